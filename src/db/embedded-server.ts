@@ -1,0 +1,153 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chown, mkdtemp, readdir, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { postgresBinaries } from './embedded-binaries.ts';
+import { type EmbeddedHome, exists } from './embedded-home.ts';
+import { freePort } from './free-port.ts';
+import { processStart } from './process-lock.ts';
+
+const run = promisify(execFile);
+
+/** PostgreSQL settings by name. */
+export type Settings = Readonly<Record<string, string | number>>;
+
+// ALTER SYSTEM still wins over these: it writes postgresql.auto.conf.
+const recorderSettings: Settings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: 60,
+  shared_buffers: '128MB',
+  max_wal_size: '1GB',
+  checkpoint_timeout: '15min',
+  wal_compression: 'on',
+  log_checkpoints: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+};
+
+/**
+ * The port of the server that runs in the home, once it takes connections; undefined when none runs. Throws when it
+ * is still on its way after 100 s.
+ */
+export async function runningServer(home: EmbeddedHome): Promise<number | undefined> {
+  const deadline = Date.now() + 100_000;
+  for (;;) {
+    const server = await postmaster(home);
+    if (!server) return undefined;
+    if (server.status === 'ready') return server.port;
+    // It starts, recovers or stops; whoever began that may be dead.
+    if (Date.now() > deadline)
+      throw new Error(`PostgreSQL (process ${server.pid}) is still "${server.status}"`);
+    await wait(50);
+  }
+}
+
+/**
+ * Starts a server where none runs, its cluster made first if there is none, and returns its port once it takes
+ * connections. Throws with the server's own log when it does not start.
+ */
+export async function startServer(home: EmbeddedHome, settings: Settings): Promise<number> {
+  const bin = await postgresBinaries(home);
+  const data = join(home.path, 'data');
+  const log = join(home.path, 'postgres.log');
+  if (!(await exists(data))) await makeCluster(home, bin);
+  await disownPidFile(join(data, 'postmaster.pid'));
+  if (await exists(log)) await rename(log, `${log}.1`);
+
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await freePort();
+    await writeFile(join(data, 'postgresql.conf'), configuration({ ...recorderSettings, ...settings, port }));
+    try {
+      await run(
+        join(bin, 'pg_ctl'),
+        ['start', '-D', 'data', '-l', 'postgres.log', '-w', '-t', '100'],
+        processOptions(home),
+      );
+      return port;
+    } catch (cause) {
+      const said = await readFile(log, 'utf8').catch(() => '');
+      // Another took the port first, or a killed server's backends are still on their way out.
+      const passing = /Address already in use|pre-existing shared memory block/.test(said);
+      if (!passing || attempt === 50)
+        throw new Error(`embedded PostgreSQL did not start\n${said.slice(-2000)}`, { cause });
+      await rm(log, { force: true });
+      await wait(200);
+    }
+  }
+}
+
+/** Stops the server of the home, if one runs, and returns when it is gone. Throws when it does not go. */
+export async function stopServer(home: EmbeddedHome): Promise<void> {
+  const server = await postmaster(home);
+  if (!server) return;
+  const control = join(await postgresBinaries(home), 'pg_ctl');
+  const stop = ['stop', '-D', 'data', '-w'];
+  await run(control, [...stop, '-m', 'fast', '-t', '15'], processOptions(home)).catch(async () => {
+    if (await postmaster(home))
+      await run(control, [...stop, '-m', 'immediate', '-t', '5'], processOptions(home));
+  });
+  // pg_ctl is content when the file is gone, which is the last thing but one that a server does.
+  while (await processStart(server.pid)) await wait(5);
+}
+
+/** Made under another name, so that a start that is cut short leaves nothing that looks finished. */
+async function makeCluster(home: EmbeddedHome, bin: string): Promise<void> {
+  const { account } = home;
+  const leftOver = (await readdir(home.path)).filter((name) => name.startsWith('data.new-'));
+  // A killed process's initdb may still be writing there; for the same reason the next one gets a new name.
+  for (const name of leftOver)
+    await rm(join(home.path, name), { recursive: true, force: true, maxRetries: 10 });
+  const unfinished = await mkdtemp(join(home.path, 'data.new-'));
+  const password = join(home.path, 'password');
+  await writeFile(password, randomBytes(24).toString('hex'), { mode: 0o600 });
+  if (account) for (const path of [unfinished, password]) await chown(path, account.uid, account.gid);
+
+  const cluster = basename(unfinished);
+  const initdb = ['-D', cluster, '-U', 'recorder', '--pwfile', 'password', '-A', 'scram-sha-256'];
+  await run(join(bin, 'initdb'), [...initdb, '-E', 'UTF8', '--locale=C'], processOptions(home));
+  const single = ['--single', '-D', cluster, '-c', 'exit_on_error=on', 'postgres'];
+  const creating = run(join(bin, 'postgres'), single, processOptions(home));
+  creating.child.stdin?.end('create database recorder\n');
+  await creating;
+  await rename(unfinished, join(home.path, 'data'));
+}
+
+async function postmaster(home: EmbeddedHome) {
+  const data = join(home.path, 'data');
+  const file = await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '');
+  const [number, , , port, , , , status] = file.split('\n').map((line) => line.trim());
+  const pid = Number(number);
+  if (!pid || !(await processStart(pid))) return undefined;
+  // A server works in its cluster; another process may have got the number of a dead one.
+  if (process.platform === 'linux' && (await readlink(`/proc/${pid}/cwd`).catch(() => '')) !== data)
+    return undefined;
+  return { pid, port: Number(port), status };
+}
+
+/**
+ * Takes the process number out of what a dead server left. PostgreSQL would take any process that has the number now
+ * for that server; from the rest of the file it finds out whether backends of the dead one still hold the data.
+ */
+async function disownPidFile(path: string): Promise<void> {
+  const left = await readFile(path, 'utf8').catch(() => undefined);
+  if (left === undefined) return;
+  const noProcess = '999999999';
+  if (/^\d+\n/.test(left)) await writeFile(path, left.replace(/^\d+/, noProcess));
+  else await rm(path);
+}
+
+function configuration(settings: Settings): string {
+  const lines = Object.entries(settings).map(
+    ([name, value]) => `${name} = '${String(value).replaceAll("'", "''")}'\n`,
+  );
+  return lines.join('');
+}
+
+function processOptions({ account, path }: EmbeddedHome) {
+  // Paths are given from the home, because pg_ctl hands them to a shell, quoted but not escaped. And nothing of this
+  // process's environment: it holds secrets, and PostgreSQL obeys PG* variables.
+  return { ...account, cwd: path, env: { LC_ALL: 'C' } };
+}

