@@ -1,0 +1,17 @@
+import { randomBytes } from 'node:crypto';
+import { inject } from 'vitest';
+import { cloneTemplate, dropDatabase } from './template.ts';
+
+/** A migrated, empty database of its own for one test file. */
+export interface TestDatabase {
+  url: string;
+  /** Drops it, whoever is still connected. */
+  close(): Promise<void>;
+}
+
+/** Makes a database for the calling test file. Needs the global set-up. */
+export async function testDatabase(): Promise<TestDatabase> {
+  const admin = inject('databaseUrl');
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  return { url: await cloneTemplate(admin, name), close: () => dropDatabase(admin, name) };
+}

@@ -1,0 +1,38 @@
+import type { TestProject } from 'vitest/node';
+import { migrate } from '../../src/db/migrate.ts';
+import { startServices } from './services.ts';
+import { buildTemplate } from './template.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** A PostgreSQL for this test run; take a database of it by `testDatabase()`. */
+    databaseUrl: string;
+    /** A Redis for this test run, or null where there is none. */
+    redisUrl: string | null;
+    /** Why there is no Redis: what to skip with. */
+    redisSkipReason: string | null;
+  }
+}
+
+const noRedis = 'no Redis: no Docker engine answers and no redis-server is on PATH';
+
+/** Starts the servers of the run and builds the template database; returns what stops them. */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const { means, postgres, redis } = await startServices();
+  const tearDown = async () => {
+    await Promise.all([postgres.stop(), redis?.stop()]);
+  };
+  try {
+    if (!redis && process.env.CI) throw new Error(noRedis);
+    await buildTemplate(postgres.url, migrate);
+  } catch (error) {
+    await tearDown();
+    throw error;
+  }
+  console.info(`Test services: ${means}.`);
+  if (!redis) console.warn(`Skipping the tests that need Redis: ${noRedis}.`);
+  project.provide('databaseUrl', postgres.url);
+  project.provide('redisUrl', redis?.url ?? null);
+  project.provide('redisSkipReason', redis ? null : noRedis);
+  return tearDown;
+}

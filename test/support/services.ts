@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers';
+import { openEmbedded } from '../../src/db/embedded.ts';
+import { freePort } from '../../src/db/free-port.ts';
+
+/** A server for the tests, by its URL. */
+export interface Service {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** The servers of one test run. */
+export interface Services {
+  /** By which means they run, for the reader of the test run's output. */
+  means: string;
+  postgres: Service;
+  /** Undefined where there is neither a Docker engine nor a redis-server. */
+  redis: Service | undefined;
+}
+
+// Nothing here outlives the run, so nothing has to survive a crash.
+const hasty = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: 200 };
+
+/**
+ * Starts one PostgreSQL and one Redis for a test run, on ports of their own: in containers where a Docker engine
+ * answers, else the embedded PostgreSQL and the redis-server of PATH. Throws when PostgreSQL starts by neither means.
+ */
+export async function startServices(): Promise<Services> {
+  const engine = await getContainerRuntimeClient().catch(() => undefined);
+  if (engine) {
+    try {
+      const [postgres, redis] = await together(postgresContainer(), redisContainer());
+      return { means: 'containers', postgres, redis };
+    } catch (error) {
+      console.warn('The Docker engine answers but starts no test services; going on without it.', error);
+    }
+  }
+  const [postgres, redis] = await together(embeddedPostgres(), redisOfPath());
+  return { means: redis ? 'embedded PostgreSQL and redis-server' : 'embedded PostgreSQL', postgres, redis };
+}
+
+async function postgresContainer(): Promise<Service> {
+  const settings = Object.entries(hasty).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const password = 'recorder';
+  const container = await new GenericContainer('postgres:17-alpine')
+    .withEnvironment({ POSTGRES_USER: 'recorder', POSTGRES_PASSWORD: password, POSTGRES_DB: 'recorder' })
+    .withCommand(['postgres', ...settings])
+    .withExposedPorts(5432)
+    // The image's first, temporary server does not listen on TCP: this waits for the second.
+    .withHealthCheck({ test: ['CMD', 'pg_isready', '-h', '127.0.0.1'], interval: 250, retries: 200 })
+    .withWaitStrategy(Wait.forAll([Wait.forHealthCheck(), Wait.forListeningPorts()]))
+    .start();
+  const address = `${container.getHost()}:${container.getMappedPort(5432)}`;
+  return {
+    url: `postgres://recorder:${password}@${address}/recorder`,
+    stop: async () => void (await container.stop()),
+  };
+}
+
+async function redisContainer(): Promise<Service> {
+  const container = await new GenericContainer('redis:7-alpine').withExposedPorts(6379).start();
+  const url = `redis://${container.getHost()}:${container.getMappedPort(6379)}`;
+  return { url, stop: async () => void (await container.stop()) };
+}
+
+async function embeddedPostgres(): Promise<Service> {
+  const dir = await mkdtemp(join(tmpdir(), 'recorder-test-'));
+  await chmod(dir, 0o755); // as root the server runs as another user
+  const ignore = () => {};
+  const server = await openEmbedded({ dir, log: { info: ignore, warn: ignore }, settings: hasty });
+  const stop = async () => {
+    await server.close();
+    await rm(dir, { recursive: true });
+  };
+  return { url: server.url, stop };
+}
+
+async function redisOfPath(): Promise<Service | undefined> {
+  const port = await freePort();
+  const dir = await mkdtemp(join(tmpdir(), 'recorder-test-redis-'));
+  const memoryOnly = ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'];
+  const flags = ['--bind', '127.0.0.1', '--port', String(port), '--dir', dir, ...memoryOnly];
+  const server = spawn('redis-server', flags, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const stop = async () => {
+    if (server.exitCode === null && server.kill()) await once(server, 'exit');
+    await rm(dir, { recursive: true });
+  };
+  try {
+    await once(server, 'spawn');
+  } catch {
+    await rm(dir, { recursive: true });
+    return undefined; // not on PATH
+  }
+  const said: string[] = [];
+  for await (const line of createInterface(server.stdout)) {
+    said.push(line);
+    if (!line.includes('Ready to accept connections')) continue;
+    server.stdout.resume();
+    return { url: `redis://127.0.0.1:${port}`, stop };
+  }
+  await stop();
+  throw new Error(`redis-server did not start\n${said.join('\n')}`);
+}
+
+/** Both, or the error of the one that did not start, with the other stopped. */
+async function together<T extends Service | undefined>(
+  first: Promise<Service>,
+  second: Promise<T>,
+): Promise<[Service, T]> {
+  try {
+    return await Promise.all([first, second]);
+  } catch (error) {
+    const outcomes = await Promise.allSettled([first, second]);
+    for (const outcome of outcomes) if (outcome.status === 'fulfilled') await outcome.value?.stop();
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+import postgres from 'postgres';
+
+const templateName = 'recorder_template';
+
+/** Makes the database that tests clone, and has `migrate` fill it. */
+export async function buildTemplate(admin: string, migrate: (url: string) => Promise<void>): Promise<void> {
+  await administer(admin, (sql) => sql`create database ${sql(templateName)}`);
+  await migrate(urlOf(admin, templateName));
+}
+
+/** Clones the template and returns the clone's URL. */
+export async function cloneTemplate(admin: string, name: string): Promise<string> {
+  await administer(admin, (sql) => sql`create database ${sql(name)} template ${sql(templateName)}`);
+  return urlOf(admin, name);
+}
+
+/** Drops a database, whoever is still connected. */
+export async function dropDatabase(admin: string, name: string): Promise<void> {
+  await administer(admin, (sql) => sql`drop database ${sql(name)} with (force)`);
+}
+
+async function administer(
+  url: string,
+  statement: (sql: postgres.Sql) => PromiseLike<unknown>,
+): Promise<void> {
+  const sql = postgres(url, { max: 1 });
+  try {
+    await statement(sql);
+  } finally {
+    await sql.end();
+  }
+}
+
+function urlOf(admin: string, name: string): string {
+  const url = new URL(admin);
+  url.pathname = name;
+  return url.href;
+}
