@@ -1,0 +1,29 @@
+import { Refusal } from '../http/answer.ts';
+import { type PathParts, part } from '../http/operation.ts';
+import type { JsonObject } from '../json.ts';
+import type { Network } from '../network/network.ts';
+import type { NetworkName, PrimaryChain } from '../network/primary-chains.ts';
+
+/** The simulated networks by name. */
+export type Networks = Readonly<Record<NetworkName, Network>>;
+
+/** The network of a path; fuji and testnet are the same (chain data seed 4). */
+export function networkOf(networks: Networks, parts: PathParts): Network {
+  const name = part(parts, 'network');
+  if (name === 'mainnet') return networks.mainnet;
+  if (name === 'fuji' || name === 'testnet') return networks.fuji;
+  throw new Refusal(400, ['network must be one of the following values: mainnet, fuji, testnet']);
+}
+
+/** The primary-network chain of a path. */
+export function chainOf(network: Network, parts: PathParts): PrimaryChain {
+  const chain = network.chain(part(parts, 'blockchainId'));
+  if (chain === undefined)
+    throw new Refusal(400, ['blockchainId must be a valid primary network blockchain id or alias']);
+  return chain;
+}
+
+/** The chainInfo of an answer (chain data seed 2.1). */
+export function chainInfo(network: Network, chain: PrimaryChain): JsonObject {
+  return { chainName: chain.alias, network: network.name };
+}

@@ -1,0 +1,48 @@
+import { type Answer, Refusal } from '../http/answer.ts';
+import type { Call } from '../http/call.ts';
+import { type Operation, type PathParts, part } from '../http/operation.ts';
+import type { PageTokens } from '../http/page-tokens.ts';
+import { readPage } from '../http/paging.ts';
+import { Query } from '../http/query.ts';
+import { writeJson } from '../json.ts';
+import { chainInfo, chainOf, type Networks, networkOf } from './networks.ts';
+
+/** Lists blocks proposed by a node, newest first (chain data seed 4.15); indexed up to lagMs before now. */
+export function proposedBlocks(networks: Networks, tokens: PageTokens, lagMs: number): Operation {
+  function answer(call: Call, parts: PathParts): Answer {
+    const network = networkOf(networks, parts);
+    const chain = chainOf(network, parts);
+    const query = new Query(call.query);
+    const start = query.integer('startTimestamp', { min: 0 }) ?? 0;
+    const end = query.integer('endTimestamp', { min: 0 }) ?? Number.MAX_SAFE_INTEGER;
+    const nodeId = part(parts, 'nodeId');
+    if (!/^NodeID-[1-9A-HJ-NP-Za-km-z]{30,36}$/.test(nodeId)) query.fault('nodeId must be a valid node id');
+    const page = readPage(call, query, tokens, { max: 100, standard: 10 });
+    const node = network.validators.node(nodeId);
+    const texts: string[] = [];
+    let token = '';
+    if (node !== undefined) {
+      const blocks = network.blocks(chain);
+      const indexed = Math.floor((call.nowMs - lagMs) / 1000);
+      const low = start <= network.genesisSec ? 0 : blocks.countUntil(node.seat, start - 1);
+      const high =
+        page.after === undefined ? blocks.countUntil(node.seat, Math.min(end, indexed)) : Number(page.after);
+      const stop = Math.max(low, high - page.size);
+      for (let i = high - 1; i >= stop; i -= 1)
+        texts.push(blocks.text(blocks.proposers.height(node.seat, i)));
+      if (stop > low) token = `"nextPageToken":"${page.next(String(stop))}",`;
+    }
+    const text = `{${token}"blocks":[${texts.join(',')}],"chainInfo":${writeJson(chainInfo(network, chain))}}`;
+    if (start > end) throw new Refusal(400, 'startTimestamp must not be after endTimestamp');
+    return { status: 200, text };
+  }
+
+  return {
+    name: 'listPrimaryNetworkBlocksByNodeId',
+    service: 'data',
+    units: 20,
+    method: 'GET',
+    path: '/v1/networks/{network}/blockchains/{blockchainId}/nodes/{nodeId}/blocks',
+    answer,
+  };
+}

@@ -1,0 +1,49 @@
+import { type Answer, problem, Refusal } from './http/answer.ts';
+import type { Call } from './http/call.ts';
+import type { Operation, Service } from './http/operation.ts';
+import { Router } from './http/router.ts';
+import type { NodeService } from './node/service.ts';
+
+/** A call that found its operation, and the answer to it. */
+export interface Dispatched {
+  readonly service: Service;
+  readonly operation: string;
+  readonly units: number;
+  readonly answer: Answer;
+}
+
+function answered(call: Call, operation: Operation, parts: Readonly<Record<string, string>>): Answer {
+  try {
+    return operation.answer(call, parts);
+  } catch (error) {
+    if (error instanceof Refusal) return problem(error.status, error.reasons);
+    throw error;
+  }
+}
+
+/** Sends each call to the service that it is for: the nodes below /nodes/NAME/ext and /ext, the others by path. */
+export class Dispatch {
+  readonly #router: Router;
+  readonly #nodes: readonly NodeService[];
+
+  constructor(operations: readonly Operation[], nodes: readonly NodeService[]) {
+    this.#router = new Router(operations);
+    this.#nodes = nodes;
+  }
+
+  answer(call: Call): Dispatched {
+    const [, name, path] = /^(?:\/nodes\/([^/]+))?(\/ext(?:\/.*)?)$/.exec(call.path) ?? [];
+    if (path !== undefined) {
+      const node = name === undefined ? this.#nodes[0] : this.#nodes.find((one) => one.node.name === name);
+      if (node !== undefined) return { service: 'node', units: 0, ...node.answer(call, path) };
+    }
+    const match = this.#router.find(call.method, call.path);
+    if (match !== undefined) {
+      const { operation, parts } = match;
+      const { name: known, service, units } = operation;
+      return { service, operation: known, units, answer: answered(call, operation, parts) };
+    }
+    const answer = problem(404, `Cannot ${call.method} ${call.path}`);
+    return { service: 'data', operation: 'unknown', units: 0, answer };
+  }
+}

@@ -1,0 +1,18 @@
+import type { FaultContext, Spoilt } from './context.ts';
+import type { Manner } from './delivery.ts';
+import type { ConnectionKind } from './kinds.ts';
+
+function manner(kind: ConnectionKind, context: FaultContext): Manner {
+  if (kind === 'slow-headers') return { kind: 'late', afterMs: context.sizes.lateMs };
+  if (kind === 'slow-body') return { kind: 'drip', everyMs: context.sizes.dripMs };
+  return { kind };
+}
+
+/** The right answer on a connection that is reset, stands still, or is slow. */
+export function spoilConnection(kind: ConnectionKind, context: FaultContext): Spoilt {
+  const slow = kind === 'slow-headers' || kind === 'slow-body';
+  return {
+    delivery: { ...context.delivery, manner: manner(kind, context) },
+    readable: slow ? 'all' : 'none',
+  };
+}

@@ -1,0 +1,110 @@
+import type { Service } from '../http/operation.ts';
+import { derive, mix, unit } from '../random.ts';
+import type { FaultContext, FaultSizes, Spoilt } from './context.ts';
+import { FAULT_KINDS, type FaultKind } from './kinds.ts';
+import { spoil } from './spoil.ts';
+
+/** Which requests a fault is meant for; what is left out matches all. */
+export interface FaultMatch {
+  readonly service?: Service | undefined;
+  /** The operation's name: an operationId of the data service, a JSON-RPC method, a probe. */
+  readonly operation?: string | undefined;
+  /** A part of the path with its query. */
+  readonly target?: string | undefined;
+}
+
+interface Planned {
+  readonly match: FaultMatch;
+  readonly kind: FaultKind;
+  left: number;
+  readonly untilMs: number;
+}
+
+/** A fault that was served. */
+export interface ServedFault extends Spoilt {
+  readonly kind: FaultKind;
+}
+
+const SIZES: FaultSizes = {
+  lateMs: 30_000,
+  dripMs: 1_000,
+  hugeBytes: 1 << 30,
+  bombBytes: 200 << 20,
+  depth: 2_000_000,
+};
+
+function matches(match: FaultMatch, context: FaultContext): boolean {
+  const target = `${context.call.path}?${context.call.query}`;
+  return (
+    (match.service ?? context.service) === context.service &&
+    (match.operation ?? context.operation) === context.operation &&
+    target.includes(match.target ?? '')
+  );
+}
+
+/** The plan of what goes wrong: faults for chosen requests, and random ones at a rate, drawn from the seed. */
+export class Faults {
+  readonly #seed: number;
+  #planned: Planned[] = [];
+  #rates: { readonly match: FaultMatch; readonly kind: FaultKind; readonly rate: number }[] = [];
+  #sizes = SIZES;
+  #drawn = 0;
+
+  constructor(seed: number) {
+    this.#seed = derive(seed, 'faults');
+  }
+
+  /** Spoils the next matching request to which the fault can be applied, or the next so many. */
+  next(match: FaultMatch, kind: FaultKind, times = 1): void {
+    this.#planned.push({ match, kind, left: times, untilMs: Number.POSITIVE_INFINITY });
+  }
+
+  /** Spoils every matching request until a simulated time (Unix milliseconds). */
+  until(match: FaultMatch, kind: FaultKind, untilMs: number): void {
+    this.#planned.push({ match, kind, left: Number.POSITIVE_INFINITY, untilMs });
+  }
+
+  /** Spoils a share of the matching requests, by kind: 0 to 1. Rates given before for other requests stay. */
+  rate(rates: Partial<Readonly<Record<FaultKind, number>>>, match: FaultMatch = {}): void {
+    for (const kind of FAULT_KINDS) {
+      const rate = rates[kind];
+      if (rate !== undefined) this.#rates.push({ match, kind, rate });
+    }
+  }
+
+  /** Changes sizes and times of faults. */
+  tune(sizes: Partial<FaultSizes>): void {
+    this.#sizes = { ...this.#sizes, ...sizes };
+  }
+
+  /** Forgets all plans and rates. */
+  clear(): void {
+    this.#planned = [];
+    this.#rates = [];
+  }
+
+  /** Whether faults could be served at all: where not, answers need not be prepared for them. */
+  get idle(): boolean {
+    return this.#planned.length === 0 && this.#rates.length === 0;
+  }
+
+  /** Spoils an answer when the plan says so; undefined leaves it as it is. */
+  serve(context: Omit<FaultContext, 'draw' | 'sizes'>): ServedFault | undefined {
+    this.#drawn += 1;
+    const whole: FaultContext = { ...context, sizes: this.#sizes, draw: mix(this.#seed, this.#drawn) };
+    const { nowMs } = context.call;
+    this.#planned = this.#planned.filter((plan) => plan.left > 0 && nowMs < plan.untilMs);
+    for (const plan of this.#planned) {
+      const spoilt = matches(plan.match, whole) ? spoil(plan.kind, whole) : undefined;
+      if (spoilt === undefined) continue;
+      plan.left -= 1;
+      return { kind: plan.kind, ...spoilt };
+    }
+    for (const [i, { match, kind, rate }] of this.#rates.entries()) {
+      if (!matches(match, whole) || unit(this.#seed, this.#drawn, i, 1) >= rate) continue;
+      const spoilt = spoil(kind, whole);
+      if (spoilt !== undefined) return { kind, ...spoilt };
+    }
+    return undefined;
+  }
+}

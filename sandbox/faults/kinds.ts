@@ -1,0 +1,98 @@
+/** Answers with another status than the right one (FAULTS.md 27-30). */
+export const STATUS_KINDS = [
+  '429',
+  '429-seconds',
+  '429-date',
+  '429-past',
+  '429-huge',
+  '429-garbage',
+  '400',
+  '401',
+  '403',
+  '404',
+  '500',
+  '502',
+  '502-html',
+  '503',
+  '504-html',
+  'redirect',
+] as const;
+
+/** Bodies that are not what they should be as a whole (31-35). */
+export const BODY_KINDS = [
+  'garbage',
+  'html',
+  'wrong-content-type',
+  'bom',
+  'bad-utf8',
+  'deep-nesting',
+  'empty-body',
+  'truncated-length',
+  'truncated-chunked',
+  'truncated-close',
+  'gzip-bomb',
+  'huge-body',
+] as const;
+
+/** Connections that misbehave (35, 36). */
+export const CONNECTION_KINDS = ['reset', 'slow-headers', 'slow-body', 'stall'] as const;
+
+/** Pages that do not follow one another as they should (20-26). */
+export const PAGE_KINDS = [
+  'token-dead',
+  'token-repeated',
+  'token-circular',
+  'empty-page',
+  'duplicate-items',
+  'missing-item',
+] as const;
+
+/** One item of an answer that is not what it should be (37-43). */
+export const ITEM_KINDS = [
+  'null-item',
+  'null-field',
+  'missing-field',
+  'nan-string',
+  'negative',
+  'huge-integer',
+  'huge-exponent',
+  'minus-zero',
+  'long-digits',
+  'long-string',
+  'unknown-enum',
+  'extra-field',
+  'nul-character',
+  'lone-surrogate',
+  'proto-key',
+  'other-hash',
+] as const;
+
+/** JSON-RPC answers and health reports that contradict themselves (44). */
+export const RPC_KINDS = ['rpc-error', 'rpc-wrong-id', 'rpc-empty', 'health-lie'] as const;
+
+export const FAULT_KINDS = [
+  ...STATUS_KINDS,
+  ...BODY_KINDS,
+  ...CONNECTION_KINDS,
+  ...PAGE_KINDS,
+  ...ITEM_KINDS,
+  ...RPC_KINDS,
+] as const;
+
+export type StatusKind = (typeof STATUS_KINDS)[number];
+export type BodyKind = (typeof BODY_KINDS)[number];
+export type ConnectionKind = (typeof CONNECTION_KINDS)[number];
+export type PageKind = (typeof PAGE_KINDS)[number];
+export type ItemKind = (typeof ITEM_KINDS)[number];
+export type RpcKind = (typeof RPC_KINDS)[number];
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+/** The kind of a name. */
+export function faultKind(name: string): FaultKind | undefined {
+  return FAULT_KINDS.find((kind) => kind === name);
+}
+
+/** Finds a name in one of the lists above. */
+export function isOneOf<T extends string>(kinds: readonly T[], kind: string): kind is T {
+  return kinds.some((one) => one === kind);
+}

@@ -1,0 +1,51 @@
+import { problem } from '../http/answer.ts';
+import { isObject, type Json, writeJson } from '../json.ts';
+import type { FaultContext, Spoilt } from './context.ts';
+import { type Delivery, WHOLE } from './delivery.ts';
+import { documentOf, listOf, replaced, withDocument } from './documents.ts';
+import type { PageKind } from './kinds.ts';
+
+function dead(context: FaultContext): Delivery | undefined {
+  if (!context.call.query.has('pageToken')) return undefined;
+  const body = Buffer.from(writeJson(problem(400, 'Invalid or expired page token').document ?? {}));
+  return { status: 400, headers: context.delivery.headers, body, manner: WHOLE };
+}
+
+function times(items: readonly Json[]): number[] {
+  return items.flatMap((item) =>
+    isObject(item) && typeof item.timestamp === 'number' ? [item.timestamp] : [],
+  );
+}
+
+/** An answer that breaks the chain of pages; undefined for one that is not a page, or has no page after it. */
+export function spoilPage(kind: PageKind, context: FaultContext): Spoilt | undefined {
+  if (kind === 'token-dead') {
+    const delivery = dead(context);
+    return delivery === undefined ? undefined : { delivery, readable: 'none' };
+  }
+  const document = documentOf(context);
+  if (document === undefined) return undefined;
+  const token = document.nextPageToken;
+  if (kind === 'token-repeated' || kind === 'token-circular') {
+    if (typeof token !== 'string' || !context.tokens.loop(token, kind === 'token-repeated' ? 1 : 2))
+      return undefined;
+    return { delivery: context.delivery, readable: 'all' };
+  }
+  const list = listOf(document);
+  if (list === undefined) return undefined;
+  if (kind === 'empty-page') {
+    // The page is lost, not put off: its items are on none of the pages that follow.
+    if (typeof token !== 'string') return undefined;
+    return { delivery: withDocument(context, replaced(document, list.path, [])), readable: 'none' };
+  }
+  const at = context.draw % list.items.length;
+  if (kind === 'missing-item') {
+    const items = list.items.filter((_, i) => i !== at);
+    return {
+      delivery: withDocument(context, replaced(document, list.path, items)),
+      readable: { without: times(list.items.slice(at, at + 1)) },
+    };
+  }
+  const items = list.items.flatMap((item, i) => (i === at || i === 0 ? [item, item] : [item]));
+  return { delivery: withDocument(context, replaced(document, list.path, items)), readable: 'all' };
+}

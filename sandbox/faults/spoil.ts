@@ -1,0 +1,26 @@
+import { spoilBody } from './bodies.ts';
+import { spoilConnection } from './connections.ts';
+import type { FaultContext, Spoilt } from './context.ts';
+import { spoilItem } from './items.ts';
+import {
+  BODY_KINDS,
+  CONNECTION_KINDS,
+  type FaultKind,
+  ITEM_KINDS,
+  isOneOf,
+  PAGE_KINDS,
+  STATUS_KINDS,
+} from './kinds.ts';
+import { spoilPage } from './pages.ts';
+import { spoilRpc } from './rpc.ts';
+import { spoilStatus } from './statuses.ts';
+
+/** Applies one kind of fault to an answer; undefined where it cannot be applied to this one. */
+export function spoil(kind: FaultKind, context: FaultContext): Spoilt | undefined {
+  if (isOneOf(STATUS_KINDS, kind)) return spoilStatus(kind, context);
+  if (isOneOf(BODY_KINDS, kind)) return spoilBody(kind, context);
+  if (isOneOf(CONNECTION_KINDS, kind)) return spoilConnection(kind, context);
+  if (isOneOf(PAGE_KINDS, kind)) return spoilPage(kind, context);
+  if (isOneOf(ITEM_KINDS, kind)) return spoilItem(kind, context);
+  return spoilRpc(kind, context);
+}

@@ -1,0 +1,52 @@
+import type { JsonObject } from '../json.ts';
+
+/** A point of a metric as it is answered: [Unix seconds, value]. */
+export type Point = readonly [timestamp: number, value: number];
+
+/** The points of one metric answer, for the ledger. */
+export interface MetricPoints {
+  readonly chain: string;
+  readonly metric: string;
+  readonly interval: string;
+  readonly points: readonly Point[];
+}
+
+/** What an operation answers, before any fault. Either a document or ready text; neither means an empty body. */
+export interface Answer {
+  readonly status: number;
+  readonly document?: JsonObject;
+  readonly text?: string;
+  /** Written after the document; the node ends its answers with a line feed. */
+  readonly ending?: string;
+  readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly metric?: MetricPoints;
+}
+
+const ERRORS: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+};
+
+/** The error body of the data and metrics services (chain data seed 2.1 and 7); message is sometimes a list. */
+export function problem(status: number, message: string | readonly string[]): Answer {
+  return { status, document: { message, error: ERRORS[status] ?? 'Error', statusCode: status } };
+}
+
+/** Thrown where a request breaks a rule; it becomes an error answer. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly reasons: string | readonly string[];
+
+  constructor(status: number, reasons: string | readonly string[]) {
+    super(typeof reasons === 'string' ? reasons : reasons.join('; '));
+    this.status = status;
+    this.reasons = reasons;
+  }
+}

@@ -1,0 +1,15 @@
+/** A request to the sandbox, read whole, and the simulated time at which it is answered. */
+export interface Call {
+  readonly method: string;
+  /** The path, percent-decoded, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+  readonly nowMs: number;
+}
+
+/** The simulated time of a call in whole Unix seconds. */
+export function nowSec(call: Call): number {
+  return Math.floor(call.nowMs / 1000);
+}

@@ -1,0 +1,72 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Delivery } from '../faults/delivery.ts';
+import { WHOLE } from '../faults/delivery.ts';
+import type { ServedFault } from '../faults/faults.ts';
+import { writeJson } from '../json.ts';
+import { type Answer, type MetricPoints, problem } from './answer.ts';
+import type { Call } from './call.ts';
+import { send } from './sender.ts';
+
+/** How an answer is to be delivered, before any fault. */
+export function delivery(answer: Answer): Delivery {
+  const text =
+    answer.text ??
+    (answer.document === undefined ? '' : `${writeJson(answer.document)}${answer.ending ?? ''}`);
+  const headers = {
+    'content-type': answer.contentType ?? 'application/json; charset=utf-8',
+    ...answer.headers,
+  };
+  return { status: answer.status, headers, body: Buffer.from(text), manner: WHOLE };
+}
+
+/** The metric points that can be read from an answer, given the fault that it was served with. */
+export function readable(
+  points: MetricPoints | undefined,
+  fault: ServedFault | undefined,
+): MetricPoints | undefined {
+  if (points === undefined || fault === undefined || fault.readable === 'all') return points;
+  if (fault.readable === 'none') return undefined;
+  const { without } = fault.readable;
+  return { ...points, points: points.points.filter(([timestamp]) => !without.includes(timestamp)) };
+}
+
+async function body(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function read(request: IncomingMessage, nowMs: number): Promise<Call> {
+  const url = new URL(request.url ?? '/', 'http://sandbox');
+  const path = decodeURIComponent(url.pathname);
+  const method = request.method ?? 'GET';
+  const text = method === 'GET' ? '' : await body(request);
+  return { method, path, query: url.searchParams, headers: request.headers, body: text, nowMs };
+}
+
+/** Takes a call and either gives what is to be sent, or answers on the response itself and gives nothing. */
+export type Handler = (call: Call, response: ServerResponse) => Delivery | undefined;
+
+/** Listens on the loopback interface; port 0 takes a free one. */
+export async function listen(port: number, now: () => number, handle: Handler): Promise<Server> {
+  const server = createServer(async (request, response) => {
+    try {
+      const call = await read(request, now());
+      const out = handle(call, response);
+      if (out !== undefined) await send(response, out);
+    } catch (error) {
+      if (response.headersSent || response.destroyed) return;
+      const status = error instanceof URIError || error instanceof TypeError ? 400 : 500;
+      await send(
+        response,
+        delivery(problem(status, error instanceof Error ? error.message : 'unknown error')),
+      );
+    }
+  });
+  server.keepAliveTimeout = 30_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return server;
+}

@@ -1,0 +1,28 @@
+import type { Answer } from './answer.ts';
+import { Refusal } from './answer.ts';
+import type { Call } from './call.ts';
+
+/** Which of the three services an operation belongs to; `control` is the sandbox's own. */
+export type Service = 'data' | 'metrics' | 'node' | 'control';
+
+/** The parts of a path that its template names. */
+export type PathParts = Readonly<Record<string, string>>;
+
+/** One operation of a service. */
+export interface Operation {
+  readonly name: string;
+  readonly service: Service;
+  /** The budget units that a call costs; the node's calls cost none. */
+  readonly units: number;
+  readonly method: 'GET' | 'POST';
+  /** A path with parts in braces, as `/v1/chains/{chainId}/transactions/{txHash}`. */
+  readonly path: string;
+  answer(call: Call, parts: PathParts): Answer;
+}
+
+/** A part of the path that the template is known to have. */
+export function part(parts: PathParts, name: string): string {
+  const value = parts[name];
+  if (value === undefined) throw new Refusal(404, `no ${name} in the path`);
+  return value;
+}

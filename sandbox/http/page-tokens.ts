@@ -1,0 +1,81 @@
+import { derive } from '../random.ts';
+import { Refusal } from './answer.ts';
+
+/** A loop that a fault put into a chain of tokens: after `left` more pages the token `home` comes again. */
+interface Loop {
+  readonly home: string;
+  readonly left: number;
+}
+
+interface Entry {
+  readonly filters: string;
+  readonly cursor: string;
+  readonly issuedMs: number;
+  loop?: Loop;
+}
+
+const HOLD = 50_000;
+
+/**
+ * The page tokens that are alive: UUIDs (version 4 in shape) that pin the filters they were made for and live for a
+ * while on the simulated clock (metrics seed 8).
+ */
+export class PageTokens {
+  readonly #seed: number;
+  readonly #lifeMs: number;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(seed: number, lifeMs: number) {
+    this.#seed = derive(seed, 'page tokens');
+    this.#lifeMs = lifeMs;
+  }
+
+  /** The cursor behind a token; refuses with 400 when it is unknown, too old, or was made for other filters. */
+  resume(token: string, filters: string, nowMs: number): string {
+    const entry = this.#entries.get(token);
+    if (entry === undefined || nowMs - entry.issuedMs >= this.#lifeMs) {
+      throw new Refusal(400, 'Invalid or expired page token');
+    }
+    if (entry.filters !== filters)
+      throw new Refusal(400, ['pageToken does not belong to these query parameters']);
+    return entry.cursor;
+  }
+
+  /** A token that resumes at cursor; `after` is the token of the page that it follows. */
+  issue(filters: string, cursor: string, nowMs: number, after?: string): string {
+    const loop = after === undefined ? undefined : this.#entries.get(after)?.loop;
+    if (loop !== undefined && loop.left === 0) return loop.home;
+    const token = this.#uuid(`${filters} ${cursor} ${nowMs}`);
+    const entry: Entry = { filters, cursor, issuedMs: nowMs };
+    if (loop !== undefined) entry.loop = { home: loop.home, left: loop.left - 1 };
+    this.#entries.set(token, entry);
+    if (this.#entries.size > HOLD) this.#sweep(nowMs);
+    return token;
+  }
+
+  /** A fault: makes the pages from `token` on come round again after `length` pages. False for an unknown token. */
+  loop(token: string, length: number): boolean {
+    const entry = this.#entries.get(token);
+    if (entry === undefined) return false;
+    entry.loop = { home: token, left: length - 1 };
+    return true;
+  }
+
+  #uuid(text: string): string {
+    const words = [0, 1, 2, 3].map((i) =>
+      derive(this.#seed + i, text)
+        .toString(16)
+        .padStart(8, '0'),
+    );
+    const hex = words.join('');
+    const variant = '89ab'.charAt(hex.charCodeAt(16) & 3);
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
+  }
+
+  #sweep(nowMs: number): void {
+    for (const [token, entry] of this.#entries) {
+      if (nowMs - entry.issuedMs < this.#lifeMs && this.#entries.size <= HOLD) return;
+      this.#entries.delete(token);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import type { Call } from './call.ts';
+import type { PageTokens } from './page-tokens.ts';
+import type { Query } from './query.ts';
+
+/** The page that a call asks for: how many items, and after which cursor. */
+export interface Page {
+  readonly size: number;
+  readonly after: string | undefined;
+  /** The token for the page after this one, which resumes behind cursor. */
+  next(cursor: string): string;
+}
+
+/** The sizes of an operation's pages (chain data seed 8). */
+export interface PageSizes {
+  readonly max: number;
+  readonly standard: number;
+}
+
+/**
+ * Reads pageToken and pageSize, and checks the query. A token pins the path and every parameter, pageSize included,
+ * a standard size being the same as none.
+ */
+export function readPage(call: Call, query: Query, tokens: PageTokens, sizes: PageSizes): Page {
+  const size = query.integer('pageSize', { min: 1, max: sizes.max }) ?? sizes.standard;
+  query.check();
+  const others = [...call.query].filter(([name]) => name !== 'pageToken' && name !== 'pageSize');
+  const filters = `${call.path}?${others
+    .map(([name, value]) => `${name}=${value}`)
+    .sort()
+    .join('&')}&pageSize=${size}`;
+  const token = query.text('pageToken');
+  const resumed = token === undefined || token === '' ? undefined : token;
+  return {
+    size,
+    after: resumed === undefined ? undefined : tokens.resume(resumed, filters, call.nowMs),
+    next: (cursor) => tokens.issue(filters, cursor, call.nowMs, resumed),
+  };
+}
+
+/** A page of items and, where more follow, the token for them. */
+export interface Slice<T> {
+  readonly items: readonly T[];
+  readonly nextPageToken?: string;
+}
+
+/** How a list is ordered by its keys. */
+export type Order = 'asc' | 'desc';
+
+/** A key that sorts by a number that is not negative, then by an id. */
+export function sortKey(number: number | bigint, id: string): string {
+  return `${String(number).padStart(16, '0')} ${id}`;
+}
+
+/**
+ * The items behind the page's cursor, in the order of their keys, which are unique. An item that came or went between
+ * two pages neither shifts nor repeats the others.
+ */
+export function slice<T>(items: readonly T[], page: Page, order: Order, key: (item: T) => string): Slice<T> {
+  const sign = order === 'asc' ? 1 : -1;
+  const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -sign : sign);
+  const after = page.after;
+  const rest = items
+    .map((item) => ({ item, key: key(item) }))
+    .filter((entry) => after === undefined || compare(entry.key, after) > 0)
+    .sort((a, b) => compare(a.key, b.key));
+  const part = rest.slice(0, page.size);
+  const last = part.at(-1);
+  const found = part.map((entry) => entry.item);
+  return last === undefined || rest.length <= page.size
+    ? { items: found }
+    : { items: found, nextPageToken: page.next(last.key) };
+}

@@ -1,0 +1,35 @@
+const DIGITS = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
+const GENERATOR = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3];
+
+function polymod(values: readonly number[]): number {
+  let sum = 1;
+  for (const value of values) {
+    const top = sum >>> 25;
+    sum = ((sum & 0x1ffffff) << 5) ^ value;
+    for (const [bit, generator] of GENERATOR.entries()) if ((top >>> bit) & 1) sum ^= generator;
+  }
+  return sum;
+}
+
+function groupsOfFive(bytes: Uint8Array): number[] {
+  const groups: number[] = [];
+  let bits = 0;
+  let held = 0;
+  for (const byte of bytes) {
+    held = (held << 8) | byte;
+    for (bits += 8; bits >= 5; bits -= 5) groups.push((held >>> (bits - 5)) & 31);
+    held &= (1 << bits) - 1;
+  }
+  if (bits > 0) groups.push((held << (5 - bits)) & 31);
+  return groups;
+}
+
+/** A bech32 address: the human-readable prefix, `1`, the bytes and a checksum. */
+export function bech32(prefix: string, bytes: Uint8Array): string {
+  const data = groupsOfFive(bytes);
+  const letters = [...prefix].map((letter) => letter.charCodeAt(0));
+  const head = [...letters.map((code) => code >>> 5), 0, ...letters.map((code) => code & 31)];
+  const sum = polymod([...head, ...data, 0, 0, 0, 0, 0, 0]) ^ 1;
+  const tail = [25, 20, 15, 10, 5, 0].map((shift) => (sum >>> shift) & 31);
+  return `${prefix}1${[...data, ...tail].map((group) => DIGITS.charAt(group)).join('')}`;
+}

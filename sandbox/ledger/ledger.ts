@@ -1,0 +1,113 @@
+import type { MetricPoints } from '../http/answer.ts';
+import type { Service } from '../http/operation.ts';
+import { type MetricAnswer, MetricAnswers, type MetricFilter } from './metric-answers.ts';
+
+/** One request and what became of it. */
+export interface CallRecord {
+  /** Counts up from 1. */
+  readonly call: number;
+  /** Simulated Unix time in milliseconds. */
+  readonly at: number;
+  readonly service: Service;
+  /** The operation, a JSON-RPC method, or `unknown`. */
+  readonly operation: string;
+  readonly method: string;
+  /** The path with its query. */
+  readonly target: string;
+  readonly status: number;
+  readonly units: number;
+  readonly bytes: number;
+  readonly fault?: string;
+  readonly body?: string;
+}
+
+/** Sums that are kept for ever. */
+export interface Total {
+  readonly calls: number;
+  readonly units: number;
+}
+
+/** Which calls to give; what is left out matches all. */
+export interface CallFilter {
+  readonly operation?: string | undefined;
+  readonly service?: string | undefined;
+  readonly fault?: string | undefined;
+}
+
+/** How much the ledger keeps. */
+export interface LedgerLimits {
+  /** Calls kept in full; older ones are only counted. */
+  readonly calls: number;
+  /** Whether the answers' bodies are kept with the calls. */
+  readonly bodies: boolean;
+}
+
+/** What the sandbox answered: the last calls in full, counters and metric values for ever. */
+export class Ledger {
+  readonly #limits: LedgerLimits;
+  #calls: CallRecord[] = [];
+  readonly #totals = new Map<string, Total>();
+  readonly #faults = new Map<string, number>();
+  readonly #metrics = new MetricAnswers();
+  #last = 0;
+
+  constructor(limits: LedgerLimits) {
+    this.#limits = limits;
+  }
+
+  /** Notes a call and, where its answer can have been read, the metric points in it. */
+  record(entry: Omit<CallRecord, 'call'>, points?: MetricPoints): CallRecord {
+    this.#last += 1;
+    const { body, ...rest } = entry;
+    const call: CallRecord = { call: this.#last, ...(this.#limits.bodies ? entry : rest) };
+    this.#calls.push(call);
+    if (this.#calls.length > this.#limits.calls * 2) this.#calls = this.#calls.slice(-this.#limits.calls);
+    const total = this.total(entry.operation);
+    this.#totals.set(entry.operation, { calls: total.calls + 1, units: total.units + entry.units });
+    if (entry.fault !== undefined) this.#faults.set(entry.fault, (this.#faults.get(entry.fault) ?? 0) + 1);
+    if (points !== undefined) this.#metrics.add(points, entry.at, call.call);
+    return call;
+  }
+
+  /** The last calls that match, oldest first. */
+  calls(filter: CallFilter = {}): CallRecord[] {
+    return this.#calls
+      .slice(-this.#limits.calls)
+      .filter(
+        (call) =>
+          (filter.operation ?? call.operation) === call.operation &&
+          (filter.service ?? call.service) === call.service &&
+          (filter.fault ?? call.fault) === call.fault,
+      );
+  }
+
+  /** How often an operation was called. */
+  count(operation: string): number {
+    return this.total(operation).calls;
+  }
+
+  /** How often an operation was called and what that cost in budget units. */
+  total(operation: string): Total {
+    return this.#totals.get(operation) ?? { calls: 0, units: 0 };
+  }
+
+  /** The totals of every operation that was called. */
+  totals(): Readonly<Record<string, Total>> {
+    return Object.fromEntries(this.#totals);
+  }
+
+  /** How often each kind of fault was served. */
+  faults(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#faults);
+  }
+
+  /** Every metric value ever answered that matches, in the order answered within each series. */
+  metrics(filter: MetricFilter = {}): MetricAnswer[] {
+    return [...this.#metrics.find(filter)];
+  }
+
+  /** As metrics, one by one. */
+  eachMetric(filter: MetricFilter = {}): Generator<MetricAnswer> {
+    return this.#metrics.find(filter);
+  }
+}

@@ -1,0 +1,58 @@
+import { parseArgs } from 'node:util';
+import { acceleratedClock, ManualClock } from './clock.ts';
+import type { SandboxOptions } from './options.ts';
+import { startSandbox } from './server.ts';
+
+const { values } = parseArgs({
+  options: {
+    port: { type: 'string', default: '0' },
+    seed: { type: 'string', default: '1' },
+    speed: { type: 'string', default: '1' },
+    start: { type: 'string' },
+    'manual-clock': { type: 'boolean', default: false },
+    'blocks-per-hour': { type: 'string', default: '4' },
+    'no-incidents': { type: 'boolean', default: false },
+    parent: { type: 'boolean', default: false },
+  },
+});
+
+function integer(name: 'port' | 'seed' | 'blocks-per-hour'): number {
+  const value = Number(values[name]);
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`--${name} must be a whole number`);
+  return value;
+}
+
+/** The clock that the arguments ask for: the machine's, one that begins elsewhere or runs faster, or one by hand. */
+function clockOptions(): Pick<SandboxOptions, 'clock' | 'advance'> {
+  const startMs = values.start === undefined ? Date.now() : Date.parse(values.start);
+  const speed = Number(values.speed);
+  if (Number.isNaN(startMs)) throw new Error('--start must be an ISO 8601 time');
+  if (!(speed > 0)) throw new Error('--speed must be a positive number');
+  if (values['manual-clock']) {
+    const manual = new ManualClock(startMs);
+    return { clock: manual.now, advance: manual.advance };
+  }
+  return values.start === undefined && speed === 1 ? {} : { clock: acceleratedClock(startMs, speed) };
+}
+
+async function main(): Promise<void> {
+  const sandbox = await startSandbox({
+    port: integer('port'),
+    seed: integer('seed'),
+    blocksPerHour: integer('blocks-per-hour'),
+    incidents: !values['no-incidents'],
+    ...clockOptions(),
+  });
+  const stop = (): void => {
+    void sandbox.close().then(() => process.exit(0));
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+  if (values.parent) process.stdin.once('end', stop).once('error', stop).resume();
+  process.stdout.write(`${JSON.stringify({ url: sandbox.url, seed: sandbox.seed, ...sandbox.watch })}\n`);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 2;
+});

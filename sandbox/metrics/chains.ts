@@ -1,0 +1,69 @@
+import type { NetworkName } from '../network/primary-chains.ts';
+import { DAY } from './calendar.ts';
+
+/** An EVM chain of the simulated networks. */
+export interface EvmChain {
+  readonly chainId: string;
+  readonly number: number;
+  readonly network: NetworkName;
+  readonly name: string;
+  /** Unix seconds of its first block. */
+  readonly launchSec: number;
+  /** Transactions an hour on an ordinary hour at launch; 0: nothing was ever indexed. */
+  readonly perHour: number;
+  readonly token: { readonly name: string; readonly symbol: string };
+}
+
+const AVAX = { name: 'Avalanche', symbol: 'AVAX' };
+
+/** The EVM chains; the last one is known but has no data, as the real service has some. */
+export function evmChains(genesisSec: number): readonly EvmChain[] {
+  const later = (days: number): number => genesisSec + days * DAY;
+  return [
+    {
+      chainId: '43114',
+      number: 0,
+      network: 'mainnet',
+      name: 'C-Chain',
+      launchSec: genesisSec,
+      perHour: 11_000,
+      token: AVAX,
+    },
+    {
+      chainId: '43113',
+      number: 1,
+      network: 'fuji',
+      name: 'C-Chain Fuji',
+      launchSec: genesisSec,
+      perHour: 700,
+      token: AVAX,
+    },
+    {
+      chainId: '888001',
+      number: 2,
+      network: 'mainnet',
+      name: 'Alpha',
+      launchSec: later(61),
+      perHour: 260,
+      token: { name: 'Alpha', symbol: 'ALP' },
+    },
+    {
+      chainId: '888002',
+      number: 3,
+      network: 'mainnet',
+      name: 'Beta',
+      launchSec: later(201),
+      perHour: 0.7,
+      token: { name: 'Beta', symbol: 'BET' },
+    },
+    {
+      chainId: '888003',
+      number: 4,
+      network: 'mainnet',
+      name: 'Silent',
+      launchSec: later(300),
+      perHour: 0,
+      token: { name: 'Silent', symbol: 'SIL' },
+    },
+  ];
+}

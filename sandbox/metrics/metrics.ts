@@ -1,0 +1,63 @@
+import type { Point } from '../http/answer.ts';
+import { type Interval, previousWindow, windowStart } from './calendar.ts';
+import { ChainSeries, type Series } from './chain-series.ts';
+import type { EvmChain } from './chains.ts';
+import { GroupSeries } from './group-series.ts';
+import type { Metric } from './names.ts';
+import { lastRefresh } from './refresh.ts';
+import { Traffic } from './traffic.ts';
+
+/** A range of a series; times in Unix seconds, both included; newest first. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+  readonly limit: number;
+}
+
+/** All the series of the metrics service, by chain id or `total`, `mainnet`, `testnet`. */
+export class Metrics {
+  readonly #series = new Map<string, Series>();
+
+  constructor(seed: number, chains: readonly EvmChain[]) {
+    const groups: Record<'total' | 'mainnet' | 'testnet', Series[]> = { total: [], mainnet: [], testnet: [] };
+    for (const chain of chains) {
+      const series = new ChainSeries(new Traffic(seed, chain));
+      this.#series.set(chain.chainId, series);
+      groups.total.push(series);
+      groups[chain.network === 'mainnet' ? 'mainnet' : 'testnet'].push(series);
+    }
+    for (const [name, members] of Object.entries(groups)) this.#series.set(name, new GroupSeries(members));
+  }
+
+  has(chainId: string): boolean {
+    return this.#series.has(chainId);
+  }
+
+  /** The value of one point as it was answered at a time (Unix seconds); undefined where there was none. */
+  value(
+    chainId: string,
+    metric: Metric,
+    interval: Interval,
+    start: number,
+    atSec: number,
+  ): number | undefined {
+    return this.#series.get(chainId)?.value(metric, interval, start, lastRefresh(atSec));
+  }
+
+  /** The points whose timestamps lie in a range, newest first, as they are answered at a time (Unix seconds). */
+  points(chainId: string, metric: Metric, interval: Interval, range: Range, atSec: number): Point[] {
+    const series = this.#series.get(chainId);
+    const first = series?.first(interval);
+    if (series === undefined || first === undefined) return [];
+    const refresh = lastRefresh(atSec);
+    const floor = Math.max(first, range.from);
+    const points: Point[] = [];
+    let start = windowStart(interval, Math.min(range.to, refresh));
+    if (start > range.to) start = previousWindow(interval, start);
+    for (; start >= floor && points.length < range.limit; start = previousWindow(interval, start)) {
+      const value = series.value(metric, interval, start, refresh);
+      if (value !== undefined) points.push([start, value]);
+    }
+    return points;
+  }
+}

@@ -1,0 +1,28 @@
+/** The metrics that are kept for every interval (metrics seed 2). */
+export const EVERY_INTERVAL = ['activeAddresses', 'activeSenders', 'gasUsed', 'txCount'] as const;
+
+/** The metrics that are kept by day only. */
+export const DAY_ONLY = [
+  'cumulativeTxCount',
+  'cumulativeAddresses',
+  'cumulativeContracts',
+  'cumulativeDeployers',
+  'contracts',
+  'deployers',
+  'avgGps',
+  'maxGps',
+  'avgTps',
+  'maxTps',
+  'avgGasPrice',
+  'maxGasPrice',
+  'feesPaid',
+] as const;
+
+export type Metric = (typeof EVERY_INTERVAL)[number] | (typeof DAY_ONLY)[number];
+
+export const METRICS: readonly Metric[] = [...EVERY_INTERVAL, ...DAY_ONLY];
+
+/** Whether a metric is kept by day only: all that start with cumulative, avg or max, contracts, deployers, fees. */
+export function isDayOnly(metric: Metric): boolean {
+  return DAY_ONLY.some((name) => name === metric);
+}

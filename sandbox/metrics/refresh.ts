@@ -1,0 +1,48 @@
+import { mix, unit } from '../random.ts';
+import { HOUR } from './calendar.ts';
+
+/** The service counts anew every 15 minutes of simulated time (metrics seed 1: several times each hour). */
+export const REFRESH_SEC = 900;
+
+/** From this age in seconds on, an hour never changes again. */
+export const SETTLED_AFTER = 6 * 24 * HOUR;
+
+/** The last refresh at or before a time. */
+export function lastRefresh(sec: number): number {
+  return Math.floor(sec / REFRESH_SEC) * REFRESH_SEC;
+}
+
+/**
+ * The share of an hour's final count that a refresh has seen, the hour being `age` seconds old. It grows to 97 % while
+ * the hour lasts and to the whole within two hours more. One hour of each day is completed only 20 to 30 hours later,
+ * so that days settle about a day late; three hours in a thousand are revised as late as five days after, and three
+ * in a thousand are counted a tenth too high for three hours and then as before.
+ */
+export function share(seed: number, hour: number, age: number): number {
+  if (age < HOUR) return (0.97 * age) / HOUR;
+  const early = 0.97 + (0.03 * Math.min(age - HOUR, 2 * HOUR)) / (2 * HOUR);
+  const day = Math.floor(hour / (24 * HOUR));
+  const straggler = mix(seed, day, 1) % 24 === (hour / HOUR) % 24;
+  if (straggler && age < (20 + unit(seed, hour, 2) * 10) * HOUR) return early * 0.98;
+  const rare = unit(seed, hour, 3);
+  if (rare < 0.003 && age < (36 + unit(seed, hour, 4) * 84) * HOUR) return early * 0.95;
+  const flap = rare > 0.997 && age >= 6 * HOUR && age < 9 * HOUR;
+  return flap ? early * 1.1 : early;
+}
+
+/**
+ * Whether a window's point is missing from the answers for now: a few in a thousand go away for some hours, hours
+ * when they are three hours past, days when they are 30 hours past, and come back.
+ */
+export function isGone(
+  seed: number,
+  metric: number,
+  interval: 'hour' | 'day',
+  start: number,
+  end: number,
+  refresh: number,
+): boolean {
+  if (unit(seed, metric, start, interval === 'hour' ? 11 : 12) >= 0.004) return false;
+  const past = refresh - end;
+  return interval === 'hour' ? past >= 3 * HOUR && past < 5 * HOUR : past >= 30 * HOUR && past < 36 * HOUR;
+}

@@ -1,0 +1,96 @@
+import { between, derive, unit } from '../random.ts';
+import { DAY, HOUR } from './calendar.ts';
+import type { EvmChain } from './chains.ts';
+import { SETTLED_AFTER, share } from './refresh.ts';
+
+/** What happened on a chain in a window, as counted at a refresh; peak: the transactions of the busiest hour. */
+export interface Counts {
+  readonly transactions: number;
+  readonly gas: number;
+  readonly contracts: number;
+  readonly peak: number;
+}
+
+export const NOTHING: Counts = { transactions: 0, gas: 0, contracts: 0, peak: 0 };
+
+/** The counts of two windows together. */
+export function sum(a: Counts, b: Counts): Counts {
+  return {
+    transactions: a.transactions + b.transactions,
+    gas: a.gas + b.gas,
+    contracts: a.contracts + b.contracts,
+    peak: Math.max(a.peak, b.peak),
+  };
+}
+
+/** How busy each UTC hour is, against the mean. */
+function rhythm(hour: number): number {
+  const ofDay = 1 + 0.35 * Math.sin(((hour / HOUR - 9) % 24) * (Math.PI / 12));
+  const weekday = Math.floor(hour / DAY + 3) % 7;
+  return ofDay * (weekday >= 5 ? 0.72 : 1.08);
+}
+
+/** The hourly counts of one chain; days, weeks and months are their sums, at every refresh. */
+export class Traffic {
+  readonly chain: EvmChain;
+  readonly seed: number;
+  readonly #days = new Map<number, Counts>();
+
+  constructor(seed: number, chain: EvmChain) {
+    this.chain = chain;
+    this.seed = derive(seed, `traffic ${chain.chainId}`);
+  }
+
+  /** The first hour of the chain (Unix seconds). */
+  get firstHour(): number {
+    return Math.floor(this.chain.launchSec / HOUR) * HOUR;
+  }
+
+  /** An hour as counted at a refresh. */
+  hour(hour: number, refresh: number): Counts {
+    if (hour < this.firstHour || hour >= refresh || this.chain.perHour === 0) return NOTHING;
+    const seed = this.seed;
+    const weeks = Math.floor((hour - this.firstHour) / (7 * DAY));
+    const noise = 0.6 + 0.8 * unit(seed, hour, 21);
+    const burst = unit(seed, hour, 22) < 0.01 ? 3.5 : 1;
+    const final =
+      this.chain.perHour *
+      rhythm(hour) *
+      noise *
+      burst *
+      (0.8 + 0.4 * unit(seed, weeks, 23)) *
+      1.004 ** weeks;
+    const settled = Math.floor(final + unit(seed, hour, 24));
+    const transactions = Math.floor(settled * share(seed, hour, refresh - hour));
+    const contracts = Math.floor(
+      transactions * 0.004 + unit(seed, hour, 25) * Math.min(1, transactions / 20),
+    );
+    return {
+      transactions,
+      gas: transactions * between(seed, 61_000, 139_000, hour, 26),
+      contracts,
+      peak: transactions,
+    };
+  }
+
+  /** A UTC day as counted at a refresh. */
+  day(day: number, refresh: number): Counts {
+    const settled = refresh - day - DAY >= SETTLED_AFTER;
+    const known = settled ? this.#days.get(day) : undefined;
+    if (known !== undefined) return known;
+    let counts = NOTHING;
+    for (let hour = day; hour < day + DAY; hour += HOUR) counts = sum(counts, this.hour(hour, refresh));
+    if (settled) this.#days.set(day, counts);
+    return counts;
+  }
+
+  /** The days of a window, from included, to excluded. */
+  days(from: number, to: number, refresh: number): Counts {
+    let counts = NOTHING;
+    const last = Math.min(to, refresh);
+    for (let day = Math.max(from, Math.floor(this.firstHour / DAY) * DAY); day < last; day += DAY) {
+      counts = sum(counts, this.day(day, refresh));
+    }
+    return counts;
+  }
+}

@@ -1,0 +1,48 @@
+import { namedBytes } from '../ids/base58.ts';
+import { bech32 } from '../ids/bech32.ts';
+import { pick } from '../random.ts';
+
+/** An owner of primary-network funds. */
+export interface Account {
+  readonly number: number;
+  readonly bytes: Uint8Array;
+  /** The bech32 address without its chain, as the data service prints it. */
+  readonly address: string;
+}
+
+const COUNT = 24;
+
+/** The owners of everything on the primary network; the first is always there. */
+export class Accounts {
+  readonly #seed: number;
+  readonly #prefix: string;
+  readonly all: readonly Account[];
+
+  constructor(seed: number, prefix: string) {
+    this.#seed = seed;
+    this.#prefix = prefix;
+    this.all = Array.from({ length: COUNT }, (_, number) => {
+      const bytes = namedBytes(seed, `account ${number}`, 20);
+      return { number, bytes, address: bech32(prefix, bytes) };
+    });
+  }
+
+  /** An account chosen by what it is for. */
+  of(a: number, b = 0): Account {
+    return pick(this.all, this.#seed, a, b);
+  }
+
+  /**
+   * Whether a text can be an address of this network, with or without `P-`, `X-` or `C-` before it (chain data
+   * seed 4.3).
+   */
+  isAddress(text: string): boolean {
+    return new RegExp(`^([PXC]-)?${this.#prefix}1[02-9ac-hj-np-z]{38}$`).test(text);
+  }
+
+  /** The accounts among some addresses; unknown ones own nothing. */
+  among(addresses: readonly string[]): Account[] {
+    const wanted = new Set(addresses.map((address) => address.replace(/^[PXC]-/, '')));
+    return this.all.filter((account) => wanted.has(account.address));
+  }
+}

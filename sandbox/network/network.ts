@@ -1,0 +1,90 @@
+import { type IdSpaces, idSpaces } from '../ids/spaces.ts';
+import { derive } from '../random.ts';
+import { Accounts } from './accounts.ts';
+import { Blocks } from './blocks.ts';
+import {
+  ADDRESS_PREFIX,
+  type NetworkName,
+  PRIMARY_CHAINS,
+  type PrimaryChain,
+  primaryChain,
+} from './primary-chains.ts';
+import { type Subnet, subnets } from './subnets.ts';
+import { Validators } from './validators.ts';
+
+/** What a network is made of; times in Unix seconds. */
+export interface NetworkPlan {
+  readonly name: NetworkName;
+  readonly seed: number;
+  readonly genesisSec: number;
+  readonly validators: number;
+  /** Blocks an hour that each validator proposes on each primary-network chain. */
+  readonly blocksPerHour: number;
+}
+
+/** One simulated network: every part of it is a function of the plan and of the time asked for. */
+export class Network {
+  readonly name: NetworkName;
+  readonly seed: number;
+  readonly genesisSec: number;
+  readonly ids: IdSpaces;
+  readonly accounts: Accounts;
+  readonly validators: Validators;
+  readonly subnets: readonly Subnet[];
+  readonly #blocks: readonly Blocks[];
+
+  constructor(plan: NetworkPlan) {
+    this.name = plan.name;
+    this.seed = derive(plan.seed, plan.name);
+    this.genesisSec = plan.genesisSec;
+    this.ids = idSpaces(this.seed);
+    this.accounts = new Accounts(this.seed, ADDRESS_PREFIX[plan.name]);
+    this.validators = new Validators(
+      this.seed,
+      plan.genesisSec,
+      plan.validators,
+      this.ids.primary,
+      this.accounts,
+    );
+    this.subnets = subnets(this.seed, plan.genesisSec, this.ids.primary, this.validators);
+    this.#blocks = PRIMARY_CHAINS[plan.name].map(
+      (chain) => new Blocks(this.seed, chain, plan.genesisSec, plan.blocksPerHour, this.ids, this.validators),
+    );
+  }
+
+  /** A primary-network chain by alias or blockchain id. */
+  chain(idOrAlias: string): PrimaryChain | undefined {
+    return primaryChain(this.name, idOrAlias);
+  }
+
+  /** The blocks of a primary-network chain. */
+  blocks(chain: PrimaryChain): Blocks {
+    const blocks = this.#blocks[chain.number];
+    if (blocks === undefined) throw new Error(`no chain ${chain.alias}`);
+    return blocks;
+  }
+
+  /**
+   * The truth about proposed blocks: the hashes, oldest first, of the blocks that a node proposed on a chain with
+   * a timestamp from fromSec to toSec (Unix seconds, both included), straight from the model.
+   */
+  *proposedBlockHashes(nodeId: string, chain: string, fromSec: number, toSec: number): Generator<string> {
+    const primary = this.chain(chain);
+    const node = this.validators.node(nodeId);
+    if (primary === undefined || node === undefined) return;
+    const blocks = this.blocks(primary);
+    const end = blocks.countUntil(node.seat, toSec);
+    for (let i = blocks.countUntil(node.seat, fromSec - 1); i < end; i += 1) {
+      yield blocks.hash(blocks.proposers.height(node.seat, i));
+    }
+  }
+
+  /** How many hashes proposedBlockHashes would give. */
+  proposedBlockCount(nodeId: string, chain: string, fromSec: number, toSec: number): number {
+    const primary = this.chain(chain);
+    const node = this.validators.node(nodeId);
+    if (primary === undefined || node === undefined) return 0;
+    const blocks = this.blocks(primary);
+    return Math.max(0, blocks.countUntil(node.seat, toSec) - blocks.countUntil(node.seat, fromSec - 1));
+  }
+}

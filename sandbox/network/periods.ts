@@ -1,0 +1,38 @@
+import { between } from '../random.ts';
+
+/** A span of simulated time in Unix seconds: from start, before end. */
+export interface Period {
+  readonly start: number;
+  readonly end: number;
+}
+
+export const DAY = 86_400;
+
+/** How long after the genesis membership is laid out, in seconds. */
+export const HORIZON = 3_650 * DAY;
+
+/** How a seat's periods follow one another, in whole days, bounds included. */
+export interface Rhythm {
+  readonly firstStart: number;
+  readonly days: readonly [number, number];
+  readonly gapDays: readonly [number, number];
+}
+
+/** The periods of a seat from rhythm.firstStart (Unix seconds) on, for ten years. */
+export function periods(seed: number, seat: number, rhythm: Rhythm): Period[] {
+  const list: Period[] = [];
+  let start = rhythm.firstStart;
+  while (start < rhythm.firstStart + HORIZON) {
+    const number = list.length;
+    const length = between(seed, rhythm.days[0] * DAY, rhythm.days[1] * DAY, seat, number, 1);
+    const gap = between(seed, rhythm.gapDays[0] * DAY, rhythm.gapDays[1] * DAY, seat, number, 2);
+    list.push({ start, end: start + length });
+    start += length + gap;
+  }
+  return list;
+}
+
+/** Whether a moment (Unix seconds) lies in a period. */
+export function holds(period: Period, sec: number): boolean {
+  return period.start <= sec && sec < period.end;
+}

@@ -1,0 +1,41 @@
+/** The two networks; the services also call fuji `testnet`. */
+export type NetworkName = 'mainnet' | 'fuji';
+
+/** The aliases of the primary-network chains (chain data seed 4.6). */
+export type ChainAlias = 'p-chain' | 'x-chain' | 'c-chain';
+
+/** A primary-network chain; its number tells its ids apart from the other two's. */
+export interface PrimaryChain {
+  readonly alias: ChainAlias;
+  readonly number: 0 | 1 | 2;
+  readonly blockchainId: string;
+}
+
+/** The id of the P-chain, of the primary network as a subnet, and of nothing. */
+export const EMPTY_ID = '11111111111111111111111111111111LpoYY';
+
+const P: PrimaryChain = { alias: 'p-chain', number: 0, blockchainId: EMPTY_ID };
+
+/** The primary-network chains of each network. */
+export const PRIMARY_CHAINS: Readonly<Record<NetworkName, readonly PrimaryChain[]>> = {
+  mainnet: [
+    P,
+    { alias: 'x-chain', number: 1, blockchainId: '2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM' },
+    { alias: 'c-chain', number: 2, blockchainId: '2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5' },
+  ],
+  fuji: [
+    P,
+    { alias: 'x-chain', number: 1, blockchainId: '2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm' },
+    { alias: 'c-chain', number: 2, blockchainId: 'yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp' },
+  ],
+};
+
+/** The human-readable prefix of a network's addresses. */
+export const ADDRESS_PREFIX: Readonly<Record<NetworkName, string>> = { mainnet: 'avax', fuji: 'fuji' };
+
+/** The chain of an alias or a blockchain id. */
+export function primaryChain(network: NetworkName, idOrAlias: string): PrimaryChain | undefined {
+  return PRIMARY_CHAINS[network].find(
+    (chain) => chain.alias === idOrAlias || chain.blockchainId === idOrAlias,
+  );
+}

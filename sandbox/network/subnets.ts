@@ -1,0 +1,168 @@
+import { cb58, namedBytes } from '../ids/base58.ts';
+import type { IdSpace } from '../ids/id-space.ts';
+import { KIND } from '../ids/spaces.ts';
+import { between, derive } from '../random.ts';
+import { DAY, holds, type Period, periods } from './periods.ts';
+import { EMPTY_ID } from './primary-chains.ts';
+import { type NodeIdentity, nodeIdentity, type Validators } from './validators.ts';
+
+/** How a subnet chooses its validators. */
+export type SubnetKind = 'primary' | 'permissioned' | 'l1' | 'mixed';
+
+/** A blockchain of a subnet; evmChainId is absent on one that is not EVM. */
+export interface SubnetChain {
+  readonly blockchainId: string;
+  readonly name: string;
+  readonly vmId: string;
+  readonly evmChainId?: number;
+}
+
+/** A subnet of the network; createdAt in Unix seconds. */
+export interface Subnet {
+  readonly number: number;
+  readonly kind: SubnetKind;
+  readonly subnetId: string;
+  readonly createdAt: number;
+  readonly chains: readonly SubnetChain[];
+  readonly members: readonly Member[];
+}
+
+/** A validator of a subnet other than the primary network; an L1's has `l1`, a permissioned one's has not. */
+export interface Member extends Period {
+  readonly id: string;
+  readonly node: NodeIdentity;
+  readonly l1: boolean;
+  readonly baseWeight: bigint;
+  readonly ownerKey: number;
+}
+
+interface Plan {
+  readonly kind: SubnetKind;
+  readonly afterDays: number;
+  readonly chains: readonly { readonly name: string; readonly evmChainId?: number }[];
+  readonly l1: number;
+  readonly permissioned: number;
+  readonly weight: readonly [bigint, bigint];
+}
+
+const PLANS: readonly Plan[] = [
+  {
+    kind: 'permissioned',
+    afterDays: 10,
+    chains: [{ name: 'Ledger of Things' }],
+    l1: 0,
+    permissioned: 5,
+    weight: [20n, 8n],
+  },
+  {
+    kind: 'l1',
+    afterDays: 60,
+    chains: [{ name: 'Alpha', evmChainId: 888001 }],
+    l1: 6,
+    permissioned: 0,
+    weight: [49_463n, 7n],
+  },
+  {
+    kind: 'mixed',
+    afterDays: 200,
+    chains: [{ name: 'Beta', evmChainId: 888002 }],
+    l1: 3,
+    permissioned: 2,
+    weight: [100n, 11n],
+  },
+  // Weights past 2^53, up to nearly 2^64: an L1 chooses them freely.
+  {
+    kind: 'l1',
+    afterDays: 90,
+    chains: [{ name: 'Gamma' }, { name: 'Gamma Games' }],
+    l1: 4,
+    permissioned: 0,
+    weight: [9_007_199_254_740_993n, 3_000_000_000_000_000_007n],
+  },
+];
+
+/** The subnets of a network, oldest first; the first is the primary network itself, without members here. */
+export function subnets(seed: number, genesisSec: number, ids: IdSpace, validators: Validators): Subnet[] {
+  const key = derive(seed, 'subnets');
+  const primary: Subnet = {
+    number: 0,
+    kind: 'primary',
+    subnetId: EMPTY_ID,
+    createdAt: genesisSec,
+    chains: [],
+    members: [],
+  };
+  const others = PLANS.map((plan, i): Subnet => {
+    const number = i + 1;
+    const createdAt = genesisSec + plan.afterDays * DAY + between(key, 0, DAY, number);
+    return {
+      number,
+      kind: plan.kind,
+      subnetId: cb58(namedBytes(key, `subnet ${number}`, 32)),
+      createdAt,
+      chains: plan.chains.map((chain) => ({
+        blockchainId: cb58(namedBytes(key, `chain ${chain.name}`, 32)),
+        vmId: cb58(namedBytes(key, `vm ${chain.evmChainId === undefined ? chain.name : 'evm'}`, 32)),
+        ...chain,
+      })),
+      members: members(key, number, plan, createdAt, ids, validators),
+    };
+  });
+  return [primary, ...others];
+}
+
+function members(
+  seed: number,
+  subnet: number,
+  plan: Plan,
+  createdAt: number,
+  ids: IdSpace,
+  validators: Validators,
+): Member[] {
+  const seats = Array.from({ length: plan.l1 + plan.permissioned }, (_, seat) => seat);
+  return seats.flatMap((seat) => {
+    const l1 = seat < plan.l1;
+    const own = nodeIdentity(seed, `subnet ${subnet} ${seat}`, -1);
+    const node = l1 ? own : (validators.nodes[seat % validators.nodes.length] ?? own);
+    const stays = seat === 0 || !l1;
+    const rhythm = {
+      firstStart: createdAt + seat * 1800,
+      days: [90, 200] as const,
+      gapDays: stays ? ([0, 0] as const) : ([3, 20] as const),
+    };
+    return periods(seed, subnet * 16 + seat, rhythm).map((period, number): Member => {
+      const key = (subnet * 16 + seat) * 64 + number;
+      const weight = plan.weight[0] + plan.weight[1] * BigInt(seat);
+      return {
+        ...period,
+        id: ids.encode(KIND.subnetTransaction, key),
+        node,
+        l1,
+        baseWeight: weight,
+        ownerKey: key,
+      };
+    });
+  });
+}
+
+const STEP = 17 * DAY;
+
+/** The members of a subnet at a moment (Unix seconds). */
+export function currentMembers(subnet: Subnet, sec: number): Member[] {
+  return subnet.members.filter((member) => holds(member, sec));
+}
+
+/** How often a member's weight was set since it joined: an L1's every 17 days, a permissioned one's never. */
+export function weightChanges(member: Member, sec: number): number {
+  return member.l1 ? Math.floor((sec - member.start) / STEP) : 0;
+}
+
+/** The weight of a member at a moment (Unix seconds). */
+export function memberWeight(member: Member, sec: number): bigint {
+  return member.baseWeight + BigInt(weightChanges(member, sec) % 5) * (member.baseWeight / 10n);
+}
+
+/** The balance of an L1 validator in nAVAX: 512 a second burn, and every 30 days it is filled up. */
+export function memberBalance(member: Member, sec: number): bigint {
+  return 5_000_000_000n - 512n * BigInt((sec - member.start) % (30 * DAY));
+}

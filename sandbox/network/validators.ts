@@ -1,0 +1,127 @@
+import { cb58, namedBytes } from '../ids/base58.ts';
+import type { IdSpace } from '../ids/id-space.ts';
+import { KIND } from '../ids/spaces.ts';
+import { between, derive, unit } from '../random.ts';
+import type { Account, Accounts } from './accounts.ts';
+import { DAY, holds, type Period, periods } from './periods.ts';
+
+/** Who a node is. */
+export interface NodeIdentity {
+  readonly seat: number;
+  readonly nodeId: string;
+  readonly publicKey: string;
+  readonly proofOfPossession: string;
+}
+
+/** A stake of a validator or a delegator; amounts in nAVAX, times in Unix seconds. */
+export interface Stake extends Period {
+  readonly txId: string;
+  readonly node: NodeIdentity;
+  readonly weight: bigint;
+  readonly owner: Account;
+  readonly potentialReward: bigint;
+}
+
+/** A validator's stake of one period with the delegations to it. */
+export interface ValidatorStake extends Stake {
+  readonly feePercent: number;
+  readonly delegations: readonly Stake[];
+}
+
+const MAX_PERIODS = 64;
+const TOKEN = 1_000_000_000n;
+
+/** Seats whose node validates without a gap, one period after the other. */
+export function coreSeats(seats: number): number {
+  return Math.min(10, seats);
+}
+
+/** The validators of the primary network, their periods and their delegators. */
+export class Validators {
+  readonly nodes: readonly NodeIdentity[];
+  /** Per seat, in time order. */
+  readonly stakes: readonly (readonly ValidatorStake[])[];
+  readonly #seed: number;
+  readonly #ids: IdSpace;
+  readonly #accounts: Accounts;
+
+  constructor(seed: number, genesisSec: number, seats: number, ids: IdSpace, accounts: Accounts) {
+    this.#seed = derive(seed, 'validators');
+    this.#ids = ids;
+    this.#accounts = accounts;
+    this.nodes = Array.from({ length: seats }, (_, seat) => nodeIdentity(seed, `validator ${seat}`, seat));
+    this.stakes = this.nodes.map((node) => {
+      const core = node.seat < coreSeats(seats);
+      const earlier = between(this.#seed, 1, 55 * DAY, node.seat, 7);
+      const firstStart = core ? genesisSec - earlier : genesisSec + (earlier - 30 * DAY) * 2;
+      const rhythm = {
+        firstStart,
+        days: [60, 365] as const,
+        gapDays: core ? ([0, 0] as const) : ([1, 20] as const),
+      };
+      return periods(this.#seed, node.seat, rhythm).map((period, i) => this.#stake(node, period, i));
+    });
+  }
+
+  #stake(node: NodeIdentity, period: Period, number: number): ValidatorStake {
+    const seed = this.#seed;
+    const key = node.seat * MAX_PERIODS + number;
+    const weight =
+      BigInt(between(seed, 2_000, 2_900_000, key, 1)) * TOKEN + BigInt(between(seed, 0, 999_999_999, key, 2));
+    const count = between(seed, 0, 12, key, 3);
+    const delegations = Array.from({ length: count }, (_, i) => this.#delegation(node, period, key, i + 1));
+    return {
+      ...period,
+      txId: this.#ids.encode(KIND.staking, key * 64),
+      node,
+      weight,
+      owner: this.#accounts.of(key, 4),
+      potentialReward: reward(weight, period),
+      feePercent: between(seed, 20, 200, key, 5) / 10,
+      delegations: delegations.sort((a, b) => a.start - b.start),
+    };
+  }
+
+  #delegation(node: NodeIdentity, within: Period, key: number, number: number): Stake {
+    const seed = this.#seed;
+    const room = within.end - within.start - 15 * DAY;
+    const start = within.start + Math.floor(unit(seed, key, number, 11) * room);
+    const longest = within.end - start;
+    const end = start + 14 * DAY + Math.floor(unit(seed, key, number, 12) * (longest - 14 * DAY));
+    const weight = BigInt(between(seed, 25, 40_000, key, number, 13)) * TOKEN;
+    return {
+      start,
+      end,
+      txId: this.#ids.encode(KIND.staking, key * 64 + number),
+      node,
+      weight,
+      owner: this.#accounts.of(key * 64 + number, 14),
+      potentialReward: reward(weight, { start, end }),
+    };
+  }
+
+  /** The stakes of validators at a moment (Unix seconds), in the order of the seats. */
+  current(sec: number): ValidatorStake[] {
+    return this.stakes.flatMap((stakes) => stakes.filter((stake) => holds(stake, sec)));
+  }
+
+  /** The identity of a node id, whether or not it validates now. */
+  node(nodeId: string): NodeIdentity | undefined {
+    return this.nodes.find((node) => node.nodeId === nodeId);
+  }
+}
+
+/** The keys of a node; a seat of -1 is a node that does not validate. */
+export function nodeIdentity(seed: number, name: string, seat: number): NodeIdentity {
+  return {
+    seat,
+    nodeId: `NodeID-${cb58(namedBytes(seed, `node ${name}`, 20))}`,
+    publicKey: `0x${Buffer.from(namedBytes(seed, `key ${name}`, 48)).toString('hex')}`,
+    proofOfPossession: `0x${Buffer.from(namedBytes(seed, `proof ${name}`, 96)).toString('hex')}`,
+  };
+}
+
+/** About seven percent a year, in nAVAX. */
+function reward(weight: bigint, period: Period): bigint {
+  return (weight * BigInt(period.end - period.start) * 7n) / (100n * 365n * BigInt(DAY));
+}

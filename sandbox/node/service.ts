@@ -1,0 +1,71 @@
+import type { Answer } from '../http/answer.ts';
+import type { Call } from '../http/call.ts';
+import { nowSec } from '../http/call.ts';
+import { health, type Probe } from './health.ts';
+import { infoMethods } from './info.ts';
+import { answerRpc, type Methods } from './json-rpc.ts';
+import { platformMethods } from './platform.ts';
+import { isBootstrapped, type SimulatedNode } from './simulated-node.ts';
+
+/** An answer of a node with the name that the ledger gives the operation: a JSON-RPC method or a probe. */
+export interface NodeAnswer {
+  readonly operation: string;
+  readonly answer: Answer;
+}
+
+const NOTHING: NodeAnswer = {
+  operation: 'unknown',
+  answer: { status: 404, text: '', contentType: 'text/plain' },
+};
+
+function probed(node: SimulatedNode, probe: Probe, call: Call): NodeAnswer {
+  const report = health(node, probe, call.query.getAll('tag'), nowSec(call));
+  return { operation: probe, answer: { status: report.healthy ? 200 : 503, document: report } };
+}
+
+/** The HTTP interface of one node: JSON-RPC and health (node seed 4). */
+export class NodeService {
+  readonly node: SimulatedNode;
+  readonly #info: Methods;
+  readonly #platform: Methods;
+  readonly #health: Methods;
+
+  constructor(node: SimulatedNode) {
+    this.node = node;
+    this.#info = infoMethods(node);
+    this.#platform = platformMethods(node);
+    this.#health = {
+      'health.health': (params, sec) => health(node, 'health', params.texts('tags'), sec),
+      'health.readiness': (params, sec) => health(node, 'readiness', params.texts('tags'), sec),
+      'health.liveness': (_, sec) => health(node, 'liveness', [], sec),
+    };
+  }
+
+  /** Answers a path that starts with /ext. */
+  answer(call: Call, path: string): NodeAnswer {
+    const { operation, answer } = this.#answer(call, path.replace(/\/$/, ''));
+    const headers = { ...answer.headers, 'node-id': this.node.identity.nodeId };
+    return { operation, answer: { ...answer, ending: '\n', headers } };
+  }
+
+  #answer(call: Call, path: string): NodeAnswer {
+    if (path === '/ext/info') return this.#rpc(call, this.#info);
+    if (path === '/ext/bc/P' || path === '/ext/P') return this.#chain(call, this.#platform);
+    if (path === '/ext/health' && call.method === 'POST') return this.#rpc(call, this.#health);
+    if (path === '/ext/health' || path === '/ext/health/health') return probed(this.node, 'health', call);
+    if (path === '/ext/health/readiness') return probed(this.node, 'readiness', call);
+    if (path === '/ext/health/liveness') return probed(this.node, 'liveness', call);
+    return NOTHING;
+  }
+
+  #rpc(call: Call, methods: Methods): NodeAnswer {
+    const { method, answer } = answerRpc(call, methods);
+    return { operation: method === '' ? 'unknown' : method, answer };
+  }
+
+  #chain(call: Call, methods: Methods): NodeAnswer {
+    if (isBootstrapped(this.node, nowSec(call))) return this.#rpc(call, methods);
+    const text = 'API call rejected because chain is not done bootstrapping\n';
+    return { operation: 'unknown', answer: { status: 503, text, contentType: 'text/plain; charset=utf-8' } };
+  }
+}

@@ -1,0 +1,38 @@
+import type { Network } from '../network/network.ts';
+import { type NodeIdentity, nodeIdentity } from '../network/validators.ts';
+import { derive } from '../random.ts';
+import { Timeline } from './timeline.ts';
+
+/** After a start the node reports nothing for 30 s, and is not done bootstrapping for 60 s. */
+export const FIRST_CHECK_SEC = 30;
+export const BOOTSTRAP_SEC = 60;
+
+/** One node that serves JSON-RPC and health; a seat of -1 does not validate. */
+export interface SimulatedNode {
+  readonly name: string;
+  readonly path: string;
+  readonly number: number;
+  readonly seed: number;
+  readonly identity: NodeIdentity;
+  readonly network: Network;
+  readonly timeline: Timeline;
+}
+
+/** The nodes of a sandbox: three validators of the main network and one that only follows it. */
+export function simulatedNodes(network: Network, scripted: boolean): SimulatedNode[] {
+  return ['validator-1', 'validator-2', 'validator-3', 'observer-1'].map((name, number) => ({
+    name,
+    path: `/nodes/${name}`,
+    number,
+    seed: derive(network.seed, name),
+    identity:
+      (number < 3 ? network.validators.nodes[number] : undefined) ?? nodeIdentity(network.seed, name, -1),
+    network,
+    timeline: new Timeline(network.seed, name, network.genesisSec, scripted),
+  }));
+}
+
+/** Whether a node has done bootstrapping at a time (Unix seconds). */
+export function isBootstrapped(node: SimulatedNode, sec: number): boolean {
+  return sec - node.timeline.startedAt(sec) >= BOOTSTRAP_SEC;
+}

@@ -1,0 +1,120 @@
+import type { Json, JsonObject } from '../json.ts';
+import type { Account } from '../network/accounts.ts';
+import {
+  currentMembers,
+  type Member,
+  memberBalance,
+  memberWeight,
+  type Subnet,
+  weightChanges,
+} from '../network/subnets.ts';
+import type { Stake, ValidatorStake } from '../network/validators.ts';
+import { between, mix, unit } from '../random.ts';
+import type { SimulatedNode } from './simulated-node.ts';
+
+/** An owner set with one address (node seed 2). */
+function owner(account: Account): JsonObject {
+  return { locktime: '0', threshold: '1', addresses: [`P-${account.address}`] };
+}
+
+/** The share of time, in percent with four decimals, that one node saw another since it began to look. */
+export function observedUptime(viewer: SimulatedNode, seat: number, sec: number): number {
+  const usual = 88 + 12 * Math.sqrt(unit(viewer.network.seed, seat, 51));
+  const drift =
+    (unit(viewer.seed, seat, Math.floor(sec / 3600), 52) + unit(viewer.seed, seat, sec, 53) / 50 - 0.5) * 0.8;
+  return Math.min(100, Math.max(0, usual + drift));
+}
+
+/** Whether one node has a connection to another now: mostly. */
+export function isConnected(viewer: SimulatedNode, seat: number, sec: number): boolean {
+  return viewer.identity.seat === seat || mix(viewer.seed, seat, Math.floor(sec / 300), 54) % 40 !== 0;
+}
+
+function delegator(stake: Stake): JsonObject {
+  return {
+    txID: stake.txId,
+    startTime: String(stake.start),
+    endTime: String(stake.end),
+    weight: String(stake.weight),
+    nodeID: stake.node.nodeId,
+    rewardOwner: owner(stake.owner),
+    potentialReward: String(stake.potentialReward),
+  };
+}
+
+function primary(
+  viewer: SimulatedNode,
+  stake: ValidatorStake,
+  sec: number,
+  withDelegators: boolean,
+): JsonObject {
+  const delegations = stake.delegations.filter(
+    (delegation) => delegation.start <= sec && sec < delegation.end,
+  );
+  const { seat } = stake.node;
+  return {
+    txID: stake.txId,
+    startTime: String(stake.start),
+    endTime: String(stake.end),
+    weight: String(stake.weight),
+    nodeID: stake.node.nodeId,
+    validationRewardOwner: owner(stake.owner),
+    delegationRewardOwner: owner(stake.owner),
+    potentialReward: String(stake.potentialReward),
+    accruedDelegateeReward: String(
+      between(viewer.network.seed, 0, 9_999_999_999, seat, Math.floor(sec / 86_400), 55),
+    ),
+    delegationFee: stake.feePercent.toFixed(4),
+    uptime: observedUptime(viewer, seat, sec).toFixed(4),
+    connected: isConnected(viewer, seat, sec),
+    signer: { publicKey: stake.node.publicKey, proofOfPossession: stake.node.proofOfPossession },
+    delegatorCount: String(delegations.length),
+    delegatorWeight: String(delegations.reduce((sum, delegation) => sum + delegation.weight, 0n)),
+    delegators: withDelegators ? delegations.map(delegator) : undefined,
+  };
+}
+
+function member(viewer: SimulatedNode, one: Member, sec: number): JsonObject {
+  const weight = String(memberWeight(one, sec));
+  if (!one.l1) {
+    return {
+      txID: one.id,
+      startTime: String(one.start),
+      endTime: String(one.end),
+      weight,
+      nodeID: one.node.nodeId,
+    };
+  }
+  const account = viewer.network.accounts.of(one.ownerKey, 56);
+  return {
+    validationID: one.id,
+    nodeID: one.node.nodeId,
+    publicKey: one.node.publicKey,
+    remainingBalanceOwner: owner(account),
+    deactivationOwner: owner(account),
+    startTime: String(one.start),
+    weight,
+    minNonce: String(weightChanges(one, sec)),
+    balance: String(memberBalance(one, sec)),
+  };
+}
+
+/**
+ * The validators of a subnet at a time (Unix seconds), as platform.getCurrentValidators gives them: three shapes of
+ * records (node seed 2). Delegators are listed only where exactly one node id is asked for.
+ */
+export function validatorRecords(
+  viewer: SimulatedNode,
+  subnet: Subnet,
+  nodeIds: readonly string[],
+  sec: number,
+): Json[] {
+  const wanted = (nodeId: string): boolean => nodeIds.length === 0 || nodeIds.includes(nodeId);
+  if (subnet.kind !== 'primary') {
+    return currentMembers(subnet, sec)
+      .filter((one) => wanted(one.node.nodeId))
+      .map((one) => member(viewer, one, sec));
+  }
+  const stakes = viewer.network.validators.current(sec).filter((stake) => wanted(stake.node.nodeId));
+  return stakes.map((stake) => primary(viewer, stake, sec, nodeIds.length === 1));
+}

@@ -1,0 +1,56 @@
+import { type Clock, realClock } from './clock.ts';
+import type { CallRecord } from './ledger/ledger.ts';
+
+/** How a sandbox is set up; every part may be left out. */
+export interface SandboxOptions {
+  /** Everything the network does follows from it. */
+  readonly seed?: number;
+  /** 0: a free port. */
+  readonly port?: number;
+  /** The simulated time in Unix milliseconds. */
+  readonly clock?: Clock;
+  /** Moves the clock by milliseconds, where it can be moved: for `POST /_sandbox/clock`. */
+  readonly advance?: (ms: number) => void;
+  /** Unix milliseconds at which the networks begin; 2025-01-01 unless told otherwise. */
+  readonly genesisMs?: number;
+  /** Simulated milliseconds for which a page token lives. */
+  readonly tokenLifeMs?: number;
+  /** How many validators each network has room for. */
+  readonly validators?: number;
+  /** Blocks an hour that each validator proposes on each primary-network chain. */
+  readonly blocksPerHour?: number;
+  /** How far the data service's index of blocks is behind the clock, in simulated milliseconds. */
+  readonly indexerLagMs?: number;
+  /** UTXOs that the first account holds on the X-chain. */
+  readonly utxos?: number;
+  /** Whether nodes restart and fail on their own. */
+  readonly incidents?: boolean;
+  /** How many calls the ledger keeps in full. */
+  readonly ledgerCalls?: number;
+  /** Whether the ledger keeps the bodies of those calls. */
+  readonly ledgerBodies?: boolean;
+  /** Told of every call. */
+  readonly requestLog?: (call: CallRecord) => void;
+}
+
+/** The options with everything that was left out. */
+export type Settings = Required<Omit<SandboxOptions, 'advance'>> & Pick<SandboxOptions, 'advance'>;
+
+export function settings(options: SandboxOptions): Settings {
+  return {
+    seed: 1,
+    port: 0,
+    clock: realClock(),
+    genesisMs: Date.UTC(2025, 0, 1),
+    tokenLifeMs: 86_400_000,
+    validators: 40,
+    blocksPerHour: 4,
+    indexerLagMs: 0,
+    utxos: 2_500,
+    incidents: true,
+    ledgerCalls: 20_000,
+    ledgerBodies: false,
+    requestLog: () => {},
+    ...options,
+  };
+}

@@ -1,0 +1,48 @@
+/**
+ * Keyed hashing in place of a random generator: every value of the model is a pure function of a seed and of
+ * what it belongs to, so any of it can be computed on its own, in any order.
+ */
+
+function absorb(state: number, word: number): number {
+  let k = Math.imul(word, 0xcc9e2d51);
+  k = (k << 15) | (k >>> 17);
+  const h = state ^ Math.imul(k, 0x1b873593);
+  return (Math.imul((h << 13) | (h >>> 19), 5) + 0xe6546b64) | 0;
+}
+
+function finish(state: number): number {
+  let h = state ^ (state >>> 16);
+  h = Math.imul(h, 0x85ebca6b);
+  h ^= h >>> 13;
+  h = Math.imul(h, 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+}
+
+/** A 32-bit hash (murmur3's steps) of a seed and up to three numbers, which count modulo 2^32. */
+export function mix(seed: number, a: number, b = 0, c = 0): number {
+  return finish(absorb(absorb(absorb(seed, a), b), c));
+}
+
+/** As mix, as a fraction: 0 <= unit < 1. */
+export function unit(seed: number, a: number, b = 0, c = 0): number {
+  return mix(seed, a, b, c) / 0x1_0000_0000;
+}
+
+/** An integer from..to, both included. */
+export function between(seed: number, from: number, to: number, a: number, b = 0, c = 0): number {
+  return from + Math.floor(unit(seed, a, b, c) * (to - from + 1));
+}
+
+/** One item of a list that is not empty. */
+export function pick<T>(items: readonly T[], seed: number, a: number, b = 0, c = 0): T {
+  const item = items[mix(seed, a, b, c) % items.length];
+  if (item === undefined) throw new Error('nothing to pick from');
+  return item;
+}
+
+/** A seed for a part of the model, made from its parent's seed and its name. */
+export function derive(seed: number, name: string): number {
+  let state = absorb(seed, name.length);
+  for (let i = 0; i < name.length; i += 1) state = absorb(state, name.charCodeAt(i));
+  return finish(state);
+}

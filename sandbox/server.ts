@@ -1,0 +1,124 @@
+import { control } from './control.ts';
+import type { Networks } from './data/networks.ts';
+import { dataOperations } from './data/operations.ts';
+import { Dispatch } from './dispatch.ts';
+import type { Delivery } from './faults/delivery.ts';
+import { Faults } from './faults/faults.ts';
+import type { Call } from './http/call.ts';
+import { delivery, listen, readable } from './http/listener.ts';
+import { PageTokens } from './http/page-tokens.ts';
+import { Ledger } from './ledger/ledger.ts';
+import { evmChains } from './metrics/chains.ts';
+import { Metrics } from './metrics/metrics.ts';
+import { metricsOperations } from './metrics/operations.ts';
+import { Network } from './network/network.ts';
+import { NodeService } from './node/service.ts';
+import { type SimulatedNode, simulatedNodes } from './node/simulated-node.ts';
+import { type SandboxOptions, type Settings, settings } from './options.ts';
+import { type Watch, watchList } from './watch.ts';
+
+/** A running sandbox. */
+export interface Sandbox {
+  /** Where all three services listen; a node's own address is this followed by its path. */
+  readonly url: string;
+  readonly seed: number;
+  /** What a recorder should watch. */
+  readonly watch: Watch;
+  /** The main network: the truth about blocks, validators and the rest. */
+  readonly network: Network;
+  readonly networks: Networks;
+  /** The truth about metrics. */
+  readonly metrics: Metrics;
+  /** The nodes, whose timelines take further incidents and restarts. */
+  readonly nodes: readonly SimulatedNode[];
+  readonly ledger: Ledger;
+  readonly faults: Faults;
+  /** Stops at once, whatever is under way. */
+  close(): Promise<void>;
+}
+
+function networks(set: Settings): Networks {
+  const plan = {
+    seed: set.seed,
+    genesisSec: Math.floor(set.genesisMs / 1000),
+    blocksPerHour: set.blocksPerHour,
+  };
+  return {
+    mainnet: new Network({ ...plan, name: 'mainnet', validators: set.validators }),
+    fuji: new Network({ ...plan, name: 'fuji', validators: Math.min(12, set.validators) }),
+  };
+}
+
+/** Starts a simulated network that serves the chain data, metrics and node interfaces on one loopback port. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const set = settings(options);
+  const both = networks(set);
+  const chains = evmChains(both.mainnet.genesisSec);
+  const metrics = new Metrics(set.seed, chains);
+  const nodes = simulatedNodes(both.mainnet, set.incidents);
+  const tokens = new PageTokens(set.seed, set.tokenLifeMs);
+  const operations = [
+    ...dataOperations(both, tokens, set.indexerLagMs),
+    ...metricsOperations(metrics, tokens),
+  ];
+  const dispatch = new Dispatch(
+    operations,
+    nodes.map((node) => new NodeService(node)),
+  );
+  const ledger = new Ledger({ calls: set.ledgerCalls, bodies: set.ledgerBodies });
+  const faults = new Faults(set.seed);
+  const controlled = { ledger, faults, network: both.mainnet, now: set.clock, advance: set.advance };
+
+  function answer(call: Call): Delivery {
+    const { service, operation, units, answer: right } = dispatch.answer(call);
+    const whole = delivery(right);
+    const fault = faults.idle
+      ? undefined
+      : faults.serve({ call, service, operation, answer: right, delivery: whole, tokens });
+    const out = fault?.delivery ?? whole;
+    const query = call.query.toString();
+    const record = ledger.record(
+      {
+        at: call.nowMs,
+        service,
+        operation,
+        method: call.method,
+        target: query === '' ? call.path : `${call.path}?${query}`,
+        status: out.status,
+        units,
+        bytes: out.body.length,
+        ...(fault === undefined ? {} : { fault: fault.kind }),
+        ...(set.ledgerBodies ? { body: out.body.toString('utf8') } : {}),
+      },
+      readable(right.metric, fault),
+    );
+    set.requestLog(record);
+    return out;
+  }
+
+  const server = await listen(set.port, set.clock, (call, response) =>
+    call.path.startsWith('/_sandbox/') ? control(controlled, call, response) : answer(call),
+  );
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : set.port;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    seed: set.seed,
+    watch: watchList(
+      both.mainnet,
+      chains.filter((chain) => chain.perHour > 0).map((chain) => chain.chainId),
+      nodes,
+    ),
+    network: both.mainnet,
+    networks: both,
+    metrics,
+    nodes,
+    ledger,
+    faults,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
