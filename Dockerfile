@@ -1,0 +1,21 @@
+FROM node:22-bookworm-slim AS build
+WORKDIR /app
+COPY . .
+# Builds too, through the package's `prepare`.
+RUN npm ci && npm prune --omit=dev
+
+FROM node:22-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY --from=build /app/drizzle ./drizzle
+COPY --from=build /app/examples ./examples
+# The embedded PostgreSQL's place, for a container that gets no DATABASE_URL: mount a volume there.
+RUN mkdir .recorder && chown node:node .recorder
+USER node
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:8080/health').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/cli.js", "up"]
