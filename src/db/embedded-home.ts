@@ -84,7 +84,7 @@ async function makeForRoot(entrance: string, dir: string, log: EmbeddedLog): Pro
   await symlink(path, entrance).catch(async (error) => {
     if (!(await exists(entrance))) throw error;
   });
-  log.info(
+  log.warn(
     { dir, path },
     'embedded PostgreSQL keeps its data elsewhere: its user may not enter the directory',
   );

@@ -22,6 +22,8 @@ import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { openEmbedded } from '../../src/db/embedded.ts';
+import { embeddedHome } from '../../src/db/embedded-home.ts';
+import { stopServer } from '../../src/db/embedded-server.ts';
 import { processStart } from '../../src/db/process-lock.ts';
 
 // Servers start and processes load TypeScript here, on machines that may be busy.
@@ -45,11 +47,9 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const child of children) child.kill('SIGKILL');
   children.clear();
-  const home = await realpath(join(dir, 'postgres')).catch(() => undefined);
-  if (home) {
-    await (await openEmbedded({ dir, log })).close(); // whatever the test left running
-    await rm(home, { recursive: true });
-  }
+  const home = await embeddedHome(dir, log);
+  await stopServer(home); // where a test failed before it did
+  await rm(home.path, { recursive: true });
   await rm(place, { recursive: true });
 });
 

@@ -37,7 +37,7 @@ export async function startServices(): Promise<Services> {
       const [postgres, redis] = await together(postgresContainer(), redisContainer());
       return { means: 'containers', postgres, redis };
     } catch (error) {
-      console.warn('The Docker engine answers but starts no test services; going on without it.', error);
+      console.warn('The Docker engine answers but starts no test services; going on without it:', error);
     }
   }
   const [postgres, redis] = await together(embeddedPostgres(), redisOfPath());
