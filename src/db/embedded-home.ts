@@ -43,11 +43,12 @@ export interface EmbeddedLog {
  * under /var/lib/chain-recorder and `dir` holds a symbolic link to it. Throws when it cannot be made.
  */
 export async function embeddedHome(dir: string, log: EmbeddedLog): Promise<EmbeddedHome> {
-  const entrance = join(resolve(dir), 'postgres');
+  const folder = resolve(dir);
+  const entrance = join(folder, 'postgres');
   const isRoot = process.getuid?.() === 0;
-  await mkdir(dir, { recursive: true });
+  await mkdir(folder, { recursive: true });
   if (!isRoot) await mkdir(entrance, { recursive: true, mode: 0o700 });
-  else if (!(await exists(entrance))) await makeForRoot(entrance, dir, log);
+  else if (!(await exists(entrance))) await makeForRoot(entrance, folder, log);
 
   const path = await realpath(entrance);
   const { uid, gid } = await stat(path);
@@ -77,7 +78,7 @@ async function makeForRoot(entrance: string, dir: string, log: EmbeddedLog): Pro
   const account = await serverAccount();
   if (await mayUse(account, dir)) return await makeOwned(entrance, account);
 
-  const path = join(systemHomes, createHash('sha256').update(resolve(dir)).digest('hex').slice(0, 16));
+  const path = join(systemHomes, createHash('sha256').update(dir).digest('hex').slice(0, 16));
   await mkdir(systemHomes, { recursive: true });
   await chmod(systemHomes, 0o755);
   await makeOwned(path, account);

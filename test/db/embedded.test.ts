@@ -16,7 +16,7 @@ import {
 } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -95,8 +95,9 @@ async function serverProcess(): Promise<number> {
 
 describe('a single process', () => {
   it('makes the database, serves it on loopback alone, and leaves no server behind', async () => {
-    const server = await openEmbedded({ dir, log });
+    const server = await openEmbedded({ dir: relative(process.cwd(), dir), log });
     expect(server.started).toBe(true);
+    expect(await realpath(join(dir, 'postgres'))).toBe(join(await realpath(dir), 'postgres'));
     expect(new URL(server.url)).toMatchObject({ hostname: '127.0.0.1', pathname: '/recorder' });
     const names = [
       'fsync',
