@@ -1,0 +1,8 @@
+import { defineConfig } from 'drizzle-kit';
+
+export default defineConfig({
+  dialect: 'postgresql',
+  schema: ['src/db/bookkeeping.ts', 'src/datasets/{chain-data,metrics,node}/*.ts'],
+  out: 'drizzle',
+  schemaFilter: ['recorder'],
+});

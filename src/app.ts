@@ -1,0 +1,141 @@
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type Clock, systemClock } from './clock.ts';
+import { type Environment, readEnvironment } from './config/environment.ts';
+import { loadConfig } from './config/load.ts';
+import type { Config } from './config/schema.ts';
+import { SharedBudget } from './db/budget.ts';
+import { type Database, openDatabase } from './db/client.ts';
+import { openEmbedded } from './db/embedded.ts';
+import { schemaProblem } from './db/migrate.ts';
+import { UsageError } from './errors.ts';
+import { activeFeeds, catalogNames } from './feeds.ts';
+import { type Log, openLog } from './log.ts';
+import type { ActiveFeed } from './recording/feed.ts';
+import type { OpenUpstream, RecordingContext } from './recording/record.ts';
+import { migrate } from './reporting/migrate.ts';
+import { type Announcement, sandboxConfig, useSandbox } from './sandbox.ts';
+import { unmetered } from './upstreams/unmetered.ts';
+import { UpstreamSession, type UpstreamSettings } from './upstreams/upstream.ts';
+
+/** Everything wired together: what a command works with. */
+export interface App {
+  readonly environment: Environment;
+  readonly config: Config;
+  /** Set while no configuration file exists: the bundled network is the upstream. */
+  readonly sandbox: Announcement | null;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly databaseUrl: string;
+  /** Set when the database is the embedded one. */
+  readonly embedded: boolean;
+  readonly database: Database;
+  readonly feeds: readonly ActiveFeed[];
+  readonly recording: RecordingContext;
+  close(): Promise<void>;
+}
+
+/** How a command wants the house opened. */
+export interface AppOptions {
+  readonly config?: string | undefined;
+  /** Bring the schema up to date first: `up`, `migrate`, and the embedded database always. */
+  readonly migrate?: boolean;
+  readonly clock?: Clock;
+}
+
+const DEFAULT_FILE = 'recorder.yaml';
+const STATE_DIRECTORY = '.recorder';
+const CALL_DEADLINE = 30_000;
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Opens configuration, database and upstreams.
+ * @throws UsageError for everything that is wrong with the configuration or the environment
+ */
+export async function openApp(options: AppOptions): Promise<App> {
+  const environment = readEnvironment();
+  const log = openLog(environment.logLevel);
+  const clock = options.clock ?? systemClock;
+  const file = configFile(environment, options.config);
+  const stateDirectory = resolve(STATE_DIRECTORY);
+  const fromFile = file === null ? null : loadConfig(file, catalogNames);
+  const closers: (() => Promise<void>)[] = [];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    const sandbox = fromFile ? null : await useSandbox(stateDirectory);
+    if (sandbox) closers.push(() => sandbox.close());
+    const embedded = environment.databaseUrl ? null : await openEmbedded({ dir: stateDirectory, log });
+    if (embedded) closers.push(() => embedded.close());
+    const databaseUrl = environment.databaseUrl ?? embedded?.url ?? '';
+    if (options.migrate || embedded) await migrate(databaseUrl);
+    const database = openDatabase(databaseUrl);
+    closers.push(() => database.close());
+    const problem = await schemaProblem(database.sql);
+    if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);
+    const config = fromFile ?? sandboxConfig(sandbox?.announcement ?? noSandbox());
+    return {
+      environment,
+      config,
+      sandbox: sandbox?.announcement ?? null,
+      log,
+      clock,
+      databaseUrl,
+      embedded: embedded !== null,
+      database,
+      feeds: activeFeeds(config),
+      recording: {
+        sql: database.sql,
+        clock,
+        worker: `${hostname()}/${process.pid}`,
+        open: upstreamOpener(config, environment, database, clock),
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The configuration file to read: one that was named must exist, the default may be absent. */
+export function configFile(environment: Environment, named: string | undefined): string | null {
+  const file = named ?? environment.configFile;
+  if (file !== undefined) return file;
+  return existsSync(DEFAULT_FILE) ? join('.', DEFAULT_FILE) : null;
+}
+
+function noSandbox(): never {
+  throw new Error('neither a configuration nor a sandbox');
+}
+
+function upstreamOpener(config: Config, environment: Environment, database: Database, clock: Clock): OpenUpstream {
+  const settings = new Map<string, UpstreamSettings>();
+  const add = (
+    name: string,
+    service: { url: string; timeout?: number | undefined } | undefined,
+    more: Pick<UpstreamSettings, 'headers' | 'budget'>,
+  ) => {
+    if (service)
+      settings.set(name, { name, url: service.url, deadline: service.timeout ?? CALL_DEADLINE, maxBytes: MOST_BYTES, ...more });
+  };
+  const keys = { chainData: environment.chainDataKey, metrics: environment.metricsKey };
+  for (const name of ['chainData', 'metrics'] as const) {
+    const service = config.upstreams[name];
+    const key = keys[name];
+    const { perMinute, perDay } = service?.budget ?? {};
+    add(name, service, {
+      headers: key && service?.apiKeyHeader ? { [service.apiKeyHeader]: key } : {},
+      budget: new SharedBudget(database.sql, name, { perMinute, perDay }, clock),
+    });
+  }
+  for (const node of config.upstreams.nodes) add(`nodes/${node.name}`, node, { headers: {}, budget: unmetered });
+  return ({ source }, { target }, asking) => {
+    const name = source.upstream === 'nodes' ? `nodes/${target.node}` : source.upstream;
+    const found = settings.get(name);
+    if (!found) throw new Error(`no upstream ${name} is configured`);
+    return new UpstreamSession(found, asking);
+  };
+}

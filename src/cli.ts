@@ -1,0 +1,148 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander';
+import { type App, type AppOptions, openApp } from './app.ts';
+import { coverageCommand, healCommand } from './commands/coverage.ts';
+import { datasetsCommand } from './commands/datasets.ts';
+import { doctorCommand } from './commands/doctor.ts';
+import { exitCode } from './commands/exit.ts';
+import { planCommand } from './commands/plan.ts';
+import { backfillCommand, recordCommand } from './commands/record.ts';
+import { statusCommand } from './commands/status.ts';
+import { rolesOf, upCommand } from './commands/up.ts';
+import { messageOf, UsageError } from './errors.ts';
+import { runSandbox } from './sandbox.ts';
+
+/** After a second signal, or when stopping hangs, the process ends anyway. */
+const LONGEST_STOP = 19_000;
+
+/** Aborts when the process is asked to stop, by SIGTERM or SIGINT. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => {
+      stop.abort();
+      setTimeout(() => process.exit(exitCode.done), LONGEST_STOP).unref();
+    });
+  return stop.signal;
+}
+
+interface Common {
+  config?: string;
+  json?: boolean;
+}
+
+async function withApp(options: AppOptions, work: (app: App, signal: AbortSignal) => Promise<number>): Promise<void> {
+  const signal = stopSignal();
+  const app = await openApp(options);
+  try {
+    process.exitCode = await work(app, signal);
+  } finally {
+    await app.close();
+  }
+}
+
+const program = new Command('chain-recorder')
+  .description("Records what a blockchain network's services and nodes say, with its history, into PostgreSQL.")
+  .exitOverride()
+  .showHelpAfterError();
+
+/** A command with the options that every command takes. */
+function command(name: string, about: string): Command {
+  return program
+    .command(name)
+    .description(about)
+    .option('--config <file>', 'the configuration (default: recorder.yaml, or RECORDER_CONFIG)')
+    .option('--json', 'print the result as JSON');
+}
+
+const collect = (value: string, before: string[]) => [...before, value];
+
+command('up', 'run everything: schedules, workers, server')
+  .option('--roles <roles>', 'only these, comma-separated: scheduler, worker, server')
+  .action((options: Common & { roles?: string }) => {
+    const roles = rolesOf(options.roles);
+    return withApp({ config: options.config, migrate: true }, async (app, signal) => {
+      await upCommand(app, roles, signal);
+      return exitCode.done;
+    });
+  });
+
+command('migrate', 'apply the migrations; safe to run twice at once').action((options: Common) =>
+  withApp({ config: options.config, migrate: true }, async (app) => {
+    app.log.info('the database is up to date');
+    return exitCode.done;
+  }),
+);
+
+command('datasets', 'list what can be recorded').action((options: Common) => datasetsCommand({ json: options.json ?? false }));
+
+command('plan', 'show what the schedules would ask, in calls and budget units').action((options: Common) =>
+  withApp({ config: options.config }, async (app) => {
+    planCommand(app.feeds, app.config, { json: options.json ?? false });
+    return exitCode.done;
+  }),
+);
+
+command('record', 'record a dataset now, in the foreground')
+  .argument('<dataset>')
+  .option('--target <key=value>', 'only targets that match; may be given more than once', collect, [])
+  .action((dataset: string, options: Common & { target: string[] }) =>
+    withApp({ config: options.config }, (app, signal) =>
+      recordCommand(app, dataset, { target: options.target, json: options.json ?? false }, signal),
+    ),
+  );
+
+command('backfill', 'record a past range; run it again to go on where it stopped')
+  .argument('<dataset>')
+  .requiredOption('--from <time>', 'begin of the range')
+  .requiredOption('--to <time>', 'end of the range')
+  .option('--target <key=value>', 'only targets that match; may be given more than once', collect, [])
+  .action((dataset: string, options: Common & { from: string; to: string; target: string[] }) =>
+    withApp({ config: options.config }, (app, signal) =>
+      backfillCommand(app, dataset, { ...options, json: options.json ?? false }, signal),
+    ),
+  );
+
+command('coverage', 'show what is recorded, what is missing and why')
+  .argument('[dataset]')
+  .action((dataset: string | undefined, options: Common) =>
+    withApp({ config: options.config }, async (app) => {
+      await coverageCommand(app, dataset, { json: options.json ?? false });
+      return exitCode.done;
+    }),
+  );
+
+command('heal', 'fetch what is missing and can still be fetched')
+  .argument('[dataset]')
+  .action((dataset: string | undefined, options: Common) =>
+    withApp({ config: options.config }, (app, signal) => healCommand(app, dataset, { json: options.json ?? false }, signal)),
+  );
+
+command('status', 'show freshness, failures, budgets and quarantine').action((options: Common) =>
+  withApp({ config: options.config }, (app) => statusCommand(app, { json: options.json ?? false })),
+);
+
+command('doctor', 'check configuration, database, queue, upstreams and clock').action((options: Common) =>
+  withApp({ config: options.config, migrate: false }, (app) => doctorCommand(app, { json: options.json ?? false })),
+);
+
+command('sandbox', 'run a simulated network that serves all three services')
+  .option('--port <port>', 'port to listen on', '8650')
+  .option('--host <host>', 'address to listen on', '127.0.0.1')
+  .option('--seed <seed>', 'which network', '1')
+  .action(async (options: { port: string; host: string; seed: string }) => {
+    process.exitCode = await runSandbox(['--port', options.port, '--host', options.host, '--seed', options.seed]);
+  });
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? exitCode.done : exitCode.usage;
+  else if (error instanceof UsageError) {
+    for (const problem of error.problems) process.stderr.write(`${problem}\n`);
+    process.exitCode = exitCode.usage;
+  } else {
+    process.stderr.write(`chain-recorder failed: ${messageOf(error)}\n`);
+    process.exitCode = exitCode.failed;
+  }
+}

@@ -1,0 +1,78 @@
+import type { App } from '../app.ts';
+import { datasetNamed } from '../datasets/catalog.ts';
+import { UsageError } from '../errors.ts';
+import { loadStates, missingWindows, registerTargets } from '../recording/plan.ts';
+import { type Job, targetKey } from '../recording/lease.ts';
+import { runJobs } from '../recording/foreground.ts';
+import type { RunResult } from '../recording/record.ts';
+import { exitAfter } from './exit.ts';
+import { printJson, printTable } from './output.ts';
+import { progressOver } from './progress.ts';
+
+/** `coverage [DATASET]`: what is recorded, what is missing and why. */
+export async function coverageCommand(app: App, dataset: string | undefined, options: { json: boolean }): Promise<void> {
+  refuseUnknown(dataset);
+  const { sql } = app.database;
+  const only = dataset === undefined ? sql`` : sql`where dataset = ${dataset}`;
+  const rows = await sql`
+    select dataset, target, range_start, range_end, first_height, end_height, reason from reporting.coverage ${only}
+    union all
+    select dataset, target, range_start, range_end, first_height, end_height, reason from reporting.gaps ${only}
+    order by dataset, target, range_start, first_height`;
+  const notOffered = await sql`
+    select f.dataset, f.target, f.not_offered as reason from (select * from reporting.freshness ${only}) f
+    where f.not_offered is not null order by 1, 2`;
+  if (options.json) return printJson({ ranges: rows, not_offered: notOffered });
+  printTable(
+    rows.map(({ dataset, target, range_start, range_end, first_height, end_height, reason }) => ({
+      dataset,
+      target,
+      from: range_start ?? first_height,
+      to: range_end ?? end_height,
+      reason,
+    })),
+    'nothing is covered yet',
+  );
+  if (notOffered.length > 0) {
+    process.stdout.write('\nnot offered by the upstream\n');
+    printTable(notOffered, '');
+  }
+}
+
+/** `heal [DATASET]`: fetches what is missing and can still be fetched. @returns the exit code */
+export async function healCommand(
+  app: App,
+  dataset: string | undefined,
+  options: { json: boolean },
+  signal: AbortSignal,
+): Promise<number> {
+  refuseUnknown(dataset);
+  const runs: RunResult[] = [];
+  const busy: string[] = [];
+  for (const feed of app.feeds) {
+    if (!feed.source.range || (dataset !== undefined && !feed.datasets.some(({ name }) => name === dataset))) continue;
+    await registerTargets(app.database.sql, feed, app.clock());
+    const states = await loadStates(app.database.sql, feed);
+    const jobs = feed.targets.flatMap((target) => {
+      const state = states.get(targetKey(target));
+      const holes = state ? missingWindows(feed, target, state, app.clock()).slice(1) : [];
+      return holes.map((window): Job => ({ target, window, reason: 'heal' }));
+    });
+    const progress = progressOver(jobs, !options.json);
+    const result = await runJobs(app.recording, feed, jobs, signal, progress).finally(() => progress.stop());
+    runs.push(...result.runs);
+    busy.push(...result.busy);
+  }
+  const rows = runs.reduce((sum, run) => sum + run.rowsWritten.reduce((total, count) => total + count, 0), 0);
+  const failed = runs.filter(({ status }) => status === 'failed');
+  if (options.json) printJson({ runs: runs.length, rows_written: rows, failed, busy });
+  else {
+    process.stdout.write(`${runs.length} holes filled or tried, ${rows} rows written, ${failed.length} failed\n`);
+    for (const { feed, target, error } of failed) process.stderr.write(`${feed} ${target}: ${error}\n`);
+  }
+  return exitAfter(runs, busy);
+}
+
+function refuseUnknown(dataset: string | undefined): void {
+  if (dataset !== undefined && !datasetNamed(dataset)) throw new UsageError([`DATASET: there is no dataset "${dataset}"`]);
+}

@@ -1,0 +1,35 @@
+import { catalog } from '../datasets/catalog.ts';
+import { printJson, printTable } from './output.ts';
+
+/** `datasets`: the catalog. */
+export function datasetsCommand(options: { json: boolean }): void {
+  const rows = catalog.map(({ name, about, seed, operations, history, key, source }) => ({
+    name,
+    about,
+    history,
+    operations,
+    seed,
+    key,
+    upstream: source.upstream,
+    every: durationText(source.every),
+    units_per_call: source.weight,
+  }));
+  if (options.json) return printJson(rows);
+  printTable(
+    rows.map(({ name, history, every, units_per_call, operations }) => ({
+      dataset: name,
+      history,
+      every,
+      'units/call': units_per_call,
+      operations: operations.length > 2 ? `${operations.slice(0, 2).join(', ')}, … (${operations.length})` : operations.join(', '),
+    })),
+    'there are no datasets',
+  );
+}
+
+/** 90000 → `90s`, 3600000 → `1h`. */
+export function durationText(milliseconds: number): string {
+  for (const [unit, length] of [['d', 86_400_000], ['h', 3_600_000], ['m', 60_000]] as const)
+    if (milliseconds % length === 0) return `${milliseconds / length}${unit}`;
+  return `${milliseconds / 1000}s`;
+}

@@ -1,0 +1,11 @@
+import type { RunResult } from '../recording/record.ts';
+
+/** The exit codes of every command (contract section 1). */
+export const exitCode = { done: 0, failed: 1, usage: 2, later: 75 } as const;
+
+/** The exit code after runs: failed if one failed, 75 if every failure is worth trying again. */
+export function exitAfter(runs: readonly RunResult[], busy: readonly string[]): number {
+  const failed = runs.filter(({ status }) => status === 'failed');
+  if (failed.length === 0) return busy.length === 0 ? exitCode.done : exitCode.later;
+  return failed.every(({ later }) => later) ? exitCode.later : exitCode.failed;
+}

@@ -1,0 +1,30 @@
+/** A result for programs: one JSON document on stdout. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** Rows for people: aligned columns with a heading, on stdout; `empty` where there are none. */
+export function printTable(rows: readonly Readonly<Record<string, unknown>>[], empty: string): void {
+  const [first] = rows;
+  if (!first) {
+    process.stdout.write(`${empty}\n`);
+    return;
+  }
+  const names = Object.keys(first);
+  const cells = rows.map((row) => names.map((name) => cell(row[name])));
+  const widths = names.map((name, at) => Math.max(name.length, ...cells.map((line) => line[at]?.length ?? 0)));
+  const numeric = names.map((name) => rows.every((row) => ['number', 'bigint'].includes(typeof row[name])));
+  for (const line of [names, ...cells])
+    process.stdout.write(
+      `${line
+        .map((text, at) => (numeric[at] ? text.padStart(widths[at] ?? 0) : text.padEnd(widths[at] ?? 0)))
+        .join('  ')
+        .trimEnd()}\n`,
+    );
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '–';
+  if (value instanceof Date) return value.toISOString().replace('.000Z', 'Z');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

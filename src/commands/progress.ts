@@ -1,0 +1,32 @@
+import { Presets, SingleBar } from 'cli-progress';
+import type { Job } from '../recording/lease.ts';
+import type { Watching } from '../recording/foreground.ts';
+
+/** A progress bar on a terminal over jobs, by the part of their windows that is covered; nothing anywhere else. */
+export function progressOver(jobs: readonly Job[], wanted: boolean): Watching & { stop(): void } {
+  if (!wanted || !process.stderr.isTTY || jobs.length === 0) return { stop: () => {} };
+  const bar = new SingleBar(
+    { stream: process.stderr, format: '{bar} {percentage} % | {runs}/{jobs} runs | {rows} rows | {duration_formatted}' },
+    Presets.shades_classic,
+  );
+  const lengths = new Map(jobs.map((job) => [job, 0]));
+  let [runs, rows] = [0, 0];
+  bar.start(jobs.length * 1000, 0, { runs, rows, jobs: jobs.length });
+  const show = () => {
+    const done = [...lengths.values()].reduce((sum, part) => sum + part, 0);
+    bar.update(Math.round(done * 1000), { runs, rows });
+  };
+  return {
+    covered(job, window) {
+      if (job.window && window) lengths.set(job, (window.to - window.from) / (job.window.to - job.window.from));
+      show();
+    },
+    finished(job, result) {
+      lengths.set(job, 1);
+      runs += 1;
+      rows += result.rowsWritten.reduce((sum, count) => sum + count, 0);
+      show();
+    },
+    stop: () => bar.stop(),
+  };
+}

@@ -1,0 +1,39 @@
+import { datasetNamed } from '../datasets/catalog.ts';
+import type { Target } from '../datasets/contract.ts';
+import { UsageError } from '../errors.ts';
+import { catalogNames } from '../feeds.ts';
+import type { ActiveFeed } from '../recording/feed.ts';
+
+/** The feed that records a dataset. @throws UsageError when there is no such dataset or the configuration leaves it out */
+export function feedOf(feeds: readonly ActiveFeed[], dataset: string): ActiveFeed {
+  if (!datasetNamed(dataset))
+    throw new UsageError([`DATASET: there is no dataset "${dataset}"; there are ${catalogNames.datasets.join(', ')}`]);
+  const feed = feeds.find(({ datasets }) => datasets.some(({ name }) => name === dataset));
+  if (!feed)
+    throw new UsageError([`datasets.${dataset}: the configuration does not record it: it is disabled, or its upstream is missing`]);
+  return feed;
+}
+
+/** The targets of a feed that have every KEY=VALUE given. @throws UsageError when a pair is malformed or none match */
+export function matchingTargets(feed: ActiveFeed, pairs: readonly string[]): readonly Target[] {
+  if (feed.targets.length === 0)
+    throw new UsageError([`watch: nothing in it gives ${feed.source.name} a target; add what it should be asked for`]);
+  const wanted = pairs.map((pair) => {
+    const at = pair.indexOf('=');
+    if (at < 1) throw new UsageError([`--target ${pair}: must be KEY=VALUE`]);
+    return [pair.slice(0, at), pair.slice(at + 1)] as const;
+  });
+  const targets = feed.targets.filter((target) => wanted.every(([key, value]) => target[key] === value));
+  if (targets.length === 0)
+    throw new UsageError([
+      `--target ${pairs.join(' ')}: no target matches; targets have the keys ${Object.keys(feed.targets[0] ?? {}).join(', ')}`,
+    ]);
+  return targets;
+}
+
+/** A time from the command line, as ms since 1970: a date or an ISO 8601 time. @throws UsageError otherwise */
+export function instantOf(option: string, text: string): number {
+  const instant = Date.parse(text);
+  if (Number.isNaN(instant)) throw new UsageError([`${option} ${text}: must be a date or an ISO 8601 time`]);
+  return instant;
+}

@@ -1,0 +1,34 @@
+import type { App } from '../app.ts';
+import type { RunResult } from '../recording/record.ts';
+
+/** Says at the start of `up` what is recorded from where, and how to query it. */
+export function tellStart(app: App, queue: string): void {
+  const { log, feeds, sandbox, environment } = app;
+  if (sandbox)
+    log.info(
+      { sandbox: sandbox.url },
+      'no recorder.yaml: recording the bundled sandbox network; copy examples/mainnet.yaml to recorder.yaml to record a real one',
+    );
+  const targets = feeds.reduce((sum, feed) => sum + feed.targets.length, 0);
+  log.info({ schedules: feeds.length, targets, queue, database: app.embedded ? 'embedded' : 'DATABASE_URL' }, 'recording began');
+  log.info({ status: `http://${environment.host}:${environment.port}/api/status`, query: queryHint(app) }, 'how to look at it');
+}
+
+/** Says what was recorded since the last telling. */
+export function tellProgress({ log }: App, results: readonly RunResult[]): void {
+  const rows: Record<string, number> = {};
+  for (const { datasets, rowsWritten } of results)
+    datasets.forEach((dataset, at) => {
+      rows[dataset] = (rows[dataset] ?? 0) + (rowsWritten[at] ?? 0);
+    });
+  const failed = results.filter(({ status }) => status === 'failed').length;
+  log.info({ runs: results.length, failed, rows }, 'recorded');
+}
+
+/** A command that queries the recording; the password stays in its file. */
+function queryHint({ databaseUrl, embedded }: App): string {
+  const query = `select * from reporting.freshness`;
+  if (!embedded) return `psql "$DATABASE_URL" -c '${query}'`;
+  const { hostname, port, username } = new URL(databaseUrl);
+  return `PGPASSWORD=$(cat .recorder/postgres/password) psql -h ${hostname} -p ${port} -U ${username} recorder -c '${query}'`;
+}

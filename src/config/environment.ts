@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { messageOf, UsageError } from '../errors.ts';
+
+/** What the recorder takes from its environment (contract section 2). The only reader of `process.env`. */
+export interface Environment {
+  /** Undefined: embedded PostgreSQL. */
+  readonly databaseUrl: string | undefined;
+  /** Undefined: the queue lives in PostgreSQL. */
+  readonly redisUrl: string | undefined;
+  readonly host: string;
+  readonly port: number;
+  readonly logLevel: string;
+  readonly configFile: string | undefined;
+  readonly chainDataKey: string | undefined;
+  readonly metricsKey: string | undefined;
+}
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+/**
+ * Reads the environment; a secret `NAME` may come from the file that `NAME_FILE` names.
+ * @throws UsageError listing every problem
+ */
+export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environment {
+  const problems: string[] = [];
+  const secret = (name: string): string | undefined => {
+    const file = env[`${name}_FILE`];
+    if (!file) return env[name] || undefined;
+    if (env[name]) problems.push(`${name}: set either ${name} or ${name}_FILE, not both`);
+    try {
+      return readFileSync(file, 'utf8').trim();
+    } catch (error) {
+      problems.push(`${name}_FILE: ${messageOf(error)}`);
+      return undefined;
+    }
+  };
+  const url = (name: string, protocols: readonly string[]): string | undefined => {
+    const value = secret(name);
+    if (value === undefined) return undefined;
+    const protocol = URL.canParse(value) ? new URL(value).protocol : '';
+    if (!protocols.includes(protocol)) problems.push(`${name}: must begin with ${protocols.map((p) => `${p}//`).join(' or ')}`);
+    return value;
+  };
+  const port = Number(env.RECORDER_PORT ?? 8080);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    problems.push(`RECORDER_PORT: must be a port number, not "${env.RECORDER_PORT}"`);
+  const logLevel = env.LOG_LEVEL || 'info';
+  if (!LOG_LEVELS.includes(logLevel)) problems.push(`LOG_LEVEL: must be one of ${LOG_LEVELS.join(', ')}`);
+  const environment = {
+    databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    redisUrl: url('REDIS_URL', ['redis:', 'rediss:']),
+    host: env.RECORDER_HOST || '127.0.0.1',
+    port,
+    logLevel,
+    configFile: env.RECORDER_CONFIG || undefined,
+    chainDataKey: secret('CHAIN_DATA_API_KEY'),
+    metricsKey: secret('METRICS_API_KEY'),
+  };
+  if (problems.length > 0) throw new UsageError(problems);
+  return environment;
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A duration such as 5s, 1m, 1h or 1d; milliseconds after parsing. */
+const duration = z
+  .string()
+  .regex(/^\d+[smhd]$/, 'must be a duration such as 5s, 1m, 1h or 1d')
+  .transform((text) => Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? 0))
+  .refine((milliseconds) => milliseconds >= 5000, 'must be at least 5s');
+
+const serviceUrl = z
+  .string()
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http or https URL')
+  .refine(
+    (text) => !URL.canParse(text) || (new URL(text).username === '' && new URL(text).search === ''),
+    'must carry no credentials and no query: secrets come from the environment',
+  );
+
+const budget = z
+  .strictObject({
+    perMinute: z.int().positive().optional().describe('Budget units a minute.'),
+    perDay: z.int().positive().optional().describe('Budget units a day (UTC).'),
+  })
+  .describe("What the upstream allows a key, in its own units; absent: only its 429 answers slow the recorder down.");
+
+const service = {
+  url: serviceUrl,
+  timeout: duration.optional().describe('The longest that one call may take; 30s unless said otherwise.'),
+};
+
+const metered = z.strictObject({
+  ...service,
+  apiKeyHeader: z
+    .string()
+    .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
+    .optional()
+    .describe('The header that carries the key from CHAIN_DATA_API_KEY or METRICS_API_KEY.'),
+  budget: budget.optional(),
+});
+
+const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be letters, digits, dots, dashes or underscores');
+const evmAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits');
+const chain = z.string({ error: 'must be a string: put chain ids in quotes' }).regex(/^[A-Za-z0-9]+$/, 'must be a chain id');
+const addressOnChain = z.strictObject({ chain, address: evmAddress });
+const list = <T extends z.ZodType>(element: T) => z.array(element).nullish().transform((value) => value ?? []);
+
+/** What the configuration must know of the catalog to check names; the catalog itself lies above it. */
+export interface CatalogNames {
+  readonly datasets: readonly string[];
+  readonly metrics: readonly string[];
+  readonly intervals: readonly string[];
+}
+
+/** The schema of `recorder.yaml` (contract section 2). */
+export function configSchema(names: CatalogNames) {
+  const override = z.strictObject({
+    enabled: z.boolean().optional(),
+    every: duration.optional().describe('How often it is recorded.'),
+    since: z.iso.date('must be a date such as 2025-01-31').optional().describe('Where the recording is expected to begin.'),
+    metrics: z.array(z.enum(names.metrics)).nonempty().optional(),
+    intervals: z.array(z.enum(names.intervals)).nonempty().optional(),
+  });
+  return z.strictObject({
+    network: z.enum(['mainnet', 'fuji', 'testnet']),
+    observer: name.optional().describe("This recorder's name in the health ledger; unique among those that watch the same nodes."),
+    upstreams: z
+      .strictObject({
+        chainData: metered.optional(),
+        metrics: metered.optional(),
+        nodes: list(z.strictObject({ name, ...service })).superRefine((nodes, context) => {
+          nodes.forEach((node, at) => {
+            if (nodes.findIndex((other) => other.name === node.name) < at)
+              context.addIssue({ code: 'custom', path: [at, 'name'], message: `"${node.name}" is taken: names are unique` });
+          });
+        }),
+      })
+      .default({ nodes: [] }),
+    watch: z
+      .strictObject({
+        chains: list(chain),
+        nodeIds: list(z.string().regex(/^NodeID-[1-9A-HJ-NP-Za-km-z]+$/, 'must be a NodeID-…')),
+        addresses: list(z.string().regex(/^(?:[PXC]-)?[a-z]+1[a-z0-9]{38,}$/, 'must be an address such as P-avax1…')),
+        evmAddresses: list(addressOnChain),
+        contracts: list(addressOnChain),
+        collections: list(addressOnChain),
+        transactions: list(
+          z.strictObject({ chain, hash: z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hexadecimal digits') }),
+        ),
+        assets: list(z.string().regex(/^[1-9A-HJ-NP-Za-km-z]+$/, 'must be an asset id')),
+      })
+      .prefault({}),
+    datasets: z.partialRecord(z.enum(names.datasets), override).default({}),
+  });
+}
+
+export type Config = z.infer<ReturnType<typeof configSchema>>;

@@ -1,0 +1,90 @@
+import type { Source } from '../contract.ts';
+import { defineDataset } from '../dataset.ts';
+import { count, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { listIn } from '../sources/answer.ts';
+import { day, minute, month } from '../sources/durations.ts';
+import { pages } from '../sources/pages.ts';
+import { secondsAt, timestampsWithin } from '../sources/time-windows.ts';
+
+const CHAINS = ['p-chain', 'x-chain', 'c-chain'];
+
+/** Blocks of the primary network's chains by the node that proposed them, newest first (seed chain-data 4.15). */
+const source: Source = {
+  name: 'proposed-blocks',
+  upstream: 'chainData',
+  every: 10 * minute,
+  weight: 20,
+  calls: 1,
+  range: { axis: 'time', span: () => day, head: () => 10 * minute, settle: 10 * minute, lookback: month },
+  targets: ({ network, watch }) =>
+    watch.nodeIds.flatMap((nodeId) => CHAINS.map((blockchainId) => ({ network, blockchainId, nodeId }))),
+  walk: (ask, { network, blockchainId, nodeId }, window) =>
+    pages(
+      ask,
+      {
+        path: `/v1/networks/${network}/blockchains/${blockchainId}/nodes/${nodeId}/blocks`,
+        query: { pageSize: 100 },
+        list: 'blocks',
+        within: timestampsWithin,
+        at: secondsAt('blockTimestamp'),
+        step: 1000,
+      },
+      window,
+    ),
+};
+
+export const proposedBlocks = defineDataset({
+  name: 'proposed_blocks',
+  about: 'Blocks that a watched node proposed on the P-, X- or C-chain.',
+  seed: 'chain-data-api 4.15, 2.11',
+  operations: ['GET /v1/networks/{network}/blockchains/{blockchainId}/nodes/{nodeId}/blocks'],
+  history: 'log',
+  source,
+  request: ['network', 'blockchainId'],
+  key: ['network', 'blockchain_id', 'block_hash'],
+  items: (body) => listIn(body, 'blocks'),
+  item: object({
+    blockNumber: uint(),
+    blockHash: text(),
+    parentHash: text(),
+    blockTimestamp: unixSeconds(),
+    blockType: text(),
+    txCount: count(),
+    transactions: list(undefined, 'Hashes of the transactions in the block.'),
+    blockSizeBytes: count(),
+    l1ValidatorsAccruedFees: optional(uint('In nAVAX.')),
+    activeL1Validators: optional(count()),
+    currentSupply: optional(uint('In nAVAX.')),
+    proposerDetails: optional(
+      object({
+        proposerId: optional(text()),
+        proposerParentId: optional(text()),
+        proposerNodeId: optional(text()),
+        proposerPChainHeight: optional(uint()),
+        proposerTimestamp: optional(unixSeconds()),
+      }),
+    ),
+  }),
+  example: {
+    blockNumber: '15210400',
+    blockHash: '2dGXbZKuFuFUvkZxJuKvRAXcqZYTjWVEJDXwPTHfBJnZkRK8qP',
+    parentHash: '2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm',
+    blockTimestamp: 1763600000,
+    blockType: 'BanffStandardBlock',
+    txCount: 1,
+    transactions: ['2Kv7zQnRXHwVRzrcpwdCbxBwpxvKcUwVqHqXQjA1eGqPNTvd6U'],
+    blockSizeBytes: 945,
+    l1ValidatorsAccruedFees: 0,
+    activeL1Validators: 12,
+    currentSupply: '450123456789012345',
+    proposerDetails: {
+      proposerId: 'wGvZ3gQ7vLS4kkWKP3h8m6LFX1hPdkEPHL8ZqbSVUGJ7yhTqD',
+      proposerParentId: '21Z7dmyBpnDXvNkKJ4WxuRTvSJsq8Kz8VfpqkLqyHwqsdF2n1h',
+      proposerNodeId: 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg',
+      proposerPChainHeight: 15210398,
+      proposerTimestamp: 1763599999,
+    },
+  },
+});
+
+export const { table: proposedBlocksTable } = proposedBlocks;

@@ -1,0 +1,139 @@
+import type { PgTable } from 'drizzle-orm/pg-core';
+import type { z } from 'zod';
+
+/**
+ * What becomes of a recorded row:
+ * `series` points whose value is revised; `log` things that never change; `state` lists whose members come, change
+ * and go; `sample` readings; `ledger` readings that are stored as intervals in which nothing changed.
+ */
+export type History = 'series' | 'log' | 'state' | 'sample' | 'ledger';
+
+/** One thing an upstream is asked about, such as `{ chainId: '43114', metric: 'txCount', timeInterval: 'day' }`. */
+export type Target = Readonly<Record<string, string>>;
+
+/** A half-open range: milliseconds since 1970 on the axis `time`, block numbers on the axis `height`. */
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** One answer of an upstream (or several that belong together), with what it proves. */
+export interface Page {
+  readonly body: unknown;
+  /** The part of the window that this page and the ones before it hold completely; null: nothing is proven yet. */
+  readonly proven: Window | null;
+  /** The walk is over: this page and the ones before it are all there is in the window (or in the list). */
+  readonly last: boolean;
+  /** False where a restart or an inconsistency forbids to conclude from absence; such a run is `partial`. */
+  readonly whole: boolean;
+  /** Why something is missing from the answer, said once on the run, such as a method the node does not offer. */
+  readonly note?: string;
+}
+
+/** How a source talks to its upstream. Calls are counted, paced by the budget and retried below this. */
+export interface Ask {
+  /** GET of a path below the upstream's URL; the parsed body of a 2xx answer. @throws UpstreamFailure */
+  get(path: string, query?: Readonly<Record<string, string | number | undefined>>): Promise<unknown>;
+  /** A JSON-RPC call; its `result`. @throws UpstreamFailure */
+  rpc(path: string, method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown>;
+  /** One GET without retries, whatever the status: for health probes. @throws UpstreamFailure without an answer */
+  probe(path: string, query?: Readonly<Record<string, string>>): Promise<{ status: number; body: unknown }>;
+  /** When the answer that is being read arrived, in ms since 1970. */
+  readonly now: number;
+}
+
+/** What the configuration gives to the choice of targets. */
+export interface Scope {
+  readonly network: string;
+  readonly observer: string;
+  readonly watch: {
+    readonly chains: readonly string[];
+    readonly nodeIds: readonly string[];
+    readonly addresses: readonly string[];
+    readonly evmAddresses: readonly ChainAddress[];
+    readonly contracts: readonly ChainAddress[];
+    readonly collections: readonly ChainAddress[];
+    readonly transactions: readonly { readonly chain: string; readonly hash: string }[];
+    readonly assets: readonly string[];
+  };
+  readonly nodes: readonly string[];
+  /** The override of this source's datasets in the configuration. */
+  readonly options: { readonly metrics?: readonly string[]; readonly intervals?: readonly string[] };
+}
+
+interface ChainAddress {
+  readonly chain: string;
+  readonly address: string;
+}
+
+/** A source whose answers are about a range of time or heights, so that what was missed can be fetched later. */
+export interface Range {
+  readonly axis: 'time' | 'height';
+  /** Length of one window: sized so that a page or a few fill it. */
+  readonly span: (target: Target) => number;
+  /** The newest part of the range, asked for again at every poll, because it may still change. */
+  readonly head: (target: Target) => number;
+  /** The newest part that may still be incomplete upstream and is not claimed as covered. */
+  readonly settle: number;
+  /** How far back the first recording reaches, from now. */
+  readonly lookback: number;
+}
+
+/** How a group of datasets is asked for. Datasets that share a source share its calls. */
+export interface Source {
+  readonly name: string;
+  readonly upstream: 'chainData' | 'metrics' | 'nodes';
+  /** Milliseconds between two polls of a target. */
+  readonly every: number;
+  /** Budget units of one call (upstream/reality.md 3b). */
+  readonly weight: number;
+  /** Calls that one poll of a target makes; more only where a window has more pages. */
+  readonly calls: number;
+  /** Absent: an observation of how things are now, which nobody can repeat later. */
+  readonly range?: Range;
+  targets(scope: Scope): Target[];
+  /** Asks page by page. @throws UpstreamFailure when a call fails for good */
+  walk(ask: Ask, target: Target, window: Window | null): AsyncIterable<Page>;
+}
+
+/** A dataset: what is kept of a source's answers, and how. Everything else loops over the catalog of these. */
+export interface Dataset {
+  readonly name: string;
+  /** One sentence: what a row is. The COMMENT of its view. */
+  readonly about: string;
+  /** The sections of the seeds that describe it. */
+  readonly seed: string;
+  /** The operations of the services that it records. */
+  readonly operations: readonly string[];
+  readonly history: History;
+  readonly source: Source;
+  /** The target's keys that become the first columns. */
+  readonly request: readonly string[];
+  readonly item: z.ZodObject;
+  /** Columns whose name is not the upstream's, by upstream field. */
+  readonly rename: Readonly<Record<string, string>>;
+  /** Fields that are kept elsewhere and belong neither in a column nor in `extra`. */
+  readonly ignore?: readonly string[];
+  /** False: fields that are not named belong to another dataset of the same source, not into `extra`. */
+  readonly extra?: boolean;
+  /** The natural key, as columns. */
+  readonly key: readonly string[];
+  /** The items of a page. @throws Error when the answer has not the promised shape */
+  items(body: unknown, target: Target): readonly unknown[];
+  /** An item as the seed's field tables show it. */
+  readonly example: Readonly<Record<string, unknown>>;
+  readonly table: PgTable;
+  readonly columns: readonly DatasetColumn[];
+}
+
+/** A column of a dataset that comes from the upstream. */
+export interface DatasetColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly nullable: boolean;
+  /** Where it is in an item: the field names from the outside in; empty for a request column. */
+  readonly path: readonly string[];
+  readonly comment: string;
+  /** The shape of a list's elements. */
+  readonly element?: z.ZodType;
+}

@@ -1,0 +1,146 @@
+import {
+  bigint,
+  bigserial,
+  boolean,
+  doublePrecision,
+  index,
+  jsonb,
+  numeric,
+  type PgColumnBuilderBase,
+  pgSchema,
+  text,
+  timestamp,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Dataset, DatasetColumn, History } from './contract.ts';
+import { columns } from './fields.ts';
+import { columnName, snakeCase } from './names.ts';
+
+type Declaration = Omit<Dataset, 'table' | 'columns' | 'rename'> & Partial<Pick<Dataset, 'rename'>>;
+
+/** Makes a dataset of its declaration: derives the columns and the Drizzle table from the item's schema. */
+export function defineDataset(declaration: Declaration): Dataset {
+  const rename = declaration.rename ?? {};
+  const request = declaration.request.map(
+    (key): DatasetColumn => ({
+      name: snakeCase(key),
+      type: 'text',
+      nullable: false,
+      path: [],
+      comment: `Asked for: the target's ${key}.`,
+    }),
+  );
+  const item = itemColumns(declaration.item, [], false, rename, declaration.seed);
+  const all = [...request, ...item];
+  return { ...declaration, rename, columns: all, table: tableOf(declaration.name, declaration.history, declaration.key, all) };
+}
+
+/** Walks an item's schema: one column a leaf, nested objects flattened under their name. */
+function itemColumns(
+  schema: z.ZodObject,
+  outer: readonly string[],
+  outerNullable: boolean,
+  rename: Readonly<Record<string, string>>,
+  seed: string,
+): DatasetColumn[] {
+  return Object.entries(schema.shape).flatMap(([name, member]) => {
+    const path = [...outer, name];
+    const { inner, nullable } = unwrap(member);
+    if (inner instanceof z.ZodObject) return itemColumns(inner, path, outerNullable || nullable, rename, seed);
+    const column = typeof inner === 'object' && inner !== null ? columns.get(inner) : undefined;
+    if (!column) throw new Error(`field ${path.join('.')} has a schema that no column is known for`);
+    return [
+      {
+        name: rename[path.join('.')] ?? columnName(path),
+        type: column.type,
+        nullable: outerNullable || nullable,
+        path,
+        comment: `${column.meaning ? `${column.meaning} ` : ''}Upstream field ${path.join('.')} (${seed}).`,
+        ...(column.element ? { element: column.element } : {}),
+      },
+    ];
+  });
+}
+
+/** The schema inside `nullish`, and whether it may be missing. */
+export function unwrap(schema: unknown): { inner: unknown; nullable: boolean } {
+  let inner = schema;
+  let nullable = false;
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable) {
+    inner = inner.unwrap();
+    nullable = true;
+  }
+  return { inner, nullable };
+}
+
+const recorderSchema = pgSchema('recorder');
+
+const builders: Record<string, () => PgColumnBuilderBase & { notNull(): PgColumnBuilderBase }> = {
+  text: () => text(),
+  numeric: () => numeric(),
+  bigint: () => bigint({ mode: 'bigint' }),
+  boolean: () => boolean(),
+  timestamptz: () => timestamp({ withTimezone: true }),
+  jsonb: () => jsonb(),
+  'double precision': () => doublePrecision(),
+};
+
+const instant = () => timestamp({ withTimezone: true });
+
+/** The columns that a kind of history adds to the upstream's. */
+const historyColumns: Record<History, () => Record<string, PgColumnBuilderBase>> = {
+  series: () => ({
+    recorded_at: instant().notNull(),
+    superseded_at: instant(),
+    vanished: boolean().notNull().default(false),
+  }),
+  state: () => ({ valid_from: instant().notNull(), valid_to: instant() }),
+  log: () => ({ recorded_at: instant().notNull() }),
+  sample: () => ({ observed_at: instant().notNull() }),
+  ledger: () => ({
+    id: bigserial({ mode: 'bigint' }).notNull(),
+    started_at: instant().notNull(),
+    ended_at: instant().notNull(),
+    probes: bigint({ mode: 'bigint' }).notNull(),
+  }),
+};
+
+function tableOf(name: string, history: History, key: readonly string[], all: readonly DatasetColumn[]) {
+  const shape: Record<string, PgColumnBuilderBase> = {};
+  for (const column of all) {
+    const builder = builders[column.type];
+    if (!builder) throw new Error(`${name}.${column.name}: no Drizzle column for type ${column.type}`);
+    shape[column.name] = column.nullable ? builder() : builder().notNull();
+  }
+  Object.assign(shape, { extra: jsonb() }, historyColumns[history](), { run_id: bigint({ mode: 'bigint' }).notNull() });
+  const byName = new Map(all.map((column) => [column.name, column]));
+  const keyExpression = sql.raw(key.map((column) => keyPart(column, byName.get(column)?.nullable ?? false)).join(', '));
+  return recorderSchema.table(name, shape, () => {
+    switch (history) {
+      case 'log':
+        return [uniqueIndex(`${name}_key`).on(keyExpression)];
+      case 'sample':
+        return [uniqueIndex(`${name}_key`).on(sql`${keyExpression}, observed_at`)];
+      case 'state':
+        return [
+          uniqueIndex(`${name}_now`).on(keyExpression).where(sql`valid_to is null`),
+          index(`${name}_history`).on(sql`${keyExpression}, valid_from`),
+        ];
+      case 'series':
+        return [
+          uniqueIndex(`${name}_now`).on(keyExpression).where(sql`superseded_at is null or vanished`),
+          index(`${name}_history`).on(sql`${keyExpression}, recorded_at`),
+        ];
+      case 'ledger':
+        return [uniqueIndex(`${name}_key`).on(sql`${keyExpression}, started_at`)];
+    }
+  });
+}
+
+/** A key column in an index or a join; a missing part of a key equals a missing part. */
+export function keyPart(column: string, nullable: boolean, alias?: string): string {
+  const name = alias ? `${alias}.${column}` : column;
+  return nullable ? `coalesce(${name}, '')` : name;
+}

@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { isExactNumber, jsonText } from '../upstreams/json.ts';
+
+/** PostgreSQL's type of a column. */
+export type ColumnType =
+  | 'text'
+  | 'numeric'
+  | 'bigint'
+  | 'boolean'
+  | 'timestamptz'
+  | 'jsonb'
+  | 'double precision';
+
+interface Column {
+  readonly type: ColumnType;
+  /** Said in the column's COMMENT after the upstream's field name. */
+  readonly meaning?: string | undefined;
+  /** The shape of a list's elements, for the flattened view; absent for scalars. */
+  readonly element?: z.ZodType | undefined;
+}
+
+/** Which column a field's schema becomes. Every leaf of an item's schema is registered here. */
+export const columns = new WeakMap<object, Column>();
+
+/**
+ * A leaf of an item: checks one upstream value and turns it into the text that PostgreSQL reads for its column.
+ * The texts are exact: no amount passes through a double.
+ */
+export type Field = z.ZodType<string, unknown>;
+
+function field(type: ColumnType, meaning: string | undefined, read: (value: unknown) => string | Refusal): Field {
+  const schema = z.transform((value: unknown, context): string => {
+    const result = read(value);
+    if (typeof result === 'string') return result;
+    context.issues.push({ code: 'custom', message: `${result.expected} expected`, input: value });
+    return z.NEVER;
+  });
+  columns.set(schema, { type, meaning });
+  return schema;
+}
+
+class Refusal {
+  readonly expected: string;
+  constructor(expected: string) {
+    this.expected = expected;
+  }
+}
+
+/** PostgreSQL stores neither U+0000 nor half a surrogate pair. */
+const storable = (text: string) => !text.includes('\u0000') && text.isWellFormed();
+const UNSTORABLE_ESCAPE = /(?<!\\)(?:\\\\)*\\u(?:0000|[dD][89a-fA-F])/;
+
+/** A string, kept as it is. */
+export const text = (meaning?: string): Field =>
+  field('text', meaning, (value) =>
+    typeof value === 'string' && storable(value) ? value : new Refusal('a string without U+0000'),
+  );
+
+/** The source text of a number that came as a JSON number or as a string; null for anything else. */
+function numberText(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return Object.is(value, -0) ? '0' : String(value);
+  return isExactNumber(value) ? value.value : null;
+}
+
+const UNSIGNED = /^\d{1,1000}$/;
+const DECIMAL = /^-?\d{1,1000}(?:\.\d{1,1000})?(?:[eE][+-]?\d{1,3})?$/;
+
+function matching(type: ColumnType, pattern: RegExp, expected: string, meaning?: string): Field {
+  const refusal = new Refusal(expected);
+  return field(type, meaning, (value) => {
+    const digits = numberText(value);
+    return digits !== null && pattern.test(digits) ? digits : refusal;
+  });
+}
+
+/** An unsigned integer of any size, from a JSON number or a decimal string: amounts, weights, heights. */
+export const uint = (meaning?: string): Field => matching('numeric', UNSIGNED, 'an unsigned integer', meaning);
+
+/** A number with or without decimals, from a JSON number or a string: percentages, metric values, prices. */
+export const decimal = (meaning?: string): Field => matching('numeric', DECIMAL, 'a decimal number', meaning);
+
+/** A small unsigned integer: counts, sizes, indexes; at most 2^53. */
+export const count = (meaning?: string): Field =>
+  matching('bigint', /^\d{1,16}$/, 'an unsigned integer of at most 16 digits', meaning);
+
+/** True or false. */
+export const flag = (meaning?: string): Field =>
+  field('boolean', meaning, (value) => (typeof value === 'boolean' ? String(value) : new Refusal('a boolean')));
+
+const LATEST_SECOND = 253_402_300_799; // the year 9999
+
+/** Unix seconds, as a JSON number or a decimal string, stored as `timestamptz`. */
+export const unixSeconds = (meaning?: string): Field =>
+  field('timestamptz', meaning, (value) => {
+    const seconds = Number(numberText(value) ?? Number.NaN);
+    return Number.isInteger(seconds) && seconds >= 0 && seconds <= LATEST_SECOND
+      ? new Date(seconds * 1000).toISOString()
+      : new Refusal('Unix seconds');
+  });
+
+const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** A time as RFC 3339 text (the node's info and health APIs), stored as `timestamptz`, to the microsecond. */
+export const rfc3339 = (meaning?: string): Field =>
+  field('timestamptz', meaning, (value) =>
+    typeof value === 'string' && RFC3339.test(value) ? value : new Refusal('an RFC 3339 time'),
+  );
+
+/** Any JSON value, kept whole. */
+export const json = (meaning?: string): Field =>
+  field('jsonb', meaning, (value) => {
+    if (value === undefined) return new Refusal('a value');
+    const source = jsonText(value);
+    return UNSTORABLE_ESCAPE.test(source) ? new Refusal('JSON without U+0000 and half surrogates') : source;
+  });
+
+/**
+ * A list, kept as `jsonb`, with a flattened view of one row an element.
+ * @param element the shape of an element, as fields; absent: scalars, in a column `value`
+ */
+export function list(element?: z.ZodType, meaning?: string): Field {
+  const schema = z.transform((value: unknown, context): string => {
+    if (Array.isArray(value)) {
+      const source = jsonText(value);
+      if (!UNSTORABLE_ESCAPE.test(source)) return source;
+    }
+    context.issues.push({ code: 'custom', message: 'a list expected', input: value });
+    return z.NEVER;
+  });
+  columns.set(schema, { type: 'jsonb', meaning, element: element ?? z.unknown() });
+  return schema;
+}
+
+/** An item or a nested object: fields that are not named are kept in `extra`. */
+export const object = z.looseObject;
+
+/** A field that may be missing or null. */
+export const optional = <T extends z.ZodType>(schema: T) => schema.nullish();

@@ -1,0 +1,44 @@
+import type { Source } from '../contract.ts';
+import { defineDataset } from '../dataset.ts';
+import { decimal, object, unixSeconds } from '../fields.ts';
+import { listIn, memberOf } from '../sources/answer.ts';
+import { hour } from '../sources/durations.ts';
+import { pages } from '../sources/pages.ts';
+
+/**
+ * Average transactions per second by day (seed metrics 4.2); takes no window. `status` and `lastRun` of the answer
+ * are noted on the run. Retired upstream for some chains: its 404 and 410 are no outage (reality.md 3.2).
+ */
+const source: Source = {
+  name: 'average-tps',
+  upstream: 'metrics',
+  every: hour,
+  weight: 100,
+  calls: 1,
+  targets: ({ watch }) => watch.chains.filter((chain) => /^\d+$/.test(chain)).map((chainId) => ({ chainId })),
+  async *walk(ask, { chainId }, window) {
+    const list = { path: `/v1/avg_tps/${chainId}`, query: {}, list: 'results' };
+    for await (const page of pages(ask, list, window)) {
+      const status = memberOf(page.body, 'status');
+      const lastRun = memberOf(page.body, 'lastRun');
+      yield { ...page, note: `status ${String(status)}, lastRun ${String(lastRun)}` };
+    }
+  },
+};
+
+export const averageTps = defineDataset({
+  name: 'average_tps',
+  about: 'Average transactions per second of an EVM chain by day, with every revision.',
+  seed: 'metrics-api 4.2, 2',
+  operations: ['GET /v1/avg_tps/{chainId}'],
+  history: 'series',
+  source,
+  request: ['chainId'],
+  key: ['chain_id', 'bucket_start'],
+  items: (body) => listIn(body, 'results'),
+  rename: { timestamp: 'bucket_start' },
+  item: object({ timestamp: unixSeconds('Start of the day.'), value: decimal('Transactions per second.') }),
+  example: { timestamp: 1724716800, value: 1.98 },
+});
+
+export const { table: averageTpsTable } = averageTps;

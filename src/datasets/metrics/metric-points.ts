@@ -1,0 +1,90 @@
+import type { Source, Target } from '../contract.ts';
+import { defineDataset } from '../dataset.ts';
+import { decimal, object, unixSeconds } from '../fields.ts';
+import { listIn } from '../sources/answer.ts';
+import { day, hour, month, week } from '../sources/durations.ts';
+import { pages } from '../sources/pages.ts';
+import { secondsAt, timestampsWithin } from '../sources/time-windows.ts';
+
+/** The metrics and the intervals that each allows (seed metrics 2): all four, or the day only. */
+export const metricIntervals: Readonly<Record<string, readonly string[]>> = {
+  activeAddresses: ['hour', 'day', 'week', 'month'],
+  activeSenders: ['hour', 'day', 'week', 'month'],
+  gasUsed: ['hour', 'day', 'week', 'month'],
+  txCount: ['hour', 'day', 'week', 'month'],
+  cumulativeTxCount: ['day'],
+  cumulativeAddresses: ['day'],
+  cumulativeContracts: ['day'],
+  cumulativeDeployers: ['day'],
+  contracts: ['day'],
+  deployers: ['day'],
+  avgGps: ['day'],
+  maxGps: ['day'],
+  avgTps: ['day'],
+  maxTps: ['day'],
+  avgGasPrice: ['day'],
+  maxGasPrice: ['day'],
+  feesPaid: ['day'],
+};
+
+const PAGE = 2160; // the most that one call answers, at the price of any call
+const bucket: Readonly<Record<string, number>> = { hour, day, week, month: month + day };
+
+/** The time that one full page spans. */
+const onePage = ({ timeInterval = 'day' }: Target) => (PAGE - 2) * (bucket[timeInterval] ?? day);
+
+/**
+ * Chain metrics, newest first (seed metrics 4.1). Every poll asks for the newest full page: a call costs the same
+ * whatever it answers, so every revision within 90 days of hours, or all days, weeks and months, is seen.
+ */
+const source: Source = {
+  name: 'metric-points',
+  upstream: 'metrics',
+  every: hour,
+  weight: 100,
+  calls: 1,
+  range: { axis: 'time', span: onePage, head: onePage, settle: 0, lookback: 6 * 365 * day },
+  targets: ({ watch, options }) =>
+    watch.chains.flatMap((chainId) =>
+      Object.entries(metricIntervals)
+        .filter(([metric]) => options.metrics?.includes(metric) ?? true)
+        .flatMap(([metric, allowed]) =>
+          allowed
+            .filter((timeInterval) => options.intervals?.includes(timeInterval) ?? true)
+            .map((timeInterval) => ({ chainId, metric, timeInterval })),
+        ),
+    ),
+  walk: (ask, { chainId, metric, timeInterval }, window) =>
+    pages(
+      ask,
+      {
+        path: `/v2/chains/${chainId}/metrics/${metric}`,
+        query: { timeInterval, pageSize: PAGE },
+        list: 'results',
+        within: timestampsWithin,
+        at: secondsAt('timestamp'),
+        step: 1000,
+      },
+      window,
+    ),
+};
+
+export const metricPoints = defineDataset({
+  name: 'metric_points',
+  about: 'The 17 metrics of an EVM chain by hour, day, week and month, with every revision.',
+  seed: 'metrics-api 4.1, 2',
+  operations: ['GET /v2/chains/{chainId}/metrics/{metric}'],
+  history: 'series',
+  source,
+  request: ['chainId', 'metric', 'timeInterval'],
+  key: ['chain_id', 'metric', 'time_interval', 'bucket_start'],
+  items: (body) => listIn(body, 'results'),
+  rename: { timestamp: 'bucket_start' },
+  item: object({
+    timestamp: unixSeconds('Start of the hour, day, week (Monday) or month that the value is about.'),
+    value: decimal(),
+  }),
+  example: { value: 37738, timestamp: 1724976000 },
+});
+
+export const { table: metricPointsTable } = metricPoints;

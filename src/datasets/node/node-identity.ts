@@ -1,0 +1,88 @@
+import { UpstreamFailure } from '../../upstreams/failure.ts';
+import type { Ask, Source } from '../contract.ts';
+import { defineDataset } from '../dataset.ts';
+import { json, object, optional, text, uint } from '../fields.ts';
+import { entriesOf } from '../sources/answer.ts';
+import { hour } from '../sources/durations.ts';
+
+const METHODS = [
+  'info.getNodeID',
+  'info.getNodeIP',
+  'info.getNodeVersion',
+  'info.getNetworkID',
+  'info.getNetworkName',
+  'info.getVMs',
+];
+
+/** Who a node is, from six methods of its info API (seed node-rpc 4.2); those it does not offer are left out. */
+const source: Source = {
+  name: 'node-identity',
+  upstream: 'nodes',
+  every: hour,
+  weight: 0,
+  calls: METHODS.length,
+  targets: ({ nodes }) => nodes.map((node) => ({ node })),
+  async *walk(ask) {
+    const results = [];
+    const refused = [];
+    for (const method of METHODS) {
+      const result = await ifOffered(ask, method);
+      if (result === null) refused.push(method);
+      else results.push(...entriesOf(result));
+    }
+    if (refused.length === METHODS.length) throw new UpstreamFailure('not-offered', 'the node offers no info method');
+    const note = refused.length > 0 ? { note: `not offered: ${refused.join(', ')}` } : {};
+    yield { body: Object.fromEntries(results), proven: null, last: true, whole: true, ...note };
+  },
+};
+
+async function ifOffered(ask: Ask, method: string): Promise<unknown> {
+  try {
+    return await ask.rpc('/ext/info', method);
+  } catch (error) {
+    if (error instanceof UpstreamFailure && error.kind === 'not-offered') return null;
+    throw error;
+  }
+}
+
+export const nodeIdentity = defineDataset({
+  name: 'node_identity',
+  about: 'What a node says it is: id, address, versions, network, virtual machines.',
+  seed: 'node-rpc 4.2',
+  operations: METHODS,
+  history: 'state',
+  source,
+  request: ['node'],
+  key: ['node'],
+  items: (body) => [body],
+  item: object({
+    nodeID: optional(text()),
+    nodePOP: optional(object({ publicKey: optional(text()), proofOfPossession: optional(text()) })),
+    ip: optional(text('Address with port.')),
+    version: optional(text()),
+    databaseVersion: optional(text()),
+    gitCommit: optional(text()),
+    rpcProtocolVersion: optional(uint()),
+    vmVersions: optional(json('Map from virtual machine to version.')),
+    networkID: optional(uint()),
+    networkName: optional(text()),
+    vms: optional(json('Map from virtual machine id to aliases.')),
+    fxs: optional(json('Map from feature extension id to aliases.')),
+  }),
+  example: {
+    nodeID: 'NodeID-5mb46qkSBj81k9g9e4VFjGGSbaaSLFRzD',
+    nodePOP: { publicKey: '0x8f95423f7142d00a48e1014a3de8d289', proofOfPossession: '0x86a3ab4c45cfe31cae34c1d06f212434' },
+    ip: '192.0.2.1:9651',
+    version: 'avalanchego/1.14.2',
+    databaseVersion: 'v1.4.5',
+    rpcProtocolVersion: '44',
+    gitCommit: '79cd09ba728e1cecef40acd60702f0a2d41ea404',
+    vmVersions: { avm: 'v1.14.2', evm: 'v0.16.0', platform: 'v1.14.2' },
+    networkID: '1',
+    networkName: 'mainnet',
+    vms: { jvYyfQTxGMJLuGWa55kdP2p2zSUYsQ5Raupu4TW34ZAUBAbtq: ['avm'] },
+    fxs: { spdxUxVJQbX85MGxMHbKw1sHxMnSqJ3QBzDyDYEP3h6TLuxqQ: ['secp256k1fx'] },
+  },
+});
+
+export const { table: nodeIdentityTable } = nodeIdentity;

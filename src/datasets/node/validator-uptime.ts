@@ -1,0 +1,29 @@
+import { defineDataset } from '../dataset.ts';
+import { decimal, flag, object, optional, text } from '../fields.ts';
+import { listIn, memberOf } from '../sources/answer.ts';
+import { currentValidators } from './current-validators.ts';
+
+/** Only the primary network's records carry these readings (reality.md 4.3). */
+export const validatorUptime = defineDataset({
+  name: 'validator_uptime',
+  about: "A validator's uptime and connection as one node saw them, not the network's verdict.",
+  seed: 'node-rpc 4.3, 2',
+  operations: ['platform.getCurrentValidators'],
+  history: 'sample',
+  source: currentValidators,
+  request: ['node', 'subnetId'],
+  key: ['node', 'subnet_id', 'node_id'],
+  items: (body) =>
+    listIn(body, 'validators').filter(
+      (item) => memberOf(item, 'uptime') !== undefined || memberOf(item, 'connected') !== undefined,
+    ),
+  extra: false,
+  item: object({
+    nodeID: text(),
+    uptime: optional(decimal('In percent, 0 to 100, since the node began to watch.')),
+    connected: optional(flag()),
+  }),
+  example: { nodeID: 'NodeID-5mb46qkSBj81k9g9e4VFjGGSbaaSLFRzD', uptime: '99.1234', connected: true },
+});
+
+export const { table: validatorUptimeTable } = validatorUptime;

@@ -1,0 +1,66 @@
+import { defineDataset } from '../dataset.ts';
+import { decimal, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { listIn } from '../sources/answer.ts';
+import { currentValidators } from './current-validators.ts';
+
+/** A set of addresses of which `threshold` must sign (seed node-rpc section 2, OwnerSet). */
+const ownerSet = object({
+  locktime: optional(unixSeconds()),
+  threshold: optional(uint()),
+  addresses: optional(list(undefined, 'Addresses of which the threshold must sign.')),
+});
+
+/** Readings, not properties: `uptime` and `connected` change at every look and live in validator_uptime. */
+export const validators = defineDataset({
+  name: 'validators',
+  about: 'Validators as a node sees them, with who came, changed and went when.',
+  seed: 'node-rpc 4.3, 2',
+  operations: ['platform.getCurrentValidators'],
+  history: 'state',
+  source: currentValidators,
+  request: ['node', 'subnetId'],
+  key: ['node', 'subnet_id', 'node_id', 'start_time', 'tx_id', 'validation_id'],
+  items: (body) => listIn(body, 'validators'),
+  ignore: ['uptime', 'connected', 'delegators'],
+  item: object({
+    nodeID: text(),
+    startTime: unixSeconds(),
+    txID: optional(text()),
+    validationID: optional(text()),
+    endTime: optional(unixSeconds()),
+    weight: uint('Stake or weight: nAVAX on the primary network.'),
+    publicKey: optional(text()),
+    remainingBalanceOwner: optional(ownerSet),
+    deactivationOwner: optional(ownerSet),
+    validationRewardOwner: optional(ownerSet),
+    delegationRewardOwner: optional(ownerSet),
+    validatorAuthority: optional(ownerSet),
+    minNonce: optional(uint()),
+    balance: optional(uint('In nAVAX.')),
+    potentialReward: optional(uint('In nAVAX.')),
+    accruedDelegateeReward: optional(uint('In nAVAX.')),
+    delegationFee: optional(decimal('In percent.')),
+    signer: optional(object({ publicKey: optional(text()), proofOfPossession: optional(text()) })),
+    delegatorCount: optional(uint()),
+    delegatorWeight: optional(uint('In nAVAX.')),
+  }),
+  example: {
+    txID: '2NNkpYTGfTFLSGXJcHtVv6drwVU2cczhmjK2uhvwDyxwsjzZMm',
+    startTime: '1763000000',
+    endTime: '1794536000',
+    nodeID: 'NodeID-5mb46qkSBj81k9g9e4VFjGGSbaaSLFRzD',
+    weight: '2999990000000000',
+    validationRewardOwner: { locktime: '0', threshold: '1', addresses: ['P-avax18jma8ppw3nhx5r4ap8clazz0dps7rv5ukulre5'] },
+    delegationRewardOwner: { locktime: '0', threshold: '1', addresses: ['P-avax18jma8ppw3nhx5r4ap8clazz0dps7rv5ukulre5'] },
+    potentialReward: '117431493426',
+    accruedDelegateeReward: '0',
+    delegationFee: '10.0000',
+    uptime: '99.1234',
+    connected: true,
+    signer: { publicKey: '0x8f95423f7142d00a48e1014a3de8d289', proofOfPossession: '0x86a3ab4c45cfe31cae34c1d06f212434' },
+    delegatorCount: '2',
+    delegatorWeight: '25000000000',
+  },
+});
+
+export const { table: validatorsTable } = validators;

@@ -1,0 +1,17 @@
+/** The list named `name` in an answer. `null` is an empty list: some deployments send it. @throws Error otherwise */
+export function listIn(body: unknown, name: string): readonly unknown[] {
+  const value = memberOf(body, name);
+  if (value === null) return [];
+  if (Array.isArray(value)) return value;
+  throw new Error(`the answer has no list "${name}"`);
+}
+
+/** A member of a JSON object; undefined where there is none or the value is no object. */
+export function memberOf(body: unknown, name: string): unknown {
+  return typeof body === 'object' && body !== null && Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;
+}
+
+/** A JSON object's members; an empty list for anything else. */
+export function entriesOf(body: unknown): [string, unknown][] {
+  return typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.entries(body) : [];
+}

@@ -1,0 +1,8 @@
+/** Durations in milliseconds. */
+export const second = 1000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
+export const day = 24 * hour;
+export const week = 7 * day;
+/** 30 days. */
+export const month = 30 * day;

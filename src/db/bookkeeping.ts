@@ -1,0 +1,138 @@
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  bigserial,
+  boolean,
+  customType,
+  date,
+  index,
+  integer,
+  jsonb,
+  pgSchema,
+  primaryKey,
+  text,
+  timestamp,
+} from 'drizzle-orm/pg-core';
+
+/** Tables of users' data and of the recorder's knowledge about it. */
+export const recorder = pgSchema('recorder');
+
+const instant = () => timestamp({ withTimezone: true });
+/** Ranges on a source's axis: milliseconds since 1970, or heights. */
+const int8multirange = customType<{ data: string }>({ dataType: () => 'int8multirange' });
+const int8range = customType<{ data: string }>({ dataType: () => 'int8range' });
+
+/**
+ * What is asked for: one row a source and target. Holds the lease: the run that may commit for this target, and until
+ * when (by the database's clock) nobody else may take it over.
+ */
+export const targets = recorder.table(
+  'targets',
+  {
+    source: text().notNull(),
+    target_key: text().notNull(),
+    target: jsonb().$type<Record<string, string>>().notNull(),
+    datasets: text().array().notNull(),
+    every_ms: bigint({ mode: 'number' }).notNull(),
+    active: boolean().notNull().default(true),
+    /** Where the recording is expected to begin, on the source's axis; null for observations. */
+    expected_from: bigint({ mode: 'number' }),
+    run_id: bigint({ mode: 'number' }),
+    lease_until: instant(),
+    last_success_at: instant(),
+    last_failure_at: instant(),
+    failures: integer().notNull().default(0),
+    /** Why the upstream will not answer for this target, such as a method it does not offer; asked again rarely. */
+    not_offered: text(),
+  },
+  (table) => [primaryKey({ columns: [table.source, table.target_key] })],
+);
+
+/** One row a run: one walk over one window, or one observation. Counts are arrays along `datasets`. */
+export const runs = recorder.table(
+  'runs',
+  {
+    run_id: bigserial({ mode: 'number' }).primaryKey(),
+    source: text().notNull(),
+    target_key: text().notNull(),
+    datasets: text().array().notNull(),
+    reason: text().notNull(),
+    status: text().notNull(),
+    worker: text().notNull(),
+    window_from: bigint({ mode: 'number' }),
+    window_to: bigint({ mode: 'number' }),
+    started_at: instant().notNull(),
+    finished_at: instant(),
+    pages: integer().notNull().default(0),
+    items: bigint({ mode: 'number' }).array().notNull(),
+    rows_written: bigint({ mode: 'number' }).array().notNull(),
+    quarantined: bigint({ mode: 'number' }).notNull().default(0),
+    requests: integer().notNull().default(0),
+    budget_units: bigint({ mode: 'number' }).notNull().default(0),
+    note: text(),
+    error: text(),
+  },
+  (table) => [
+    index('runs_by_target').on(table.source, table.target_key, table.run_id),
+    index('runs_running').on(table.status).where(sql`status = 'running'`),
+  ],
+);
+
+/** What is recorded: the ranges of a target's axis that are stored completely. */
+export const coverage = recorder.table(
+  'coverage',
+  {
+    dataset: text().notNull(),
+    target_key: text().notNull(),
+    axis: text().notNull(),
+    covered: int8multirange().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.dataset, table.target_key] })],
+);
+
+/** What is missing for good, and why. */
+export const gaps = recorder.table(
+  'gaps',
+  {
+    dataset: text().notNull(),
+    target_key: text().notNull(),
+    axis: text().notNull(),
+    range: int8range().notNull(),
+    reason: text().notNull(),
+    noticed_at: instant().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.dataset, table.target_key, table.range] })],
+);
+
+/** Items that could not be decoded, kept until a fixed decoder reads them. */
+export const quarantine = recorder.table(
+  'quarantine',
+  {
+    id: bigserial({ mode: 'number' }).primaryKey(),
+    dataset: text().notNull(),
+    target_key: text().notNull(),
+    run_id: bigint({ mode: 'number' }).notNull(),
+    quarantined_at: instant().notNull(),
+    observed_at: instant().notNull(),
+    reason: text().notNull(),
+    /** The item's JSON as text: it may hold what jsonb refuses. */
+    item: text().notNull(),
+  },
+  (table) => [index('quarantine_by_dataset').on(table.dataset, table.id)],
+);
+
+/** The allowance of each upstream and key, drawn on by all workers. */
+export const budgets = recorder.table('budgets', {
+  upstream: text().primaryKey(),
+  minute: instant().notNull(),
+  minute_units: bigint({ mode: 'number' }).notNull(),
+  day: date({ mode: 'string' }).notNull(),
+  day_units: bigint({ mode: 'number' }).notNull(),
+  blocked_until: instant(),
+});
+
+/** Which definition of each reporting view or function is in place. */
+export const reportingObjects = recorder.table('reporting_objects', {
+  name: text().primaryKey(),
+  definition: text().notNull(),
+});

@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type postgres from 'postgres';
+import type { Clock } from '../clock.ts';
+import type { Budget, Priority } from '../upstreams/budget.ts';
+import { UpstreamFailure } from '../upstreams/failure.ts';
+
+/** What an upstream allows, in its own units; undefined: it has not said. */
+export interface Limits {
+  readonly perMinute: number | undefined;
+  readonly perDay: number | undefined;
+}
+
+/** The share of the limits that each priority may use up: the rest is kept for those before it. */
+const SHARE: Readonly<Record<Priority, number>> = { poll: 1, heal: 0.8, backfill: 0.6 };
+/** Waiting longer than this is the queue's business. */
+const LONGEST_WAIT = 90_000;
+/** How long an unlimited upstream may be asked before looking whether another worker was told to stay away. */
+const LOOK_AGAIN = 1_000;
+
+/** One row of `recorder.budgets` that all workers draw on, whatever queue they run on. */
+export class SharedBudget implements Budget {
+  readonly #sql: postgres.Sql;
+  readonly #upstream: string;
+  readonly #limits: Limits;
+  readonly #clock: Clock;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #blockedUntil = 0;
+
+  constructor(sql: postgres.Sql, upstream: string, limits: Limits, clock: Clock) {
+    this.#sql = sql;
+    this.#upstream = upstream;
+    this.#limits = limits;
+    this.#clock = clock;
+  }
+
+  async take(units: number, priority: Priority, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const wait = await this.#tryTake(units, priority);
+      if (wait <= 0) return;
+      if (wait > LONGEST_WAIT)
+        throw new UpstreamFailure('rate-limited', `no budget for ${this.#upstream} for ${Math.ceil(wait / 1000)} s`, {
+          retryAfter: wait,
+        });
+      await delay(wait, undefined, { signal }).catch(() => {
+        throw new UpstreamFailure('cancelled', 'stopped by the recorder');
+      });
+    }
+  }
+
+  async block(milliseconds: number): Promise<void> {
+    const until = this.#clock() + milliseconds;
+    this.#blockedUntil = Math.max(this.#blockedUntil, until);
+    const now = new Date(this.#clock());
+    await this.#sql`
+      insert into recorder.budgets as b (upstream, minute, minute_units, day, day_units, blocked_until)
+      values (${this.#upstream}, ${startOfMinute(now)}, 0, ${dayOf(now)}, 0, ${new Date(until)})
+      on conflict (upstream) do update set blocked_until = greatest(b.blocked_until, excluded.blocked_until)`;
+  }
+
+  /** Takes the units if there are that many. @returns 0, or the milliseconds to wait before trying again */
+  async #tryTake(units: number, priority: Priority): Promise<number> {
+    const now = new Date(this.#clock());
+    const { perMinute, perDay } = this.#limits;
+    if (perMinute === undefined && perDay === undefined) return this.#blockedFor(now);
+    const minute = startOfMinute(now);
+    const day = dayOf(now);
+    const most = (limit: number | undefined) => (limit === undefined ? null : Math.max(limit * SHARE[priority], units));
+    const [row] = await this.#sql<{ taken: boolean; blocked_until: Date | null; day_full: boolean }[]>`
+      with mine as (
+        insert into recorder.budgets as b (upstream, minute, minute_units, day, day_units)
+        values (${this.#upstream}, ${minute}, ${units}, ${day}, ${units})
+        on conflict (upstream) do update set
+          minute = excluded.minute,
+          minute_units = case when b.minute = excluded.minute then b.minute_units else 0 end + ${units},
+          day = excluded.day,
+          day_units = case when b.day = excluded.day then b.day_units else 0 end + ${units}
+        where (b.blocked_until is null or b.blocked_until <= ${now})
+          and (${most(perMinute)}::float8 is null
+            or case when b.minute = excluded.minute then b.minute_units else 0 end + ${units} <= ${most(perMinute)}::float8)
+          and (${most(perDay)}::float8 is null
+            or case when b.day = excluded.day then b.day_units else 0 end + ${units} <= ${most(perDay)}::float8)
+        returning 1)
+      select exists(select from mine) as taken, b.blocked_until,
+        coalesce(b.day = ${day}::date and b.day_units + ${units} > ${most(perDay)}::float8, false) as day_full
+      from (values (1)) as one left join recorder.budgets b on b.upstream = ${this.#upstream}`;
+    if (!row || row.taken) return 0;
+    const blocked = (row.blocked_until?.getTime() ?? 0) - now.getTime();
+    if (blocked > 0) return blocked;
+    if (row.day_full) return Date.parse(`${day}T00:00:00Z`) + 86_400_000 - now.getTime();
+    return minute.getTime() + 60_000 - now.getTime();
+  }
+
+  async #blockedFor(now: Date): Promise<number> {
+    if (now.getTime() - this.#lookedAt >= LOOK_AGAIN) {
+      this.#lookedAt = now.getTime();
+      const [row] = await this.#sql<{ blocked_until: Date | null }[]>`
+        select blocked_until from recorder.budgets where upstream = ${this.#upstream}`;
+      this.#blockedUntil = row?.blocked_until?.getTime() ?? 0;
+    }
+    return this.#blockedUntil - now.getTime();
+  }
+}
+
+const startOfMinute = (now: Date) => new Date(Math.floor(now.getTime() / 60_000) * 60_000);
+const dayOf = (now: Date) => now.toISOString().slice(0, 10);

@@ -1,0 +1,30 @@
+import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import postgres from 'postgres';
+import * as bookkeeping from './bookkeeping.ts';
+
+/** The database as the recorder uses it. */
+export interface Database {
+  /** For the data path: single statements only, never a transaction (DESIGN.md, idea 2). */
+  readonly sql: postgres.Sql;
+  /** For bookkeeping that is read and written row by row; has connections of its own, since Drizzle changes how they read. */
+  readonly orm: PostgresJsDatabase<typeof bookkeeping>;
+  close(): Promise<void>;
+}
+
+/** Opens the database; connections are made when they are needed. @param url postgres://… */
+export function openDatabase(url: string): Database {
+  const options = {
+    connect_timeout: 10,
+    onnotice: () => {},
+    connection: { application_name: 'chain-recorder', statement_timeout: 60_000, TimeZone: 'UTC' },
+  };
+  const sql = postgres(url, { ...options, max: 8 });
+  const ormClient = postgres(url, { ...options, max: 2, idle_timeout: 30 });
+  return {
+    sql,
+    orm: drizzle(ormClient, { schema: bookkeeping }),
+    close: async () => {
+      await Promise.all([sql.end({ timeout: 5 }), ormClient.end({ timeout: 5 })]);
+    },
+  };
+}

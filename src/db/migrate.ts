@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { drizzle } from 'drizzle-orm/postgres-js';
+import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
+import postgres from 'postgres';
+import { UsageError } from '../errors.ts';
+
+const FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url));
+/** One migrator at a time; the number is this project's own. */
+const LOCK = 7_310_202_611;
+
+/** Something that is made anew after the migrations when its definition changed: a view or a function. */
+export interface Derived {
+  readonly name: string;
+  readonly kind: 'view' | 'function';
+  /** Statements that create it. */
+  readonly create: string;
+}
+
+/**
+ * Brings a database to this version's schema: migrations in order, then views and functions, then the reader's rights.
+ * Safe to run by many at once.
+ * @throws UsageError when the database holds a migration that this version does not know, or lacks an earlier one
+ */
+export async function migrateDatabase(url: string, derived: readonly Derived[]): Promise<void> {
+  const client = postgres(url, { max: 1, onnotice: () => {}, connection: { application_name: 'chain-recorder migrate' } });
+  try {
+    await client`select pg_advisory_lock(${LOCK})`;
+    await refuseStrangeHistory(client);
+    await applyMigrations(drizzle(client), { migrationsFolder: FOLDER });
+    await deriveReporting(client, derived);
+  } finally {
+    await client.end({ timeout: 5 });
+  }
+}
+
+/** Whether the database has exactly this version's migrations. @returns what is wrong, for a person; null: nothing */
+export async function schemaProblem(sql: postgres.Sql): Promise<string | null> {
+  const applied = await appliedMigrations(sql);
+  const known = readMigrationFiles({ migrationsFolder: FOLDER });
+  const unknown = applied.find((hash) => !known.some((migration) => migration.hash === hash));
+  if (unknown !== undefined) return 'the database was migrated by a newer chain-recorder: upgrade this one';
+  const missing = known.length - applied.length;
+  return missing > 0 ? `the database lacks ${missing} migration(s): run "chain-recorder migrate"` : null;
+}
+
+async function appliedMigrations(sql: postgres.Sql): Promise<string[]> {
+  const [table] = await sql`select to_regclass('drizzle.__drizzle_migrations') as found`;
+  if (!table?.found) return [];
+  const rows = await sql<{ hash: string }[]>`select hash from drizzle.__drizzle_migrations order by created_at`;
+  return rows.map(({ hash }) => hash);
+}
+
+/** Drizzle skips a migration that is older than the last one it applied; such a history is refused instead. */
+async function refuseStrangeHistory(sql: postgres.Sql): Promise<void> {
+  const known = readMigrationFiles({ migrationsFolder: FOLDER });
+  const applied = await appliedMigrations(sql);
+  applied.forEach((hash, at) => {
+    if (known[at]?.hash !== hash)
+      throw new UsageError([
+        `DATABASE_URL: migration ${at + 1} of this database is not the one this version of chain-recorder has; ` +
+          'use the version that migrated it, or a newer one',
+      ]);
+  });
+}
+
+/** Makes the views and functions whose definition changed, in their order. */
+async function deriveReporting(sql: postgres.Sql, derived: readonly Derived[]): Promise<void> {
+  await sql.unsafe('create schema if not exists reporting');
+  await sql.unsafe(readFileSync(new URL('../../drizzle/reader.sql', import.meta.url), 'utf8'));
+  const rows = await sql<{ name: string; definition: string }[]>`select name, definition from recorder.reporting_objects`;
+  const present = new Map(rows.map(({ name, definition }) => [name, definition]));
+  let changed = false;
+  for (const { name, kind, create } of derived) {
+    const definition = createHash('sha256').update(create).digest('hex');
+    // A function's result is its view's row type: once something was made anew, what follows is too.
+    if (present.get(name) === definition && !(changed && kind === 'function')) continue;
+    changed = true;
+    await replace(sql, name, kind, create);
+    await sql`insert into recorder.reporting_objects (name, definition) values (${name}, ${definition})
+      on conflict (name) do update set definition = excluded.definition`;
+  }
+  if (changed) await sql.unsafe('grant select on all tables in schema reporting to recorder_reader');
+}
+
+/** `create or replace` keeps what users built on a view; where columns moved, the view is dropped first. */
+async function replace(sql: postgres.Sql, name: string, kind: 'view' | 'function', create: string): Promise<void> {
+  try {
+    await sql.unsafe(create);
+  } catch (error) {
+    if (!(error instanceof postgres.PostgresError) || !['42P16', '42P13'].includes(error.code)) throw error;
+    const dependents = kind === 'view' ? ' cascade' : '';
+    await sql.unsafe(`drop ${kind} reporting.${name}${dependents}; ${create}`);
+  }
+}

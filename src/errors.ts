@@ -1,0 +1,25 @@
+/** What the user must mend: wrong usage or configuration. The command exits 2 and prints every problem. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+  readonly problems: readonly string[];
+
+  /** @param problems one line each, beginning with the path or the option it is about */
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+  }
+}
+
+/** Another worker holds the target, or took it over: nothing of this run may be committed. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+
+  constructor(source: string, target: string) {
+    super(`the lease on ${source} ${target} went to another run; this one stops and commits nothing more`);
+  }
+}
+
+/** The message of anything thrown, for a log or a run's `error`; never a stack. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,47 @@
+import type { Config } from './config/schema.ts';
+import { catalog, feeds } from './datasets/catalog.ts';
+import type { Scope, Source } from './datasets/contract.ts';
+import { metricIntervals } from './datasets/metrics/metric-points.ts';
+import type { ActiveFeed } from './recording/feed.ts';
+
+/** The names that a configuration may use. */
+export const catalogNames = {
+  datasets: catalog.map(({ name }) => name),
+  metrics: Object.keys(metricIntervals),
+  intervals: ['hour', 'day', 'week', 'month'],
+};
+
+/** What a configuration asks to be recorded: feeds with at least one dataset that is enabled, and their targets. */
+export function activeFeeds(config: Config): ActiveFeed[] {
+  return feeds.flatMap(({ source, datasets }): ActiveFeed[] => {
+    const enabled = datasets.filter(({ name }) => config.datasets[name]?.enabled ?? true);
+    if (enabled.length === 0 || !offered(config, source)) return [];
+    const overrides = enabled.flatMap(({ name }) => config.datasets[name] ?? []);
+    const every = Math.min(...overrides.map((override) => override.every ?? Number.POSITIVE_INFINITY));
+    const since = overrides.flatMap((override) => (override.since ? [Date.parse(`${override.since}T00:00:00Z`)] : []));
+    return [
+      {
+        source,
+        datasets: enabled,
+        targets: source.targets(scopeOf(config, Object.assign({}, ...overrides))),
+        every: Number.isFinite(every) ? every : source.every,
+        since: since.length > 0 ? Math.min(...since) : null,
+      },
+    ];
+  });
+}
+
+function offered(config: Config, source: Source): boolean {
+  const { chainData, metrics, nodes } = config.upstreams;
+  return { chainData: chainData !== undefined, metrics: metrics !== undefined, nodes: nodes.length > 0 }[source.upstream];
+}
+
+function scopeOf(config: Config, options: Scope['options']): Scope {
+  return {
+    network: config.network,
+    observer: config.observer ?? 'recorder',
+    watch: config.watch,
+    nodes: config.upstreams.nodes.map(({ name }) => name),
+    options,
+  };
+}

@@ -1,0 +1,122 @@
+import type { Dataset } from '../datasets/contract.ts';
+import { arrayLiteral } from './rows.ts';
+import { incoming, itemColumns, rowColumns, sameKey, type Write, type WriteHistory } from './writing.ts';
+import type { Statement } from './statement.ts';
+
+/** How the versions of a row are told apart in the table. */
+interface Versions {
+  readonly from: string;
+  readonly to: string;
+  /** The row that stands for a key now, in a table called `o`: at most one a key, by a unique index. */
+  readonly current: string;
+  /** Set when a newer version takes over from `o` at `instant`. */
+  close(instant: string): string;
+  /** Set when the upstream no longer shows `o` from `instant` on. */
+  retire(instant: string): string;
+}
+
+const stateVersions: Versions = {
+  from: 'valid_from',
+  to: 'valid_to',
+  current: 'o.valid_to is null',
+  close: (instant) => `valid_to = ${instant}`,
+  retire: (instant) => `valid_to = ${instant}`,
+};
+
+/** A point that vanished keeps its last value, marked; when it comes back, the hole between shows when it was gone. */
+const pointVersions: Versions = {
+  from: 'recorded_at',
+  to: 'superseded_at',
+  current: '(o.superseded_at is null or o.vanished)',
+  close: (instant) => `superseded_at = coalesce(o.superseded_at, ${instant}), vanished = false`,
+  retire: (instant) => `superseded_at = ${instant}, vanished = true`,
+};
+
+/** `state`: a member that changes gets a new version, one that is gone (proven by a whole list) gets `valid_to`. */
+export const writeState: WriteHistory = (statement, dataset, at) => versioned(statement, dataset, at, stateVersions);
+
+/** `series`: a point that is revised gets a new version; one that is gone from a window read to its end is marked. */
+export const writeSeries: WriteHistory = (statement, dataset, at) => versioned(statement, dataset, at, pointVersions);
+
+function versioned<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number, versions: Versions) {
+  const table = `recorder.${dataset.name}`;
+  const names = rowColumns(dataset);
+  const list = names.join(', ');
+  const row = (alias: string) => `row(${names.map((name) => `${alias}.${name}`).join(', ')})`;
+  const observedAt = statement.param('timestamptz', (write) => write.observedAt);
+  // Versions never run backwards, even if the clock does.
+  const after = (previous: string) => `greatest(${observedAt}, ${previous} + interval '1 microsecond')`;
+  const same = sameKey(dataset, 'o', 'n');
+  return {
+    ctes: [
+      `changed_${at} as materialized (
+        select n.*, o.${versions.from} as previous_from, o.run_id is not null as known, f.run_id as by_run
+        from fence f, (${incoming(statement, dataset, at)}) n
+        left join ${table} o on ${same} and ${versions.current}
+        where o.run_id is null or o.${versions.to} is not null or ${row('o')} is distinct from ${row('n')})`,
+      `closed_${at} as (
+        update ${table} o set ${versions.close(after(`o.${versions.from}`))}
+        from changed_${at} n where n.known and ${same} and ${versions.current} returning 1)`,
+      // The count makes the closing come first: the unique index sees one current version at a time.
+      `written_${at} as (
+        insert into ${table} (${list}, ${versions.from}, run_id)
+        select ${list}, coalesce(${after('previous_from')}, ${observedAt}), by_run from changed_${at}
+        where (select count(*) from closed_${at}) >= 0 returning 1)`,
+      retired(statement, dataset, at, versions, after(`o.${versions.from}`)),
+    ],
+    written: `((select count(*) from written_${at}) + (select count(*) from retired_${at}))`,
+  };
+}
+
+/** Retires the target's current rows that a whole walk did not see; inside the window, where there is one. */
+function retired<W extends Write>(
+  statement: Statement<W>,
+  dataset: Dataset,
+  at: number,
+  versions: Versions,
+  instant: string,
+): string {
+  const may = statement.param('boolean', ({ batches }) => batches[at]?.retire != null);
+  const scope = dataset.request.map((key, index) => {
+    const name = dataset.columns[index]?.name ?? key;
+    return `o.${name} = ${statement.param('text', ({ target }) => target[key] ?? '')}`;
+  });
+  if (dataset.source.range) {
+    const time = dataset.key.at(-1);
+    const bound = (end: 'from' | 'to') =>
+      statement.param('timestamptz', ({ batches }) => {
+        const window = batches[at]?.retire?.window;
+        return window ? new Date(window[end]).toISOString() : null;
+      });
+    scope.push(`o.${time} >= ${bound('from')}`, `o.${time} < ${bound('to')}`);
+  }
+  const columns = keyColumns(dataset);
+  const arrays = columns.map(({ name, type, index }) => ({
+    name,
+    array: statement.param(`${type}[]`, ({ batches }) => arrayLiteral(batches[at]?.retire?.seen ?? [], index, type)),
+  }));
+  const unseen =
+    arrays.length === 0
+      ? 'false'
+      : `not exists (select from unnest(${arrays.map(({ array }) => array).join(', ')})
+          as seen(${arrays.map(({ name }) => name).join(', ')})
+          where ${seenMatches(dataset)})`;
+  return `retired_${at} as (
+        update recorder.${dataset.name} o set ${versions.retire(instant)}
+        from fence where ${may} and ${scope.join(' and ')} and o.${versions.to} is null and ${unseen} returning 1)`;
+}
+
+/** The key's columns that come from an item, with their place in a row. */
+export function keyColumns(dataset: Dataset) {
+  return itemColumns(dataset).flatMap(({ name, type, nullable }, index) =>
+    dataset.key.includes(name) ? [{ name, type, nullable, index }] : [],
+  );
+}
+
+function seenMatches(dataset: Dataset): string {
+  return keyColumns(dataset)
+    .map(({ name, nullable }) =>
+      nullable ? `coalesce(seen.${name}, '') = coalesce(o.${name}, '')` : `seen.${name} = o.${name}`,
+    )
+    .join(' and ');
+}

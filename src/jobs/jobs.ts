@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { type Job, targetKey } from '../recording/lease.ts';
+
+/** What a job in the queue carries: never a secret, never data, only what to look at. */
+export const jobData = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('plan'), feed: z.string() }),
+  z.object({
+    kind: z.literal('record'),
+    feed: z.string(),
+    target: z.record(z.string(), z.string()),
+    window: z.object({ from: z.number(), to: z.number() }).nullable(),
+    reason: z.enum(['poll', 'heal', 'backfill', 'manual']),
+  }),
+]);
+
+export type JobData = z.infer<typeof jobData>;
+
+/** Polls and plans have a queue of their own, so that no amount of healing makes them wait. */
+export const POLLS = 'polls';
+export const HEALS = 'heals';
+
+const gone = { removeOnComplete: true, removeOnFail: true };
+
+/** A plan of one feed. `occasion` tells plans apart: one of each waits at most. */
+export function planJob(feed: string, occasion: string) {
+  const data: JobData = { kind: 'plan', feed };
+  return { name: 'plan', data, opts: { ...gone, jobId: jobId('plan', feed, occasion), priority: 1 } };
+}
+
+/** A run of one target: one poll and one heal of it wait at most. Faults of minutes are retried by the queue. */
+export function recordJob(feed: string, { target, window, reason }: Job) {
+  const data: JobData = { kind: 'record', feed, target, window, reason };
+  return {
+    name: 'record',
+    data,
+    opts: {
+      ...gone,
+      jobId: jobId('record', reason, feed, targetKey(target)),
+      attempts: 4,
+      backoff: { type: 'exponential', delay: 20_000 },
+    },
+  };
+}
+
+/** BullMQ splits its keys at colons. */
+function jobId(...parts: readonly string[]): string {
+  return parts.join(' ').replaceAll(':', '.');
+}

@@ -1,0 +1,102 @@
+import { DelayedError, UnrecoverableError } from 'bullmq';
+import type postgres from 'postgres';
+import type { Clock } from '../clock.ts';
+import { LeaseLost, messageOf } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { ActiveFeed } from '../recording/feed.ts';
+import { loadStates, planDue, registerTargets } from '../recording/plan.ts';
+import { type RecordingContext, type RunResult, record } from '../recording/record.ts';
+import type { QueueBackend, RecorderQueue, Work } from './backend.ts';
+import { HEALS, jobData, planJob, POLLS, recordJob } from './jobs.ts';
+
+const POLLS_AT_ONCE = 8;
+const HEALS_AT_ONCE = 2;
+/** How soon a job looks again for a target that another run holds. */
+const HELD_AGAIN = 1_000;
+
+/** What the workers need. */
+export interface WorkerContext {
+  readonly sql: postgres.Sql;
+  readonly clock: Clock;
+  readonly feeds: readonly ActiveFeed[];
+  readonly recording: RecordingContext;
+  readonly log: Log;
+  /** Called after every run. */
+  readonly finished?: (result: RunResult) => void;
+}
+
+/** Queues that plans write to. */
+export interface Queues {
+  readonly polls: RecorderQueue;
+  readonly heals: RecorderQueue;
+}
+
+/** Starts the workers of both queues. @returns how to stop them: runs under way are stopped between two commits */
+export function startWorkers(backend: QueueBackend, queues: Queues, context: WorkerContext): (deadline: number) => Promise<void> {
+  const stopping = new AbortController();
+  const work = workOf(queues, context, stopping.signal);
+  const workers = [
+    backend.worker(POLLS, work, { concurrency: POLLS_AT_ONCE }),
+    backend.worker(HEALS, work, { concurrency: HEALS_AT_ONCE }),
+  ];
+  return async (deadline) => {
+    stopping.abort();
+    // Worker.close() never resolves while Redis is away.
+    await Promise.race([Promise.allSettled(workers.map((worker) => worker.close())), patience(deadline)]);
+  };
+}
+
+function patience(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+}
+
+/** Puts what a feed lacks into the queues. */
+export async function planFeed({ sql, clock }: WorkerContext, queues: Queues, feed: ActiveFeed): Promise<void> {
+  await registerTargets(sql, feed, clock());
+  const jobs = planDue(feed, await loadStates(sql, feed), clock());
+  const [polls, heals] = [jobs.filter(({ reason }) => reason === 'poll'), jobs.filter(({ reason }) => reason === 'heal')];
+  if (polls.length > 0) await queues.polls.addBulk(polls.map((job) => recordJob(feed.source.name, job)));
+  if (heals.length > 0) await queues.heals.addBulk(heals.map((job) => recordJob(feed.source.name, job)));
+}
+
+function workOf(queues: Queues, context: WorkerContext, signal: AbortSignal): Work {
+  const feeds = new Map(context.feeds.map((feed) => [feed.source.name, feed]));
+  return async (job, token) => {
+    const data = jobData.parse(job.data);
+    const feed = feeds.get(data.feed);
+    if (!feed) return; // left the configuration while the job waited
+    if (data.kind === 'plan') return planFeed(context, queues, feed);
+    let result: RunResult | null;
+    try {
+      result = await record(context.recording, feed, data, signal);
+    } catch (error) {
+      if (error instanceof LeaseLost) {
+        context.log.warn({ feed: data.feed, target: data.target }, messageOf(error));
+        return;
+      }
+      throw error;
+    }
+    if (result === null) {
+      await job.moveToDelayed(Date.now() + HELD_AGAIN, token);
+      throw new DelayedError();
+    }
+    tell(context, result);
+    context.finished?.(result);
+    if (result.status === 'failed') {
+      if (result.later) throw new Error(result.error ?? 'the run failed');
+      throw new UnrecoverableError(result.error ?? 'the run failed');
+    }
+    // One hole is filled: the next plan finds the next one.
+    if (data.reason === 'heal' && !signal.aborted) {
+      const { name, data: plan, opts } = planJob(data.feed, 'healed');
+      await queues.polls.add(name, plan, opts);
+    }
+  };
+}
+
+function tell({ log }: WorkerContext, { status, error, feed, target, runId, pages, rowsWritten, requests }: RunResult): void {
+  const fields = { feed, target, run: runId, pages, rows: rowsWritten.reduce((sum, rows) => sum + rows, 0), requests };
+  if (status === 'failed') log.warn({ ...fields, error }, 'run failed');
+  else if (status === 'not-offered') log.info({ ...fields, error }, 'run found nothing on offer');
+  else log.debug({ ...fields, status }, 'run ended');
+}

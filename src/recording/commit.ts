@@ -1,0 +1,119 @@
+import type postgres from 'postgres';
+import type { Feed } from '../datasets/catalog.ts';
+import type { Window } from '../datasets/contract.ts';
+import { LeaseLost } from '../errors.ts';
+import { histories } from '../history/histories.ts';
+import { arrayLiteral, type Row } from '../history/rows.ts';
+import { Statement } from '../history/statement.ts';
+import type { Write } from '../history/writing.ts';
+import { LEASE_SECONDS } from './lease.ts';
+
+/**
+ * How a run ended. `partial`: what was seen is stored, but nothing may be concluded from what was not. `stopped`: by
+ * the recorder itself, between two commits.
+ */
+export type Outcome = 'done' | 'partial' | 'stopped' | 'failed' | 'not-offered';
+
+/** An item that could not be decoded. */
+export interface Quarantined {
+  readonly dataset: string;
+  readonly reason: string;
+  readonly item: string;
+}
+
+/** Everything that becomes true together. */
+export interface Commit extends Write {
+  readonly runId: number;
+  readonly targetKey: string;
+  /** What the rows of this commit and those before complete, on the source's axis; null: nothing more. */
+  readonly covered: Window | null;
+  /** What is now known to be missing for good; null: nothing. */
+  readonly gap: { readonly window: Window; readonly reason: string } | null;
+  readonly quarantined: readonly Quarantined[];
+  readonly pages: number;
+  readonly items: readonly number[];
+  readonly requests: number;
+  readonly units: number;
+  readonly note: string | null;
+  /** Set by the last commit of a run. */
+  readonly end: { readonly outcome: Outcome; readonly error: string | null } | null;
+}
+
+/** Commits a page, or several that came fast. @returns rows written, one number a dataset. @throws LeaseLost */
+export type CommitPages = (sql: postgres.Sql, commit: Commit) => Promise<readonly number[]>;
+
+/**
+ * The one statement by which a feed's rows, its coverage, its gaps, its quarantine and its run become true together.
+ * It is fenced: `fence` locks the target's row and is empty once another run holds the lease, and everything else
+ * reads from it.
+ */
+export function buildCommit({ source, datasets }: Feed): CommitPages {
+  const statement = new Statement<Commit>();
+  const param = statement.param.bind(statement);
+  const names = `array[${datasets.map(({ name }) => `'${name}'`).join(', ')}]`;
+  const axis = source.range?.axis ?? 'time';
+  const runId = param('bigint', (commit) => commit.runId);
+  const outcome = param('text', ({ end }) => end?.outcome ?? null);
+  const recordedAt = param('timestamptz', (commit) => commit.recordedAt);
+  const targetKey = param('text', (commit) => commit.targetKey);
+  const fragments = datasets.map((dataset, at) => histories[dataset.history](statement, dataset, at));
+  const covered = param('int8multirange', ({ covered }) => (covered ? `{[${covered.from},${covered.to})}` : '{}'));
+  const gap = param('int8range', ({ gap }) => (gap ? `[${gap.window.from},${gap.window.to})` : 'empty'));
+  const gapReason = param('text', ({ gap }) => gap?.reason ?? null);
+  const bad = (column: number) =>
+    param('text[]', ({ quarantined }) => arrayLiteral(quarantined.map(asRow), column, 'text'));
+  const ctes = [
+    `fence as (
+      update recorder.targets set
+        lease_until = case when ${outcome} is null then now() + interval '${LEASE_SECONDS} seconds' end,
+        run_id = case when ${outcome} is null then run_id end,
+        last_success_at = case when ${outcome} in ('done', 'partial') then ${recordedAt} else last_success_at end,
+        last_failure_at = case when ${outcome} in ('failed', 'not-offered') then ${recordedAt} else last_failure_at end,
+        failures = case when ${outcome} = 'failed' then failures + 1 when ${outcome} is null or ${outcome} = 'stopped' then failures else 0 end,
+        not_offered = case when ${outcome} is null or ${outcome} = 'stopped' then not_offered
+          when ${outcome} = 'not-offered' then ${param('text', ({ end }) => end?.error ?? null)} end
+      where source = '${source.name}' and target_key = ${targetKey} and run_id = ${runId}
+      returning ${runId} as run_id)`,
+    ...fragments.flatMap(({ ctes }) => ctes),
+    `coverage_added as (
+      insert into recorder.coverage as c (dataset, target_key, axis, covered)
+      select name, ${targetKey}, '${axis}', ${covered} from fence, unnest(${names}) as name
+      where not isempty(${covered})
+      on conflict (dataset, target_key) do update set covered = c.covered + excluded.covered
+      where not c.covered @> excluded.covered returning 1)`,
+    `gap_added as (
+      insert into recorder.gaps (dataset, target_key, axis, range, reason, noticed_at)
+      select name, ${targetKey}, '${axis}', ${gap}, ${gapReason}, ${recordedAt} from fence, unnest(${names}) as name
+      where not isempty(${gap}) on conflict do nothing returning 1)`,
+    `quarantined as (
+      insert into recorder.quarantine (dataset, target_key, run_id, quarantined_at, observed_at, reason, item)
+      select bad.dataset, ${targetKey}, fence.run_id, ${recordedAt}, ${param('timestamptz', (commit) => commit.observedAt)},
+        bad.reason, bad.item
+      from fence, unnest(${bad(0)}, ${bad(1)}, ${bad(2)}) as bad(dataset, reason, item) returning 1)`,
+    `run as (
+      update recorder.runs r set
+        pages = r.pages + ${param('integer', (commit) => commit.pages)},
+        items = array[${datasets.map((_, at) => `r.items[${at + 1}] + ${param('bigint', (commit) => commit.items[at] ?? 0)}`).join(', ')}],
+        rows_written = array[${fragments.map(({ written }, at) => `r.rows_written[${at + 1}] + ${written}`).join(', ')}],
+        quarantined = r.quarantined + (select count(*) from quarantined),
+        requests = ${param('integer', (commit) => commit.requests)},
+        budget_units = ${param('bigint', (commit) => commit.units)},
+        note = coalesce(${param('text', (commit) => commit.note)}, r.note),
+        status = coalesce(${outcome}, r.status),
+        finished_at = case when ${outcome} is not null then ${recordedAt} end,
+        error = ${param('text', ({ end }) => end?.error ?? null)}
+      from fence where r.run_id = fence.run_id returning 1)`,
+  ];
+  const text = `with ${ctes.join(',\n')}
+    select (select count(*) from run)::int as committed,
+      array[${fragments.map(({ written }) => written).join(', ')}]::text as written`;
+  return async (sql, commit) => {
+    const [result] = await sql.unsafe<{ committed: number; written: string }[]>(text, statement.values(commit), {
+      prepare: true,
+    });
+    if (!result || result.committed !== 1) throw new LeaseLost(source.name, commit.targetKey);
+    return result.written.slice(1, -1).split(',').map(Number);
+  };
+}
+
+const asRow = ({ dataset, reason, item }: Quarantined): Row => [dataset, reason, item];

@@ -1,0 +1,132 @@
+import type { Dataset, Target } from '../datasets/contract.ts';
+import { json, text } from '../datasets/fields.ts';
+import { messageOf } from '../errors.ts';
+import type { Row } from '../history/rows.ts';
+import { keyColumns } from '../history/versioned.ts';
+import { itemColumns } from '../history/writing.ts';
+import { jsonText } from '../upstreams/json.ts';
+import { unwrap } from '../datasets/dataset.ts';
+import { z } from 'zod';
+
+/** The items of a page as rows, and those that are none, with the reason. */
+export interface Decoded {
+  readonly items: number;
+  readonly rows: Row[];
+  readonly refused: readonly { readonly reason: string; readonly item: string }[];
+  /** False when one page holds two different items of the same key. */
+  readonly consistent: boolean;
+}
+
+/** Decodes the items of pages of one dataset. */
+export type Decode = (body: unknown, target: Target) => Decoded;
+
+const LONGEST_ITEM = 64_000;
+const MOST_ISSUES = 5;
+const wholeJson = json();
+const storableText = text();
+
+/** Builds a dataset's decoder: JSON item → row of column texts, unknown fields kept in `extra`. */
+export function buildDecoder(dataset: Dataset): Decode {
+  const columns = itemColumns(dataset).map(({ path }) => path);
+  const key = keyColumns(dataset).map(({ index }) => index);
+  const known = knownFields(dataset.item);
+  const keepsExtra = dataset.extra ?? true;
+  const ignored = new Set(dataset.ignore);
+  const distinct = dataset.history !== 'log';
+  return (body, target) => {
+    const items = dataset.items(body, target);
+    const rows: Row[] = [];
+    const refused: { reason: string; item: string }[] = [];
+    const byKey = new Map<string, Row>();
+    let consistent = true;
+    for (const item of items) {
+      const result = dataset.item.safeParse(item);
+      const extra = result.success && keepsExtra ? extraOf(result.data, known, ignored) : null;
+      const extraText = extra === null ? null : wholeJson.safeParse(extra);
+      if (!result.success || extraText?.success === false) {
+        refused.push({ reason: reasonOf(result.error ?? extraText?.error), item: itemText(item) });
+        continue;
+      }
+      const row = columns.map((path) => leaf(result.data, path));
+      row.push(extraText?.data ?? null);
+      if (!distinct) rows.push(row);
+      else {
+        const id = key.map((column) => row[column] ?? '').join('\u0000');
+        const earlier = byKey.get(id);
+        if (earlier && !earlier.every((value, column) => value === row[column])) consistent = false;
+        if (!earlier) rows.push(row);
+        byKey.set(id, row);
+      }
+    }
+    return { items: items.length, rows, refused, consistent };
+  };
+}
+
+function leaf(data: Readonly<Record<string, unknown>>, path: readonly string[]): string | null {
+  let value: unknown = data;
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null) return null;
+    value = Reflect.get(value, name);
+  }
+  return typeof value === 'string' ? value : null;
+}
+
+/** The fields of an item's schema, nested objects by name. */
+interface KnownFields {
+  readonly names: ReadonlyMap<string, KnownFields | null>;
+}
+
+function knownFields(schema: z.ZodObject): KnownFields {
+  const names = new Map<string, KnownFields | null>();
+  for (const [name, member] of Object.entries(schema.shape)) {
+    const { inner } = unwrap(member);
+    names.set(name, inner instanceof z.ZodObject ? knownFields(inner) : null);
+  }
+  return { names };
+}
+
+/** What an item holds beyond its schema, in the item's own shape; null when that is nothing. */
+function extraOf(item: object, known: KnownFields, ignored: ReadonlySet<string>): object | null {
+  let extra: Record<string, unknown> | null = null;
+  for (const [name, value] of Object.entries(item)) {
+    const inner = known.names.get(name);
+    const kept =
+      inner === undefined
+        ? ignored.has(name)
+          ? undefined
+          : value
+        : inner !== null && typeof value === 'object' && value !== null
+          ? (extraOf(value, inner, NOTHING) ?? undefined)
+          : undefined;
+    if (kept === undefined) continue;
+    extra ??= withoutPrototype();
+    extra[name] = kept;
+  }
+  return extra;
+}
+
+/** A field may be called `__proto__`. */
+function withoutPrototype(): Record<string, unknown> {
+  return Object.create(null);
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+function reasonOf(error: z.ZodError | undefined): string {
+  const issues = error?.issues ?? [];
+  return issues
+    .slice(0, MOST_ISSUES)
+    .map(({ path, message }) => `${path.join('.') || 'item'}: ${message}`)
+    .join('; ');
+}
+
+/** The item as JSON text that PostgreSQL stores; cut where it is absurdly long. */
+function itemText(item: unknown): string {
+  try {
+    const whole = jsonText(item);
+    const kept = whole.length > LONGEST_ITEM ? whole.slice(0, LONGEST_ITEM).toWellFormed() : whole;
+    return storableText.safeParse(kept).data ?? '(unstorable)';
+  } catch (error) {
+    return `(no JSON: ${messageOf(error)})`;
+  }
+}

@@ -1,0 +1,69 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Window } from '../datasets/contract.ts';
+import type { ActiveFeed } from './feed.ts';
+import { type Job, LEASE_SECONDS, targetKey } from './lease.ts';
+import { type RecordingContext, type RunResult, record } from './record.ts';
+
+const AT_ONCE = 4;
+/** Long enough for the lease of a worker that died to run out. */
+const LONGEST_WAIT = (LEASE_SECONDS + 4) * 1000;
+const LOOK_AGAIN = 500;
+
+/** What a caller may watch while jobs run. */
+export interface Watching {
+  /** After every commit: the part of a job's window that is covered now. */
+  covered?(job: Job, window: Window | null): void;
+  /** After every run. */
+  finished?(job: Job, result: RunResult): void;
+}
+
+/**
+ * Runs jobs here and now, without the queue: several targets at once, the jobs of one target in their order. After a
+ * run that failed its target's other jobs are left for another time.
+ * @returns the runs that were made, and the targets that another worker held all the while
+ */
+export async function runJobs(
+  context: RecordingContext,
+  feed: ActiveFeed,
+  jobs: readonly Job[],
+  signal: AbortSignal,
+  watching: Watching = {},
+): Promise<{ runs: RunResult[]; busy: string[] }> {
+  const runs: RunResult[] = [];
+  const busy: string[] = [];
+  const byTarget = new Map<string, Job[]>();
+  for (const job of jobs) {
+    const key = targetKey(job.target);
+    byTarget.set(key, [...(byTarget.get(key) ?? []), job]);
+  }
+  const waiting = [...byTarget];
+  const work = async () => {
+    for (let next = waiting.shift(); next && !signal.aborted; next = waiting.shift()) {
+      const [key, mine] = next;
+      for (const job of mine) {
+        const result = await recordWhenFree(context, feed, job, signal, watching);
+        if (result) {
+          runs.push(result);
+          watching.finished?.(job, result);
+        } else busy.push(key);
+        if (signal.aborted || !result || (result.status !== 'done' && result.status !== 'partial')) break;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return { runs, busy };
+}
+
+async function recordWhenFree(
+  context: RecordingContext,
+  feed: ActiveFeed,
+  job: Job,
+  signal: AbortSignal,
+  watching: Watching,
+): Promise<RunResult | null> {
+  for (let waited = 0; ; waited += LOOK_AGAIN) {
+    const result = await record(context, feed, job, signal, (window) => watching.covered?.(job, window));
+    if (result || waited >= LONGEST_WAIT || signal.aborted) return result;
+    await delay(LOOK_AGAIN, undefined, { signal }).catch(() => {});
+  }
+}

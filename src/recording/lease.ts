@@ -1,0 +1,69 @@
+import type postgres from 'postgres';
+import type { Feed } from '../datasets/catalog.ts';
+import type { Target, Window } from '../datasets/contract.ts';
+
+/** A run that shows no sign of life for so long loses its target to whoever asks next. */
+export const LEASE_SECONDS = 8;
+
+/** Why a run was made. */
+export type Reason = 'poll' | 'heal' | 'backfill' | 'manual';
+
+/** What a run is about. */
+export interface Job {
+  readonly target: Target;
+  /** Null: an observation of now. */
+  readonly window: Window | null;
+  readonly reason: Reason;
+}
+
+/** The name of a target in the database, the same for the same target whatever the order of its keys. */
+export function targetKey(target: Target): string {
+  return Object.keys(target)
+    .sort()
+    .map((key) => `${key}=${target[key]}`)
+    .join(' ');
+}
+
+/**
+ * Begins a run: takes the target's lease if it is free or has run out, ends the run that lost it, and writes the new
+ * run, in one statement.
+ * @returns the run's id; null when another run holds the target
+ */
+export async function claim(
+  sql: postgres.Sql,
+  { source, datasets }: Feed,
+  job: Job,
+  worker: string,
+  startedAt: string,
+): Promise<number | null> {
+  const key = targetKey(job.target);
+  const [row] = await sql<{ run_id: string }[]>`
+    with held as materialized (
+      insert into recorder.targets as t (source, target_key, target, datasets, every_ms, run_id, lease_until)
+      values (${source.name}, ${key}, ${JSON.stringify(job.target)}::text::jsonb,
+        ${datasets.map(({ name }) => name)}::text[], ${source.every},
+        nextval(pg_get_serial_sequence('recorder.runs', 'run_id')), now() + make_interval(secs => ${LEASE_SECONDS}))
+      on conflict (source, target_key) do update set run_id = excluded.run_id, lease_until = excluded.lease_until
+      where t.run_id is null or t.lease_until is null or t.lease_until < now()
+      returning run_id
+    ), lost as (
+      update recorder.runs set status = 'lost', finished_at = ${startedAt},
+        error = 'the worker showed no sign of life and its lease ran out'
+      from held where source = ${source.name} and target_key = ${key} and status = 'running' returning 1
+    )
+    insert into recorder.runs (run_id, source, target_key, datasets, reason, status, worker, window_from, window_to,
+      started_at, items, rows_written)
+    select run_id, ${source.name}, ${key}, ${datasets.map(({ name }) => name)}::text[], ${job.reason}, 'running',
+      ${worker}, ${job.window?.from ?? null}, ${job.window?.to ?? null}, ${startedAt},
+      ${datasets.map(() => 0)}::bigint[], ${datasets.map(() => 0)}::bigint[]
+    from held returning run_id`;
+  return row ? Number(row.run_id) : null;
+}
+
+/** Keeps a run's lease while it waits for its upstream. @returns false once the lease went to another run */
+export async function keepLease(sql: postgres.Sql, source: string, key: string, runId: number): Promise<boolean> {
+  const rows = await sql`
+    update recorder.targets set lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
+    where source = ${source} and target_key = ${key} and run_id = ${runId} returning 1`;
+  return rows.length === 1;
+}

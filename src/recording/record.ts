@@ -1,0 +1,307 @@
+import type postgres from 'postgres';
+import type { Clock } from '../clock.ts';
+import type { Feed } from '../datasets/catalog.ts';
+import type { ActiveFeed } from './feed.ts';
+import type { Ask, Page, Window } from '../datasets/contract.ts';
+import { LeaseLost, messageOf } from '../errors.ts';
+import type { Row } from '../history/rows.ts';
+import type { Asking, Usage } from '../upstreams/upstream.ts';
+import { UpstreamFailure } from '../upstreams/failure.ts';
+import { ahead } from './ahead.ts';
+import { buildCommit, type Commit, type CommitPages, type Outcome, type Quarantined } from './commit.ts';
+import { buildDecoder, type Decode } from './decode.ts';
+import { claim, type Job, keepLease, LEASE_SECONDS, targetKey } from './lease.ts';
+import { observationCoverage } from './observation.ts';
+
+/** Opens an upstream for one run. */
+export type OpenUpstream = (feed: Feed, job: Job, asking: Asking) => Ask & { readonly usage: Usage };
+
+/** What recording needs from the house. */
+export interface RecordingContext {
+  readonly sql: postgres.Sql;
+  readonly clock: Clock;
+  /** This process, in runs: host and process id. */
+  readonly worker: string;
+  readonly open: OpenUpstream;
+}
+
+/** How a run went. */
+export interface RunResult {
+  readonly runId: number;
+  readonly feed: string;
+  readonly datasets: readonly string[];
+  readonly target: string;
+  readonly window: Window | null;
+  readonly status: Outcome;
+  readonly pages: number;
+  readonly items: number;
+  readonly rowsWritten: readonly number[];
+  readonly quarantined: number;
+  readonly requests: number;
+  readonly units: number;
+  readonly error: string | null;
+  /** The failure may pass: worth trying again later. */
+  readonly later: boolean;
+}
+
+/** Rows that wait for a commit; more than that and the fetching waits too. */
+const MOST_PENDING_ROWS = 4_000;
+
+interface Compiled {
+  readonly commit: CommitPages;
+  readonly decoders: readonly Decode[];
+}
+
+const compiled = new WeakMap<Feed, Compiled>();
+
+function compile(feed: Feed): Compiled {
+  const before = compiled.get(feed);
+  if (before) return before;
+  const made = { commit: buildCommit(feed), decoders: feed.datasets.map(buildDecoder) };
+  compiled.set(feed, made);
+  return made;
+}
+
+/**
+ * Makes one run: asks page by page and commits the rows together with the knowledge that they are there. While one
+ * commit is under way the next pages are fetched; what gathers meanwhile goes into the next commit.
+ * @param progress called after every commit with the part of the window that is now covered
+ * @returns how the run went, also when its upstream failed; null when another run holds the target
+ * @throws LeaseLost when another run took the target over; database errors
+ */
+export async function record(
+  context: RecordingContext,
+  feed: ActiveFeed,
+  job: Job,
+  signal: AbortSignal,
+  progress?: (covered: Window | null) => void,
+): Promise<RunResult | null> {
+  const { sql, clock, worker } = context;
+  const startedAt = new Date(clock()).toISOString();
+  const runId = await claim(sql, feed, job, worker, startedAt);
+  if (runId === null) return null;
+  const key = targetKey(job.target);
+  const lost = new AbortController();
+  const heartbeat = setInterval(() => {
+    keepLease(sql, feed.source.name, key, runId).then(
+      (kept) => kept || lost.abort(),
+      () => {}, // a database that is away is noticed by the commit
+    );
+  }, (LEASE_SECONDS * 1000) / 4);
+  try {
+    return await new Recording(context, feed, job, runId, AbortSignal.any([signal, lost.signal]), progress).run();
+  } finally {
+    clearInterval(heartbeat);
+    if (lost.signal.aborted) throw new LeaseLost(feed.source.name, key);
+  }
+}
+
+class Recording {
+  readonly #context: RecordingContext;
+  readonly #feed: ActiveFeed;
+  readonly #job: Job;
+  readonly #runId: number;
+  readonly #key: string;
+  readonly #compiled: Compiled;
+  readonly #ask: Ask & { readonly usage: Usage };
+  readonly #progress: ((covered: Window | null) => void) | undefined;
+  #pending: Pending;
+  #seen: Row[][];
+  #observedAt: string | null = null;
+  #note: string | null = null;
+  #whole = true;
+  #complete = false;
+  readonly #totals = { pages: 0, items: 0, quarantined: 0, rowsWritten: [] as number[] };
+
+  constructor(
+    context: RecordingContext,
+    feed: ActiveFeed,
+    job: Job,
+    runId: number,
+    signal: AbortSignal,
+    progress?: (covered: Window | null) => void,
+  ) {
+    this.#context = context;
+    this.#feed = feed;
+    this.#job = job;
+    this.#runId = runId;
+    this.#key = targetKey(job.target);
+    this.#compiled = compile(feed);
+    this.#progress = progress;
+    this.#pending = emptyPending(feed);
+    this.#seen = feed.datasets.map(() => []);
+    this.#totals.rowsWritten = feed.datasets.map(() => 0);
+    const priority = job.reason === 'manual' ? 'poll' : job.reason;
+    this.#ask = context.open(feed, job, { weight: feed.source.weight, priority, signal, clock: context.clock });
+  }
+
+  async run(): Promise<RunResult> {
+    let failure: UpstreamFailure | null = null;
+    try {
+      await this.#readPages();
+    } catch (error) {
+      if (error instanceof LeaseLost) throw error;
+      failure = asFailure(error);
+    }
+    const outcome = this.#outcomeOf(failure);
+    await this.#commit({ outcome, error: failure?.message ?? null });
+    return {
+      runId: this.#runId,
+      feed: this.#feed.source.name,
+      datasets: this.#feed.datasets.map(({ name }) => name),
+      target: this.#key,
+      window: this.#job.window,
+      status: outcome,
+      ...this.#totals,
+      requests: this.#ask.usage.requests,
+      units: this.#ask.usage.units,
+      error: failure?.message ?? null,
+      later: failure?.later ?? false,
+    };
+  }
+
+  #outcomeOf(failure: UpstreamFailure | null): Outcome {
+    if (failure?.kind === 'cancelled') return 'stopped';
+    if (failure) return failure.kind === 'not-offered' ? 'not-offered' : 'failed';
+    return this.#whole && this.#complete ? 'done' : 'partial';
+  }
+
+  async #readPages(): Promise<void> {
+    const { source } = this.#feed;
+    let committing: Promise<void> | null = null;
+    let broken: unknown = null;
+    for await (const page of ahead(this.#stamped(source.walk(this.#ask, this.#job.target, this.#job.window)))) {
+      this.#take(page);
+      if (committing && this.#pending.rowCount >= MOST_PENDING_ROWS) await committing;
+      if (broken) throw broken;
+      // The last page waits for the commit that also ends the run.
+      if (!committing && !page.last) {
+        committing = this.#commit(null)
+          .catch((error: unknown) => {
+            broken = error ?? new Error('the commit failed');
+          })
+          .finally(() => {
+            committing = null;
+          });
+      }
+    }
+    await committing;
+    if (broken) throw broken;
+  }
+
+  /** Notes when each page arrived, before the next one is asked for. */
+  async *#stamped(walk: AsyncIterable<Page>): AsyncGenerator<Page> {
+    for await (const page of walk) {
+      this.#observedAt ??= new Date(this.#ask.now).toISOString();
+      yield page;
+    }
+  }
+
+  #take(page: Page): void {
+    const pending = this.#pending;
+    pending.pages += 1;
+    this.#totals.pages += 1;
+    if (page.note !== undefined) this.#note = page.note;
+    if (!page.whole) this.#whole = false;
+    if (page.last) this.#complete = true;
+    if (page.proven) pending.proven = page.proven;
+    this.#compiled.decoders.forEach((decode, at) => {
+      const dataset = this.#feed.datasets[at];
+      if (!dataset) return;
+      const { items, rows, refused, consistent } = decoded(() => decode(page.body, this.#job.target), dataset.name);
+      if (!consistent || refused.length > 0) this.#whole = false;
+      for (const row of rows) pending.rows[at]?.push(row);
+      if (retires(this.#feed, at)) for (const row of rows) this.#seen[at]?.push(row);
+      pending.items[at] = (pending.items[at] ?? 0) + items;
+      pending.rowCount += rows.length;
+      pending.quarantined.push(...refused.map((one) => ({ dataset: dataset.name, ...one })));
+      this.#totals.items += items;
+    });
+  }
+
+  async #commit(end: Commit['end']): Promise<void> {
+    const pending = this.#pending;
+    this.#pending = emptyPending(this.#feed);
+    const { clock, sql } = this.#context;
+    const { source } = this.#feed;
+    const now = clock();
+    const recordedAt = new Date(now).toISOString();
+    const observedAt = this.#observedAt ?? recordedAt;
+    const proves = end?.outcome === 'done';
+    const window = this.#job.window;
+    const observed =
+      source.range || (end?.outcome !== 'done' && end?.outcome !== 'partial')
+        ? null
+        : await observationCoverage(sql, this.#feed, this.#key, Date.parse(observedAt));
+    const covered = source.range ? settled(pending.proven, now - source.range.settle) : (observed?.covered ?? null);
+    const written = await this.#compiled.commit(sql, {
+      target: this.#job.target,
+      targetKey: this.#key,
+      runId: this.#runId,
+      observedAt,
+      recordedAt,
+      believedFor: this.#feed.every * 2.5,
+      batches: pending.rows.map((rows, at) => ({
+        rows,
+        retire: proves && retires(this.#feed, at) ? { seen: this.#seen[at] ?? [], window } : null,
+      })),
+      covered,
+      gap: observed?.gap ? { window: observed.gap, reason: 'not observed: the recorder did not run' } : null,
+      quarantined: pending.quarantined,
+      pages: pending.pages,
+      items: pending.items,
+      requests: this.#ask.usage.requests,
+      units: this.#ask.usage.units,
+      note: this.#note,
+      end,
+    });
+    this.#totals.rowsWritten = this.#totals.rowsWritten.map((total, at) => total + (written[at] ?? 0));
+    this.#totals.quarantined += pending.quarantined.length;
+    this.#progress?.(covered);
+  }
+}
+
+interface Pending {
+  readonly rows: Row[][];
+  readonly items: number[];
+  readonly quarantined: Quarantined[];
+  pages: number;
+  rowCount: number;
+  proven: Window | null;
+}
+
+const emptyPending = ({ datasets }: Feed): Pending => ({
+  rows: datasets.map(() => []),
+  items: datasets.map(() => 0),
+  quarantined: [],
+  pages: 0,
+  rowCount: 0,
+  proven: null,
+});
+
+/** Members and points may be found missing; what never changes and what is read anew each time may not. */
+function retires({ datasets }: Feed, at: number): boolean {
+  const history = datasets[at]?.history;
+  return history === 'state' || history === 'series';
+}
+
+/** The part of a proven window that is old enough to be complete upstream. */
+function settled(proven: Window | null, until: number): Window | null {
+  if (!proven) return null;
+  const to = Math.min(proven.to, until);
+  return proven.from < to ? { from: proven.from, to } : null;
+}
+
+/** An answer without the promised list is refused whole. */
+function decoded<T>(decode: () => T, dataset: string): T {
+  try {
+    return decode();
+  } catch (error) {
+    throw new UpstreamFailure('malformed', `${dataset}: ${messageOf(error)}`);
+  }
+}
+
+function asFailure(error: unknown): UpstreamFailure {
+  if (error instanceof UpstreamFailure) return error;
+  throw error;
+}

@@ -1,0 +1,130 @@
+import type { Derived } from '../db/migrate.ts';
+
+/** What the recorder knows about its own work, for every dataset (contract section 3). */
+export const bookkeepingViews: readonly Derived[] = [
+  view(
+    'runs',
+    'One row a run and dataset. Pages, requests and units are counted once, on the dataset that leads the run.',
+    `select r.run_id, d.dataset, r.target_key as target, r.reason, r.status, r.started_at, r.finished_at,
+      case d.place when 1 then r.pages else 0 end as pages,
+      r.items[d.place] as items, r.rows_written[d.place] as rows_written,
+      case d.place when 1 then r.requests else 0 end as requests,
+      case d.place when 1 then r.budget_units else 0 end as budget_units,
+      r.error, r.note, r.quarantined, r.worker,
+      case when r.window_from is not null then to_timestamp(r.window_from / 1000.0) end as window_start,
+      case when r.window_to is not null then to_timestamp(r.window_to / 1000.0) end as window_end
+    from recorder.runs r, unnest(r.datasets) with ordinality as d(dataset, place)`,
+    {
+      run_id: 'The run.',
+      dataset: 'The dataset recorded.',
+      target: 'What was asked about, as key=value.',
+      reason: 'poll, heal, backfill or manual.',
+      status: 'running, done, partial (stored, nothing retired), stopped, failed, not-offered, or lost (its worker died).',
+      started_at: 'When it began.',
+      finished_at: 'When it ended; null: it runs.',
+      pages: 'Pages read.',
+      items: 'Items in those pages.',
+      rows_written: 'Rows written; what was known already is not written again.',
+      requests: 'Calls made, retries included.',
+      budget_units: 'Budget units those calls cost.',
+      error: 'Why it failed.',
+      note: 'What the upstream said beside the rows.',
+      quarantined: 'Items of the whole run that could not be decoded.',
+      worker: 'The process that ran it.',
+      window_start: 'Begin of its window; null: an observation.',
+      window_end: 'End of its window; null: an observation.',
+    },
+  ),
+  view(
+    'coverage',
+    'What is recorded completely: unbroken ranges, by dataset and target.',
+    `select c.dataset, c.target_key as target, ${rangeBounds('c.axis', 'r.covered')}, 'recorded'::text as reason
+    from recorder.coverage c, unnest(c.covered) as r(covered)`,
+    {
+      dataset: 'The dataset.',
+      target: 'What was asked about.',
+      range_start: 'First moment of the range; null on the axis of heights.',
+      range_end: 'End of the range, itself not in it; null on the axis of heights.',
+      first_height: 'First height of the range; null on the axis of time.',
+      end_height: 'End of the range, itself not in it; null on the axis of time.',
+      reason: 'Why it is so.',
+    },
+  ),
+  view(
+    'gaps',
+    'What is missing between the expected begin and the newest recorded moment, and why.',
+    `select g.dataset, g.target_key as target, ${rangeBounds('g.axis', 'g.range')}, g.reason
+    from recorder.gaps g
+    union all
+    select c.dataset, c.target_key, ${rangeBounds('c.axis', 'm.missing')}, 'not recorded yet'
+    from recorder.coverage c
+    join recorder.targets t on t.target_key = c.target_key and c.dataset = any(t.datasets)
+    cross join lateral unnest(
+      int8multirange(int8range(least(t.expected_from, upper(c.covered)), upper(c.covered))) - c.covered
+      - coalesce((select range_agg(g.range) from recorder.gaps g
+          where g.dataset = c.dataset and g.target_key = c.target_key), '{}')) as m(missing)
+    where t.expected_from is not null`,
+    {
+      dataset: 'The dataset.',
+      target: 'What was asked about.',
+      range_start: 'First moment that is missing; null on the axis of heights.',
+      range_end: 'End of what is missing; null on the axis of heights.',
+      first_height: 'First height that is missing; null on the axis of time.',
+      end_height: 'End of what is missing; null on the axis of time.',
+      reason: 'Why: "not recorded yet" can still be fetched, anything else cannot.',
+    },
+  ),
+  view(
+    'freshness',
+    'How late each dataset and target is.',
+    `select d.dataset, t.target_key as target, t.last_success_at,
+      make_interval(secs => t.every_ms / 1000.0) as expected_every,
+      greatest(now() - t.last_success_at - make_interval(secs => t.every_ms / 1000.0), interval '0') as late_by,
+      t.failures, t.not_offered
+    from recorder.targets t, unnest(t.datasets) as d(dataset) where t.active`,
+    {
+      dataset: 'The dataset.',
+      target: 'What is asked about.',
+      last_success_at: 'When it was last recorded; null: never.',
+      expected_every: 'How often it should be.',
+      late_by: 'How much longer ago than expected the last success is; null: there was none.',
+      failures: 'Failed runs since the last success.',
+      not_offered: 'Why the upstream does not answer for this target; null: it does.',
+    },
+  ),
+  view(
+    'quarantine',
+    'Items that could not be decoded, kept with the reason.',
+    `select q.id, q.dataset, q.target_key as target, q.run_id, q.quarantined_at, q.reason, q.item
+    from recorder.quarantine q`,
+    {
+      id: 'The item.',
+      dataset: 'The dataset it belongs to.',
+      target: 'What was asked about.',
+      run_id: 'The run that met it.',
+      quarantined_at: 'When.',
+      reason: 'What is wrong with it, by field.',
+      item: 'Its JSON.',
+    },
+  ),
+];
+
+function rangeBounds(axis: string, range: string): string {
+  const bound = (end: 'lower' | 'upper') => `case ${axis} when 'time' then to_timestamp(${end}(${range}) / 1000.0) end`;
+  const height = (end: 'lower' | 'upper') => `case ${axis} when 'height' then ${end}(${range}) end`;
+  return `${bound('lower')} as range_start, ${bound('upper')} as range_end,
+      ${height('lower')} as first_height, ${height('upper')} as end_height`;
+}
+
+function view(name: string, about: string, select: string, comments: Readonly<Record<string, string>>): Derived {
+  const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+  return {
+    name,
+    kind: 'view',
+    create: [
+      `create or replace view reporting.${name} as ${select}`,
+      `comment on view reporting.${name} is ${quoted(about)}`,
+      ...Object.entries(comments).map(([column, text]) => `comment on column reporting.${name}.${column} is ${quoted(text)}`),
+    ].join(';\n'),
+  };
+}

@@ -1,0 +1,186 @@
+import { z } from 'zod';
+import type { Dataset, DatasetColumn, History } from '../datasets/contract.ts';
+import { unwrap } from '../datasets/dataset.ts';
+import { columns as fieldColumns } from '../datasets/fields.ts';
+import { snakeCase } from '../datasets/names.ts';
+import type { Derived } from '../db/migrate.ts';
+
+/** A column of a view: what it is computed from, and its COMMENT. */
+interface ViewColumn {
+  readonly name: string;
+  readonly from?: string;
+  readonly comment: string;
+}
+
+const recordedBy: ViewColumn = { name: 'run_id', comment: 'The run that recorded it (reporting.runs).' };
+
+/** Views and functions of one dataset, as its kind of history promises (contract section 3). */
+export function datasetViews(dataset: Dataset): Derived[] {
+  return [...byHistory[dataset.history](dataset), ...flattened(dataset)];
+}
+
+const byHistory: Readonly<Record<History, (dataset: Dataset) => Derived[]>> = {
+  log: (dataset) => [
+    view(dataset.name, dataset.about, dataset.name, [
+      ...upstreamColumns(dataset),
+      { name: 'recorded_at', comment: 'When it was recorded.' },
+      recordedBy,
+    ]),
+  ],
+  sample: (dataset) => [
+    view(dataset.name, dataset.about, dataset.name, [
+      ...upstreamColumns(dataset),
+      { name: 'observed_at', comment: 'When the reading was taken.' },
+      recordedBy,
+    ]),
+  ],
+  state: (dataset) => {
+    const { name, about } = dataset;
+    const now = [
+      ...upstreamColumns(dataset),
+      { name: 'valid_from', comment: 'Since when it is so, as far as it was observed.' },
+      recordedBy,
+    ];
+    const validTo = { name: 'valid_to', comment: 'Until when it was so; null: still so.' };
+    return [
+      view(name, `${about} As it is now.`, name, now, 'valid_to is null'),
+      view(`${name}_history`, `${about} Every version of every member.`, name, [...now, validTo]),
+      asOf(name, now, `reporting.${name}_history`, 'valid_from <= at and (valid_to is null or valid_to > at)'),
+    ];
+  },
+  series: (dataset) => {
+    const { name, about } = dataset;
+    const point = [
+      ...upstreamColumns(dataset),
+      { name: 'recorded_at', comment: 'Since when the upstream says this value, as far as it was asked.' },
+    ];
+    const vanishedAt = {
+      name: 'vanished_at',
+      from: 'case when vanished then superseded_at end',
+      comment: 'When the upstream no longer showed this point; the value is the last one known. Null: it still does.',
+    };
+    const revisions = [
+      ...point,
+      { name: 'superseded_at', comment: 'When the upstream said another value, or none; null: it is current.' },
+      { name: 'vanished', comment: 'The upstream stopped showing the point and has not shown it again since.' },
+      recordedBy,
+    ];
+    return [
+      view(name, `${about} The current value.`, name, [...point, vanishedAt, recordedBy], 'superseded_at is null or vanished'),
+      view(`${name}_revisions`, `${about} Every value it ever had.`, name, revisions),
+      asOf(
+        name,
+        [...point, { ...vanishedAt, from: 'null::timestamptz' }, recordedBy],
+        `reporting.${name}_revisions`,
+        'recorded_at <= at and (superseded_at is null or superseded_at > at)',
+      ),
+    ];
+  },
+  ledger: (dataset) => {
+    const { name, about, key } = dataset;
+    const reading = upstreamColumns(dataset);
+    return [
+      view(`${name}_intervals`, about, name, [
+        ...reading,
+        { name: 'started_at', comment: 'The first moment of the interval.' },
+        { name: 'ended_at', comment: 'The moment the interval ended, or was last confirmed.' },
+        { name: 'probes', comment: 'Probes that said so.' },
+        recordedBy,
+      ]),
+      view(
+        name,
+        `${about} The last reading of each.`,
+        `${name} latest`,
+        [...reading, { name: 'observed_at', from: 'ended_at', comment: 'When it was last read.' }, recordedBy],
+        `not exists (select from recorder.${name} later where ${key
+          .map((column) => `later.${column} = latest.${column}`)
+          .join(' and ')} and (later.started_at, later.id) > (latest.started_at, latest.id))`,
+      ),
+    ];
+  },
+};
+
+function upstreamColumns(dataset: Dataset): ViewColumn[] {
+  const extra = { name: 'extra', comment: 'Fields that the recorder does not know, as they came.' };
+  return [...dataset.columns, ...(dataset.extra === false ? [] : [extra])];
+}
+
+function view(name: string, about: string, table: string, columns: readonly ViewColumn[], where = 'true'): Derived {
+  const list = columns.map((column) => (column.from ? `${column.from} as ${column.name}` : column.name)).join(', ');
+  return {
+    name,
+    kind: 'view',
+    create: [
+      `create or replace view reporting.${name} as select ${list} from recorder.${table} where ${where}`,
+      `comment on view reporting.${name} is ${literal(about)}`,
+      ...columns.map((column) => `comment on column reporting.${name}.${column.name} is ${literal(column.comment)}`),
+    ].join(';\n'),
+  };
+}
+
+function asOf(name: string, columns: readonly ViewColumn[], from: string, where: string): Derived {
+  const list = columns.map((column) => column.from ?? column.name).join(', ');
+  return {
+    name: `${name}_as_of`,
+    kind: 'function',
+    create: `create or replace function reporting.${name}_as_of(at timestamptz) returns setof reporting.${name}
+        language sql stable parallel safe as 'select ${list.replaceAll("'", "''")} from ${from} where ${where}';
+      comment on function reporting.${name}_as_of(timestamptz) is ${literal(`${name} as the recorder knew it at a past moment.`)}`,
+  };
+}
+
+/** One view a list column: a row an element, with the natural key, its place in the list, and its fields. */
+function flattened(dataset: Dataset): Derived[] {
+  return dataset.columns.flatMap((column) => (column.element ? [flattenedView(dataset, column, column.element)] : []));
+}
+
+function flattenedView(dataset: Dataset, column: DatasetColumn, element: z.ZodType): Derived {
+  const name = `${dataset.name}_${column.name}`;
+  const key = dataset.key.map((one) => ({ name: one, from: `d.${one}`, comment: 'Key of the row that holds the list.' }));
+  const fields =
+    element instanceof z.ZodObject
+      ? elementColumns(element, [])
+      : [{ name: 'value', from: `e.value #>> '{}'`, comment: 'The element.' }];
+  const columns = [...key, { name: 'position', from: 'e.position', comment: 'Place in the list, from 1.' }, ...fields];
+  const list = columns.map(({ name: as, from }) => `${from} as ${as}`).join(', ');
+  return {
+    name,
+    kind: 'view',
+    create: [
+      `create or replace view reporting.${name} as select ${list} from reporting.${dataset.name} d
+        cross join lateral jsonb_array_elements(case jsonb_typeof(d.${column.name}) when 'array' then d.${column.name} end)
+          with ordinality as e(value, position)`,
+      `comment on view reporting.${name} is ${literal(`The elements of ${dataset.name}.${column.name}, one a row.`)}`,
+      ...columns.map((one) => `comment on column reporting.${name}.${one.name} is ${literal(one.comment)}`),
+    ].join(';\n'),
+  };
+}
+
+function elementColumns(element: z.ZodObject, outer: readonly string[]): (ViewColumn & { from: string })[] {
+  return Object.entries(element.shape).flatMap(([field, member]) => {
+    const { inner } = unwrap(member);
+    const path = [...outer, field];
+    if (inner instanceof z.ZodObject) return elementColumns(inner, path);
+    const type = typeof inner === 'object' && inner !== null ? fieldColumns.get(inner)?.type : undefined;
+    return [
+      {
+        name: path.map(snakeCase).join('_'),
+        from: elementValue(path, type ?? 'text'),
+        comment: `Upstream field ${path.join('.')} of an element.`,
+      },
+    ];
+  });
+}
+
+function elementValue(path: readonly string[], type: string): string {
+  const text = `e.value #>> '{${path.join(',')}}'`;
+  if (type === 'text') return text;
+  if (type === 'jsonb') return `e.value #> '{${path.join(',')}}'`;
+  return type === 'timestamptz' ? `to_timestamp((${text})::double precision)` : `(${text})::${type}`;
+}
+
+/** A text as an SQL literal. */
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+

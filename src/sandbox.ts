@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { request } from 'undici';
+import { z } from 'zod';
+import { catalogNames } from './feeds.ts';
+import { checkConfig } from './config/load.ts';
+import type { Config } from './config/schema.ts';
+
+const PROGRAM = fileURLToPath(new URL('../dist/sandbox/main.js', import.meta.url));
+const STATE = 'sandbox.json';
+
+/** What the sandbox says when it listens: where it is, and what there is to watch. */
+const announcement = z.looseObject({
+  url: z.string(),
+  chains: z.array(z.string()),
+  nodeIds: z.array(z.string()),
+  addresses: z.array(z.string()),
+  evmAddresses: z.array(z.unknown()),
+  contracts: z.array(z.unknown()),
+  collections: z.array(z.unknown()),
+  transactions: z.array(z.unknown()),
+  assets: z.array(z.string()),
+  nodes: z.array(z.looseObject({ name: z.string(), path: z.string() })),
+});
+
+export type Announcement = z.infer<typeof announcement>;
+
+/** A sandbox network in use. */
+export interface Sandbox {
+  readonly announcement: Announcement;
+  /** Stops it if this process started it. */
+  close(): Promise<void>;
+}
+
+/** Uses the sandbox that another process of this directory runs, or starts one that ends with this process. */
+export async function useSandbox(dir: string): Promise<Sandbox> {
+  const running = await runningSandbox(dir);
+  if (running) return { announcement: running, close: async () => {} };
+  const child = spawn(process.execPath, [PROGRAM, '--port', '0', '--parent'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const line = await new Promise<string>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`the sandbox ended with ${code} before it listened`)));
+    createInterface({ input: child.stdout }).once('line', resolve);
+  });
+  const made = announcement.parse(JSON.parse(line));
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(join(dir, STATE), line);
+  return {
+    announcement: made,
+    close: () =>
+      new Promise((resolve) => {
+        rmSync(join(dir, STATE), { force: true });
+        child.removeAllListeners('exit').once('exit', () => resolve());
+        child.kill('SIGTERM');
+      }),
+  };
+}
+
+/** Runs the sandbox in the foreground with the given arguments, until it ends. @returns its exit code */
+export function runSandbox(args: readonly string[]): Promise<number> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: 'inherit' });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => child.kill(signal));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 0));
+  });
+}
+
+/** The configuration that watches everything a sandbox has. */
+export function sandboxConfig({ url, nodes, chains, nodeIds, addresses, ...watch }: Announcement): Config {
+  const { evmAddresses, contracts, collections, transactions, assets } = watch;
+  return checkConfig(
+    {
+      network: 'fuji',
+      observer: 'recorder',
+      upstreams: {
+        chainData: { url },
+        metrics: { url },
+        nodes: nodes.map((node) => ({ name: node.name, url: url + node.path })),
+      },
+      watch: { chains, nodeIds, addresses, evmAddresses, contracts, collections, transactions, assets },
+    },
+    catalogNames,
+    'the sandbox',
+  );
+}
+
+async function runningSandbox(dir: string): Promise<Announcement | null> {
+  try {
+    const found = announcement.parse(JSON.parse(readFileSync(join(dir, STATE), 'utf8')));
+    const { body } = await request(`${found.url}/ext/health/liveness`, { signal: AbortSignal.timeout(2000) });
+    await body.dump();
+    return found;
+  } catch {
+    return null;
+  }
+}

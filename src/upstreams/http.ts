@@ -1,0 +1,113 @@
+import { createGunzip } from 'node:zlib';
+import type { Readable } from 'node:stream';
+import { Agent, request } from 'undici';
+import { messageOf } from '../errors.ts';
+import { type FailureKind, UpstreamFailure } from './failure.ts';
+
+/** One HTTP call and its bounds. */
+export interface Call {
+  readonly method: 'GET' | 'POST';
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Milliseconds for the whole call, body included. */
+  readonly deadline: number;
+  /** The most bytes a decoded body may have. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** An answer, whatever its status; the body is whole and valid UTF-8. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+const agent = new Agent({ connections: 64, pipelining: 1, keepAliveTimeout: 30_000 });
+/** A connection of its own for each call: a health probe must not fail on a stale socket. */
+const freshAgent = new Agent({ pipelining: 0 });
+
+/**
+ * Makes one call: one deadline for all of it, no redirects, a cap on the decoded bytes.
+ * @throws UpstreamFailure of kind dns, refused, reset, tls, timeout, malformed, too-large or cancelled
+ */
+export async function callOnce(call: Call, fresh = false): Promise<Answer> {
+  const timeout = AbortSignal.timeout(call.deadline);
+  try {
+    const response = await request(call.url, {
+      dispatcher: fresh ? freshAgent : agent,
+      method: call.method,
+      headers: { 'accept-encoding': 'gzip', accept: 'application/json', ...call.headers },
+      ...(call.body === undefined ? {} : { body: call.body }),
+      signal: AbortSignal.any([timeout, call.signal]),
+    });
+    const encoding = response.headers['content-encoding'];
+    const text = await readBody(response.body, encoding === 'gzip', call.maxBytes);
+    return { status: response.statusCode, headers: response.headers, text };
+  } catch (error) {
+    if (error instanceof UpstreamFailure) throw error;
+    if (timeout.aborted) throw new UpstreamFailure('timeout', `no whole answer within ${call.deadline} ms`);
+    if (call.signal.aborted) throw new UpstreamFailure('cancelled', 'stopped by the recorder');
+    throw sorted(error);
+  }
+}
+
+async function readBody(body: Readable, gzip: boolean, maxBytes: number): Promise<string> {
+  // A failing body reaches the reader through the pipe's destroy, so both ends fail as one.
+  const plain = gzip ? body.once('error', (error) => plain.destroy(error)).pipe(createGunzip()) : body;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of plain) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw new UpstreamFailure('too-large', `the answer has more than ${maxBytes} bytes`);
+      chunks.push(chunk);
+    }
+  } finally {
+    if (!body.destroyed) body.destroy();
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new UpstreamFailure('malformed', 'the answer is not valid UTF-8');
+  }
+}
+
+/** Which failure an error of undici, of the socket or of zlib is. */
+const kinds: Readonly<Record<string, FailureKind>> = {
+  ENOTFOUND: 'dns',
+  EAI_AGAIN: 'dns',
+  ECONNREFUSED: 'refused',
+  ENETUNREACH: 'dns', // the local network, not the upstream
+  EHOSTUNREACH: 'refused',
+  ECONNRESET: 'reset',
+  EPIPE: 'reset',
+  UND_ERR_SOCKET: 'reset',
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_TIMEOUT: 'timeout',
+  UND_ERR_BODY_TIMEOUT: 'timeout',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'malformed',
+  Z_DATA_ERROR: 'malformed',
+  Z_BUF_ERROR: 'malformed',
+};
+
+function sorted(error: unknown): UpstreamFailure {
+  const code = codeOf(error);
+  if (/CERT|TLS|SSL|ALTNAME|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code))
+    return new UpstreamFailure('tls', `the TLS handshake failed (${code})`);
+  if (code.startsWith('HPE_')) return new UpstreamFailure('malformed', `the answer is not HTTP (${code})`);
+  const kind = kinds[code];
+  // Messages of unknown errors may carry the URL: only known codes are told.
+  return kind
+    ? new UpstreamFailure(kind, `the call failed (${code})`)
+    : new UpstreamFailure('reset', `the call failed (${code || messageOf(error).replaceAll(/\S*:\/\/\S*/g, '…')})`);
+}
+
+function codeOf(error: unknown): string {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && typeof at.code === 'string') return at.code;
+    if (at instanceof AggregateError && at.errors[0] !== undefined) return codeOf(at.errors[0]);
+  }
+  return '';
+}

@@ -1,0 +1,35 @@
+import { UpstreamFailure } from './failure.ts';
+
+/** The request envelope of the node's APIs (seed node-rpc section 1). */
+export function rpcBody(id: number, method: string, params?: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, method, ...(params ? { params } : {}) });
+}
+
+/** Errors by which a node says that it does not serve a method (reality.md 4.1), in the node's words. */
+const NOT_OFFERED = /can't find (method|service)|not available|is disabled|method not found|deprecated/i;
+
+/**
+ * The `result` of a JSON-RPC answer. Errors come in a 200, so the envelope decides.
+ * @throws UpstreamFailure: `not-offered` for a method the node does not have, `rpc` for its other errors, `malformed`
+ * for an answer that is not this call's
+ */
+export function readRpcAnswer(body: unknown, id: number, method: string): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new UpstreamFailure('malformed', `the answer to ${method} is no JSON-RPC envelope`);
+  if ('error' in body && body.error !== null && body.error !== undefined) {
+    const { code, message } = errorIn(body.error);
+    if (NOT_OFFERED.test(message) || code === -32601)
+      throw new UpstreamFailure('not-offered', `the node does not offer ${method}`);
+    throw new UpstreamFailure('rpc', `${method} failed: ${message.slice(0, 200)} (${code})`);
+  }
+  if (!('id' in body) || body.id !== id)
+    throw new UpstreamFailure('malformed', `the answer to ${method} carries another call's id`);
+  if (!('result' in body)) throw new UpstreamFailure('malformed', `the answer to ${method} has no result`);
+  return body.result;
+}
+
+function errorIn(error: unknown): { code: number; message: string } {
+  if (typeof error !== 'object' || error === null) return { code: 0, message: String(error) };
+  const code = 'code' in error && typeof error.code === 'number' ? error.code : 0;
+  return { code, message: 'message' in error ? String(error.message) : 'no message' };
+}

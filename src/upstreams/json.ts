@@ -1,0 +1,37 @@
+import { isLosslessNumber, LosslessNumber, parse, stringify } from 'lossless-json';
+
+/**
+ * Anything in a JSON text that `JSON.parse` could round: a number of 16 characters and more, or an exponent.
+ * Digits inside strings may match too; that only costs the slower parser.
+ */
+const MAY_ROUND = /(?:^|[:[,])\s*-?[\d.]{16,}|\d[eE][+-]?\d/;
+
+/** A number that a double cannot hold, with its source text in `value`. */
+export type ExactNumber = LosslessNumber;
+export const isExactNumber = isLosslessNumber;
+
+/**
+ * Parses JSON without rounding a number: those that a double holds exactly come as `number`, all others as
+ * {@link ExactNumber}.
+ * @throws SyntaxError (or RangeError for absurd nesting) when the text is not JSON
+ */
+export function parseJson(text: string): unknown {
+  return MAY_ROUND.test(text) ? parse(text, undefined, exactNumber) : JSON.parse(text);
+}
+
+/** The JSON text of a parsed value, exact numbers as they came. */
+export function jsonText(value: unknown): string {
+  return (holdsExactNumber(value) ? stringify(value) : JSON.stringify(value)) ?? 'null';
+}
+
+function exactNumber(text: string): number | LosslessNumber {
+  const number = Number(text);
+  return String(number) === text ? number : new LosslessNumber(text);
+}
+
+function holdsExactNumber(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (isLosslessNumber(value)) return true;
+  for (const part of Array.isArray(value) ? value : Object.values(value)) if (holdsExactNumber(part)) return true;
+  return false;
+}

@@ -1,0 +1,175 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '../clock.ts';
+import type { Budget, Priority } from './budget.ts';
+import { type Answer, callOnce } from './http.ts';
+import { UpstreamFailure } from './failure.ts';
+import { parseJson } from './json.ts';
+import { readRpcAnswer, rpcBody } from './json-rpc.ts';
+
+/** What is known of an upstream: one service, or one node. */
+export interface UpstreamSettings {
+  /** Such as `metrics` or `nodes/validator-1`; shown in logs and errors. */
+  readonly name: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly budget: Budget;
+  /** Milliseconds for one call. */
+  readonly deadline: number;
+  readonly maxBytes: number;
+}
+
+/** Counts what one run asked. */
+export interface Usage {
+  requests: number;
+  units: number;
+}
+
+/** Under which priority, weight and signal a run asks. */
+export interface Asking {
+  readonly weight: number;
+  readonly priority: Priority;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+}
+
+const ATTEMPTS = 4;
+const FIRST_PAUSE = 400;
+/** A longer Retry-After is a matter for the queue, not for a waiting call. */
+const LONGEST_PAUSE = 20_000;
+
+/** One upstream as one run asks it: `get`, `rpc` and `probe` of the datasets' contract. */
+export class UpstreamSession {
+  readonly usage: Usage = { requests: 0, units: 0 };
+  now: number;
+  readonly #settings: UpstreamSettings;
+  readonly #asking: Asking;
+  #nextId = 1;
+
+  constructor(settings: UpstreamSettings, asking: Asking) {
+    this.#settings = settings;
+    this.#asking = asking;
+    this.now = asking.clock();
+  }
+
+  /** See {@link Ask.get}. */
+  async get(path: string, query: Readonly<Record<string, string | number | undefined>> = {}): Promise<unknown> {
+    return this.#retried(async () => {
+      const answer = await this.#call('GET', path, query);
+      refuseStatus(answer);
+      return bodyOf(answer);
+    });
+  }
+
+  /** See {@link Ask.rpc}. */
+  async rpc(path: string, method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown> {
+    return this.#retried(async () => {
+      const id = this.#nextId++;
+      const answer = await this.#call('POST', path, {}, rpcBody(id, method, params));
+      refuseStatus(answer);
+      return readRpcAnswer(bodyOf(answer), id, method);
+    });
+  }
+
+  /** See {@link Ask.probe}. */
+  async probe(path: string, query: Readonly<Record<string, string>> = {}): Promise<{ status: number; body: unknown }> {
+    const answer = await this.#call('GET', path, query, undefined, true);
+    return { status: answer.status, body: bodyOf(answer) };
+  }
+
+  async #call(
+    method: 'GET' | 'POST',
+    path: string,
+    query: Readonly<Record<string, string | number | undefined>>,
+    body?: string,
+    fresh = false,
+  ): Promise<Answer> {
+    const { weight, priority, signal, clock } = this.#asking;
+    const { budget, url, headers, deadline, maxBytes } = this.#settings;
+    await budget.take(weight, priority, signal);
+    this.usage.requests += 1;
+    this.usage.units += weight;
+    const answer = await callOnce(
+      {
+        method,
+        url: urlBelow(url, path, query),
+        headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body }),
+        deadline,
+        maxBytes,
+        signal,
+      },
+      fresh,
+    );
+    this.now = clock();
+    return answer;
+  }
+
+  async #retried<T>(attempt: () => Promise<T>): Promise<T> {
+    for (let attempts = 1; ; attempts++) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!(error instanceof UpstreamFailure)) throw error;
+        const pause = error.retryAfter ?? FIRST_PAUSE * 2 ** (attempts - 1) + randomInt(FIRST_PAUSE);
+        if (error.kind === 'rate-limited') await this.#settings.budget.block(pause);
+        if (!error.retry || attempts >= ATTEMPTS || pause > LONGEST_PAUSE) throw error;
+        await delay(pause, undefined, { signal: this.#asking.signal }).catch(() => {
+          throw new UpstreamFailure('cancelled', 'stopped by the recorder');
+        });
+      }
+    }
+  }
+}
+
+function urlBelow(base: string, path: string, query: Readonly<Record<string, string | number | undefined>>): URL {
+  const url = new URL(base.replace(/\/$/, '') + path);
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
+  return url;
+}
+
+/** The parsed body. @throws UpstreamFailure when it is not JSON, by type or by content */
+function bodyOf(answer: Answer): unknown {
+  const type = String(answer.headers['content-type'] ?? '');
+  if (!/\bjson\b/i.test(type))
+    throw new UpstreamFailure('malformed', `the answer is ${type.split(';')[0] || 'without a content type'}, not JSON`);
+  try {
+    return parseJson(answer.text);
+  } catch {
+    throw new UpstreamFailure('malformed', `the answer's ${answer.text.length} characters are not whole JSON`);
+  }
+}
+
+/** @throws UpstreamFailure for every status outside 2xx (seed chain-data section 7) */
+function refuseStatus(answer: Answer): void {
+  const { status } = answer;
+  if (status >= 200 && status < 300) return;
+  const more = { status };
+  const said = `answered ${status}${saidIn(answer)}`;
+  if (status === 429) throw new UpstreamFailure('rate-limited', said, { status, retryAfter: retryAfter(answer) });
+  if (status >= 500) throw new UpstreamFailure('server', said, { status, retryAfter: retryAfter(answer) });
+  if (status >= 300 && status < 400) throw new UpstreamFailure('redirect', `${said}: redirects are not followed`, more);
+  if (status === 401 || status === 403) throw new UpstreamFailure('auth', said, more);
+  if (status === 404 || status === 410) throw new UpstreamFailure('not-found', said, more);
+  throw new UpstreamFailure('bad-request', said, more);
+}
+
+/** The `message` of an error body, without URLs and at most 200 characters; nothing for other bodies. */
+function saidIn(answer: Answer): string {
+  try {
+    const body: unknown = JSON.parse(answer.text);
+    if (typeof body !== 'object' || body === null || !('message' in body)) return '';
+    const message = Array.isArray(body.message) ? body.message.join('; ') : String(body.message);
+    return `: ${message.replaceAll(/\S*:\/\/\S*/g, '…').slice(0, 200)}`;
+  } catch {
+    return '';
+  }
+}
+
+/** Milliseconds of a Retry-After header, in seconds or as a date; undefined where it is absent or no time at all. */
+function retryAfter(answer: Answer): number | undefined {
+  const header = String(answer.headers['retry-after'] ?? '').trim();
+  if (header === '') return undefined;
+  const milliseconds = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return Number.isFinite(milliseconds) ? Math.min(Math.max(milliseconds, 0), 3_600_000) : undefined;
+}
