@@ -74,8 +74,7 @@ export function sandboxConfig({ url, nodes, chains, nodeIds, addresses, ...watch
   const { evmAddresses, contracts, collections, transactions, assets } = watch;
   return checkConfig(
     {
-      network: 'fuji',
-      observer: 'recorder',
+      network: 'mainnet',
       upstreams: {
         chainData: { url },
         metrics: { url },

@@ -10,6 +10,7 @@ export const jobData = z.discriminatedUnion('kind', [
     target: z.record(z.string(), z.string()),
     window: z.object({ from: z.number(), to: z.number() }).nullable(),
     reason: z.enum(['poll', 'heal', 'backfill', 'manual']),
+    plannedAt: z.number().optional(),
   }),
 ]);
 
@@ -28,14 +29,14 @@ export function planJob(feed: string, occasion: string) {
 }
 
 /** A run of one target: one poll and one heal of it wait at most. Faults of minutes are retried by the queue. */
-export function recordJob(feed: string, { target, window, reason }: Job) {
-  const data: JobData = { kind: 'record', feed, target, window, reason };
+export function recordJob(feed: string, job: Job) {
+  const data: JobData = { kind: 'record', feed, ...job };
   return {
     name: 'record',
     data,
     opts: {
       ...gone,
-      jobId: jobId('record', reason, feed, targetKey(target)),
+      jobId: jobId('record', job.reason, feed, targetKey(job.target)),
       attempts: 4,
       backoff: { type: 'exponential', delay: 20_000 },
     },

@@ -4,10 +4,11 @@ import type { Clock } from '../clock.ts';
 import { LeaseLost, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { ActiveFeed } from '../recording/feed.ts';
+import type { Job } from '../recording/lease.ts';
 import { loadStates, planDue, registerTargets } from '../recording/plan.ts';
 import { type RecordingContext, type RunResult, record } from '../recording/record.ts';
 import type { QueueBackend, RecorderQueue, Work } from './backend.ts';
-import { HEALS, jobData, planJob, POLLS, recordJob } from './jobs.ts';
+import { HEALS, type JobData, jobData, planJob, POLLS, recordJob } from './jobs.ts';
 
 const POLLS_AT_ONCE = 8;
 const HEALS_AT_ONCE = 2;
@@ -66,9 +67,9 @@ function workOf(queues: Queues, context: WorkerContext, signal: AbortSignal): Wo
     const feed = feeds.get(data.feed);
     if (!feed) return; // left the configuration while the job waited
     if (data.kind === 'plan') return planFeed(context, queues, feed);
-    let result: RunResult | null;
+    let result: Awaited<ReturnType<typeof record>>;
     try {
-      result = await record(context.recording, feed, data, signal);
+      result = await record(context.recording, feed, jobOf(data), signal);
     } catch (error) {
       if (error instanceof LeaseLost) {
         context.log.warn({ feed: data.feed, target: data.target }, messageOf(error));
@@ -76,7 +77,8 @@ function workOf(queues: Queues, context: WorkerContext, signal: AbortSignal): Wo
       }
       throw error;
     }
-    if (result === null) {
+    if (result === 'outdated') return;
+    if (result === 'held') {
       await job.moveToDelayed(Date.now() + HELD_AGAIN, token);
       throw new DelayedError();
     }
@@ -92,6 +94,10 @@ function workOf(queues: Queues, context: WorkerContext, signal: AbortSignal): Wo
       await queues.polls.add(name, plan, opts);
     }
   };
+}
+
+function jobOf({ target, window, reason, plannedAt }: Extract<JobData, { kind: 'record' }>): Job {
+  return { target, window, reason, ...(plannedAt === undefined ? {} : { plannedAt }) };
 }
 
 function tell({ log }: WorkerContext, { status, error, feed, target, runId, pages, rowsWritten, requests }: RunResult): void {

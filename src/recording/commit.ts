@@ -35,6 +35,8 @@ export interface Commit extends Write {
   readonly requests: number;
   readonly units: number;
   readonly note: string | null;
+  /** The run is about now (an observation, or the newest window), so that its success makes the target fresh. */
+  readonly aboutNow: boolean;
   /** Set by the last commit of a run. */
   readonly end: { readonly outcome: Outcome; readonly error: string | null } | null;
 }
@@ -67,7 +69,7 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
       update recorder.targets set
         lease_until = case when ${outcome} is null then now() + interval '${LEASE_SECONDS} seconds' end,
         run_id = case when ${outcome} is null then run_id end,
-        last_success_at = case when ${outcome} in ('done', 'partial') then ${recordedAt} else last_success_at end,
+        last_success_at = case when ${outcome} in ('done', 'partial') and ${param('boolean', (commit) => commit.aboutNow)} then ${recordedAt} else last_success_at end,
         last_failure_at = case when ${outcome} in ('failed', 'not-offered') then ${recordedAt} else last_failure_at end,
         failures = case when ${outcome} = 'failed' then failures + 1 when ${outcome} is null or ${outcome} = 'stopped' then failures else 0 end,
         not_offered = case when ${outcome} is null or ${outcome} = 'stopped' then not_offered

@@ -63,7 +63,8 @@ async function recordWhenFree(
 ): Promise<RunResult | null> {
   for (let waited = 0; ; waited += LOOK_AGAIN) {
     const result = await record(context, feed, job, signal, (window) => watching.covered?.(job, window));
-    if (result || waited >= LONGEST_WAIT || signal.aborted) return result;
+    if (typeof result !== 'string') return result;
+    if (result === 'outdated' || waited >= LONGEST_WAIT || signal.aborted) return null;
     await delay(LOOK_AGAIN, undefined, { signal }).catch(() => {});
   }
 }

@@ -14,6 +14,8 @@ export interface Job {
   /** Null: an observation of now. */
   readonly window: Window | null;
   readonly reason: Reason;
+  /** When it was planned, in ms since 1970; a target that was recorded since needs it no more. Absent: whatever was. */
+  readonly plannedAt?: number;
 }
 
 /** The name of a target in the database, the same for the same target whatever the order of its keys. */
@@ -27,7 +29,7 @@ export function targetKey(target: Target): string {
 /**
  * Begins a run: takes the target's lease if it is free or has run out, ends the run that lost it, and writes the new
  * run, in one statement.
- * @returns the run's id; null when another run holds the target
+ * @returns the run's id; `held` when another run has the target; `outdated` when one did the job since it was planned
  */
 export async function claim(
   sql: postgres.Sql,
@@ -35,8 +37,9 @@ export async function claim(
   job: Job,
   worker: string,
   startedAt: string,
-): Promise<number | null> {
+): Promise<number | 'held' | 'outdated'> {
   const key = targetKey(job.target);
+  const plannedAt = job.plannedAt === undefined ? null : new Date(job.plannedAt).toISOString();
   const [row] = await sql<{ run_id: string }[]>`
     with held as materialized (
       insert into recorder.targets as t (source, target_key, target, datasets, every_ms, run_id, lease_until)
@@ -44,7 +47,9 @@ export async function claim(
         ${datasets.map(({ name }) => name)}::text[], ${source.every},
         nextval(pg_get_serial_sequence('recorder.runs', 'run_id')), now() + make_interval(secs => ${LEASE_SECONDS}))
       on conflict (source, target_key) do update set run_id = excluded.run_id, lease_until = excluded.lease_until
-      where t.run_id is null or t.lease_until is null or t.lease_until < now()
+      where (t.run_id is null or t.lease_until is null or t.lease_until < now())
+        and (${plannedAt}::timestamptz is null or t.last_success_at is null or t.last_success_at <= ${plannedAt}
+          or t.last_success_at > ${startedAt})
       returning run_id
     ), lost as (
       update recorder.runs set status = 'lost', finished_at = ${startedAt},
@@ -57,7 +62,11 @@ export async function claim(
       ${worker}, ${job.window?.from ?? null}, ${job.window?.to ?? null}, ${startedAt},
       ${datasets.map(() => 0)}::bigint[], ${datasets.map(() => 0)}::bigint[]
     from held returning run_id`;
-  return row ? Number(row.run_id) : null;
+  if (row) return Number(row.run_id);
+  const [state] = await sql<{ outdated: boolean }[]>`
+    select coalesce(last_success_at > ${plannedAt}::timestamptz, false) as outdated from recorder.targets
+    where source = ${source.name} and target_key = ${key}`;
+  return state?.outdated ? 'outdated' : 'held';
 }
 
 /** Keeps a run's lease while it waits for its upstream. @returns false once the lease went to another run */

@@ -125,10 +125,10 @@ export function planDue(feed: ActiveFeed, states: ReadonlyMap<string, TargetStat
   return feed.targets.flatMap((target): Job[] => {
     const state = states.get(targetKey(target)) ?? FRESH;
     const due = isDue(state, feed.every, now);
-    if (!feed.source.range) return due ? [{ target, window: null, reason: 'poll' }] : [];
+    if (!feed.source.range) return due ? [{ target, window: null, reason: 'poll', plannedAt: now }] : [];
     const [poll, hole] = missingWindows(feed, target, state, now);
     const jobs: Job[] = [];
-    if (due && poll) jobs.push({ target, window: poll, reason: 'poll' });
+    if (due && poll) jobs.push({ target, window: poll, reason: 'poll', plannedAt: now });
     if (hole && state.failures === 0 && !state.notOffered) jobs.push({ target, window: hole, reason: 'heal' });
     return jobs;
   });

@@ -66,7 +66,7 @@ function compile(feed: Feed): Compiled {
  * Makes one run: asks page by page and commits the rows together with the knowledge that they are there. While one
  * commit is under way the next pages are fetched; what gathers meanwhile goes into the next commit.
  * @param progress called after every commit with the part of the window that is now covered
- * @returns how the run went, also when its upstream failed; null when another run holds the target
+ * @returns how the run went, also when its upstream failed; `held` or `outdated` when there was none to make
  * @throws LeaseLost when another run took the target over; database errors
  */
 export async function record(
@@ -75,11 +75,11 @@ export async function record(
   job: Job,
   signal: AbortSignal,
   progress?: (covered: Window | null) => void,
-): Promise<RunResult | null> {
+): Promise<RunResult | 'held' | 'outdated'> {
   const { sql, clock, worker } = context;
   const startedAt = new Date(clock()).toISOString();
   const runId = await claim(sql, feed, job, worker, startedAt);
-  if (runId === null) return null;
+  if (typeof runId === 'string') return runId;
   const key = targetKey(job.target);
   const lost = new AbortController();
   const heartbeat = setInterval(() => {
@@ -253,6 +253,7 @@ class Recording {
       requests: this.#ask.usage.requests,
       units: this.#ask.usage.units,
       note: this.#note,
+      aboutNow: !source.range || !window || window.to > now - source.range.head(this.#job.target),
       end,
     });
     this.#totals.rowsWritten = this.#totals.rowsWritten.map((total, at) => total + (written[at] ?? 0));
