@@ -2,15 +2,17 @@ import { control } from './control.ts';
 import type { Networks } from './data/networks.ts';
 import { dataOperations } from './data/operations.ts';
 import { Dispatch } from './dispatch.ts';
+import type { EvmNetwork } from './evm/evm-network.ts';
+import { evmNetworks } from './evm/evm-networks.ts';
 import type { Delivery } from './faults/delivery.ts';
 import { Faults } from './faults/faults.ts';
 import type { Call } from './http/call.ts';
 import { delivery, listen, readable } from './http/listener.ts';
 import { PageTokens } from './http/page-tokens.ts';
 import { Ledger } from './ledger/ledger.ts';
-import { evmChains } from './metrics/chains.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { metricsOperations } from './metrics/operations.ts';
+import { evmChains } from './network/evm-chains.ts';
 import { Network } from './network/network.ts';
 import { NodeService } from './node/service.ts';
 import { type SimulatedNode, simulatedNodes } from './node/simulated-node.ts';
@@ -27,6 +29,8 @@ export interface Sandbox {
   /** The main network: the truth about blocks, validators and the rest. */
   readonly network: Network;
   readonly networks: Networks;
+  /** The EVM chains by chain id. */
+  readonly evm: ReadonlyMap<string, EvmNetwork>;
   /** The truth about metrics. */
   readonly metrics: Metrics;
   /** The nodes, whose timelines take further incidents and restarts. */
@@ -42,6 +46,7 @@ function networks(set: Settings): Networks {
     seed: set.seed,
     genesisSec: Math.floor(set.genesisMs / 1000),
     blocksPerHour: set.blocksPerHour,
+    utxos: set.utxos,
   };
   return {
     mainnet: new Network({ ...plan, name: 'mainnet', validators: set.validators }),
@@ -57,8 +62,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const metrics = new Metrics(set.seed, chains);
   const nodes = simulatedNodes(both.mainnet, set.incidents);
   const tokens = new PageTokens(set.seed, set.tokenLifeMs);
+  const evm = evmNetworks(chains, both);
   const operations = [
-    ...dataOperations(both, tokens, set.indexerLagMs),
+    ...dataOperations({ networks: both, evm, tokens, lagMs: set.indexerLagMs }),
     ...metricsOperations(metrics, tokens),
   ];
   const dispatch = new Dispatch(
@@ -104,13 +110,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return {
     url: `http://127.0.0.1:${port}`,
     seed: set.seed,
-    watch: watchList(
-      both.mainnet,
-      chains.filter((chain) => chain.perHour > 0).map((chain) => chain.chainId),
-      nodes,
-    ),
+    watch: watchList(both.mainnet, [...new Set(evm.values())], nodes, Math.floor(set.clock() / 1000)),
     network: both.mainnet,
     networks: both,
+    evm,
     metrics,
     nodes,
     ledger,

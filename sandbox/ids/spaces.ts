@@ -1,21 +1,20 @@
 import { BASE58 } from './base58.ts';
 import { IdSpace } from './id-space.ts';
 
-/** The kinds of things whose ids can be read back. */
+/** The kinds of things whose ids can be read back; those of blocks are followed by one for each further chain. */
 export const KIND = {
   block: 0,
   proposal: 3,
   transaction: 6,
   staking: 9,
   subnetTransaction: 10,
-  evmTransaction: 16,
-  deployment: 17,
-  evmBlock: 18,
+  utxo: 11,
+  evmBlock: 16,
+  evmTransaction: 24,
+  deployment: 25,
   account: 32,
   contract: 33,
-  collection: 34,
-  token: 35,
-  counterparty: 36,
+  counterparty: 34,
 } as const;
 
 /** The id spaces of one network: P/X ids, EVM hashes, EVM addresses. */

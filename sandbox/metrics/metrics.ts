@@ -1,7 +1,7 @@
 import type { Point } from '../http/answer.ts';
+import type { EvmChain } from '../network/evm-chains.ts';
 import { type Interval, previousWindow, windowStart } from './calendar.ts';
 import { ChainSeries, type Series } from './chain-series.ts';
-import type { EvmChain } from './chains.ts';
 import { GroupSeries } from './group-series.ts';
 import type { Metric } from './names.ts';
 import { lastRefresh } from './refresh.ts';

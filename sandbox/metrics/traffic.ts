@@ -1,6 +1,6 @@
+import type { EvmChain } from '../network/evm-chains.ts';
 import { between, derive, unit } from '../random.ts';
 import { DAY, HOUR } from './calendar.ts';
-import type { EvmChain } from './chains.ts';
 import { SETTLED_AFTER, share } from './refresh.ts';
 
 /** What happened on a chain in a window, as counted at a refresh; peak: the transactions of the busiest hour. */

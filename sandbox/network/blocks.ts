@@ -87,11 +87,24 @@ export class Blocks {
     return meaning?.kind === KIND.block + this.chain.number ? meaning.number : undefined;
   }
 
-  /** The ids of the transactions in a block. */
-  transactions(height: number): string[] {
-    const kind = KIND.transaction + this.chain.number;
+  /** The numbers of the transactions in a block: four are kept for each height. */
+  transactionNumbers(height: number): number[] {
     const count = [1, 0, 1, 2, 1, 1, 3, 1][mix(this.#seed, height, 3) & 7] ?? 1;
-    return Array.from({ length: count }, (_, i) => this.#ids.primary.encode(kind, height * 4 + i));
+    return Array.from({ length: count }, (_, i) => height * 4 + i);
+  }
+
+  /** The id of a transaction. */
+  transactionId(number: number): string {
+    return this.#ids.primary.encode(KIND.transaction + this.chain.number, number);
+  }
+
+  /** The number of a transaction id, if it is in a block by a time (Unix seconds). */
+  transactionOf(id: string, sec: number): number | undefined {
+    const meaning = this.#ids.primary.decode(id);
+    if (meaning?.kind !== KIND.transaction + this.chain.number) return undefined;
+    const height = Math.floor(meaning.number / 4);
+    const included = this.transactionNumbers(height).includes(meaning.number) && this.time(height) <= sec;
+    return included ? meaning.number : undefined;
   }
 
   /** The nAVAX that the network counts as its supply at a time, as a decimal string. */
@@ -105,7 +118,7 @@ export class Blocks {
     const id = this.#ids.primary;
     const kind = KIND.proposal + number;
     const time = this.time(height);
-    const transactions = this.transactions(height);
+    const transactions = this.transactionNumbers(height).map((one) => this.transactionId(one));
     const list = transactions.length === 0 ? '' : `"${transactions.join('","')}"`;
     const size = 320 + transactions.length * 410 + (mix(this.#seed, height, 5) & 127);
     const seat = this.proposers.seatOf(height);

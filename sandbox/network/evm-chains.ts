@@ -1,5 +1,5 @@
-import type { NetworkName } from '../network/primary-chains.ts';
-import { DAY } from './calendar.ts';
+import { DAY } from './periods.ts';
+import type { NetworkName } from './primary-chains.ts';
 
 /** An EVM chain of the simulated networks. */
 export interface EvmChain {

@@ -1,7 +1,9 @@
 import { type IdSpaces, idSpaces } from '../ids/spaces.ts';
 import { derive } from '../random.ts';
 import { Accounts } from './accounts.ts';
+import { type Asset, assets } from './assets.ts';
 import { Blocks } from './blocks.ts';
+import { Holdings } from './holdings.ts';
 import {
   ADDRESS_PREFIX,
   type NetworkName,
@@ -10,6 +12,7 @@ import {
   primaryChain,
 } from './primary-chains.ts';
 import { type Subnet, subnets } from './subnets.ts';
+import { Utxos } from './utxos.ts';
 import { Validators } from './validators.ts';
 
 /** What a network is made of; times in Unix seconds. */
@@ -20,6 +23,8 @@ export interface NetworkPlan {
   readonly validators: number;
   /** Blocks an hour that each validator proposes on each primary-network chain. */
   readonly blocksPerHour: number;
+  /** UTXOs of the first account on the X-chain. */
+  readonly utxos: number;
 }
 
 /** One simulated network: every part of it is a function of the plan and of the time asked for. */
@@ -31,6 +36,9 @@ export class Network {
   readonly accounts: Accounts;
   readonly validators: Validators;
   readonly subnets: readonly Subnet[];
+  readonly assets: readonly [Asset, ...Asset[]];
+  readonly utxos: Utxos;
+  readonly holdings: Holdings;
   readonly #blocks: readonly Blocks[];
 
   constructor(plan: NetworkPlan) {
@@ -47,6 +55,9 @@ export class Network {
       this.accounts,
     );
     this.subnets = subnets(this.seed, plan.genesisSec, this.ids.primary, this.validators);
+    this.assets = assets(this.seed);
+    this.utxos = new Utxos(this.seed, plan.genesisSec, this.accounts, this.assets, plan.utxos);
+    this.holdings = new Holdings(this.seed, plan.name, this.assets, this.validators, this.utxos);
     this.#blocks = PRIMARY_CHAINS[plan.name].map(
       (chain) => new Blocks(this.seed, chain, plan.genesisSec, plan.blocksPerHour, this.ids, this.validators),
     );

@@ -36,6 +36,9 @@ export interface Member extends Period {
   readonly ownerKey: number;
 }
 
+/** A subnet becomes an L1 so many seconds after it was made, and from then on its L1 validators join. */
+export const CONVERTED_AFTER = 30 * DAY;
+
 interface Plan {
   readonly kind: SubnetKind;
   readonly afterDays: number;
@@ -126,7 +129,7 @@ function members(
     const node = l1 ? own : (validators.nodes[seat % validators.nodes.length] ?? own);
     const stays = seat === 0 || !l1;
     const rhythm = {
-      firstStart: createdAt + seat * 1800,
+      firstStart: createdAt + (l1 ? CONVERTED_AFTER : 0) + seat * 1800,
       days: [90, 200] as const,
       gapDays: stays ? ([0, 0] as const) : ([3, 20] as const),
     };

@@ -81,6 +81,11 @@ function proposals(node: SimulatedNode, sec: number): JsonObject {
   return { acps: Object.fromEntries(entries) };
 }
 
+/** The id of a VM that is built into the node: its name, filled up with zero bytes. */
+export function vmId(name: string): string {
+  return cb58(Buffer.from(name.padEnd(32, '\0')));
+}
+
 /** The fees of the X-chain in nAVAX. */
 export const X_FEES = { txFee: '1000000', createAssetTxFee: '10000000' };
 
@@ -114,9 +119,8 @@ export function infoMethods(node: SimulatedNode): Methods {
       addSubnetDelegatorFee: '1000000',
     }),
     'info.getVMs': () => {
-      const id = (name: string): string => cb58(Buffer.from(name.padEnd(32, '\0')));
       const of = (names: readonly string[]): JsonObject =>
-        Object.fromEntries(names.map((name) => [id(name), [name]]));
+        Object.fromEntries(names.map((name) => [vmId(name), [name]]));
       return { vms: of(['avm', 'evm', 'platform']), fxs: of(['secp256k1fx', 'nftfx', 'propertyfx']) };
     },
     'info.peers': (params, sec) => {

@@ -1,6 +1,8 @@
 import type { Answer } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
 import { nowSec } from '../http/call.ts';
+import { PRIMARY_CHAINS } from '../network/primary-chains.ts';
+import { avmMethods } from './avm.ts';
 import { health, type Probe } from './health.ts';
 import { infoMethods } from './info.ts';
 import { answerRpc, type Methods } from './json-rpc.ts';
@@ -27,13 +29,16 @@ function probed(node: SimulatedNode, probe: Probe, call: Call): NodeAnswer {
 export class NodeService {
   readonly node: SimulatedNode;
   readonly #info: Methods;
-  readonly #platform: Methods;
+  /** By the name or id of the chain that follows /ext/bc/. */
+  readonly #chains = new Map<string, Methods>();
   readonly #health: Methods;
 
   constructor(node: SimulatedNode) {
     this.node = node;
     this.#info = infoMethods(node);
-    this.#platform = platformMethods(node);
+    const [platform, exchange] = PRIMARY_CHAINS[node.network.name];
+    if (platform !== undefined) this.#add(['P', platform.blockchainId], platformMethods(node, platform));
+    if (exchange !== undefined) this.#add(['X', exchange.blockchainId], avmMethods(node, exchange));
     this.#health = {
       'health.health': (params, sec) => health(node, 'health', params.texts('tags'), sec),
       'health.readiness': (params, sec) => health(node, 'readiness', params.texts('tags'), sec),
@@ -50,12 +55,17 @@ export class NodeService {
 
   #answer(call: Call, path: string): NodeAnswer {
     if (path === '/ext/info') return this.#rpc(call, this.#info);
-    if (path === '/ext/bc/P' || path === '/ext/P') return this.#chain(call, this.#platform);
+    const chain = this.#chains.get(path.replace('/ext/bc/', ''));
+    if (chain !== undefined) return this.#chain(call, chain);
     if (path === '/ext/health' && call.method === 'POST') return this.#rpc(call, this.#health);
     if (path === '/ext/health' || path === '/ext/health/health') return probed(this.node, 'health', call);
     if (path === '/ext/health/readiness') return probed(this.node, 'readiness', call);
     if (path === '/ext/health/liveness') return probed(this.node, 'liveness', call);
     return NOTHING;
+  }
+
+  #add(names: readonly string[], methods: Methods): void {
+    for (const name of names) this.#chains.set(name, methods);
   }
 
   #rpc(call: Call, methods: Methods): NodeAnswer {

@@ -1,0 +1,15 @@
+import type { Query } from '../http/query.ts';
+import type { Account } from '../network/accounts.ts';
+import type { Network } from '../network/network.ts';
+
+const MOST = 64;
+
+/** The accounts of the `addresses` parameter; undefined where it is not given (chain data seed 4.3). */
+export function accountsOf(query: Query, network: Network): Account[] | undefined {
+  const addresses = query.list('addresses');
+  if (addresses.length === 0) return undefined;
+  const wrong = addresses.filter((address) => !network.accounts.isAddress(address));
+  if (wrong.length > 0) query.fault(`addresses must be valid ${network.name} addresses: ${wrong.join(', ')}`);
+  if (addresses.length > MOST) query.fault(`addresses must contain no more than ${MOST} elements`);
+  return network.accounts.among(addresses);
+}

@@ -1,0 +1,50 @@
+import type { EvmNetwork } from '../evm/evm-network.ts';
+import { CURRENCIES, type Currency } from '../evm/prices.ts';
+import { lowerBound } from '../evm/sequence.ts';
+import { Refusal } from '../http/answer.ts';
+import { type PathParts, part } from '../http/operation.ts';
+import type { Query } from '../http/query.ts';
+
+/** The EVM chains by chain id and, where they have one, by blockchain id. */
+export type EvmNetworks = ReadonlyMap<string, EvmNetwork>;
+
+/** The chain of a path. */
+export function evmNetworkOf(networks: EvmNetworks, parts: PathParts): EvmNetwork {
+  const id = part(parts, 'chainId');
+  const network = networks.get(id);
+  if (network === undefined) throw new Refusal(404, `Chain ${id} not found`);
+  return network;
+}
+
+/** The address of a path, with its case kept; refuses what is no address. */
+export function addressOf(parts: PathParts): string {
+  const address = part(parts, 'address');
+  if (!/^0x[0-9a-fA-F]{40}$/.test(address))
+    throw new Refusal(400, ['address must be a valid Ethereum address']);
+  return address;
+}
+
+/** The currency to give prices in: usd unless another is asked for. */
+export function currencyOf(query: Query): Currency {
+  return query.choice('currency', CURRENCIES) ?? 'usd';
+}
+
+/** A range of numbered things, from included, to excluded. */
+export interface Numbers {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The transactions of an account between startBlock, included, and endBlock, excluded (chain data seed 4.7), that
+ * happened by a time (Unix seconds).
+ */
+export function transactionsIn(network: EvmNetwork, account: number, query: Query, sec: number): Numbers {
+  const startBlock = query.integer('startBlock', { min: 0 }) ?? 0;
+  const endBlock = query.integer('endBlock', { min: 0 }) ?? Number.MAX_SAFE_INTEGER;
+  query.check();
+  const count = network.countUntil(account, sec);
+  const before = (block: number): number =>
+    lowerBound(count, (number) => network.block({ account, number }) < block);
+  return { from: before(startBlock), to: before(endBlock) };
+}

@@ -1,0 +1,97 @@
+import { type Answer, Refusal } from '../http/answer.ts';
+import { type Call, nowSec } from '../http/call.ts';
+import type { Operation, PathParts } from '../http/operation.ts';
+import type { PageTokens } from '../http/page-tokens.ts';
+import { readPage, slice, sortKey } from '../http/paging.ts';
+import { Query } from '../http/query.ts';
+import type { JsonObject } from '../json.ts';
+import type { Account } from '../network/accounts.ts';
+import type { Network } from '../network/network.ts';
+import type { Stake } from '../network/validators.ts';
+import { accountsOf } from './addresses.ts';
+import { assetAmount } from './amounts.ts';
+import { type Networks, networkOf } from './networks.ts';
+
+/** An expired stake is still listed for so many seconds. */
+const LINGERS = 3_600;
+
+interface Reward {
+  readonly stake: Stake;
+  readonly type: 'VALIDATOR' | 'DELEGATOR' | 'VALIDATOR_FEE';
+  readonly owner: Account;
+  readonly amount: bigint;
+}
+
+/** The rewards that stakes are about to bring; a validator's fee goes under the transaction of its delegator. */
+function rewards(network: Network, sec: number): Reward[] {
+  const pending = (stake: Stake): boolean => stake.start <= sec && sec < stake.end + LINGERS;
+  return network.validators.stakes.flat().flatMap((stake) => {
+    const own: Reward[] = pending(stake)
+      ? [{ stake, type: 'VALIDATOR', owner: stake.owner, amount: stake.potentialReward }]
+      : [];
+    const others = stake.delegations.filter(pending).flatMap((delegation): Reward[] => {
+      const fee = (delegation.potentialReward * BigInt(Math.round(stake.feePercent * 10))) / 1000n;
+      return [
+        {
+          stake: delegation,
+          type: 'DELEGATOR',
+          owner: delegation.owner,
+          amount: delegation.potentialReward - fee,
+        },
+        { stake: delegation, type: 'VALIDATOR_FEE', owner: stake.owner, amount: fee },
+      ];
+    });
+    return [...own, ...others];
+  });
+}
+
+function item(network: Network, reward: Reward, sec: number): JsonObject {
+  const { stake } = reward;
+  return {
+    addresses: [reward.owner.address],
+    txHash: stake.txId,
+    amountStaked: String(stake.weight),
+    nodeId: stake.node.nodeId,
+    startTimestamp: stake.start,
+    endTimestamp: stake.end,
+    progress: Number((Math.min(1, (sec - stake.start) / (stake.end - stake.start)) * 100).toFixed(4)),
+    estimatedReward: assetAmount(network.assets[0], reward.amount),
+    rewardType: reward.type,
+  };
+}
+
+/** Lists pending rewards of addresses or nodes, latest start first (chain data seed 4.10). */
+export function pendingRewards(networks: Networks, tokens: PageTokens): Operation {
+  function answer(call: Call, parts: PathParts): Answer {
+    const network = networkOf(networks, parts);
+    const query = new Query(call.query);
+    const accounts = accountsOf(query, network);
+    const nodeIds = query.list('nodeIds');
+    const order = query.choice('sortOrder', ['asc', 'desc'] as const) ?? 'desc';
+    const page = readPage(call, query, tokens, { max: 100, standard: 10 });
+    if (accounts === undefined && nodeIds.length === 0)
+      throw new Refusal(400, 'at least one of addresses or nodeIds is required');
+    const sec = nowSec(call);
+    const wanted = rewards(network, sec).filter(
+      (reward) =>
+        (accounts?.includes(reward.owner) ?? true) &&
+        (nodeIds.length === 0 || nodeIds.includes(reward.stake.node.nodeId)),
+    );
+    const { items, nextPageToken } = slice(wanted, page, order, (reward) =>
+      sortKey(reward.stake.start, `${reward.stake.txId} ${reward.type}`),
+    );
+    return {
+      status: 200,
+      document: { nextPageToken, pendingRewards: items.map((reward) => item(network, reward, sec)) },
+    };
+  }
+
+  return {
+    name: 'listPendingPrimaryNetworkRewards',
+    service: 'data',
+    units: 100,
+    method: 'GET',
+    path: '/v1/networks/{network}/rewards:listPending',
+    answer,
+  };
+}

@@ -1,0 +1,48 @@
+import { type Answer, Refusal } from '../http/answer.ts';
+import { type Call, nowSec } from '../http/call.ts';
+import type { Operation, PathParts } from '../http/operation.ts';
+import type { PageTokens } from '../http/page-tokens.ts';
+import { readPage, slice, sortKey } from '../http/paging.ts';
+import { Query } from '../http/query.ts';
+import { accountsOf } from './addresses.ts';
+import { chainInfo, chainOf, type Networks, networkOf } from './networks.ts';
+import { stakingItems } from './staking-items.ts';
+
+const TYPE = /^[A-Za-z0-9]+(Tx|UNKNOWN)$/;
+
+/** Lists active staking transactions, the latest first (chain data seed 4.3); both time bounds are included. */
+export function stakingTransactions(networks: Networks, tokens: PageTokens): Operation {
+  function answer(call: Call, parts: PathParts): Answer {
+    const network = networkOf(networks, parts);
+    const chain = chainOf(network, parts);
+    if (chain.number !== 0) throw new Refusal(400, ['blockchainId must be the P-chain']);
+    const query = new Query(call.query);
+    const accounts = accountsOf(query, network);
+    const types = query.list('txTypes');
+    if (types.some((type) => !TYPE.test(type)))
+      query.fault('each value in txTypes must be a transaction type');
+    const from = query.integer('startTimestamp', { min: 0 }) ?? 0;
+    const to = query.integer('endTimestamp', { min: 0 }) ?? Number.MAX_SAFE_INTEGER;
+    const order = query.choice('sortOrder', ['asc', 'desc'] as const) ?? 'desc';
+    const page = readPage(call, query, tokens, { max: 100, standard: 10 });
+    const wanted = stakingItems(network, nowSec(call)).filter(
+      (item) =>
+        item.time >= from &&
+        item.time <= to &&
+        (accounts?.includes(item.owner) ?? true) &&
+        (types.length === 0 || types.includes(item.type)),
+    );
+    const { items, nextPageToken } = slice(wanted, page, order, (item) => sortKey(item.time, item.hash));
+    const transactions = items.map((item) => item.details());
+    return { status: 200, document: { nextPageToken, transactions, chainInfo: chainInfo(network, chain) } };
+  }
+
+  return {
+    name: 'listActivePrimaryNetworkStakingTransactions',
+    service: 'data',
+    units: 100,
+    method: 'GET',
+    path: '/v1/networks/{network}/blockchains/{blockchainId}/transactions:listStaking',
+    answer,
+  };
+}

@@ -1,0 +1,96 @@
+import type { Answer } from '../http/answer.ts';
+import { type Call, nowSec } from '../http/call.ts';
+import type { Operation, PathParts } from '../http/operation.ts';
+import type { PageTokens } from '../http/page-tokens.ts';
+import { readPage, slice, sortKey } from '../http/paging.ts';
+import { Query } from '../http/query.ts';
+import { KIND } from '../ids/spaces.ts';
+import type { JsonObject } from '../json.ts';
+import { genesisData } from '../network/genesis.ts';
+import type { Network } from '../network/network.ts';
+import { DAY } from '../network/periods.ts';
+import { CONVERTED_AFTER, type Subnet } from '../network/subnets.ts';
+import { type Networks, networkOf } from './networks.ts';
+
+/** A subnet changes hands so many seconds after it was made. */
+const TRANSFERRED_AFTER = 120 * DAY;
+
+function height(network: Network, sec: number): string {
+  const chain = network.chain('p-chain');
+  return String(chain === undefined ? 0 : Math.max(0, network.blocks(chain).heightAt(sec)));
+}
+
+/** The number under which the ids of a subnet's own transactions are made. */
+export function subnetTransaction(network: Network, subnet: Subnet, which: number): string {
+  return network.ids.primary.encode(KIND.subnetTransaction, 1_000_000 + subnet.number * 100 + which);
+}
+
+/** What a subnet answers for at a time (Unix seconds); ownerAddresses stays what it was when the owner changes. */
+function item(network: Network, subnet: Subnet, sec: number): JsonObject {
+  const first = network.accounts.of(subnet.number, 81);
+  const age = sec - subnet.createdAt;
+  const owner = age < TRANSFERRED_AFTER ? first : network.accounts.of(subnet.number, 82);
+  const isL1 = (subnet.kind === 'l1' || subnet.kind === 'mixed') && age >= CONVERTED_AFTER;
+  const manager = subnet.chains[0];
+  const primary = subnet.kind === 'primary';
+  const conversion = {
+    l1ConversionTransactionHash: subnetTransaction(network, subnet, 1),
+    l1ValidatorManagerDetails: {
+      blockchainId: manager?.blockchainId ?? '',
+      contractAddress: network.ids.address.encode(KIND.contract, subnet.number),
+    },
+  };
+  return {
+    createBlockTimestamp: subnet.createdAt,
+    createBlockIndex: height(network, subnet.createdAt),
+    subnetId: subnet.subnetId,
+    ownerAddresses: primary ? [''] : [first.address],
+    threshold: primary ? 0 : 1,
+    locktime: 0,
+    subnetOwnershipInfo: {
+      locktime: 0,
+      threshold: primary ? 0 : 1,
+      addresses: primary ? [] : [owner.address],
+    },
+    isL1,
+    ...(isL1 ? conversion : {}),
+    blockchains: subnet.chains.map((chain, i) => ({
+      createBlockTimestamp: subnet.createdAt + 60 * i,
+      createBlockNumber: height(network, subnet.createdAt + 60 * i),
+      blockchainId: chain.blockchainId,
+      vmId: chain.vmId,
+      subnetId: subnet.subnetId,
+      blockchainName: chain.name,
+      evmChainId: chain.evmChainId,
+      genesisData: genesisData(chain, subnet.createdAt),
+    })),
+  };
+}
+
+/** Lists subnets, the latest first (chain data seed 4.5). */
+export function subnets(networks: Networks, tokens: PageTokens): Operation {
+  function answer(call: Call, parts: PathParts): Answer {
+    const network = networkOf(networks, parts);
+    const query = new Query(call.query);
+    const order = query.choice('sortOrder', ['asc', 'desc'] as const) ?? 'desc';
+    const page = readPage(call, query, tokens, { max: 10_000, standard: 100 });
+    const sec = nowSec(call);
+    const known = network.subnets.filter((subnet) => subnet.createdAt <= sec);
+    const { items, nextPageToken } = slice(known, page, order, (subnet) =>
+      sortKey(subnet.createdAt, subnet.subnetId),
+    );
+    return {
+      status: 200,
+      document: { nextPageToken, subnets: items.map((subnet) => item(network, subnet, sec)) },
+    };
+  }
+
+  return {
+    name: 'listSubnets',
+    service: 'data',
+    units: 20,
+    method: 'GET',
+    path: '/v1/networks/{network}/subnets',
+    answer,
+  };
+}

@@ -1,0 +1,82 @@
+import type { JsonObject } from '../json.ts';
+import { DAY } from '../network/periods.ts';
+import { between, mix } from '../random.ts';
+import type { Contract } from './contracts.ts';
+import type { EvmNetwork } from './evm-network.ts';
+import { lowerBound } from './sequence.ts';
+
+/** Token ids of the ERC-1155 collections; ERC-721 ones mint a token every day and a half, up to 400. */
+export const CARDS = 6;
+const MOST = 400;
+/** Every seventh ERC-721 token has an id that no 64 bits hold. */
+const BEYOND = 2n ** 200n;
+
+const STATUSES = ['INDEXED', 'INDEXED', 'INDEXED', 'UNREACHABLE_TOKEN_URI', 'UNINDEXED'];
+
+/** How many tokens a collection has by a time (Unix seconds). */
+export function mintedBy(contract: Contract, sec: number): number {
+  if (contract.type === 'ERC-1155') return CARDS;
+  if (contract.type !== 'ERC-721') return 0;
+  return lowerBound(MOST, (i) => contract.deployedAt + i * 1.5 * DAY <= sec);
+}
+
+export function tokenId(contract: Contract, i: number): string {
+  const id = BigInt(i + 1);
+  return String(contract.type === 'ERC-721' && i % 7 === 6 ? BEYOND + id : id);
+}
+
+/** The number of a token by its id; undefined where it has not been minted by a time (Unix seconds). */
+export function tokenNumber(contract: Contract, id: string, sec: number): number | undefined {
+  if (!/^\d{1,78}$/.test(id)) return undefined;
+  const value = BigInt(id);
+  const i = Number((value > BEYOND ? value - BEYOND : value) - 1n);
+  return i >= 0 && i < mintedBy(contract, sec) && tokenId(contract, i) === String(value) ? i : undefined;
+}
+
+/** The metadata of a token (chain data seed 2.1); it is indexed ever again, every 60 days. */
+function metadata(network: EvmNetwork, contract: Contract, i: number, sec: number): JsonObject {
+  const round = Math.floor((sec - contract.deployedAt) / (60 * DAY));
+  const indexStatus = STATUSES[mix(network.seed, contract.number, i, round) % STATUSES.length] ?? 'UNKNOWN';
+  if (indexStatus === 'UNINDEXED') return { indexStatus };
+  const last = { metadataLastUpdatedTimestamp: contract.deployedAt + Math.max(0, round) * 60 * DAY };
+  if (indexStatus !== 'INDEXED') return { indexStatus, ...last };
+  const more =
+    contract.type === 'ERC-721'
+      ? { attributes: '[{"trait_type":"Mood","value":"calm"}]' }
+      : { decimals: 0, properties: '{"rarity":"common"}' };
+  return {
+    indexStatus,
+    ...last,
+    name: `${contract.name} #${i + 1}`,
+    symbol: contract.symbol,
+    imageUri: `ipfs://sandbox/${contract.number}/${i + 1}.png`,
+    description: 'Made up by the sandbox',
+    animationUri: '',
+    externalUrl: 'https://example.org/',
+    background: 'ffffff',
+    ...more,
+  };
+}
+
+/** A token: an Erc721Token with its owner, who may change every 30 days, or an Erc1155Token. */
+export function token(network: EvmNetwork, contract: Contract, i: number, sec: number): JsonObject {
+  const shared = { address: contract.address, ercType: contract.type, tokenId: tokenId(contract, i) };
+  const rest = {
+    tokenUri: `ipfs://sandbox/${contract.number}/${i + 1}`,
+    metadata: metadata(network, contract, i, sec),
+  };
+  if (contract.type !== 'ERC-721') return { ...shared, ...rest };
+  const month = Math.floor((sec + between(network.seed, 0, 29, i, 5) * DAY) / (30 * DAY));
+  const holder = mix(network.seed, contract.number, i, month) % 12;
+  const ownerAddress = holder < network.accounts ? network.address(holder) : network.counterparty(holder);
+  const { address, ercType, tokenId: id } = shared;
+  return {
+    address,
+    name: contract.name,
+    symbol: contract.symbol,
+    ercType,
+    tokenId: id,
+    ...rest,
+    ownerAddress,
+  };
+}

@@ -1,0 +1,73 @@
+import type { JsonObject } from '../json.ts';
+import { between } from '../random.ts';
+import { CARDS, token } from './collections.ts';
+import { cards } from './contracts.ts';
+import type { EvmNetwork } from './evm-network.ts';
+import { lowerBound } from './sequence.ts';
+
+/** Every third transaction of an account moves ERC-1155 tokens, and every fifth of those has a second log. */
+const EVERY = 3;
+const LOGS_OF_FIVE = 6;
+
+/** A transfer of ERC-1155 tokens by its place among the account's. */
+interface Place {
+  readonly transaction: number;
+  readonly move: number;
+  readonly log: number;
+}
+
+function place(i: number): Place {
+  const within = i % LOGS_OF_FIVE;
+  const move = Math.floor(i / LOGS_OF_FIVE) * 5 + Math.min(within, 4);
+  return { transaction: move * EVERY, move, log: within === 5 ? 1 : 0 };
+}
+
+/** How many transfers the first so many transactions of an account hold. */
+export function transfersIn(transactions: number): number {
+  return lowerBound(transactions * 2, (i) => place(i).transaction < transactions);
+}
+
+/** The transfers that a transaction holds, by their places. */
+export function transfersOf(transaction: number): number[] {
+  const before = transfersIn(transaction);
+  return Array.from({ length: transfersIn(transaction + 1) - before }, (_, i) => before + i);
+}
+
+export function transactionOf(i: number): number {
+  return place(i).transaction;
+}
+
+/** How many tokens an incoming move brings; the outgoing one after it sends all of them but one. */
+function incoming(network: EvmNetwork, account: number, move: number): number {
+  return 5 + between(network.seed, 0, 9, account, move, 8);
+}
+
+/** A transfer: from, to, logIndex, value and token. A second log sends a token from the account to itself. */
+export function transfer(network: EvmNetwork, account: number, i: number): JsonObject {
+  const { move, log, transaction } = place(i);
+  const own = { address: network.address(account) };
+  const other = { name: 'Somebody', address: network.counterparty(move) };
+  const comes = move % 2 === 0;
+  const amount = comes ? incoming(network, account, move) : incoming(network, account, move - 1) - 1;
+  const id = (Math.floor(move / 2) + log) % CARDS;
+  const sec = network.blockTime(network.block({ account, number: transaction }));
+  const { ...erc1155Token } = token(network, cards(network), id, sec);
+  return {
+    from: log === 0 && comes ? other : own,
+    to: log === 0 && !comes ? other : own,
+    logIndex: 3 + log,
+    value: String(log === 1 ? 1 : amount),
+    erc1155Token,
+  };
+}
+
+/** The balance of each token id after an account's first so many transactions: what its transfers add up to. */
+export function cardBalances(network: EvmNetwork, account: number, transactions: number): number[] {
+  const moves = Math.ceil(transactions / EVERY);
+  const pairs = Math.floor(moves / 2);
+  return Array.from({ length: CARDS }, (_, id) => {
+    const kept = pairs > id ? Math.floor((pairs - id - 1) / CARDS) + 1 : 0;
+    const open = moves % 2 === 1 && pairs % CARDS === id ? incoming(network, account, moves - 1) : 0;
+    return kept + open;
+  });
+}

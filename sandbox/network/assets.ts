@@ -1,0 +1,25 @@
+import { cb58, namedBytes } from '../ids/base58.ts';
+
+/** An asset of the X-chain; amounts are whole numbers of its smallest unit. */
+export interface Asset {
+  readonly bytes: Uint8Array;
+  readonly assetId: string;
+  readonly name: string;
+  readonly symbol: string;
+  readonly denomination: number;
+  readonly type: 'secp256k1' | 'nft';
+}
+
+function asset(seed: number, name: string, symbol: string, denomination: number, type: Asset['type']): Asset {
+  const bytes = namedBytes(seed, `asset ${symbol}`, 32);
+  return { bytes, assetId: cb58(bytes), name, symbol, denomination, type };
+}
+
+/** The assets of a network; the native one first, whose amounts fit 64 bits but not a double. */
+export function assets(seed: number): readonly [Asset, ...Asset[]] {
+  return [
+    asset(seed, 'Avalanche', 'AVAX', 9, 'secp256k1'),
+    asset(seed, 'Plentiful', 'PLTY', 0, 'secp256k1'),
+    asset(seed, 'Picture Club', 'PICS', 0, 'nft'),
+  ];
+}

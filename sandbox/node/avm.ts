@@ -1,0 +1,143 @@
+import type { JsonObject } from '../json.ts';
+import type { Account } from '../network/accounts.ts';
+import type { Asset } from '../network/assets.ts';
+import { EMPTY_ID, type PrimaryChain } from '../network/primary-chains.ts';
+import type { Utxo } from '../network/utxos.ts';
+import { blockByHeight, blockById, madeUpHex } from './blocks.ts';
+import { X_FEES } from './info.ts';
+import { type Methods, RpcFailure } from './json-rpc.ts';
+import type { Params } from './params.ts';
+import type { SimulatedNode } from './simulated-node.ts';
+import { transactionJson } from './transactions.ts';
+
+const LIMIT = 1024;
+
+/** The account of an address; undefined for one that owns nothing; fails for what is no address. */
+function accountOf(node: SimulatedNode, address: string): Account | undefined {
+  if (!node.network.accounts.isAddress(address)) {
+    throw new RpcFailure(`couldn't parse argument 'address' to address: ${address}`);
+  }
+  return node.network.accounts.among([address])[0];
+}
+
+function assetOf(node: SimulatedNode, id: string): Asset {
+  const asset = node.network.assets.find((one, i) => one.assetId === id || (i === 0 && id === one.symbol));
+  if (asset === undefined) throw new RpcFailure(`couldn't get asset ${id}: not found`);
+  return asset;
+}
+
+/** The UTXOs that were exported to the X-chain and not yet imported: a few of the account's, on some days. */
+function exported(node: SimulatedNode, account: Account, sec: number): Utxo[] {
+  const waiting = node.network.holdings.atomic(account, 1, sec);
+  return waiting.length === 0 ? [] : node.network.utxos.of(account, sec).slice(-1);
+}
+
+interface Reference {
+  readonly address: string;
+  readonly utxo: string;
+}
+
+/** The UTXOs of a list that come after the one with an id, which may have been spent since. */
+function behind(node: SimulatedNode, utxos: readonly Utxo[], id: string): readonly Utxo[] {
+  const start = node.network.utxos.all.find((utxo) => utxo.id === id);
+  return start === undefined
+    ? utxos
+    : utxos.filter((utxo) => Buffer.compare(utxo.idBytes, start.idBytes) > 0);
+}
+
+/** The UTXOs behind startIndex, address by address in the order of their bytes, without repeats (node seed 4.1). */
+function fetch(node: SimulatedNode, params: Params, sec: number): { utxos: Utxo[]; end: Reference } {
+  const given = params.texts('addresses');
+  if (given.length === 0) throw new RpcFailure('no addresses provided');
+  if (given.length > LIMIT)
+    throw new RpcFailure(`number of addresses given, ${given.length}, exceeds maximum, ${LIMIT}`);
+  const asked = params.integer('limit');
+  const limit = asked === 0 || asked > LIMIT ? LIMIT : asked;
+  const start = params.within('startIndex');
+  const from: Reference = { address: start.text('address'), utxo: start.text('utxo') };
+  const accounts = given.flatMap((address) => accountOf(node, address) ?? []);
+  accounts.sort((a, b) => Buffer.compare(a.bytes, b.bytes));
+  const first =
+    from.address === '' ? 0 : accounts.findIndex((account) => from.address.endsWith(account.address));
+  const found = new Set<Utxo>();
+  let end: Reference = { address: from.address || (given[0] ?? ''), utxo: from.utxo || EMPTY_ID };
+  for (const [i, account] of accounts.entries()) {
+    if (i < Math.max(0, first)) continue;
+    const own =
+      params.text('sourceChain') === '' ? node.network.utxos.of(account, sec) : exported(node, account, sec);
+    for (const utxo of i === first ? behind(node, own, from.utxo) : own) {
+      if (found.size >= limit) return { utxos: [...found], end };
+      found.add(utxo);
+      end = { address: `X-${account.address}`, utxo: utxo.id };
+    }
+  }
+  return { utxos: [...found], end };
+}
+
+function transaction(
+  node: SimulatedNode,
+  chain: PrimaryChain,
+  id: string,
+  encoding: string,
+  sec: number,
+): JsonObject {
+  const number = node.network.blocks(chain).transactionOf(id, sec);
+  if (number === undefined) throw new RpcFailure(`couldn't get tx ${id}: not found`);
+  const tx =
+    encoding === 'json' ? transactionJson(node.network, chain, number) : madeUpHex(node.network, `tx ${id}`);
+  return { tx, encoding };
+}
+
+/** The X-chain API of a node (node seed 4.1). */
+export function avmMethods(node: SimulatedNode, chain: PrimaryChain): Methods {
+  const { network } = node;
+  const blocks = network.blocks(chain);
+  const encodings = ['hex', 'json'];
+  return {
+    'avm.getAllBalances': (params, sec) => {
+      const account = accountOf(node, params.text('address'));
+      const held = account === undefined ? [] : network.holdings.onX(account, sec);
+      const name = (asset: Asset): string => (asset === network.assets[0] ? asset.symbol : asset.assetId);
+      return { balances: held.map(({ asset, amount }) => ({ asset: name(asset), balance: String(amount) })) };
+    },
+    'avm.getAssetDescription': (params) => {
+      const { assetId, name, symbol, denomination } = assetOf(node, params.text('assetID'));
+      return { assetID: assetId, name, symbol, denomination: String(denomination) };
+    },
+    'avm.getBalance': (params, sec) => {
+      const account = accountOf(node, params.text('address'));
+      const asset = assetOf(node, params.text('assetID'));
+      const own =
+        account === undefined ? [] : network.utxos.of(account, sec).filter((utxo) => utxo.asset === asset);
+      const balance = own.reduce((sum, utxo) => sum + utxo.amount, 0n);
+      return {
+        balance: String(balance),
+        utxoIDs: own.map(({ txId, outputIndex }) => ({ txID: txId, outputIndex })),
+      };
+    },
+    'avm.getBlock': (params, sec) =>
+      blockById(network, chain, params.text('blockID'), params.encoding(encodings), sec),
+    'avm.getBlockByHeight': (params, sec) =>
+      blockByHeight(network, chain, params.integer('height'), params.encoding(encodings), sec),
+    'avm.getHeight': (_, sec) => ({ height: String(blocks.heightAt(sec)) }),
+    'avm.getTx': (params, sec) =>
+      transaction(node, chain, params.text('txID'), params.encoding(encodings), sec),
+    'avm.getTxFee': () => ({ ...X_FEES }),
+    'avm.getTxStatus': (params, sec) => {
+      const id = params.text('txID');
+      if (id === '') throw new RpcFailure("argument 'txID' not given");
+      if (blocks.transactionOf(id, sec) !== undefined) return { status: 'Accepted' };
+      return { status: blocks.transactionOf(id, sec + 10) === undefined ? 'Unknown' : 'Processing' };
+    },
+    'avm.getUTXOs': (params, sec) => {
+      const encoding = params.encoding(['hex']);
+      const { utxos, end } = fetch(node, params, sec);
+      return {
+        numFetched: String(utxos.length),
+        utxos: utxos.map((utxo) => utxo.hex),
+        endIndex: { ...end },
+        encoding,
+      };
+    },
+  };
+}

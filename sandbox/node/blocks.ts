@@ -1,0 +1,56 @@
+import { checkedHex, namedBytes } from '../ids/base58.ts';
+import type { JsonObject } from '../json.ts';
+import type { Network } from '../network/network.ts';
+import type { PrimaryChain } from '../network/primary-chains.ts';
+import { RpcFailure } from './json-rpc.ts';
+import { transactionJson } from './transactions.ts';
+
+/** A block in the json encoding (node seed 4.3). */
+function blockJson(network: Network, chain: PrimaryChain, height: number): JsonObject {
+  const blocks = network.blocks(chain);
+  return {
+    parentID: blocks.hash(height - 1),
+    height,
+    time: blocks.time(height),
+    ...(chain.number === 1 ? { merkleRoot: blocks.hash(height).replace(/^2/, '3') } : {}),
+    txs: blocks.transactionNumbers(height).map((number) => transactionJson(network, chain, number)),
+    id: blocks.hash(height),
+  };
+}
+
+/** A made-up byte string of a thing, checked as the node's `hex` encoding is. */
+export function madeUpHex(network: Network, name: string): string {
+  return checkedHex(Buffer.concat([Buffer.alloc(2), namedBytes(network.seed, name, 190)]));
+}
+
+/** The answer of getBlockByHeight at a time (Unix seconds): one there is not yet is not found. */
+export function blockByHeight(
+  network: Network,
+  chain: PrimaryChain,
+  height: number,
+  encoding: string,
+  sec: number,
+): JsonObject {
+  if (height > network.blocks(chain).heightAt(sec))
+    throw new RpcFailure(`couldn't get block at height ${height}: not found`);
+  const block =
+    encoding === 'json'
+      ? blockJson(network, chain, height)
+      : madeUpHex(network, `block ${chain.alias} ${height}`);
+  return { block, encoding };
+}
+
+/** The answer of getBlock. */
+export function blockById(
+  network: Network,
+  chain: PrimaryChain,
+  id: string,
+  encoding: string,
+  sec: number,
+): JsonObject {
+  const height = network.blocks(chain).heightOf(id);
+  if (height === undefined || height > network.blocks(chain).heightAt(sec)) {
+    throw new RpcFailure(`couldn't get block with id ${id}: not found`);
+  }
+  return blockByHeight(network, chain, height, encoding, sec);
+}
