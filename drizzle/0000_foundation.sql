@@ -236,7 +236,7 @@ CREATE UNIQUE INDEX "average_tps_now" ON "recorder"."average_tps" USING btree (c
 CREATE INDEX "average_tps_history" ON "recorder"."average_tps" USING btree (chain_id, bucket_start, recorded_at);--> statement-breakpoint
 CREATE UNIQUE INDEX "metric_points_now" ON "recorder"."metric_points" USING btree (chain_id, metric, time_interval, bucket_start) WHERE superseded_at is null or vanished;--> statement-breakpoint
 CREATE INDEX "metric_points_history" ON "recorder"."metric_points" USING btree (chain_id, metric, time_interval, bucket_start, recorded_at);--> statement-breakpoint
-CREATE UNIQUE INDEX "node_health_key" ON "recorder"."node_health" USING btree (observer, node, probe, check_name, started_at);--> statement-breakpoint
+CREATE UNIQUE INDEX "node_health_key" ON "recorder"."node_health" USING btree (observer, node, probe, check_name, started_at, state);--> statement-breakpoint
 CREATE UNIQUE INDEX "node_identity_now" ON "recorder"."node_identity" USING btree (node) WHERE valid_to is null;--> statement-breakpoint
 CREATE INDEX "node_identity_history" ON "recorder"."node_identity" USING btree (node, valid_from);--> statement-breakpoint
 CREATE UNIQUE INDEX "node_uptime_view_key" ON "recorder"."node_uptime_view" USING btree (node, subnet_id, observed_at);--> statement-breakpoint

@@ -5,7 +5,6 @@ import { type Clock, systemClock } from './clock.ts';
 import { type Environment, readEnvironment } from './config/environment.ts';
 import { loadConfig } from './config/load.ts';
 import type { Config } from './config/schema.ts';
-import { SharedBudget } from './db/budget.ts';
 import { type Database, openDatabase } from './db/client.ts';
 import { openEmbedded } from './db/embedded.ts';
 import { schemaProblem } from './db/migrate.ts';
@@ -13,11 +12,10 @@ import { UsageError } from './errors.ts';
 import { activeFeeds, catalogNames } from './feeds.ts';
 import { type Log, openLog } from './log.ts';
 import type { ActiveFeed } from './recording/feed.ts';
-import type { OpenUpstream, RecordingContext } from './recording/record.ts';
+import type { RecordingContext } from './recording/record.ts';
 import { migrate } from './reporting/migrate.ts';
 import { type Announcement, sandboxConfig, useSandbox } from './sandbox.ts';
-import { unmetered } from './upstreams/unmetered.ts';
-import { UpstreamSession, type UpstreamSettings } from './upstreams/upstream.ts';
+import { upstreamOpener } from './upstream-opener.ts';
 
 /** Everything wired together: what a command works with. */
 export interface App {
@@ -46,8 +44,6 @@ export interface AppOptions {
 
 const DEFAULT_FILE = 'recorder.yaml';
 const STATE_DIRECTORY = '.recorder';
-const CALL_DEADLINE = 30_000;
-const MOST_BYTES = 64 * 1024 * 1024;
 
 /**
  * Opens configuration, database and upstreams.
@@ -90,7 +86,7 @@ export async function openApp(options: AppOptions): Promise<App> {
         sql: database.sql,
         clock,
         worker: `${hostname()}/${process.pid}`,
-        open: upstreamOpener(config, environment, database, clock),
+        open: upstreamOpener(config, environment, database.sql, clock),
       },
       close,
     };
@@ -109,33 +105,4 @@ export function configFile(environment: Environment, named: string | undefined):
 
 function noSandbox(): never {
   throw new Error('neither a configuration nor a sandbox');
-}
-
-function upstreamOpener(config: Config, environment: Environment, database: Database, clock: Clock): OpenUpstream {
-  const settings = new Map<string, UpstreamSettings>();
-  const add = (
-    name: string,
-    service: { url: string; timeout?: number | undefined } | undefined,
-    more: Pick<UpstreamSettings, 'headers' | 'budget'>,
-  ) => {
-    if (service)
-      settings.set(name, { name, url: service.url, deadline: service.timeout ?? CALL_DEADLINE, maxBytes: MOST_BYTES, ...more });
-  };
-  const keys = { chainData: environment.chainDataKey, metrics: environment.metricsKey };
-  for (const name of ['chainData', 'metrics'] as const) {
-    const service = config.upstreams[name];
-    const key = keys[name];
-    const { perMinute, perDay } = service?.budget ?? {};
-    add(name, service, {
-      headers: key && service?.apiKeyHeader ? { [service.apiKeyHeader]: key } : {},
-      budget: new SharedBudget(database.sql, name, { perMinute, perDay }, clock),
-    });
-  }
-  for (const node of config.upstreams.nodes) add(`nodes/${node.name}`, node, { headers: {}, budget: unmetered });
-  return ({ source }, { target }, asking) => {
-    const name = source.upstream === 'nodes' ? `nodes/${target.node}` : source.upstream;
-    const found = settings.get(name);
-    if (!found) throw new Error(`no upstream ${name} is configured`);
-    return new UpstreamSession(found, asking);
-  };
 }

@@ -1,8 +1,9 @@
 import type { Config } from './config/schema.ts';
 import { catalog, feeds } from './datasets/catalog.ts';
-import type { Scope, Source } from './datasets/contract.ts';
+import type { Scope, Source, Target } from './datasets/contract.ts';
 import { metricIntervals } from './datasets/metrics/metric-points.ts';
 import type { ActiveFeed } from './recording/feed.ts';
+import { targetKey } from './recording/lease.ts';
 
 /** The names that a configuration may use. */
 export const catalogNames = {
@@ -23,12 +24,17 @@ export function activeFeeds(config: Config): ActiveFeed[] {
       {
         source,
         datasets: enabled,
-        targets: source.targets(scopeOf(config, Object.assign({}, ...overrides))),
+        targets: distinct(source.targets(scopeOf(config, Object.assign({}, ...overrides)))),
         every: Number.isFinite(every) ? every : source.every,
         since: since.length > 0 ? Math.min(...since) : null,
       },
     ];
   });
+}
+
+/** A list in the configuration may name a thing twice; it is one target. */
+function distinct(targets: readonly Target[]): Target[] {
+  return [...new Map(targets.map((target) => [targetKey(target), target])).values()];
 }
 
 function offered(config: Config, source: Source): boolean {

@@ -134,7 +134,8 @@ function tableOf(name: string, history: History, key: readonly string[], all: re
           index(`${name}_history`).on(sql`${keyExpression}, recorded_at`),
         ];
       case 'ledger':
-        return [uniqueIndex(`${name}_key`).on(sql`${keyExpression}, started_at`)];
+        // A reading that nothing followed has no length: what follows may begin where it began, in another state.
+        return [uniqueIndex(`${name}_key`).on(sql`${keyExpression}, started_at, state`)];
     }
   });
 }

@@ -1,3 +1,4 @@
+import { UpstreamFailure } from '../../upstreams/failure.ts';
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { decimal, object, unixSeconds } from '../fields.ts';
@@ -18,10 +19,15 @@ const source: Source = {
   targets: ({ watch }) => watch.chains.filter((chain) => /^\d+$/.test(chain)).map((chainId) => ({ chainId })),
   async *walk(ask, { chainId }, window) {
     const list = { path: `/v1/avg_tps/${chainId}`, query: {}, list: 'results' };
-    for await (const page of pages(ask, list, window)) {
-      const status = memberOf(page.body, 'status');
-      const lastRun = memberOf(page.body, 'lastRun');
-      yield { ...page, note: `status ${String(status)}, lastRun ${String(lastRun)}` };
+    try {
+      for await (const page of pages(ask, list, window)) {
+        const status = memberOf(page.body, 'status');
+        const lastRun = memberOf(page.body, 'lastRun');
+        yield { ...page, note: `status ${String(status)}, lastRun ${String(lastRun)}` };
+      }
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure) || error.kind !== 'not-found') throw error;
+      throw new UpstreamFailure('not-offered', `no average TPS for this chain: ${error.message}`);
     }
   },
 };

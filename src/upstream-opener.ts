@@ -1,0 +1,46 @@
+import type postgres from 'postgres';
+import type { Clock } from './clock.ts';
+import type { Environment } from './config/environment.ts';
+import type { Config } from './config/schema.ts';
+import { SharedBudget } from './db/budget.ts';
+import type { OpenUpstream } from './recording/record.ts';
+import { unmetered } from './upstreams/unmetered.ts';
+import { UpstreamSession, type UpstreamSettings } from './upstreams/upstream.ts';
+
+/** Milliseconds for one call, unless the configuration says otherwise. */
+const CALL_DEADLINE = 30_000;
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** Makes the upstreams of a configuration: each with its key, its bounds and its budget. */
+export function upstreamOpener(
+  config: Config,
+  keys: Pick<Environment, 'chainDataKey' | 'metricsKey'>,
+  sql: postgres.Sql,
+  clock: Clock,
+): OpenUpstream {
+  const settings = new Map<string, UpstreamSettings>();
+  const add = (
+    name: string,
+    service: { url: string; timeout?: number | undefined } | undefined,
+    more: Pick<UpstreamSettings, 'headers' | 'budget'>,
+  ) => {
+    if (service)
+      settings.set(name, { name, url: service.url, deadline: service.timeout ?? CALL_DEADLINE, maxBytes: MOST_BYTES, ...more });
+  };
+  for (const name of ['chainData', 'metrics'] as const) {
+    const service = config.upstreams[name];
+    const key = name === 'chainData' ? keys.chainDataKey : keys.metricsKey;
+    const { perMinute, perDay } = service?.budget ?? {};
+    add(name, service, {
+      headers: key && service?.apiKeyHeader ? { [service.apiKeyHeader]: key } : {},
+      budget: new SharedBudget(sql, name, { perMinute, perDay }, clock),
+    });
+  }
+  for (const node of config.upstreams.nodes) add(`nodes/${node.name}`, node, { headers: {}, budget: unmetered });
+  return ({ source }, { target }, asking) => {
+    const name = source.upstream === 'nodes' ? `nodes/${target.node}` : source.upstream;
+    const found = settings.get(name);
+    if (!found) throw new Error(`no upstream ${name} is configured`);
+    return new UpstreamSession(found, asking);
+  };
+}

@@ -1,0 +1,178 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import postgres from 'postgres';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkConfig } from '../src/config/load.ts';
+import { activeFeeds, catalogNames } from '../src/feeds.ts';
+import { runJobs } from '../src/recording/foreground.ts';
+import { loadStates, planAll, registerTargets } from '../src/recording/plan.ts';
+import { upstreamOpener } from '../src/upstream-opener.ts';
+import { freePort } from '../src/db/free-port.ts';
+import { type TestDatabase, testDatabase } from './support/database.ts';
+
+const folder = fileURLToPath(new URL('../../shared/real-data/', import.meta.url));
+const present = existsSync(`${folder}replay.mjs`);
+if (!present) console.warn('skipped: the recorded answers of the real services (../shared/real-data) are not here');
+
+interface Seen {
+  chain: string;
+  day: string;
+  snapshot: string;
+  value: string;
+}
+
+/** Chain, day and value of each point, by snapshot date. */
+function seenPoints(): Seen[] {
+  const lines = readFileSync(`${folder}metrics/txCount-seen-over-snapshots.csv`, 'utf8').trim().split('\n').slice(1);
+  return lines.map((line) => {
+    const cells = line.split(',');
+    return {
+      chain: cells[0] ?? '',
+      day: cells.at(-4) ?? '',
+      snapshot: cells.at(-3) ?? '',
+      value: (cells.at(-1) ?? '').trim(),
+    };
+  });
+}
+
+describe.skipIf(!present)('32 days of recorded answers', () => {
+  let database: TestDatabase;
+  let sql: postgres.Sql;
+  let replay: ChildProcess;
+  let url: string;
+  const days = present
+    ? readdirSync(`${folder}validators`)
+        .map((file) => file.slice('validators-'.length, -'.json'.length))
+        .sort()
+    : [];
+  const seen = present ? seenPoints() : [];
+  const snapshots = [...new Set(seen.map(({ snapshot }) => snapshot))].sort();
+  const chains = [...new Set(seen.map(({ chain }) => chain))];
+  /** The snapshot of metrics that the replay serves on validators' day number `at`. */
+  const snapshotOn = (at: number) => snapshots[Math.min(Math.floor(at / 5), snapshots.length - 1)] ?? '';
+  let now = 0;
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    sql = postgres(database.url, { max: 4, onnotice: () => {} });
+    const port = await freePort();
+    replay = spawn(process.execPath, [`${folder}replay.mjs`, '--port', String(port)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const { stdout } = replay;
+    await new Promise((resolve) => stdout && createInterface({ input: stdout }).once('line', resolve));
+    url = `http://127.0.0.1:${port}`;
+  });
+
+  afterAll(async () => {
+    replay?.kill();
+    await sql?.end();
+    await database?.close();
+  });
+
+  async function recordEverything() {
+    const config = checkConfig(
+      {
+        network: 'mainnet',
+        upstreams: { metrics: { url }, nodes: [{ name: 'validator-1', url }] },
+        watch: { chains: [...chains, '43114'] },
+        datasets: { metric_points: { metrics: ['txCount'], intervals: ['day'] } },
+      },
+      catalogNames,
+      'the test',
+    );
+    const clock = () => now;
+    const open = upstreamOpener(config, { chainDataKey: undefined, metricsKey: undefined }, sql, clock);
+    const runs = [];
+    for (const feed of activeFeeds(config)) {
+      await registerTargets(sql, feed, now);
+      const jobs = planAll(feed, feed.targets, await loadStates(sql, feed), now);
+      const done = await runJobs({ sql, clock, worker: 'test', open }, feed, jobs, new AbortController().signal);
+      runs.push(...done.runs);
+    }
+    return runs;
+  }
+
+  /** Rows of the tables whose content must not change when the upstream says the same again. */
+  async function fingerprint() {
+    const [row] = await sql`
+      select (select count(*) from recorder.validators) as validators,
+        (select count(*) from recorder.metric_points) as points,
+        (select count(*) from recorder.average_tps) as tps,
+        (select count(*) from recorder.node_identity) as identity,
+        (select md5(string_agg(v::text, '|' order by v.node_id, v.start_time, v.valid_from)) from recorder.validators v) as all_validators,
+        (select md5(string_agg(m::text, '|' order by m.chain_id, m.bucket_start, m.recorded_at)) from recorder.metric_points m) as all_points`;
+    return row;
+  }
+
+  test('as-of of every day is what was said that day; revisions and history hold nothing more', async () => {
+    const at = (day: string) => Date.parse(`${day}T12:00:00Z`);
+    let written = 0;
+    for (const day of days) {
+      await (await request(`${url}/replay?date=${day}`, { method: 'POST' })).body.dump();
+      now = at(day);
+      const runs = await recordEverything();
+      expect(runs.filter(({ status }) => status === 'failed')).toEqual([]);
+      written += runs.reduce((sum, run) => sum + run.rowsWritten.reduce((total, rows) => total + rows, 0), 0);
+      if (day === days[0] || day === days.at(-1)) {
+        const before = await fingerprint();
+        now += 60_000;
+        await recordEverything();
+        expect(await fingerprint()).toEqual(before);
+      }
+    }
+
+    for (const [index, day] of days.entries()) {
+      const rows = await sql`
+        select node_id, weight::text, extract(epoch from start_time)::bigint::text as start, delegator_weight::text,
+          extract(epoch from end_time)::bigint::text as "end", validation_reward_owner_addresses as addresses
+        from reporting.validators_as_of(${new Date(at(day) + 1000)}) order by node_id`;
+      const file: { id: string; weight: number; startTime: string; endTime: string; delegatorWeight: number; rewardAddresses: string[] }[] =
+        JSON.parse(readFileSync(`${folder}validators/validators-${day}.json`, 'utf8'));
+      const expected = file.map((one) => ({
+        node_id: one.id,
+        weight: String(one.weight),
+        start: one.startTime,
+        delegator_weight: String(one.delegatorWeight),
+        end: one.endTime,
+        addresses: one.rewardAddresses,
+      }));
+      expected.sort((a, b) => (a.node_id < b.node_id ? -1 : 1));
+      expect([...rows].sort((a, b) => (a.node_id < b.node_id ? -1 : 1))).toEqual(expected);
+
+      const points = await sql`
+        select chain_id || ' ' || to_char(bucket_start at time zone 'UTC', 'YYYY-MM-DD') || ' ' || value::text as point
+        from reporting.metric_points_as_of(${new Date(at(day) + 1000)}) order by 1`;
+      const said = seen.filter(({ snapshot }) => snapshot === snapshotOn(index)).map((p) => `${p.chain} ${p.day} ${p.value}`);
+      const held = points.map(({ point }) => String(point));
+      expect({ day, lacking: said.filter((p) => !held.includes(p)), beyond: held.filter((p) => !said.includes(p)) }).toEqual({ day, lacking: [], beyond: [] });
+    }
+
+    const revisions = await sql`
+      select chain_id || ' ' || to_char(bucket_start at time zone 'UTC', 'YYYY-MM-DD') as point,
+        array_agg(value::text order by recorded_at) as values
+      from reporting.metric_points_revisions group by 1`;
+    const collapsed = new Map<string, string[]>();
+    for (const snapshot of snapshots)
+      for (const { chain, day, value } of seen.filter((one) => one.snapshot === snapshot)) {
+        const values = collapsed.get(`${chain} ${day}`) ?? [];
+        if (values.at(-1) !== value) values.push(value);
+        collapsed.set(`${chain} ${day}`, values);
+      }
+    expect(new Map(revisions.map(({ point, values }) => [point, values]))).toEqual(collapsed);
+
+    const [repeated] = await sql`
+      select count(*)::int as versions from (
+        select row(v.weight, v.end_time, v.delegator_weight, v.validation_reward_owner_addresses, v.valid_from)
+            is not distinct from row(p.weight, p.end_time, p.delegator_weight, p.validation_reward_owner_addresses, p.valid_to) as same
+        from reporting.validators_history v join reporting.validators_history p
+          on p.node_id = v.node_id and p.start_time = v.start_time and p.valid_to = v.valid_from) pairs where same`;
+    expect(repeated?.versions).toBe(0);
+    const [sizes] = await sql`
+      select (select count(*)::int from reporting.validators_history) as versions,
+        (select count(distinct (node_id, start_time))::int from reporting.validators_history) as validations,
+        (select count(*)::int from reporting.metric_points_revisions) as revisions`;
+    console.info('real data:', { days: days.length, points: collapsed.size, written, ...sizes });
+  }, 300_000);
+});
