@@ -1,10 +1,10 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Delivery } from './faults/delivery.ts';
 import type { FaultMatch, Faults } from './faults/faults.ts';
 import { faultKind } from './faults/kinds.ts';
 import { problem } from './http/answer.ts';
 import type { Call } from './http/call.ts';
+import { drained } from './http/drain.ts';
 import { delivery } from './http/listener.ts';
 import { isObject, type Json, type JsonObject, readJson, writeJson } from './json.ts';
 import type { Ledger } from './ledger/ledger.ts';
@@ -19,17 +19,22 @@ export interface Controlled {
   readonly advance: ((ms: number) => void) | undefined;
 }
 
-async function stream(response: ServerResponse, lines: Iterable<string>): Promise<void> {
+async function write(response: ServerResponse, lines: Iterable<string>): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });
   let text = '';
   for (const line of lines) {
     text += `${line}\n`;
     if (text.length < 65_536) continue;
-    if (!response.write(text)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    if (!response.write(text)) await drained(response);
     if (response.destroyed) return;
     text = '';
   }
   response.end(text);
+}
+
+/** Sends lines one after the other, as fast as the client takes them. */
+function stream(response: ServerResponse, lines: Iterable<string>): undefined {
+  write(response, lines).catch(() => response.destroy());
 }
 
 function* metricLines(ledger: Ledger, query: URLSearchParams): Generator<string> {
@@ -78,11 +83,9 @@ export function control(parts: Controlled, call: Call, response: ServerResponse)
   const number = (name: string, other: number): number => Number(call.query.get(name) ?? other);
   switch (`${call.method} ${call.path.slice('/_sandbox'.length)}`) {
     case 'GET /ledger/metrics':
-      void stream(response, metricLines(ledger, call.query));
-      return undefined;
+      return stream(response, metricLines(ledger, call.query));
     case 'GET /ledger/calls':
-      void stream(response, callLines(ledger, call.query));
-      return undefined;
+      return stream(response, callLines(ledger, call.query));
     case 'GET /ledger/totals':
       return delivery({
         status: 200,
@@ -96,8 +99,7 @@ export function control(parts: Controlled, call: Call, response: ServerResponse)
         number('start', 0),
         number('end', parts.now() / 1000),
       );
-      void stream(response, hashes);
-      return undefined;
+      return stream(response, hashes);
     }
     case 'GET /clock':
       return delivery({ status: 200, document: { nowMs: parts.now() } });

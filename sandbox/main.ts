@@ -3,27 +3,32 @@ import { acceleratedClock, ManualClock } from './clock.ts';
 import type { SandboxOptions } from './options.ts';
 import { startSandbox } from './server.ts';
 
-const { values } = parseArgs({
-  options: {
-    port: { type: 'string', default: '0' },
-    seed: { type: 'string', default: '1' },
-    speed: { type: 'string', default: '1' },
-    start: { type: 'string' },
-    'manual-clock': { type: 'boolean', default: false },
-    'blocks-per-hour': { type: 'string', default: '4' },
-    'no-incidents': { type: 'boolean', default: false },
-    parent: { type: 'boolean', default: false },
-  },
-});
+/** The command line; speed and blocks-per-hour are numbers, start is an ISO 8601 time. */
+const OPTIONS = {
+  port: { type: 'string', default: '0' },
+  seed: { type: 'string', default: '1' },
+  speed: { type: 'string', default: '1' },
+  start: { type: 'string' },
+  'manual-clock': { type: 'boolean', default: false },
+  'blocks-per-hour': { type: 'string', default: '4' },
+  'no-incidents': { type: 'boolean', default: false },
+  parent: { type: 'boolean', default: false },
+} as const;
 
-function integer(name: 'port' | 'seed' | 'blocks-per-hour'): number {
+type Values = ReturnType<typeof readArguments>;
+
+function readArguments() {
+  return parseArgs({ options: OPTIONS }).values;
+}
+
+function integer(values: Values, name: 'port' | 'seed' | 'blocks-per-hour'): number {
   const value = Number(values[name]);
   if (!Number.isSafeInteger(value) || value < 0) throw new Error(`--${name} must be a whole number`);
   return value;
 }
 
 /** The clock that the arguments ask for: the machine's, one that begins elsewhere or runs faster, or one by hand. */
-function clockOptions(): Pick<SandboxOptions, 'clock' | 'advance'> {
+function clockOptions(values: Values): Pick<SandboxOptions, 'clock' | 'advance'> {
   const startMs = values.start === undefined ? Date.now() : Date.parse(values.start);
   const speed = Number(values.speed);
   if (Number.isNaN(startMs)) throw new Error('--start must be an ISO 8601 time');
@@ -36,12 +41,13 @@ function clockOptions(): Pick<SandboxOptions, 'clock' | 'advance'> {
 }
 
 async function main(): Promise<void> {
+  const values = readArguments();
   const sandbox = await startSandbox({
-    port: integer('port'),
-    seed: integer('seed'),
-    blocksPerHour: integer('blocks-per-hour'),
+    port: integer(values, 'port'),
+    seed: integer(values, 'seed'),
+    blocksPerHour: integer(values, 'blocks-per-hour'),
     incidents: !values['no-incidents'],
-    ...clockOptions(),
+    ...clockOptions(values),
   });
   const stop = (): void => {
     void sandbox.close().then(() => process.exit(0));

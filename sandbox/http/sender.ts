@@ -1,14 +1,14 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Delivery } from '../faults/delivery.ts';
+import { drained } from './drain.ts';
 
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 
 /** Writes one chunk; false when the client has gone. */
 async function write(response: ServerResponse, chunk: Buffer): Promise<boolean> {
   if (response.destroyed) return false;
-  if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  if (!response.write(chunk)) await drained(response);
   return !response.destroyed;
 }
 

@@ -1,0 +1,12 @@
+import type { ServerResponse } from 'node:http';
+
+/** Waits until a response takes more, or its client has gone. */
+export function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    function done(): void {
+      response.off('drain', done).off('close', done);
+      resolve();
+    }
+    response.once('drain', done).once('close', done);
+  });
+}

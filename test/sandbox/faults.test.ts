@@ -1,0 +1,224 @@
+import { createConnection } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FAULT_KINDS, type FaultKind, ITEM_KINDS } from '../../sandbox/faults/kinds.ts';
+import type { Sandbox } from '../../sandbox/server.ts';
+import { get, NOW, post, rpc, stillSandbox } from './client.ts';
+
+let sandbox: Sandbox;
+
+beforeEach(async () => {
+  ({ sandbox } = await stillSandbox());
+  sandbox.faults.tune({ lateMs: 20, dripMs: 1, hugeBytes: 1 << 20, bombBytes: 1 << 20, depth: 1000 });
+});
+afterEach(() => sandbox.close());
+
+const METRIC = '/v2/chains/43114/metrics/txCount?pageSize=5';
+const blocks = (): string =>
+  `/v1/networks/mainnet/blockchains/p-chain/nodes/${sandbox.watch.nodeIds[0]}/blocks?pageSize=5`;
+
+/** The bytes of an answer as they come over the wire. */
+function raw(path: string): Promise<string> {
+  return new Promise((resolve) => {
+    const { port } = new URL(sandbox.url);
+    const socket = createConnection(Number(port), '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+    });
+    socket.on('error', () => resolve(`${text}<error>`));
+    socket.on('close', () => resolve(text));
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: sandbox\r\nconnection: close\r\n\r\n`);
+  });
+}
+
+describe('faults', () => {
+  it.each(['429', '400', '401', '403', '404', '500', '502', '503'] as const)(
+    'answer %s as the services do',
+    async (kind) => {
+      sandbox.faults.next({}, kind);
+      const { status, body } = await get(sandbox, METRIC);
+      expect([status, body.statusCode]).toEqual([Number(kind), Number(kind)]);
+      expect((await get(sandbox, METRIC)).status).toBe(200);
+    },
+  );
+
+  it.each([
+    ['429', null],
+    ['429-seconds', /^[1-5]$/],
+    ['429-date', /^Thu, 05 Mar 2026 10:20:0\d GMT$/],
+    ['429-past', /^Thu, 05 Mar 2026 09:20:00 GMT$/],
+    ['429-huge', /^1000000000$/],
+    ['429-garbage', /^soon/],
+  ] as const)('say when to come again: %s', async (kind, pattern) => {
+    sandbox.faults.next({}, kind);
+    const { headers } = await get(sandbox, METRIC);
+    expect(headers.get('retry-after')).toEqual(pattern === null ? null : expect.stringMatching(pattern));
+  });
+
+  it('answer with pages for people, or with a redirect', async () => {
+    for (const kind of ['502-html', '504-html', 'html'] as const) {
+      sandbox.faults.next({}, kind);
+      const { status, text, headers } = await get(sandbox, METRIC);
+      expect([status, headers.get('content-type')?.startsWith('text/html')]).toEqual([
+        kind === 'html' ? 200 : Number(kind.slice(0, 3)),
+        true,
+      ]);
+      expect(text).toContain('<html>');
+    }
+    sandbox.faults.next({}, 'redirect');
+    expect((await get(sandbox, METRIC)).status).toBe(302);
+  });
+
+  it('cut the body in three ways', async () => {
+    const whole = (await get(sandbox, METRIC)).text;
+    for (const kind of ['truncated-length', 'truncated-chunked', 'truncated-close'] as const) {
+      sandbox.faults.next({}, kind);
+      const text = await raw(METRIC);
+      expect(text).toContain(whole.slice(0, 40));
+      expect(text).not.toContain(whole.slice(-20));
+      expect(/content-length/i.test(text)).toBe(kind === 'truncated-length');
+      expect(/transfer-encoding: chunked/i.test(text)).toBe(kind === 'truncated-chunked');
+      expect(text).not.toContain('\r\n0\r\n');
+    }
+  });
+
+  it('reset, stall and slow the connection down', async () => {
+    sandbox.faults.next({}, 'reset');
+    expect(await raw(METRIC)).toBe('<error>');
+    sandbox.faults.next({}, 'slow-headers');
+    expect((await get(sandbox, METRIC)).body.results).toHaveLength(5);
+    sandbox.faults.next({}, 'slow-body');
+    expect((await get(sandbox, '/v2/chains/43114/metrics/txCount?pageSize=1')).body.results).toHaveLength(1);
+    sandbox.faults.next({}, 'stall');
+    await expect(fetch(`${sandbox.url}${METRIC}`, { signal: AbortSignal.timeout(50) })).rejects.toThrow();
+  });
+
+  it('send what no one should read', async () => {
+    const spoilt = async (kind: FaultKind): Promise<Buffer> => {
+      sandbox.faults.next({}, kind);
+      return Buffer.from(await (await fetch(`${sandbox.url}${METRIC}`)).arrayBuffer());
+    };
+    expect((await spoilt('gzip-bomb')).length).toBeGreaterThan(1 << 20);
+    expect((await spoilt('huge-body')).length).toBeGreaterThan(1 << 20);
+    expect((await spoilt('deep-nesting')).toString()).toBe(`${'['.repeat(1000)}${']'.repeat(1000)}`);
+    expect((await spoilt('bom')).subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
+    expect((await spoilt('bad-utf8')).includes(Buffer.from([0xc3, 0x28]))).toBe(true);
+    expect((await spoilt('empty-body')).length).toBe(0);
+    expect(() => new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from([0xc3, 0x28]))).toThrow();
+  });
+
+  it('kill a token, repeat it, lead it in a circle', async () => {
+    const first = await get(sandbox, blocks());
+    const token = first.body.nextPageToken;
+    sandbox.faults.next({}, 'token-dead');
+    expect((await get(sandbox, blocks())).status).toBe(200);
+    expect((await get(sandbox, `${blocks()}&pageToken=${token}`)).status).toBe(400);
+    expect((await get(sandbox, `${blocks()}&pageToken=${token}`)).status).toBe(200);
+
+    for (const [kind, length] of [
+      ['token-repeated', 1],
+      ['token-circular', 2],
+    ] as const) {
+      sandbox.faults.next({}, kind);
+      let next = (await get(sandbox, `${blocks()}&startTimestamp=${length}`)).body.nextPageToken;
+      const tokens: string[] = [];
+      for (let i = 0; i < 6; i += 1) {
+        tokens.push(next);
+        const reply = await get(sandbox, `${blocks()}&startTimestamp=${length}&pageToken=${next}`);
+        expect(reply.body.blocks).toHaveLength(5);
+        next = reply.body.nextPageToken;
+      }
+      expect([kind, new Set(tokens).size]).toEqual([kind, length]);
+    }
+  });
+
+  it('empty, double and thin out pages', async () => {
+    const right = (await get(sandbox, METRIC)).body;
+    const spoilt = async (kind: FaultKind): Promise<{ results: unknown[]; nextPageToken: string }> => {
+      sandbox.faults.next({}, kind);
+      return (await get(sandbox, METRIC)).body;
+    };
+    expect(await spoilt('empty-page')).toEqual({ results: [], nextPageToken: right.nextPageToken });
+    const doubled = (await spoilt('duplicate-items')).results;
+    expect(doubled.length).toBeGreaterThan(5);
+    expect(new Set(doubled.map((point) => JSON.stringify(point))).size).toBe(5);
+    expect((await spoilt('missing-item')).results).toHaveLength(4);
+  });
+
+  it.each(ITEM_KINDS)('spoil one item of a list: %s', async (kind) => {
+    const right = (await get(sandbox, blocks())).body.blocks.map((block: unknown) => JSON.stringify(block));
+    sandbox.faults.next({}, kind);
+    const { text, status } = await get(sandbox, blocks());
+    const left = right.filter((block: string) => text.includes(block));
+    expect([status, left.length]).toEqual([200, 4]);
+  });
+
+  it.each([
+    ['huge-integer', '"value":9007199254740993'],
+    ['huge-exponent', '"value":1e400'],
+    ['minus-zero', '"value":-0'],
+    ['negative', '"value":-17'],
+    ['long-digits', '"value":123456789012345678901234567890'],
+    ['nan-string', '"value":"NaN"'],
+    ['nul-character', '\\u0000'],
+    ['lone-surrogate', '\\ud800'],
+    ['proto-key', '"__proto__":{"polluted":true}'],
+    ['extra-field', '"fieldOfTomorrow"'],
+  ] as const)('write %s into the text of a metric', async (kind, part) => {
+    sandbox.faults.next({ operation: 'getMetric', target: 'txCount' }, kind);
+    expect((await get(sandbox, METRIC)).text).toContain(part);
+  });
+
+  it('contradict themselves in JSON-RPC and health', async () => {
+    const ask = (): ReturnType<typeof rpc> => rpc(sandbox, '/ext/info', 'info.peers');
+    sandbox.faults.next({ operation: 'info.peers' }, 'rpc-error');
+    expect((await ask()).body).toMatchObject({ error: { code: -32000, data: null }, id: 1 });
+    sandbox.faults.next({}, 'rpc-wrong-id');
+    expect((await ask()).body).toMatchObject({ id: 987_654_321, result: { peers: expect.any(Array) } });
+    sandbox.faults.next({}, 'rpc-empty');
+    expect(await ask()).toMatchObject({ status: 200, text: '' });
+    sandbox.faults.next({}, 'health-lie');
+    expect(await get(sandbox, '/ext/health')).toMatchObject({ status: 200, body: { healthy: false } });
+    sandbox.faults.next({}, 'missing-item');
+    const spoilt = (await ask()).body.result;
+    expect(String(spoilt.peers.length + 1)).toBe(spoilt.numPeers);
+  });
+
+  it('come to chosen requests only, so often, or until a time', async () => {
+    sandbox.faults.next({ operation: 'listSubnets' }, '500', 2);
+    sandbox.faults.until({ service: 'metrics' }, '429', NOW + 1);
+    const statuses = async (path: string): Promise<number[]> => [
+      (await get(sandbox, path)).status,
+      (await get(sandbox, path)).status,
+      (await get(sandbox, path)).status,
+    ];
+    expect(await statuses('/v1/networks/mainnet/subnets')).toEqual([500, 500, 200]);
+    expect(await statuses(METRIC)).toEqual([429, 429, 429]);
+    await post(sandbox, '/_sandbox/clock', { advanceMs: 1 });
+    expect(await statuses(METRIC)).toEqual([200, 200, 200]);
+    expect((await post(sandbox, '/_sandbox/faults', { kind: '503', operation: 'getMetric' })).body).toEqual({
+      answer: { planned: '503' },
+    });
+    expect(await statuses(METRIC)).toEqual([503, 200, 200]);
+  });
+
+  it('come at a rate, drawn from the seed', async () => {
+    const run = async (seed: number): Promise<string> => {
+      const { sandbox: other } = await stillSandbox({ seed });
+      other.faults.rate({ '500': 0.2, 'nan-string': 0.2 });
+      for (let i = 0; i < 100; i += 1) await get(other, METRIC);
+      const faults = other.ledger.calls().map((call) => call.fault ?? '-');
+      await other.close();
+      return faults.join(' ');
+    };
+    const first = await run(5);
+    expect(await run(5)).toBe(first);
+    expect(await run(6)).not.toBe(first);
+    expect(first.match(/500/g)?.length).toBeGreaterThan(8);
+    expect(first.match(/nan-string/g)?.length).toBeGreaterThan(5);
+  });
+
+  it('have kinds that are all different', () => {
+    expect(new Set(FAULT_KINDS).size).toBe(FAULT_KINDS.length);
+  });
+});
