@@ -13,12 +13,15 @@ export interface Decoded {
   readonly items: number;
   readonly rows: Row[];
   readonly refused: readonly { readonly reason: string; readonly item: string }[];
-  /** False when one page holds two different items of the same key. */
+  /** False when there are two different items of the same key. */
   readonly consistent: boolean;
 }
 
-/** Decodes the items of pages of one dataset. */
-export type Decode = (body: unknown, target: Target) => Decoded;
+/**
+ * Decodes the items of pages of one dataset.
+ * @param byKey the rows that go into the same commit already, by natural key: it takes each key once
+ */
+export type Decode = (body: unknown, target: Target, byKey?: Map<string, Row>) => Decoded;
 
 const LONGEST_ITEM = 64_000;
 const MOST_ISSUES = 5;
@@ -33,11 +36,10 @@ export function buildDecoder(dataset: Dataset): Decode {
   const keepsExtra = dataset.extra ?? true;
   const ignored = new Set(dataset.ignore);
   const distinct = dataset.history !== 'log';
-  return (body, target) => {
+  return (body, target, byKey = new Map()) => {
     const items = dataset.items(body, target);
     const rows: Row[] = [];
     const refused: { reason: string; item: string }[] = [];
-    const byKey = new Map<string, Row>();
     let consistent = true;
     for (const item of items) {
       const result = dataset.item.safeParse(item);
@@ -54,7 +56,8 @@ export function buildDecoder(dataset: Dataset): Decode {
         const id = key.map((column) => row[column] ?? '').join('\u0000');
         const earlier = byKey.get(id);
         if (earlier && !earlier.every((value, column) => value === row[column])) consistent = false;
-        if (!earlier) rows.push(row);
+        if (earlier) continue;
+        rows.push(row);
         byKey.set(id, row);
       }
     }

@@ -170,22 +170,25 @@ class Recording {
     const { source } = this.#feed;
     let committing: Promise<void> | null = null;
     let broken: unknown = null;
-    for await (const page of ahead(this.#stamped(source.walk(this.#ask, this.#job.target, this.#job.window)))) {
-      this.#take(page);
-      if (committing && this.#pending.rowCount >= MOST_PENDING_ROWS) await committing;
-      if (broken) throw broken;
-      // The last page waits for the commit that also ends the run.
-      if (!committing && !page.last) {
-        committing = this.#commit(null)
-          .catch((error: unknown) => {
-            broken = error ?? new Error('the commit failed');
-          })
-          .finally(() => {
-            committing = null;
-          });
+    try {
+      for await (const page of ahead(this.#stamped(source.walk(this.#ask, this.#job.target, this.#job.window)))) {
+        this.#take(page);
+        if (committing && this.#pending.rowCount >= MOST_PENDING_ROWS) await committing;
+        if (broken) throw broken;
+        // The last page waits for the commit that also ends the run.
+        if (!committing && !page.last) {
+          committing = this.#commit(null)
+            .catch((error: unknown) => {
+              broken = error ?? new Error('the commit failed');
+            })
+            .finally(() => {
+              committing = null;
+            });
+        }
       }
+    } finally {
+      await committing; // the commit that ends a failed run comes after it, too
     }
-    await committing;
     if (broken) throw broken;
   }
 
@@ -199,16 +202,20 @@ class Recording {
 
   #take(page: Page): void {
     const pending = this.#pending;
+    // All of it is decoded first: a page that is refused adds nothing, least of all what it would have proven.
+    const answers = this.#feed.datasets.map((dataset, at) =>
+      decoded(() => this.#compiled.decoders[at]?.(page.body, this.#job.target, pending.byKey[at] ?? new Map()), dataset.name),
+    );
     pending.pages += 1;
     this.#totals.pages += 1;
     if (page.note !== undefined) this.#note = page.note;
     if (!page.whole) this.#whole = false;
     if (page.last) this.#complete = true;
     if (page.proven) pending.proven = page.proven;
-    this.#compiled.decoders.forEach((decode, at) => {
+    answers.forEach((answer, at) => {
       const dataset = this.#feed.datasets[at];
-      if (!dataset) return;
-      const { items, rows, refused, consistent } = decoded(() => decode(page.body, this.#job.target), dataset.name);
+      if (!answer || !dataset) return;
+      const { items, rows, refused, consistent } = answer;
       if (!consistent || refused.length > 0) this.#whole = false;
       for (const row of rows) pending.rows[at]?.push(row);
       if (retires(this.#feed, at)) for (const row of rows) this.#seen[at]?.push(row);
@@ -264,6 +271,8 @@ class Recording {
 
 interface Pending {
   readonly rows: Row[][];
+  /** The same rows by natural key, a map a dataset: one statement takes a key once. */
+  readonly byKey: Map<string, Row>[];
   readonly items: number[];
   readonly quarantined: Quarantined[];
   pages: number;
@@ -273,6 +282,7 @@ interface Pending {
 
 const emptyPending = ({ datasets }: Feed): Pending => ({
   rows: datasets.map(() => []),
+  byKey: datasets.map(() => new Map()),
   items: datasets.map(() => 0),
   quarantined: [],
   pages: 0,

@@ -1,9 +1,14 @@
-/** The list named `name` in an answer. `null` is an empty list: some deployments send it. @throws Error otherwise */
+import { UpstreamFailure } from '../../upstreams/failure.ts';
+
+/**
+ * The list named `name` in an answer. `null` is an empty list: some deployments send it.
+ * @throws UpstreamFailure (malformed) otherwise
+ */
 export function listIn(body: unknown, name: string): readonly unknown[] {
   const value = memberOf(body, name);
   if (value === null) return [];
   if (Array.isArray(value)) return value;
-  throw new Error(`the answer has no list "${name}"`);
+  throw new UpstreamFailure('malformed', `the answer has no list "${name}"`);
 }
 
 /** A member of a JSON object; undefined where there is none or the value is no object. */
