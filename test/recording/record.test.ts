@@ -1,0 +1,532 @@
+import postgres from 'postgres';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
+import type { Page, Range, Window } from '../../src/datasets/contract.ts';
+import { averageTps } from '../../src/datasets/metrics/average-tps.ts';
+import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
+import { validators } from '../../src/datasets/node/validators.ts';
+import { pages } from '../../src/datasets/sources/pages.ts';
+import { LeaseLost } from '../../src/errors.ts';
+import { targetKey } from '../../src/recording/lease.ts';
+import { record } from '../../src/recording/record.ts';
+import { UpstreamFailure } from '../../src/upstreams/failure.ts';
+import { block, blocksTarget } from '../support/blocks.ts';
+import { ManualClock } from '../support/clock.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import {
+  gate,
+  jobFor,
+  onlyPage,
+  pagesOf,
+  recordingContext,
+  run,
+  type ScriptedFeed,
+  scriptedFeed,
+} from '../support/recording.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+const clock = new ManualClock(Date.UTC(2026, 0, 10));
+const day = 86_400_000;
+const window = { from: clock.now - 2 * day, to: clock.now - day };
+const range: Range = { axis: 'time', span: () => day, head: () => 60_000, settle: 0, lookback: 30 * day };
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 8, onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+const signal = new AbortController().signal;
+const page = (body: unknown, proven: Window | null, more: Partial<Page> = {}): Page => ({
+  body,
+  proven,
+  last: false,
+  whole: true,
+  ...more,
+});
+
+function blocksFeed(): ScriptedFeed {
+  return scriptedFeed(proposedBlocks, blocksTarget(), { range });
+}
+
+/** What the database holds of a feed's target. */
+async function stored(feed: ScriptedFeed) {
+  const key = targetKey(jobFor(feed).target);
+  const blocks = await sql<{ number: number }[]>`
+    select block_number::int as number from recorder.proposed_blocks
+    where blockchain_id = ${feed.targets[0]?.blockchainId ?? ''} order by 1`;
+  const [coverage] = await sql<{ covered: string }[]>`
+    select covered::text from recorder.coverage where target_key = ${key} and dataset = ${feed.datasets[0]?.name ?? ''}`;
+  const runs = await sql<
+    { status: string; pages: number; rows: number; quarantined: number; error: string | null }[]
+  >`
+    select status, pages, rows_written[1]::int as rows, quarantined::int, error from recorder.runs
+    where source = ${feed.source.name} order by run_id`;
+  return { blocks: blocks.map(({ number }) => number), covered: coverage?.covered ?? null, runs: [...runs] };
+}
+
+const seconds = (milliseconds: number) => Math.floor(milliseconds / 1000);
+const asRange = ({ from, to }: Window) => `{[${from},${to})}`;
+
+describe('a run', () => {
+  it('stores its pages, its coverage and itself, and a second one writes nothing but its run', async () => {
+    const feed = blocksFeed();
+    const { from, to } = window;
+    feed.script = () =>
+      pagesOf([
+        page({ blocks: [block(3, seconds(to) - 10), block(2, seconds(to) - 20)] }, { from: to - 20_000, to }),
+        page({ blocks: [block(1, seconds(from) + 5)] }, window, { last: true }),
+      ]);
+    const context = recordingContext(sql, clock.read);
+    expect(await run(context, feed, window)).toMatchObject({
+      status: 'done',
+      pages: 2,
+      items: 3,
+      rowsWritten: [3],
+      quarantined: 0,
+      error: null,
+    });
+    expect(await run(context, feed, window)).toMatchObject({ status: 'done', items: 3, rowsWritten: [0] });
+    expect(await stored(feed)).toEqual({
+      blocks: [1, 2, 3],
+      covered: asRange(window),
+      runs: [
+        { status: 'done', pages: 2, rows: 3, quarantined: 0, error: null },
+        { status: 'done', pages: 2, rows: 0, quarantined: 0, error: null },
+      ],
+    });
+  });
+
+  it('claims nothing newer than what has settled upstream', async () => {
+    const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range: { ...range, settle: 600_000 } });
+    const newest = { from: clock.now - day, to: clock.now };
+    feed.script = () => pagesOf([page({ blocks: [] }, newest, { last: true })]);
+    await run(recordingContext(sql, clock.read), feed, newest);
+    expect((await stored(feed)).covered).toBe(asRange({ from: newest.from, to: clock.now - 600_000 }));
+  });
+
+  it('that fails keeps the pages before, with what they prove and no more', async () => {
+    const feed = blocksFeed();
+    const proven = { from: window.to - 20_000, to: window.to };
+    feed.script = async function* () {
+      yield page({ blocks: [block(9, seconds(window.to) - 10)] }, proven);
+      throw new UpstreamFailure('server', 'answered 502');
+    };
+    const result = await run(recordingContext(sql, clock.read), feed, window);
+    expect(result).toMatchObject({ status: 'failed', error: 'answered 502', later: true, rowsWritten: [1] });
+    expect(await stored(feed)).toEqual({
+      blocks: [9],
+      covered: asRange(proven),
+      runs: [{ status: 'failed', pages: 1, rows: 1, quarantined: 0, error: 'answered 502' }],
+    });
+  });
+
+  it('that is stopped is neither a success nor a failure', async () => {
+    const feed = blocksFeed();
+    feed.script = async function* () {
+      yield page({ blocks: [block(1, seconds(window.to) - 10)] }, null);
+      throw new UpstreamFailure('cancelled', 'stopped by the recorder');
+    };
+    expect(await run(recordingContext(sql, clock.read), feed, window)).toMatchObject({ status: 'stopped' });
+    const [target] = await sql`
+      select last_success_at, last_failure_at, failures, run_id, lease_until from recorder.targets
+      where source = ${feed.source.name}`;
+    expect(target).toEqual({
+      last_success_at: null,
+      last_failure_at: null,
+      failures: 0,
+      run_id: null,
+      lease_until: null,
+    });
+  });
+
+  it.each([
+    ['no object at all', 'nonsense'],
+    ['an object without the list', { results: [] }],
+    ['a list that is none', { blocks: {} }],
+  ])('that gets %s for an answer fails with a reason and claims nothing', async (_, body) => {
+    const feed = blocksFeed();
+    feed.script = () => pagesOf([page(body, window, { last: true })]);
+    const result = await run(recordingContext(sql, clock.read), feed, window);
+    expect(result).toMatchObject({ status: 'failed', error: expect.stringContaining('list') });
+    expect(await stored(feed)).toMatchObject({ blocks: [], covered: null });
+  });
+
+  it('whose paged list misses in the answer fails as well', async () => {
+    const feed = blocksFeed();
+    feed.script = (within, ask) => pages(ask, { path: '/blocks', query: {}, list: 'blocks' }, within);
+    const context = recordingContext(sql, clock.read, { get: async () => ({}) });
+    expect(await run(context, feed, window)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('blocks'),
+    });
+    expect(await stored(feed)).toMatchObject({ covered: null });
+  });
+
+  it('makes a target fresh only where it is about now', async () => {
+    const feed = blocksFeed();
+    const context = recordingContext(sql, clock.read);
+    const lastSuccess = async () => {
+      const [row] = await sql<{ at: Date | null }[]>`
+        select last_success_at as at from recorder.targets where source = ${feed.source.name}`;
+      return row?.at?.getTime() ?? null;
+    };
+    feed.script = () => pagesOf([page({ blocks: [] }, null, { last: true })]);
+    await run(context, feed, window);
+    expect(await lastSuccess()).toBeNull();
+    await run(context, feed, { from: clock.now - 60_000, to: clock.now });
+    expect(await lastSuccess()).toBe(clock.now);
+  });
+});
+
+describe('a commit', () => {
+  const whole = { from: window.from, to: window.to };
+  // Each part of the statement fails once; nothing of the others may be there then.
+  it.each([
+    ['rows', 'insert', 'recorder.proposed_blocks'],
+    ['coverage', 'insert', 'recorder.coverage'],
+    ['quarantine', 'insert', 'recorder.quarantine'],
+    ['run', 'update', 'recorder.runs'],
+    ['lease', 'update', 'recorder.targets'],
+  ])('whose %s cannot be written writes nothing', async (_, event, table) => {
+    const feed = blocksFeed();
+    const asked = gate();
+    const answer = gate();
+    feed.script = async function* () {
+      asked.open();
+      await answer.opened;
+      yield page({ blocks: [block(1, seconds(window.to) - 10), { blockNumber: 'none' }] }, whole, {
+        last: true,
+      });
+    };
+    const running = record(recordingContext(sql, clock.read), feed, jobFor(feed, window), signal);
+    await asked.opened;
+    await sql.unsafe(`
+      create or replace function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+      create trigger refused before ${event} on ${table} for each statement execute function refuse()`);
+    answer.open();
+    try {
+      await expect(running).rejects.toThrow('refused');
+    } finally {
+      await sql.unsafe(`drop trigger refused on ${table}`);
+    }
+    expect(await stored(feed)).toEqual({
+      blocks: [],
+      covered: null,
+      runs: [{ status: 'running', pages: 0, rows: 0, quarantined: 0, error: null }],
+    });
+    const [quarantine] = await sql`
+      select count(*)::int as items from recorder.quarantine where target_key = ${targetKey(jobFor(feed).target)}`;
+    expect(quarantine).toEqual({ items: 0 });
+  });
+
+  it('follows the one before, also when the walk fails meanwhile', async () => {
+    let under = 0;
+    let most = 0;
+    const first = gate();
+    const watched = new Proxy(sql, {
+      get(target, name, receiver) {
+        if (name !== 'unsafe') return Reflect.get(target, name, receiver);
+        return async (...args: Parameters<postgres.Sql['unsafe']>) => {
+          under += 1;
+          most = Math.max(most, under);
+          await first.opened;
+          return target.unsafe(...args).finally(() => {
+            under -= 1;
+          });
+        };
+      },
+    });
+    const feed = blocksFeed();
+    feed.script = async function* () {
+      yield page({ blocks: [block(1, seconds(window.to) - 10)] }, null);
+      setImmediate(() => setImmediate(() => first.open()));
+      throw new UpstreamFailure('server', 'answered 502');
+    };
+    expect(await run(recordingContext(watched, clock.read), feed, window)).toMatchObject({
+      status: 'failed',
+    });
+    expect(most).toBe(1);
+    expect((await stored(feed)).blocks).toEqual([1]);
+  });
+
+  it('takes the pages that came while the one before was under way', async () => {
+    const feed = blocksFeed();
+    const held = gate();
+    const committing = gate();
+    let commits = 0;
+    const watched = new Proxy(sql, {
+      get(target, name, receiver) {
+        if (name !== 'unsafe') return Reflect.get(target, name, receiver);
+        return async (...args: Parameters<postgres.Sql['unsafe']>) => {
+          commits += 1;
+          if (commits === 1) {
+            committing.open();
+            await held.opened;
+          }
+          return target.unsafe(...args);
+        };
+      },
+    });
+    feed.script = async function* () {
+      yield page({ blocks: [block(5, seconds(window.to) - 1)] }, null);
+      await committing.opened;
+      for (const number of [4, 3, 2]) yield page({ blocks: [block(number, seconds(window.to) - 10)] }, null);
+      held.open();
+      yield page({ blocks: [block(1, seconds(window.from))] }, window, { last: true });
+    };
+    expect(await run(recordingContext(watched, clock.read), feed, window)).toMatchObject({
+      pages: 5,
+      rowsWritten: [5],
+    });
+    expect(commits).toBeLessThanOrEqual(3);
+    expect((await stored(feed)).blocks).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('takes an item that came twice, on two pages, once', async () => {
+    const feed = scriptedFeed(averageTps, { chainId: 'twice' });
+    const held = gate();
+    const committing = gate();
+    const watched = new Proxy(sql, {
+      get(target, name, receiver) {
+        if (name !== 'unsafe') return Reflect.get(target, name, receiver);
+        return async (...args: Parameters<postgres.Sql['unsafe']>) => {
+          committing.open();
+          await held.opened;
+          return target.unsafe(...args);
+        };
+      },
+    });
+    const point = (at: number, value: number) => ({ timestamp: at, value });
+    feed.script = async function* () {
+      yield page({ results: [point(0, 1)] }, null);
+      await committing.opened;
+      yield page({ results: [point(86_400, 2), point(172_800, 3)] }, null);
+      yield page({ results: [point(172_800, 3), point(259_200, 4)] }, null, { last: true });
+      held.open();
+    };
+    expect(await run(recordingContext(watched, clock.read), feed)).toMatchObject({
+      status: 'done',
+      rowsWritten: [4],
+    });
+    const rows =
+      await sql`select value::int from reporting.average_tps where chain_id = 'twice' order by bucket_start`;
+    expect(rows.map(({ value }) => value)).toEqual([1, 2, 3, 4]);
+  });
+});
+
+describe('the fence', () => {
+  const expire = (feed: ScriptedFeed) =>
+    sql`update recorder.targets set lease_until = now() - interval '1 second' where source = ${feed.source.name}`;
+
+  it('lets a run that lost its lease commit nothing more', async () => {
+    const feed = blocksFeed();
+    const first = gate();
+    const resumed = gate();
+    let walks = 0;
+    feed.script = async function* () {
+      walks += 1;
+      if (walks === 1) {
+        yield page({ blocks: [block(1, seconds(window.to) - 10)] }, null);
+        first.open();
+        await resumed.opened;
+        yield page({ blocks: [block(666, seconds(window.to) - 10)] }, window, { last: true });
+      } else yield page({ blocks: [block(2, seconds(window.to) - 20)] }, null, { last: true });
+    };
+    const context = recordingContext(sql, clock.read);
+    const frozen = record(context, feed, jobFor(feed, window), signal);
+    await first.opened;
+    await expect.poll(() => stored(feed)).toMatchObject({ blocks: [1] });
+    expect(await record(context, feed, jobFor(feed, window), signal)).toBe('held');
+    await expire(feed);
+    expect(await run(context, feed, window)).toMatchObject({ status: 'done' });
+    resumed.open();
+    await expect(frozen).rejects.toThrow(LeaseLost);
+    expect(await stored(feed)).toMatchObject({
+      blocks: [1, 2],
+      covered: null,
+      runs: [
+        { status: 'lost', pages: 1, rows: 1 },
+        { status: 'done', pages: 1, rows: 1 },
+      ],
+    });
+  });
+
+  it('lets it write no failure either', async () => {
+    const feed = blocksFeed();
+    const begun = gate();
+    const resumed = gate();
+    let walks = 0;
+    feed.script = async function* () {
+      walks += 1;
+      if (walks === 1) {
+        begun.open();
+        await resumed.opened;
+        throw new UpstreamFailure('timeout', 'no whole answer');
+      }
+      yield page({ blocks: [] }, null, { last: true });
+    };
+    const context = recordingContext(sql, clock.read);
+    const frozen = record(context, feed, jobFor(feed, window), signal);
+    await begun.opened;
+    await expire(feed);
+    await run(context, feed, window);
+    resumed.open();
+    await expect(frozen).rejects.toThrow(LeaseLost);
+    const [target] = await sql`select failures from recorder.targets where source = ${feed.source.name}`;
+    expect(target).toEqual({ failures: 0 });
+  });
+
+  it('serialises two commits of the same run number at the database', async () => {
+    const feed = blocksFeed();
+    const context = recordingContext(sql, clock.read);
+    const begun = gate();
+    const resumed = gate();
+    feed.script = async function* () {
+      begun.open();
+      await resumed.opened;
+      yield page({ blocks: [block(1, seconds(window.to) - 10)] }, window, { last: true });
+    };
+    const refused = expect(record(context, feed, jobFor(feed, window), signal)).rejects.toThrow(LeaseLost);
+    await begun.opened;
+    // Another worker takes the lease over, and has not said so yet when the old one commits.
+    const thief = await sql.reserve();
+    await thief`begin`;
+    await thief`update recorder.targets set run_id = 0 where source = ${feed.source.name}`;
+    resumed.open();
+    await expect
+      .poll(async () => {
+        const [row] = await sql`
+          select count(*)::int as waiting from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`;
+        return row?.waiting;
+      })
+      .toBe(1);
+    await thief`commit`;
+    thief.release();
+    await refused;
+    expect(await stored(feed)).toMatchObject({ blocks: [], covered: null });
+  });
+});
+
+describe('what absence proves', () => {
+  const target = () => ({ node: 'n', subnetId: `subnet-${Math.random()}` });
+  const member = (nodeID: string) => ({ nodeID, startTime: 1_700_000_000, weight: 5 });
+  const members = async (feed: ScriptedFeed) => {
+    const rows = await sql<{ node_id: string }[]>`
+      select node_id from reporting.validators where subnet_id = ${feed.targets[0]?.subnetId ?? ''} order by 1`;
+    return rows.map(({ node_id }) => node_id);
+  };
+
+  it.each([
+    ['whole', {}, 'done', ['a']],
+    ['restarted', { whole: false }, 'partial', ['a', 'b']],
+    ['unfinished', { last: false }, 'partial', ['a', 'b']],
+  ] as const)('is decided by the list: %s', async (_, more, status, left) => {
+    const feed = scriptedFeed(validators, target());
+    const context = recordingContext(sql, clock.read);
+    feed.script = () => onlyPage({ validators: [member('a'), member('b')] });
+    await run(context, feed);
+    clock.now += 1000;
+    feed.script = () => onlyPage({ validators: [member('a')] }, more);
+    expect(await run(context, feed)).toMatchObject({ status });
+    expect(await members(feed)).toEqual(left);
+  });
+
+  it('is nothing while an item of the list could not be read', async () => {
+    const feed = scriptedFeed(validators, target());
+    const context = recordingContext(sql, clock.read);
+    feed.script = () => onlyPage({ validators: [member('a'), member('b')] });
+    await run(context, feed);
+    clock.now += 1000;
+    feed.script = () => onlyPage({ validators: [member('a'), { ...member('b'), weight: 'much' }] });
+    expect(await run(context, feed)).toMatchObject({ status: 'partial', quarantined: 1 });
+    expect(await members(feed)).toEqual(['a', 'b']);
+  });
+
+  it('is nothing while one key came with two values', async () => {
+    const feed = scriptedFeed(validators, target());
+    const context = recordingContext(sql, clock.read);
+    feed.script = () => onlyPage({ validators: [member('a'), member('b')] });
+    await run(context, feed);
+    clock.now += 1000;
+    feed.script = () => onlyPage({ validators: [member('a'), { ...member('a'), weight: 6 }] });
+    expect(await run(context, feed)).toMatchObject({ status: 'partial' });
+    expect(await members(feed)).toEqual(['a', 'b']);
+  });
+
+  it('reaches no other target', async () => {
+    const [one, other] = [scriptedFeed(validators, target()), scriptedFeed(validators, target())];
+    const context = recordingContext(sql, clock.read);
+    one.script = () => onlyPage({ validators: [member('a')] });
+    other.script = () => onlyPage({ validators: [member('b')] });
+    await run(context, one);
+    await run(context, other);
+    one.script = () => onlyPage({ validators: [] });
+    clock.now += 1000;
+    await run(context, one);
+    expect([await members(one), await members(other)]).toEqual([[], ['b']]);
+  });
+});
+
+describe('datasets of one source', () => {
+  it('are recorded together, each with its counts', async () => {
+    const feed = scriptedFeed([validators, validatorUptime], { node: 'both', subnetId: 's' });
+    const validator = { nodeID: 'a', startTime: 1_700_000_000, weight: 5, uptime: '99.5', connected: true };
+    feed.script = () =>
+      onlyPage({ validators: [validator, { nodeID: 'b', startTime: 1_700_000_001, weight: 7 }] });
+    const result = await run(recordingContext(sql, clock.read), feed);
+    expect(result).toMatchObject({ status: 'done', rowsWritten: [2, 1] });
+    const runs = await sql`
+      select dataset, items::int, rows_written::int, pages, requests from reporting.runs
+      where run_id = ${result.runId} order by dataset desc`;
+    expect([...runs]).toEqual([
+      { dataset: 'validators', items: 2, rows_written: 2, pages: 1, requests: 1 },
+      { dataset: 'validator_uptime', items: 1, rows_written: 1, pages: 0, requests: 0 },
+    ]);
+  });
+
+  it('are refused together when the second of them has no list', async () => {
+    const broken = {
+      ...validatorUptime,
+      items: () => {
+        throw new Error('no list');
+      },
+    };
+    const feed = scriptedFeed(
+      [proposedBlocks, broken],
+      { ...blocksTarget(), node: 'x', subnetId: 'y' },
+      { range },
+    );
+    feed.script = () =>
+      pagesOf([page({ blocks: [block(1, seconds(window.to) - 5)] }, window, { last: true })]);
+    expect(await run(recordingContext(sql, clock.read), feed, window)).toMatchObject({ status: 'failed' });
+    expect((await stored(feed)).covered).toBeNull();
+  });
+});
+
+describe('progress', () => {
+  afterEach(() => {
+    clock.now += 1;
+  });
+
+  it('is told after every commit', async () => {
+    const feed = blocksFeed();
+    const told: (Window | null)[] = [];
+    const half = { from: window.from + day / 2, to: window.to };
+    feed.script = () =>
+      pagesOf([
+        page({ blocks: [block(2, seconds(half.from))] }, half),
+        page({ blocks: [] }, window, { last: true }),
+      ]);
+    await record(recordingContext(sql, clock.read), feed, jobFor(feed, window), signal, (covered) =>
+      told.push(covered),
+    );
+    expect(told.at(-1)).toEqual(window);
+    expect(told.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,111 @@
+import type postgres from 'postgres';
+import type { Clock } from '../../src/clock.ts';
+import type { Ask, Dataset, Page, Range, Source, Target, Window } from '../../src/datasets/contract.ts';
+import type { ActiveFeed } from '../../src/recording/feed.ts';
+import type { Job, Reason } from '../../src/recording/lease.ts';
+import { type RecordingContext, type RunResult, record } from '../../src/recording/record.ts';
+import type { Usage } from '../../src/upstreams/upstream.ts';
+
+/** How a test answers a run's questions: a walk without an upstream, or an `ask` that gives the answers. */
+export type Walk = (window: Window | null, ask: Ask) => AsyncIterable<Page>;
+
+/** A feed over tables of the catalog whose answers the test decides. */
+export interface ScriptedFeed extends ActiveFeed {
+  /** What the next runs walk through. */
+  script: Walk;
+}
+
+let feeds = 0;
+
+/** Makes a feed of datasets of the catalog, with a source of its own. */
+export function scriptedFeed(
+  datasets: Dataset | readonly Dataset[],
+  target: Target,
+  more: { range?: Range; every?: number } = {},
+): ScriptedFeed {
+  const every = more.every ?? 60_000;
+  feeds += 1;
+  const source: Source = {
+    name: `scripted-${feeds}`,
+    upstream: 'nodes',
+    every,
+    weight: 1,
+    calls: 1,
+    ...(more.range ? { range: more.range } : {}),
+    targets: () => [target],
+    walk: (ask, _target, window) => feed.script(window, ask),
+  };
+  const feed: ScriptedFeed = {
+    source,
+    datasets: [datasets].flat().map((dataset) => ({ ...dataset, source })),
+    targets: [target],
+    every,
+    since: null,
+    script: () => pagesOf([]),
+  };
+  return feed;
+}
+
+/** A walk over pages that are known beforehand. */
+export async function* pagesOf(pages: readonly Page[]): AsyncGenerator<Page> {
+  yield* pages;
+}
+
+/** The one page of an answer that comes whole. */
+export function onlyPage(body: unknown, more: Partial<Page> = {}): AsyncGenerator<Page> {
+  return pagesOf([{ body, proven: null, last: true, whole: true, ...more }]);
+}
+
+const nothing = () => Promise.reject(new Error('this walk asks nothing'));
+
+/** A recording context whose runs ask `ask`, or nobody. */
+export function recordingContext(
+  sql: postgres.Sql,
+  clock: Clock,
+  ask: Partial<Omit<Ask, 'now'>> = {},
+): RecordingContext {
+  return {
+    sql,
+    clock,
+    worker: 'test',
+    open: (): Ask & { readonly usage: Usage } => ({
+      get: nothing,
+      post: nothing,
+      rpc: nothing,
+      probe: nothing,
+      ...ask,
+      usage: { requests: 1, units: 1 },
+      get now() {
+        return clock();
+      },
+    }),
+  };
+}
+
+/** A job for the feed's target. */
+export function jobFor(feed: ActiveFeed, window: Window | null = null, reason: Reason = 'poll'): Job {
+  const [target] = feed.targets;
+  if (!target) throw new Error('the feed has no target');
+  return { target, window, reason };
+}
+
+/** Makes a run that must not find its target taken. */
+export async function run(
+  context: RecordingContext,
+  feed: ActiveFeed,
+  window: Window | null = null,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<RunResult> {
+  const result = await record(context, feed, jobFor(feed, window), signal);
+  if (typeof result === 'string') throw new Error(`the run was ${result}`);
+  return result;
+}
+
+/** A promise with its ends outside: something that a test waits for, or makes others wait for. */
+export function gate<T = void>(): { readonly opened: Promise<T>; open(value: T): void } {
+  let open: (value: T) => void = () => {};
+  const opened = new Promise<T>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: (value) => open(value) };
+}
