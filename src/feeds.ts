@@ -42,7 +42,8 @@ function offered(config: Config, source: Source): boolean {
   return { chainData: chainData !== undefined, metrics: metrics !== undefined, nodes: nodes.length > 0 }[source.upstream];
 }
 
-function scopeOf(config: Config, options: Scope['options']): Scope {
+/** What a configuration gives to the choice of targets. @param options the override of the source's datasets */
+export function scopeOf(config: Config, options: Scope['options'] = {}): Scope {
   return {
     network: config.network,
     observer: config.observer ?? 'recorder',

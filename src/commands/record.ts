@@ -6,6 +6,7 @@ import { loadStates, missingIn, planAll, registerTargets } from '../recording/pl
 import type { RunResult } from '../recording/record.ts';
 import { targetKey } from '../recording/lease.ts';
 import { UsageError } from '../errors.ts';
+import { scopeOf } from '../feeds.ts';
 import { exitAfter } from './exit.ts';
 import { printJson, printTable } from './output.ts';
 import { progressOver } from './progress.ts';
@@ -19,7 +20,7 @@ export async function recordCommand(
   signal: AbortSignal,
 ): Promise<number> {
   const feed = feedOf(app.feeds, dataset);
-  const targets = matchingTargets(feed, options.target);
+  const targets = matchingTargets(feed, scopeOf(app.config), options.target);
   await registerTargets(app.database.sql, feed, app.clock());
   const states = await loadStates(app.database.sql, feed);
   return runAndTell(app, feed, planAll(feed, targets, states, app.clock()), options.json, signal);
@@ -33,7 +34,7 @@ export async function backfillCommand(
   signal: AbortSignal,
 ): Promise<number> {
   const feed = feedOf(app.feeds, dataset);
-  const targets = matchingTargets(feed, options.target);
+  const targets = matchingTargets(feed, scopeOf(app.config), options.target);
   const [from, to] = [instantOf('--from', options.from), Math.min(instantOf('--to', options.to), app.clock())];
   if (from >= to) throw new UsageError([`--from ${options.from}: must be before --to, and in the past`]);
   if (feed.source.range?.axis !== 'time')

@@ -34,6 +34,8 @@ export interface Page {
 export interface Ask {
   /** GET of a path below the upstream's URL; the parsed body of a 2xx answer. @throws UpstreamFailure */
   get(path: string, query?: Readonly<Record<string, string | number | undefined>>): Promise<unknown>;
+  /** POST of a JSON body to a path below the upstream's URL; the parsed body of a 2xx answer. @throws UpstreamFailure */
+  post(path: string, body: Readonly<Record<string, unknown>>): Promise<unknown>;
   /** A JSON-RPC call; its `result`. @throws UpstreamFailure */
   rpc(path: string, method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown>;
   /** One GET without retries, whatever the status: for health probes. @throws UpstreamFailure without an answer */
@@ -66,16 +68,28 @@ interface ChainAddress {
   readonly address: string;
 }
 
+/**
+ * The end of a window of heights that reaches to the newest one, whatever that is: how high a chain is, is known only
+ * after asking.
+ */
+export const OPEN_END = Number.MAX_SAFE_INTEGER;
+
 /** A source whose answers are about a range of time or heights, so that what was missed can be fetched later. */
 export interface Range {
   readonly axis: 'time' | 'height';
-  /** Length of one window: sized so that a page or a few fill it. */
+  /** Length of one window: sized so that a page or a few fill it. Infinity: one window, however long. */
   readonly span: (target: Target) => number;
   /** The newest part of the range, asked for again at every poll, because it may still change. */
   readonly head: (target: Target) => number;
-  /** The newest part that may still be incomplete upstream and is not claimed as covered. */
+  /**
+   * The newest part that may still be incomplete upstream and is not claimed as covered, in ms. On the axis of heights
+   * the source itself leaves it out of what it says is proven.
+   */
   readonly settle: number;
-  /** How far back the first recording reaches, from now. */
+  /**
+   * How far back the first recording reaches from now, in ms. On the axis of heights: Infinity from the first block,
+   * 0 from wherever the first run began.
+   */
   readonly lookback: number;
 }
 
@@ -91,6 +105,13 @@ export interface Source {
   readonly calls: number;
   /** Absent: an observation of how things are now, which nobody can repeat later. */
   readonly range?: Range;
+  /** The answer never changes: once a target is recorded it is not asked for again. */
+  readonly once?: boolean;
+  /**
+   * Makes a target of the KEY=VALUE pairs of `record DATASET --target`, for things that are asked for on demand only.
+   * @throws UsageError when the pairs break a rule of the seed
+   */
+  demand?(pairs: Readonly<Record<string, string>>, scope: Scope): Target;
   targets(scope: Scope): Target[];
   /** Asks page by page. @throws UpstreamFailure when a call fails for good */
   walk(ask: Ask, target: Target, window: Window | null): AsyncIterable<Page>;

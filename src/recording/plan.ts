@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import type { Feed } from '../datasets/catalog.ts';
-import type { Target, Window } from '../datasets/contract.ts';
+import { OPEN_END, type Range, type Target, type Window } from '../datasets/contract.ts';
 import type { ActiveFeed } from './feed.ts';
 import { type Job, targetKey } from './lease.ts';
 import { parseMultirange, pieces, subtract, upTo } from './windows.ts';
@@ -39,7 +39,8 @@ export async function registerTargets(
   { source, datasets, targets, every, since }: ActiveFeed,
   now: number,
 ): Promise<void> {
-  const expectedFrom = source.range ? (since ?? now - source.range.lookback) : null;
+  const { range } = source;
+  const expectedFrom = range?.axis === 'time' ? (since ?? now - range.lookback) : null;
   const keys = targets.map(targetKey);
   await sql`
     with wanted as (
@@ -93,11 +94,18 @@ export async function loadStates(sql: postgres.Sql, { source, datasets }: Feed):
 export function missingWindows(feed: Feed, target: Target, state: TargetState, now: number): Window[] {
   const { range } = feed.source;
   if (!range) return [];
-  const start = state.expectedFrom ?? now - range.lookback;
-  const settled = upTo(state.covered, now - range.head(target));
-  return subtract({ from: Math.min(start, now - range.head(target)), to: now }, settled)
+  const to = range.axis === 'time' ? now : OPEN_END;
+  const settled = upTo(state.covered, to - range.head(target));
+  const from = Math.min(expectedFrom(range, state, now), to - range.head(target));
+  return subtract({ from, to }, settled)
     .reverse()
     .flatMap((window) => pieces(window, range.span(target)));
+}
+
+/** Where the recording of a target is expected to begin, on the source's axis. */
+function expectedFrom(range: Range, state: TargetState, now: number): number {
+  if (range.axis === 'time') return state.expectedFrom ?? now - range.lookback;
+  return range.lookback > 0 ? 0 : Math.min(...state.covered.map(({ from }) => from), OPEN_END);
 }
 
 /** The windows of [from, to) that are not covered, newest first, for a backfill. */
@@ -124,7 +132,7 @@ export function isDue(state: TargetState, every: number, now: number): boolean {
 export function planDue(feed: ActiveFeed, states: ReadonlyMap<string, TargetState>, now: number): Job[] {
   return feed.targets.flatMap((target): Job[] => {
     const state = states.get(targetKey(target)) ?? FRESH;
-    const due = isDue(state, feed.every, now);
+    const due = isDue(state, feed.every, now) && !(feed.source.once && state.lastSuccess !== null);
     if (!feed.source.range) return due ? [{ target, window: null, reason: 'poll', plannedAt: now }] : [];
     const [poll, hole] = missingWindows(feed, target, state, now);
     const jobs: Job[] = [];

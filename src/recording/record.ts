@@ -2,7 +2,7 @@ import type postgres from 'postgres';
 import type { Clock } from '../clock.ts';
 import type { Feed } from '../datasets/catalog.ts';
 import type { ActiveFeed } from './feed.ts';
-import type { Ask, Page, Window } from '../datasets/contract.ts';
+import { type Ask, OPEN_END, type Page, type Range, type Source, type Window } from '../datasets/contract.ts';
 import { LeaseLost, messageOf } from '../errors.ts';
 import type { Row } from '../history/rows.ts';
 import type { Asking, Usage } from '../upstreams/upstream.ts';
@@ -240,7 +240,7 @@ class Recording {
       source.range || (end?.outcome !== 'done' && end?.outcome !== 'partial')
         ? null
         : await observationCoverage(sql, this.#feed, this.#key, Date.parse(observedAt));
-    const covered = source.range ? settled(pending.proven, now - source.range.settle) : (observed?.covered ?? null);
+    const covered = source.range ? settled(pending.proven, source.range, now) : (observed?.covered ?? null);
     const written = await this.#compiled.commit(sql, {
       target: this.#job.target,
       targetKey: this.#key,
@@ -260,7 +260,7 @@ class Recording {
       requests: this.#ask.usage.requests,
       units: this.#ask.usage.units,
       note: this.#note,
-      aboutNow: !source.range || !window || window.to > now - source.range.head(this.#job.target),
+      aboutNow: aboutNow(source, this.#job, now),
       end,
     });
     this.#totals.rowsWritten = this.#totals.rowsWritten.map((total, at) => total + (written[at] ?? 0));
@@ -296,11 +296,17 @@ function retires({ datasets }: Feed, at: number): boolean {
   return history === 'state' || history === 'series';
 }
 
-/** The part of a proven window that is old enough to be complete upstream. */
-function settled(proven: Window | null, until: number): Window | null {
+/** The part of a proven window that is old enough to be complete upstream; of heights the source says it itself. */
+function settled(proven: Window | null, { axis, settle }: Range, now: number): Window | null {
   if (!proven) return null;
-  const to = Math.min(proven.to, until);
+  const to = axis === 'time' ? Math.min(proven.to, now - settle) : proven.to;
   return proven.from < to ? { from: proven.from, to } : null;
+}
+
+/** Whether a run tells how things are now: an observation, or a window that reaches the newest part of the range. */
+function aboutNow({ range }: Source, { target, window }: Job, now: number): boolean {
+  if (!range || !window) return true;
+  return window.to > (range.axis === 'time' ? now : OPEN_END) - range.head(target) - 1;
 }
 
 /** An answer without the promised list is refused whole. */

@@ -61,6 +61,15 @@ export class UpstreamSession {
     });
   }
 
+  /** See {@link Ask.post}. */
+  async post(path: string, body: Readonly<Record<string, unknown>>): Promise<unknown> {
+    return this.#retried(async () => {
+      const answer = await this.#call('POST', path, {}, JSON.stringify(body));
+      refuseStatus(answer);
+      return bodyOf(answer);
+    });
+  }
+
   /** See {@link Ask.rpc}. */
   async rpc(path: string, method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown> {
     return this.#retried(async () => {
