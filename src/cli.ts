@@ -31,7 +31,10 @@ interface Common {
   json?: boolean;
 }
 
-async function withApp(options: AppOptions, work: (app: App, signal: AbortSignal) => Promise<number>): Promise<void> {
+async function withApp(
+  options: AppOptions,
+  work: (app: App, signal: AbortSignal) => Promise<number>,
+): Promise<void> {
   const signal = stopSignal();
   const app = await openApp(options);
   try {
@@ -42,7 +45,9 @@ async function withApp(options: AppOptions, work: (app: App, signal: AbortSignal
 }
 
 const program = new Command('chain-recorder')
-  .description("Records what a blockchain network's services and nodes say, with its history, into PostgreSQL.")
+  .description(
+    "Records what a blockchain network's services and nodes say, with its history, into PostgreSQL.",
+  )
   .exitOverride()
   .showHelpAfterError();
 
@@ -74,7 +79,9 @@ command('migrate', 'apply the migrations; safe to run twice at once').action((op
   }),
 );
 
-command('datasets', 'list what can be recorded').action((options: Common) => datasetsCommand({ json: options.json ?? false }));
+command('datasets', 'list what can be recorded').action((options: Common) =>
+  datasetsCommand({ json: options.json ?? false }),
+);
 
 command('plan', 'show what the schedules would ask, in calls and budget units').action((options: Common) =>
   withApp({ config: options.config }, async (app) => {
@@ -115,7 +122,9 @@ command('coverage', 'show what is recorded, what is missing and why')
 command('heal', 'fetch what is missing and can still be fetched')
   .argument('[dataset]')
   .action((dataset: string | undefined, options: Common) =>
-    withApp({ config: options.config }, (app, signal) => healCommand(app, dataset, { json: options.json ?? false }, signal)),
+    withApp({ config: options.config }, (app, signal) =>
+      healCommand(app, dataset, { json: options.json ?? false }, signal),
+    ),
   );
 
 command('status', 'show freshness, failures, budgets and quarantine').action((options: Common) =>
@@ -123,7 +132,9 @@ command('status', 'show freshness, failures, budgets and quarantine').action((op
 );
 
 command('doctor', 'check configuration, database, queue, upstreams and clock').action((options: Common) =>
-  withApp({ config: options.config, migrate: false }, (app) => doctorCommand(app, { json: options.json ?? false })),
+  withApp({ config: options.config, migrate: false }, (app) =>
+    doctorCommand(app, { json: options.json ?? false }),
+  ),
 );
 
 command('sandbox', 'run a simulated network that serves all three services')
@@ -131,13 +142,21 @@ command('sandbox', 'run a simulated network that serves all three services')
   .option('--host <host>', 'address to listen on', '127.0.0.1')
   .option('--seed <seed>', 'which network', '1')
   .action(async (options: { port: string; host: string; seed: string }) => {
-    process.exitCode = await runSandbox(['--port', options.port, '--host', options.host, '--seed', options.seed]);
+    process.exitCode = await runSandbox([
+      '--port',
+      options.port,
+      '--host',
+      options.host,
+      '--seed',
+      options.seed,
+    ]);
   });
 
 try {
   await program.parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? exitCode.done : exitCode.usage;
+  if (error instanceof CommanderError)
+    process.exitCode = error.exitCode === 0 ? exitCode.done : exitCode.usage;
   else if (error instanceof UsageError) {
     for (const problem of error.problems) process.stderr.write(`${problem}\n`);
     process.exitCode = exitCode.usage;

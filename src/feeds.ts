@@ -19,7 +19,9 @@ export function activeFeeds(config: Config): ActiveFeed[] {
     if (enabled.length === 0 || !offered(config, source)) return [];
     const overrides = enabled.flatMap(({ name }) => config.datasets[name] ?? []);
     const every = Math.min(...overrides.map((override) => override.every ?? Number.POSITIVE_INFINITY));
-    const since = overrides.flatMap((override) => (override.since ? [Date.parse(`${override.since}T00:00:00Z`)] : []));
+    const since = overrides.flatMap((override) =>
+      override.since ? [Date.parse(`${override.since}T00:00:00Z`)] : [],
+    );
     return [
       {
         source,
@@ -39,7 +41,9 @@ function distinct(targets: readonly Target[]): Target[] {
 
 function offered(config: Config, source: Source): boolean {
   const { chainData, metrics, nodes } = config.upstreams;
-  return { chainData: chainData !== undefined, metrics: metrics !== undefined, nodes: nodes.length > 0 }[source.upstream];
+  return { chainData: chainData !== undefined, metrics: metrics !== undefined, nodes: nodes.length > 0 }[
+    source.upstream
+  ];
 }
 
 /** What a configuration gives to the choice of targets. @param options the override of the source's datasets */

@@ -5,9 +5,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import { z } from 'zod';
-import { catalogNames } from './feeds.ts';
 import { checkConfig } from './config/load.ts';
 import type { Config } from './config/schema.ts';
+import { catalogNames } from './feeds.ts';
 
 const PROGRAM = fileURLToPath(new URL('../dist/sandbox/main.js', import.meta.url));
 const STATE = 'sandbox.json';
@@ -39,7 +39,9 @@ export interface Sandbox {
 export async function useSandbox(dir: string): Promise<Sandbox> {
   const running = await runningSandbox(dir);
   if (running) return { announcement: running, close: async () => {} };
-  const child = spawn(process.execPath, [PROGRAM, '--port', '0', '--parent'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [PROGRAM, '--port', '0', '--parent'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const line = await new Promise<string>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code) => reject(new Error(`the sandbox ended with ${code} before it listened`)));

@@ -25,7 +25,13 @@ export function upstreamOpener(
     more: Pick<UpstreamSettings, 'headers' | 'budget'>,
   ) => {
     if (service)
-      settings.set(name, { name, url: service.url, deadline: service.timeout ?? CALL_DEADLINE, maxBytes: MOST_BYTES, ...more });
+      settings.set(name, {
+        name,
+        url: service.url,
+        deadline: service.timeout ?? CALL_DEADLINE,
+        maxBytes: MOST_BYTES,
+        ...more,
+      });
   };
   for (const name of ['chainData', 'metrics'] as const) {
     const service = config.upstreams[name];
@@ -36,7 +42,8 @@ export function upstreamOpener(
       budget: new SharedBudget(sql, name, { perMinute, perDay }, clock),
     });
   }
-  for (const node of config.upstreams.nodes) add(`nodes/${node.name}`, node, { headers: {}, budget: unmetered });
+  for (const node of config.upstreams.nodes)
+    add(`nodes/${node.name}`, node, { headers: {}, budget: unmetered });
   return ({ source }, { target }, asking) => {
     const name = source.upstream === 'nodes' ? `nodes/${target.node}` : source.upstream;
     const found = settings.get(name);

@@ -6,16 +6,17 @@ import postgres from 'postgres';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkConfig } from '../src/config/load.ts';
+import { freePort } from '../src/db/free-port.ts';
 import { activeFeeds, catalogNames } from '../src/feeds.ts';
 import { runJobs } from '../src/recording/foreground.ts';
 import { loadStates, planAll, registerTargets } from '../src/recording/plan.ts';
 import { upstreamOpener } from '../src/upstream-opener.ts';
-import { freePort } from '../src/db/free-port.ts';
 import { type TestDatabase, testDatabase } from './support/database.ts';
 
 const folder = fileURLToPath(new URL('../../shared/real-data/', import.meta.url));
 const present = existsSync(`${folder}replay.mjs`);
-if (!present) console.warn('skipped: the recorded answers of the real services (../shared/real-data) are not here');
+if (!present)
+  console.warn('skipped: the recorded answers of the real services (../shared/real-data) are not here');
 
 interface Seen {
   chain: string;
@@ -26,7 +27,10 @@ interface Seen {
 
 /** Chain, day and value of each point, by snapshot date. */
 function seenPoints(): Seen[] {
-  const lines = readFileSync(`${folder}metrics/txCount-seen-over-snapshots.csv`, 'utf8').trim().split('\n').slice(1);
+  const lines = readFileSync(`${folder}metrics/txCount-seen-over-snapshots.csv`, 'utf8')
+    .trim()
+    .split('\n')
+    .slice(1);
   return lines.map((line) => {
     const cells = line.split(',');
     return {
@@ -59,7 +63,9 @@ describe.skipIf(!present)('32 days of recorded answers', () => {
     database = await testDatabase();
     sql = postgres(database.url, { max: 4, onnotice: () => {} });
     const port = await freePort();
-    replay = spawn(process.execPath, [`${folder}replay.mjs`, '--port', String(port)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    replay = spawn(process.execPath, [`${folder}replay.mjs`, '--port', String(port)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const { stdout } = replay;
     await new Promise((resolve) => stdout && createInterface({ input: stdout }).once('line', resolve));
     url = `http://127.0.0.1:${port}`;
@@ -88,7 +94,12 @@ describe.skipIf(!present)('32 days of recorded answers', () => {
     for (const feed of activeFeeds(config)) {
       await registerTargets(sql, feed, now);
       const jobs = planAll(feed, feed.targets, await loadStates(sql, feed), now);
-      const done = await runJobs({ sql, clock, worker: 'test', open }, feed, jobs, new AbortController().signal);
+      const done = await runJobs(
+        { sql, clock, worker: 'test', open },
+        feed,
+        jobs,
+        new AbortController().signal,
+      );
       runs.push(...done.runs);
     }
     return runs;
@@ -128,8 +139,14 @@ describe.skipIf(!present)('32 days of recorded answers', () => {
         select node_id, weight::text, extract(epoch from start_time)::bigint::text as start, delegator_weight::text,
           extract(epoch from end_time)::bigint::text as "end", validation_reward_owner_addresses as addresses
         from reporting.validators_as_of(${new Date(at(day) + 1000)}) order by node_id`;
-      const file: { id: string; weight: number; startTime: string; endTime: string; delegatorWeight: number; rewardAddresses: string[] }[] =
-        JSON.parse(readFileSync(`${folder}validators/validators-${day}.json`, 'utf8'));
+      const file: {
+        id: string;
+        weight: number;
+        startTime: string;
+        endTime: string;
+        delegatorWeight: number;
+        rewardAddresses: string[];
+      }[] = JSON.parse(readFileSync(`${folder}validators/validators-${day}.json`, 'utf8'));
       const expected = file.map((one) => ({
         node_id: one.id,
         weight: String(one.weight),
@@ -144,9 +161,15 @@ describe.skipIf(!present)('32 days of recorded answers', () => {
       const points = await sql`
         select chain_id || ' ' || to_char(bucket_start at time zone 'UTC', 'YYYY-MM-DD') || ' ' || value::text as point
         from reporting.metric_points_as_of(${new Date(at(day) + 1000)}) order by 1`;
-      const said = seen.filter(({ snapshot }) => snapshot === snapshotOn(index)).map((p) => `${p.chain} ${p.day} ${p.value}`);
+      const said = seen
+        .filter(({ snapshot }) => snapshot === snapshotOn(index))
+        .map((p) => `${p.chain} ${p.day} ${p.value}`);
       const held = points.map(({ point }) => String(point));
-      expect({ day, lacking: said.filter((p) => !held.includes(p)), beyond: held.filter((p) => !said.includes(p)) }).toEqual({ day, lacking: [], beyond: [] });
+      expect({
+        day,
+        lacking: said.filter((p) => !held.includes(p)),
+        beyond: held.filter((p) => !said.includes(p)),
+      }).toEqual({ day, lacking: [], beyond: [] });
     }
 
     const revisions = await sql`

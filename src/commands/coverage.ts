@@ -1,16 +1,20 @@
 import type { App } from '../app.ts';
 import { datasetNamed } from '../datasets/catalog.ts';
 import { UsageError } from '../errors.ts';
-import { loadStates, missingWindows, registerTargets } from '../recording/plan.ts';
-import { type Job, targetKey } from '../recording/lease.ts';
 import { runJobs } from '../recording/foreground.ts';
+import { type Job, targetKey } from '../recording/lease.ts';
+import { loadStates, missingWindows, registerTargets } from '../recording/plan.ts';
 import type { RunResult } from '../recording/record.ts';
 import { exitAfter } from './exit.ts';
 import { printJson, printTable } from './output.ts';
 import { progressOver } from './progress.ts';
 
 /** `coverage [DATASET]`: what is recorded, what is missing and why. */
-export async function coverageCommand(app: App, dataset: string | undefined, options: { json: boolean }): Promise<void> {
+export async function coverageCommand(
+  app: App,
+  dataset: string | undefined,
+  options: { json: boolean },
+): Promise<void> {
   refuseUnknown(dataset);
   const { sql } = app.database;
   const only = dataset === undefined ? sql`` : sql`where dataset = ${dataset}`;
@@ -50,7 +54,8 @@ export async function healCommand(
   const runs: RunResult[] = [];
   const busy: string[] = [];
   for (const feed of app.feeds) {
-    if (!feed.source.range || (dataset !== undefined && !feed.datasets.some(({ name }) => name === dataset))) continue;
+    if (!feed.source.range || (dataset !== undefined && !feed.datasets.some(({ name }) => name === dataset)))
+      continue;
     await registerTargets(app.database.sql, feed, app.clock());
     const states = await loadStates(app.database.sql, feed);
     const jobs = feed.targets.flatMap((target) => {
@@ -67,12 +72,15 @@ export async function healCommand(
   const failed = runs.filter(({ status }) => status === 'failed');
   if (options.json) printJson({ runs: runs.length, rows_written: rows, failed, busy });
   else {
-    process.stdout.write(`${runs.length} holes filled or tried, ${rows} rows written, ${failed.length} failed\n`);
+    process.stdout.write(
+      `${runs.length} holes filled or tried, ${rows} rows written, ${failed.length} failed\n`,
+    );
     for (const { feed, target, error } of failed) process.stderr.write(`${feed} ${target}: ${error}\n`);
   }
   return exitAfter(runs, busy);
 }
 
 function refuseUnknown(dataset: string | undefined): void {
-  if (dataset !== undefined && !datasetNamed(dataset)) throw new UsageError([`DATASET: there is no dataset "${dataset}"`]);
+  if (dataset !== undefined && !datasetNamed(dataset))
+    throw new UsageError([`DATASET: there is no dataset "${dataset}"`]);
 }

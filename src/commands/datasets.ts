@@ -21,7 +21,10 @@ export function datasetsCommand(options: { json: boolean }): void {
       history,
       every,
       'units/call': units_per_call,
-      operations: operations.length > 2 ? `${operations.slice(0, 2).join(', ')}, … (${operations.length})` : operations.join(', '),
+      operations:
+        operations.length > 2
+          ? `${operations.slice(0, 2).join(', ')}, … (${operations.length})`
+          : operations.join(', '),
     })),
     'there are no datasets',
   );
@@ -29,7 +32,11 @@ export function datasetsCommand(options: { json: boolean }): void {
 
 /** 90000 → `90s`, 3600000 → `1h`. */
 export function durationText(milliseconds: number): string {
-  for (const [unit, length] of [['d', 86_400_000], ['h', 3_600_000], ['m', 60_000]] as const)
+  for (const [unit, length] of [
+    ['d', 86_400_000],
+    ['h', 3_600_000],
+    ['m', 60_000],
+  ] as const)
     if (milliseconds % length === 0) return `${milliseconds / length}${unit}`;
   return `${milliseconds / 1000}s`;
 }

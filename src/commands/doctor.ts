@@ -1,8 +1,8 @@
 import type { App } from '../app.ts';
-import type { Job } from '../recording/lease.ts';
 import { messageOf } from '../errors.ts';
 import { openBackend } from '../jobs/backend.ts';
 import { POLLS } from '../jobs/jobs.ts';
+import type { Job } from '../recording/lease.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printTable } from './output.ts';
 
@@ -18,22 +18,40 @@ interface Finding {
 
 /** `doctor`: configuration, database, queue, each upstream and the clock. @returns 1 where something must be mended */
 export async function doctorCommand(app: App, options: { json: boolean }): Promise<number> {
-  const findings = [configuration(app), await database(app), await clock(app), await queue(app), ...(await upstreams(app))];
+  const findings = [
+    configuration(app),
+    await database(app),
+    await clock(app),
+    await queue(app),
+    ...(await upstreams(app)),
+  ];
   if (options.json) printJson(findings);
-  else printTable(findings.map(({ check, ok, found }) => ({ '': ok ? 'ok' : 'MEND', check, found })), '');
+  else
+    printTable(
+      findings.map(({ check, ok, found }) => ({ '': ok ? 'ok' : 'MEND', check, found })),
+      '',
+    );
   return findings.every(({ ok }) => ok) ? exitCode.done : exitCode.failed;
 }
 
 function configuration({ feeds, sandbox }: App): Finding {
   const targets = feeds.reduce((sum, feed) => sum + feed.targets.length, 0);
   const found = `${feeds.length} schedules, ${targets} targets${sandbox ? ', from the bundled sandbox: no recorder.yaml' : ''}`;
-  return { check: 'configuration', ok: targets > 0, found: targets > 0 ? found : `${found}: add something to watch` };
+  return {
+    check: 'configuration',
+    ok: targets > 0,
+    found: targets > 0 ? found : `${found}: add something to watch`,
+  };
 }
 
 async function database({ database: { sql }, embedded }: App): Promise<Finding> {
   const [row] = await sql<{ version: string; size: string }[]>`
     select current_setting('server_version') as version, pg_size_pretty(pg_database_size(current_database())) as size`;
-  return { check: 'database', ok: true, found: `PostgreSQL ${row?.version}${embedded ? ' (embedded)' : ''}, ${row?.size}` };
+  return {
+    check: 'database',
+    ok: true,
+    found: `PostgreSQL ${row?.version}${embedded ? ' (embedded)' : ''}, ${row?.size}`,
+  };
 }
 
 async function clock({ database: { sql } }: App): Promise<Finding> {
@@ -41,7 +59,13 @@ async function clock({ database: { sql } }: App): Promise<Finding> {
   const [row] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
   const skew = Math.round((row?.now.getTime() ?? 0) - (before + Date.now()) / 2);
   const ok = Math.abs(skew) <= TOLERATED_SKEW;
-  return { check: 'clock', ok, found: ok ? `within ${Math.abs(skew)} ms of the database` : `${skew} ms off the database: run NTP on both` };
+  return {
+    check: 'clock',
+    ok,
+    found: ok
+      ? `within ${Math.abs(skew)} ms of the database`
+      : `${skew} ms off the database: run NTP on both`,
+  };
 }
 
 async function queue({ environment, databaseUrl, log }: App): Promise<Finding> {
@@ -52,7 +76,11 @@ async function queue({ environment, databaseUrl, log }: App): Promise<Finding> {
     const schedules = await opened.getJobSchedulers();
     const policy = await opened.evictionPolicy();
     if (policy !== null && policy !== 'noeviction')
-      return { check: 'queue', ok: false, found: `Redis evicts keys (${policy}): set maxmemory-policy noeviction` };
+      return {
+        check: 'queue',
+        ok: false,
+        found: `Redis evicts keys (${policy}): set maxmemory-policy noeviction`,
+      };
     return { check: 'queue', ok: true, found: `${backend.kind}, ${schedules.length} schedules set` };
   } catch (error) {
     return { check: 'queue', ok: false, found: `${backend.kind}: ${messageOf(error)}` };
@@ -69,7 +97,11 @@ async function upstreams(app: App): Promise<Finding[]> {
       const name = feed.source.upstream === 'nodes' ? `nodes/${target.node}` : feed.source.upstream;
       if (asked.has(name)) continue;
       const now = app.clock();
-      const job: Job = { target, window: feed.source.range ? { from: now - 60_000, to: now } : null, reason: 'manual' };
+      const job: Job = {
+        target,
+        window: feed.source.range ? { from: now - 60_000, to: now } : null,
+        reason: 'manual',
+      };
       asked.set(name, upstream(app, name, feed, job));
     }
   }
@@ -88,14 +120,22 @@ async function upstream(app: App, name: string, feed: App['feeds'][number], job:
     const ask = app.recording.open(feed, job, asking);
     for await (const _ of feed.source.walk(ask, job.target, job.window)) break;
     const unlimited =
-      feed.source.upstream !== 'nodes' && app.config.upstreams[feed.source.upstream]?.budget === undefined && !app.sandbox;
+      feed.source.upstream !== 'nodes' &&
+      app.config.upstreams[feed.source.upstream]?.budget === undefined &&
+      !app.sandbox;
     const advice = unlimited ? '; no budget is declared, so only its 429 answers slow the recorder down' : '';
-    return { check: name, ok: true, found: `answered ${feed.source.name} in ${Date.now() - started} ms${advice}` };
+    return {
+      check: name,
+      ok: true,
+      found: `answered ${feed.source.name} in ${Date.now() - started} ms${advice}`,
+    };
   } catch (error) {
     return { check: name, ok: false, found: `${feed.source.name}: ${messageOf(error)}` };
   }
 }
 
 function timeout(): Promise<never> {
-  return new Promise((_, reject) => setTimeout(() => reject(new Error(`no answer within ${PATIENCE} ms`)), PATIENCE).unref());
+  return new Promise((_, reject) =>
+    setTimeout(() => reject(new Error(`no answer within ${PATIENCE} ms`)), PATIENCE).unref(),
+  );
 }

@@ -12,7 +12,9 @@ export function printTable(rows: readonly Readonly<Record<string, unknown>>[], e
   }
   const names = Object.keys(first);
   const cells = rows.map((row) => names.map((name) => cell(row[name])));
-  const widths = names.map((name, at) => Math.max(name.length, ...cells.map((line) => line[at]?.length ?? 0)));
+  const widths = names.map((name, at) =>
+    Math.max(name.length, ...cells.map((line) => line[at]?.length ?? 0)),
+  );
   const numeric = names.map((name) => rows.every((row) => ['number', 'bigint'].includes(typeof row[name])));
   for (const line of [names, ...cells])
     process.stdout.write(

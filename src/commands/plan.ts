@@ -25,9 +25,18 @@ export function planCommand(feeds: readonly ActiveFeed[], config: Config, option
   const upstreams = ['chainData', 'metrics'].flatMap((name) => {
     const service = name === 'chainData' ? config.upstreams.chainData : config.upstreams.metrics;
     if (!service) return [];
-    const daily = rows.filter(({ upstream }) => upstream === name).reduce((sum, row) => sum + row.units_per_day, 0);
+    const daily = rows
+      .filter(({ upstream }) => upstream === name)
+      .reduce((sum, row) => sum + row.units_per_day, 0);
     const limit = service.budget?.perDay ?? null;
-    return [{ upstream: name, units_per_day: round(daily), limit_per_day: limit, share: limit ? `${round((daily / limit) * 100)} %` : null }];
+    return [
+      {
+        upstream: name,
+        units_per_day: round(daily),
+        limit_per_day: limit,
+        share: limit ? `${round((daily / limit) * 100)} %` : null,
+      },
+    ];
   });
   if (options.json) return printJson({ schedules: rows, upstreams });
   printTable(rows, 'the configuration watches nothing');

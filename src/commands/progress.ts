@@ -1,12 +1,15 @@
 import { Presets, SingleBar } from 'cli-progress';
-import type { Job } from '../recording/lease.ts';
 import type { Watching } from '../recording/foreground.ts';
+import type { Job } from '../recording/lease.ts';
 
 /** A progress bar on a terminal over jobs, by the part of their windows that is covered; nothing anywhere else. */
 export function progressOver(jobs: readonly Job[], wanted: boolean): Watching & { stop(): void } {
   if (!wanted || !process.stderr.isTTY || jobs.length === 0) return { stop: () => {} };
   const bar = new SingleBar(
-    { stream: process.stderr, format: '{bar} {percentage} % | {runs}/{jobs} runs | {rows} rows | {duration_formatted}' },
+    {
+      stream: process.stderr,
+      format: '{bar} {percentage} % | {runs}/{jobs} runs | {rows} rows | {duration_formatted}',
+    },
     Presets.shades_classic,
   );
   const lengths = new Map(jobs.map((job) => [job, 0]));
@@ -18,7 +21,8 @@ export function progressOver(jobs: readonly Job[], wanted: boolean): Watching & 
   };
   return {
     covered(job, window) {
-      if (job.window && window) lengths.set(job, (window.to - window.from) / (job.window.to - job.window.from));
+      if (job.window && window)
+        lengths.set(job, (window.to - window.from) / (job.window.to - job.window.from));
       show();
     },
     finished(job, result) {

@@ -1,12 +1,12 @@
 import type { App } from '../app.ts';
-import type { Job } from '../recording/lease.ts';
-import type { ActiveFeed } from '../recording/feed.ts';
-import { runJobs } from '../recording/foreground.ts';
-import { loadStates, missingIn, planAll, registerTargets } from '../recording/plan.ts';
-import type { RunResult } from '../recording/record.ts';
-import { targetKey } from '../recording/lease.ts';
 import { UsageError } from '../errors.ts';
 import { scopeOf } from '../feeds.ts';
+import type { ActiveFeed } from '../recording/feed.ts';
+import { runJobs } from '../recording/foreground.ts';
+import type { Job } from '../recording/lease.ts';
+import { targetKey } from '../recording/lease.ts';
+import { loadStates, missingIn, planAll, registerTargets } from '../recording/plan.ts';
+import type { RunResult } from '../recording/record.ts';
 import { exitAfter } from './exit.ts';
 import { printJson, printTable } from './output.ts';
 import { progressOver } from './progress.ts';
@@ -35,7 +35,10 @@ export async function backfillCommand(
 ): Promise<number> {
   const feed = feedOf(app.feeds, dataset);
   const targets = matchingTargets(feed, scopeOf(app.config), options.target);
-  const [from, to] = [instantOf('--from', options.from), Math.min(instantOf('--to', options.to), app.clock())];
+  const [from, to] = [
+    instantOf('--from', options.from),
+    Math.min(instantOf('--to', options.to), app.clock()),
+  ];
   if (from >= to) throw new UsageError([`--from ${options.from}: must be before --to, and in the past`]);
   if (feed.source.range?.axis !== 'time')
     throw new UsageError([`backfill ${dataset}: it is observed as it is now; its past cannot be asked for`]);
@@ -58,7 +61,9 @@ export async function runAndTell(
   signal: AbortSignal,
 ): Promise<number> {
   const progress = progressOver(jobs, !json);
-  const { runs, busy } = await runJobs(app.recording, feed, jobs, signal, progress).finally(() => progress.stop());
+  const { runs, busy } = await runJobs(app.recording, feed, jobs, signal, progress).finally(() =>
+    progress.stop(),
+  );
   if (json) printJson({ runs: runs.map(forPrograms), busy });
   else {
     printTable(runs.map(forPeople), jobs.length === 0 ? 'nothing is missing' : 'no run was made');

@@ -7,10 +7,14 @@ import type { ActiveFeed } from '../recording/feed.ts';
 /** The feed that records a dataset. @throws UsageError when there is no such dataset or the configuration leaves it out */
 export function feedOf(feeds: readonly ActiveFeed[], dataset: string): ActiveFeed {
   if (!datasetNamed(dataset))
-    throw new UsageError([`DATASET: there is no dataset "${dataset}"; there are ${catalogNames.datasets.join(', ')}`]);
+    throw new UsageError([
+      `DATASET: there is no dataset "${dataset}"; there are ${catalogNames.datasets.join(', ')}`,
+    ]);
   const feed = feeds.find(({ datasets }) => datasets.some(({ name }) => name === dataset));
   if (!feed)
-    throw new UsageError([`datasets.${dataset}: the configuration does not record it: it is disabled, or its upstream is missing`]);
+    throw new UsageError([
+      `datasets.${dataset}: the configuration does not record it: it is disabled, or its upstream is missing`,
+    ]);
   return feed;
 }
 
@@ -26,7 +30,9 @@ export function matchingTargets(feed: ActiveFeed, scope: Scope, texts: readonly 
   if (feed.source.demand && wanted.length > 0) return [feed.source.demand(Object.fromEntries(wanted), scope)];
   const keys = Object.keys(feed.targets[0] ?? {});
   if (keys.length > 0)
-    throw new UsageError([`--target ${texts.join(' ')}: no target matches; targets have the keys ${keys.join(', ')}`]);
+    throw new UsageError([
+      `--target ${texts.join(' ')}: no target matches; targets have the keys ${keys.join(', ')}`,
+    ]);
   throw new UsageError([
     feed.source.demand
       ? `--target: ${feed.source.name} is asked on demand only; say what for`

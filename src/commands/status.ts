@@ -15,14 +15,19 @@ export async function statusCommand(app: App, options: { json: boolean }): Promi
   if (options.json) printJson({ ...status, late_targets: lateTargets });
   else {
     printTable(
-      status.datasets.map((row) => ({ ...row, late_by: row.late_by === null ? null : `${Math.round(row.late_by)}s` })),
+      status.datasets.map((row) => ({
+        ...row,
+        late_by: row.late_by === null ? null : `${Math.round(row.late_by)}s`,
+      })),
       'nothing is recorded yet',
     );
     if (status.recentFailures.length > 0) process.stdout.write('\nfailures of the last day\n');
     if (status.recentFailures.length > 0) printTable([...status.recentFailures], '');
     if (status.budgets.length > 0) process.stdout.write('\nbudgets\n');
     if (status.budgets.length > 0) printTable([...status.budgets], '');
-    process.stdout.write(`\nquarantined items: ${status.quarantined}; gaps: ${status.gaps}; late targets: ${lateTargets}\n`);
+    process.stdout.write(
+      `\nquarantined items: ${status.quarantined}; gaps: ${status.gaps}; late targets: ${lateTargets}\n`,
+    );
   }
   return lateTargets > 0 ? exitCode.failed : exitCode.done;
 }

@@ -10,8 +10,14 @@ export function tellStart(app: App, queue: string): void {
       'no recorder.yaml: recording the bundled sandbox network; copy examples/mainnet.yaml to recorder.yaml to record a real one',
     );
   const targets = feeds.reduce((sum, feed) => sum + feed.targets.length, 0);
-  log.info({ schedules: feeds.length, targets, queue, database: app.embedded ? 'embedded' : 'DATABASE_URL' }, 'recording began');
-  log.info({ status: `http://${environment.host}:${environment.port}/api/status`, query: queryHint(app) }, 'how to look at it');
+  log.info(
+    { schedules: feeds.length, targets, queue, database: app.embedded ? 'embedded' : 'DATABASE_URL' },
+    'recording began',
+  );
+  log.info(
+    { status: `http://${environment.host}:${environment.port}/api/status`, query: queryHint(app) },
+    'how to look at it',
+  );
 }
 
 /** Says what was recorded since the last telling. */

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { App } from '../app.ts';
 import { UsageError } from '../errors.ts';
 import { openBackend } from '../jobs/backend.ts';
-import { HEALS, planJob, POLLS } from '../jobs/jobs.ts';
+import { HEALS, POLLS, planJob } from '../jobs/jobs.ts';
 import { reconcileSchedules } from '../jobs/schedules.ts';
 import { startWorkers } from '../jobs/workers.ts';
 import type { RunResult } from '../recording/record.ts';
@@ -22,7 +22,8 @@ const TELL_EVERY = 600_000;
 export function rolesOf(text: string | undefined): ReadonlySet<Role> {
   const names = text?.split(',').map((name) => name.trim()) ?? ROLES;
   const known = names.flatMap((name) => ROLES.filter((role) => role === name));
-  if (known.length !== names.length) throw new UsageError([`--roles ${text}: must be a list of ${ROLES.join(', ')}`]);
+  if (known.length !== names.length)
+    throw new UsageError([`--roles ${text}: must be a list of ${ROLES.join(', ')}`]);
   return new Set(known);
 }
 
@@ -54,7 +55,11 @@ export async function upCommand(app: App, roles: ReadonlySet<Role>, signal: Abor
     timers.push(setTimeout(tell, FIRST_TELLING), setInterval(tell, TELL_EVERY));
   }
   if (roles.has('scheduler')) {
-    await every(RECONCILE_EVERY, () => reconcileSchedules(database.sql, queues.polls, feeds, log), 'holding the schedules');
+    await every(
+      RECONCILE_EVERY,
+      () => reconcileSchedules(database.sql, queues.polls, feeds, log),
+      'holding the schedules',
+    );
     // After a stop of whatever length nobody waits for the next tick: what is due is planned at once.
     for (const feed of feeds) {
       const { name, data, opts } = planJob(feed.source.name, 'start');
@@ -95,7 +100,9 @@ async function refuseEviction(queue: { evictionPolicy(): Promise<string | null> 
 function usablePort(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
-    probe.once('error', () => reject(new UsageError([`RECORDER_PORT: ${host}:${port} is in use; set another port`])));
+    probe.once('error', () =>
+      reject(new UsageError([`RECORDER_PORT: ${host}:${port} is in use; set another port`])),
+    );
     probe.listen(port, host, () => probe.close(() => resolve(port)));
   });
 }

@@ -38,7 +38,8 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     const value = secret(name);
     if (value === undefined) return undefined;
     const protocol = URL.canParse(value) ? new URL(value).protocol : '';
-    if (!protocols.includes(protocol)) problems.push(`${name}: must begin with ${protocols.map((p) => `${p}//`).join(' or ')}`);
+    if (!protocols.includes(protocol))
+      problems.push(`${name}: must begin with ${protocols.map((p) => `${p}//`).join(' or ')}`);
     return value;
   };
   const port = Number(env.RECORDER_PORT ?? 8080);

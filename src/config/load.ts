@@ -26,10 +26,14 @@ export function checkConfig(value: unknown, names: CatalogNames, file: string): 
   if (result.success) return result.data;
   throw new UsageError(
     result.error.issues.flatMap((issue) => {
-      const path = issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('').slice(1);
+      const path = issue.path
+        .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+        .join('')
+        .slice(1);
       if (issue.code === 'unrecognized_keys')
         return issue.keys.map((key) => `${file}: ${path ? `${path}.` : ''}${key}: no such setting`);
-      if (issue.code === 'invalid_key') return [`${file}: ${path}: no such dataset; there are ${names.datasets.join(', ')}`];
+      if (issue.code === 'invalid_key')
+        return [`${file}: ${path}: no such dataset; there are ${names.datasets.join(', ')}`];
       return [`${file}: ${path || 'the file'}: ${issue.message}`];
     }),
   );

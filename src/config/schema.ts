@@ -11,7 +11,10 @@ const duration = z
 
 const serviceUrl = z
   .string()
-  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http or https URL')
+  .refine(
+    (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
+    'must be an http or https URL',
+  )
   .refine(
     (text) => !URL.canParse(text) || (new URL(text).username === '' && new URL(text).search === ''),
     'must carry no credentials and no query: secrets come from the environment',
@@ -22,7 +25,9 @@ const budget = z
     perMinute: z.int().positive().optional().describe('Budget units a minute.'),
     perDay: z.int().positive().optional().describe('Budget units a day (UTC).'),
   })
-  .describe("What the upstream allows a key, in its own units; absent: only its 429 answers slow the recorder down.");
+  .describe(
+    'What the upstream allows a key, in its own units; absent: only its 429 answers slow the recorder down.',
+  );
 
 const service = {
   url: serviceUrl,
@@ -39,11 +44,19 @@ const metered = z.strictObject({
   budget: budget.optional(),
 });
 
-const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be letters, digits, dots, dashes or underscores');
+const name = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be letters, digits, dots, dashes or underscores');
 const evmAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits');
-const chain = z.string({ error: 'must be a string: put chain ids in quotes' }).regex(/^[A-Za-z0-9]+$/, 'must be a chain id');
+const chain = z
+  .string({ error: 'must be a string: put chain ids in quotes' })
+  .regex(/^[A-Za-z0-9]+$/, 'must be a chain id');
 const addressOnChain = z.strictObject({ chain, address: evmAddress });
-const list = <T extends z.ZodType>(element: T) => z.array(element).nullish().transform((value) => value ?? []);
+const list = <T extends z.ZodType>(element: T) =>
+  z
+    .array(element)
+    .nullish()
+    .transform((value) => value ?? []);
 
 /** What the configuration must know of the catalog to check names; the catalog itself lies above it. */
 export interface CatalogNames {
@@ -57,13 +70,18 @@ export function configSchema(names: CatalogNames) {
   const override = z.strictObject({
     enabled: z.boolean().optional(),
     every: duration.optional().describe('How often it is recorded.'),
-    since: z.iso.date('must be a date such as 2025-01-31').optional().describe('Where the recording is expected to begin.'),
+    since: z.iso
+      .date('must be a date such as 2025-01-31')
+      .optional()
+      .describe('Where the recording is expected to begin.'),
     metrics: z.array(z.enum(names.metrics)).nonempty().optional(),
     intervals: z.array(z.enum(names.intervals)).nonempty().optional(),
   });
   return z.strictObject({
     network: z.enum(['mainnet', 'fuji', 'testnet']),
-    observer: name.optional().describe("This recorder's name in the health ledger; unique among those that watch the same nodes."),
+    observer: name
+      .optional()
+      .describe("This recorder's name in the health ledger; unique among those that watch the same nodes."),
     upstreams: z
       .strictObject({
         chainData: metered.optional(),
@@ -71,7 +89,11 @@ export function configSchema(names: CatalogNames) {
         nodes: list(z.strictObject({ name, ...service })).superRefine((nodes, context) => {
           nodes.forEach((node, at) => {
             if (nodes.findIndex((other) => other.name === node.name) < at)
-              context.addIssue({ code: 'custom', path: [at, 'name'], message: `"${node.name}" is taken: names are unique` });
+              context.addIssue({
+                code: 'custom',
+                path: [at, 'name'],
+                message: `"${node.name}" is taken: names are unique`,
+              });
           });
         }),
       })
@@ -80,12 +102,17 @@ export function configSchema(names: CatalogNames) {
       .strictObject({
         chains: list(chain),
         nodeIds: list(z.string().regex(/^NodeID-[1-9A-HJ-NP-Za-km-z]+$/, 'must be a NodeID-…')),
-        addresses: list(z.string().regex(/^(?:[PXC]-)?[a-z]+1[a-z0-9]{38,}$/, 'must be an address such as P-avax1…')),
+        addresses: list(
+          z.string().regex(/^(?:[PXC]-)?[a-z]+1[a-z0-9]{38,}$/, 'must be an address such as P-avax1…'),
+        ),
         evmAddresses: list(addressOnChain),
         contracts: list(addressOnChain),
         collections: list(addressOnChain),
         transactions: list(
-          z.strictObject({ chain, hash: z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hexadecimal digits') }),
+          z.strictObject({
+            chain,
+            hash: z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hexadecimal digits'),
+          }),
         ),
         assets: list(z.string().regex(/^[1-9A-HJ-NP-Za-km-z]+$/, 'must be an asset id')),
       })

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import {
   bigint,
   bigserial,
@@ -12,7 +13,6 @@ import {
   timestamp,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Dataset, DatasetColumn, History } from './contract.ts';
 import { columns } from './fields.ts';
@@ -34,7 +34,12 @@ export function defineDataset(declaration: Declaration): Dataset {
   );
   const item = itemColumns(declaration.item, [], false, rename, declaration.seed);
   const all = [...request, ...item];
-  return { ...declaration, rename, columns: all, table: tableOf(declaration.name, declaration.history, declaration.key, all) };
+  return {
+    ...declaration,
+    rename,
+    columns: all,
+    table: tableOf(declaration.name, declaration.history, declaration.key, all),
+  };
 }
 
 /** Walks an item's schema: one column a leaf, nested objects flattened under their name. */
@@ -48,7 +53,8 @@ function itemColumns(
   return Object.entries(schema.shape).flatMap(([name, member]) => {
     const path = [...outer, name];
     const { inner, nullable } = unwrap(member);
-    if (inner instanceof z.ZodObject) return itemColumns(inner, path, outerNullable || nullable, rename, seed);
+    if (inner instanceof z.ZodObject)
+      return itemColumns(inner, path, outerNullable || nullable, rename, seed);
     const column = typeof inner === 'object' && inner !== null ? columns.get(inner) : undefined;
     if (!column) throw new Error(`field ${path.join('.')} has a schema that no column is known for`);
     return [
@@ -114,9 +120,13 @@ function tableOf(name: string, history: History, key: readonly string[], all: re
     if (!builder) throw new Error(`${name}.${column.name}: no Drizzle column for type ${column.type}`);
     shape[column.name] = column.nullable ? builder() : builder().notNull();
   }
-  Object.assign(shape, { extra: jsonb() }, historyColumns[history](), { run_id: bigint({ mode: 'bigint' }).notNull() });
+  Object.assign(shape, { extra: jsonb() }, historyColumns[history](), {
+    run_id: bigint({ mode: 'bigint' }).notNull(),
+  });
   const byName = new Map(all.map((column) => [column.name, column]));
-  const keyExpression = sql.raw(key.map((column) => keyPart(column, byName.get(column)?.nullable ?? false)).join(', '));
+  const keyExpression = sql.raw(
+    key.map((column) => keyPart(column, byName.get(column)?.nullable ?? false)).join(', '),
+  );
   return recorderSchema.table(name, shape, () => {
     switch (history) {
       case 'log':

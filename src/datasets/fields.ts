@@ -28,7 +28,11 @@ export const columns = new WeakMap<object, Column>();
  */
 export type Field = z.ZodType<string, unknown>;
 
-function field(type: ColumnType, meaning: string | undefined, read: (value: unknown) => string | Refusal): Field {
+function field(
+  type: ColumnType,
+  meaning: string | undefined,
+  read: (value: unknown) => string | Refusal,
+): Field {
   const schema = z.transform((value: unknown, context): string => {
     const result = read(value);
     if (typeof result === 'string') return result;
@@ -75,7 +79,8 @@ function matching(type: ColumnType, pattern: RegExp, expected: string, meaning?:
 }
 
 /** An unsigned integer of any size, from a JSON number or a decimal string: amounts, weights, heights. */
-export const uint = (meaning?: string): Field => matching('numeric', UNSIGNED, 'an unsigned integer', meaning);
+export const uint = (meaning?: string): Field =>
+  matching('numeric', UNSIGNED, 'an unsigned integer', meaning);
 
 /** A number with or without decimals, from a JSON number or a string: percentages, metric values, prices. */
 export const decimal = (meaning?: string): Field => matching('numeric', DECIMAL, 'a decimal number', meaning);
@@ -86,7 +91,9 @@ export const count = (meaning?: string): Field =>
 
 /** True or false. */
 export const flag = (meaning?: string): Field =>
-  field('boolean', meaning, (value) => (typeof value === 'boolean' ? String(value) : new Refusal('a boolean')));
+  field('boolean', meaning, (value) =>
+    typeof value === 'boolean' ? String(value) : new Refusal('a boolean'),
+  );
 
 const LATEST_SECOND = 253_402_300_799; // the year 9999
 

@@ -1,7 +1,10 @@
 /** `nodeID` → `node_id`, `utxoIDs` → `utxo_ids`, `proposerPChainHeight` → `proposer_p_chain_height`. */
 export function snakeCase(name: string): string {
   return name
-    .replace(/([A-Z])([A-Z]+)s(?![a-z])/g, (_, first: string, rest: string) => `${first}${rest.toLowerCase()}s`)
+    .replace(
+      /([A-Z])([A-Z]+)s(?![a-z])/g,
+      (_, first: string, rest: string) => `${first}${rest.toLowerCase()}s`,
+    )
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase();

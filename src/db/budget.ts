@@ -38,9 +38,13 @@ export class SharedBudget implements Budget {
       const wait = await this.#tryTake(units, priority);
       if (wait <= 0) return;
       if (wait > LONGEST_WAIT)
-        throw new UpstreamFailure('rate-limited', `no budget for ${this.#upstream} for ${Math.ceil(wait / 1000)} s`, {
-          retryAfter: wait,
-        });
+        throw new UpstreamFailure(
+          'rate-limited',
+          `no budget for ${this.#upstream} for ${Math.ceil(wait / 1000)} s`,
+          {
+            retryAfter: wait,
+          },
+        );
       await delay(wait, undefined, { signal }).catch(() => {
         throw new UpstreamFailure('cancelled', 'stopped by the recorder');
       });
@@ -64,7 +68,8 @@ export class SharedBudget implements Budget {
     if (perMinute === undefined && perDay === undefined) return this.#blockedFor(now);
     const minute = startOfMinute(now);
     const day = dayOf(now);
-    const most = (limit: number | undefined) => (limit === undefined ? null : Math.max(limit * SHARE[priority], units));
+    const most = (limit: number | undefined) =>
+      limit === undefined ? null : Math.max(limit * SHARE[priority], units);
     const [row] = await this.#sql<{ taken: boolean; blocked_until: Date | null; day_full: boolean }[]>`
       with mine as (
         insert into recorder.budgets as b (upstream, minute, minute_units, day, day_units)

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
-import { readMigrationFiles } from 'drizzle-orm/migrator';
 import postgres from 'postgres';
 import { UsageError } from '../errors.ts';
 
@@ -25,7 +25,11 @@ export interface Derived {
  * @throws UsageError when the database holds a migration that this version does not know, or lacks an earlier one
  */
 export async function migrateDatabase(url: string, derived: readonly Derived[]): Promise<void> {
-  const client = postgres(url, { max: 1, onnotice: () => {}, connection: { application_name: 'chain-recorder migrate' } });
+  const client = postgres(url, {
+    max: 1,
+    onnotice: () => {},
+    connection: { application_name: 'chain-recorder migrate' },
+  });
   try {
     await client`select pg_advisory_lock(${LOCK})`;
     await refuseStrangeHistory(client);
@@ -49,7 +53,9 @@ export async function schemaProblem(sql: postgres.Sql): Promise<string | null> {
 async function appliedMigrations(sql: postgres.Sql): Promise<string[]> {
   const [table] = await sql`select to_regclass('drizzle.__drizzle_migrations') as found`;
   if (!table?.found) return [];
-  const rows = await sql<{ hash: string }[]>`select hash from drizzle.__drizzle_migrations order by created_at`;
+  const rows = await sql<
+    { hash: string }[]
+  >`select hash from drizzle.__drizzle_migrations order by created_at`;
   return rows.map(({ hash }) => hash);
 }
 
@@ -70,7 +76,9 @@ async function refuseStrangeHistory(sql: postgres.Sql): Promise<void> {
 async function deriveReporting(sql: postgres.Sql, derived: readonly Derived[]): Promise<void> {
   await sql.unsafe('create schema if not exists reporting');
   await sql.unsafe(readFileSync(new URL('../../drizzle/reader.sql', import.meta.url), 'utf8'));
-  const rows = await sql<{ name: string; definition: string }[]>`select name, definition from recorder.reporting_objects`;
+  const rows = await sql<
+    { name: string; definition: string }[]
+  >`select name, definition from recorder.reporting_objects`;
   const present = new Map(rows.map(({ name, definition }) => [name, definition]));
   let changed = false;
   for (const { name, kind, create } of derived) {
@@ -86,7 +94,12 @@ async function deriveReporting(sql: postgres.Sql, derived: readonly Derived[]): 
 }
 
 /** `create or replace` keeps what users built on a view; where columns moved, the view is dropped first. */
-async function replace(sql: postgres.Sql, name: string, kind: 'view' | 'function', create: string): Promise<void> {
+async function replace(
+  sql: postgres.Sql,
+  name: string,
+  kind: 'view' | 'function',
+  create: string,
+): Promise<void> {
   try {
     await sql.unsafe(create);
   } catch (error) {

@@ -4,7 +4,13 @@ import type { ColumnType } from '../datasets/fields.ts';
 export type Row = readonly (string | null)[];
 
 /** Types whose texts never need quotes in an array literal. */
-const BARE: ReadonlySet<string> = new Set<ColumnType>(['numeric', 'bigint', 'boolean', 'timestamptz', 'double precision']);
+const BARE: ReadonlySet<string> = new Set<ColumnType>([
+  'numeric',
+  'bigint',
+  'boolean',
+  'timestamptz',
+  'double precision',
+]);
 
 /**
  * One column of many rows as the literal of a PostgreSQL array: unnest of one array a column is the fastest way into

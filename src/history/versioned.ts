@@ -1,7 +1,7 @@
 import type { Dataset } from '../datasets/contract.ts';
 import { arrayLiteral } from './rows.ts';
-import { incoming, itemColumns, rowColumns, sameKey, type Write, type WriteHistory } from './writing.ts';
 import type { Statement } from './statement.ts';
+import { incoming, itemColumns, rowColumns, sameKey, type Write, type WriteHistory } from './writing.ts';
 
 /** How the versions of a row are told apart in the table. */
 interface Versions {
@@ -33,12 +33,19 @@ const pointVersions: Versions = {
 };
 
 /** `state`: a member that changes gets a new version, one that is gone (proven by a whole list) gets `valid_to`. */
-export const writeState: WriteHistory = (statement, dataset, at) => versioned(statement, dataset, at, stateVersions);
+export const writeState: WriteHistory = (statement, dataset, at) =>
+  versioned(statement, dataset, at, stateVersions);
 
 /** `series`: a point that is revised gets a new version; one that is gone from a window read to its end is marked. */
-export const writeSeries: WriteHistory = (statement, dataset, at) => versioned(statement, dataset, at, pointVersions);
+export const writeSeries: WriteHistory = (statement, dataset, at) =>
+  versioned(statement, dataset, at, pointVersions);
 
-function versioned<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number, versions: Versions) {
+function versioned<W extends Write>(
+  statement: Statement<W>,
+  dataset: Dataset,
+  at: number,
+  versions: Versions,
+) {
   const table = `recorder.${dataset.name}`;
   const names = rowColumns(dataset);
   const list = names.join(', ');
@@ -93,7 +100,9 @@ function retired<W extends Write>(
   const columns = keyColumns(dataset);
   const arrays = columns.map(({ name, type, index }) => ({
     name,
-    array: statement.param(`${type}[]`, ({ batches }) => arrayLiteral(batches[at]?.retire?.seen ?? [], index, type)),
+    array: statement.param(`${type}[]`, ({ batches }) =>
+      arrayLiteral(batches[at]?.retire?.seen ?? [], index, type),
+    ),
   }));
   const unseen =
     arrays.length === 0

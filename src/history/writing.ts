@@ -30,7 +30,11 @@ export interface Fragment {
 }
 
 /** Builds one history's part of the commit statement, for dataset number `at` of a feed. */
-export type WriteHistory = <W extends Write>(statement: Statement<W>, dataset: Dataset, at: number) => Fragment;
+export type WriteHistory = <W extends Write>(
+  statement: Statement<W>,
+  dataset: Dataset,
+  at: number,
+) => Fragment;
 
 /** Whether the dataset keeps unknown fields. */
 export const itemColumns = (dataset: Dataset): readonly DatasetColumn[] =>

@@ -53,7 +53,10 @@ const TAKEOVER = { lockDuration: 6_000, stalledInterval: 3_000, maxStalledCount:
 const PREFIX = 'chain-recorder';
 
 /** Opens the queue's backend. @param urls a Redis URL, or undefined for the queue in PostgreSQL */
-export function openBackend(urls: { redisUrl: string | undefined; databaseUrl: string }, log: Log): QueueBackend {
+export function openBackend(
+  urls: { redisUrl: string | undefined; databaseUrl: string },
+  log: Log,
+): QueueBackend {
   const quiet = boundedErrors(log);
   return urls.redisUrl ? redisBackend(urls.redisUrl, quiet) : postgresBackend(urls.databaseUrl, quiet);
 }
@@ -62,7 +65,10 @@ type OnError = (error: Error) => void;
 
 function redisBackend(url: string, onError: OnError): QueueBackend {
   const connect = () => {
-    const redis = new Redis(url, { maxRetriesPerRequest: null, retryStrategy: (times) => Math.min(times * 200, 2_000) });
+    const redis = new Redis(url, {
+      maxRetriesPerRequest: null,
+      retryStrategy: (times) => Math.min(times * 200, 2_000),
+    });
     redis.on('error', onError);
     return redis;
   };
@@ -72,12 +78,21 @@ function redisBackend(url: string, onError: OnError): QueueBackend {
       const connection = connect();
       const queue = new Queue<JobData, void, string>(name, { connection, prefix: PREFIX });
       queue.on('error', onError);
-      const evictionPolicy = async () => /maxmemory_policy:(\S+)/.exec(await connection.info('memory'))?.[1] ?? null;
-      return Object.assign(closing(queue, () => connection.disconnect()), { evictionPolicy });
+      const evictionPolicy = async () =>
+        /maxmemory_policy:(\S+)/.exec(await connection.info('memory'))?.[1] ?? null;
+      return Object.assign(
+        closing(queue, () => connection.disconnect()),
+        { evictionPolicy },
+      );
     },
     worker: (name, work, options) => {
       const connection = connect();
-      const worker = new Worker<JobData, void, string>(name, work, { connection, prefix: PREFIX, ...TAKEOVER, ...options });
+      const worker = new Worker<JobData, void, string>(name, work, {
+        connection,
+        prefix: PREFIX,
+        ...TAKEOVER,
+        ...options,
+      });
       worker.on('error', onError);
       return closing(worker, () => connection.disconnect());
     },
@@ -86,7 +101,13 @@ function redisBackend(url: string, onError: OnError): QueueBackend {
 
 function postgresBackend(connectionString: string, onError: OnError): QueueBackend {
   const { Queue, Worker } = withBackend(createPostgresBackend);
-  const connection = { connectionString, schema: 'bullmq', migrate: true, max: 4, application_name: 'chain-recorder queue' };
+  const connection = {
+    connectionString,
+    schema: 'bullmq',
+    migrate: true,
+    max: 4,
+    application_name: 'chain-recorder queue',
+  };
   return {
     kind: 'postgres',
     queue: (name) => {

@@ -38,7 +38,9 @@ export async function reconcileSchedules(
 }
 
 async function reconcile(queue: RecorderQueue, feeds: readonly ActiveFeed[], log: Log) {
-  const wanted = new Map(feeds.filter(({ targets }) => targets.length > 0).map((feed) => [scheduleId(feed), feed]));
+  const wanted = new Map(
+    feeds.filter(({ targets }) => targets.length > 0).map((feed) => [scheduleId(feed), feed]),
+  );
   const present = await queue.getJobSchedulers();
   const now = Date.now();
   const set: string[] = [];
@@ -46,7 +48,8 @@ async function reconcile(queue: RecorderQueue, feeds: readonly ActiveFeed[], log
   const right = new Set<string>();
   for (const { key, every, next } of present) {
     const feed = wanted.get(key);
-    const frozen = next !== undefined && (next < now - FROZEN_AFTER || next > now + Number(every) + FROZEN_AFTER);
+    const frozen =
+      next !== undefined && (next < now - FROZEN_AFTER || next > now + Number(every) + FROZEN_AFTER);
     if (feed && Number(every) === feed.every && !frozen) {
       right.add(key);
       continue;

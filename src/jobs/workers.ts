@@ -8,7 +8,7 @@ import type { Job } from '../recording/lease.ts';
 import { loadStates, planDue, registerTargets } from '../recording/plan.ts';
 import { type RecordingContext, type RunResult, record } from '../recording/record.ts';
 import type { QueueBackend, RecorderQueue, Work } from './backend.ts';
-import { HEALS, type JobData, jobData, planJob, POLLS, recordJob } from './jobs.ts';
+import { HEALS, type JobData, jobData, POLLS, planJob, recordJob } from './jobs.ts';
 
 const POLLS_AT_ONCE = 8;
 const HEALS_AT_ONCE = 2;
@@ -33,7 +33,11 @@ export interface Queues {
 }
 
 /** Starts the workers of both queues. @returns how to stop them: runs under way are stopped between two commits */
-export function startWorkers(backend: QueueBackend, queues: Queues, context: WorkerContext): (deadline: number) => Promise<void> {
+export function startWorkers(
+  backend: QueueBackend,
+  queues: Queues,
+  context: WorkerContext,
+): (deadline: number) => Promise<void> {
   const stopping = new AbortController();
   const work = workOf(queues, context, stopping.signal);
   const workers = [
@@ -52,10 +56,17 @@ function patience(milliseconds: number): Promise<void> {
 }
 
 /** Puts what a feed lacks into the queues. */
-export async function planFeed({ sql, clock }: WorkerContext, queues: Queues, feed: ActiveFeed): Promise<void> {
+export async function planFeed(
+  { sql, clock }: WorkerContext,
+  queues: Queues,
+  feed: ActiveFeed,
+): Promise<void> {
   await registerTargets(sql, feed, clock());
   const jobs = planDue(feed, await loadStates(sql, feed), clock());
-  const [polls, heals] = [jobs.filter(({ reason }) => reason === 'poll'), jobs.filter(({ reason }) => reason === 'heal')];
+  const [polls, heals] = [
+    jobs.filter(({ reason }) => reason === 'poll'),
+    jobs.filter(({ reason }) => reason === 'heal'),
+  ];
   if (polls.length > 0) await queues.polls.addBulk(polls.map((job) => recordJob(feed.source.name, job)));
   if (heals.length > 0) await queues.heals.addBulk(heals.map((job) => recordJob(feed.source.name, job)));
 }
@@ -100,8 +111,18 @@ function jobOf({ target, window, reason, plannedAt }: Extract<JobData, { kind: '
   return { target, window, reason, ...(plannedAt === undefined ? {} : { plannedAt }) };
 }
 
-function tell({ log }: WorkerContext, { status, error, feed, target, runId, pages, rowsWritten, requests }: RunResult): void {
-  const fields = { feed, target, run: runId, pages, rows: rowsWritten.reduce((sum, rows) => sum + rows, 0), requests };
+function tell(
+  { log }: WorkerContext,
+  { status, error, feed, target, runId, pages, rowsWritten, requests }: RunResult,
+): void {
+  const fields = {
+    feed,
+    target,
+    run: runId,
+    pages,
+    rows: rowsWritten.reduce((sum, rows) => sum + rows, 0),
+    requests,
+  };
   if (status === 'failed') log.warn({ ...fields, error }, 'run failed');
   else if (status === 'not-offered') log.info({ ...fields, error }, 'run found nothing on offer');
   else log.debug({ ...fields, status }, 'run ended');

@@ -59,7 +59,9 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
   const recordedAt = param('timestamptz', (commit) => commit.recordedAt);
   const targetKey = param('text', (commit) => commit.targetKey);
   const fragments = datasets.map((dataset, at) => histories[dataset.history](statement, dataset, at));
-  const covered = param('int8multirange', ({ covered }) => (covered ? `{[${covered.from},${covered.to})}` : '{}'));
+  const covered = param('int8multirange', ({ covered }) =>
+    covered ? `{[${covered.from},${covered.to})}` : '{}',
+  );
   const gap = param('int8range', ({ gap }) => (gap ? `[${gap.window.from},${gap.window.to})` : 'empty'));
   const gapReason = param('text', ({ gap }) => gap?.reason ?? null);
   const bad = (column: number) =>
@@ -110,9 +112,13 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
     select (select count(*) from run)::int as committed,
       array[${fragments.map(({ written }) => written).join(', ')}]::text as written`;
   return async (sql, commit) => {
-    const [result] = await sql.unsafe<{ committed: number; written: string }[]>(text, statement.values(commit), {
-      prepare: true,
-    });
+    const [result] = await sql.unsafe<{ committed: number; written: string }[]>(
+      text,
+      statement.values(commit),
+      {
+        prepare: true,
+      },
+    );
     if (!result || result.committed !== 1) throw new LeaseLost(source.name, commit.targetKey);
     return result.written.slice(1, -1).split(',').map(Number);
   };

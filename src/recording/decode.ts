@@ -1,12 +1,12 @@
+import { z } from 'zod';
 import type { Dataset, Target } from '../datasets/contract.ts';
+import { unwrap } from '../datasets/dataset.ts';
 import { json, text } from '../datasets/fields.ts';
 import { messageOf } from '../errors.ts';
 import type { Row } from '../history/rows.ts';
 import { keyColumns } from '../history/versioned.ts';
 import { itemColumns } from '../history/writing.ts';
 import { jsonText } from '../upstreams/json.ts';
-import { unwrap } from '../datasets/dataset.ts';
-import { z } from 'zod';
 
 /** The items of a page as rows, and those that are none, with the reason. */
 export interface Decoded {

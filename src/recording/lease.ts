@@ -70,7 +70,12 @@ export async function claim(
 }
 
 /** Keeps a run's lease while it waits for its upstream. @returns false once the lease went to another run */
-export async function keepLease(sql: postgres.Sql, source: string, key: string, runId: number): Promise<boolean> {
+export async function keepLease(
+  sql: postgres.Sql,
+  source: string,
+  key: string,
+  runId: number,
+): Promise<boolean> {
   const rows = await sql`
     update recorder.targets set lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
     where source = ${source} and target_key = ${key} and run_id = ${runId} returning 1`;

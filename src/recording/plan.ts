@@ -58,7 +58,10 @@ export async function registerTargets(
 }
 
 /** What PostgreSQL knows of a feed's targets, by target key. */
-export async function loadStates(sql: postgres.Sql, { source, datasets }: Feed): Promise<Map<string, TargetState>> {
+export async function loadStates(
+  sql: postgres.Sql,
+  { source, datasets }: Feed,
+): Promise<Map<string, TargetState>> {
   const rows = await sql<
     {
       target_key: string;
@@ -109,7 +112,12 @@ function expectedFrom(range: Range, state: TargetState, now: number): number {
 }
 
 /** The windows of [from, to) that are not covered, newest first, for a backfill. */
-export function missingIn(feed: Feed, target: Target, state: TargetState | undefined, range: Window): Window[] {
+export function missingIn(
+  feed: Feed,
+  target: Target,
+  state: TargetState | undefined,
+  range: Window,
+): Window[] {
   return subtract(range, state?.covered ?? [])
     .reverse()
     .flatMap((window) => pieces(window, feed.source.range?.span(target) ?? window.to - window.from));
@@ -137,7 +145,8 @@ export function planDue(feed: ActiveFeed, states: ReadonlyMap<string, TargetStat
     const [poll, hole] = missingWindows(feed, target, state, now);
     const jobs: Job[] = [];
     if (due && poll) jobs.push({ target, window: poll, reason: 'poll', plannedAt: now });
-    if (hole && state.failures === 0 && !state.notOffered) jobs.push({ target, window: hole, reason: 'heal' });
+    if (hole && state.failures === 0 && !state.notOffered)
+      jobs.push({ target, window: hole, reason: 'heal' });
     return jobs;
   });
 }

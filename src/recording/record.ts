@@ -1,15 +1,15 @@
 import type postgres from 'postgres';
 import type { Clock } from '../clock.ts';
 import type { Feed } from '../datasets/catalog.ts';
-import type { ActiveFeed } from './feed.ts';
 import { type Ask, OPEN_END, type Page, type Range, type Source, type Window } from '../datasets/contract.ts';
 import { LeaseLost, messageOf } from '../errors.ts';
 import type { Row } from '../history/rows.ts';
-import type { Asking, Usage } from '../upstreams/upstream.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
+import type { Asking, Usage } from '../upstreams/upstream.ts';
 import { ahead } from './ahead.ts';
 import { buildCommit, type Commit, type CommitPages, type Outcome, type Quarantined } from './commit.ts';
 import { buildDecoder, type Decode } from './decode.ts';
+import type { ActiveFeed } from './feed.ts';
 import { claim, type Job, keepLease, LEASE_SECONDS, targetKey } from './lease.ts';
 import { observationCoverage } from './observation.ts';
 
@@ -82,14 +82,24 @@ export async function record(
   if (typeof runId === 'string') return runId;
   const key = targetKey(job.target);
   const lost = new AbortController();
-  const heartbeat = setInterval(() => {
-    keepLease(sql, feed.source.name, key, runId).then(
-      (kept) => kept || lost.abort(),
-      () => {}, // a database that is away is noticed by the commit
-    );
-  }, (LEASE_SECONDS * 1000) / 4);
+  const heartbeat = setInterval(
+    () => {
+      keepLease(sql, feed.source.name, key, runId).then(
+        (kept) => kept || lost.abort(),
+        () => {}, // a database that is away is noticed by the commit
+      );
+    },
+    (LEASE_SECONDS * 1000) / 4,
+  );
   try {
-    return await new Recording(context, feed, job, runId, AbortSignal.any([signal, lost.signal]), progress).run();
+    return await new Recording(
+      context,
+      feed,
+      job,
+      runId,
+      AbortSignal.any([signal, lost.signal]),
+      progress,
+    ).run();
   } finally {
     clearInterval(heartbeat);
     if (lost.signal.aborted) throw new LeaseLost(feed.source.name, key);
@@ -132,7 +142,12 @@ class Recording {
     this.#seen = feed.datasets.map(() => []);
     this.#totals.rowsWritten = feed.datasets.map(() => 0);
     const priority = job.reason === 'manual' ? 'poll' : job.reason;
-    this.#ask = context.open(feed, job, { weight: feed.source.weight, priority, signal, clock: context.clock });
+    this.#ask = context.open(feed, job, {
+      weight: feed.source.weight,
+      priority,
+      signal,
+      clock: context.clock,
+    });
   }
 
   async run(): Promise<RunResult> {
@@ -171,7 +186,9 @@ class Recording {
     let committing: Promise<void> | null = null;
     let broken: unknown = null;
     try {
-      for await (const page of ahead(this.#stamped(source.walk(this.#ask, this.#job.target, this.#job.window)))) {
+      for await (const page of ahead(
+        this.#stamped(source.walk(this.#ask, this.#job.target, this.#job.window)),
+      )) {
         this.#take(page);
         if (committing && this.#pending.rowCount >= MOST_PENDING_ROWS) await committing;
         if (broken) throw broken;
@@ -186,9 +203,11 @@ class Recording {
             });
         }
       }
-    } finally {
-      await committing; // the commit that ends a failed run comes after it, too
+    } catch (error) {
+      await committing; // what ends a failed run comes after it, and only if its rows are there
+      throw broken ?? error;
     }
+    await committing;
     if (broken) throw broken;
   }
 
@@ -204,7 +223,10 @@ class Recording {
     const pending = this.#pending;
     // All of it is decoded first: a page that is refused adds nothing, least of all what it would have proven.
     const answers = this.#feed.datasets.map((dataset, at) =>
-      decoded(() => this.#compiled.decoders[at]?.(page.body, this.#job.target, pending.byKey[at] ?? new Map()), dataset.name),
+      decoded(
+        () => this.#compiled.decoders[at]?.(page.body, this.#job.target, pending.byKey[at] ?? new Map()),
+        dataset.name,
+      ),
     );
     pending.pages += 1;
     this.#totals.pages += 1;

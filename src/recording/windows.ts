@@ -21,11 +21,15 @@ export function upTo(windows: readonly Window[], until: number): Window[] {
 /** Cuts a window into pieces of at most `span`, newest first; every piece but the oldest has the full length. */
 export function pieces(window: Window, span: number): Window[] {
   const cut: Window[] = [];
-  for (let to = window.to; to > window.from; to -= span) cut.push({ from: Math.max(window.from, to - span), to });
+  for (let to = window.to; to > window.from; to -= span)
+    cut.push({ from: Math.max(window.from, to - span), to });
   return cut;
 }
 
 /** Reads PostgreSQL's text of an int8multirange, such as `{[1,5),[8,9)}`. */
 export function parseMultirange(text: string): Window[] {
-  return [...text.matchAll(/\[(-?\d+),(-?\d+)\)/g)].map(([, from, to]) => ({ from: Number(from), to: Number(to) }));
+  return [...text.matchAll(/\[(-?\d+),(-?\d+)\)/g)].map(([, from, to]) => ({
+    from: Number(from),
+    to: Number(to),
+  }));
 }

@@ -19,7 +19,8 @@ export const bookkeepingViews: readonly Derived[] = [
       dataset: 'The dataset recorded.',
       target: 'What was asked about, as key=value.',
       reason: 'poll, heal, backfill or manual.',
-      status: 'running, done, partial (stored, nothing retired), stopped, failed, not-offered, or lost (its worker died).',
+      status:
+        'running, done, partial (stored, nothing retired), stopped, failed, not-offered, or lost (its worker died).',
       started_at: 'When it began.',
       finished_at: 'When it ended; null: it runs.',
       pages: 'Pages read.',
@@ -110,13 +111,19 @@ export const bookkeepingViews: readonly Derived[] = [
 ];
 
 function rangeBounds(axis: string, range: string): string {
-  const bound = (end: 'lower' | 'upper') => `case ${axis} when 'time' then to_timestamp(${end}(${range}) / 1000.0) end`;
+  const bound = (end: 'lower' | 'upper') =>
+    `case ${axis} when 'time' then to_timestamp(${end}(${range}) / 1000.0) end`;
   const height = (end: 'lower' | 'upper') => `case ${axis} when 'height' then ${end}(${range}) end`;
   return `${bound('lower')} as range_start, ${bound('upper')} as range_end,
       ${height('lower')} as first_height, ${height('upper')} as end_height`;
 }
 
-function view(name: string, about: string, select: string, comments: Readonly<Record<string, string>>): Derived {
+function view(
+  name: string,
+  about: string,
+  select: string,
+  comments: Readonly<Record<string, string>>,
+): Derived {
   const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
   return {
     name,
@@ -124,7 +131,9 @@ function view(name: string, about: string, select: string, comments: Readonly<Re
     create: [
       `create or replace view reporting.${name} as ${select}`,
       `comment on view reporting.${name} is ${quoted(about)}`,
-      ...Object.entries(comments).map(([column, text]) => `comment on column reporting.${name}.${column} is ${quoted(text)}`),
+      ...Object.entries(comments).map(
+        ([column, text]) => `comment on column reporting.${name}.${column} is ${quoted(text)}`,
+      ),
     ].join(';\n'),
   };
 }

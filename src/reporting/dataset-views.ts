@@ -45,7 +45,12 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Derived[]>> = {
     return [
       view(name, `${about} As it is now.`, name, now, 'valid_to is null'),
       view(`${name}_history`, `${about} Every version of every member.`, name, [...now, validTo]),
-      asOf(name, now, `reporting.${name}_history`, 'valid_from <= at and (valid_to is null or valid_to > at)'),
+      asOf(
+        name,
+        now,
+        `reporting.${name}_history`,
+        'valid_from <= at and (valid_to is null or valid_to > at)',
+      ),
     ];
   },
   series: (dataset) => {
@@ -57,16 +62,29 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Derived[]>> = {
     const vanishedAt = {
       name: 'vanished_at',
       from: 'case when vanished then superseded_at end',
-      comment: 'When the upstream no longer showed this point; the value is the last one known. Null: it still does.',
+      comment:
+        'When the upstream no longer showed this point; the value is the last one known. Null: it still does.',
     };
     const revisions = [
       ...point,
-      { name: 'superseded_at', comment: 'When the upstream said another value, or none; null: it is current.' },
-      { name: 'vanished', comment: 'The upstream stopped showing the point and has not shown it again since.' },
+      {
+        name: 'superseded_at',
+        comment: 'When the upstream said another value, or none; null: it is current.',
+      },
+      {
+        name: 'vanished',
+        comment: 'The upstream stopped showing the point and has not shown it again since.',
+      },
       recordedBy,
     ];
     return [
-      view(name, `${about} The current value.`, name, [...point, vanishedAt, recordedBy], 'superseded_at is null or vanished'),
+      view(
+        name,
+        `${about} The current value.`,
+        name,
+        [...point, vanishedAt, recordedBy],
+        'superseded_at is null or vanished',
+      ),
       view(`${name}_revisions`, `${about} Every value it ever had.`, name, revisions),
       asOf(
         name,
@@ -91,7 +109,11 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Derived[]>> = {
         name,
         `${about} The last reading of each.`,
         `${name} latest`,
-        [...reading, { name: 'observed_at', from: 'ended_at', comment: 'When it was last read.' }, recordedBy],
+        [
+          ...reading,
+          { name: 'observed_at', from: 'ended_at', comment: 'When it was last read.' },
+          recordedBy,
+        ],
         `not exists (select from recorder.${name} later where ${key
           .map((column) => `later.${column} = latest.${column}`)
           .join(' and ')} and (later.started_at, later.id) > (latest.started_at, latest.id))`,
@@ -105,15 +127,25 @@ function upstreamColumns(dataset: Dataset): ViewColumn[] {
   return [...dataset.columns, ...(dataset.extra === false ? [] : [extra])];
 }
 
-function view(name: string, about: string, table: string, columns: readonly ViewColumn[], where = 'true'): Derived {
-  const list = columns.map((column) => (column.from ? `${column.from} as ${column.name}` : column.name)).join(', ');
+function view(
+  name: string,
+  about: string,
+  table: string,
+  columns: readonly ViewColumn[],
+  where = 'true',
+): Derived {
+  const list = columns
+    .map((column) => (column.from ? `${column.from} as ${column.name}` : column.name))
+    .join(', ');
   return {
     name,
     kind: 'view',
     create: [
       `create or replace view reporting.${name} as select ${list} from recorder.${table} where ${where}`,
       `comment on view reporting.${name} is ${literal(about)}`,
-      ...columns.map((column) => `comment on column reporting.${name}.${column.name} is ${literal(column.comment)}`),
+      ...columns.map(
+        (column) => `comment on column reporting.${name}.${column.name} is ${literal(column.comment)}`,
+      ),
     ].join(';\n'),
   };
 }
@@ -131,17 +163,27 @@ function asOf(name: string, columns: readonly ViewColumn[], from: string, where:
 
 /** One view a list column: a row an element, with the natural key, its place in the list, and its fields. */
 function flattened(dataset: Dataset): Derived[] {
-  return dataset.columns.flatMap((column) => (column.element ? [flattenedView(dataset, column, column.element)] : []));
+  return dataset.columns.flatMap((column) =>
+    column.element ? [flattenedView(dataset, column, column.element)] : [],
+  );
 }
 
 function flattenedView(dataset: Dataset, column: DatasetColumn, element: z.ZodType): Derived {
   const name = `${dataset.name}_${column.name}`;
-  const key = dataset.key.map((one) => ({ name: one, from: `d.${one}`, comment: 'Key of the row that holds the list.' }));
+  const key = dataset.key.map((one) => ({
+    name: one,
+    from: `d.${one}`,
+    comment: 'Key of the row that holds the list.',
+  }));
   const fields =
     element instanceof z.ZodObject
       ? elementColumns(element, [])
       : [{ name: 'value', from: `e.value #>> '{}'`, comment: 'The element.' }];
-  const columns = [...key, { name: 'position', from: 'e.position', comment: 'Place in the list, from 1.' }, ...fields];
+  const columns = [
+    ...key,
+    { name: 'position', from: 'e.position', comment: 'Place in the list, from 1.' },
+    ...fields,
+  ];
   const list = columns.map(({ name: as, from }) => `${from} as ${as}`).join(', ');
   return {
     name,
@@ -183,4 +225,3 @@ function elementValue(path: readonly string[], type: string): string {
 function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
-

@@ -4,7 +4,12 @@ import type postgres from 'postgres';
 export interface Status {
   readonly datasets: readonly DatasetStatus[];
   readonly recentFailures: readonly { dataset: string; target: string; at: Date; error: string | null }[];
-  readonly budgets: readonly { upstream: string; minute_units: number; day_units: number; blocked_until: Date | null }[];
+  readonly budgets: readonly {
+    upstream: string;
+    minute_units: number;
+    day_units: number;
+    blocked_until: Date | null;
+  }[];
   readonly quarantined: number;
   readonly gaps: number;
 }

@@ -21,7 +21,9 @@ export type FailureKind =
  * What follows from each kind of failure: `retry` asks again within the call (faults of seconds), `later` lets the
  * job come back (faults of minutes); with neither, asking again would give the same answer.
  */
-export const failureTable: Readonly<Record<FailureKind, { readonly retry: boolean; readonly later: boolean }>> = {
+export const failureTable: Readonly<
+  Record<FailureKind, { readonly retry: boolean; readonly later: boolean }>
+> = {
   dns: { retry: true, later: true }, // the resolver may be back in a moment
   refused: { retry: true, later: true }, // a node restarts
   reset: { retry: true, later: true }, // a kept-alive socket closed under us; every call here is safe to repeat
@@ -48,7 +50,11 @@ export class UpstreamFailure extends Error {
   /** Milliseconds that the upstream asked us to stay away. */
   readonly retryAfter: number | undefined;
 
-  constructor(kind: FailureKind, message: string, more: { status?: number; retryAfter?: number | undefined } = {}) {
+  constructor(
+    kind: FailureKind,
+    message: string,
+    more: { status?: number; retryAfter?: number | undefined } = {},
+  ) {
     super(message);
     this.kind = kind;
     this.status = more.status;

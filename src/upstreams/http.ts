@@ -1,5 +1,5 @@
-import { createGunzip } from 'node:zlib';
 import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import { Agent, request } from 'undici';
 import { messageOf } from '../errors.ts';
 import { type FailureKind, UpstreamFailure } from './failure.ts';
@@ -61,7 +61,8 @@ async function readBody(body: Readable, gzip: boolean, maxBytes: number): Promis
   try {
     for await (const chunk of plain) {
       bytes += chunk.length;
-      if (bytes > maxBytes) throw new UpstreamFailure('too-large', `the answer has more than ${maxBytes} bytes`);
+      if (bytes > maxBytes)
+        throw new UpstreamFailure('too-large', `the answer has more than ${maxBytes} bytes`);
       chunks.push(chunk);
     }
   } finally {
@@ -101,7 +102,10 @@ function sorted(error: unknown): UpstreamFailure {
   // Messages of unknown errors may carry the URL: only known codes are told.
   return kind
     ? new UpstreamFailure(kind, `the call failed (${code})`)
-    : new UpstreamFailure('reset', `the call failed (${code || messageOf(error).replaceAll(/\S*:\/\/\S*/g, '…')})`);
+    : new UpstreamFailure(
+        'reset',
+        `the call failed (${code || messageOf(error).replaceAll(/\S*:\/\/\S*/g, '…')})`,
+      );
 }
 
 function codeOf(error: unknown): string {

@@ -6,7 +6,8 @@ export function rpcBody(id: number, method: string, params?: Readonly<Record<str
 }
 
 /** Errors by which a node says that it has no answer to a method, ever (reality.md 0 row 19, 4.1), in its words. */
-const NOT_OFFERED = /can't find (method|service)|not available|is disabled|method not found|deprecated|not a validator/i;
+const NOT_OFFERED =
+  /can't find (method|service)|not available|is disabled|method not found|deprecated|not a validator/i;
 
 /**
  * The `result` of a JSON-RPC answer. Errors come in a 200, so the envelope decides.
@@ -19,7 +20,10 @@ export function readRpcAnswer(body: unknown, id: number, method: string): unknow
   if ('error' in body && body.error !== null && body.error !== undefined) {
     const { code, message } = errorIn(body.error);
     if (NOT_OFFERED.test(message) || code === -32601)
-      throw new UpstreamFailure('not-offered', `the node does not answer ${method}: ${message.slice(0, 200)}`);
+      throw new UpstreamFailure(
+        'not-offered',
+        `the node does not answer ${method}: ${message.slice(0, 200)}`,
+      );
     throw new UpstreamFailure('rpc', `${method} failed: ${message.slice(0, 200)} (${code})`);
   }
   if (!('id' in body) || body.id !== id)

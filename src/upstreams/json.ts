@@ -32,6 +32,7 @@ function exactNumber(text: string): number | LosslessNumber {
 function holdsExactNumber(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (isLosslessNumber(value)) return true;
-  for (const part of Array.isArray(value) ? value : Object.values(value)) if (holdsExactNumber(part)) return true;
+  for (const part of Array.isArray(value) ? value : Object.values(value))
+    if (holdsExactNumber(part)) return true;
   return false;
 }

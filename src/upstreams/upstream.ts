@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import type { Budget, Priority } from './budget.ts';
-import { type Answer, callOnce } from './http.ts';
 import { UpstreamFailure } from './failure.ts';
+import { type Answer, callOnce } from './http.ts';
 import { parseJson } from './json.ts';
 import { readRpcAnswer, rpcBody } from './json-rpc.ts';
 
@@ -53,7 +53,10 @@ export class UpstreamSession {
   }
 
   /** See {@link Ask.get}. */
-  async get(path: string, query: Readonly<Record<string, string | number | undefined>> = {}): Promise<unknown> {
+  async get(
+    path: string,
+    query: Readonly<Record<string, string | number | undefined>> = {},
+  ): Promise<unknown> {
     return this.#retried(async () => {
       const answer = await this.#call('GET', path, query);
       refuseStatus(answer);
@@ -81,7 +84,10 @@ export class UpstreamSession {
   }
 
   /** See {@link Ask.probe}. */
-  async probe(path: string, query: Readonly<Record<string, string>> = {}): Promise<{ status: number; body: unknown }> {
+  async probe(
+    path: string,
+    query: Readonly<Record<string, string>> = {},
+  ): Promise<{ status: number; body: unknown }> {
     const answer = await this.#call('GET', path, query, undefined, true);
     return { status: answer.status, body: bodyOf(answer) };
   }
@@ -131,9 +137,14 @@ export class UpstreamSession {
   }
 }
 
-function urlBelow(base: string, path: string, query: Readonly<Record<string, string | number | undefined>>): URL {
+function urlBelow(
+  base: string,
+  path: string,
+  query: Readonly<Record<string, string | number | undefined>>,
+): URL {
   const url = new URL(base.replace(/\/$/, '') + path);
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) url.searchParams.set(name, String(value));
   return url;
 }
 
@@ -141,11 +152,17 @@ function urlBelow(base: string, path: string, query: Readonly<Record<string, str
 function bodyOf(answer: Answer): unknown {
   const type = String(answer.headers['content-type'] ?? '');
   if (!/\bjson\b/i.test(type))
-    throw new UpstreamFailure('malformed', `the answer is ${type.split(';')[0] || 'without a content type'}, not JSON`);
+    throw new UpstreamFailure(
+      'malformed',
+      `the answer is ${type.split(';')[0] || 'without a content type'}, not JSON`,
+    );
   try {
     return parseJson(answer.text);
   } catch {
-    throw new UpstreamFailure('malformed', `the answer's ${answer.text.length} characters are not whole JSON`);
+    throw new UpstreamFailure(
+      'malformed',
+      `the answer's ${answer.text.length} characters are not whole JSON`,
+    );
   }
 }
 
@@ -155,9 +172,11 @@ function refuseStatus(answer: Answer): void {
   if (status >= 200 && status < 300) return;
   const more = { status };
   const said = `answered ${status}${saidIn(answer)}`;
-  if (status === 429) throw new UpstreamFailure('rate-limited', said, { status, retryAfter: retryAfter(answer) });
+  if (status === 429)
+    throw new UpstreamFailure('rate-limited', said, { status, retryAfter: retryAfter(answer) });
   if (status >= 500) throw new UpstreamFailure('server', said, { status, retryAfter: retryAfter(answer) });
-  if (status >= 300 && status < 400) throw new UpstreamFailure('redirect', `${said}: redirects are not followed`, more);
+  if (status >= 300 && status < 400)
+    throw new UpstreamFailure('redirect', `${said}: redirects are not followed`, more);
   if (status === 401 || status === 403) throw new UpstreamFailure('auth', said, more);
   if (status === 404 || status === 410) throw new UpstreamFailure('not-found', said, more);
   throw new UpstreamFailure('bad-request', said, more);

@@ -15,7 +15,14 @@ const PATHS: Readonly<Record<string, string>> = {
 const WHOLE = '*';
 
 /** Failures that are the node's own; every other leaves the state unknown. */
-const NODES_FAULT: ReadonlySet<FailureKind> = new Set<FailureKind>(['refused', 'reset', 'timeout', 'server', 'malformed', 'tls']);
+const NODES_FAULT: ReadonlySet<FailureKind> = new Set<FailureKind>([
+  'refused',
+  'reset',
+  'timeout',
+  'server',
+  'malformed',
+  'tls',
+]);
 
 /** The health API (seed node-rpc 4.4): a 503 carries the same body as a 200, and no answer is an answer too. */
 const source: Source = {
@@ -36,7 +43,10 @@ async function look(ask: Ask, path: string): Promise<unknown> {
     const { status, body } = await ask.probe(path);
     const healthy = memberOf(body, 'healthy');
     if (typeof healthy !== 'boolean')
-      throw new UpstreamFailure(status >= 500 ? 'server' : 'malformed', `answered ${status} without a health report`);
+      throw new UpstreamFailure(
+        status >= 500 ? 'server' : 'malformed',
+        `answered ${status} without a health report`,
+      );
     return body;
   } catch (error) {
     if (!(error instanceof UpstreamFailure) || error.kind === 'cancelled') throw error;
@@ -53,11 +63,21 @@ function itemsOf(body: unknown): unknown[] {
   }
   const checks = entriesOf(memberOf(body, 'checks')).map(([checkName, check]) => {
     const error = memberOf(check, 'error');
-    const said = typeof error === 'string' ? error : error === undefined || error === null ? undefined : JSON.stringify(error);
+    const said =
+      typeof error === 'string'
+        ? error
+        : error === undefined || error === null
+          ? undefined
+          : JSON.stringify(error);
     // Before its first run a check carries an error and a time in year 1: nobody looked yet (reality.md 4.2).
     const neverRun = String(memberOf(check, 'timestamp')).startsWith('0001-');
     if (said === undefined) return { checkName, state: 'up' };
-    return { checkName, state: neverRun ? 'unknown' : 'down', error: said, message: memberOf(check, 'message') };
+    return {
+      checkName,
+      state: neverRun ? 'unknown' : 'down',
+      error: said,
+      message: memberOf(check, 'message'),
+    };
   });
   const failing = checks.filter((check) => check.state === 'down').map((check) => check.checkName);
   const whole =
@@ -83,7 +103,12 @@ export const nodeHealth = defineDataset({
     error: optional(text('Why the check failed.')),
     message: optional(json('What a failing check said, any JSON.')),
   }),
-  example: { checkName: 'network', state: 'down', error: 'not connected to a minimum of 1 peer(s)', message: { connectedPeers: 0 } },
+  example: {
+    checkName: 'network',
+    state: 'down',
+    error: 'not connected to a minimum of 1 peer(s)',
+    message: { connectedPeers: 0 },
+  },
 });
 
 export const { table: nodeHealthTable } = nodeHealth;

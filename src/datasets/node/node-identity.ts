@@ -30,7 +30,8 @@ const source: Source = {
       if (result === null) refused.push(method);
       else results.push(...entriesOf(result));
     }
-    if (refused.length === METHODS.length) throw new UpstreamFailure('not-offered', 'the node offers no info method');
+    if (refused.length === METHODS.length)
+      throw new UpstreamFailure('not-offered', 'the node offers no info method');
     const note = refused.length > 0 ? { note: `not offered: ${refused.join(', ')}` } : {};
     yield { body: Object.fromEntries(results), proven: null, last: true, whole: true, ...note };
   },
@@ -71,7 +72,10 @@ export const nodeIdentity = defineDataset({
   }),
   example: {
     nodeID: 'NodeID-5mb46qkSBj81k9g9e4VFjGGSbaaSLFRzD',
-    nodePOP: { publicKey: '0x8f95423f7142d00a48e1014a3de8d289', proofOfPossession: '0x86a3ab4c45cfe31cae34c1d06f212434' },
+    nodePOP: {
+      publicKey: '0x8f95423f7142d00a48e1014a3de8d289',
+      proofOfPossession: '0x86a3ab4c45cfe31cae34c1d06f212434',
+    },
     ip: '192.0.2.1:9651',
     version: 'avalanchego/1.14.2',
     databaseVersion: 'v1.4.5',

@@ -29,7 +29,9 @@ export const nodeUptimeView = defineDataset({
   key: ['node', 'subnet_id'],
   items: (body) => [body],
   item: object({
-    rewardingStakePercentage: decimal('Share of stake that sees this node above the uptime requirement, in percent.'),
+    rewardingStakePercentage: decimal(
+      'Share of stake that sees this node above the uptime requirement, in percent.',
+    ),
     weightedAveragePercentage: decimal('Stake-weighted average of the observed uptime, in percent.'),
   }),
   example: { rewardingStakePercentage: '100.0000', weightedAveragePercentage: '99.0000' },

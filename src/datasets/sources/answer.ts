@@ -13,7 +13,9 @@ export function listIn(body: unknown, name: string): readonly unknown[] {
 
 /** A member of a JSON object; undefined where there is none or the value is no object. */
 export function memberOf(body: unknown, name: string): unknown {
-  return typeof body === 'object' && body !== null && Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;
+  return typeof body === 'object' && body !== null && Object.hasOwn(body, name)
+    ? Reflect.get(body, name)
+    : undefined;
 }
 
 /** A JSON object's members; an empty list for anything else. */
