@@ -1,0 +1,49 @@
+import postgres from 'postgres';
+import { z } from 'zod';
+import { Child } from './child.ts';
+import { startDatabase } from './database.ts';
+
+const runShape = z.object({ rows: z.number(), milliseconds: z.number(), peakRss: z.number() });
+const serviceShape = z.object({ port: z.number() });
+
+/** One timed run of a contender; `peakRss` is the most that its process ever held, in bytes. */
+export type Run = z.infer<typeof runShape>;
+
+/** Where contenders meet: the services and the database, each in processes of their own. */
+export interface Arena {
+  /** For what stands between the timed runs. */
+  readonly sql: postgres.Sql;
+  /** Starts a contender in a process of its own. @returns what times one run of it */
+  open(contender: string): Promise<() => Promise<Run>>;
+}
+
+/** Starts services and database, has them used, and ends everything that was started, however the use ends. */
+export async function withArena<T>(
+  rows: number,
+  signal: AbortSignal,
+  use: (arena: Arena) => Promise<T>,
+): Promise<T> {
+  const closers: (() => Promise<void>)[] = [];
+  try {
+    const service = await Child.start('service/main.ts', [String(rows)], serviceShape, signal);
+    closers.push(() => service.child.stop());
+    const database = await startDatabase();
+    closers.push(() => database.close());
+    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+    closers.push(() => sql.end({ timeout: 5 }));
+    const setup = { serviceUrl: `http://127.0.0.1:${service.first.port}`, databaseUrl: database.url, rows };
+    const open = async (contender: string) => {
+      const { child } = await Child.start(
+        'contenders/main.ts',
+        [contender, JSON.stringify(setup)],
+        z.literal('ready'),
+        signal,
+      );
+      closers.push(() => child.stop());
+      return () => child.ask('run', runShape);
+    };
+    return await use({ sql, open });
+  } finally {
+    for (const close of closers.reverse()) await close();
+  }
+}

@@ -1,0 +1,60 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { z } from 'zod';
+
+/** Another process of the benchmark, which answers with a message of its own: once at its start, then each message. */
+export class Child {
+  readonly #process: ChildProcess;
+  readonly #name: string;
+
+  private constructor(process: ChildProcess, name: string) {
+    this.#process = process;
+    this.#name = name;
+  }
+
+  /**
+   * Starts a module below bench/ in a process that ends with the signal.
+   * @returns the process and its first message. @throws Error when it ends before it said anything
+   */
+  static async start<T>(
+    module: string,
+    args: readonly string[],
+    said: z.ZodType<T>,
+    signal: AbortSignal,
+  ): Promise<{ child: Child; first: T }> {
+    signal.throwIfAborted();
+    const file = fileURLToPath(new URL(module, import.meta.url));
+    const child = new Child(
+      fork(file, [...args], { signal, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }),
+      module,
+    );
+    return { child, first: await child.#next(said) };
+  }
+
+  /** Sends a message and waits for its answer. @throws Error when the process ends before */
+  async ask<T>(message: string, said: z.ZodType<T>): Promise<T> {
+    this.#process.send(message);
+    return this.#next(said);
+  }
+
+  /** Ends the process, at once. */
+  async stop(): Promise<void> {
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
+    const ended = once(this.#process, 'exit');
+    this.#process.kill('SIGKILL');
+    await ended;
+  }
+
+  #next<T>(said: z.ZodType<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const settle = (work: () => void) => {
+        this.#process.off('message', heard).off('exit', ended).off('error', reject);
+        work();
+      };
+      const heard = (message: unknown) => settle(() => resolve(said.parse(message)));
+      const ended = () => settle(() => reject(new Error(`${this.#name} ended before it answered`)));
+      this.#process.once('message', heard).once('exit', ended).once('error', reject);
+    });
+  }
+}

@@ -1,0 +1,15 @@
+/** Where a contender finds the services and the database, and how many blocks there are. */
+export interface Setup {
+  readonly serviceUrl: string;
+  readonly databaseUrl: string;
+  readonly rows: number;
+}
+
+/** Something that is timed: from `run` to its end, as often as it is asked. */
+export interface Contender {
+  /** @returns the rows it took or wrote */
+  run(): Promise<number>;
+}
+
+/** Makes a contender; what it prepares is not timed. */
+export type OpenContender = (setup: Setup) => Promise<Contender>;

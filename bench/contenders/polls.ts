@@ -1,0 +1,40 @@
+import type { Dataset, Target, Window } from '../../src/datasets/contract.ts';
+import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
+import { PRIMARY_NETWORK } from '../../src/datasets/node/current-validators.ts';
+import { validators } from '../../src/datasets/node/validators.ts';
+import { record } from '../../src/recording/record.ts';
+import { HOURS, NEWEST_HOUR } from '../service/unchanged.ts';
+import type { Contender, OpenContender, Setup } from './contender.ts';
+import { openRecorder } from './recorder.ts';
+
+const HOUR = 3_600_000;
+
+/** One poll of a full page of a metric's points. */
+export const openMetricPoll: OpenContender = async (setup) => {
+  const to = NEWEST_HOUR * 1000 + HOUR;
+  const window = { from: to - HOURS * HOUR, to };
+  return poll(setup, metricPoints, { chainId: '43114', metric: 'txCount', timeInterval: 'hour' }, window);
+};
+
+/** One poll of the validators, without the uptime that comes with them: that is a new reading each time. */
+export const openValidatorPoll: OpenContender = async (setup) =>
+  poll(setup, validators, { node: 'validator-1', subnetId: PRIMARY_NETWORK }, null);
+
+function poll(setup: Setup, dataset: Dataset, target: Target, window: Window | null): Contender {
+  const context = openRecorder(setup);
+  const { source } = dataset;
+  const feed = { source, datasets: [dataset], targets: [target], every: source.every, since: null };
+  return {
+    async run() {
+      const result = await record(
+        context,
+        feed,
+        { target, window, reason: 'poll' },
+        new AbortController().signal,
+      );
+      if (typeof result === 'string') throw new Error(`the target is ${result}`);
+      if (result.status !== 'done') throw new Error(`the poll ended ${result.status}: ${result.error}`);
+      return result.rowsWritten[0] ?? 0;
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { hostname } from 'node:os';
+import { systemClock } from '../../src/clock.ts';
+import { SharedBudget } from '../../src/db/budget.ts';
+import { openDatabase } from '../../src/db/client.ts';
+import type { RecordingContext } from '../../src/recording/record.ts';
+import { UpstreamSession } from '../../src/upstreams/upstream.ts';
+import type { Setup } from './contender.ts';
+
+/** Wires the recorder's own parts as it does for a command, without configuration and queue. */
+export function openRecorder({ databaseUrl, serviceUrl }: Setup): RecordingContext {
+  const { sql } = openDatabase(databaseUrl);
+  const settings = {
+    name: 'bench',
+    url: serviceUrl,
+    headers: {},
+    budget: new SharedBudget(sql, 'bench', { perMinute: undefined, perDay: undefined }, systemClock),
+    deadline: 30_000,
+    maxBytes: 64 * 1024 * 1024,
+  };
+  return {
+    sql,
+    clock: systemClock,
+    worker: `${hostname()}/${process.pid}`,
+    open: (_feed, _job, asking) => new UpstreamSession(settings, asking),
+  };
+}

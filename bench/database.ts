@@ -1,0 +1,40 @@
+import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openEmbedded } from '../src/db/embedded.ts';
+import { migrate } from '../src/reporting/migrate.ts';
+
+/** A PostgreSQL of the benchmark's own. */
+export interface BenchDatabase {
+  readonly url: string;
+  /** Stops the server and removes all it stored. */
+  close(): Promise<void>;
+}
+
+const quiet = { info() {}, warn() {} };
+
+/** Starts an embedded PostgreSQL in a new directory, with the settings it has for users, and migrates it. */
+export async function startDatabase(): Promise<BenchDatabase> {
+  const dir = await mkdtemp(join(tmpdir(), 'chain-recorder-bench-'));
+  const remove = async () => {
+    // For root the data may lie elsewhere, behind a link.
+    const home = await realpath(join(dir, 'postgres')).catch(() => dir);
+    for (const path of [home, dir]) await rm(path, { recursive: true, force: true, maxRetries: 5 });
+  };
+  try {
+    await chmod(dir, 0o755); // the server's account must get in
+    const server = await openEmbedded({ dir, log: quiet });
+    const close = async () => {
+      await server.close();
+      await remove();
+    };
+    await migrate(server.url).catch(async (error: unknown) => {
+      await close();
+      throw error;
+    });
+    return { url: server.url, close };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+import { parseArgs } from 'node:util';
+import { messageOf, UsageError } from '../src/errors.ts';
+
+/** What a run of the benchmark measures. */
+export interface Options {
+  /** Blocks that each contender takes in a round. */
+  readonly rows: number;
+  readonly rounds: number;
+  /** Polls that each series of polls makes. */
+  readonly polls: number;
+  /** One JSON object on stdout instead of tables. */
+  readonly json: boolean;
+}
+
+/** The page server holds all blocks in one buffer. */
+const MOST_ROWS = 2_000_000;
+
+export const USAGE = 'npm run bench -- [--rows 200000] [--rounds 3] [--polls 25] [--json]';
+
+/** Reads the command line. @throws UsageError naming the option that is wrong */
+export function readOptions(args: readonly string[]): Options {
+  const values = parsed(args);
+  return {
+    rows: wholeNumber('rows', values.rows, MOST_ROWS),
+    rounds: wholeNumber('rounds', values.rounds, 100),
+    polls: wholeNumber('polls', values.polls, 10_000),
+    json: values.json,
+  };
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        rows: { type: 'string', default: '200000' },
+        rounds: { type: 'string', default: '3' },
+        polls: { type: 'string', default: '25' },
+        json: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError([messageOf(error), USAGE]);
+  }
+}
+
+function wholeNumber(name: string, text: string, most: number): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= 1 && number <= most) return number;
+  throw new UsageError([`--${name}: must be a whole number from 1 to ${most}, not "${text}"`]);
+}
