@@ -85,7 +85,7 @@ command('datasets', 'list what can be recorded').action((options: Common) =>
 
 command('plan', 'show what the schedules would ask, in calls and budget units').action((options: Common) =>
   withApp({ config: options.config }, async (app) => {
-    planCommand(app.feeds, app.config, { json: options.json ?? false });
+    await planCommand(app, { json: options.json ?? false });
     return exitCode.done;
   }),
 );
