@@ -26,7 +26,10 @@ export async function coverageCommand(
   const notOffered = await sql`
     select f.dataset, f.target, f.not_offered as reason from (select * from reporting.freshness ${only}) f
     where f.not_offered is not null order by 1, 2`;
-  if (options.json) return printJson({ ranges: rows, not_offered: notOffered });
+  if (options.json) {
+    printJson({ ranges: rows, not_offered: notOffered });
+    return;
+  }
   printTable(
     rows.map(({ dataset, target, range_start, range_end, first_height, end_height, reason }) => ({
       dataset,

@@ -14,7 +14,10 @@ export function datasetsCommand(options: { json: boolean }): void {
     every: durationText(source.every),
     units_per_call: source.weight,
   }));
-  if (options.json) return printJson(rows);
+  if (options.json) {
+    printJson(rows);
+    return;
+  }
   printTable(
     rows.map(({ name, history, every, units_per_call, operations }) => ({
       dataset: name,

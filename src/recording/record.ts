@@ -100,9 +100,10 @@ export async function record(
       AbortSignal.any([signal, lost.signal]),
       progress,
     ).run();
+  } catch (error) {
+    throw lost.signal.aborted ? new LeaseLost(feed.source.name, key) : error;
   } finally {
     clearInterval(heartbeat);
-    if (lost.signal.aborted) throw new LeaseLost(feed.source.name, key);
   }
 }
 
