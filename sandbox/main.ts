@@ -27,17 +27,23 @@ function integer(values: Values, name: 'port' | 'seed' | 'blocks-per-hour'): num
   return value;
 }
 
-/** The clock that the arguments ask for: the machine's, one that begins elsewhere or runs faster, or one by hand. */
-function clockOptions(values: Values): Pick<SandboxOptions, 'clock' | 'advance'> {
+/**
+ * The clock that the arguments ask for: the machine's, one that begins elsewhere or runs faster, or one by hand. Where
+ * it begins so early that there would be no history, the networks begin 400 days before it.
+ */
+function clockOptions(values: Values): Pick<SandboxOptions, 'clock' | 'advance' | 'genesisMs'> {
   const startMs = values.start === undefined ? Date.now() : Date.parse(values.start);
   const speed = Number(values.speed);
   if (Number.isNaN(startMs)) throw new Error('--start must be an ISO 8601 time');
   if (!(speed > 0)) throw new Error('--speed must be a positive number');
+  const early = startMs < Date.UTC(2025, 3, 1) ? { genesisMs: startMs - 400 * 86_400_000 } : {};
   if (values['manual-clock']) {
     const manual = new ManualClock(startMs);
-    return { clock: manual.now, advance: manual.advance };
+    return { clock: manual.now, advance: manual.advance, ...early };
   }
-  return values.start === undefined && speed === 1 ? {} : { clock: acceleratedClock(startMs, speed) };
+  return values.start === undefined && speed === 1
+    ? {}
+    : { clock: acceleratedClock(startMs, speed), ...early };
 }
 
 async function main(): Promise<void> {

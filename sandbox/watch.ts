@@ -4,7 +4,7 @@ import type { Network } from './network/network.ts';
 import type { SimulatedNode } from './node/simulated-node.ts';
 
 /** An address, contract or collection on an EVM chain. */
-export interface ChainAddress {
+interface ChainAddress {
   readonly chain: string;
   readonly address: string;
 }

@@ -8,7 +8,7 @@ import { accountsOf } from './addresses.ts';
 import { chainInfo, chainOf, type Networks, networkOf } from './networks.ts';
 import { stakingItems } from './staking-items.ts';
 
-const TYPE = /^[A-Za-z0-9]+(Tx|UNKNOWN)$/;
+const TYPE = /^([A-Za-z0-9]+Tx|UNKNOWN)$/;
 
 /** Lists active staking transactions, the latest first (chain data seed 4.3); both time bounds are included. */
 export function stakingTransactions(networks: Networks, tokens: PageTokens): Operation {

@@ -20,7 +20,7 @@ export function mintedBy(contract: Contract, sec: number): number {
   return lowerBound(MOST, (i) => contract.deployedAt + i * 1.5 * DAY <= sec);
 }
 
-export function tokenId(contract: Contract, i: number): string {
+function tokenId(contract: Contract, i: number): string {
   const id = BigInt(i + 1);
   return String(contract.type === 'ERC-721' && i % 7 === 6 ? BEYOND + id : id);
 }

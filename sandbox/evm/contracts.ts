@@ -4,7 +4,7 @@ import { mix } from '../random.ts';
 import type { EvmNetwork } from './evm-network.ts';
 import { lowerBound } from './sequence.ts';
 
-export type ErcType = 'ERC-20' | 'ERC-721' | 'ERC-1155' | 'UNKNOWN';
+type ErcType = 'ERC-20' | 'ERC-721' | 'ERC-1155' | 'UNKNOWN';
 
 /** A contract that an account deployed; number counts the account's own. */
 export interface Contract {

@@ -68,7 +68,7 @@ export const ITEM_KINDS = [
 ] as const;
 
 /** JSON-RPC answers and health reports that contradict themselves (44). */
-export const RPC_KINDS = ['rpc-error', 'rpc-wrong-id', 'rpc-empty', 'health-lie'] as const;
+const RPC_KINDS = ['rpc-error', 'rpc-wrong-id', 'rpc-empty', 'health-lie'] as const;
 
 export const FAULT_KINDS = [
   ...STATUS_KINDS,

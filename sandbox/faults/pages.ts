@@ -34,9 +34,12 @@ export function spoilPage(kind: PageKind, context: FaultContext): Spoilt | undef
   const list = listOf(document);
   if (list === undefined) return undefined;
   if (kind === 'empty-page') {
-    // The page is lost, not put off: its items are on none of the pages that follow.
-    if (typeof token !== 'string') return undefined;
-    return { delivery: withDocument(context, replaced(document, list.path, [])), readable: 'none' };
+    // The items are put off, not lost: the token leads to the page that should have been this one.
+    const asked = context.call.query.get('pageToken') ?? '';
+    const again = context.tokens.copy(asked, context.call.nowMs);
+    if (again === undefined) return undefined;
+    const empty = { ...replaced(document, list.path, []), nextPageToken: again };
+    return { delivery: withDocument(context, empty), readable: 'none' };
   }
   const at = context.draw % list.items.length;
   if (kind === 'missing-item') {

@@ -49,19 +49,24 @@ export type Handler = (call: Call, response: ServerResponse) => Delivery | undef
 
 /** Listens on the loopback interface; port 0 takes a free one. */
 export async function listen(port: number, now: () => number, handle: Handler): Promise<Server> {
-  const server = createServer(async (request, response) => {
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let call: Call;
     try {
-      const call = await read(request, now());
-      const out = handle(call, response);
-      if (out !== undefined) await send(response, out);
-    } catch (error) {
-      if (response.headersSent || response.destroyed) return;
-      const status = error instanceof URIError || error instanceof TypeError ? 400 : 500;
-      await send(
-        response,
-        delivery(problem(status, error instanceof Error ? error.message : 'unknown error')),
-      );
+      call = await read(request, now());
+    } catch {
+      await send(response, delivery(problem(400, 'Bad Request')));
+      return;
     }
+    const out = handle(call, response);
+    if (out !== undefined) await send(response, out);
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      if (response.headersSent || response.destroyed) response.destroy();
+      else
+        void send(response, delivery(problem(500, error instanceof Error ? error.message : 'unknown error')));
+    });
   });
   server.keepAliveTimeout = 30_000;
   await new Promise<void>((resolve, reject) => {

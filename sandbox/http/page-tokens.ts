@@ -61,6 +61,15 @@ export class PageTokens {
     return true;
   }
 
+  /** A fault: another token for the same place. Undefined for an unknown token. */
+  copy(token: string, nowMs: number): string | undefined {
+    const entry = this.#entries.get(token);
+    if (entry === undefined) return undefined;
+    const other = this.#uuid(`${token} again`);
+    this.#entries.set(other, { filters: entry.filters, cursor: entry.cursor, issuedMs: nowMs });
+    return other;
+  }
+
   #uuid(text: string): string {
     const words = [0, 1, 2, 3].map((i) =>
       derive(this.#seed + i, text)

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 export const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
 /** Bytes in base 58; leading zero bytes become ones. */
-export function base58(bytes: Uint8Array): string {
+function base58(bytes: Uint8Array): string {
   let number = BigInt(`0x0${Buffer.from(bytes).toString('hex')}`);
   let text = '';
   while (number > 0n) {
@@ -16,7 +16,7 @@ export function base58(bytes: Uint8Array): string {
 }
 
 /** The last four bytes of the SHA-256 of some bytes, as the node appends them to ids and hex strings. */
-export function checksum(bytes: Uint8Array): Uint8Array {
+function checksum(bytes: Uint8Array): Uint8Array {
   return createHash('sha256').update(bytes).digest().subarray(28);
 }
 

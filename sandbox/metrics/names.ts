@@ -1,5 +1,5 @@
 /** The metrics that are kept for every interval (metrics seed 2). */
-export const EVERY_INTERVAL = ['activeAddresses', 'activeSenders', 'gasUsed', 'txCount'] as const;
+const EVERY_INTERVAL = ['activeAddresses', 'activeSenders', 'gasUsed', 'txCount'] as const;
 
 /** The metrics that are kept by day only. */
 export const DAY_ONLY = [

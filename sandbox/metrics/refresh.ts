@@ -2,7 +2,7 @@ import { mix, unit } from '../random.ts';
 import { HOUR } from './calendar.ts';
 
 /** The service counts anew every 15 minutes of simulated time (metrics seed 1: several times each hour). */
-export const REFRESH_SEC = 900;
+const REFRESH_SEC = 900;
 
 /** From this age in seconds on, an hour never changes again. */
 export const SETTLED_AFTER = 6 * 24 * HOUR;

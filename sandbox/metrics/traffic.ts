@@ -14,7 +14,7 @@ export interface Counts {
 export const NOTHING: Counts = { transactions: 0, gas: 0, contracts: 0, peak: 0 };
 
 /** The counts of two windows together. */
-export function sum(a: Counts, b: Counts): Counts {
+function sum(a: Counts, b: Counts): Counts {
   return {
     transactions: a.transactions + b.transactions,
     gas: a.gas + b.gas,

@@ -2,7 +2,7 @@
 export type NetworkName = 'mainnet' | 'fuji';
 
 /** The aliases of the primary-network chains (chain data seed 4.6). */
-export type ChainAlias = 'p-chain' | 'x-chain' | 'c-chain';
+type ChainAlias = 'p-chain' | 'x-chain' | 'c-chain';
 
 /** A primary-network chain; its number tells its ids apart from the other two's. */
 export interface PrimaryChain {

@@ -7,7 +7,7 @@ import { EMPTY_ID } from './primary-chains.ts';
 import { type NodeIdentity, nodeIdentity, type Validators } from './validators.ts';
 
 /** How a subnet chooses its validators. */
-export type SubnetKind = 'primary' | 'permissioned' | 'l1' | 'mixed';
+type SubnetKind = 'primary' | 'permissioned' | 'l1' | 'mixed';
 
 /** A blockchain of a subnet; evmChainId is absent on one that is not EVM. */
 export interface SubnetChain {

@@ -7,7 +7,7 @@ import { BadParams, Params } from './params.ts';
 export class RpcFailure extends Error {}
 
 /** A JSON-RPC method; sec is the simulated time in Unix seconds. */
-export type Method = (params: Params, sec: number) => JsonObject;
+type Method = (params: Params, sec: number) => JsonObject;
 
 /** The methods of one path, by their full names. */
 export type Methods = Readonly<Record<string, Method>>;

@@ -1,7 +1,7 @@
 import { between, derive, mix, unit } from '../random.ts';
 
 /** The checks that can fail. */
-export const FAILING = ['network', 'P', 'C', 'X', 'diskspace', 'database', 'router', 'bls'] as const;
+const FAILING = ['network', 'P', 'C', 'X', 'diskspace', 'database', 'router', 'bls'] as const;
 
 /** A span in which a check of a node fails; from included, to excluded, in Unix seconds. */
 export interface Incident {

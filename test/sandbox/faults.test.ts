@@ -138,7 +138,13 @@ describe('faults', () => {
       sandbox.faults.next({}, kind);
       return (await get(sandbox, METRIC)).body;
     };
-    expect(await spoilt('empty-page')).toEqual({ results: [], nextPageToken: right.nextPageToken });
+    sandbox.faults.next({}, 'empty-page');
+    expect((await get(sandbox, METRIC)).body).toEqual(right);
+    const second = `${METRIC}&pageToken=${right.nextPageToken}`;
+    const { body } = await get(sandbox, second);
+    expect(body).toEqual({ results: [], nextPageToken: expect.not.stringMatching(right.nextPageToken) });
+    const late = await get(sandbox, `${METRIC}&pageToken=${body.nextPageToken}`);
+    expect(late.body.results).toEqual((await get(sandbox, second)).body.results);
     const doubled = (await spoilt('duplicate-items')).results;
     expect(doubled.length).toBeGreaterThan(5);
     expect(new Set(doubled.map((point) => JSON.stringify(point))).size).toBe(5);
