@@ -6,6 +6,7 @@ import { startSandbox } from './server.ts';
 /** The command line; speed and blocks-per-hour are numbers, start is an ISO 8601 time. */
 const OPTIONS = {
   port: { type: 'string', default: '0' },
+  host: { type: 'string', default: '127.0.0.1' },
   seed: { type: 'string', default: '1' },
   speed: { type: 'string', default: '1' },
   start: { type: 'string' },
@@ -50,6 +51,7 @@ async function main(): Promise<void> {
   const values = readArguments();
   const sandbox = await startSandbox({
     port: integer(values, 'port'),
+    host: values.host,
     seed: integer(values, 'seed'),
     blocksPerHour: integer(values, 'blocks-per-hour'),
     incidents: !values['no-incidents'],

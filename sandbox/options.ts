@@ -7,6 +7,8 @@ export interface SandboxOptions {
   readonly seed?: number;
   /** 0: a free port. */
   readonly port?: number;
+  /** The address to listen on: the machine's own unless told otherwise. */
+  readonly host?: string;
   /** The simulated time in Unix milliseconds. */
   readonly clock?: Clock;
   /** Moves the clock by milliseconds, where it can be moved: for `POST /_sandbox/clock`. */
@@ -40,6 +42,7 @@ export function settings(options: SandboxOptions): Settings {
   return {
     seed: 1,
     port: 0,
+    host: '127.0.0.1',
     clock: realClock(),
     genesisMs: Date.UTC(2025, 0, 1),
     tokenLifeMs: 86_400_000,

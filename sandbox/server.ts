@@ -102,13 +102,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     return out;
   }
 
-  const server = await listen(set.port, set.clock, (call, response) =>
+  const server = await listen(set, set.clock, (call, response) =>
     call.path.startsWith('/_sandbox/') ? control(controlled, call, response) : answer(call),
   );
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : set.port;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${set.host === '0.0.0.0' ? '127.0.0.1' : set.host}:${port}`,
     seed: set.seed,
     watch: watchList(both.mainnet, [...new Set(evm.values())], nodes, Math.floor(set.clock() / 1000)),
     network: both.mainnet,

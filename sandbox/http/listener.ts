@@ -48,7 +48,11 @@ async function read(request: IncomingMessage, nowMs: number): Promise<Call> {
 export type Handler = (call: Call, response: ServerResponse) => Delivery | undefined;
 
 /** Listens on the loopback interface; port 0 takes a free one. */
-export async function listen(port: number, now: () => number, handle: Handler): Promise<Server> {
+export async function listen(
+  at: { port: number; host: string },
+  now: () => number,
+  handle: Handler,
+): Promise<Server> {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let call: Call;
     try {
@@ -71,7 +75,7 @@ export async function listen(port: number, now: () => number, handle: Handler): 
   server.keepAliveTimeout = 30_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
+    server.listen(at.port, at.host, resolve);
   });
   return server;
 }

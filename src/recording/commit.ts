@@ -119,7 +119,7 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
         prepare: true,
       },
     );
-    if (!result || result.committed !== 1) throw new LeaseLost(source.name, commit.targetKey);
+    if (result?.committed !== 1) throw new LeaseLost(source.name, commit.targetKey);
     return result.written.slice(1, -1).split(',').map(Number);
   };
 }
