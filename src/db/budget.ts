@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
 import type { Clock } from '../clock.ts';
-import type { Budget, Priority } from '../upstreams/budget.ts';
+import type { Allowance, Budget, Priority } from '../upstreams/budget.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
 
 /** What an upstream allows, in its own units; undefined: it has not said. */
@@ -17,11 +17,15 @@ const LONGEST_WAIT = 90_000;
 /** How long an unlimited upstream may be asked before looking whether another worker was told to stay away. */
 const LOOK_AGAIN = 1_000;
 
+/** Windows of limits, in seconds. */
+const MINUTE = 60;
+const DAY = 86_400;
+
 /** One row of `recorder.budgets` that all workers draw on, whatever queue they run on. */
 export class SharedBudget implements Budget {
   readonly #sql: postgres.Sql;
   readonly #upstream: string;
-  readonly #limits: Limits;
+  #limits: Limits;
   readonly #clock: Clock;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #blockedUntil = 0;
@@ -59,6 +63,16 @@ export class SharedBudget implements Budget {
       insert into recorder.budgets as b (upstream, minute, minute_units, day, day_units, blocked_until)
       values (${this.#upstream}, ${startOfMinute(now)}, 0, ${dayOf(now)}, 0, ${new Date(until)})
       on conflict (upstream) do update set blocked_until = greatest(b.blocked_until, excluded.blocked_until)`;
+  }
+
+  async learn({ limit, exhaustedFor }: Allowance): Promise<void> {
+    if (exhaustedFor !== null) await this.block(exhaustedFor);
+    if (!limit) return;
+    const lower = (declared: number | undefined) =>
+      Math.min(declared ?? Number.POSITIVE_INFINITY, limit.units);
+    const { perMinute, perDay } = this.#limits;
+    if (limit.seconds === MINUTE) this.#limits = { perMinute: lower(perMinute), perDay };
+    if (limit.seconds === DAY) this.#limits = { perMinute, perDay: lower(perDay) };
   }
 
   /** Takes the units if there are that many. @returns 0, or the milliseconds to wait before trying again */

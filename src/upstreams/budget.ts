@@ -7,4 +7,14 @@ export interface Budget {
   take(units: number, priority: Priority, signal: AbortSignal): Promise<void>;
   /** The upstream asked us to stay away for so many milliseconds: all workers do. */
   block(milliseconds: number): Promise<void>;
+  /** The upstream said what it allows in its answers' headers: a lower limit than the declared one holds from now on. */
+  learn(allowance: Allowance): Promise<void>;
+}
+
+/** What the `ratelimit-*` headers of an answer say (reality.md 3b). */
+export interface Allowance {
+  /** Units in a window of so many seconds. */
+  readonly limit: { readonly units: number; readonly seconds: number } | null;
+  /** Milliseconds until the window begins anew, where nothing is left of it; null: something is. */
+  readonly exhaustedFor: number | null;
 }

@@ -4,4 +4,5 @@ import type { Budget } from './budget.ts';
 export const unmetered: Budget = {
   take: async () => {},
   block: async () => {},
+  learn: async () => {},
 };

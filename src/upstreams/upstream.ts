@@ -6,6 +6,7 @@ import { UpstreamFailure } from './failure.ts';
 import { type Answer, callOnce } from './http.ts';
 import { parseJson } from './json.ts';
 import { readRpcAnswer, rpcBody } from './json-rpc.ts';
+import { allowanceIn, retryAfter } from './rate-limit.ts';
 
 /** What is known of an upstream: one service, or one node. */
 export interface UpstreamSettings {
@@ -117,6 +118,8 @@ export class UpstreamSession {
       fresh,
     );
     this.now = clock();
+    const allowance = allowanceIn(answer);
+    if (allowance) await budget.learn(allowance);
     return answer;
   }
 
@@ -192,12 +195,4 @@ function saidIn(answer: Answer): string {
   } catch {
     return '';
   }
-}
-
-/** Milliseconds of a Retry-After header, in seconds or as a date; undefined where it is absent or no time at all. */
-function retryAfter(answer: Answer): number | undefined {
-  const header = String(answer.headers['retry-after'] ?? '').trim();
-  if (header === '') return undefined;
-  const milliseconds = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return Number.isFinite(milliseconds) ? Math.min(Math.max(milliseconds, 0), 3_600_000) : undefined;
 }

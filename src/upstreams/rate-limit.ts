@@ -1,0 +1,30 @@
+import type { Allowance } from './budget.ts';
+import type { Answer } from './http.ts';
+
+/** A longer wait than this is no rate limit any more. */
+const LONGEST = 3_600_000;
+
+/** Milliseconds of a Retry-After header, in seconds or as a date; undefined where it is absent or no time at all. */
+export function retryAfter({ headers }: Answer): number | undefined {
+  const header = String(headers['retry-after'] ?? '').trim();
+  if (header === '') return undefined;
+  const milliseconds = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return Number.isFinite(milliseconds) ? Math.min(Math.max(milliseconds, 0), LONGEST) : undefined;
+}
+
+/**
+ * The allowance in an answer's `ratelimit-limit`, `ratelimit-policy` (such as `8000;w=60`), `ratelimit-remaining` and
+ * `ratelimit-reset` headers; null where there are none. A limit without a window is one of a minute, as documented.
+ */
+export function allowanceIn({ headers }: Answer): Allowance | null {
+  const said = (name: string) => String(headers[name] ?? '');
+  const units = /^\d{1,12}/.exec(said('ratelimit-limit') || said('ratelimit-policy'))?.[0];
+  const seconds = /w=(\d{1,8})/.exec(`${said('ratelimit-limit')} ${said('ratelimit-policy')}`)?.[1];
+  const reset = Number(said('ratelimit-reset') || Number.NaN);
+  const exhausted = said('ratelimit-remaining') === '0' && Number.isFinite(reset) && reset > 0;
+  if (units === undefined && !exhausted) return null;
+  return {
+    limit: Number(units) > 0 ? { units: Number(units), seconds: Number(seconds ?? 60) } : null,
+    exhaustedFor: exhausted ? Math.min(reset * 1000, LONGEST) : null,
+  };
+}
