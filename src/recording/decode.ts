@@ -43,7 +43,8 @@ export function buildDecoder(dataset: Dataset): Decode {
     let consistent = true;
     for (const item of items) {
       const result = dataset.item.safeParse(item);
-      const extra = result.success && keepsExtra ? extraOf(result.data, known, ignored) : null;
+      // Of the item itself: what Zod returns has lost a field called `__proto__`.
+      const extra = result.success && keepsExtra && isObject(item) ? extraOf(item, known, ignored) : null;
       const extraText = extra === null ? null : wholeJson.safeParse(extra);
       if (!result.success || extraText?.success === false) {
         refused.push({ reason: reasonOf(result.error ?? extraText?.error), item: itemText(item) });
@@ -98,7 +99,7 @@ function extraOf(item: object, known: KnownFields, ignored: ReadonlySet<string>)
         ? ignored.has(name)
           ? undefined
           : value
-        : inner !== null && typeof value === 'object' && value !== null
+        : inner !== null && isObject(value)
           ? (extraOf(value, inner, NOTHING) ?? undefined)
           : undefined;
     if (kept === undefined) continue;
@@ -106,6 +107,10 @@ function extraOf(item: object, known: KnownFields, ignored: ReadonlySet<string>)
     extra[name] = kept;
   }
   return extra;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 /** A field may be called `__proto__`. */

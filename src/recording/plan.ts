@@ -126,7 +126,7 @@ export function missingIn(
 /** Whether a poll of the target is due at `now`: an interval after the last one, or later where it keeps failing. */
 export function isDue(state: TargetState, every: number, now: number): boolean {
   const { lastSuccess, lastFailure, failures } = state;
-  if (state.notOffered) return lastFailure === null || now - lastFailure > NOT_OFFERED_AGAIN;
+  if (state.notOffered) return lastFailure === null || Math.abs(now - lastFailure) > NOT_OFFERED_AGAIN;
   if (failures > 0 && lastFailure !== null && lastFailure <= now)
     return now - lastFailure >= Math.min(every, FIRST_RETRY * 2 ** (failures - 1));
   // A clock that jumped back must not silence a target: a success in the future counts as long ago.
