@@ -49,6 +49,21 @@ const page = (body: unknown, proven: Window | null, more: Partial<Page> = {}): P
   ...more,
 });
 
+/** The database with something done before each commit. */
+function committingAfter(before: (commit: number) => Promise<unknown>): postgres.Sql {
+  let commits = 0;
+  return new Proxy(sql, {
+    get(target, name, receiver) {
+      if (name !== 'unsafe') return Reflect.get(target, name, receiver);
+      return async (...args: Parameters<postgres.Sql['unsafe']>) => {
+        commits += 1;
+        await before(commits);
+        return target.unsafe(...args);
+      };
+    },
+  });
+}
+
 function blocksFeed(): ScriptedFeed {
   return scriptedFeed(proposedBlocks, blocksTarget(), { range });
 }
@@ -225,61 +240,63 @@ describe('a commit', () => {
   });
 
   it('follows the one before, also when the walk fails meanwhile', async () => {
-    let under = 0;
-    let most = 0;
-    const first = gate();
-    const watched = new Proxy(sql, {
-      get(target, name, receiver) {
-        if (name !== 'unsafe') return Reflect.get(target, name, receiver);
-        return async (...args: Parameters<postgres.Sql['unsafe']>) => {
-          under += 1;
-          most = Math.max(most, under);
-          await first.opened;
-          return target.unsafe(...args).finally(() => {
-            under -= 1;
-          });
-        };
-      },
-    });
     const feed = blocksFeed();
+    const failed = gate();
+    const begun: number[] = [];
+    const held = committingAfter(async (commit) => {
+      begun.push(commit);
+      if (commit > 1) return;
+      await failed.opened;
+      await new Promise(setImmediate);
+      expect(begun).toEqual([1]);
+    });
     feed.script = async function* () {
       yield page({ blocks: [block(1, seconds(window.to) - 10)] }, null);
-      setImmediate(() => setImmediate(() => first.open()));
+      setImmediate(failed.open);
       throw new UpstreamFailure('server', 'answered 502');
     };
-    expect(await run(recordingContext(watched, clock.read), feed, window)).toMatchObject({
-      status: 'failed',
-    });
-    expect(most).toBe(1);
+    expect(await run(recordingContext(held, clock.read), feed, window)).toMatchObject({ status: 'failed' });
+    expect(begun).toEqual([1, 2]);
     expect((await stored(feed)).blocks).toEqual([1]);
+  });
+
+  it('that failed is not claimed by the one after, also when the walk fails meanwhile', async () => {
+    const feed = blocksFeed();
+    const failed = gate();
+    const broken = committingAfter(async (commit) => {
+      if (commit > 1) return;
+      await failed.opened;
+      throw new Error('the database went away');
+    });
+    const half = { from: window.from + day / 2, to: window.to };
+    feed.script = async function* () {
+      yield page({ blocks: [block(2, seconds(window.to) - 10)] }, null);
+      yield page({ blocks: [block(1, seconds(half.from))] }, half);
+      setImmediate(failed.open);
+      throw new UpstreamFailure('server', 'answered 502');
+    };
+    await expect(run(recordingContext(broken, clock.read), feed, window)).rejects.toThrow('went away');
+    expect(await stored(feed)).toMatchObject({ blocks: [], covered: null });
   });
 
   it('takes the pages that came while the one before was under way', async () => {
     const feed = blocksFeed();
-    const held = gate();
     const committing = gate();
+    const fetched = gate();
     let commits = 0;
-    const watched = new Proxy(sql, {
-      get(target, name, receiver) {
-        if (name !== 'unsafe') return Reflect.get(target, name, receiver);
-        return async (...args: Parameters<postgres.Sql['unsafe']>) => {
-          commits += 1;
-          if (commits === 1) {
-            committing.open();
-            await held.opened;
-          }
-          return target.unsafe(...args);
-        };
-      },
+    const slow = committingAfter(async (commit) => {
+      commits = commit;
+      committing.open();
+      if (commit === 1) await fetched.opened;
     });
     feed.script = async function* () {
       yield page({ blocks: [block(5, seconds(window.to) - 1)] }, null);
       await committing.opened;
       for (const number of [4, 3, 2]) yield page({ blocks: [block(number, seconds(window.to) - 10)] }, null);
-      held.open();
+      fetched.open();
       yield page({ blocks: [block(1, seconds(window.from))] }, window, { last: true });
     };
-    expect(await run(recordingContext(watched, clock.read), feed, window)).toMatchObject({
+    expect(await run(recordingContext(slow, clock.read), feed, window)).toMatchObject({
       pages: 5,
       rowsWritten: [5],
     });
@@ -287,19 +304,13 @@ describe('a commit', () => {
     expect((await stored(feed)).blocks).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('takes an item that came twice, on two pages, once', async () => {
+  it('takes an item that came on two pages once', async () => {
     const feed = scriptedFeed(averageTps, { chainId: 'twice' });
-    const held = gate();
     const committing = gate();
-    const watched = new Proxy(sql, {
-      get(target, name, receiver) {
-        if (name !== 'unsafe') return Reflect.get(target, name, receiver);
-        return async (...args: Parameters<postgres.Sql['unsafe']>) => {
-          committing.open();
-          await held.opened;
-          return target.unsafe(...args);
-        };
-      },
+    const fetched = gate();
+    const slow = committingAfter(async () => {
+      committing.open();
+      await fetched.opened;
     });
     const point = (at: number, value: number) => ({ timestamp: at, value });
     feed.script = async function* () {
@@ -307,9 +318,9 @@ describe('a commit', () => {
       await committing.opened;
       yield page({ results: [point(86_400, 2), point(172_800, 3)] }, null);
       yield page({ results: [point(172_800, 3), point(259_200, 4)] }, null, { last: true });
-      held.open();
+      fetched.open();
     };
-    expect(await run(recordingContext(watched, clock.read), feed)).toMatchObject({
+    expect(await run(recordingContext(slow, clock.read), feed)).toMatchObject({
       status: 'done',
       rowsWritten: [4],
     });

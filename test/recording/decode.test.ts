@@ -1,0 +1,187 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
+import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
+import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
+import { validators } from '../../src/datasets/node/validators.ts';
+import { buildDecoder } from '../../src/recording/decode.ts';
+import { parseJson } from '../../src/upstreams/json.ts';
+import { block, blocksTarget } from '../support/blocks.ts';
+import { ManualClock } from '../support/clock.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+const clock = new ManualClock(Date.UTC(2026, 0, 10));
+
+/** Records the JSON text of a list of blocks, and gives what became of each. */
+async function recorded(items: string) {
+  const target = blocksTarget();
+  const feed = scriptedFeed(proposedBlocks, target);
+  feed.script = () => onlyPage(parseJson(`{"blocks":${items}}`));
+  const result = await run(recordingContext(sql, clock.read), feed);
+  const rows = await sql<
+    { block_hash: string; supply: string | null; extra: unknown; proposer: string | null }[]
+  >`
+    select block_hash, current_supply::text as supply, extra::text, proposer_node_id as proposer
+    from recorder.proposed_blocks where blockchain_id = ${target.blockchainId ?? ''} order by block_number`;
+  const quarantine = await sql<{ reason: string; item: string }[]>`
+    select reason, item from reporting.quarantine where run_id = ${result.runId} order by id`;
+  return { result, rows: [...rows], quarantine: [...quarantine] };
+}
+
+const text = (item: unknown) => JSON.stringify(item);
+const list = (...items: string[]) => `[${items.join(',')}]`;
+const good = (number: number) => text(block(number, 1_700_000_000));
+
+describe('an item that cannot be read', () => {
+  it.each([
+    ['a field that is missing', text({ ...block(2, 1), blockHash: undefined }), 'blockHash'],
+    ['a field that is null', text({ ...block(2, 1), blockHash: null }), 'blockHash'],
+    ['a negative count', text({ ...block(2, 1), txCount: -1 }), 'txCount'],
+    ['a string that is no number', text({ ...block(2, 1), blockNumber: 'NaN' }), 'blockNumber'],
+    [
+      'a number that overflows',
+      text(block(2, 1)).replace('"blockSizeBytes":100', '"blockSizeBytes":1e400'),
+      'blockSize',
+    ],
+    ['a time that is none', text({ ...block(2, 1), blockTimestamp: 1e300 }), 'blockTimestamp'],
+    ['a text with U+0000', text({ ...block(2, 1), blockType: 'a\u0000b' }), 'blockType'],
+    ['half a surrogate pair', text({ ...block(2, 1), blockType: 'a\ud800b' }), 'blockType'],
+    ['U+0000 in a list', text({ ...block(2, 1), transactions: ['\u0000'] }), 'transactions'],
+    ['half a pair in a list', text({ ...block(2, 1), transactions: ['\udc00'] }), 'transactions'],
+    ['U+0000 in a field nobody knows', text({ ...block(2, 1), future: ['\u0000'] }), 'U+0000'],
+    ['a nested object that is none', text({ ...block(2, 1), proposerDetails: 'me' }), 'proposerDetails'],
+    [
+      'a bad field in a nested object',
+      text({ ...block(2, 1), proposerDetails: { proposerTimestamp: 'x' } }),
+      'proposerTimestamp',
+    ],
+    ['null', 'null', 'item'],
+    ['a number', '7', 'item'],
+    ['a list', '[]', 'item'],
+  ])('for %s is quarantined alone, with the reason', async (_, item, reason) => {
+    const { result, rows, quarantine } = await recorded(list(good(1), item, good(3)));
+    expect(result).toMatchObject({ status: 'partial', items: 3, rowsWritten: [2], quarantined: 1 });
+    expect(rows.map(({ block_hash }) => block_hash)).toEqual(['hash-1', 'hash-3']);
+    expect(quarantine).toEqual([{ reason: expect.stringContaining(reason), item: expect.any(String) }]);
+  });
+
+  it('is kept as it came, numbers exact', async () => {
+    const item = '{"blockHash":"h","weight":12345678901234567890123,"share":0.1000000000000000000001}';
+    const { quarantine } = await recorded(list(item));
+    expect(quarantine[0]?.item).toBe(item);
+  });
+
+  it('is cut where it is absurdly long', async () => {
+    const { quarantine } = await recorded(list(text({ blockType: 'x'.repeat(1_000_000) })));
+    expect(quarantine[0]?.item.length).toBeLessThan(100_000);
+  });
+
+  it('names at most a few of its mistakes', async () => {
+    const { quarantine } = await recorded('[{}]');
+    expect(quarantine[0]?.reason.split('; ')).toHaveLength(5);
+  });
+});
+
+describe('an item that can be read', () => {
+  it('keeps what nobody knows in extra, in its own shape, with names that would be dangerous', async () => {
+    const item = text({
+      ...block(1, 1),
+      future: { a: [1] },
+      proposerDetails: { proposerNodeId: 'me', later: 'x' },
+    });
+    const odd = item.replace(
+      '{"blockNumber"',
+      '{"__proto__":{"polluted":true},"constructor":1,"blockNumber"',
+    );
+    const { rows } = await recorded(list(odd));
+    expect(rows[0]?.proposer).toBe('me');
+    expect(JSON.parse(String(rows[0]?.extra))).toEqual(
+      JSON.parse(
+        '{"__proto__":{"polluted":true},"constructor":1,"future":{"a":[1]},"proposerDetails":{"later":"x"}}',
+      ),
+    );
+    expect(Reflect.get({}, 'polluted')).toBeUndefined();
+  });
+
+  it('takes nothing from a prototype that the upstream sent', async () => {
+    const bare = text({ ...block(1, 1), blockHash: undefined });
+    for (const big of ['', ',"big":12345678901234567890']) {
+      const odd = bare.replace('{"blockNumber"', '{"__proto__":{"blockHash":"stolen"},"blockNumber"');
+      const { rows, quarantine } = await recorded(list(odd.replace(/}$/, `${big}}`)));
+      expect(rows).toEqual([]);
+      expect(quarantine).toHaveLength(1);
+    }
+  });
+
+  it('keeps exact numbers in columns and in extra', async () => {
+    const exact = '18446744073709551615';
+    const item = text(block(1, 1)).replace(/}$/, `,"currentSupply":${exact},"future":${exact}.123456789}`);
+    const { rows } = await recorded(list(item));
+    expect(rows[0]).toMatchObject({ supply: exact, extra: `{"future": ${exact}.123456789}` });
+  });
+
+  it('has no extra where it holds nothing more', async () => {
+    expect((await recorded(list(good(1)))).rows[0]?.extra).toBeNull();
+  });
+
+  it('keeps a text of a megabyte, and every odd character that PostgreSQL takes', async () => {
+    for (const blockHash of ['x'.repeat(2_000), '\u0001\t"\\{},NULL', 'null', '', '💡 ü', '\\u0000'])
+      expect((await recorded(list(text({ ...block(1, 1), blockHash })))).rows[0]?.block_hash).toBe(blockHash);
+    const long = 'x'.repeat(1_000_000);
+    const { rows } = await recorded(list(text({ ...block(1, 1), future: long })));
+    expect(JSON.parse(String(rows[0]?.extra))).toEqual({ future: long });
+  });
+});
+
+describe('a decoder', () => {
+  it('leaves out what is kept elsewhere, and what belongs to another dataset of the source', () => {
+    const item = { nodeID: 'a', startTime: 1, weight: 5, uptime: '99', connected: true, novel: 1 };
+    const body = { validators: [item] };
+    expect(buildDecoder(validators)(body, {}).rows[0]?.at(-1)).toBe('{"novel":1}');
+    expect(buildDecoder(validatorUptime)(body, {}).rows[0]?.at(-1)).toBeNull();
+  });
+
+  it('says when one key came twice with different values, and takes the first', () => {
+    const decode = buildDecoder(validators);
+    const member = (weight: number) => ({ nodeID: 'a', startTime: 1, weight });
+    expect(decode({ validators: [member(1), member(1)] }, {})).toMatchObject({
+      consistent: true,
+      rows: [{}],
+    });
+    const { consistent, rows, items } = decode({ validators: [member(1), member(2)] }, {});
+    expect({ consistent, items, rows: rows.length }).toEqual({ consistent: false, items: 2, rows: 1 });
+  });
+
+  it('takes a key once a commit, whatever page it is on', () => {
+    const decode = buildDecoder(validators);
+    const byKey = new Map();
+    const body = (weight: number) => ({ validators: [{ nodeID: 'a', startTime: 1, weight }] });
+    expect(decode(body(1), {}, byKey)).toMatchObject({ rows: [{}], consistent: true });
+    expect(decode(body(1), {}, byKey)).toMatchObject({ rows: [], consistent: true });
+    expect(decode(body(2), {}, byKey)).toMatchObject({ rows: [], consistent: false });
+  });
+
+  it('keeps things apart whose keys differ in a missing part only', () => {
+    const decode = buildDecoder(validators);
+    const member = { nodeID: 'a', startTime: 1, weight: 1 };
+    expect(decode({ validators: [member, { ...member, txID: 't' }] }, {}).rows).toHaveLength(2);
+  });
+
+  it('reads an object as its one item', () => {
+    expect(buildDecoder(nodeIdentity)({ nodeID: 'NodeID-1' }, {})).toMatchObject({ items: 1, rows: [{}] });
+    expect(buildDecoder(nodeIdentity)('text', {})).toMatchObject({ items: 1, rows: [], refused: [{}] });
+  });
+});

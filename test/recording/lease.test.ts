@@ -1,0 +1,105 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
+import { claim, type Job, keepLease, targetKey } from '../../src/recording/lease.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { type ScriptedFeed, scriptedFeed } from '../support/recording.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 12, onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+const now = Date.UTC(2026, 0, 10);
+const at = (milliseconds: number) => new Date(milliseconds).toISOString();
+const feedOf = () => scriptedFeed(nodeIdentity, { node: 'n' });
+const job = (more: Partial<Job> = {}): Job => ({
+  target: { node: 'n' },
+  window: null,
+  reason: 'poll',
+  ...more,
+});
+const take = (feed: ScriptedFeed, more: Partial<Job> = {}, startedAt = now) =>
+  claim(sql, feed, job(more), 'me', at(startedAt));
+const succeededAt = (feed: ScriptedFeed, instant: number) =>
+  sql`update recorder.targets set last_success_at = ${at(instant)}, run_id = null, lease_until = null
+    where source = ${feed.source.name}`;
+
+describe('targetKey', () => {
+  it('is the same for the same target, whatever the order of its keys', () => {
+    expect(targetKey({ b: '2', a: '1' })).toBe(targetKey({ a: '1', b: '2' }));
+    expect(targetKey({ a: '1', b: '2' })).toBe('a=1 b=2');
+  });
+});
+
+describe('claim', () => {
+  it('gives the target to one of many that ask at once', async () => {
+    const feed = feedOf();
+    const claims = await Promise.all(Array.from({ length: 10 }, () => take(feed)));
+    expect(claims.filter((claimed) => claimed === 'held')).toHaveLength(9);
+    const runs = await sql`select status from recorder.runs where source = ${feed.source.name}`;
+    expect([...runs]).toEqual([{ status: 'running' }]);
+  });
+
+  it('takes over a lease that ran out, once, and ends the run that lost it', async () => {
+    const feed = feedOf();
+    const first = await take(feed);
+    await sql`update recorder.targets set lease_until = now() - interval '1 s' where source = ${feed.source.name}`;
+    const heirs = await Promise.all(Array.from({ length: 6 }, () => take(feed, {}, now + 1)));
+    expect(heirs.filter((claimed) => claimed === 'held')).toHaveLength(5);
+    const runs = await sql<{ run_id: string; status: string; error: string | null }[]>`
+      select run_id, status, error from recorder.runs where source = ${feed.source.name} order by run_id`;
+    expect([...runs]).toEqual([
+      { run_id: String(first), status: 'lost', error: expect.stringContaining('lease') },
+      { run_id: expect.any(String), status: 'running', error: null },
+    ]);
+  });
+
+  it('drops a job that another run has made needless since it was planned', async () => {
+    const feed = feedOf();
+    await take(feed);
+    await succeededAt(feed, now + 5);
+    expect(await take(feed, { plannedAt: now + 4 }, now + 6)).toBe('outdated');
+    expect(await take(feed, { plannedAt: now + 5 }, now + 6)).toEqual(expect.any(Number));
+  });
+
+  it('keeps a job after a success that lies in the future: the clock jumped back', async () => {
+    const feed = feedOf();
+    await take(feed);
+    await succeededAt(feed, now + 7_200_000);
+    expect(await take(feed, { plannedAt: now }, now)).toEqual(expect.any(Number));
+  });
+
+  it('never drops a job that was not planned', async () => {
+    const feed = feedOf();
+    await take(feed);
+    await succeededAt(feed, now);
+    expect(await take(feed, {}, now)).toEqual(expect.any(Number));
+  });
+});
+
+describe('keepLease', () => {
+  it('prolongs the own lease and says when it went to another run', async () => {
+    const feed = feedOf();
+    const mine = await take(feed);
+    if (typeof mine === 'string') throw new Error(mine);
+    const until = async () => {
+      const [row] = await sql<{ until: Date }[]>`
+        select lease_until as until from recorder.targets where source = ${feed.source.name}`;
+      return row?.until.getTime() ?? 0;
+    };
+    await sql`update recorder.targets set lease_until = now() - interval '1 s' where source = ${feed.source.name}`;
+    const before = await until();
+    expect(await keepLease(sql, feed.source.name, 'node=n', mine)).toBe(true);
+    expect(await until()).toBeGreaterThan(before + 5_000);
+    expect(await take(feed)).toBe('held');
+    expect(await keepLease(sql, feed.source.name, 'node=n', mine + 1)).toBe(false);
+  });
+});

@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
+import { UpstreamFailure } from '../../src/upstreams/failure.ts';
+import { ManualClock } from '../support/clock.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { onlyPage, recordingContext, run, type ScriptedFeed, scriptedFeed } from '../support/recording.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+const minute = 60_000;
+const start = Date.UTC(2026, 0, 10);
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+let nodes = 0;
+function feedOf(): ScriptedFeed {
+  nodes += 1;
+  const feed = scriptedFeed(nodeIdentity, { node: `n${nodes}` }, { every: minute });
+  feed.script = () => onlyPage({ nodeID: 'NodeID-1' });
+  return feed;
+}
+
+const minutes = (at: Date | null) => Math.round(((at?.getTime() ?? 0) - start) / minute);
+
+/** What `reporting` says of a target, in whole minutes from the start. */
+async function known(feed: ScriptedFeed) {
+  const ranges = async (view: 'coverage' | 'gaps') => {
+    const rows = await sql<{ range_start: Date; range_end: Date; reason: string }[]>`
+      select range_start, range_end, reason from reporting.${sql(view)}
+      where target = ${`node=${feed.targets[0]?.node}`} order by range_start`;
+    return rows.map(({ range_start, range_end }) => [minutes(range_start), minutes(range_end)]);
+  };
+  return { coverage: await ranges('coverage'), gaps: await ranges('gaps') };
+}
+
+async function observedAt(feed: ScriptedFeed, ...at: number[]) {
+  const clock = new ManualClock(start);
+  const context = recordingContext(sql, clock.read);
+  for (const one of at) {
+    clock.now = start + one * minute;
+    await run(context, feed);
+  }
+}
+
+describe('the coverage of observations', () => {
+  it('is unbroken while they follow one another within two intervals', async () => {
+    const feed = feedOf();
+    await observedAt(feed, 0, 1, 2, 4, 6);
+    expect(await known(feed)).toEqual({ coverage: [[0, 6]], gaps: [] });
+  });
+
+  it('breaks where nobody looked for longer, and says so', async () => {
+    const feed = feedOf();
+    await observedAt(feed, 0, 1, 11, 12);
+    expect(await known(feed)).toEqual({
+      coverage: [
+        [0, 1],
+        [11, 12],
+      ],
+      gaps: [[1, 11]],
+    });
+  });
+
+  it('is none of a run that failed, and of one whose list was incomplete it is all', async () => {
+    const feed = feedOf();
+    await observedAt(feed, 0);
+    feed.script = async function* () {
+      yield* [];
+      throw new UpstreamFailure('refused', 'the call failed');
+    };
+    await observedAt(feed, 1, 2, 3);
+    expect(await known(feed)).toEqual({ coverage: [[0, 0]], gaps: [] });
+    feed.script = () => onlyPage({ nodeID: 'NodeID-1' }, { whole: false });
+    await observedAt(feed, 4);
+    expect((await known(feed)).gaps).toEqual([[0, 4]]);
+  });
+
+  it('never goes backwards when the clock does', async () => {
+    const feed = feedOf();
+    await observedAt(feed, 100, 101, 40, 41, 102);
+    const { coverage, gaps } = await known(feed);
+    expect(coverage.at(-1)).toEqual([100, 102]);
+    expect(gaps).toEqual([]);
+  });
+
+  it('and the gaps together tile the time from the first to the last, whatever the pauses', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 8 }),
+        async (pauses) => {
+          const feed = feedOf();
+          const at = [0];
+          for (const pause of pauses) at.push((at.at(-1) ?? 0) + pause);
+          await observedAt(feed, ...at);
+          const { coverage, gaps } = await known(feed);
+          const expected = pauses.flatMap((pause, index) => {
+            const from = at[index] ?? 0;
+            return pause > 2 ? [[from, from + pause]] : [];
+          });
+          expect(gaps).toEqual(expected);
+          const tiles = [...coverage, ...gaps].sort(([a = 0, b = 0], [c = 0, d = 0]) => a - c || b - d);
+          expect(tiles[0]?.[0]).toBe(0);
+          tiles.slice(1).forEach((tile, index) => {
+            expect(tile[0]).toBe(tiles[index]?.[1]);
+          });
+          expect(tiles.at(-1)?.[1]).toBe(at.at(-1));
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+});

@@ -1,0 +1,295 @@
+import fc from 'fast-check';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
+import type { Range, Target, Window } from '../../src/datasets/contract.ts';
+import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
+import { targetKey } from '../../src/recording/lease.ts';
+import {
+  isDue,
+  loadStates,
+  missingIn,
+  missingWindows,
+  planAll,
+  planDue,
+  registerTargets,
+  type TargetState,
+} from '../../src/recording/plan.ts';
+import { UpstreamFailure } from '../../src/upstreams/failure.ts';
+import { blocksTarget } from '../support/blocks.ts';
+import { ManualClock } from '../support/clock.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { onlyPage, recordingContext, run, type ScriptedFeed, scriptedFeed } from '../support/recording.ts';
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+const now = Date.UTC(2026, 0, 10);
+
+const state = (more: Partial<TargetState> = {}): TargetState => ({
+  expectedFrom: null,
+  lastSuccess: null,
+  lastFailure: null,
+  failures: 0,
+  notOffered: false,
+  covered: [],
+  ...more,
+});
+
+describe('isDue', () => {
+  it('is true of a target that was never recorded', () => {
+    expect(isDue(state(), minute, now)).toBe(true);
+  });
+
+  it('is true an interval after the last success, or a little before', () => {
+    const after = (elapsed: number) => isDue(state({ lastSuccess: now - elapsed }), minute, now);
+    expect([0, 30 * second, 53 * second, 55 * second, minute, hour].map(after)).toEqual([
+      false,
+      false,
+      false,
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  it('backs off while a target keeps failing, at most to its interval', () => {
+    const waits = (failures: number) => {
+      for (let elapsed = 0; elapsed <= 2 * hour; elapsed += second)
+        if (isDue(state({ failures, lastFailure: now - elapsed }), hour, now)) return elapsed;
+      return null;
+    };
+    expect([1, 2, 3, 7, 8, 9, 40, 2000].map(waits)).toEqual([
+      30 * second,
+      minute,
+      2 * minute,
+      32 * minute,
+      hour,
+      hour,
+      hour,
+      hour,
+    ]);
+  });
+
+  it('asks again once a day where the target is not offered', () => {
+    const after = (elapsed: number) =>
+      isDue(state({ notOffered: true, lastFailure: now - elapsed }), minute, now);
+    expect([minute, day - minute, day + minute].map(after)).toEqual([false, false, true]);
+  });
+
+  it('is not silenced by a clock that jumped ahead and back', () => {
+    const ahead = now + 100 * day;
+    expect(isDue(state({ lastSuccess: ahead }), minute, now)).toBe(true);
+    expect(isDue(state({ lastFailure: ahead, failures: 3 }), minute, now)).toBe(true);
+    expect(isDue(state({ lastFailure: ahead, notOffered: true }), minute, now)).toBe(true);
+  });
+});
+
+const range: Range = {
+  axis: 'time',
+  span: () => day,
+  head: () => 10 * minute,
+  settle: 10 * minute,
+  lookback: 5 * day,
+};
+const ranged = (): ScriptedFeed => scriptedFeed(proposedBlocks, blocksTarget(), { range });
+const targetOf = (feed: ScriptedFeed): Target => feed.targets[0] ?? {};
+const statesOf = (feed: ScriptedFeed, of: TargetState) => new Map([[targetKey(targetOf(feed)), of]]);
+
+describe('missingWindows', () => {
+  it('are the whole lookback of a new target, newest first', () => {
+    const feed = ranged();
+    expect(missingWindows(feed, targetOf(feed), state(), now)).toEqual(
+      [0, 1, 2, 3, 4].map((days) => ({ from: now - (days + 1) * day, to: now - days * day })),
+    );
+  });
+
+  it('begin where the recording was expected to when the target was first seen', () => {
+    const feed = ranged();
+    const windows = missingWindows(feed, targetOf(feed), state({ expectedFrom: now - 36 * hour }), now);
+    expect(windows.at(-1)).toEqual({ from: now - 36 * hour, to: now - day });
+  });
+
+  it('always hold the newest part, which may still change', () => {
+    const feed = ranged();
+    const covered = [{ from: now - 30 * day, to: now }];
+    expect(missingWindows(feed, targetOf(feed), state({ covered }), now)).toEqual([
+      { from: now - 10 * minute, to: now },
+    ]);
+  });
+
+  it('are exactly what is not covered, whatever is', () => {
+    const feed = ranged();
+    const covered = fc.array(
+      fc
+        .tuple(fc.integer({ min: 0, max: 130 }), fc.integer({ min: 1, max: 40 }))
+        .map(
+          ([from, length]): Window => ({
+            from: now - (130 - from) * hour,
+            to: now - (130 - from - length) * hour,
+          }),
+        ),
+      { maxLength: 6 },
+    );
+    fc.assert(
+      fc.property(covered, (parts) => {
+        const windows = missingWindows(feed, targetOf(feed), state({ covered: parts }), now);
+        const holds = (these: readonly Window[], instant: number) =>
+          these.some(({ from, to }) => from <= instant && instant < to);
+        for (let instant = now - 5 * day; instant < now - 10 * minute; instant += 30 * minute)
+          expect(holds(windows, instant)).toBe(!holds(parts, instant));
+        expect(holds(windows, now - 1)).toBe(true);
+        expect(windows.every(({ from, to }) => to - from <= day && from < to)).toBe(true);
+        expect(windows.map(({ to }) => to)).toEqual(windows.map(({ to }) => to).sort((a, b) => b - a));
+      }),
+    );
+  });
+});
+
+describe('missingIn', () => {
+  it('is what of a range is not covered, newest first, in windows', () => {
+    const feed = ranged();
+    const covered = [{ from: now - 3 * day, to: now - 2 * day }];
+    expect(
+      missingIn(feed, targetOf(feed), state({ covered }), { from: now - 4 * day, to: now - day }),
+    ).toEqual([
+      { from: now - 2 * day, to: now - day },
+      { from: now - 4 * day, to: now - 3 * day },
+    ]);
+  });
+});
+
+describe('planDue', () => {
+  it('gives a due target its newest window as a poll and the newest hole to heal', () => {
+    const feed = ranged();
+    const [poll, hole] = missingWindows(feed, targetOf(feed), state(), now);
+    expect(planDue(feed, new Map(), now)).toEqual([
+      { target: targetOf(feed), window: poll, reason: 'poll', plannedAt: now },
+      { target: targetOf(feed), window: hole, reason: 'heal' },
+    ]);
+  });
+
+  it('heals also between polls, but not while the target fails or is not offered', () => {
+    const feed = ranged();
+    const reasons = (more: Partial<TargetState>) =>
+      planDue(feed, statesOf(feed, state({ lastSuccess: now, ...more })), now).map(({ reason }) => reason);
+    expect(reasons({})).toEqual(['heal']);
+    expect(reasons({ failures: 1, lastFailure: now })).toEqual([]);
+    expect(reasons({ notOffered: true, lastFailure: now })).toEqual([]);
+  });
+
+  it('polls an observation once an interval and heals it never', () => {
+    const feed = scriptedFeed(nodeIdentity, { node: 'n' });
+    const jobs = (lastSuccess: number) => planDue(feed, statesOf(feed, state({ lastSuccess })), now);
+    expect(jobs(now)).toEqual([]);
+    expect(jobs(now - minute)).toEqual([
+      { target: { node: 'n' }, window: null, reason: 'poll', plannedAt: now },
+    ]);
+  });
+
+  it('of a target that caught up is one poll an interval and nothing else', () => {
+    const feed = ranged();
+    const covered = [{ from: now - 30 * day, to: now - minute }];
+    expect(planDue(feed, statesOf(feed, state({ covered, lastSuccess: now - hour })), now)).toHaveLength(1);
+    expect(planDue(feed, statesOf(feed, state({ covered, lastSuccess: now })), now)).toEqual([]);
+  });
+});
+
+describe('planAll', () => {
+  it('is everything that is missing, whether due or not', () => {
+    const feed = ranged();
+    const jobs = planAll(feed, feed.targets, statesOf(feed, state({ lastSuccess: now })), now);
+    expect(jobs.map(({ reason }) => reason)).toEqual(Array(5).fill('manual'));
+    const observation = scriptedFeed(nodeIdentity, { node: 'n' });
+    expect(planAll(observation, observation.targets, new Map(), now)).toEqual([
+      { target: { node: 'n' }, window: null, reason: 'manual' },
+    ]);
+  });
+});
+
+describe('what PostgreSQL knows of targets', () => {
+  let database: TestDatabase;
+  let sql: postgres.Sql;
+  beforeAll(async () => {
+    database = await testDatabase();
+    sql = postgres(database.url, { onnotice: () => {} });
+  });
+  afterAll(async () => {
+    await sql.end();
+    await database.close();
+  });
+
+  const stateOf = async (feed: ScriptedFeed) => (await loadStates(sql, feed)).get(targetKey(targetOf(feed)));
+
+  it('fixes where the recording is expected to begin when a target is first seen', async () => {
+    const feed = ranged();
+    await registerTargets(sql, feed, now);
+    await registerTargets(sql, feed, now + 3 * day);
+    expect(await stateOf(feed)).toEqual(state({ expectedFrom: now - 5 * day }));
+    await registerTargets(sql, { ...feed, since: now - 50 * day }, now);
+    await registerTargets(sql, feed, now);
+    expect(await stateOf(feed)).toMatchObject({ expectedFrom: now - 50 * day });
+  });
+
+  it('forgets no target that left the configuration, but expects nothing of it', async () => {
+    const feed = ranged();
+    const [first, second] = [
+      { ...targetOf(feed), nodeId: 'one' },
+      { ...targetOf(feed), nodeId: 'two' },
+    ];
+    const active = async () => {
+      const rows = await sql<{ target_key: string }[]>`
+        select target_key from recorder.targets where source = ${feed.source.name} and active order by 1`;
+      return rows.map(({ target_key }) => target_key);
+    };
+    await registerTargets(sql, { ...feed, targets: [first, second] }, now);
+    expect(await active()).toEqual([targetKey(first), targetKey(second)]);
+    await registerTargets(sql, { ...feed, targets: [second] }, now);
+    expect(await active()).toEqual([targetKey(second)]);
+    await registerTargets(sql, { ...feed, targets: [first, second] }, now);
+    expect(await active()).toEqual([targetKey(first), targetKey(second)]);
+    await registerTargets(sql, { ...feed, targets: [] }, now);
+    expect(await active()).toEqual([]);
+  });
+
+  it('counts failures until a success, and remembers what is not offered', async () => {
+    const feed = scriptedFeed(nodeIdentity, { node: 'failing' });
+    const clock = new ManualClock(now);
+    const context = recordingContext(sql, clock.read);
+    const failWith = (failure: UpstreamFailure) => {
+      feed.script = async function* () {
+        yield* [];
+        throw failure;
+      };
+    };
+    failWith(new UpstreamFailure('refused', 'the call failed'));
+    await run(context, feed);
+    clock.now += minute;
+    await run(context, feed);
+    expect(await stateOf(feed)).toMatchObject({ failures: 2, lastFailure: now + minute, lastSuccess: null });
+    failWith(new UpstreamFailure('not-offered', 'no such method'));
+    clock.now += minute;
+    expect(await run(context, feed)).toMatchObject({ status: 'not-offered' });
+    expect(await stateOf(feed)).toMatchObject({ failures: 0, notOffered: true });
+    feed.script = () => onlyPage({ nodeID: 'NodeID-1' });
+    clock.now += minute;
+    await run(context, feed);
+    expect(await stateOf(feed)).toMatchObject({
+      failures: 0,
+      notOffered: false,
+      lastSuccess: now + 3 * minute,
+    });
+  });
+
+  it('takes what is missing for good as settled', async () => {
+    const feed = scriptedFeed(nodeIdentity, { node: 'gaps' }, { every: minute });
+    feed.script = () => onlyPage({ nodeID: 'NodeID-1' });
+    const clock = new ManualClock(now);
+    const context = recordingContext(sql, clock.read);
+    await run(context, feed);
+    clock.now += hour;
+    await run(context, feed);
+    expect((await stateOf(feed))?.covered).toEqual([{ from: now, to: now + hour + 1 }]);
+  });
+});
