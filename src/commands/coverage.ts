@@ -18,32 +18,40 @@ export async function coverageCommand(
   refuseUnknown(dataset);
   const { sql } = app.database;
   const only = dataset === undefined ? sql`` : sql`where dataset = ${dataset}`;
-  const rows = await sql`
-    select dataset, target, range_start, range_end, first_height, end_height, reason from reporting.coverage ${only}
-    union all
-    select dataset, target, range_start, range_end, first_height, end_height, reason from reporting.gaps ${only}
-    order by dataset, target, range_start, first_height`;
-  const notOffered = await sql`
-    select f.dataset, f.target, f.not_offered as reason from (select * from reporting.freshness ${only}) f
-    where f.not_offered is not null order by 1, 2`;
+  const [states, ranges] = await Promise.all([
+    sql`
+      select dataset, count(*)::int as expected,
+        (count(*) filter (where state = 'covered'))::int as covered,
+        (count(*) filter (where state = 'empty'))::int as empty,
+        (count(*) filter (where state in ('failed', 'failing')))::int as failed,
+        (count(*) filter (where state = 'never asked'))::int as never_asked,
+        (count(*) filter (where state = 'not supported'))::int as not_supported,
+        sum(gaps)::int as gaps
+      from reporting.coverage_states ${only} group by dataset order by dataset`,
+    sql`
+      select dataset, target, range_start, range_end, first_height, end_height, reason from reporting.coverage ${only}
+      union all
+      select dataset, target, range_start, range_end, first_height, end_height, reason from reporting.gaps ${only}
+      order by dataset, target, range_start, first_height`,
+  ]);
   if (options.json) {
-    printJson({ ranges: rows, not_offered: notOffered });
+    printJson({ states, ranges });
     return;
   }
+  printTable(states, 'nothing is expected: start the recorder, or record a dataset, with something to watch');
+  // Without a dataset only what is missing is of interest; with one, everything.
+  const shown = dataset === undefined ? ranges.filter(({ reason }) => reason !== 'recorded') : ranges;
+  process.stdout.write('\n');
   printTable(
-    rows.map(({ dataset, target, range_start, range_end, first_height, end_height, reason }) => ({
+    shown.map(({ dataset, target, range_start, range_end, first_height, end_height, reason }) => ({
       dataset,
       target,
       from: range_start ?? first_height,
       to: range_end ?? end_height,
       reason,
     })),
-    'nothing is covered yet',
+    'no gaps',
   );
-  if (notOffered.length > 0) {
-    process.stdout.write('\nnot offered by the upstream\n');
-    printTable(notOffered, '');
-  }
 }
 
 /** `heal [DATASET]`: fetches what is missing and can still be fetched. @returns the exit code */

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
+import { durationText } from '../duration.ts';
 import { forecast } from '../reporting/forecast.ts';
-import { durationText } from './datasets.ts';
 import { printJson, printTable } from './output.ts';
 
 const HOUR = 3_600_000;

@@ -49,7 +49,7 @@ export interface WorkedJob {
 }
 
 /** A worker that dies is noticed within these: its job goes to another one in less than 10 s. */
-const TAKEOVER = { lockDuration: 6_000, stalledInterval: 3_000, maxStalledCount: 1_000 };
+const TAKEOVER = { lockDuration: 5_000, stalledInterval: 2_500, maxStalledCount: 1_000 };
 const PREFIX = 'chain-recorder';
 
 /** Opens the queue's backend. @param urls a Redis URL, or undefined for the queue in PostgreSQL */

@@ -3,7 +3,7 @@ import type { Feed } from '../datasets/catalog.ts';
 import type { Target, Window } from '../datasets/contract.ts';
 
 /** A run that shows no sign of life for so long loses its target to whoever asks next. */
-export const LEASE_SECONDS = 8;
+export const LEASE_SECONDS = 6;
 
 /** Why a run was made. */
 export type Reason = 'poll' | 'heal' | 'backfill' | 'manual';

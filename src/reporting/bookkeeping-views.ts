@@ -94,6 +94,31 @@ export const bookkeepingViews: readonly Derived[] = [
     },
   ),
   view(
+    'coverage_states',
+    'How each dataset and target stands: what was expected of it and what came of it.',
+    `select d.dataset, t.target_key as target,
+      case
+        when t.not_offered is not null then 'not supported'
+        when t.last_success_at is null and t.failures > 0 then 'failed'
+        when t.last_success_at is null then 'never asked'
+        when t.failures > 0 then 'failing'
+        when not exists (select from recorder.runs r where r.source = t.source and r.target_key = t.target_key
+          and r.items[array_position(r.datasets, d.dataset)] > 0) then 'empty'
+        else 'covered' end as state,
+      coalesce((select count(*) from reporting.gaps g where g.dataset = d.dataset and g.target = t.target_key), 0) as gaps,
+      t.last_success_at, t.last_failure_at
+    from recorder.targets t, unnest(t.datasets) as d(dataset) where t.active`,
+    {
+      dataset: 'The dataset.',
+      target: 'What is asked about.',
+      state:
+        'covered; empty (asked, nothing there); failing (recorded before, fails now); failed (asked, never an answer); never asked; not supported (the upstream does not offer it).',
+      gaps: 'Holes in what is recorded (reporting.gaps).',
+      last_success_at: 'When it was last recorded.',
+      last_failure_at: 'When it last failed.',
+    },
+  ),
+  view(
     'quarantine',
     'Items that could not be decoded, kept with the reason.',
     `select q.id, q.dataset, q.target_key as target, q.run_id, q.quarantined_at, q.reason, q.item

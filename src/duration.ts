@@ -1,0 +1,10 @@
+/** 90000 → `90s`, 3600000 → `1h`. */
+export function durationText(milliseconds: number): string {
+  for (const [unit, length] of [
+    ['d', 86_400_000],
+    ['h', 3_600_000],
+    ['m', 60_000],
+  ] as const)
+    if (milliseconds % length === 0) return `${milliseconds / length}${unit}`;
+  return `${milliseconds / 1000}s`;
+}

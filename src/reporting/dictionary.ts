@@ -1,0 +1,61 @@
+import { catalog } from '../datasets/catalog.ts';
+import type { Dataset, History } from '../datasets/contract.ts';
+import { durationText } from '../duration.ts';
+
+const heading = `# The datasets
+
+Made from the catalog by \`npm run docs\`; a test holds it current. What each kind of history offers in \`reporting\`:
+
+| kind | for | in \`reporting\`, for a dataset D |
+| --- | --- | --- |
+| series | points whose value is revised | \`D\` now, \`D_revisions\`, \`D_as_of(timestamptz)\` |
+| log | things that never change | \`D\` with \`recorded_at\` |
+| state | lists whose members come, change and go | \`D\` now, \`D_history\`, \`D_as_of(timestamptz)\` |
+| sample | readings | \`D\` with \`observed_at\` |
+| ledger | readings kept as intervals in which nothing changed | \`D\` latest, \`D_intervals\` |
+
+Every row also has \`run_id\` (see \`reporting.runs\`) and, where the dataset keeps them, unknown fields in \`extra\`.
+`;
+
+const added: Readonly<Record<History, string>> = {
+  series: '`recorded_at`, `superseded_at`, `vanished_at`',
+  log: '`recorded_at`',
+  state: '`valid_from`, `valid_to`',
+  sample: '`observed_at`',
+  ledger: '`started_at`, `ended_at`, `probes`',
+};
+
+/** The data dictionary as Markdown: every dataset, its operations, key and columns. */
+export function dictionary(): string {
+  return [heading, overview(), ...catalog.map(section)].join('\n');
+}
+
+function overview(): string {
+  const rows = catalog.map(
+    ({ name, history, about }) =>
+      `| [\`${name}\`](#${name}) | ${history} | ${about.replaceAll('|', '\\|')} |`,
+  );
+  return `| dataset | kind | a row |\n| --- | --- | --- |\n${rows.join('\n')}\n`;
+}
+
+function section(dataset: Dataset): string {
+  const { name, about, operations, seed, source, key, history, columns } = dataset;
+  const lists = columns.filter(({ element }) => element).map((column) => `\`${name}_${column.name}\``);
+  const rows = columns.map(
+    (column) =>
+      `| \`${column.name}\` | ${column.type}${column.nullable ? '' : ', not null'} | ${column.comment.replaceAll('|', '\\|')} |`,
+  );
+  const units = source.weight === 0 ? 'no budget units' : `${source.weight} budget units a call`;
+  return `## ${name}
+
+${about}
+
+- recorded from: ${operations.map((operation) => `\`${operation}\``).join(', ')} (${seed})
+- every ${durationText(source.every)}, ${units}, from ${source.upstream}
+- history: ${history} (${added[history]}); natural key: ${key.map((column) => `\`${column}\``).join(', ')}
+${lists.length > 0 ? `- lists as rows: ${lists.join(', ')}\n` : ''}
+| column | type | meaning |
+| --- | --- | --- |
+${rows.join('\n')}
+`;
+}
