@@ -9,6 +9,8 @@ interface Versions {
   readonly to: string;
   /** The row that stands for a key now, in a table called `o`: at most one a key, by a unique index. */
   readonly current: string;
+  /** What is gone is not current any more: a member that comes back is told from a new one by its versions. */
+  readonly goneIsPast: boolean;
   /** Set when a newer version takes over from `o` at `instant`. */
   close(instant: string): string;
   /** Set when the upstream no longer shows `o` from `instant` on. */
@@ -19,6 +21,7 @@ const stateVersions: Versions = {
   from: 'valid_from',
   to: 'valid_to',
   current: 'o.valid_to is null',
+  goneIsPast: true,
   close: (instant) => `valid_to = ${instant}`,
   retire: (instant) => `valid_to = ${instant}`,
 };
@@ -28,6 +31,7 @@ const pointVersions: Versions = {
   from: 'recorded_at',
   to: 'superseded_at',
   current: '(o.superseded_at is null or o.vanished)',
+  goneIsPast: false,
   close: (instant) => `superseded_at = coalesce(o.superseded_at, ${instant}), vanished = false`,
   retire: (instant) => `superseded_at = ${instant}, vanished = true`,
 };
@@ -54,10 +58,15 @@ function versioned<W extends Write>(
   // Versions never run backwards, even if the clock does.
   const after = (previous: string) => `greatest(${observedAt}, ${previous} + interval '1 microsecond')`;
   const same = sameKey(dataset, 'o', 'n');
+  const lastEnd = versions.goneIsPast
+    ? `(select max(g.${versions.to}) from ${table} g where ${sameKey(dataset, 'g', 'n')})`
+    : 'null';
   return {
     ctes: [
       `changed_${at} as materialized (
-        select n.*, o.${versions.from} as previous_from, o.run_id is not null as known, f.run_id as by_run
+        select n.*, o.run_id is not null as known, f.run_id as by_run,
+          case when o.run_id is not null then greatest(${after(`o.${versions.from}`)}, o.${versions.to})
+          else greatest(${observedAt}, ${lastEnd}) end as begins
         from fence f, (${incoming(statement, dataset, at)}) n
         left join ${table} o on ${same} and ${versions.current}
         where o.run_id is null or o.${versions.to} is not null or ${row('o')} is distinct from ${row('n')})`,
@@ -67,7 +76,7 @@ function versioned<W extends Write>(
       // The count makes the closing come first: the unique index sees one current version at a time.
       `written_${at} as (
         insert into ${table} (${list}, ${versions.from}, run_id)
-        select ${list}, coalesce(${after('previous_from')}, ${observedAt}), by_run from changed_${at}
+        select ${list}, begins, by_run from changed_${at}
         where (select count(*) from closed_${at}) >= 0 returning 1)`,
       retired(statement, dataset, at, versions, after(`o.${versions.from}`)),
     ],
