@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
+import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
+import { block, blocksTarget } from '../support/blocks.ts';
+import { ManualClock } from '../support/clock.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { onlyPage, pagesOf, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+const start = Date.UTC(2026, 0, 10);
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+describe('log', () => {
+  it('holds every row once, as it was first seen, whatever overlaps', async () => {
+    const page = fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 8 });
+    const runs = fc.array(fc.array(page, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(runs, async (all) => {
+        const target = blocksTarget();
+        const feed = scriptedFeed(proposedBlocks, target);
+        const clock = new ManualClock(start);
+        const firstSeen = new Map<number, number>();
+        for (const pages of all) {
+          clock.now += 1000;
+          feed.script = () =>
+            pagesOf(
+              pages.map((numbers, at) => ({
+                body: { blocks: numbers.map((number) => block(number, 1_700_000_000 + number)) },
+                proven: null,
+                last: at === pages.length - 1,
+                whole: true,
+              })),
+            );
+          const fresh = new Set(pages.flat().filter((number) => !firstSeen.has(number)));
+          for (const number of fresh) firstSeen.set(number, clock.now);
+          expect(await run(recordingContext(sql, clock.read), feed)).toMatchObject({
+            rowsWritten: [fresh.size],
+          });
+        }
+        const rows = await sql<{ number: number; at: Date }[]>`
+          select block_number::int as number, recorded_at as at from reporting.proposed_blocks
+          where blockchain_id = ${target.blockchainId ?? ''} order by 1`;
+        expect(rows.map(({ number, at }) => [number, at.getTime()])).toEqual(
+          [...firstSeen].sort(([a], [b]) => a - b),
+        );
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('keeps both blocks of a number that came with two hashes', async () => {
+    const target = blocksTarget();
+    const feed = scriptedFeed(proposedBlocks, target);
+    const clock = new ManualClock(start);
+    for (const blockHash of ['one', 'other', 'one']) {
+      feed.script = () => onlyPage({ blocks: [block(7, 1_700_000_000, { blockHash })] });
+      await run(recordingContext(sql, clock.read), feed);
+    }
+    const rows = await sql`
+      select block_hash from reporting.proposed_blocks where blockchain_id = ${target.blockchainId ?? ''} order by 1`;
+    expect(rows.map(({ block_hash }) => block_hash)).toEqual(['one', 'other']);
+  });
+});
+
+describe('sample', () => {
+  it('holds one reading a key and instant, every reading, also equal ones', async () => {
+    const feed = scriptedFeed(validatorUptime, { node: 'n', subnetId: 'samples' });
+    const clock = new ManualClock(start);
+    const context = recordingContext(sql, clock.read);
+    const reading = (uptime: string) => ({ nodeID: 'a', uptime, connected: true });
+    feed.script = () => onlyPage({ validators: [reading('99.0'), { ...reading('98.0'), nodeID: 'b' }] });
+    expect(await run(context, feed)).toMatchObject({ rowsWritten: [2] });
+    expect(await run(context, feed)).toMatchObject({ rowsWritten: [0] });
+    clock.now += 60_000;
+    expect(await run(context, feed)).toMatchObject({ rowsWritten: [2] });
+    const rows = await sql<{ node_id: string; uptime: string; observed_at: Date }[]>`
+      select node_id, uptime, observed_at from reporting.validator_uptime
+      where subnet_id = 'samples' order by observed_at, node_id`;
+    expect(
+      rows.map(({ node_id, uptime, observed_at }) => [node_id, uptime, observed_at.getTime() - start]),
+    ).toEqual([
+      ['a', '99.0', 0],
+      ['b', '98.0', 0],
+      ['a', '99.0', 60_000],
+      ['b', '98.0', 60_000],
+    ]);
+  });
+});
