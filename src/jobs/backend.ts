@@ -8,8 +8,8 @@ import {
   withBackend,
 } from 'bullmq';
 import { Redis } from 'ioredis';
+import type { Logger as Log } from 'pino';
 import { messageOf } from '../errors.ts';
-import type { Log } from '../log.ts';
 import type { JobData } from './jobs.ts';
 
 /** Where the queue lives: Redis, or the same PostgreSQL in a schema of its own. Both behave alike. */

@@ -1,5 +1,5 @@
+import type { Logger as Log } from 'pino';
 import type postgres from 'postgres';
-import type { Log } from '../log.ts';
 import type { ActiveFeed } from '../recording/feed.ts';
 import type { RecorderQueue } from './backend.ts';
 import { planJob } from './jobs.ts';

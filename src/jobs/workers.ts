@@ -1,8 +1,8 @@
 import { DelayedError, UnrecoverableError } from 'bullmq';
+import type { Logger as Log } from 'pino';
 import type postgres from 'postgres';
 import type { Clock } from '../clock.ts';
 import { LeaseLost, messageOf } from '../errors.ts';
-import type { Log } from '../log.ts';
 import type { ActiveFeed } from '../recording/feed.ts';
 import type { Job } from '../recording/lease.ts';
 import { loadStates, planDue, registerTargets } from '../recording/plan.ts';
