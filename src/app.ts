@@ -13,6 +13,7 @@ import { activeFeeds, catalogNames } from './feeds.ts';
 import { type Log, openLog } from './log.ts';
 import type { ActiveFeed } from './recording/feed.ts';
 import type { RecordingContext } from './recording/record.ts';
+import { redactor } from './redaction.ts';
 import { migrate } from './reporting/migrate.ts';
 import { type Announcement, sandboxConfig, useSandbox } from './sandbox.ts';
 import { upstreamOpener } from './upstream-opener.ts';
@@ -87,6 +88,7 @@ export async function openApp(options: AppOptions): Promise<App> {
         clock,
         worker: `${hostname()}/${process.pid}`,
         open: upstreamOpener(config, environment, database.sql, clock),
+        redact: redactor([environment.chainDataKey, environment.metricsKey]),
       },
       close,
     };

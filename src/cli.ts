@@ -6,6 +6,7 @@ import { datasetsCommand } from './commands/datasets.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { exitCode } from './commands/exit.ts';
 import { planCommand } from './commands/plan.ts';
+import { quarantineCommand } from './commands/quarantine.ts';
 import { backfillCommand, recordCommand } from './commands/record.ts';
 import { statusCommand } from './commands/status.ts';
 import { rolesOf, upCommand } from './commands/up.ts';
@@ -130,6 +131,15 @@ command('heal', 'fetch what is missing and can still be fetched')
 command('status', 'show freshness, failures, budgets and quarantine').action((options: Common) =>
   withApp({ config: options.config }, (app) => statusCommand(app, { json: options.json ?? false })),
 );
+
+command('quarantine', 'list or show answers that could not be decoded, or decode them again')
+  .argument('[action]', 'list, show or redrive', 'list')
+  .argument('[id]')
+  .action((action: string, id: string | undefined, options: Common) =>
+    withApp({ config: options.config }, (app) =>
+      quarantineCommand(app, action, id, { json: options.json ?? false }),
+    ),
+  );
 
 command('doctor', 'check configuration, database, queue, upstreams and clock').action((options: Common) =>
   withApp({ config: options.config, migrate: false }, (app) =>

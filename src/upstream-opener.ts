@@ -4,6 +4,7 @@ import type { Environment } from './config/environment.ts';
 import type { Config } from './config/schema.ts';
 import { SharedBudget } from './db/budget.ts';
 import type { OpenUpstream } from './recording/record.ts';
+import { redactor } from './redaction.ts';
 import { unmetered } from './upstreams/unmetered.ts';
 import { UpstreamSession, type UpstreamSettings } from './upstreams/upstream.ts';
 
@@ -18,6 +19,7 @@ export function upstreamOpener(
   sql: postgres.Sql,
   clock: Clock,
 ): OpenUpstream {
+  const redact = redactor([keys.chainDataKey, keys.metricsKey]);
   const settings = new Map<string, UpstreamSettings>();
   const add = (
     name: string,
@@ -26,6 +28,7 @@ export function upstreamOpener(
   ) => {
     if (service)
       settings.set(name, {
+        redact,
         name,
         url: service.url,
         deadline: service.timeout ?? CALL_DEADLINE,

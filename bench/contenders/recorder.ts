@@ -13,6 +13,7 @@ export function openRecorder({ databaseUrl, serviceUrl }: Setup): RecordingConte
     name: 'bench',
     url: serviceUrl,
     headers: {},
+    redact: (text: string) => text,
     budget: new SharedBudget(sql, 'bench', { perMinute: undefined, perDay: undefined }, systemClock),
     deadline: 30_000,
     maxBytes: 64 * 1024 * 1024,
@@ -21,6 +22,7 @@ export function openRecorder({ databaseUrl, serviceUrl }: Setup): RecordingConte
     sql,
     clock: systemClock,
     worker: `${hostname()}/${process.pid}`,
+    redact: (text) => text,
     open: (_feed, _job, asking) => new UpstreamSession(settings, asking),
   };
 }

@@ -98,13 +98,21 @@ export const flag = (meaning?: string): Field =>
 const LATEST_SECOND = 253_402_300_799; // the year 9999
 
 /** Unix seconds, as a JSON number or a decimal string, stored as `timestamptz`. */
-export const unixSeconds = (meaning?: string): Field =>
-  field('timestamptz', meaning, (value) => {
-    const seconds = Number(numberText(value) ?? Number.NaN);
-    return Number.isInteger(seconds) && seconds >= 0 && seconds <= LATEST_SECOND
-      ? new Date(seconds * 1000).toISOString()
-      : new Refusal('Unix seconds');
+export const unixSeconds = (meaning?: string): Field => unixTime(1000, 'Unix seconds', meaning);
+
+/** Unix milliseconds, as a JSON number or a decimal string, stored as `timestamptz`. */
+export const unixMilliseconds = (meaning?: string): Field => unixTime(1, 'Unix milliseconds', meaning);
+
+function unixTime(unit: number, expected: string, meaning?: string): Field {
+  const refusal = new Refusal(expected);
+  return field('timestamptz', meaning, (value) => {
+    const digits = numberText(value)?.trim();
+    const units = digits ? Number(digits) : Number.NaN; // an empty string is no 1970
+    return Number.isInteger(units) && units >= 0 && units * unit < (LATEST_SECOND + 1) * 1000
+      ? new Date(units * unit).toISOString()
+      : refusal;
   });
+}
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 

@@ -10,6 +10,7 @@ export const writeLedger: WriteHistory = (statement, dataset, at) => {
   const names = rowColumns(dataset);
   const list = names.join(', ');
   const observedAt = statement.param('timestamptz', (write) => write.observedAt);
+  const late = statement.param('boolean', (write) => write.late);
   const believed = statement.param('double precision', (write) => write.believedFor / 1000);
   const unknown = names.map((name) => {
     if (dataset.key.includes(name)) return name;
@@ -27,7 +28,8 @@ export const writeLedger: WriteHistory = (statement, dataset, at) => {
         from fence f, (${incoming(statement, dataset, at)}) n
         left join lateral (
           select id, state, error, started_at, ended_at from ${table} o where ${sameKey(dataset, 'o', 'n')}
-          order by started_at desc, id desc limit 1) o on true)`,
+          order by started_at desc, id desc limit 1) o on true
+        where not (${late} and o.id is not null and o.ended_at > ${observedAt}))`,
       `lengthened_${at} as (
         update ${table} o set probes = o.probes + l.same::int,
           ended_at = case when l.same then greatest(o.ended_at, ${observedAt}) else l.turn end

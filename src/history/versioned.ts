@@ -55,6 +55,7 @@ function versioned<W extends Write>(
   const list = names.join(', ');
   const row = (alias: string) => `row(${names.map((name) => `${alias}.${name}`).join(', ')})`;
   const observedAt = statement.param('timestamptz', (write) => write.observedAt);
+  const late = statement.param('boolean', (write) => write.late);
   // Versions never run backwards, even if the clock does.
   const after = (previous: string) => `greatest(${observedAt}, ${previous} + interval '1 microsecond')`;
   const same = sameKey(dataset, 'o', 'n');
@@ -69,7 +70,8 @@ function versioned<W extends Write>(
           else greatest(${observedAt}, ${lastEnd}) end as begins
         from fence f, (${incoming(statement, dataset, at)}) n
         left join ${table} o on ${same} and ${versions.current}
-        where o.run_id is null or o.${versions.to} is not null or ${row('o')} is distinct from ${row('n')})`,
+        where (o.run_id is null or o.${versions.to} is not null or ${row('o')} is distinct from ${row('n')})
+          and not (${late} and o.run_id is not null and greatest(o.${versions.from}, o.${versions.to}) > ${observedAt}))`,
       `closed_${at} as (
         update ${table} o set ${versions.close(after(`o.${versions.from}`))}
         from changed_${at} n where n.known and ${same} and ${versions.current} returning 1)`,

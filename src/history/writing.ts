@@ -19,6 +19,8 @@ export interface Write {
   readonly observedAt: string;
   /** When the rows of this commit were recorded. ISO 8601. */
   readonly recordedAt: string;
+  /** The rows were observed earlier than what may be known by now: where something newer is, they change nothing. */
+  readonly late: boolean;
   /** How long a state may be believed without a new probe, in ms. */
   readonly believedFor: number;
 }

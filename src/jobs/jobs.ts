@@ -9,7 +9,7 @@ export const jobData = z.discriminatedUnion('kind', [
     feed: z.string(),
     target: z.record(z.string(), z.string()),
     window: z.object({ from: z.number(), to: z.number() }).nullable(),
-    reason: z.enum(['poll', 'heal', 'backfill', 'manual']),
+    reason: z.enum(['poll', 'heal', 'sweep', 'backfill', 'manual', 'redrive']),
     plannedAt: z.number().optional(),
   }),
 ]);

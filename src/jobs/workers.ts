@@ -65,7 +65,7 @@ export async function planFeed(
   const jobs = planDue(feed, await loadStates(sql, feed), clock());
   const [polls, heals] = [
     jobs.filter(({ reason }) => reason === 'poll'),
-    jobs.filter(({ reason }) => reason === 'heal'),
+    jobs.filter(({ reason }) => reason !== 'poll'),
   ];
   if (polls.length > 0) await queues.polls.addBulk(polls.map((job) => recordJob(feed.source.name, job)));
   if (heals.length > 0) await queues.heals.addBulk(heals.map((job) => recordJob(feed.source.name, job)));

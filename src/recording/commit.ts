@@ -30,6 +30,8 @@ export interface Commit extends Write {
   /** What is now known to be missing for good; null: nothing. */
   readonly gap: { readonly window: Window; readonly reason: string } | null;
   readonly quarantined: readonly Quarantined[];
+  /** Ids of quarantined items that this commit's rows are, and that leave the quarantine with it. */
+  readonly released: readonly number[];
   readonly pages: number;
   readonly items: readonly number[];
   readonly requests: number;
@@ -94,6 +96,9 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
       select bad.dataset, ${targetKey}, fence.run_id, ${recordedAt}, ${param('timestamptz', (commit) => commit.observedAt)},
         bad.reason, bad.item
       from fence, unnest(${bad(0)}, ${bad(1)}, ${bad(2)}) as bad(dataset, reason, item) returning 1)`,
+    `released as (
+      delete from recorder.quarantine q using fence
+      where q.id = any(${param('bigint[]', ({ released }) => `{${released.join(',')}}`)}) returning 1)`,
     `run as (
       update recorder.runs r set
         pages = r.pages + ${param('integer', (commit) => commit.pages)},

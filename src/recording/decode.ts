@@ -23,21 +23,29 @@ export interface Decoded {
  */
 export type Decode = (body: unknown, target: Target, byKey?: Map<string, Row>) => Decoded;
 
+/** Decodes items that were taken out of their page already. */
+export type DecodeItems = (items: readonly unknown[], byKey?: Map<string, Row>) => Decoded;
+
 const LONGEST_ITEM = 64_000;
 const MOST_ISSUES = 5;
 const wholeJson = json();
 const storableText = text();
 
-/** Builds a dataset's decoder: JSON item → row of column texts, unknown fields kept in `extra`. */
+/** Builds a dataset's decoder of pages. */
 export function buildDecoder(dataset: Dataset): Decode {
+  const decodeItems = buildItemDecoder(dataset);
+  return (body, target, byKey) => decodeItems(dataset.items(body, target), byKey);
+}
+
+/** Builds a dataset's decoder of items: JSON item → row of column texts, unknown fields kept in `extra`. */
+export function buildItemDecoder(dataset: Dataset): DecodeItems {
   const columns = itemColumns(dataset).map(({ path }) => path);
   const key = keyColumns(dataset).map(({ index }) => index);
   const known = knownFields(dataset.item);
   const keepsExtra = dataset.extra ?? true;
   const ignored = new Set(dataset.ignore);
   const distinct = dataset.history !== 'log';
-  return (body, target, byKey = new Map()) => {
-    const items = dataset.items(body, target);
+  return (items, byKey = new Map()) => {
     const rows: Row[] = [];
     const refused: { reason: string; item: string }[] = [];
     let consistent = true;

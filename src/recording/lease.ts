@@ -1,12 +1,26 @@
 import type postgres from 'postgres';
 import type { Feed } from '../datasets/catalog.ts';
 import type { Target, Window } from '../datasets/contract.ts';
+import type { Priority } from '../upstreams/budget.ts';
 
 /** A run that shows no sign of life for so long loses its target to whoever asks next. */
 export const LEASE_SECONDS = 6;
 
-/** Why a run was made. */
-export type Reason = 'poll' | 'heal' | 'backfill' | 'manual';
+/**
+ * Why a run was made: `poll` by schedule; `heal` for a hole; `sweep` to see late revisions of what is covered;
+ * `backfill` and `manual` because someone asked; `redrive` to decode again what was quarantined.
+ */
+export type Reason = 'poll' | 'heal' | 'sweep' | 'backfill' | 'manual' | 'redrive';
+
+/** Who is served first by the budget. */
+export const priorityOf: Readonly<Record<Reason, Priority>> = {
+  poll: 'poll',
+  manual: 'poll',
+  redrive: 'poll',
+  heal: 'heal',
+  sweep: 'heal',
+  backfill: 'backfill',
+};
 
 /** What a run is about. */
 export interface Job {

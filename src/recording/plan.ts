@@ -105,6 +105,28 @@ export function missingWindows(feed: Feed, target: Target, state: TargetState, n
     .flatMap((window) => pieces(window, range.span(target)));
 }
 
+/** What is covered and older than every poll's head is asked for again once in this time: late revisions exist. */
+const SWEEP_ALL = 30 * 86_400_000;
+
+/**
+ * The covered window whose turn to be swept it is at the poll of `now`: which one follows from the time alone, so that
+ * nothing has to be remembered, and each has its turn once in 30 days. Only what can be revised is swept.
+ */
+export function sweepWindow(
+  feed: ActiveFeed,
+  target: Target,
+  state: TargetState,
+  now: number,
+): Window | undefined {
+  const { range } = feed.source;
+  if (range?.axis !== 'time' || !feed.datasets.some(({ history }) => history === 'series')) return undefined;
+  const old = { from: expectedFrom(range, state, now), to: now - range.head(target) };
+  const turns = Math.ceil(SWEEP_ALL / feed.every);
+  const turn = Math.floor(now / feed.every) % turns;
+  const window = old.from < old.to ? pieces(old, range.span(target))[turn] : undefined;
+  return window && subtract(window, state.covered).length === 0 ? window : undefined;
+}
+
 /** Where the recording of a target is expected to begin, on the source's axis. */
 function expectedFrom(range: Range, state: TargetState, now: number): number {
   if (range.axis === 'time') return state.expectedFrom ?? now - range.lookback;
@@ -145,6 +167,8 @@ export function planDue(feed: ActiveFeed, states: ReadonlyMap<string, TargetStat
     const [poll, hole] = missingWindows(feed, target, state, now);
     const jobs: Job[] = [];
     if (due && poll) jobs.push({ target, window: poll, reason: 'poll', plannedAt: now });
+    const swept = due ? sweepWindow(feed, target, state, now) : undefined;
+    if (swept) jobs.push({ target, window: swept, reason: 'sweep' });
     if (hole && state.failures === 0 && !state.notOffered)
       jobs.push({ target, window: hole, reason: 'heal' });
     return jobs;

@@ -10,7 +10,7 @@ import { ahead } from './ahead.ts';
 import { buildCommit, type Commit, type CommitPages, type Outcome, type Quarantined } from './commit.ts';
 import { buildDecoder, type Decode } from './decode.ts';
 import type { ActiveFeed } from './feed.ts';
-import { claim, type Job, keepLease, LEASE_SECONDS, targetKey } from './lease.ts';
+import { claim, type Job, keepLease, LEASE_SECONDS, priorityOf, targetKey } from './lease.ts';
 import { observationCoverage } from './observation.ts';
 
 /** Opens an upstream for one run. */
@@ -23,6 +23,8 @@ export interface RecordingContext {
   /** This process, in runs: host and process id. */
   readonly worker: string;
   readonly open: OpenUpstream;
+  /** Takes secrets out of a text that is to be kept. */
+  readonly redact: (text: string) => string;
 }
 
 /** How a run went. */
@@ -54,7 +56,8 @@ interface Compiled {
 
 const compiled = new WeakMap<Feed, Compiled>();
 
-function compile(feed: Feed): Compiled {
+/** A feed's commit and decoders, made once. */
+export function compile(feed: Feed): Compiled {
   const before = compiled.get(feed);
   if (before) return before;
   const made = { commit: buildCommit(feed), decoders: feed.datasets.map(buildDecoder) };
@@ -117,7 +120,8 @@ class Recording {
   readonly #ask: Ask & { readonly usage: Usage };
   readonly #progress: ((covered: Window | null) => void) | undefined;
   #pending: Pending;
-  #seen: Row[][];
+  /** What the whole run saw of datasets whose rows may be retired, by natural key. */
+  readonly #seen: Map<string, Row>[];
   #observedAt: string | null = null;
   #note: string | null = null;
   #whole = true;
@@ -140,12 +144,11 @@ class Recording {
     this.#compiled = compile(feed);
     this.#progress = progress;
     this.#pending = emptyPending(feed);
-    this.#seen = feed.datasets.map(() => []);
+    this.#seen = feed.datasets.map(() => new Map());
     this.#totals.rowsWritten = feed.datasets.map(() => 0);
-    const priority = job.reason === 'manual' ? 'poll' : job.reason;
     this.#ask = context.open(feed, job, {
       weight: feed.source.weight,
-      priority,
+      priority: priorityOf[job.reason],
       signal,
       clock: context.clock,
     });
@@ -225,7 +228,12 @@ class Recording {
     // All of it is decoded first: a page that is refused adds nothing, least of all what it would have proven.
     const answers = this.#feed.datasets.map((dataset, at) =>
       decoded(
-        () => this.#compiled.decoders[at]?.(page.body, this.#job.target, pending.byKey[at] ?? new Map()),
+        () =>
+          this.#compiled.decoders[at]?.(
+            page.body,
+            this.#job.target,
+            retires(this.#feed, at) ? this.#seen[at] : pending.byKey[at],
+          ),
         dataset.name,
       ),
     );
@@ -241,7 +249,6 @@ class Recording {
       const { items, rows, refused, consistent } = answer;
       if (!consistent || refused.length > 0) this.#whole = false;
       for (const row of rows) pending.rows[at]?.push(row);
-      if (retires(this.#feed, at)) for (const row of rows) this.#seen[at]?.push(row);
       pending.items[at] = (pending.items[at] ?? 0) + items;
       pending.rowCount += rows.length;
       pending.quarantined.push(...refused.map((one) => ({ dataset: dataset.name, ...one })));
@@ -271,13 +278,16 @@ class Recording {
       observedAt,
       recordedAt,
       believedFor: this.#feed.every * 2.5,
+      late: false,
       batches: pending.rows.map((rows, at) => ({
         rows,
-        retire: proves && retires(this.#feed, at) ? { seen: this.#seen[at] ?? [], window } : null,
+        retire:
+          proves && retires(this.#feed, at) ? { seen: [...(this.#seen[at]?.values() ?? [])], window } : null,
       })),
       covered,
       gap: observed?.gap ? { window: observed.gap, reason: 'not observed: the recorder did not run' } : null,
-      quarantined: pending.quarantined,
+      quarantined: pending.quarantined.map((one) => ({ ...one, item: this.#context.redact(one.item) })),
+      released: [],
       pages: pending.pages,
       items: pending.items,
       requests: this.#ask.usage.requests,

@@ -14,6 +14,8 @@ export interface UpstreamSettings {
   readonly name: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Takes secrets out of what an error body says. */
+  readonly redact: (text: string) => string;
   readonly budget: Budget;
   /** Milliseconds for one call. */
   readonly deadline: number;
@@ -60,7 +62,7 @@ export class UpstreamSession {
   ): Promise<unknown> {
     return this.#retried(async () => {
       const answer = await this.#call('GET', path, query);
-      refuseStatus(answer);
+      this.#refuse(answer);
       return bodyOf(answer);
     });
   }
@@ -69,7 +71,7 @@ export class UpstreamSession {
   async post(path: string, body: Readonly<Record<string, unknown>>): Promise<unknown> {
     return this.#retried(async () => {
       const answer = await this.#call('POST', path, {}, JSON.stringify(body));
-      refuseStatus(answer);
+      this.#refuse(answer);
       return bodyOf(answer);
     });
   }
@@ -79,7 +81,7 @@ export class UpstreamSession {
     return this.#retried(async () => {
       const id = this.#nextId++;
       const answer = await this.#call('POST', path, {}, rpcBody(id, method, params));
-      refuseStatus(answer);
+      this.#refuse(answer);
       return readRpcAnswer(bodyOf(answer), id, method);
     });
   }
@@ -121,6 +123,10 @@ export class UpstreamSession {
     const allowance = allowanceIn(answer);
     if (allowance) await budget.learn(allowance);
     return answer;
+  }
+
+  #refuse(answer: Answer): void {
+    refuseStatus(answer, this.#settings.redact);
   }
 
   async #retried<T>(attempt: () => Promise<T>): Promise<T> {
@@ -170,11 +176,11 @@ function bodyOf(answer: Answer): unknown {
 }
 
 /** @throws UpstreamFailure for every status outside 2xx (seed chain-data section 7) */
-function refuseStatus(answer: Answer): void {
+function refuseStatus(answer: Answer, redact: (text: string) => string): void {
   const { status } = answer;
   if (status >= 200 && status < 300) return;
   const more = { status };
-  const said = `answered ${status}${saidIn(answer)}`;
+  const said = redact(`answered ${status}${saidIn(answer)}`);
   if (status === 429)
     throw new UpstreamFailure('rate-limited', said, { status, retryAfter: retryAfter(answer) });
   if (status >= 500) throw new UpstreamFailure('server', said, { status, retryAfter: retryAfter(answer) });

@@ -1,0 +1,42 @@
+import { type Ask, OPEN_END, type Page, type Window } from '../contract.ts';
+import { listIn, memberOf } from './answer.ts';
+import { type PagedList, pages } from './pages.ts';
+
+/** The newest blocks may still be missing from the index, or be replaced: they are not claimed, and asked again. */
+const SETTLING_BLOCKS = 20;
+
+/**
+ * Follows the pages of a list of things in blocks, newest first, inside a window of heights. How high the chain is, is
+ * known only from what was seen: below an open end, what is proven ends short of the newest block seen.
+ * @throws UpstreamFailure as {@link pages} does
+ */
+export async function* blockPages(
+  ask: Ask,
+  list: Pick<PagedList, 'path' | 'query' | 'list'>,
+  window: Window | null,
+): AsyncGenerator<Page> {
+  let newest = Number.NEGATIVE_INFINITY;
+  for await (const page of pages(ask, { ...list, within: blocksWithin, at: blockOf, step: 1 }, window)) {
+    for (const item of listIn(page.body, list.list)) newest = Math.max(newest, blockOf(item) ?? newest);
+    yield { ...page, proven: settledPart(page.proven, newest) };
+  }
+}
+
+/** The query of a window of blocks: `startBlock` is inclusive, `endBlock` exclusive (seed chain-data 4.7). */
+function blocksWithin({ from, to }: Window): Readonly<Record<string, number>> {
+  return to === OPEN_END ? { startBlock: from } : { startBlock: from, endBlock: to };
+}
+
+/** An item's block; null where it cannot be read. */
+function blockOf(item: unknown): number | null {
+  const block = memberOf(item, 'blockNumber');
+  const height = typeof block === 'string' && /^\d+$/.test(block) ? Number(block) : block;
+  return typeof height === 'number' && Number.isSafeInteger(height) ? height : null;
+}
+
+/** A window that ends at a block lies below what was claimed before, and has settled. */
+function settledPart(proven: Window | null, newest: number): Window | null {
+  if (!proven || proven.to !== OPEN_END) return proven;
+  const to = newest + 1 - SETTLING_BLOCKS;
+  return proven.from < to ? { from: proven.from, to } : null;
+}

@@ -1,0 +1,107 @@
+import type { Target } from '../datasets/contract.ts';
+import type { Row } from '../history/rows.ts';
+import { parseJson } from '../upstreams/json.ts';
+import { buildItemDecoder } from './decode.ts';
+import type { ActiveFeed } from './feed.ts';
+import { claim, targetKey } from './lease.ts';
+import { compile, type RecordingContext } from './record.ts';
+
+/** What decoding the quarantine again came to. */
+export interface Redriven {
+  readonly released: number;
+  readonly rowsWritten: number;
+  /** Items that still cannot be decoded, or whose dataset is not recorded any more. */
+  readonly kept: number;
+  /** Targets that another run held. */
+  readonly held: number;
+}
+
+interface Batch {
+  readonly dataset: string;
+  readonly target: Target;
+  readonly observed_at: Date;
+  readonly ids: string[];
+  readonly items: string[];
+}
+
+/**
+ * Decodes quarantined items again, without asking the upstream: those that decode now are recorded as of when they were
+ * observed and leave the quarantine in the same commit. Where something newer is known, they change nothing.
+ */
+export async function redrive(context: RecordingContext, feeds: readonly ActiveFeed[]): Promise<Redriven> {
+  const { sql } = context;
+  const batches = await sql<Batch[]>`
+    select q.dataset, t.target, q.observed_at, array_agg(q.id::text order by q.id) as ids,
+      array_agg(q.item order by q.id) as items
+    from recorder.quarantine q
+    join recorder.targets t on t.target_key = q.target_key and q.dataset = any(t.datasets)
+    group by q.dataset, t.target, q.observed_at order by q.observed_at`;
+  const totals = { released: 0, rowsWritten: 0, kept: 0, held: 0 };
+  for (const batch of batches) {
+    const feed = feeds.find(({ datasets }) => datasets.some(({ name }) => name === batch.dataset));
+    const result = feed ? await redriveBatch(context, feed, batch) : null;
+    totals.released += result?.released ?? 0;
+    totals.rowsWritten += result?.rowsWritten ?? 0;
+    totals.kept += batch.items.length - (result?.released ?? 0);
+    totals.held += feed && !result ? 1 : 0;
+  }
+  return totals;
+}
+
+async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: Batch) {
+  const { sql, clock, worker } = context;
+  const at = feed.datasets.findIndex(({ name }) => name === batch.dataset);
+  const dataset = feed.datasets[at];
+  if (!dataset) return null;
+  const decode = buildItemDecoder(dataset);
+  const rows: Row[] = [];
+  const released: number[] = [];
+  const byKey = new Map<string, Row>();
+  batch.items.forEach((item, index) => {
+    const decoded = decodable(item, (value) => decode([value], byKey));
+    if (!decoded || decoded.refused.length > 0) return;
+    rows.push(...decoded.rows);
+    released.push(Number(batch.ids[index]));
+  });
+  if (released.length === 0) return { released: 0, rowsWritten: 0 };
+  const recordedAt = new Date(clock()).toISOString();
+  const runId = await claim(
+    sql,
+    feed,
+    { target: batch.target, window: null, reason: 'redrive' },
+    worker,
+    recordedAt,
+  );
+  if (typeof runId === 'string') return null;
+  const written = await compile(feed).commit(sql, {
+    target: batch.target,
+    targetKey: targetKey(batch.target),
+    runId,
+    observedAt: batch.observed_at.toISOString(),
+    recordedAt,
+    believedFor: feed.every * 2.5,
+    late: true,
+    batches: feed.datasets.map((_, index) => ({ rows: index === at ? rows : [], retire: null })),
+    covered: null,
+    gap: null,
+    quarantined: [],
+    released,
+    pages: 0,
+    items: feed.datasets.map((_, index) => (index === at ? released.length : 0)),
+    requests: 0,
+    units: 0,
+    note: null,
+    aboutNow: false,
+    end: { outcome: 'done', error: null },
+  });
+  return { released: released.length, rowsWritten: written.reduce((sum, count) => sum + count, 0) };
+}
+
+/** An item that was cut, or is no JSON, stays where it is. */
+function decodable<T>(item: string, decode: (value: unknown) => T): T | null {
+  try {
+    return decode(parseJson(item));
+  } catch {
+    return null;
+  }
+}
