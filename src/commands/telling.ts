@@ -20,15 +20,18 @@ export function tellStart(app: App, queue: string): void {
   );
 }
 
-/** Says what was recorded since the last telling. */
-export function tellProgress({ log }: App, results: readonly RunResult[]): void {
+/** Says what was recorded since the last telling, and how many rows that makes in all. */
+export async function tellProgress({ log, database }: App, results: readonly RunResult[]): Promise<void> {
   const rows: Record<string, number> = {};
   for (const { datasets, rowsWritten } of results)
     datasets.forEach((dataset, at) => {
       rows[dataset] = (rows[dataset] ?? 0) + (rowsWritten[at] ?? 0);
     });
   const failed = results.filter(({ status }) => status === 'failed').length;
-  log.info({ runs: results.length, failed, rows }, 'recorded');
+  const all = await database.sql<{ dataset: string; rows: number }[]>`
+    select dataset, sum(rows_written)::float8 as rows from reporting.runs group by dataset order by dataset`;
+  const inAll = Object.fromEntries(all.map((one) => [one.dataset, one.rows]));
+  log.info({ runs: results.length, failed, rows, in_all: inAll }, 'recorded');
 }
 
 /** A command that queries the recording; the password stays in its file. */

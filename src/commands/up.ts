@@ -51,7 +51,10 @@ export async function upCommand(app: App, roles: ReadonlySet<Role>, signal: Abor
       log,
       finished: (result) => finished.push(result),
     });
-    const tell = async () => tellProgress(app, finished.splice(0));
+    const tell = () =>
+      tellProgress(app, finished.splice(0)).catch((error: unknown) =>
+        log.warn({ err: error }, 'counting failed'),
+      );
     timers.push(setTimeout(tell, FIRST_TELLING), setInterval(tell, TELL_EVERY));
   }
   if (roles.has('scheduler')) {
