@@ -114,12 +114,21 @@ function unixTime(unit: number, expected: string, meaning?: string): Field {
   });
 }
 
-const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+const RFC3339 =
+  /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d{1,9})?(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)$/;
+
+/** Whether PostgreSQL reads the text: also the day must be one of its month, in year 1 or later. */
+function isRfc3339(value: string): boolean {
+  const day = RFC3339.exec(value)?.[1];
+  if (day === undefined || day.startsWith('0000')) return false;
+  const midnight = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+}
 
 /** A time as RFC 3339 text (the node's info and health APIs), stored as `timestamptz`, to the microsecond. */
 export const rfc3339 = (meaning?: string): Field =>
   field('timestamptz', meaning, (value) =>
-    typeof value === 'string' && RFC3339.test(value) ? value : new Refusal('an RFC 3339 time'),
+    typeof value === 'string' && isRfc3339(value) ? value : new Refusal('an RFC 3339 time'),
   );
 
 /** Any JSON value, kept whole. */

@@ -24,9 +24,12 @@ export function jsonText(value: unknown): string {
   return (holdsExactNumber(value) ? stringify(value) : JSON.stringify(value)) ?? 'null';
 }
 
+/** So short that no digit is lost: what `JSON.parse` reads as well. */
+const SHORT = /^-?[\d.]{1,15}$/;
+
 function exactNumber(text: string): number | LosslessNumber {
   const number = Number(text);
-  return String(number) === text ? number : new LosslessNumber(text);
+  return SHORT.test(text) || String(number) === text ? number : new LosslessNumber(text);
 }
 
 function holdsExactNumber(value: unknown): boolean {
