@@ -89,6 +89,20 @@ describe('an item that cannot be read', () => {
     expect(quarantine[0]?.item.length).toBeLessThan(100_000);
   });
 
+  it('because it is absurdly nested fails its run and nothing else', async () => {
+    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+    const target = blocksTarget();
+    const feed = scriptedFeed(proposedBlocks, target);
+    for (const field of ['future', 'transactions', 'blockHash']) {
+      feed.script = () =>
+        onlyPage(parseJson(`{"blocks":[${good(1).replace(/}$/, `,"${field}":${deep}}`)}]}`));
+      const result = await run(recordingContext(sql, clock.read), feed);
+      expect(result.status === 'failed' || result.quarantined === 1, field).toBe(true);
+    }
+    feed.script = () => onlyPage({ blocks: [block(1, 1)] });
+    expect(await run(recordingContext(sql, clock.read), feed)).toMatchObject({ status: 'done' });
+  });
+
   it('names at most a few of its mistakes', async () => {
     const { quarantine } = await recorded('[{}]');
     expect(quarantine[0]?.reason.split('; ')).toHaveLength(5);

@@ -1,0 +1,220 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalog, feeds } from '../../src/datasets/catalog.ts';
+import type { Dataset, History } from '../../src/datasets/contract.ts';
+import { unwrap } from '../../src/datasets/dataset.ts';
+import { jsonText, parseJson } from '../../src/upstreams/json.ts';
+import { ManualClock } from '../support/clock.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+const clock = new ManualClock(Date.UTC(2026, 0, 10));
+let targets = 0;
+
+/** Records items, given as JSON, and reads back what the table and the quarantine hold of them. */
+async function recorded(dataset: Dataset, ...items: string[]) {
+  targets += 1;
+  const target = Object.fromEntries(dataset.request.map((key) => [key, `${key}-${targets}`]));
+  const listed = { ...dataset, items: (body: unknown) => (Array.isArray(body) ? body : []) };
+  const feed = scriptedFeed(listed, target);
+  feed.script = () => onlyPage(parseJson(`[${items.join(',')}]`));
+  const result = await run(recordingContext(sql, clock.read), feed);
+  const rows = await sql<Record<string, string | null>[]>`
+    select ${sql.unsafe(dataset.columns.map(({ name }) => `${name}::text`).join(', '))}, extra::text
+    from recorder.${sql(dataset.name)} where run_id = ${result.runId}`;
+  const quarantined = await sql<{ reason: string }[]>`
+    select reason from recorder.quarantine where run_id = ${result.runId}`;
+  return { result, rows: [...rows], quarantined: [...quarantined] };
+}
+
+/** The value at a path of the example; undefined where it has none. */
+function valueAt(example: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (value, name) => (typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined),
+    example,
+  );
+}
+
+/** Fields of the item that may not be missing. */
+const required = ({ item }: Dataset) =>
+  Object.entries(item.shape).flatMap(([name, member]) => (unwrap(member).nullable ? [] : [name]));
+
+const added: Readonly<Record<History, Readonly<Record<string, string>>>> = {
+  log: { recorded_at: 'timestamptz' },
+  sample: { observed_at: 'timestamptz' },
+  state: { valid_from: 'timestamptz', valid_to: 'timestamptz?' },
+  series: { recorded_at: 'timestamptz', superseded_at: 'timestamptz?', vanished: 'boolean' },
+  ledger: { id: 'bigint', started_at: 'timestamptz', ended_at: 'timestamptz', probes: 'bigint' },
+};
+
+describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))('%s', (name, dataset) => {
+  const example = JSON.stringify(dataset.example);
+
+  it('stores its example, every field of it in its column', async () => {
+    const { result, rows, quarantined } = await recorded(dataset, example);
+    expect(quarantined).toEqual([]);
+    expect(result).toMatchObject({ status: 'done', rowsWritten: [1] });
+    const [row] = rows;
+    for (const { name: column, path } of dataset.columns) {
+      const given = path.length === 0 || (valueAt(dataset.example, path) ?? null) !== null;
+      expect(row?.[column] === null, `${column} is null`).toBe(!given);
+    }
+    expect(row?.extra, 'the example has no field that no column takes').toBeNull();
+  });
+
+  it('keeps a field that nobody knows, exactly, in extra', async () => {
+    const novel = '{"deep":[18446744073709551615,{"__proto__":1}]}';
+    const { rows } = await recorded(dataset, example.replace(/}$/, `,"novelField":${novel}}`));
+    const extra = dataset.extra === false ? null : parseJson(`{"novelField":${novel}}`);
+    expect(rows.map((row) => parseJson(row.extra ?? 'null'))).toEqual([extra]);
+  });
+
+  it.each([...required(dataset).map((field) => [field])])(
+    'quarantines an item without %s, alone',
+    async (field) => {
+      const { [field]: _, ...broken } = dataset.example;
+      const { result, rows, quarantined } = await recorded(dataset, JSON.stringify(broken), example);
+      expect(result).toMatchObject({ status: 'partial', items: 2, quarantined: 1 });
+      expect(rows).toHaveLength(1);
+      expect(quarantined).toEqual([{ reason: expect.stringContaining(field) }]);
+    },
+  );
+
+  it('takes an item with nothing but what is required', async () => {
+    const bare = Object.fromEntries(required(dataset).map((field) => [field, dataset.example[field]]));
+    const { rows, quarantined } = await recorded(dataset, JSON.stringify(bare));
+    expect(quarantined).toEqual([]);
+    expect(rows).toHaveLength(1);
+  });
+
+  it.each(
+    dataset.columns
+      .filter(({ type, path }) => type === 'numeric' && path.length > 0)
+      .map((column) => [column]),
+  )('stores $path exactly, also as a JSON number past 2^53', async ({ name: column, path }) => {
+    for (const number of [
+      '18446744073709551615',
+      '2999990000000001',
+      '340282366920938463463374607431768211455',
+    ]) {
+      const [row] = (await recorded(dataset, withValue(dataset.example, path, number))).rows;
+      expect(row?.[column]).toBe(number);
+    }
+  });
+
+  it('has a table with the columns of its declaration and of its kind of history', async () => {
+    const rows = await sql<{ column: string; type: string; nullable: boolean }[]>`
+      select a.attname as column, not a.attnotnull as nullable,
+        replace(format_type(a.atttypid, a.atttypmod), 'timestamp with time zone', 'timestamptz') as type
+      from pg_attribute a where a.attrelid = ${`recorder.${name}`}::text::regclass and a.attnum > 0 and not a.attisdropped
+      order by a.attname`;
+    const expected = [
+      ...dataset.columns.map(({ name: column, type, nullable }) => [column, nullable ? `${type}?` : type]),
+      ['extra', 'jsonb?'],
+      ['run_id', 'bigint'],
+      ...Object.entries(added[dataset.history]),
+    ];
+    const byName = ([a = '']: readonly string[], [b = '']: readonly string[]) => (a < b ? -1 : 1);
+    expect(
+      rows.map(({ column, type, nullable }) => [column, nullable ? `${type}?` : type]).sort(byName),
+    ).toEqual(expected.sort(byName));
+  });
+
+  it('has a key of its own columns, held by a unique index', async () => {
+    const names = dataset.columns.map((column) => column.name);
+    expect(dataset.key.filter((column) => !names.includes(column))).toEqual([]);
+    expect(dataset.key.length).toBeGreaterThan(0);
+    const indexes = await sql<{ definition: string }[]>`
+      select indexdef as definition from pg_indexes
+      where schemaname = 'recorder' and tablename = ${name} and indexdef like 'CREATE UNIQUE%'`;
+    const held = indexes.some(({ definition }) =>
+      dataset.key.every((column) =>
+        new RegExp(`\\b${column}\\b`).test(definition.split('(').slice(1).join('(')),
+      ),
+    );
+    expect(held).toBe(true);
+  });
+
+  it('says what it is, where it is described, and what each column is', () => {
+    expect(dataset.about).toMatch(/^[A-Z].*\.$/);
+    expect(dataset.seed).not.toBe('');
+    expect(dataset.operations.length).toBeGreaterThan(0);
+    expect(dataset.columns.filter(({ comment }) => comment === '')).toEqual([]);
+    expect(name).toMatch(/^[a-z][a-z0-9_]{0,50}$/);
+  });
+
+  it('shows in reporting what its kind of history promises', async () => {
+    const promised: Readonly<Record<History, readonly string[]>> = {
+      log: [name],
+      sample: [name],
+      state: [name, `${name}_history`, `${name}_as_of()`],
+      series: [name, `${name}_revisions`, `${name}_as_of()`],
+      ledger: [name, `${name}_intervals`],
+    };
+    const rows = await sql<{ object: string }[]>`
+      select table_name::text as object from information_schema.views where table_schema = 'reporting'
+      union all
+      select proname::text || '()' from pg_proc where pronamespace = 'reporting'::regnamespace`;
+    const present = rows.map(({ object }) => object);
+    const lists = dataset.columns.filter(({ element }) => element).map((column) => `${name}_${column.name}`);
+    expect([...promised[dataset.history], ...lists].filter((object) => !present.includes(object))).toEqual(
+      [],
+    );
+  });
+
+  it('shows its example in reporting, its lists flattened', async () => {
+    const { result } = await recorded(dataset, example);
+    const shown = await sql`select 1 from reporting.${sql(name)} where run_id = ${result.runId}`;
+    expect(shown).toHaveLength(1);
+    for (const { name: column, path, element } of dataset.columns) {
+      if (!element) continue;
+      const value = valueAt(dataset.example, path);
+      const key = dataset.key[0] ?? '';
+      const elements = await sql`
+        select f.* from reporting.${sql(`${name}_${column}`)} f
+        join reporting.${sql(name)} d on ${sql.unsafe(
+          dataset.key.map((one) => `f.${one} is not distinct from d.${one}`).join(' and '),
+        )} where d.run_id = ${result.runId}`;
+      expect(elements, `${column} by ${key}`).toHaveLength(Array.isArray(value) ? value.length : 0);
+    }
+  });
+});
+
+describe('the catalog', () => {
+  it('names every dataset and every source once', () => {
+    const names = catalog.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    const sources = feeds.map(({ source }) => source.name);
+    expect(new Set(sources).size).toBe(sources.length);
+  });
+
+  it('is what the feeds record, each dataset in one', () => {
+    expect(feeds.flatMap(({ datasets }) => datasets.map(({ name }) => name)).sort()).toEqual(
+      catalog.map(({ name }) => name).sort(),
+    );
+  });
+});
+
+/** The example as JSON, with a number written out at a path. */
+function withValue(example: unknown, path: readonly string[], number: string): string {
+  const [name, ...rest] = path;
+  if (name === undefined) return number;
+  const before = typeof example === 'object' && example !== null ? Object.entries(example) : [];
+  const members = before
+    .filter(([key]) => key !== name)
+    .map(([key, value]) => `${JSON.stringify(key)}:${jsonText(value)}`);
+  const inner = before.find(([key]) => key === name)?.[1];
+  return `{${[...members, `${JSON.stringify(name)}:${withValue(inner, rest, number)}`].join(',')}}`;
+}

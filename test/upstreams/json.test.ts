@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isExactNumber, jsonText, parseJson } from '../../src/upstreams/json.ts';
+
+/** The text of a number, whichever way it was parsed. */
+const textOf = (value: unknown) => (isExactNumber(value) ? value.value : String(value));
+
+/** A decimal text as sign, digits and power of ten: equal for equal values. */
+function exactly(text: string): string {
+  const [, sign = '', whole = '', part = '', power = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  const digits = (whole + part).replace(/^0+/, '');
+  const kept = digits.replace(/0+$/, '');
+  return kept === '' ? '0' : `${sign}${kept}e${Number(power) - part.length + digits.length - kept.length}`;
+}
+
+const digits = fc.stringMatching(/^(0|[1-9]\d{0,40})$/);
+const number = fc
+  .tuple(
+    fc.constantFrom('', '-'),
+    digits,
+    fc.option(fc.stringMatching(/^\d{1,30}$/), { nil: undefined }),
+    fc.option(
+      fc.tuple(fc.constantFrom('e', 'E'), fc.constantFrom('', '+', '-'), fc.integer({ min: 0, max: 400 })),
+      {
+        nil: undefined,
+      },
+    ),
+  )
+  .map(
+    ([sign, whole, part, power]) =>
+      `${sign}${whole}${part === undefined ? '' : `.${part}`}${power?.join('') ?? ''}`,
+  );
+
+describe('parseJson', () => {
+  it('loses no digit of any number, wherever it stands', () => {
+    fc.assert(
+      fc.property(number, fc.constantFrom('', ' ', '\n\t'), fc.boolean(), (text, space, big) => {
+        const more = big ? ',"big":12345678901234567890' : '';
+        const parsed = parseJson(`{"a":${space}[${text},${space}${text}],"b":${space}${text}${more}}`);
+        if (typeof parsed !== 'object' || parsed === null) throw new Error('no object');
+        const [first, second] = [Reflect.get(parsed, 'a')].flat();
+        for (const value of [first, second, Reflect.get(parsed, 'b'), parseJson(text)])
+          expect(exactly(textOf(value))).toBe(exactly(text));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('reads a number the same whatever else the text holds', () => {
+    fc.assert(
+      fc.property(number, (text) => {
+        const alone = parseJson(`[${text}]`);
+        const beside = parseJson(`[${text},12345678901234567890]`);
+        expect(textOf([beside].flat()[0])).toBe(textOf([alone].flat()[0]));
+      }),
+    );
+  });
+
+  it('is JSON.parse for everything else', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value);
+        expect(jsonText(parseJson(text))).toBe(text);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        let right: unknown;
+        try {
+          right = JSON.parse(text);
+        } catch {
+          expect(() => parseJson(text)).toThrow();
+          return;
+        }
+        expect(jsonText(parseJson(text))).toBe(jsonText(right));
+      }),
+    );
+  });
+
+  it('takes numbers in strings for strings', () => {
+    expect(parseJson('{"a":"12345678901234567890","b":": 12345678901234567890,"}')).toEqual({
+      a: '12345678901234567890',
+      b: ': 12345678901234567890,',
+    });
+  });
+
+  it.each(['', ' '])('leaves Object.prototype alone and keeps a key called __proto__ (%j)', (slow) => {
+    const big = slow === '' ? '' : ',"big":12345678901234567890';
+    const parsed = parseJson(`{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}${big}}`);
+    expect(Reflect.get({}, 'polluted')).toBeUndefined();
+    expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype);
+    expect(Object.keys(Object(parsed)).slice(0, 2)).toEqual(['__proto__', 'constructor']);
+    expect(jsonText(parsed)).toContain('"__proto__":{"polluted":1}');
+  });
+
+  it.each([
+    '{"a":1',
+    '[1,2',
+    '{"a":12345678901234567890',
+    '',
+    '<html>',
+    '{"a":01}',
+    '\ufeff{}',
+    '{"a":1}{}',
+    "{'a':1}",
+    'NaN',
+  ])('refuses what is not JSON: %j', (text) => {
+    expect(() => parseJson(text)).toThrow();
+  });
+
+  it.each(['[', '{"a":'])('refuses absurd nesting of %j without falling over', (open) => {
+    for (const big of ['', '[12345678901234567890,'])
+      expect(() => parseJson(big + open.repeat(2_000_000))).toThrow();
+    const nested = `${'['.repeat(200_000)}1${']'.repeat(200_000)}`;
+    for (const text of [nested, `[12345678901234567890,${nested}]`]) {
+      let kept: unknown;
+      try {
+        kept = parseJson(text);
+      } catch (error) {
+        expect(error).toBeInstanceOf(Error);
+        continue;
+      }
+      // Whatever was parsed must be refused or written, never crash the process.
+      expect(() => jsonText(kept)).toSatisfy(throwsOrReturns);
+    }
+  });
+});
+
+function throwsOrReturns(work: () => unknown): boolean {
+  try {
+    work();
+  } catch (error) {
+    return error instanceof Error;
+  }
+  return true;
+}
+
+describe('jsonText', () => {
+  it('writes exact numbers as they came', () => {
+    const text = '{"a":[18446744073709551616,{"b":0.1000000000000000000001}],"c":1.0000000000000000e2}';
+    expect(jsonText(parseJson(text))).toBe(text);
+  });
+
+  it.each([
+    ['undefined', undefined],
+    ['a function', () => {}],
+  ])('writes null for %s', (_, value) => {
+    expect(jsonText(value)).toBe('null');
+  });
+});
