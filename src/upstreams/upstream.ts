@@ -164,6 +164,7 @@ function bodyOf(answer: Answer): unknown {
     throw new UpstreamFailure(
       'malformed',
       `the answer is ${type.split(';')[0] || 'without a content type'}, not JSON`,
+      { status: answer.status },
     );
   try {
     return parseJson(answer.text);
@@ -171,6 +172,7 @@ function bodyOf(answer: Answer): unknown {
     throw new UpstreamFailure(
       'malformed',
       `the answer's ${answer.text.length} characters are not whole JSON`,
+      { status: answer.status },
     );
   }
 }
