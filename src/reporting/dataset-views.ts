@@ -175,10 +175,12 @@ function flattenedView(dataset: Dataset, column: DatasetColumn, element: z.ZodTy
     from: `d.${one}`,
     comment: 'Key of the row that holds the list.',
   }));
-  const fields =
+  const taken = new Set([...dataset.key, 'position']);
+  const fields = (
     element instanceof z.ZodObject
       ? elementColumns(element, [])
-      : [{ name: 'value', from: `e.value #>> '{}'`, comment: 'The element.' }];
+      : [{ name: 'value', from: `e.value #>> '{}'`, comment: 'The element.' }]
+  ).map((field) => (taken.has(field.name) ? { ...field, name: `element_${field.name}` } : field));
   const columns = [
     ...key,
     { name: 'position', from: 'e.position', comment: 'Place in the list, from 1.' },
