@@ -53,6 +53,7 @@ export function scopeOf(config: Config, options: Scope['options'] = {}): Scope {
     observer: config.observer ?? 'recorder',
     watch: config.watch,
     nodes: config.upstreams.nodes.map(({ name }) => name),
+    tags: Object.fromEntries(config.upstreams.nodes.map(({ name, tags }) => [name, tags])),
     options,
   };
 }

@@ -57,6 +57,9 @@ const list = <T extends z.ZodType>(element: T) =>
     .array(element)
     .nullish()
     .transform((value) => value ?? []);
+const tags = list(z.string().regex(/^[A-Za-z0-9]+$/, 'must be a tag, such as a subnet id')).describe(
+  'Health tags, such as subnet ids: each is probed for itself beside the whole node.',
+);
 
 /** What the configuration must know of the catalog to check names; the catalog itself lies above it. */
 export interface CatalogNames {
@@ -86,7 +89,7 @@ export function configSchema(names: CatalogNames) {
       .strictObject({
         chainData: metered.optional(),
         metrics: metered.optional(),
-        nodes: list(z.strictObject({ name, ...service })).superRefine((nodes, context) => {
+        nodes: list(z.strictObject({ name, ...service, tags })).superRefine((nodes, context) => {
           nodes.forEach((node, at) => {
             if (nodes.findIndex((other) => other.name === node.name) < at)
               context.addIssue({

@@ -59,6 +59,8 @@ export interface Scope {
     readonly assets: readonly string[];
   };
   readonly nodes: readonly string[];
+  /** Health tags by node: each is probed for itself. */
+  readonly tags: Readonly<Record<string, readonly string[]>>;
   /** The override of this source's datasets in the configuration. */
   readonly options: { readonly metrics?: readonly string[]; readonly intervals?: readonly string[] };
 }
