@@ -1,15 +1,12 @@
 import { type FailureKind, UpstreamFailure } from '../../upstreams/failure.ts';
+import { jsonText } from '../../upstreams/json.ts';
 import type { Ask, Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { json, object, optional, text } from '../fields.ts';
 import { entriesOf, memberOf } from '../sources/answer.ts';
 import { minute } from '../sources/durations.ts';
-
-const PATHS: Readonly<Record<string, string>> = {
-  health: '/ext/health',
-  readiness: '/ext/health/readiness',
-  liveness: '/ext/health/liveness',
-};
+import { oneAnswer } from '../sources/one-answer.ts';
+import { healthReport } from './health-report.ts';
 
 /** The check that stands for the probe as a whole. */
 const WHOLE = '*';
@@ -24,34 +21,43 @@ const NODES_FAULT: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'tls',
 ]);
 
-/** The health API (seed node-rpc 4.4): a 503 carries the same body as a 200, and no answer is an answer too. */
+/**
+ * The health API (seed node-rpc 4.4): a 503 carries the same body as a 200, and no answer is an answer too. A report of
+ * the checks with a tag is a probe of its own: it may be healthy while the node is not.
+ */
 const source: Source = {
   name: 'node-health',
   upstream: 'nodes',
   every: minute,
   weight: 0,
   calls: 1,
-  targets: ({ observer, nodes }) =>
-    nodes.flatMap((node) => Object.keys(PATHS).map((probe) => ({ observer, node, probe }))),
-  async *walk(ask, { probe = 'health' }) {
-    yield { body: await look(ask, PATHS[probe] ?? '/ext/health'), proven: null, last: true, whole: true };
-  },
+  targets: ({ observer, nodes, tags }) =>
+    nodes.flatMap((node) =>
+      [
+        'health',
+        'readiness',
+        'liveness',
+        ...(tags[node] ?? []).flatMap((tag) => [`health:${tag}`, `readiness:${tag}`]),
+      ].map((probe) => ({ observer, node, probe })),
+    ),
+  walk: (ask, { probe = 'health' }) => oneAnswer(() => look(ask, probe)),
 };
 
-async function look(ask: Ask, path: string): Promise<unknown> {
+async function look(ask: Ask, probe: string): Promise<unknown> {
   try {
-    const { status, body } = await ask.probe(path);
-    const healthy = memberOf(body, 'healthy');
-    if (typeof healthy !== 'boolean')
-      throw new UpstreamFailure(
-        status >= 500 ? 'server' : 'malformed',
-        `answered ${status} without a health report`,
-      );
-    return body;
+    return await healthReport(ask, probe);
   } catch (error) {
     if (!(error instanceof UpstreamFailure) || error.kind === 'cancelled') throw error;
     return { failure: error.message, nodesFault: NODES_FAULT.has(error.kind) };
   }
+}
+
+/** Why a check failed: a text, or on older nodes an object. */
+function errorIn(check: unknown): string | undefined {
+  const error = memberOf(check, 'error');
+  if (error === undefined || error === null) return undefined;
+  const said = memberOf(error, 'message') ?? error;
+  return typeof said === 'string' ? said : jsonText(said);
 }
 
 /** One item a check, and one for the whole probe. */
@@ -62,13 +68,7 @@ function itemsOf(body: unknown): unknown[] {
     return [{ checkName: WHOLE, state, error: failure }];
   }
   const checks = entriesOf(memberOf(body, 'checks')).map(([checkName, check]) => {
-    const error = memberOf(check, 'error');
-    const said =
-      typeof error === 'string'
-        ? error
-        : error === undefined || error === null
-          ? undefined
-          : JSON.stringify(error);
+    const said = errorIn(check);
     // Before its first run a check carries an error and a time in year 1: nobody looked yet (reality.md 4.2).
     const neverRun = String(memberOf(check, 'timestamp')).startsWith('0001-');
     if (said === undefined) return { checkName, state: 'up' };
@@ -91,7 +91,15 @@ export const nodeHealth = defineDataset({
   name: 'node_health',
   about: 'What each probe of a node and each of its checks said, as intervals in which nothing changed.',
   seed: 'node-rpc 4.4',
-  operations: ['GET /ext/health', 'GET /ext/health/readiness', 'GET /ext/health/liveness'],
+  operations: [
+    'GET /ext/health',
+    'GET /ext/health/health',
+    'GET /ext/health/readiness',
+    'GET /ext/health/liveness',
+    'health.health',
+    'health.readiness',
+    'health.liveness',
+  ],
   history: 'ledger',
   source,
   request: ['observer', 'node', 'probe'],

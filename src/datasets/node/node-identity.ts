@@ -1,9 +1,10 @@
-import { UpstreamFailure } from '../../upstreams/failure.ts';
-import type { Ask, Source } from '../contract.ts';
+import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { json, object, optional, text, uint } from '../fields.ts';
 import { entriesOf } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
+import { Offered } from '../sources/offered.ts';
+import { wholeAnswer } from '../sources/one-answer.ts';
 
 const METHODS = [
   'info.getNodeID',
@@ -23,28 +24,13 @@ const source: Source = {
   calls: METHODS.length,
   targets: ({ nodes }) => nodes.map((node) => ({ node })),
   async *walk(ask) {
+    const offered = new Offered(ask);
     const results = [];
-    const refused = [];
-    for (const method of METHODS) {
-      const result = await ifOffered(ask, method);
-      if (result === null) refused.push(method);
-      else results.push(...entriesOf(result));
-    }
-    if (refused.length === METHODS.length)
-      throw new UpstreamFailure('not-offered', 'the node offers no info method');
-    const note = refused.length > 0 ? { note: `not offered: ${refused.join(', ')}` } : {};
-    yield { body: Object.fromEntries(results), proven: null, last: true, whole: true, ...note };
+    for (const method of METHODS) results.push(...entriesOf(await offered.rpc('/ext/info', method)));
+    offered.refuseWithout(METHODS);
+    yield wholeAnswer(Object.fromEntries(results), offered.refused);
   },
 };
-
-async function ifOffered(ask: Ask, method: string): Promise<unknown> {
-  try {
-    return await ask.rpc('/ext/info', method);
-  } catch (error) {
-    if (error instanceof UpstreamFailure && error.kind === 'not-offered') return null;
-    throw error;
-  }
-}
 
 export const nodeIdentity = defineDataset({
   name: 'node_identity',

@@ -1,14 +1,9 @@
 import { defineDataset } from '../dataset.ts';
-import { decimal, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { decimal, object, optional, text, uint, unixSeconds } from '../fields.ts';
 import { listIn } from '../sources/answer.ts';
 import { currentValidators } from './current-validators.ts';
-
-/** A set of addresses of which `threshold` must sign (seed node-rpc section 2, OwnerSet). */
-const ownerSet = object({
-  locktime: optional(unixSeconds()),
-  threshold: optional(uint()),
-  addresses: optional(list(undefined, 'Addresses of which the threshold must sign.')),
-});
+import { ownerSet } from './owner-set.ts';
+import { withWeight } from './staked-weight.ts';
 
 /** Readings, not properties: `uptime` and `connected` change at every look and live in validator_uptime. */
 export const validators = defineDataset({
@@ -20,8 +15,8 @@ export const validators = defineDataset({
   source: currentValidators,
   request: ['node', 'subnetId'],
   key: ['node', 'subnet_id', 'node_id', 'start_time', 'tx_id', 'validation_id'],
-  items: (body) => listIn(body, 'validators'),
-  ignore: ['uptime', 'connected', 'delegators'],
+  items: (body) => listIn(body, 'validators').map(withWeight),
+  ignore: ['uptime', 'connected', 'delegators', 'stakeAmount'],
   item: object({
     nodeID: text(),
     startTime: unixSeconds(),

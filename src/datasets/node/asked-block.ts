@@ -1,0 +1,37 @@
+import { UsageError } from '../../errors.ts';
+import type { Ask, Page, Scope, Target } from '../contract.ts';
+import { wholeAnswer } from '../sources/one-answer.ts';
+import { blockAt, blockWithId, type ChainOfBlocks } from './chain-of-blocks.ts';
+
+/**
+ * The target of `record DATASET --target node=… --target KEY=…`, where KEY is one of `keys`.
+ * @throws UsageError when the node is not configured, or there is not exactly one such key
+ */
+export function askedTarget(
+  pairs: Readonly<Record<string, string>>,
+  { nodes }: Scope,
+  keys: readonly string[],
+): Target {
+  const problems: string[] = [];
+  const { node = '', ...asked } = pairs;
+  if (!nodes.includes(node))
+    problems.push(`--target node=${node}: must be a configured node: ${nodes.join(', ')}`);
+  const [key = '', ...more] = Object.keys(asked);
+  if (!keys.includes(key) || more.length > 0)
+    problems.push(`--target: beside node give exactly one of ${keys.join(', ')}`);
+  else if (key === 'height' && !/^\d{1,15}$/.test(asked.height ?? ''))
+    problems.push(`--target height=${asked.height}: must be a height`);
+  if (problems.length > 0) throw new UsageError(problems);
+  return pairs;
+}
+
+/** The walk to one block that was asked for by id or height; null where the target is no such block. */
+export function askedBlock(ask: Ask, chain: ChainOfBlocks, target: Target): AsyncIterable<Page> | null {
+  const { blockId, height } = target;
+  if (blockId !== undefined) return oneBlock(() => blockWithId(ask, chain, blockId));
+  return height === undefined ? null : oneBlock(() => blockAt(ask, chain, Number(height)));
+}
+
+async function* oneBlock(call: () => Promise<unknown>): AsyncGenerator<Page> {
+  yield wholeAnswer({ blocks: [await call()] });
+}

@@ -1,0 +1,47 @@
+import { type Ask, OPEN_END, type Page, type Range, type Window } from '../contract.ts';
+import { blockAt, type ChainOfBlocks, headOf } from './chain-of-blocks.ts';
+
+const PAGE = 50;
+const MOST_BLOCKS = 500;
+/** How far below the head a recording begins. */
+const FIRST_BLOCKS = 100;
+
+/** Every block is final and asked for once; a new recording begins at a head that only the node knows. */
+export const blockRange: Range = {
+  axis: 'height',
+  span: () => Number.POSITIVE_INFINITY,
+  head: () => 1,
+  settle: 0,
+  lookback: 0,
+};
+
+/**
+ * The blocks of a window upwards, one call each, at most {@link MOST_BLOCKS} a run: with more left the run is not
+ * whole, and the next one goes on. A window that begins at the open end is a recording that has none yet.
+ */
+export async function* blocksUpwards(
+  ask: Ask,
+  chain: ChainOfBlocks,
+  window: Window | null,
+): AsyncGenerator<Page> {
+  const { from: known, to: end } = window ?? { from: OPEN_END, to: OPEN_END };
+  const begins = known >= OPEN_END - 1;
+  const head = await headOf(ask, chain, begins ? 0 : known);
+  const from = begins ? Math.max(head - FIRST_BLOCKS, 0) : known;
+  const to = Math.min(end, head + 1);
+  const until = Math.min(to, from + MOST_BLOCKS);
+  for (let first = from; ; ) {
+    const blocks: unknown[] = [];
+    for (; first < until && blocks.length < PAGE; first++) blocks.push(await blockAt(ask, chain, first));
+    const last = first >= to;
+    const left = first >= until && !last;
+    yield {
+      body: { blocks },
+      proven: first > from ? { from, to: first } : null,
+      last,
+      whole: true,
+      ...(left ? { note: `${to - first} blocks are left for the next runs` } : {}),
+    };
+    if (last || left) return;
+  }
+}

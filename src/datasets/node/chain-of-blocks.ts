@@ -1,0 +1,80 @@
+import { UpstreamFailure } from '../../upstreams/failure.ts';
+import type { Ask } from '../contract.ts';
+import { memberOf } from '../sources/answer.ts';
+import { blockOfBytes } from './block-bytes.ts';
+
+/** A chain whose blocks a node serves by height and by id (seed node-rpc 4.1, 4.3). */
+export interface ChainOfBlocks {
+  readonly path: string;
+  /** The first part of its methods' names. */
+  readonly service: 'avm' | 'platform';
+}
+
+/** The block at a height. @throws UpstreamFailure also when another height is answered */
+export async function blockAt(ask: Ask, { path, service }: ChainOfBlocks, height: number): Promise<unknown> {
+  // The seed has the X-chain's heights as strings, the P-chain's as numbers.
+  const params = { height: service === 'avm' ? String(height) : height, encoding: 'json' };
+  const block = readable(await ask.rpc(path, `${service}.getBlockByHeight`, params));
+  const said = String(memberOf(block, 'height'));
+  if (said !== String(height))
+    throw new UpstreamFailure('malformed', `asked for block ${height}, the node answered block ${said}`);
+  return block;
+}
+
+/** The block with an id. */
+export async function blockWithId(
+  ask: Ask,
+  { path, service }: ChainOfBlocks,
+  blockID: string,
+): Promise<unknown> {
+  return readable(await ask.rpc(path, `${service}.getBlock`, { blockID, encoding: 'json' }));
+}
+
+function readable(answer: unknown): unknown {
+  const block = memberOf(answer, 'block');
+  return typeof block === 'string' ? blockOfBytes(block) : block;
+}
+
+/**
+ * The height of the last block. Where the node does not offer `getHeight`, it is searched for among the blocks.
+ * @param from a height that is not known yet; all below it are there
+ * @returns -1 (or one less than `from`) where there is none
+ */
+export async function headOf(ask: Ask, chain: ChainOfBlocks, from: number): Promise<number> {
+  try {
+    return heightIn(await ask.rpc(chain.path, `${chain.service}.getHeight`));
+  } catch (error) {
+    if (!(error instanceof UpstreamFailure) || error.kind !== 'not-offered') throw error;
+    return searchHead(ask, chain, from);
+  }
+}
+
+async function searchHead(ask: Ask, chain: ChainOfBlocks, from: number): Promise<number> {
+  let there = from - 1;
+  let step = 1;
+  for (; await isThere(ask, chain, there + step); step *= 2) there += step;
+  let beyond = there + step;
+  while (beyond - there > 1) {
+    const middle = Math.floor((there + beyond) / 2);
+    if (await isThere(ask, chain, middle)) there = middle;
+    else beyond = middle;
+  }
+  return there;
+}
+
+async function isThere(ask: Ask, chain: ChainOfBlocks, height: number): Promise<boolean> {
+  try {
+    await blockAt(ask, chain, height);
+    return true;
+  } catch (error) {
+    if (error instanceof UpstreamFailure && error.kind === 'rpc' && /not found/i.test(error.message))
+      return false;
+    throw error;
+  }
+}
+
+function heightIn(answer: unknown): number {
+  const height = Number(String(memberOf(answer, 'height')));
+  if (Number.isSafeInteger(height) && height >= 0) return height;
+  throw new UpstreamFailure('malformed', 'the node answered no height');
+}

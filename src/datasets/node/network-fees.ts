@@ -1,0 +1,69 @@
+import type { Source } from '../contract.ts';
+import { defineDataset } from '../dataset.ts';
+import { object, optional, uint } from '../fields.ts';
+import { entriesOf } from '../sources/answer.ts';
+import { hour } from '../sources/durations.ts';
+import { Offered } from '../sources/offered.ts';
+import { wholeAnswer } from '../sources/one-answer.ts';
+
+const METHODS = ['info.getTxFee', 'avm.getTxFee'];
+
+/** The network's fees (seed node-rpc 4.2, deprecated) and the X-chain's own (4.1), side by side in one row. */
+const source: Source = {
+  name: 'network-fees',
+  upstream: 'nodes',
+  every: hour,
+  weight: 0,
+  calls: METHODS.length,
+  targets: ({ nodes }) => nodes.map((node) => ({ node })),
+  async *walk(ask) {
+    const offered = new Offered(ask);
+    const network = await offered.rpc('/ext/info', 'info.getTxFee');
+    const x = await offered.rpc('/ext/bc/X', 'avm.getTxFee');
+    offered.refuseWithout(METHODS);
+    yield wholeAnswer({ ...Object.fromEntries(entriesOf(network)), x }, offered.refused);
+  },
+};
+
+export const networkFees = defineDataset({
+  name: 'network_fees',
+  about: 'What transactions cost, as a node says it, in nAVAX.',
+  seed: 'node-rpc 4.1, 4.2',
+  operations: METHODS,
+  history: 'state',
+  source,
+  request: ['node'],
+  key: ['node'],
+  items: (body) => [body],
+  item: object({
+    txFee: optional(uint('By info.getTxFee.')),
+    createAssetTxFee: optional(uint('By info.getTxFee.')),
+    createSubnetTxFee: optional(uint('No longer used.')),
+    transformSubnetTxFee: optional(uint('No longer used.')),
+    createBlockchainTxFee: optional(uint('No longer used.')),
+    addPrimaryNetworkValidatorFee: optional(uint('No longer used.')),
+    addPrimaryNetworkDelegatorFee: optional(uint('No longer used.')),
+    addSubnetValidatorFee: optional(uint('No longer used.')),
+    addSubnetDelegatorFee: optional(uint('No longer used.')),
+    x: optional(
+      object({
+        txFee: optional(uint("The X-chain's default transaction fee, by avm.getTxFee.")),
+        createAssetTxFee: optional(uint("The X-chain's asset creation fee, by avm.getTxFee.")),
+      }),
+    ),
+  }),
+  example: {
+    txFee: '1000000',
+    createAssetTxFee: '10000000',
+    createSubnetTxFee: '1000000000',
+    transformSubnetTxFee: '10000000000',
+    createBlockchainTxFee: '1000000000',
+    addPrimaryNetworkValidatorFee: '0',
+    addPrimaryNetworkDelegatorFee: '0',
+    addSubnetValidatorFee: '1000000',
+    addSubnetDelegatorFee: '1000000',
+    x: { txFee: '1000000', createAssetTxFee: '10000000' },
+  },
+});
+
+export const { table: networkFeesTable } = networkFees;

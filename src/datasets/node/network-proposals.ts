@@ -1,0 +1,51 @@
+import type { Source } from '../contract.ts';
+import { defineDataset } from '../dataset.ts';
+import { count, list, object, optional, uint } from '../fields.ts';
+import { entriesOf, objectIn } from '../sources/answer.ts';
+import { hour } from '../sources/durations.ts';
+import { oneAnswer } from '../sources/one-answer.ts';
+
+/** What validators think of proposals (seed node-rpc 4.2, info.acps: a map by proposal number). */
+const source: Source = {
+  name: 'network-proposals',
+  upstream: 'nodes',
+  every: hour,
+  weight: 0,
+  calls: 1,
+  targets: ({ nodes }) => nodes.map((node) => ({ node })),
+  walk: (ask) => oneAnswer(() => ask.rpc('/ext/info', 'info.acps')),
+};
+
+export const networkProposals = defineDataset({
+  name: 'network_proposals',
+  about: "Proposals of community rules (ACPs) with the validators' preferences, as a node hears them.",
+  seed: 'node-rpc 4.2',
+  operations: ['info.acps'],
+  history: 'state',
+  source,
+  request: ['node'],
+  key: ['node', 'proposal'],
+  items: (body) =>
+    entriesOf(objectIn(body, 'acps')).map(([proposal, votes]) => ({
+      proposal,
+      ...Object.fromEntries(entriesOf(votes)),
+    })),
+  item: object({
+    proposal: count('Number of the proposal.'),
+    supportWeight: optional(uint('Stake for it, in nAVAX.')),
+    supporters: optional(list(undefined, 'Validators for it.')),
+    objectWeight: optional(uint('Stake against it, in nAVAX.')),
+    objectors: optional(list(undefined, 'Validators against it.')),
+    abstainWeight: optional(uint('Stake that says neither, in nAVAX.')),
+  }),
+  example: {
+    proposal: '23',
+    supportWeight: '2000000000000',
+    supporters: ['NodeID-5mb46qkSBj81k9g9e4VFjGGSbaaSLFRzD'],
+    objectWeight: '0',
+    objectors: [],
+    abstainWeight: '161147778098286584',
+  },
+});
+
+export const { table: networkProposalsTable } = networkProposals;

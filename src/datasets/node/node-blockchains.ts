@@ -1,0 +1,88 @@
+import type { Ask, Page, Source } from '../contract.ts';
+import { defineDataset } from '../dataset.ts';
+import { flag, object, optional, text } from '../fields.ts';
+import { listIn, memberOf } from '../sources/answer.ts';
+import { hour } from '../sources/durations.ts';
+import { Offered } from '../sources/offered.ts';
+import { wholeAnswer } from '../sources/one-answer.ts';
+
+const P = '/ext/bc/P';
+const INFO = '/ext/info';
+const LIST = 'platform.getBlockchains';
+const STATUS = 'platform.getBlockchainStatus';
+const BOOTSTRAPPED = 'info.isBootstrapped';
+const ID = 'info.getBlockchainID';
+
+/** The primary network's chains: the P-chain is in no list. */
+const ALIASES = ['P', 'X', 'C'];
+/** The states in which the node runs the chain itself, so that it may or may not be bootstrapped (seed section 3). */
+const RUNNING: ReadonlySet<unknown> = new Set(['Validating', 'Syncing']);
+
+/** The blockchains a node knows, each with its status (seed node-rpc 4.3, 4.2): one call a blockchain. */
+const source: Source = {
+  name: 'node-blockchains',
+  upstream: 'nodes',
+  every: 6 * hour,
+  weight: 0,
+  calls: 10,
+  targets: ({ nodes }) => nodes.map((node) => ({ node })),
+  walk: blockchains,
+};
+
+async function* blockchains(ask: Ask): AsyncGenerator<Page> {
+  const offered = new Offered(ask);
+  const list = await offered.rpc(P, LIST);
+  const known = new Map<unknown, object>();
+  for (const one of list === undefined ? [] : listIn(list, 'blockchains'))
+    known.set(memberOf(one, 'id') ?? one, Object.assign({}, one));
+  for (const alias of ALIASES) {
+    const id = memberOf(await offered.rpc(INFO, ID, { alias }), 'blockchainID');
+    if (id !== undefined) known.set(id, { id, ...known.get(id), alias });
+  }
+  const found: object[] = [];
+  for (const [id, one] of known) found.push(typeof id === 'string' ? await looked(offered, id, one) : one);
+  offered.refuseWithout([LIST, ID]);
+  // Without the list nothing is known of the blockchains that are not in it.
+  yield { ...wholeAnswer({ blockchains: found }, offered.refused), whole: list !== undefined };
+}
+
+/** A blockchain with its status and, where the node runs it, whether it is bootstrapped. */
+async function looked(offered: Offered, id: string, one: object): Promise<object> {
+  const status = memberOf(await offered.rpc(P, STATUS, { blockchainID: id }), 'status');
+  if (!RUNNING.has(status) && memberOf(one, 'alias') === undefined) return { ...one, status };
+  const answer = await offered.rpc(INFO, BOOTSTRAPPED, { chain: id });
+  return { ...one, status, isBootstrapped: memberOf(answer, 'isBootstrapped') };
+}
+
+export const nodeBlockchains = defineDataset({
+  name: 'node_blockchains',
+  about: 'Blockchains that a node knows, and how it takes part in each.',
+  seed: 'node-rpc 4.2, 4.3, 3',
+  operations: [LIST, STATUS, BOOTSTRAPPED, ID],
+  history: 'state',
+  source,
+  request: ['node'],
+  key: ['node', 'blockchain_id'],
+  items: (body) => listIn(body, 'blockchains'),
+  rename: { id: 'blockchain_id' },
+  item: object({
+    id: text(),
+    name: optional(text()),
+    subnetID: optional(text()),
+    vmID: optional(text()),
+    status: optional(text('Validating, Created, Preferred, Syncing or Unknown.')),
+    alias: optional(text("P, X or C: the primary network's chains.")),
+    isBootstrapped: optional(flag('Null: the node does not run it.')),
+  }),
+  example: {
+    id: '2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5',
+    name: 'C-Chain',
+    subnetID: '11111111111111111111111111111111LpoYY',
+    vmID: 'mgj786NP7uDwBCcq6YwThhaN8FLyybkCa4zBWTQbNgmK6k9A6',
+    status: 'Validating',
+    alias: 'C',
+    isBootstrapped: true,
+  },
+});
+
+export const { table: nodeBlockchainsTable } = nodeBlockchains;

@@ -1,0 +1,73 @@
+import type { Source } from '../contract.ts';
+import { defineDataset } from '../dataset.ts';
+import { object, optional, text, uint } from '../fields.ts';
+import { entriesOf, memberOf, objectIn } from '../sources/answer.ts';
+import { minute } from '../sources/durations.ts';
+import { oneAnswer } from '../sources/one-answer.ts';
+import { addressesOn } from '../sources/primary-addresses.ts';
+import { utxoReferences } from './utxo-references.ts';
+
+/** What an address holds on the P-chain (seed node-rpc 4.3, platform.getBalance, deprecated). */
+const source: Source = {
+  name: 'p-balances',
+  upstream: 'nodes',
+  every: 10 * minute,
+  weight: 0,
+  calls: 1,
+  targets: ({ nodes, watch }) =>
+    nodes.flatMap((node) => addressesOn('P', watch.addresses).map((address) => ({ node, address }))),
+  walk: (ask, { address }) =>
+    oneAnswer(() => ask.rpc('/ext/bc/P', 'platform.getBalance', { addresses: [address] })),
+};
+
+/** The answer's maps from asset to amount, by the column that an amount becomes. */
+const MAPS = {
+  balance: 'balances',
+  unlocked: 'unlockeds',
+  lockedStakeable: 'lockedStakeables',
+  lockedNotStakeable: 'lockedNotStakeables',
+};
+
+/** One item an asset. The amounts without a map are the native asset's, which is in the maps too. */
+function itemsOf(body: unknown): unknown[] {
+  if (memberOf(body, MAPS.balance) !== null) objectIn(body, MAPS.balance);
+  const utxoIDs = memberOf(body, 'utxoIDs');
+  const assets = new Map<string, Record<string, unknown>>();
+  for (const [column, map] of Object.entries(MAPS))
+    for (const [assetID, amount] of entriesOf(memberOf(body, map))) {
+      const item = assets.get(assetID) ?? { assetID, utxoIDs };
+      item[column] = amount;
+      assets.set(assetID, item);
+    }
+  return [...assets.values()];
+}
+
+export const pBalances = defineDataset({
+  name: 'p_balances',
+  about: 'What a watched address holds on the P-chain, by asset.',
+  seed: 'node-rpc 4.3',
+  operations: ['platform.getBalance'],
+  history: 'state',
+  source,
+  request: ['node', 'address'],
+  key: ['node', 'address', 'asset_id'],
+  items: itemsOf,
+  item: object({
+    assetID: text(),
+    balance: uint('All of it.'),
+    unlocked: optional(uint()),
+    lockedStakeable: optional(uint('Locked, but can be staked.')),
+    lockedNotStakeable: optional(uint('Locked, and cannot be staked.')),
+    utxoIDs: utxoReferences("The address's outputs, of all its assets."),
+  }),
+  example: {
+    assetID: 'BUuypiq2wyuLMvyhzFXcPyxPMCgSp7eeDohhQRqTChoBjKziC',
+    balance: '30000000000000000',
+    unlocked: '20000000000000000',
+    lockedStakeable: '10000000000000000',
+    lockedNotStakeable: '0',
+    utxoIDs: [{ txID: '2QouvFWUbjuySRxeX5xMbNCuAaKWfbk5FeEa2JmoF85RKLk2dD', outputIndex: 1 }],
+  },
+});
+
+export const { table: pBalancesTable } = pBalances;

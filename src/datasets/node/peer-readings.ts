@@ -1,0 +1,32 @@
+import { defineDataset } from '../dataset.ts';
+import { decimal, object, optional, rfc3339, text } from '../fields.ts';
+import { listIn } from '../sources/answer.ts';
+import { connectedPeers } from './connected-peers.ts';
+
+/** What changes at every look at a peer; its properties live in peers. */
+export const peerReadings = defineDataset({
+  name: 'peer_readings',
+  about: 'When a node last exchanged messages with a peer, and the uptime that the peer saw of the node.',
+  seed: 'node-rpc 4.2',
+  operations: ['info.peers'],
+  history: 'sample',
+  source: connectedPeers,
+  request: ['node'],
+  key: ['node', 'node_id'],
+  items: (body) => listIn(body, 'peers'),
+  extra: false,
+  item: object({
+    nodeID: text(),
+    lastSent: optional(rfc3339('When the node last sent the peer a message.')),
+    lastReceived: optional(rfc3339('When the node last received a message of the peer.')),
+    observedUptime: optional(decimal("This node's uptime as the peer sees it, in percent.")),
+  }),
+  example: {
+    nodeID: 'NodeID-8PYXX47kqLDe2wD4oPbvRRchcnSzMA4J4',
+    lastSent: '2025-11-20T15:23:02Z',
+    lastReceived: '2025-11-20T15:22:57Z',
+    observedUptime: '99',
+  },
+});
+
+export const { table: peerReadingsTable } = peerReadings;

@@ -1,0 +1,58 @@
+import { defineDataset } from '../dataset.ts';
+import { list, object, optional, text, unixSeconds } from '../fields.ts';
+import { listIn, memberOf } from '../sources/answer.ts';
+import { connectedPeers } from './connected-peers.ts';
+
+/** What is a set comes in no order: sorted, it changes only when its members do. */
+const SETS = ['benched', 'trackedSubnets', 'supportedACPs', 'objectedACPs'];
+
+function withSortedSets(peer: unknown): unknown {
+  const sorted = SETS.flatMap((name) => {
+    const set = memberOf(peer, name);
+    return Array.isArray(set) && set.every(isScalar) ? [[name, set.toSorted()]] : [];
+  });
+  return sorted.length > 0 ? Object.assign({}, peer, Object.fromEntries(sorted)) : peer;
+}
+
+const isScalar = (value: unknown) => typeof value === 'string' || typeof value === 'number';
+
+/** Readings, not properties: `lastSent`, `lastReceived` and `observedUptime` live in peer_readings. */
+export const peers = defineDataset({
+  name: 'peers',
+  about: 'Peers of a node, with who came, changed and went when.',
+  seed: 'node-rpc 4.2',
+  operations: ['info.peers'],
+  history: 'state',
+  source: connectedPeers,
+  request: ['node'],
+  key: ['node', 'node_id'],
+  items: (body) => listIn(body, 'peers').map(withSortedSets),
+  ignore: ['lastSent', 'lastReceived', 'observedUptime'],
+  item: object({
+    nodeID: text(),
+    ip: optional(text('Address with port, as the connection has it.')),
+    publicIP: optional(text('Address with port, as the peer says it.')),
+    version: optional(text()),
+    upgradeTime: optional(unixSeconds('When the next upgrade becomes active, as the peer is configured.')),
+    trackedSubnets: optional(list()),
+    supportedACPs: optional(list(undefined, 'Numbers of proposals.')),
+    objectedACPs: optional(list(undefined, 'Numbers of proposals.')),
+    benched: optional(list(undefined, 'Chains whose requests to the peer are held back.')),
+  }),
+  example: {
+    ip: '206.189.137.87:9651',
+    publicIP: '206.189.137.87:9651',
+    nodeID: 'NodeID-8PYXX47kqLDe2wD4oPbvRRchcnSzMA4J4',
+    version: 'avalanchego/1.14.2',
+    upgradeTime: 1763568000,
+    lastSent: '2025-11-20T15:23:02Z',
+    lastReceived: '2025-11-20T15:22:57Z',
+    observedUptime: '99',
+    trackedSubnets: ['29uVeLPJB1eQJkzRemU8g8wZDw5uJRqpab5U2mX9euieVwiEbL'],
+    supportedACPs: [],
+    objectedACPs: [30],
+    benched: ['X'],
+  },
+});
+
+export const { table: peersTable } = peers;

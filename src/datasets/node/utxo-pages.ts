@@ -1,0 +1,46 @@
+import { UpstreamFailure } from '../../upstreams/failure.ts';
+import { jsonText } from '../../upstreams/json.ts';
+import type { Ask, Page } from '../contract.ts';
+import { listIn, memberOf } from '../sources/answer.ts';
+
+/** The X-chain's own outputs, then those on their way to it from the other two chains. */
+const SOURCE_CHAINS = [undefined, 'P', 'C'];
+const LIMIT = 1024;
+
+/**
+ * All unspent outputs of one address, page by page (seed node-rpc 4.1, rules of avm.getUTXOs). With several addresses
+ * a page may end short although more is left (reality.md 4.5).
+ * @throws UpstreamFailure when a call fails for good, or the pages lead in a circle
+ */
+export async function* utxoPages(ask: Ask, address: string, limit = LIMIT): AsyncGenerator<Page> {
+  for (const sourceChain of SOURCE_CHAINS) {
+    const seen = new Set<string>();
+    let startIndex: unknown;
+    let before = '';
+    for (;;) {
+      const result = await ask.rpc('/ext/bc/X', 'avm.getUTXOs', {
+        addresses: [address],
+        limit,
+        encoding: 'hex',
+        ...(sourceChain === undefined ? {} : { sourceChain }),
+        ...(startIndex === undefined ? {} : { startIndex }),
+      });
+      const utxos = listIn(result, 'utxos');
+      const fetched = Number(memberOf(result, 'numFetched') ?? utxos.length);
+      startIndex = memberOf(result, 'endIndex');
+      const end = jsonText(startIndex);
+      const done = !(fetched >= limit) || end === before;
+      if (!done && seen.has(end))
+        throw new UpstreamFailure('malformed', 'avm.getUTXOs leads from page to page in a circle');
+      yield {
+        body: { utxos, sourceChain },
+        proven: null,
+        last: done && sourceChain === SOURCE_CHAINS.at(-1),
+        whole: true,
+      };
+      if (done) break;
+      seen.add(end);
+      before = end;
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { bech32 } from '../sources/bech32.ts';
+import { bytesOfHex, cb58 } from '../sources/cb58.ts';
+
+const SECP256K1_OUTPUT = 7;
+const ADDRESS = 20;
+const LATEST_SECOND = 253_402_300_799n; // the year 9999
+
+/**
+ * An unspent output of the X-chain from its bytes: codec version, transaction id, output index, asset id and output;
+ * of outputs only the transferable one is known. Its id is the SHA-256 of index and transaction id.
+ * @param hex the node's `hex` encoding
+ * @param owner an address of the network, for the prefix of the output's addresses
+ * @returns the fields that are readable; without an id where the text is no output
+ */
+export function utxoOf(hex: unknown, owner: string): Readonly<Record<string, unknown>> {
+  const bytes = typeof hex === 'string' ? bytesOfHex(hex) : null;
+  if (!bytes || bytes.length < OUTPUT_AT) return { utxo: hex };
+  const txId = bytes.subarray(2, 34);
+  const outputIndex = bytes.readUInt32BE(34);
+  const index = Buffer.alloc(8);
+  index.writeBigUInt64BE(BigInt(outputIndex));
+  return {
+    utxoID: cb58(createHash('sha256').update(index).update(txId).digest()),
+    txID: cb58(txId),
+    outputIndex,
+    assetID: cb58(bytes.subarray(38, 70)),
+    outputType: bytes.readUInt32BE(70),
+    ...transferable(bytes, owner),
+    utxo: hex,
+  };
+}
+
+const OUTPUT_AT = 74;
+
+/** What a secp256k1 transfer output holds: amount, locktime, threshold and owners. */
+function transferable(bytes: Buffer, owner: string): Readonly<Record<string, unknown>> {
+  const owners = OUTPUT_AT + 24;
+  if (bytes.readUInt32BE(70) !== SECP256K1_OUTPUT || bytes.length < owners) return {};
+  const count = bytes.readUInt32BE(owners - 4);
+  if (bytes.length !== owners + count * ADDRESS) return {};
+  const locktime = bytes.readBigUInt64BE(OUTPUT_AT + 8);
+  const [chain = 'X', rest = ''] = owner.split('-');
+  const prefix = rest.slice(0, rest.lastIndexOf('1'));
+  return {
+    amount: String(bytes.readBigUInt64BE(OUTPUT_AT)),
+    ...(locktime <= LATEST_SECOND ? { locktime: String(locktime) } : {}),
+    threshold: bytes.readUInt32BE(OUTPUT_AT + 16),
+    addresses: Array.from({ length: count }, (_, at) => {
+      const start = owners + at * ADDRESS;
+      return `${chain}-${bech32(prefix, bytes.subarray(start, start + ADDRESS))}`;
+    }),
+  };
+}

@@ -1,0 +1,68 @@
+import { UpstreamFailure } from '../../upstreams/failure.ts';
+import type { Source } from '../contract.ts';
+import { defineDataset } from '../dataset.ts';
+import { object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { listIn, memberOf } from '../sources/answer.ts';
+import { minute } from '../sources/durations.ts';
+import { oneAnswer } from '../sources/one-answer.ts';
+import { PRIMARY_NETWORK } from './current-validators.ts';
+import { ownerSet } from './owner-set.ts';
+import { withWeight } from './staked-weight.ts';
+
+/** Delegators are listed only where exactly one node id is asked for (seed node-rpc 4.3; reality.md 4.3). */
+const source: Source = {
+  name: 'validator-delegators',
+  upstream: 'nodes',
+  every: 30 * minute,
+  weight: 0,
+  calls: 1,
+  targets: ({ nodes, watch }) =>
+    nodes.flatMap((node) => watch.nodeIds.map((nodeId) => ({ node, subnetId: PRIMARY_NETWORK, nodeId }))),
+  walk: (ask, { nodeId }) =>
+    oneAnswer(() => ask.rpc('/ext/bc/P', 'platform.getCurrentValidators', { nodeIDs: [nodeId] })),
+};
+
+/** A validator without a list has no delegators, unless it says that it has some. */
+function delegatorsOf(validator: unknown): readonly unknown[] {
+  if (memberOf(validator, 'delegators') !== undefined) return listIn(validator, 'delegators');
+  const said = memberOf(validator, 'delegatorCount');
+  if (said !== undefined && said !== null && String(said) !== '0')
+    throw new UpstreamFailure('malformed', `a validator has ${String(said)} delegators, but lists none`);
+  return [];
+}
+
+export const validatorDelegators = defineDataset({
+  name: 'validator_delegators',
+  about: 'Delegations to a watched validator as a node sees them, with who came, changed and went when.',
+  seed: 'node-rpc 4.3, 2',
+  operations: ['platform.getCurrentValidators'],
+  history: 'state',
+  source,
+  request: ['node', 'subnetId', 'nodeId'],
+  key: ['node', 'subnet_id', 'node_id', 'start_time', 'tx_id'],
+  items: (body) => listIn(body, 'validators').flatMap(delegatorsOf).map(withWeight),
+  ignore: ['nodeID', 'stakeAmount'], // the validator's, which was asked for
+  item: object({
+    txID: text(),
+    startTime: unixSeconds(),
+    endTime: optional(unixSeconds()),
+    weight: uint('Stake in nAVAX.'),
+    rewardOwner: optional(ownerSet),
+    potentialReward: optional(uint('In nAVAX.')),
+  }),
+  example: {
+    txID: 'Bbai8nzGVcyn2VmeYcbS74zfjJLjDacGNVuzuvAQkHn1uWfoV',
+    startTime: '1763000523',
+    endTime: '1794535342',
+    weight: '25000000000',
+    nodeID: 'NodeID-5mb46qkSBj81k9g9e4VFjGGSbaaSLFRzD',
+    rewardOwner: {
+      locktime: '0',
+      threshold: '1',
+      addresses: ['P-avax18jma8ppw3nhx5r4ap8clazz0dps7rv5ukulre5'],
+    },
+    potentialReward: '11743144774',
+  },
+});
+
+export const { table: validatorDelegatorsTable } = validatorDelegators;

@@ -1,0 +1,43 @@
+import type { Source } from '../contract.ts';
+import { defineDataset } from '../dataset.ts';
+import { count, object, optional, text } from '../fields.ts';
+import { day } from '../sources/durations.ts';
+import { oneAnswer } from '../sources/one-answer.ts';
+
+/** What an asset of the X-chain is called (seed node-rpc 4.1, avm.getAssetDescription). */
+const source: Source = {
+  name: 'x-assets',
+  upstream: 'nodes',
+  every: day,
+  weight: 0,
+  calls: 1,
+  targets: ({ nodes, watch }) => nodes.flatMap((node) => watch.assets.map((assetId) => ({ node, assetId }))),
+  walk: (ask, { assetId }) =>
+    oneAnswer(() => ask.rpc('/ext/bc/X', 'avm.getAssetDescription', { assetID: assetId })),
+};
+
+export const xAssets = defineDataset({
+  name: 'x_assets',
+  about: 'Watched assets of the X-chain: name, symbol, denomination.',
+  seed: 'node-rpc 4.1',
+  operations: ['avm.getAssetDescription'],
+  history: 'state',
+  source,
+  request: ['node', 'assetId'],
+  key: ['node', 'asset_id'],
+  items: (body) => [body],
+  ignore: ['assetID'], // what was asked for
+  item: object({
+    name: optional(text()),
+    symbol: text(),
+    denomination: optional(count('Decimal places that amounts are displayed with.')),
+  }),
+  example: {
+    assetID: 'FvwEAhmxKfeiG8SnEvq42hc6whRyY3EFYAvebMqDNDGCgxN5Z',
+    name: 'Avalanche',
+    symbol: 'AVAX',
+    denomination: '9',
+  },
+});
+
+export const { table: xAssetsTable } = xAssets;

@@ -1,0 +1,95 @@
+import { UpstreamFailure } from '../../upstreams/failure.ts';
+import type { Ask, Page, Source } from '../contract.ts';
+import { defineDataset } from '../dataset.ts';
+import { object, optional, text, uint } from '../fields.ts';
+import { listIn, memberOf } from '../sources/answer.ts';
+import { minute } from '../sources/durations.ts';
+import { Offered } from '../sources/offered.ts';
+import { wholeAnswer } from '../sources/one-answer.ts';
+import { addressesOn } from '../sources/primary-addresses.ts';
+import { utxoReferences } from './utxo-references.ts';
+
+const X = '/ext/bc/X';
+const ALL = 'avm.getAllBalances';
+const ONE = 'avm.getBalance';
+
+/**
+ * What an address holds on the X-chain (seed node-rpc 4.1, both methods deprecated): all assets, and the outputs of
+ * those that are watched, which the target carries because they decide what is asked.
+ */
+const source: Source = {
+  name: 'x-balances',
+  upstream: 'nodes',
+  every: 10 * minute,
+  weight: 0,
+  calls: 2,
+  targets: ({ nodes, watch }) =>
+    nodes.flatMap((node) =>
+      addressesOn('X', watch.addresses).map((address) => ({
+        node,
+        address,
+        ...(watch.assets.length > 0 ? { assets: watch.assets.join(',') } : {}),
+      })),
+    ),
+  walk: (ask, { address = '', assets = '' }) => balances(ask, address, assets.split(',').filter(Boolean)),
+};
+
+async function* balances(ask: Ask, address: string, assets: readonly string[]): AsyncGenerator<Page> {
+  const offered = new Offered(ask);
+  const rows = new Map<unknown, object>();
+  const all = await offered.rpc(X, ALL, { address });
+  for (const held of all === undefined ? [] : listIn(all, 'balances')) {
+    const asset = memberOf(held, 'asset');
+    const assetID = await idOf(ask, asset);
+    rows.set(assetID ?? held, Object.assign({}, held, { assetID }));
+  }
+  for (const assetID of assets) {
+    const held = await offered.rpc(X, ONE, { address, assetID });
+    if (held !== undefined)
+      rows.set(assetID, { ...rows.get(assetID), ...Object.assign({}, held, { assetID }) });
+  }
+  offered.refuseWithout([ALL, ONE]);
+  // Without the list of all assets nothing is known of those that are not watched.
+  yield { ...wholeAnswer({ balances: [...rows.values()] }, offered.refused), whole: all !== undefined };
+}
+
+const ID = /^[1-9A-HJ-NP-Za-km-z]{40,}$/;
+
+/** The id of an asset that the node calls by an alias, as it does with the native one; the alias where it has none. */
+async function idOf(ask: Ask, asset: unknown): Promise<unknown> {
+  if (typeof asset !== 'string' || ID.test(asset)) return asset;
+  try {
+    const description = await ask.rpc(X, 'avm.getAssetDescription', { assetID: asset });
+    return memberOf(description, 'assetID') ?? asset;
+  } catch (error) {
+    if (error instanceof UpstreamFailure && (error.kind === 'not-offered' || error.kind === 'rpc'))
+      return asset;
+    throw error;
+  }
+}
+
+export const xBalances = defineDataset({
+  name: 'x_balances',
+  about: 'What a watched address holds on the X-chain, by asset; of watched assets with the outputs.',
+  seed: 'node-rpc 4.1, 2',
+  operations: [ALL, ONE],
+  history: 'state',
+  source,
+  request: ['node', 'address'],
+  key: ['node', 'address', 'asset_id'],
+  items: (body) => listIn(body, 'balances'),
+  item: object({
+    assetID: text('Id of the asset, also where the node calls it by an alias.'),
+    asset: optional(text('What the node calls the asset, such as AVAX.')),
+    balance: uint("In the asset's smallest unit."),
+    utxoIDs: utxoReferences('The outputs that make up the balance; null: the asset is not watched.'),
+  }),
+  example: {
+    assetID: 'FvwEAhmxKfeiG8SnEvq42hc6whRyY3EFYAvebMqDNDGCgxN5Z',
+    asset: 'AVAX',
+    balance: '299999999999900',
+    utxoIDs: [{ txID: 'WPQdyLNqHfiEKp4zcCpayRHYDVYuh1hqs9c1RqgZXS4VPgdvo', outputIndex: 1 }],
+  },
+});
+
+export const { table: xBalancesTable } = xBalances;

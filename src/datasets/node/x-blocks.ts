@@ -1,0 +1,44 @@
+import { defineDataset } from '../dataset.ts';
+import { json, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { listIn } from '../sources/answer.ts';
+import { xChainBlocks } from './x-chain-blocks.ts';
+
+export const xBlocks = defineDataset({
+  name: 'x_blocks',
+  about: 'Blocks of the X-chain, as a node has them.',
+  seed: 'node-rpc 4.1',
+  operations: ['avm.getHeight', 'avm.getBlockByHeight', 'avm.getBlock'],
+  history: 'log',
+  source: xChainBlocks,
+  request: ['node'],
+  key: ['node', 'height'],
+  items: (body) => listIn(body, 'blocks'),
+  item: object({
+    height: uint(),
+    id: optional(text()),
+    parentID: optional(text()),
+    time: optional(unixSeconds()),
+    merkleRoot: optional(text()),
+    txs: optional(
+      list(
+        object({
+          id: optional(text()),
+          unsignedTx: optional(json()),
+          credentials: optional(json()),
+        }),
+        'Transactions, as in x_transactions.',
+      ),
+    ),
+    bytes: optional(text('The block as hex, from a node that gave no JSON.')),
+  }),
+  example: {
+    parentID: 'tXJ4xwmR8soHE6DzRNMQPtiwQvuYsHn6eLLBzo2moDqBquqy6',
+    height: 5094088,
+    time: 1763600000,
+    merkleRoot: '11111111111111111111111111111111LpoYY',
+    txs: [],
+    id: '2dGXbZKuFuFUvkZxJuKvRAXcqZYTjWVEJDXwPTHfBJnZkRK8qP',
+  },
+});
+
+export const { table: xBlocksTable } = xBlocks;

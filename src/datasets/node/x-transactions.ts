@@ -1,0 +1,146 @@
+import { defineDataset } from '../dataset.ts';
+import { json, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { listIn, memberOf } from '../sources/answer.ts';
+import { xChainBlocks } from './x-chain-blocks.ts';
+
+/** An output of a transaction (seed node-rpc section 2); other kinds than secp256k1 have other fields. */
+const output = object({
+  assetID: text(),
+  fxID: optional(text()),
+  output: object({
+    addresses: optional(list()),
+    amount: optional(uint()),
+    locktime: optional(uint()),
+    threshold: optional(uint()),
+  }),
+});
+
+/** An input of a transaction (seed node-rpc section 2). */
+const input = object({
+  txID: text(),
+  outputIndex: uint(),
+  assetID: text(),
+  fxID: optional(text()),
+  input: object({ amount: optional(uint()), signatureIndices: optional(list()) }),
+});
+
+/** The transactions of the blocks, each with its block, and those that were asked for. */
+function itemsOf(body: unknown): unknown[] {
+  const inBlocks = listIn(body, 'blocks').flatMap((block) => {
+    const of = {
+      height: memberOf(block, 'height'),
+      id: memberOf(block, 'id'),
+      time: memberOf(block, 'time'),
+    };
+    // Blocks that came as bytes show no transactions.
+    return memberOf(block, 'txs') === undefined
+      ? []
+      : listIn(block, 'txs').map((tx) => flat(tx, { block: of }));
+  });
+  const asked = memberOf(body, 'transactions') === undefined ? [] : listIn(body, 'transactions');
+  return [...inBlocks, ...asked.map((tx) => flat(tx, {}))];
+}
+
+/** Older nodes nest what all transactions have below `unsignedTx.inputs` (reality.md 4.6). */
+function flat(tx: unknown, more: object): unknown {
+  const unsignedTx = memberOf(tx, 'unsignedTx');
+  const nested = memberOf(unsignedTx, 'inputs');
+  const lifted =
+    typeof nested === 'object' && nested !== null && !Array.isArray(nested)
+      ? { unsignedTx: Object.assign({}, unsignedTx, nested) }
+      : {};
+  return Object.assign({}, tx, lifted, more);
+}
+
+export const xTransactions = defineDataset({
+  name: 'x_transactions',
+  about: 'Transactions of the X-chain, as a node has them.',
+  seed: 'node-rpc 4.1, 2, 3',
+  operations: ['avm.getBlockByHeight', 'avm.getTx', 'avm.getTxStatus'],
+  history: 'log',
+  source: xChainBlocks,
+  request: ['node'],
+  key: ['node', 'tx_id'],
+  items: itemsOf,
+  rename: { id: 'tx_id' },
+  item: object({
+    id: text(),
+    status: optional(text('Accepted or Rejected, where it was asked for; null: it is in an accepted block.')),
+    block: optional(
+      object({ height: optional(uint()), id: optional(text()), time: optional(unixSeconds()) }),
+    ),
+    unsignedTx: optional(
+      object({
+        networkID: optional(uint()),
+        blockchainID: optional(text()),
+        outputs: optional(list(output)),
+        inputs: optional(list(input)),
+        memo: optional(text('Hex.')),
+        destinationChain: optional(text('Of an export.')),
+        exportedOutputs: optional(list(output, 'Of an export.')),
+        sourceChain: optional(text('Of an import.')),
+        importedInputs: optional(list(input, 'Of an import.')),
+        name: optional(text('Of the creation of an asset.')),
+        symbol: optional(text('Of the creation of an asset.')),
+        denomination: optional(uint('Of the creation of an asset.')),
+        initialStates: optional(json('Of the creation of an asset.')),
+        operations: optional(json('Of operations on assets.')),
+      }),
+    ),
+    credentials: optional(
+      list(
+        object({
+          fxID: optional(text()),
+          credential: optional(object({ signatures: optional(list()) })),
+        }),
+        'Each proves the right to consume one input.',
+      ),
+    ),
+    bytes: optional(text('The transaction as hex, from a node that gave no JSON.')),
+  }),
+  example: {
+    unsignedTx: {
+      networkID: 1,
+      blockchainID: '2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM',
+      outputs: [],
+      inputs: [
+        {
+          txID: '2jbZUvi6nHy3Pgmk8xcMpSg5cW6epkPqdKkHSCweb4eRXtq4k9',
+          outputIndex: 1,
+          assetID: 'FvwEAhmxKfeiG8SnEvq42hc6whRyY3EFYAvebMqDNDGCgxN5Z',
+          fxID: 'spdxUxVJQbX85MGxMHbKw1sHxMnSqJ3QBzDyDYEP3h6TLuxqQ',
+          input: { amount: 2570382395, signatureIndices: [0] },
+        },
+      ],
+      memo: '0x',
+      destinationChain: '11111111111111111111111111111111LpoYY',
+      exportedOutputs: [
+        {
+          assetID: 'FvwEAhmxKfeiG8SnEvq42hc6whRyY3EFYAvebMqDNDGCgxN5Z',
+          fxID: 'spdxUxVJQbX85MGxMHbKw1sHxMnSqJ3QBzDyDYEP3h6TLuxqQ',
+          output: {
+            addresses: ['X-avax1tnuesf6cqwnjw7fxjyk7lhch0vhf0v95wj5jvy'],
+            amount: 2569382395,
+            locktime: 0,
+            threshold: 1,
+          },
+        },
+      ],
+    },
+    credentials: [
+      {
+        fxID: 'spdxUxVJQbX85MGxMHbKw1sHxMnSqJ3QBzDyDYEP3h6TLuxqQ',
+        credential: { signatures: ['0x46ebcbcfbee3ece1fd15015204045cf3'] },
+      },
+    ],
+    id: '2oJCbb8pfdxEHAf9A8CdN4Afj9VSR3xzyzNkf8tDv7aM1sfNFL',
+    status: 'Accepted',
+    block: {
+      height: 5094088,
+      id: '2dGXbZKuFuFUvkZxJuKvRAXcqZYTjWVEJDXwPTHfBJnZkRK8qP',
+      time: 1763600000,
+    },
+  },
+});
+
+export const { table: xTransactionsTable } = xTransactions;
