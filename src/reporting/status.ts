@@ -3,7 +3,7 @@ import type postgres from 'postgres';
 /** How the recording stands, as `status` and `/api/status` tell it. */
 export interface Status {
   readonly datasets: readonly DatasetStatus[];
-  readonly recentFailures: readonly { dataset: string; target: string; at: Date; error: string | null }[];
+  readonly recent_failures: readonly { dataset: string; target: string; at: Date; error: string | null }[];
   readonly budgets: readonly {
     upstream: string;
     minute_units: number;
@@ -12,6 +12,8 @@ export interface Status {
   }[];
   readonly quarantined: number;
   readonly gaps: number;
+  /** Targets late by more than three intervals, or never recorded after as many tries: a fault that does not pass by itself. */
+  readonly late_targets: number;
 }
 
 /** One dataset over all its targets. */
@@ -27,9 +29,11 @@ export interface DatasetStatus {
   readonly rows_today: number;
 }
 
+const TOLERATED_INTERVALS = 3;
+
 /** Reads the state of the recording out of `reporting`. */
 export async function statusOf(sql: postgres.Sql): Promise<Status> {
-  const [datasets, recentFailures, budgets, [counts]] = await Promise.all([
+  const [datasets, recent_failures, budgets, [counts]] = await Promise.all([
     sql<DatasetStatus[]>`
       select f.dataset, count(*)::int as targets, max(f.last_success_at) as last_success_at,
         extract(epoch from max(f.late_by))::float8 as late_by,
@@ -46,15 +50,19 @@ export async function statusOf(sql: postgres.Sql): Promise<Status> {
       select upstream, minute_units::float8, day_units::float8,
         case when blocked_until > now() then blocked_until end as blocked_until
       from recorder.budgets order by upstream`,
-    sql<{ quarantined: number; gaps: number }[]>`
+    sql<{ quarantined: number; gaps: number; late: number }[]>`
       select (select count(*) from recorder.quarantine)::int as quarantined,
-        (select count(*) from recorder.gaps)::int as gaps`,
+        (select count(*) from recorder.gaps)::int as gaps,
+        (select count(*) from reporting.freshness
+          where late_by > expected_every * ${TOLERATED_INTERVALS}::int
+            or last_success_at is null and failures >= ${TOLERATED_INTERVALS}::int)::int as late`,
   ]);
   return {
     datasets: [...datasets],
-    recentFailures: [...recentFailures],
+    recent_failures: [...recent_failures],
     budgets: [...budgets],
     quarantined: counts?.quarantined ?? 0,
     gaps: counts?.gaps ?? 0,
+    late_targets: counts?.late ?? 0,
   };
 }

@@ -3,6 +3,7 @@ import type postgres from 'postgres';
 import { schemaProblem } from '../db/migrate.ts';
 import { messageOf } from '../errors.ts';
 import { statusOf } from '../reporting/status.ts';
+import { prometheusText } from './prometheus.ts';
 
 /** What the server looks at. */
 export interface ServerContext {
@@ -13,7 +14,7 @@ export interface ServerContext {
 
 const PATIENCE = 3_000;
 
-/** The HTTP server (contract section 4): `/health`, `/ready`, `/api/status`. Read-only. */
+/** The HTTP server (contract section 4): `/health`, `/ready`, `/metrics`, `/api/status`. Read-only. */
 export function buildServer({ sql, queueReachable }: ServerContext): FastifyInstance {
   const server = Fastify({ logger: false, forceCloseConnections: true });
   server.get('/health', () => ({ status: 'up' }));
@@ -27,6 +28,10 @@ export function buildServer({ sql, queueReachable }: ServerContext): FastifyInst
     ]);
     const problems = [schema, queue].filter((problem) => problem !== null);
     return reply.code(problems.length === 0 ? 200 : 503).send({ ready: problems.length === 0, problems });
+  });
+  server.get('/metrics', async (_request, reply) => {
+    const { type, text } = await prometheusText(sql);
+    return reply.type(type).send(text);
   });
   server.get('/api/status', () => statusOf(sql));
   return server;

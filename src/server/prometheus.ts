@@ -1,0 +1,41 @@
+import type postgres from 'postgres';
+import { Gauge, Registry } from 'prom-client';
+import { statusOf } from '../reporting/status.ts';
+
+/** What Prometheus scrapes: how the recording stands by what PostgreSQL knows, the same from whichever process. */
+export async function prometheusText(sql: postgres.Sql): Promise<{ type: string; text: string }> {
+  const registry = new Registry();
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name: `chain_recorder_${name}`, help, labelNames: ['dataset'], registers: [registry] });
+  const lastSuccess = gauge(
+    'last_success_timestamp_seconds',
+    'When the dataset was last recorded, as Unix time.',
+  );
+  const late = gauge('late_seconds', 'How late the latest target of the dataset is.');
+  const targets = gauge('targets', 'Targets of the dataset.');
+  const failing = gauge('failing_targets', 'Targets whose last run failed.');
+  const rows = gauge('rows_last_day', 'Rows written in the last 24 hours.');
+  const status = await statusOf(sql);
+  for (const one of status.datasets) {
+    const labels = { dataset: one.dataset };
+    if (one.last_success_at) lastSuccess.set(labels, one.last_success_at.getTime() / 1000);
+    if (one.late_by !== null) late.set(labels, one.late_by);
+    targets.set(labels, one.targets);
+    failing.set(labels, one.failing);
+    rows.set(labels, one.rows_today);
+  }
+  const total = (name: string, help: string, value: number) =>
+    new Gauge({ name: `chain_recorder_${name}`, help, registers: [registry] }).set(value);
+  total('late_targets', 'Targets late by more than three intervals.', status.late_targets);
+  total('quarantined_items', 'Items that could not be decoded.', status.quarantined);
+  total('gaps', 'Ranges that are missing for good.', status.gaps);
+  const upstreamGauge = (name: string, help: string) =>
+    new Gauge({ name: `chain_recorder_${name}`, help, labelNames: ['upstream'], registers: [registry] });
+  const units = upstreamGauge('budget_units_today', 'Budget units used today (UTC), where a limit is known.');
+  const blocked = upstreamGauge('blocked', '1 while the upstream asked to be left alone.');
+  for (const { upstream, day_units, blocked_until } of status.budgets) {
+    units.set({ upstream }, day_units);
+    blocked.set({ upstream }, blocked_until === null ? 0 : 1);
+  }
+  return { type: registry.contentType, text: await registry.metrics() };
+}
