@@ -1,9 +1,18 @@
-import { type Ask, OPEN_END, type Page, type Window } from '../contract.ts';
+import { type Ask, OPEN_END, type Page, type Range, type Window } from '../contract.ts';
 import { listIn, memberOf } from './answer.ts';
 import { type PagedList, pages } from './pages.ts';
 
 /** The newest blocks may still be missing from the index, or be replaced: they are not claimed, and asked again. */
 const SETTLING_BLOCKS = 20;
+
+/** From the first block to the newest in one window: how many items an address has in it nobody knows beforehand. */
+export const allBlocks: Range = {
+  axis: 'height',
+  span: () => Number.POSITIVE_INFINITY,
+  head: () => 0,
+  settle: 0,
+  lookback: Number.POSITIVE_INFINITY,
+};
 
 /**
  * Follows the pages of a list of things in blocks, newest first, inside a window of heights. How high the chain is, is

@@ -1,0 +1,87 @@
+import type { Source } from '../contract.ts';
+import { defineDataset } from '../dataset.ts';
+import { count, list, object, optional, text } from '../fields.ts';
+import { listIn } from '../sources/answer.ts';
+import { hour } from '../sources/durations.ts';
+import { pages } from '../sources/pages.ts';
+
+/** The contracts that an address deployed (seed chain-data 4.11). */
+const source: Source = {
+  name: 'deployed-contracts',
+  upstream: 'chainData',
+  every: hour,
+  weight: 20,
+  calls: 1,
+  targets: ({ watch }) =>
+    watch.evmAddresses.map(({ chain: chainId, address: deployer }) => ({ chainId, deployer })),
+  walk: (ask, { chainId, deployer }, window) =>
+    pages(
+      ask,
+      {
+        path: `/v1/chains/${chainId}/contracts/${deployer}/deployments`,
+        query: { pageSize: 100 },
+        list: 'contracts',
+      },
+      window,
+    ),
+};
+
+const image = object({ assetId: optional(text()), imageUri: optional(text()) });
+
+/** One shape for all kinds of contract: each leaves out what it has not (reality.md 0, row 5). */
+export const deployedContracts = defineDataset({
+  name: 'deployed_contracts',
+  about: 'Contracts that watched EVM addresses deployed, with what is known about them.',
+  seed: 'chain-data-api 4.11, 2.10',
+  operations: ['GET /v1/chains/{chainId}/contracts/{address}/deployments'],
+  history: 'state',
+  source,
+  request: ['chainId', 'deployer'],
+  key: ['chain_id', 'deployer', 'address'],
+  items: (body) => listIn(body, 'contracts'),
+  item: object({
+    address: text(),
+    ercType: optional(text('ERC-20, ERC-721, ERC-1155 or UNKNOWN.')),
+    name: optional(text()),
+    symbol: optional(text()),
+    decimals: optional(count('ERC-20 only.')),
+    description: optional(text()),
+    officialSite: optional(text()),
+    email: optional(text()),
+    logoAsset: optional(image),
+    bannerAsset: optional(image),
+    color: optional(text()),
+    resourceLinks: optional(list(object({ type: optional(text()), url: optional(text()) }))),
+    tags: optional(list()),
+    deploymentDetails: optional(
+      object({
+        txHash: optional(text()),
+        deployerAddress: optional(text()),
+        deployerContractAddress: optional(text()),
+      }),
+    ),
+    pricingProviders: optional(object({ coingeckoCoinId: optional(text()) })),
+  }),
+  example: {
+    name: 'Wrapped AVAX',
+    description: 'Wrapped AVAX is an ERC-20 token that stands for AVAX.',
+    officialSite: 'https://example.org/',
+    email: 'contact@example.org',
+    logoAsset: { assetId: 'logo-1', imageUri: 'https://example.org/logo.png' },
+    bannerAsset: { assetId: 'banner-1', imageUri: 'https://example.org/banner.png' },
+    color: '#e84142',
+    resourceLinks: [{ type: 'Website', url: 'https://example.org/' }],
+    tags: ['token'],
+    address: '0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7',
+    deploymentDetails: {
+      txHash: '0x3e9303f81be00b4af28515dab7b914bf3dbff209ea10e7071fa24d4af0a112d4',
+      deployerAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
+      deployerContractAddress: '0x80252C2d06bbd85699c555fc3633D5B8eE67c9AD',
+    },
+    ercType: 'ERC-20',
+    symbol: 'WAVAX',
+    decimals: 18,
+  },
+});
+
+export const { table: deployedContractsTable } = deployedContracts;

@@ -1,0 +1,39 @@
+import type { Source } from '../contract.ts';
+import { defineDataset } from '../dataset.ts';
+import { hour } from '../sources/durations.ts';
+import { oneAnswer } from '../sources/one-answer.ts';
+import { exampleTransaction, transactionDetail, transactionIn } from './transaction-detail.ts';
+
+/** The transaction that deployed a watched contract (seed chain-data 4.4). */
+const source: Source = {
+  name: 'deployment-transactions',
+  upstream: 'chainData',
+  every: hour,
+  weight: 20,
+  calls: 1,
+  once: true,
+  targets: ({ watch }) => watch.contracts.map(({ chain: chainId, address }) => ({ chainId, address })),
+  walk: (ask, { chainId, address }) =>
+    oneAnswer(() => ask.get(`/v1/chains/${chainId}/contracts/${address}/transactions:getDeployment`)),
+};
+
+export const deploymentTransactions = defineDataset({
+  name: 'deployment_transactions',
+  about: 'The transactions that deployed watched contracts, with their transfers and internal calls.',
+  seed: 'chain-data-api 4.4, 2.6',
+  operations: ['GET /v1/chains/{chainId}/contracts/{address}/transactions:getDeployment'],
+  history: 'log',
+  source,
+  request: ['chainId', 'address'],
+  key: ['chain_id', 'address'],
+  items: (body) => [transactionIn(body)],
+  ignore: ['chainId'],
+  item: transactionDetail,
+  example: {
+    ...exampleTransaction,
+    input: '0x6080604052',
+    method: { callType: 'CONTRACT_CREATION', methodHash: '' },
+  },
+});
+
+export const { table: deploymentTransactionsTable } = deploymentTransactions;

@@ -1,0 +1,53 @@
+import type { Source } from '../contract.ts';
+import { defineDataset } from '../dataset.ts';
+import { object, text, uint } from '../fields.ts';
+import { listIn } from '../sources/answer.ts';
+import { hour } from '../sources/durations.ts';
+import { pages } from '../sources/pages.ts';
+import { erc1155Token } from './erc1155-token.ts';
+
+/** The ERC-1155 tokens that an address holds (seed chain-data 4.9); the native balance beside them is 4.13's. */
+const source: Source = {
+  name: 'erc1155-balances',
+  upstream: 'chainData',
+  every: hour,
+  weight: 20,
+  calls: 1,
+  targets: ({ watch }) => watch.evmAddresses.map(({ chain: chainId, address }) => ({ chainId, address })),
+  walk: (ask, { chainId, address }, window) =>
+    pages(
+      ask,
+      {
+        path: `/v1/chains/${chainId}/addresses/${address}/balances:listErc1155`,
+        query: { pageSize: 500 },
+        list: 'erc1155TokenBalances',
+      },
+      window,
+    ),
+};
+
+export const erc1155Balances = defineDataset({
+  name: 'erc1155_balances',
+  about: 'What watched EVM addresses hold of ERC-1155 tokens.',
+  seed: 'chain-data-api 4.9, 2.8',
+  operations: ['GET /v1/chains/{chainId}/addresses/{address}/balances:listErc1155'],
+  history: 'state',
+  source,
+  request: ['chainId', 'address'],
+  key: ['chain_id', 'address', 'contract', 'token_id'],
+  items: (body) => listIn(body, 'erc1155TokenBalances'),
+  rename: { address: 'contract' },
+  ignore: ['chainId'],
+  item: object({ ...erc1155Token.shape, address: text('The contract of the token.'), balance: uint() }),
+  example: {
+    address: '0x3AA7b2d6C07A91F9A9aC2f9a4E2e2c2B8F0B1A3C',
+    ercType: 'ERC-1155',
+    tokenId: '1',
+    tokenUri: 'ipfs://bafybeib5c75hcyxmlgnjdcdeoxtkpqswnfyz6ldxsg3jvhoygvgmujklbe/1.json',
+    metadata: { indexStatus: 'INDEXED', name: 'Gold', decimals: 0, properties: '{"rarity":"common"}' },
+    chainId: '43114',
+    balance: '2000',
+  },
+});
+
+export const { table: erc1155BalancesTable } = erc1155Balances;

@@ -1,0 +1,11 @@
+import { object, optional, text, uint } from '../fields.ts';
+import { tokenMetadata } from './token-metadata.ts';
+
+/** An ERC-1155 token (seed chain-data 2.1). */
+export const erc1155Token = object({
+  address: optional(text()),
+  ercType: optional(text()),
+  tokenId: uint(),
+  tokenUri: optional(text()),
+  metadata: optional(tokenMetadata),
+});

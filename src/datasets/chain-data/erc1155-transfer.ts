@@ -1,0 +1,12 @@
+import { count, object, optional, uint } from '../fields.ts';
+import { erc1155Token } from './erc1155-token.ts';
+import { richAddress } from './rich-address.ts';
+
+/** An ERC-1155 transfer, in a transaction or in a list of its own (seed chain-data 2.6). */
+export const erc1155Transfer = object({
+  logIndex: count(),
+  from: optional(richAddress),
+  to: optional(richAddress),
+  value: optional(uint()),
+  erc1155Token,
+});

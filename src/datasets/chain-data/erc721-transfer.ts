@@ -1,0 +1,22 @@
+import { count, object, optional, text, uint } from '../fields.ts';
+import { richAddress } from './rich-address.ts';
+import { tokenMetadata } from './token-metadata.ts';
+
+/** An ERC-721 transfer in a transaction (seed chain-data 2.6). */
+export const erc721Transfer = object({
+  logIndex: optional(count()),
+  from: optional(richAddress),
+  to: optional(richAddress),
+  erc721Token: optional(
+    object({
+      address: optional(text()),
+      name: optional(text()),
+      symbol: optional(text()),
+      ercType: optional(text()),
+      tokenId: optional(uint()),
+      tokenUri: optional(text()),
+      ownerAddress: optional(text()),
+      metadata: optional(tokenMetadata),
+    }),
+  ),
+});

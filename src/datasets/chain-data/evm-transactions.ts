@@ -1,0 +1,35 @@
+import type { Source } from '../contract.ts';
+import { defineDataset } from '../dataset.ts';
+import { hour } from '../sources/durations.ts';
+import { oneAnswer } from '../sources/one-answer.ts';
+import { exampleTransaction, transactionDetail, transactionIn } from './transaction-detail.ts';
+
+/** A watched transaction (seed chain-data 4.14); a fresh one is unknown until the index has it. */
+const source: Source = {
+  name: 'evm-transactions',
+  upstream: 'chainData',
+  every: hour,
+  weight: 20,
+  calls: 1,
+  once: true,
+  targets: ({ watch }) => watch.transactions.map(({ chain: chainId, hash: txHash }) => ({ chainId, txHash })),
+  walk: (ask, { chainId, txHash }) =>
+    oneAnswer(() => ask.get(`/v1/chains/${chainId}/transactions/${txHash}`)),
+};
+
+export const evmTransactions = defineDataset({
+  name: 'evm_transactions',
+  about: 'Watched transactions of EVM chains with their transfers and internal calls.',
+  seed: 'chain-data-api 4.14, 2.6',
+  operations: ['GET /v1/chains/{chainId}/transactions/{txHash}'],
+  history: 'log',
+  source,
+  request: ['chainId'],
+  key: ['chain_id', 'tx_hash'],
+  items: (body) => [transactionIn(body)],
+  ignore: ['chainId'],
+  item: transactionDetail,
+  example: exampleTransaction,
+});
+
+export const { table: evmTransactionsTable } = evmTransactions;

@@ -1,0 +1,14 @@
+import { object, optional, text, uint } from '../fields.ts';
+import { blsCredentials } from './bls-credentials.ts';
+
+/** What a transaction did to an L1 validator (seed chain-data 2.3, L1ValidatorDetail). */
+export const l1Validator = object({
+  validationId: optional(text()),
+  validationIdHex: optional(text()),
+  nodeId: optional(text()),
+  subnetId: optional(text()),
+  weight: optional(uint()),
+  remainingBalance: optional(uint()),
+  balanceChange: optional(uint()),
+  blsCredentials: optional(blsCredentials),
+});

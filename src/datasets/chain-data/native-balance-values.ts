@@ -1,0 +1,35 @@
+import { defineDataset } from '../dataset.ts';
+import { decimal, object, optional, text } from '../fields.ts';
+import { memberOf, objectIn } from '../sources/answer.ts';
+import { nativeBalance } from './native-balance.ts';
+import { price as money } from './price.ts';
+
+/** Only where the service knows a price. */
+export const nativeBalanceValues = defineDataset({
+  name: 'native_balance_values',
+  about: "What a chain's own token was worth, and what a watched address held of it.",
+  seed: 'chain-data-api 4.13, 2.7',
+  operations: ['GET /v1/chains/{chainId}/addresses/{address}/balances:getNative'],
+  history: 'sample',
+  source: nativeBalance,
+  request: ['chainId', 'address'],
+  key: ['chain_id', 'address'],
+  items: (body) =>
+    [objectIn(body, 'nativeTokenBalance')].filter((balance) => (memberOf(balance, 'price') ?? null) !== null),
+  extra: false,
+  rename: {
+    'price.currencyCode': 'currency_code',
+    'price.value': 'price',
+    'balanceValue.value': 'balance_value',
+  },
+  item: object({
+    price: object({ currencyCode: text('Such as usd.'), value: decimal('Of one whole token.') }),
+    balanceValue: optional(money),
+  }),
+  example: {
+    price: { currencyCode: 'usd', value: 42.42 },
+    balanceValue: { currencyCode: 'usd', value: 84.84 },
+  },
+});
+
+export const { table: nativeBalanceValuesTable } = nativeBalanceValues;

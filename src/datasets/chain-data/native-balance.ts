@@ -1,0 +1,15 @@
+import type { Source } from '../contract.ts';
+import { hour } from '../sources/durations.ts';
+import { oneAnswer } from '../sources/one-answer.ts';
+
+/** An address's balance of its chain's own token, with its price in US dollars (seed chain-data 4.13). */
+export const nativeBalance: Source = {
+  name: 'native-balance',
+  upstream: 'chainData',
+  every: hour,
+  weight: 20,
+  calls: 1,
+  targets: ({ watch }) => watch.evmAddresses.map(({ chain: chainId, address }) => ({ chainId, address })),
+  walk: (ask, { chainId, address }) =>
+    oneAnswer(() => ask.get(`/v1/chains/${chainId}/addresses/${address}/balances:getNative`)),
+};

@@ -1,0 +1,37 @@
+import { defineDataset } from '../dataset.ts';
+import { count, object, optional, text, uint } from '../fields.ts';
+import { objectIn } from '../sources/answer.ts';
+import { nativeBalance } from './native-balance.ts';
+
+/** Prices move without the balance moving, and live in native_balance_values. */
+export const nativeBalances = defineDataset({
+  name: 'native_balances',
+  about: "What watched EVM addresses hold of their chain's own token.",
+  seed: 'chain-data-api 4.13, 2.7',
+  operations: ['GET /v1/chains/{chainId}/addresses/{address}/balances:getNative'],
+  history: 'state',
+  source: nativeBalance,
+  request: ['chainId', 'address'],
+  key: ['chain_id', 'address'],
+  items: (body) => [objectIn(body, 'nativeTokenBalance')],
+  ignore: ['chainId', 'price', 'balanceValue'],
+  item: object({
+    balance: uint('In the smallest unit of the token.'),
+    name: optional(text()),
+    symbol: optional(text()),
+    decimals: optional(count()),
+    logoUri: optional(text()),
+  }),
+  example: {
+    name: 'Avalanche',
+    symbol: 'AVAX',
+    decimals: 18,
+    logoUri: 'https://example.org/avax.png',
+    chainId: '43114',
+    price: { currencyCode: 'usd', value: 42.42 },
+    balance: '2000000000000000000',
+    balanceValue: { currencyCode: 'usd', value: 84.84 },
+  },
+});
+
+export const { table: nativeBalancesTable } = nativeBalances;

@@ -1,0 +1,25 @@
+import { count, object, optional, text, uint, unixMilliseconds, unixSeconds } from '../fields.ts';
+import { richAddress } from './rich-address.ts';
+
+/** A transaction of an EVM chain as lists show it (seed chain-data 2.6, NativeTransaction). */
+export const nativeTransaction = object({
+  txHash: text(),
+  txStatus: optional(text('1: succeeded.')),
+  txType: optional(count()),
+  blockNumber: uint(),
+  blockTimestamp: unixSeconds(),
+  blockTimestampMilliseconds: optional(unixMilliseconds()),
+  blockMinDelayExcess: optional(uint()),
+  blockHash: optional(text()),
+  blockIndex: optional(count('Place in the block.')),
+  from: optional(richAddress),
+  to: optional(richAddress),
+  method: optional(
+    object({ callType: optional(text()), methodHash: optional(text()), methodName: optional(text()) }),
+  ),
+  value: optional(uint('In the smallest unit of the native token.')),
+  gasLimit: optional(uint()),
+  gasUsed: optional(uint()),
+  gasPrice: optional(uint('In the smallest unit of the native token.')),
+  nonce: optional(uint()),
+});

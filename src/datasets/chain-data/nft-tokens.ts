@@ -1,0 +1,99 @@
+import { UsageError } from '../../errors.ts';
+import type { Source, Target } from '../contract.ts';
+import { defineDataset } from '../dataset.ts';
+import { object, optional, text, uint } from '../fields.ts';
+import { listIn } from '../sources/answer.ts';
+import { day } from '../sources/durations.ts';
+import { pages } from '../sources/pages.ts';
+import { tokenMetadata } from './token-metadata.ts';
+
+/**
+ * The tokens of a watched contract, all of them (seed chain-data 4.12), and a single one on demand (4.16), from which
+ * nothing follows for the others. A collection may have a hundred pages, so it is read once a day.
+ */
+const source: Source = {
+  name: 'nft-tokens',
+  upstream: 'chainData',
+  every: day,
+  weight: 20,
+  calls: 1,
+  targets: ({ watch }) =>
+    watch.collections.map(({ chain: chainId, address: collection }) => ({ chainId, collection })),
+  demand: singleToken,
+  async *walk(ask, { chainId, collection, tokenId }, window) {
+    const path = `/v1/chains/${chainId}/nfts/collections/${collection}/tokens`;
+    if (tokenId === undefined) yield* pages(ask, { path, query: { pageSize: 100 }, list: 'tokens' }, window);
+    else {
+      const token = await ask.get(`${path}/${tokenId}`);
+      yield { body: { tokens: [token] }, proven: null, last: true, whole: false };
+    }
+  },
+};
+
+const RULES: Readonly<Record<string, { readonly pattern: RegExp; readonly rule: string }>> = {
+  chainId: { pattern: /^[A-Za-z0-9]+$/, rule: 'must be a chain id' },
+  collection: { pattern: /^0x[0-9a-fA-F]{40}$/, rule: 'must be 0x and 40 hexadecimal digits' },
+  tokenId: { pattern: /^\d+$/, rule: 'must be a token id in decimal digits' },
+};
+
+/** @throws UsageError naming every pair that is missing, wrong or unknown */
+function singleToken(pairs: Readonly<Record<string, string>>): Target {
+  const problems = Object.entries(RULES)
+    .filter(([name, { pattern }]) => !pattern.test(pairs[name] ?? ''))
+    .map(([name, { rule }]) => `${name}: ${rule}`);
+  const unknown = Object.keys(pairs)
+    .filter((name) => !Object.hasOwn(RULES, name))
+    .map((name) => `${name}: a token is asked for by ${Object.keys(RULES).join(', ')}`);
+  if (problems.length + unknown.length > 0) throw new UsageError([...problems, ...unknown]);
+  return pairs;
+}
+
+/** Tokens of both standards: an ERC-1155 one has no name, symbol and owner (reality.md 0, row 6). */
+export const nftTokens = defineDataset({
+  name: 'nft_tokens',
+  about: 'The tokens of watched NFT contracts, with who owned them when and what their metadata said.',
+  seed: 'chain-data-api 4.12, 4.16, 2.1',
+  operations: [
+    'GET /v1/chains/{chainId}/nfts/collections/{address}/tokens',
+    'GET /v1/chains/{chainId}/nfts/collections/{address}/tokens/{tokenId}',
+  ],
+  history: 'state',
+  source,
+  request: ['chainId', 'collection'],
+  key: ['chain_id', 'collection', 'token_id'],
+  items: (body) => listIn(body, 'tokens'),
+  // The contract, which is what was asked for.
+  ignore: ['address'],
+  item: object({
+    tokenId: uint(),
+    ercType: optional(text('ERC-721 or ERC-1155.')),
+    name: optional(text()),
+    symbol: optional(text()),
+    tokenUri: optional(text()),
+    ownerAddress: optional(text('ERC-721 only.')),
+    metadata: optional(tokenMetadata),
+  }),
+  example: {
+    address: '0x54C800d2331E10467143911aabCa092d68bF4166',
+    name: 'Dokyo',
+    symbol: 'DOKYO',
+    ercType: 'ERC-721',
+    tokenId: '1',
+    tokenUri: 'ipfs://bafybeib5c75hcyxmlgnjdcdeoxtkpqswnfyz6ldxsg3jvhoygvgmujklbe/1.json',
+    metadata: {
+      indexStatus: 'INDEXED',
+      metadataLastUpdatedTimestamp: 1763600000,
+      name: 'Dokyo #1',
+      symbol: 'DOKYO',
+      imageUri: 'ipfs://bafybeib5c75hcyxmlgnjdcdeoxtkpqswnfyz6ldxsg3jvhoygvgmujklbe/1.png',
+      description: 'The first one.',
+      animationUri: '',
+      externalUrl: 'https://example.org/',
+      background: 'ffffff',
+      attributes: '[{"trait_type":"Mood","value":"calm"}]',
+    },
+    ownerAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
+  },
+});
+
+export const { table: nftTokensTable } = nftTokens;

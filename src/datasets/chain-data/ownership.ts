@@ -1,0 +1,8 @@
+import { list, object, optional, uint, unixSeconds } from '../fields.ts';
+
+/** Who owns a subnet: addresses of which `threshold` must sign (seed chain-data 2.1, SubnetOwnershipInfo). */
+export const ownership = object({
+  locktime: optional(unixSeconds()),
+  threshold: optional(uint()),
+  addresses: optional(list(undefined, 'Addresses of which the threshold must sign.')),
+});

@@ -1,0 +1,59 @@
+import type { Page, Source } from '../contract.ts';
+import { listIn, memberOf } from '../sources/answer.ts';
+import { hour } from '../sources/durations.ts';
+import { pages } from '../sources/pages.ts';
+import { stakers } from './stakers.ts';
+
+/** The service takes so many addresses or nodes at once (reality.md 2.1). */
+const MOST_AT_ONCE = 64;
+
+/**
+ * Pending rewards of all watched addresses and nodes (seed chain-data 4.10). A reward belongs to the network, not to
+ * whom it was asked for, so all questions are one walk: only after the last one is it known what is gone.
+ */
+export const pendingRewardList: Source = {
+  name: 'pending-rewards',
+  upstream: 'chainData',
+  every: hour,
+  weight: 100,
+  calls: 2,
+  targets: ({ network, watch }) => {
+    const addresses = stakers(watch.addresses).join(',');
+    const nodeIds = [...new Set(watch.nodeIds)].join(',');
+    return addresses || nodeIds ? [{ network, addresses, nodeIds }] : [];
+  },
+  async *walk(ask, { network, addresses = '', nodeIds = '' }) {
+    const questions = [
+      ...chunks(addresses).map((some) => ({ addresses: some })),
+      ...chunks(nodeIds).map((some) => ({ nodeIds: some })),
+    ];
+    const path = `/v1/networks/${network}/rewards:listPending`;
+    const told = new Set<string>();
+    for (const [at, question] of questions.entries()) {
+      const query = { ...question, pageSize: 100 };
+      const rewards: unknown[] = [];
+      for await (const page of pages(ask, { path, query, list: 'pendingRewards' }, null)) {
+        rewards.push(...listIn(page.body, 'pendingRewards'));
+        yield { ...withoutThose(told, page), last: page.last && at === questions.length - 1 };
+      }
+      for (const reward of rewards) told.add(keyOf(reward));
+    }
+  },
+};
+
+function chunks(list: string): string[] {
+  const all = list.split(',').filter((one) => one !== '');
+  const count = Math.ceil(all.length / MOST_AT_ONCE);
+  return Array.from({ length: count }, (_, at) =>
+    all.slice(at * MOST_AT_ONCE, (at + 1) * MOST_AT_ONCE).join(','),
+  );
+}
+
+/** The page without what an earlier question brought: its `progress` has moved since, and that is no contradiction. */
+function withoutThose(told: ReadonlySet<string>, page: Page): Page {
+  const pendingRewards = listIn(page.body, 'pendingRewards').filter((reward) => !told.has(keyOf(reward)));
+  return { ...page, body: { pendingRewards } };
+}
+
+/** A validator's fee stands under the transaction of its delegator: the hash alone is no key (reality.md 2.2). */
+const keyOf = (reward: unknown) => `${memberOf(reward, 'txHash')} ${memberOf(reward, 'rewardType')}`;

@@ -1,0 +1,30 @@
+import { defineDataset } from '../dataset.ts';
+import { decimal, object, text } from '../fields.ts';
+import { listIn, memberOf } from '../sources/answer.ts';
+import { pendingRewardList } from './pending-reward-list.ts';
+
+export const pendingRewardProgress = defineDataset({
+  name: 'pending_reward_progress',
+  about: 'How far the stake behind each pending reward had come.',
+  seed: 'chain-data-api 4.10, 2.9',
+  operations: ['GET /v1/networks/{network}/rewards:listPending'],
+  history: 'sample',
+  source: pendingRewardList,
+  request: ['network'],
+  key: ['network', 'tx_hash', 'reward_type'],
+  items: (body) =>
+    listIn(body, 'pendingRewards').filter((reward) => (memberOf(reward, 'progress') ?? null) !== null),
+  extra: false,
+  item: object({
+    txHash: text(),
+    rewardType: text(),
+    progress: decimal('In percent of the time staked: 0.0241 is 0.0241 %.'),
+  }),
+  example: {
+    txHash: '2NNkpYTGfTFLSGXJcHtVv6drwVU2cczhmjK2uhvwDyxwsjzZMm',
+    rewardType: 'DELEGATOR',
+    progress: 0.0241,
+  },
+});
+
+export const { table: pendingRewardProgressTable } = pendingRewardProgress;

@@ -1,0 +1,81 @@
+import type { Source } from '../contract.ts';
+import { defineDataset } from '../dataset.ts';
+import { count, object, optional, text, uint } from '../fields.ts';
+import { entriesOf, objectIn } from '../sources/answer.ts';
+import { hour } from '../sources/durations.ts';
+import { oneAnswer } from '../sources/one-answer.ts';
+import { addressesOn } from '../sources/primary-addresses.ts';
+
+const CHAINS = { P: 'p-chain', X: 'x-chain', C: 'c-chain' } as const;
+
+/** What an address holds on a chain of the primary network (seed chain-data 4.6); on the C-chain what is exported. */
+const source: Source = {
+  name: 'primary-balances',
+  upstream: 'chainData',
+  every: hour,
+  weight: 100,
+  calls: 1,
+  targets: ({ network, watch }) =>
+    (['P', 'X', 'C'] as const).flatMap((chain) =>
+      addressesOn(chain, watch.addresses).map((addresses) => ({
+        network,
+        blockchainId: CHAINS[chain],
+        addresses,
+      })),
+    ),
+  walk: (ask, { network, blockchainId, addresses = '' }) =>
+    oneAnswer(() =>
+      ask.get(`/v1/networks/${network}/blockchains/${blockchainId}/balances`, {
+        // The service names P- and X- only as what may stand before an address.
+        addresses: addresses.replace(/^C-/, ''),
+      }),
+    ),
+};
+
+/**
+ * One item a group and asset. What is no list, such as `restakedRewards` of the P-chain, is an amount without an asset
+ * (reality.md 0, row 4).
+ */
+function itemsOf(body: unknown): unknown[] {
+  return entriesOf(objectIn(body, 'balances')).flatMap(([balanceGroup, assets]) => {
+    if (assets === null) return [];
+    if (!Array.isArray(assets)) return [{ balanceGroup, assetId: '', amount: assets }];
+    return assets.map((asset: unknown) => ({ ...Object.fromEntries(entriesOf(asset)), balanceGroup }));
+  });
+}
+
+export const primaryBalances = defineDataset({
+  name: 'primary_balances',
+  about: 'What watched addresses hold on the P-, X- and C-chain, by balance group and asset.',
+  seed: 'chain-data-api 4.6, 2.5',
+  operations: ['GET /v1/networks/{network}/blockchains/{blockchainId}/balances'],
+  history: 'state',
+  source,
+  request: ['network', 'blockchainId', 'addresses'],
+  key: ['network', 'blockchain_id', 'addresses', 'balance_group', 'asset_id', 'shared_with_chain_id'],
+  items: itemsOf,
+  item: object({
+    balanceGroup: text("The group's name, such as unlockedUnstaked; restakedRewards is an amount in nAVAX."),
+    assetId: text('Empty where a group is an amount without an asset.'),
+    sharedWithChainId: optional(text()),
+    name: optional(text()),
+    symbol: optional(text()),
+    denomination: optional(count('Decimals of the asset.')),
+    type: optional(text()),
+    amount: uint("In the asset's smallest unit."),
+    utxoCount: optional(count()),
+    status: optional(text()),
+  }),
+  example: {
+    balanceGroup: 'unlockedUnstaked',
+    assetId: 'FvwEAhmxKfeiG8SnEvq42hc6whRyY3EFYAvebMqDNDGCgxN5Z',
+    name: 'Avalanche',
+    symbol: 'AVAX',
+    denomination: 9,
+    type: 'secp256k1',
+    amount: '5001000000',
+    utxoCount: 1,
+  },
+});
+
+export const { table: primaryBalancesTable } = primaryBalances;

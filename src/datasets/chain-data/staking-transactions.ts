@@ -1,0 +1,170 @@
+import type { Source } from '../contract.ts';
+import { defineDataset } from '../dataset.ts';
+import { decimal, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { entriesOf, listIn, memberOf } from '../sources/answer.ts';
+import { day, hour, minute } from '../sources/durations.ts';
+import { pages } from '../sources/pages.ts';
+import { secondsAt, timestampsWithin } from '../sources/time-windows.ts';
+import { assetAmount } from './asset-amount.ts';
+import { blsCredentials } from './bls-credentials.ts';
+import { withGenesisHash } from './genesis.ts';
+import { l1Validator } from './l1-validator.ts';
+import { ownership } from './ownership.ts';
+import { stakers } from './stakers.ts';
+import { utxo } from './utxo.ts';
+import { validatorManager } from './validator-manager.ts';
+
+/**
+ * Active staking transactions of an address, newest first (seed chain-data 4.3). An address has few: one window holds
+ * all of them, from before the network began, and a poll asks for a day at the price of a minute.
+ */
+const source: Source = {
+  name: 'staking-transactions',
+  upstream: 'chainData',
+  every: hour,
+  weight: 100,
+  calls: 1,
+  range: {
+    axis: 'time',
+    span: () => Number.POSITIVE_INFINITY,
+    head: () => day,
+    settle: 10 * minute,
+    lookback: 10 * 365 * day,
+  },
+  targets: ({ network, watch }) => stakers(watch.addresses).map((addresses) => ({ network, addresses })),
+  walk: (ask, { network, addresses }, window) =>
+    pages(
+      ask,
+      {
+        path: `/v1/networks/${network}/blockchains/p-chain/transactions:listStaking`,
+        query: { addresses, pageSize: 100, sortOrder: 'desc' },
+        list: 'transactions',
+        within: timestampsWithin,
+        at: secondsAt('blockTimestamp'),
+        step: 1000,
+      },
+      window,
+    ),
+};
+
+/** A transaction that made a blockchain, with the genesis by name only. */
+function withoutGenesis(transaction: unknown): unknown {
+  const blockchainInfo = memberOf(transaction, 'blockchainInfo');
+  if (blockchainInfo === undefined) return transaction;
+  return { ...Object.fromEntries(entriesOf(transaction)), blockchainInfo: withGenesisHash(blockchainInfo) };
+}
+
+export const stakingTransactions = defineDataset({
+  name: 'staking_transactions',
+  about: 'P-chain transactions of watched addresses that stake, validate, or make subnets and blockchains.',
+  seed: 'chain-data-api 4.3, 2.3',
+  operations: ['GET /v1/networks/{network}/blockchains/{blockchainId}/transactions:listStaking'],
+  history: 'log',
+  source,
+  request: ['network'],
+  key: ['network', 'tx_hash'],
+  items: (body) => listIn(body, 'transactions').map(withoutGenesis),
+  rename: { 'blockchainInfo.genesisHash': 'genesis_hash' },
+  item: object({
+    txHash: text(),
+    txType: text(),
+    blockTimestamp: unixSeconds(),
+    blockNumber: optional(uint()),
+    blockHash: optional(text()),
+    nodeId: optional(text()),
+    subnetId: optional(text()),
+    startTimestamp: optional(unixSeconds()),
+    endTimestamp: optional(unixSeconds()),
+    delegationFeePercent: optional(decimal()),
+    estimatedReward: optional(uint('In nAVAX.')),
+    rewardTxHash: optional(text()),
+    rewardAddresses: optional(list()),
+    stakingTxHash: optional(text()),
+    sourceChain: optional(text()),
+    destinationChain: optional(text()),
+    value: optional(list(assetAmount)),
+    amountStaked: optional(list(assetAmount)),
+    amountBurned: optional(list(assetAmount)),
+    amountL1ValidatorBalanceBurned: optional(list(assetAmount)),
+    consumedUtxos: optional(list(utxo)),
+    emittedUtxos: optional(list(utxo)),
+    l1ValidatorDetails: optional(list(l1Validator)),
+    l1ValidatorManagerDetails: optional(validatorManager),
+    subnetOwnershipInfo: optional(ownership),
+    blsCredentials: optional(blsCredentials),
+    blockchainInfo: optional(
+      object({
+        chainName: optional(text()),
+        vmId: optional(text()),
+        genesisHash: optional(text('The genesis in genesis_data.')),
+      }),
+    ),
+    memo: optional(text()),
+  }),
+  example: {
+    txHash: '2NNkpYTGfTFLSGXJcHtVv6drwVU2cczhmjK2uhvwDyxwsjzZMm',
+    txType: 'AddPermissionlessValidatorTx',
+    blockTimestamp: 1763600000,
+    blockNumber: '15210400',
+    blockHash: '2dGXbZKuFuFUvkZxJuKvRAXcqZYTjWVEJDXwPTHfBJnZkRK8qP',
+    consumedUtxos: [],
+    emittedUtxos: [
+      {
+        addresses: ['avax18jma8ppw3nhx5r4ap8clazz0dps7rv5ukulre5'],
+        asset: {
+          assetId: 'FvwEAhmxKfeiG8SnEvq42hc6whRyY3EFYAvebMqDNDGCgxN5Z',
+          name: 'Avalanche',
+          symbol: 'AVAX',
+          denomination: 9,
+          type: 'secp256k1',
+          amount: '2000000000000',
+        },
+        consumedOnChainId: '11111111111111111111111111111111LpoYY',
+        createdOnChainId: '11111111111111111111111111111111LpoYY',
+        utxoId: 'd3QuFbnr5PMDZVqv2fKNCRN4PbEdTRQbwnmPGrKBAzYM6PnJb',
+        amount: '2000000000000',
+        assetId: 'FvwEAhmxKfeiG8SnEvq42hc6whRyY3EFYAvebMqDNDGCgxN5Z',
+        blockNumber: '15210400',
+        blockTimestamp: 1763600000,
+        platformLocktime: 0,
+        outputIndex: 0,
+        rewardType: 'VALIDATOR',
+        staked: true,
+        threshold: 1,
+        txHash: '2NNkpYTGfTFLSGXJcHtVv6drwVU2cczhmjK2uhvwDyxwsjzZMm',
+        utxoStartTimestamp: 1763600000,
+        utxoEndTimestamp: 1795136000,
+        utxoType: 'STAKE',
+      },
+    ],
+    sourceChain: '11111111111111111111111111111111LpoYY',
+    destinationChain: '11111111111111111111111111111111LpoYY',
+    value: [],
+    amountBurned: [],
+    amountStaked: [
+      {
+        assetId: 'FvwEAhmxKfeiG8SnEvq42hc6whRyY3EFYAvebMqDNDGCgxN5Z',
+        name: 'Avalanche',
+        symbol: 'AVAX',
+        denomination: 9,
+        type: 'secp256k1',
+        amount: '2000000000000',
+      },
+    ],
+    amountL1ValidatorBalanceBurned: [],
+    startTimestamp: 1763600000,
+    endTimestamp: 1795136000,
+    delegationFeePercent: '2.0000',
+    nodeId: 'NodeID-5mb46qkSBj81k9g9e4VFjGGSbaaSLFRzD',
+    subnetId: '11111111111111111111111111111111LpoYY',
+    estimatedReward: '148329411234',
+    rewardAddresses: ['avax18jma8ppw3nhx5r4ap8clazz0dps7rv5ukulre5'],
+    memo: '0x',
+    blsCredentials: {
+      publicKey: '0x8f95423f7142d00a48e1014a3de8d289',
+      proofOfPossession: '0x86a3ab4c45cfe31cae34c1d06f212434',
+    },
+  },
+});
+
+export const { table: stakingTransactionsTable } = stakingTransactions;

@@ -1,0 +1,29 @@
+import { count, flag, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { assetAmount } from './asset-amount.ts';
+
+/** An unspent output, as an element of a staking transaction's lists (seed chain-data 2.3). */
+export const utxo = object({
+  utxoId: optional(text()),
+  txHash: optional(text()),
+  addresses: optional(list()),
+  asset: optional(assetAmount),
+  amount: optional(uint()),
+  assetId: optional(text()),
+  utxoType: optional(text()),
+  outputIndex: optional(count()),
+  createdOnChainId: optional(text()),
+  blockNumber: optional(uint()),
+  blockTimestamp: optional(unixSeconds()),
+  consumedOnChainId: optional(text()),
+  consumingTxHash: optional(text()),
+  consumingBlockNumber: optional(uint()),
+  consumingBlockTimestamp: optional(unixSeconds()),
+  threshold: optional(uint()),
+  platformLocktime: optional(unixSeconds()),
+  stakeableLocktime: optional(unixSeconds()),
+  staked: optional(flag()),
+  rewardType: optional(text()),
+  utxoStartTimestamp: optional(unixSeconds()),
+  utxoEndTimestamp: optional(unixSeconds()),
+  utxoBytes: optional(text()),
+});
