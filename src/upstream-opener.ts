@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 import type { Environment } from './config/environment.ts';
 import type { Config } from './config/schema.ts';
 import { SharedBudget } from './db/budget.ts';
-import type { OpenUpstream } from './recording/record.ts';
+import type { OpenUpstream } from './recording/context.ts';
 import { redactor } from './redaction.ts';
 import { unmetered } from './upstreams/unmetered.ts';
 import { UpstreamSession, type UpstreamSettings } from './upstreams/upstream.ts';

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { systemClock } from '../../src/clock.ts';
 import { SharedBudget } from '../../src/db/budget.ts';
 import { openDatabase } from '../../src/db/client.ts';
-import type { RecordingContext } from '../../src/recording/record.ts';
+import type { RecordingContext } from '../../src/recording/context.ts';
 import { UpstreamSession } from '../../src/upstreams/upstream.ts';
 import type { Setup } from './contender.ts';
 

@@ -1,10 +1,10 @@
 import type { App } from '../app.ts';
 import { datasetNamed } from '../datasets/catalog.ts';
 import { UsageError } from '../errors.ts';
+import type { RunResult } from '../recording/context.ts';
 import { runJobs } from '../recording/foreground.ts';
 import { type Job, targetKey } from '../recording/lease.ts';
 import { loadStates, missingWindows, registerTargets } from '../recording/plan.ts';
-import type { RunResult } from '../recording/record.ts';
 import { exitAfter } from './exit.ts';
 import { printJson, printTable } from './output.ts';
 import { progressOver } from './progress.ts';

@@ -1,4 +1,4 @@
-import type { RunResult } from '../recording/record.ts';
+import type { RunResult } from '../recording/context.ts';
 
 /** The exit codes of every command (contract section 1). */
 export const exitCode = { done: 0, failed: 1, usage: 2, later: 75 } as const;

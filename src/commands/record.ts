@@ -1,12 +1,12 @@
 import type { App } from '../app.ts';
 import { UsageError } from '../errors.ts';
 import { scopeOf } from '../feeds.ts';
+import type { RunResult } from '../recording/context.ts';
 import type { ActiveFeed } from '../recording/feed.ts';
 import { runJobs } from '../recording/foreground.ts';
 import type { Job } from '../recording/lease.ts';
 import { targetKey } from '../recording/lease.ts';
 import { loadStates, missingIn, planAll, registerTargets } from '../recording/plan.ts';
-import type { RunResult } from '../recording/record.ts';
 import { exitAfter } from './exit.ts';
 import { printJson, printTable } from './output.ts';
 import { progressOver } from './progress.ts';

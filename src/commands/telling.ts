@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import type { RunResult } from '../recording/record.ts';
+import type { RunResult } from '../recording/context.ts';
 
 /** Says at the start of `up` what is recorded from where, and how to query it. */
 export function tellStart(app: App, queue: string): void {

@@ -5,7 +5,7 @@ import { openBackend } from '../jobs/backend.ts';
 import { HEALS, POLLS, planJob } from '../jobs/jobs.ts';
 import { reconcileSchedules } from '../jobs/schedules.ts';
 import { startWorkers } from '../jobs/workers.ts';
-import type { RunResult } from '../recording/record.ts';
+import type { RunResult } from '../recording/context.ts';
 import { buildServer } from '../server/server.ts';
 import { tellProgress, tellStart } from './telling.ts';
 

@@ -3,10 +3,11 @@ import type { Logger as Log } from 'pino';
 import type postgres from 'postgres';
 import type { Clock } from '../clock.ts';
 import { LeaseLost, messageOf } from '../errors.ts';
+import type { RecordingContext, RunResult } from '../recording/context.ts';
 import type { ActiveFeed } from '../recording/feed.ts';
 import type { Job } from '../recording/lease.ts';
 import { loadStates, planDue, registerTargets } from '../recording/plan.ts';
-import { type RecordingContext, type RunResult, record } from '../recording/record.ts';
+import { record } from '../recording/record.ts';
 import type { QueueBackend, RecorderQueue, Work } from './backend.ts';
 import { HEALS, type JobData, jobData, POLLS, planJob, recordJob } from './jobs.ts';
 

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Window } from '../datasets/contract.ts';
+import type { RecordingContext, RunResult } from './context.ts';
 import type { ActiveFeed } from './feed.ts';
 import { type Job, LEASE_SECONDS, targetKey } from './lease.ts';
-import { type RecordingContext, type RunResult, record } from './record.ts';
+import { record } from './record.ts';
 
 const AT_ONCE = 4;
 /** Long enough for the lease of a worker that died to run out. */

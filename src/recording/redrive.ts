@@ -1,10 +1,11 @@
 import type { Target } from '../datasets/contract.ts';
 import type { Row } from '../history/rows.ts';
 import { parseJson } from '../upstreams/json.ts';
+import { compile } from './compiled.ts';
+import type { RecordingContext } from './context.ts';
 import { buildItemDecoder } from './decode.ts';
 import type { ActiveFeed } from './feed.ts';
 import { claim, targetKey } from './lease.ts';
-import { compile, type RecordingContext } from './record.ts';
 
 /** What decoding the quarantine again came to. */
 export interface Redriven {

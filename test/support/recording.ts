@@ -1,9 +1,10 @@
 import type postgres from 'postgres';
 import type { Clock } from '../../src/clock.ts';
 import type { Ask, Dataset, Page, Range, Source, Target, Window } from '../../src/datasets/contract.ts';
+import type { RecordingContext, RunResult } from '../../src/recording/context.ts';
 import type { ActiveFeed } from '../../src/recording/feed.ts';
 import type { Job, Reason } from '../../src/recording/lease.ts';
-import { type RecordingContext, type RunResult, record } from '../../src/recording/record.ts';
+import { record } from '../../src/recording/record.ts';
 import type { Usage } from '../../src/upstreams/upstream.ts';
 
 /** How a test answers a run's questions: a walk without an upstream, or an `ask` that gives the answers. */

@@ -1,0 +1,40 @@
+import type postgres from 'postgres';
+import type { Clock } from '../clock.ts';
+import type { Feed } from '../datasets/catalog.ts';
+import type { Ask, Window } from '../datasets/contract.ts';
+import type { Asking, Usage } from '../upstreams/upstream.ts';
+import type { Outcome } from './commit.ts';
+import type { Job } from './lease.ts';
+
+/** Opens an upstream for one run. */
+export type OpenUpstream = (feed: Feed, job: Job, asking: Asking) => Ask & { readonly usage: Usage };
+
+/** What recording needs from the house. */
+export interface RecordingContext {
+  readonly sql: postgres.Sql;
+  readonly clock: Clock;
+  /** This process, in runs: host and process id. */
+  readonly worker: string;
+  readonly open: OpenUpstream;
+  /** Takes secrets out of a text that is to be kept. */
+  readonly redact: (text: string) => string;
+}
+
+/** How a run went. */
+export interface RunResult {
+  readonly runId: number;
+  readonly feed: string;
+  readonly datasets: readonly string[];
+  readonly target: string;
+  readonly window: Window | null;
+  readonly status: Outcome;
+  readonly pages: number;
+  readonly items: number;
+  readonly rowsWritten: readonly number[];
+  readonly quarantined: number;
+  readonly requests: number;
+  readonly units: number;
+  readonly error: string | null;
+  /** The failure may pass: worth trying again later. */
+  readonly later: boolean;
+}

@@ -1,0 +1,26 @@
+import type { Feed } from '../datasets/catalog.ts';
+import type { Window } from '../datasets/contract.ts';
+import type { Row } from '../history/rows.ts';
+import type { Quarantined } from './commit.ts';
+
+/** What was read and waits for the next commit. */
+export interface Pending {
+  readonly rows: Row[][];
+  /** The same rows by natural key, a map a dataset: one statement takes a key once. */
+  readonly byKey: Map<string, Row>[];
+  readonly items: number[];
+  readonly quarantined: Quarantined[];
+  pages: number;
+  rowCount: number;
+  proven: Window | null;
+}
+
+export const emptyPending = ({ datasets }: Feed): Pending => ({
+  rows: datasets.map(() => []),
+  byKey: datasets.map(() => new Map()),
+  items: datasets.map(() => 0),
+  quarantined: [],
+  pages: 0,
+  rowCount: 0,
+  proven: null,
+});

@@ -1,0 +1,243 @@
+import type { Feed } from '../datasets/catalog.ts';
+import { type Ask, OPEN_END, type Page, type Range, type Source, type Window } from '../datasets/contract.ts';
+import { LeaseLost, messageOf } from '../errors.ts';
+import type { Row } from '../history/rows.ts';
+import { UpstreamFailure } from '../upstreams/failure.ts';
+import type { Usage } from '../upstreams/upstream.ts';
+import { ahead } from './ahead.ts';
+import type { Commit, Outcome } from './commit.ts';
+import { type Compiled, compile } from './compiled.ts';
+import type { RecordingContext, RunResult } from './context.ts';
+import type { ActiveFeed } from './feed.ts';
+import { type Job, priorityOf, targetKey } from './lease.ts';
+import { observationCoverage } from './observation.ts';
+import { emptyPending, type Pending } from './pending.ts';
+
+/** Rows that wait for a commit; more than that and the fetching waits too. */
+const MOST_PENDING_ROWS = 4_000;
+
+/** One run under way: reads the pages of a walk and commits them. */
+export class Run {
+  readonly #context: RecordingContext;
+  readonly #feed: ActiveFeed;
+  readonly #job: Job;
+  readonly #runId: number;
+  readonly #key: string;
+  readonly #compiled: Compiled;
+  readonly #ask: Ask & { readonly usage: Usage };
+  readonly #progress: ((covered: Window | null) => void) | undefined;
+  #pending: Pending;
+  /** What the whole run saw of datasets whose rows may be retired, by natural key. */
+  readonly #seen: Map<string, Row>[];
+  #observedAt: string | null = null;
+  #note: string | null = null;
+  #whole = true;
+  #complete = false;
+  readonly #totals = { pages: 0, items: 0, quarantined: 0, rowsWritten: [] as number[] };
+
+  constructor(
+    context: RecordingContext,
+    feed: ActiveFeed,
+    job: Job,
+    runId: number,
+    signal: AbortSignal,
+    progress?: (covered: Window | null) => void,
+  ) {
+    this.#context = context;
+    this.#feed = feed;
+    this.#job = job;
+    this.#runId = runId;
+    this.#key = targetKey(job.target);
+    this.#compiled = compile(feed);
+    this.#progress = progress;
+    this.#pending = emptyPending(feed);
+    this.#seen = feed.datasets.map(() => new Map());
+    this.#totals.rowsWritten = feed.datasets.map(() => 0);
+    this.#ask = context.open(feed, job, {
+      weight: feed.source.weight,
+      priority: priorityOf[job.reason],
+      signal,
+      clock: context.clock,
+    });
+  }
+
+  async run(): Promise<RunResult> {
+    let failure: UpstreamFailure | null = null;
+    try {
+      await this.#readPages();
+    } catch (error) {
+      if (error instanceof LeaseLost) throw error;
+      failure = asFailure(error);
+    }
+    const outcome = this.#outcomeOf(failure);
+    await this.#commit({ outcome, error: failure?.message ?? null });
+    return {
+      runId: this.#runId,
+      feed: this.#feed.source.name,
+      datasets: this.#feed.datasets.map(({ name }) => name),
+      target: this.#key,
+      window: this.#job.window,
+      status: outcome,
+      ...this.#totals,
+      requests: this.#ask.usage.requests,
+      units: this.#ask.usage.units,
+      error: failure?.message ?? null,
+      later: failure?.later ?? false,
+    };
+  }
+
+  #outcomeOf(failure: UpstreamFailure | null): Outcome {
+    if (failure?.kind === 'cancelled') return 'stopped';
+    if (failure) return failure.kind === 'not-offered' ? 'not-offered' : 'failed';
+    return this.#whole && this.#complete ? 'done' : 'partial';
+  }
+
+  async #readPages(): Promise<void> {
+    const { source } = this.#feed;
+    let committing: Promise<void> | null = null;
+    let broken: unknown = null;
+    try {
+      for await (const page of ahead(
+        this.#stamped(source.walk(this.#ask, this.#job.target, this.#job.window)),
+      )) {
+        this.#take(page);
+        if (committing && this.#pending.rowCount >= MOST_PENDING_ROWS) await committing;
+        if (broken) throw broken;
+        // The last page waits for the commit that also ends the run.
+        if (!committing && !page.last) {
+          committing = this.#commit(null)
+            .catch((error: unknown) => {
+              broken = error ?? new Error('the commit failed');
+            })
+            .finally(() => {
+              committing = null;
+            });
+        }
+      }
+    } catch (error) {
+      await committing; // what ends a failed run comes after it, and only if its rows are there
+      throw broken ?? error;
+    }
+    await committing;
+    if (broken) throw broken;
+  }
+
+  /** Notes when each page arrived, before the next one is asked for. */
+  async *#stamped(walk: AsyncIterable<Page>): AsyncGenerator<Page> {
+    for await (const page of walk) {
+      this.#observedAt ??= new Date(this.#ask.now).toISOString();
+      yield page;
+    }
+  }
+
+  #take(page: Page): void {
+    const pending = this.#pending;
+    // All of it is decoded first: a page that is refused adds nothing, least of all what it would have proven.
+    const answers = this.#feed.datasets.map((dataset, at) =>
+      decoded(
+        () =>
+          this.#compiled.decoders[at]?.(
+            page.body,
+            this.#job.target,
+            retires(this.#feed, at) ? this.#seen[at] : pending.byKey[at],
+          ),
+        dataset.name,
+      ),
+    );
+    pending.pages += 1;
+    this.#totals.pages += 1;
+    if (page.note !== undefined) this.#note = page.note;
+    if (!page.whole) this.#whole = false;
+    if (page.last) this.#complete = true;
+    if (page.proven) pending.proven = page.proven;
+    answers.forEach((answer, at) => {
+      const dataset = this.#feed.datasets[at];
+      if (!answer || !dataset) return;
+      const { items, rows, refused, consistent } = answer;
+      if (!consistent || refused.length > 0) this.#whole = false;
+      for (const row of rows) pending.rows[at]?.push(row);
+      pending.items[at] = (pending.items[at] ?? 0) + items;
+      pending.rowCount += rows.length;
+      pending.quarantined.push(...refused.map((one) => ({ dataset: dataset.name, ...one })));
+      this.#totals.items += items;
+    });
+  }
+
+  async #commit(end: Commit['end']): Promise<void> {
+    const pending = this.#pending;
+    this.#pending = emptyPending(this.#feed);
+    const { clock, sql } = this.#context;
+    const { source } = this.#feed;
+    const now = clock();
+    const recordedAt = new Date(now).toISOString();
+    const observedAt = this.#observedAt ?? recordedAt;
+    const proves = end?.outcome === 'done';
+    const window = this.#job.window;
+    const observed =
+      source.range || (end?.outcome !== 'done' && end?.outcome !== 'partial')
+        ? null
+        : await observationCoverage(sql, this.#feed, this.#key, Date.parse(observedAt));
+    const covered = source.range ? settled(pending.proven, source.range, now) : (observed?.covered ?? null);
+    const written = await this.#compiled.commit(sql, {
+      target: this.#job.target,
+      targetKey: this.#key,
+      runId: this.#runId,
+      observedAt,
+      recordedAt,
+      believedFor: this.#feed.every * 2.5,
+      late: false,
+      batches: pending.rows.map((rows, at) => ({
+        rows,
+        retire:
+          proves && retires(this.#feed, at) ? { seen: [...(this.#seen[at]?.values() ?? [])], window } : null,
+      })),
+      covered,
+      gap: observed?.gap ? { window: observed.gap, reason: 'not observed: the recorder did not run' } : null,
+      quarantined: pending.quarantined.map((one) => ({ ...one, item: this.#context.redact(one.item) })),
+      released: [],
+      pages: pending.pages,
+      items: pending.items,
+      requests: this.#ask.usage.requests,
+      units: this.#ask.usage.units,
+      note: this.#note,
+      aboutNow: aboutNow(source, this.#job, now),
+      end,
+    });
+    this.#totals.rowsWritten = this.#totals.rowsWritten.map((total, at) => total + (written[at] ?? 0));
+    this.#totals.quarantined += pending.quarantined.length;
+    this.#progress?.(covered);
+  }
+}
+
+/** Members and points may be found missing; what never changes and what is read anew each time may not. */
+function retires({ datasets }: Feed, at: number): boolean {
+  const history = datasets[at]?.history;
+  return history === 'state' || history === 'series';
+}
+
+/** The part of a proven window that is old enough to be complete upstream; of heights the source says it itself. */
+function settled(proven: Window | null, { axis, settle }: Range, now: number): Window | null {
+  if (!proven) return null;
+  const to = axis === 'time' ? Math.min(proven.to, now - settle) : proven.to;
+  return proven.from < to ? { from: proven.from, to } : null;
+}
+
+/** Whether a run tells how things are now: an observation, or a window that reaches the newest part of the range. */
+function aboutNow({ range }: Source, { target, window }: Job, now: number): boolean {
+  if (!range || !window) return true;
+  return window.to > (range.axis === 'time' ? now : OPEN_END) - range.head(target) - 1;
+}
+
+/** An answer without the promised list is refused whole. */
+function decoded<T>(decode: () => T, dataset: string): T {
+  try {
+    return decode();
+  } catch (error) {
+    throw new UpstreamFailure('malformed', `${dataset}: ${messageOf(error)}`);
+  }
+}
+
+function asFailure(error: unknown): UpstreamFailure {
+  if (error instanceof UpstreamFailure) return error;
+  throw error;
+}
