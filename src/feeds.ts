@@ -27,6 +27,7 @@ export function activeFeeds(config: Config): ActiveFeed[] {
         source,
         datasets: enabled,
         targets: distinct(source.targets(scopeOf(config, Object.assign({}, ...overrides)))),
+        pageSize: overrides.find(({ pageSize }) => pageSize !== undefined)?.pageSize,
         every: Number.isFinite(every) ? every : source.every,
         since: since.length > 0 ? Math.min(...since) : null,
       },

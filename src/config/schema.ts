@@ -77,6 +77,7 @@ export function configSchema(names: CatalogNames) {
       .date('must be a date such as 2025-01-31')
       .optional()
       .describe('Where the recording is expected to begin.'),
+    pageSize: z.int().positive().optional().describe('Fewer items a page than the service would give.'),
     metrics: z.array(z.enum(names.metrics)).nonempty().optional(),
     intervals: z.array(z.enum(names.intervals)).nonempty().optional(),
   });

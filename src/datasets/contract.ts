@@ -40,6 +40,8 @@ export interface Ask {
   rpc(path: string, method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown>;
   /** One GET without retries, whatever the status: for health probes. @throws UpstreamFailure without an answer */
   probe(path: string, query?: Readonly<Record<string, string>>): Promise<{ status: number; body: unknown }>;
+  /** How many items to ask for a page: the seed's maximum, unless the configuration wants fewer. */
+  pageSize(most: number): number;
   /** When the answer that is being read arrived, in ms since 1970. */
   readonly now: number;
 }

@@ -6,6 +6,8 @@ export interface ActiveFeed extends Feed {
   readonly targets: readonly Target[];
   /** Milliseconds between two polls of a target. */
   readonly every: number;
+  /** Fewer items a page than the service would give; undefined: as many as it gives. */
+  readonly pageSize?: number | undefined;
   /** Where the recording is expected to begin, ms since 1970; null: the source's lookback before the first plan. */
   readonly since: number | null;
 }

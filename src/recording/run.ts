@@ -58,6 +58,7 @@ export class Run {
       priority: priorityOf[job.reason],
       signal,
       clock: context.clock,
+      pageSize: feed.pageSize,
     });
   }
 

@@ -69,3 +69,11 @@ export class UpstreamFailure extends Error {
     return failureTable[this.kind].later;
   }
 }
+
+/** An upstream's own words as an error may carry them: without URLs and queries, at most 200 characters. */
+export function wordsOf(said: string): string {
+  return said
+    .replaceAll(/\S*:\/\/\S*/g, '…')
+    .replaceAll(/\?\S+/g, '?…')
+    .slice(0, 200);
+}

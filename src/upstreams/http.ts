@@ -97,7 +97,8 @@ function sorted(error: unknown): UpstreamFailure {
   const code = codeOf(error);
   if (/CERT|TLS|SSL|ALTNAME|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code))
     return new UpstreamFailure('tls', `the TLS handshake failed (${code})`);
-  if (code.startsWith('HPE_')) return new UpstreamFailure('malformed', `the answer is not HTTP (${code})`);
+  if (code.startsWith('HPE_') || (error instanceof Error && error.name === 'HTTPParserError'))
+    return new UpstreamFailure('malformed', `the answer is not HTTP (${code || 'another protocol'})`);
   const kind = kinds[code];
   // Messages of unknown errors may carry the URL: only known codes are told.
   return kind

@@ -1,4 +1,4 @@
-import { UpstreamFailure } from './failure.ts';
+import { UpstreamFailure, wordsOf } from './failure.ts';
 
 /** The request envelope of the node's APIs (seed node-rpc section 1). */
 export function rpcBody(id: number, method: string, params?: Readonly<Record<string, unknown>>): string {
@@ -14,17 +14,20 @@ const NOT_OFFERED =
  * @throws UpstreamFailure: `not-offered` for a method the node does not have, `rpc` for its other errors, `malformed`
  * for an answer that is not this call's
  */
-export function readRpcAnswer(body: unknown, id: number, method: string): unknown {
+export function readRpcAnswer(
+  body: unknown,
+  id: number,
+  method: string,
+  redact: (text: string) => string,
+): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new UpstreamFailure('malformed', `the answer to ${method} is no JSON-RPC envelope`);
   if ('error' in body && body.error !== null && body.error !== undefined) {
     const { code, message } = errorIn(body.error);
+    const said = wordsOf(redact(message));
     if (NOT_OFFERED.test(message) || code === -32601)
-      throw new UpstreamFailure(
-        'not-offered',
-        `the node does not answer ${method}: ${message.slice(0, 200)}`,
-      );
-    throw new UpstreamFailure('rpc', `${method} failed: ${message.slice(0, 200)} (${code})`);
+      throw new UpstreamFailure('not-offered', `the node does not answer ${method}: ${said}`);
+    throw new UpstreamFailure('rpc', `${method} failed: ${said} (${code})`);
   }
   if (!('id' in body) || body.id !== id)
     throw new UpstreamFailure('malformed', `the answer to ${method} carries another call's id`);

@@ -4,11 +4,16 @@ import type { Answer } from './http.ts';
 /** A longer wait than this is no rate limit any more. */
 const LONGEST = 3_600_000;
 
+/** Such as `Wed, 21 Oct 2015 07:28:00 GMT`. */
+const HTTP_DATE = /^[A-Z][a-z]+,? .*\d\d:\d\d:\d\d/;
+
 /** Milliseconds of a Retry-After header, in seconds or as a date; undefined where it is absent or no time at all. */
 export function retryAfter({ headers }: Answer): number | undefined {
   const header = String(headers['retry-after'] ?? '').trim();
   if (header === '') return undefined;
-  const milliseconds = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  // Date.parse reads a date into almost any text that holds a number.
+  const date = HTTP_DATE.test(header) ? Date.parse(header) : Number.NaN;
+  const milliseconds = /^\d+$/.test(header) ? Number(header) * 1000 : date - Date.now();
   return Number.isFinite(milliseconds) ? Math.min(Math.max(milliseconds, 0), LONGEST) : undefined;
 }
 

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import type { Budget, Priority } from './budget.ts';
-import { UpstreamFailure } from './failure.ts';
+import { UpstreamFailure, wordsOf } from './failure.ts';
 import { type Answer, callOnce } from './http.ts';
 import { parseJson } from './json.ts';
 import { readRpcAnswer, rpcBody } from './json-rpc.ts';
@@ -34,6 +34,8 @@ export interface Asking {
   readonly priority: Priority;
   readonly signal: AbortSignal;
   readonly clock: Clock;
+  /** Fewer items a page than the service would give; undefined: as many as it gives. */
+  readonly pageSize?: number | undefined;
 }
 
 const ATTEMPTS = 4;
@@ -53,6 +55,11 @@ export class UpstreamSession {
     this.#settings = settings;
     this.#asking = asking;
     this.now = asking.clock();
+  }
+
+  /** See {@link Ask.pageSize}. */
+  pageSize(most: number): number {
+    return Math.min(this.#asking.pageSize ?? most, most);
   }
 
   /** See {@link Ask.get}. */
@@ -82,7 +89,7 @@ export class UpstreamSession {
       const id = this.#nextId++;
       const answer = await this.#call('POST', path, {}, rpcBody(id, method, params));
       this.#refuse(answer);
-      return readRpcAnswer(bodyOf(answer), id, method);
+      return readRpcAnswer(bodyOf(answer), id, method, this.#settings.redact);
     });
   }
 
@@ -182,7 +189,7 @@ function refuseStatus(answer: Answer, redact: (text: string) => string): void {
   const { status } = answer;
   if (status >= 200 && status < 300) return;
   const more = { status };
-  const said = redact(`answered ${status}${saidIn(answer)}`);
+  const said = `answered ${status}${saidIn(answer, redact)}`;
   if (status === 429)
     throw new UpstreamFailure('rate-limited', said, { status, retryAfter: retryAfter(answer) });
   if (status >= 500) throw new UpstreamFailure('server', said, { status, retryAfter: retryAfter(answer) });
@@ -193,13 +200,13 @@ function refuseStatus(answer: Answer, redact: (text: string) => string): void {
   throw new UpstreamFailure('bad-request', said, more);
 }
 
-/** The `message` of an error body, without URLs and at most 200 characters; nothing for other bodies. */
-function saidIn(answer: Answer): string {
+/** The `message` of an error body; nothing for other bodies. */
+function saidIn(answer: Answer, redact: (text: string) => string): string {
   try {
     const body: unknown = JSON.parse(answer.text);
     if (typeof body !== 'object' || body === null || !('message' in body)) return '';
     const message = Array.isArray(body.message) ? body.message.join('; ') : String(body.message);
-    return `: ${message.replaceAll(/\S*:\/\/\S*/g, '…').slice(0, 200)}`;
+    return `: ${wordsOf(redact(message))}`;
   } catch {
     return '';
   }

@@ -75,6 +75,7 @@ export function recordingContext(
       post: nothing,
       rpc: nothing,
       probe: nothing,
+      pageSize: (most) => most,
       ...ask,
       usage: { requests: 1, units: 1 },
       get now() {

@@ -19,7 +19,7 @@ const source: Source = {
       ask,
       {
         path: `/v1/chains/${chainId}/contracts/${deployer}/deployments`,
-        query: { pageSize: 100 },
+        query: { pageSize: ask.pageSize(100) },
         list: 'contracts',
       },
       window,

@@ -19,7 +19,7 @@ const source: Source = {
       ask,
       {
         path: `/v1/chains/${chainId}/addresses/${address}/balances:listErc1155`,
-        query: { pageSize: 500 },
+        query: { pageSize: ask.pageSize(500) },
         list: 'erc1155TokenBalances',
       },
       window,

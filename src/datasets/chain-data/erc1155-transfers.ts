@@ -20,7 +20,7 @@ const source: Source = {
       ask,
       {
         path: `/v1/chains/${chainId}/addresses/${address}/transactions:listErc1155`,
-        query: { pageSize: 100 },
+        query: { pageSize: ask.pageSize(100) },
         list: 'transactions',
       },
       window,

@@ -22,7 +22,8 @@ const source: Source = {
   demand: singleToken,
   async *walk(ask, { chainId, collection, tokenId }, window) {
     const path = `/v1/chains/${chainId}/nfts/collections/${collection}/tokens`;
-    if (tokenId === undefined) yield* pages(ask, { path, query: { pageSize: 100 }, list: 'tokens' }, window);
+    if (tokenId === undefined)
+      yield* pages(ask, { path, query: { pageSize: ask.pageSize(100) }, list: 'tokens' }, window);
     else {
       const token = await ask.get(`${path}/${tokenId}`);
       yield { body: { tokens: [token] }, proven: null, last: true, whole: false };

@@ -30,7 +30,7 @@ export const pendingRewardList: Source = {
     const path = `/v1/networks/${network}/rewards:listPending`;
     const told = new Set<string>();
     for (const [at, question] of questions.entries()) {
-      const query = { ...question, pageSize: 100 };
+      const query = { ...question, pageSize: ask.pageSize(100) };
       const rewards: unknown[] = [];
       for await (const page of pages(ask, { path, query, list: 'pendingRewards' }, null)) {
         rewards.push(...listIn(page.body, 'pendingRewards'));

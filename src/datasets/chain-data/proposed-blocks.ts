@@ -23,7 +23,7 @@ const source: Source = {
       ask,
       {
         path: `/v1/networks/${network}/blockchains/${blockchainId}/nodes/${nodeId}/blocks`,
-        query: { pageSize: 100 },
+        query: { pageSize: ask.pageSize(100) },
         list: 'blocks',
         within: timestampsWithin,
         at: secondsAt('blockTimestamp'),

@@ -37,7 +37,7 @@ const source: Source = {
       ask,
       {
         path: `/v1/networks/${network}/blockchains/p-chain/transactions:listStaking`,
-        query: { addresses, pageSize: 100, sortOrder: 'desc' },
+        query: { addresses, pageSize: ask.pageSize(100), sortOrder: 'desc' },
         list: 'transactions',
         within: timestampsWithin,
         at: secondsAt('blockTimestamp'),

@@ -14,7 +14,7 @@ export const subnetList: Source = {
   walk: (ask, { network }, window) =>
     pages(
       ask,
-      { path: `/v1/networks/${network}/subnets`, query: { pageSize: 10_000 }, list: 'subnets' },
+      { path: `/v1/networks/${network}/subnets`, query: { pageSize: ask.pageSize(10_000) }, list: 'subnets' },
       window,
     ),
 };

@@ -59,7 +59,7 @@ const source: Source = {
       ask,
       {
         path: `/v2/chains/${chainId}/metrics/${metric}`,
-        query: { timeInterval, pageSize: PAGE },
+        query: { timeInterval, pageSize: ask.pageSize(PAGE) },
         list: 'results',
         within: timestampsWithin,
         at: secondsAt('timestamp'),

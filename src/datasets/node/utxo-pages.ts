@@ -5,14 +5,15 @@ import { listIn, memberOf } from '../sources/answer.ts';
 
 /** The X-chain's own outputs, then those on their way to it from the other two chains. */
 const SOURCE_CHAINS = [undefined, 'P', 'C'];
-const LIMIT = 1024;
+const MOST = 1024;
 
 /**
  * All unspent outputs of one address, page by page (seed node-rpc 4.1, rules of avm.getUTXOs). With several addresses
  * a page may end short although more is left (reality.md 4.5).
  * @throws UpstreamFailure when a call fails for good, or the pages lead in a circle
  */
-export async function* utxoPages(ask: Ask, address: string, limit = LIMIT): AsyncGenerator<Page> {
+export async function* utxoPages(ask: Ask, address: string): AsyncGenerator<Page> {
+  const limit = ask.pageSize(MOST);
   for (const sourceChain of SOURCE_CHAINS) {
     const seen = new Set<string>();
     let startIndex: unknown;

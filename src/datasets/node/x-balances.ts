@@ -28,7 +28,7 @@ const source: Source = {
       addressesOn('X', watch.addresses).map((address) => ({
         node,
         address,
-        ...(watch.assets.length > 0 ? { assets: watch.assets.join(',') } : {}),
+        ...(watch.assets.length > 0 ? { assets: watch.assets.toSorted().join(',') } : {}),
       })),
     ),
   walk: (ask, { address = '', assets = '' }) => balances(ask, address, assets.split(',').filter(Boolean)),

@@ -31,6 +31,7 @@ function upstream(answer: (query: Query, call: number) => unknown) {
     post: refuse,
     rpc: refuse,
     probe: refuse,
+    pageSize: (most) => most,
     now: 0,
   };
   return { ask, asked };

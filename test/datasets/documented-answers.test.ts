@@ -1,0 +1,152 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { feeds } from '../../src/datasets/catalog.ts';
+import type { Ask, Scope, Source, Target } from '../../src/datasets/contract.ts';
+import { entriesOf, memberOf } from '../../src/datasets/sources/answer.ts';
+import { UpstreamFailure } from '../../src/upstreams/failure.ts';
+import { parseJson } from '../../src/upstreams/json.ts';
+import { ManualClock } from '../support/clock.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { recordingContext, run } from '../support/recording.ts';
+
+const folder = fileURLToPath(new URL('../../../shared/real-data/health-info/', import.meta.url));
+const present = existsSync(folder);
+if (!present)
+  console.warn("skipped: the documented answers of the nodes' APIs (../shared/real-data) are not here");
+
+/** An answer as the documentation prints it. */
+interface Documented {
+  readonly file: string;
+  readonly method: string;
+  readonly result: unknown;
+}
+
+/** Which method an answer belongs to that is printed without its question. */
+const telling: Readonly<Record<string, string>> = {
+  networkID: 'info.getNetworkID',
+  isBootstrapped: 'info.isBootstrapped',
+  nodeID: 'info.getNodeID',
+  version: 'info.getNodeVersion',
+  validators: 'platform.getCurrentValidators',
+};
+
+function documented(file: string): Documented[] {
+  const whole = parseJson(readFileSync(folder + file, 'utf8'));
+  const examples = Array.isArray(whole) ? whole : memberOf(whole, 'examples');
+  return (Array.isArray(examples) ? examples : []).flatMap((example: unknown) => {
+    const text = memberOf(example, 'response_text');
+    // One example ends in a stray character.
+    const response =
+      typeof text === 'string'
+        ? parseJson(text.slice(0, text.lastIndexOf('}') + 1))
+        : memberOf(example, 'response');
+    const result = memberOf(response, 'result');
+    const told = entriesOf(result).flatMap(([name]) => telling[name] ?? []);
+    const method = memberOf(memberOf(example, 'request'), 'method') ?? memberOf(example, 'method') ?? told[0];
+    return typeof method === 'string' && result !== undefined ? [{ file, method, result }] : [];
+  });
+}
+
+const all = present ? readdirSync(folder).sort().flatMap(documented) : [];
+const recordedMethods = new Set(
+  feeds.flatMap(({ datasets }) => datasets.flatMap(({ operations }) => operations)),
+);
+const answers = all.filter(({ method }) => recordedMethods.has(method));
+
+const scope: Scope = {
+  network: 'mainnet',
+  observer: 'recorder',
+  nodes: ['validator-1'],
+  tags: { 'validator-1': ['29uVeLPJB1eQJkzRemU8g8wZDw5uJRqpab5U2mX9euieVwiEbL'] },
+  watch: {
+    chains: [],
+    nodeIds: ['NodeID-5mb46qkSBj81k9g9e4VFjGGSbaaSLFRzD'],
+    addresses: ['avax18jma8ppw3nhx5r4ap8clazz0dps7rv5ukulre5'],
+    evmAddresses: [],
+    contracts: [],
+    collections: [],
+    transactions: [],
+    assets: ['2pYGetDWyKdHxpFxh2LHeoLNCH6H5vxxCxHQtFnnFaYxLsqtHC'],
+  },
+  options: {},
+};
+
+/** What a source must be asked so that it calls the method. A block is the same by id and by height. */
+function targetsFor(source: Source, method: string): Target[] {
+  const node = 'validator-1';
+  if (!source.demand) return source.targets(scope);
+  return [
+    source.demand(method.includes('getBlock') ? { node, blockId: 'any' } : { node, txId: 'any' }, scope),
+  ];
+}
+
+/** A node that gives one answer, and to other methods the first that is documented; its GETs are not served. */
+function nodeThatAnswers({ method, result }: Documented): Partial<Omit<Ask, 'now'>> {
+  const wanted = method.replace('getBlockByHeight', 'getBlock');
+  return {
+    probe: async () => {
+      throw new UpstreamFailure('malformed', 'the answer is text/plain, not JSON', { status: 405 });
+    },
+    rpc: async (_path, asked) => {
+      const answer = asked === wanted ? { result } : all.find((one) => one.method === asked);
+      if (!answer) throw new UpstreamFailure('not-offered', `the node does not answer ${asked}`);
+      return answer.result;
+    },
+  };
+}
+
+describe.skipIf(!present)('documented answers', () => {
+  const clock = new ManualClock(Date.UTC(2026, 0, 10));
+  let database: TestDatabase;
+  let sql: postgres.Sql;
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    sql = postgres(database.url, { onnotice: () => {} });
+  });
+  afterAll(async () => {
+    await sql?.end();
+    await database?.close();
+  });
+
+  it.each(answers.map((answer, at) => [`${at + 1} of ${answer.file}: ${answer.method}`, answer] as const))(
+    'decodes and stores answer %s',
+    async (_, answer) => {
+      const askers = feeds.filter(
+        ({ source, datasets }) =>
+          source.upstream === 'nodes' &&
+          // How high the chain is leads to blocks; chain_heights takes the answer itself.
+          !(source.range && answer.method.endsWith('.getHeight')) &&
+          datasets.some(({ operations }) => operations.includes(answer.method)),
+      );
+      let items = 0;
+      for (const feed of askers)
+        for (const target of targetsFor(feed.source, answer.method)) {
+          clock.now += 1000;
+          const context = recordingContext(sql, clock.read, nodeThatAnswers(answer));
+          const result = await run(context, {
+            ...feed,
+            targets: [target],
+            every: feed.source.every,
+            since: null,
+          });
+          const quarantined =
+            await sql`select reason from recorder.quarantine where run_id = ${result.runId}`;
+          expect({ ...result, quarantined: [...quarantined] }).toMatchObject({
+            error: null,
+            quarantined: [],
+          });
+          items += result.items;
+        }
+      expect(items).toBeGreaterThan(0);
+    },
+  );
+
+  it('are there for every method of the X-chain, info, P-chain and health APIs that is recorded', () => {
+    const there = new Set(answers.map(({ method }) => method));
+    const methods = [...recordedMethods].filter((one) => /^(?:avm|info|platform|health)\./.test(one));
+    expect(methods.filter((method) => !there.has(method))).toEqual([]);
+  });
+});
