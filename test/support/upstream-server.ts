@@ -1,0 +1,76 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** A request as the server got it. */
+export interface Received {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+  /** Which request it is, from 1. */
+  readonly number: number;
+}
+
+/** A real HTTP server whose answers a test decides. */
+export interface UpstreamServer {
+  readonly url: string;
+  readonly received: readonly Received[];
+  close(): Promise<void>;
+}
+
+type Handler = (request: Received, response: ServerResponse) => unknown;
+
+/** Starts a server on a free port of the loopback. */
+export async function upstreamServer(handler: Handler): Promise<UpstreamServer> {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await text(request).catch(() => '');
+    const entry = {
+      method: request.method ?? '',
+      url: new URL(request.url ?? '/', 'http://upstream'),
+      headers: request.headers,
+      body,
+      number: received.length + 1,
+    };
+    received.push(entry);
+    await handler(entry, response);
+  });
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { url: await listening(server), received, close };
+}
+
+/** A server that writes whatever it likes to each connection once a request came. */
+export async function rawServer(answer: (socket: Socket) => void): Promise<Omit<UpstreamServer, 'received'>> {
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {}); // the client may hang up at any time
+    socket.once('data', () => answer(socket));
+  });
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+  return { url: await listening(server), close };
+}
+
+/** Answers with JSON. */
+export function sendJson(response: ServerResponse, value: unknown, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+}
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${portOf(server.address())}`;
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (typeof address !== 'object' || address === null) throw new Error('the server has no port');
+  return address.port;
+}

@@ -1,0 +1,286 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { setInterval as every } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { freePort } from '../../src/db/free-port.ts';
+import { UpstreamFailure } from '../../src/upstreams/failure.ts';
+import { type Answer, type Call, callOnce } from '../../src/upstreams/http.ts';
+import { gate } from '../support/recording.ts';
+import { rawServer, sendJson, upstreamServer } from '../support/upstream-server.ts';
+
+const MEGABYTE = 1 << 20;
+const closers: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+async function started<T extends { close(): Promise<void> }>(server: Promise<T>): Promise<T> {
+  const running = await server;
+  closers.push(() => running.close());
+  return running;
+}
+
+const call = (url: string, more: Partial<Call> = {}, fresh?: boolean) =>
+  callOnce(
+    {
+      method: 'GET',
+      url: new URL(`${url}/path?query=secret-query`),
+      headers: { 'x-key': 'secret-key' },
+      deadline: 5_000,
+      maxBytes: MEGABYTE,
+      signal: new AbortController().signal,
+      ...more,
+    },
+    fresh,
+  );
+
+/** How a call failed; its text must give nothing away. */
+async function failure(answer: Promise<Answer>): Promise<UpstreamFailure> {
+  const error: unknown = await answer.then(
+    ({ text }) => new Error(`answered ${text.slice(0, 100)}`),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof UpstreamFailure)) throw error;
+  expect(error.message).not.toMatch(/secret|127\.0\.0\.1|localhost|https?:/);
+  return error;
+}
+
+const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
+
+describe('an answer', () => {
+  it('comes whole, with its status and headers, whatever the status', async () => {
+    const server = await started(
+      upstreamServer((_, response) => {
+        response.writeHead(503, { 'x-said': 'yes' }).end('{"ü":"💡"}');
+      }),
+    );
+    expect(await call(server.url)).toMatchObject({
+      status: 503,
+      headers: { 'x-said': 'yes' },
+      text: '{"ü":"💡"}',
+    });
+    expect(server.received).toMatchObject([{ method: 'GET', headers: { 'x-key': 'secret-key' } }]);
+  });
+
+  it('comes decoded where it is compressed', async () => {
+    const text = JSON.stringify(Array.from({ length: 10_000 }, (_, at) => at));
+    const server = await started(
+      upstreamServer(({ headers }, response) => {
+        expect(headers['accept-encoding']).toBe('gzip');
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(text));
+      }),
+    );
+    expect((await call(server.url)).text).toBe(text);
+  });
+
+  it('of exactly the most bytes is taken, and one more is refused', async () => {
+    const server = await started(
+      upstreamServer(({ url }, response) => {
+        response.end('x'.repeat(Number(url.searchParams.get('bytes'))));
+      }),
+    );
+    const bytes = (count: number) =>
+      call(server.url, { url: new URL(`${server.url}/?bytes=${count}`), maxBytes: 1000 });
+    expect((await bytes(1000)).text).toHaveLength(1000);
+    expect(await failure(bytes(1001))).toMatchObject({ kind: 'too-large' });
+  });
+
+  it('is not taken from where a redirect leads', async () => {
+    const other = await started(upstreamServer((_, response) => sendJson(response, {})));
+    const server = await started(
+      upstreamServer((_, response) => response.writeHead(302, { location: `${other.url}/stolen` }).end()),
+    );
+    expect(await call(server.url)).toMatchObject({ status: 302 });
+    expect(other.received).toEqual([]);
+  });
+});
+
+describe('a body that is cut', () => {
+  it.each([
+    ['before its length', `${head}Content-Length: 100\r\n\r\n{"a":1`, ['malformed', 'reset']],
+    ['between chunks', `${head}Transfer-Encoding: chunked\r\n\r\n6\r\n{"a":1\r\n`, ['malformed', 'reset']],
+    ['in a chunk', `${head}Transfer-Encoding: chunked\r\n\r\n60\r\n{"a":1`, ['malformed', 'reset']],
+  ])('%s is refused whole', async (_, bytes, kinds) => {
+    for (const hangUp of [
+      (socket: Socket) => socket.end(bytes),
+      (socket: Socket) => socket.write(bytes, () => socket.destroy()),
+    ]) {
+      const server = await started(rawServer(hangUp));
+      const { kind, retry } = await failure(call(server.url));
+      expect(kinds).toContain(kind);
+      expect(retry).toBe(true);
+    }
+  });
+
+  it('in its compression is refused whole', async () => {
+    const whole = gzipSync(randomBytes(1000).toString('hex'));
+    const cut = whole.subarray(0, whole.length - 20);
+    const server = await started(
+      upstreamServer((_, response) => {
+        response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': cut.length }).end(cut);
+      }),
+    );
+    expect(await failure(call(server.url))).toMatchObject({ kind: 'malformed' });
+  });
+
+  it('in its compression by a connection that breaks is refused as well', async () => {
+    const whole = gzipSync(randomBytes(100_000).toString('hex'));
+    const server = await started(
+      upstreamServer((_, response) => {
+        response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': whole.length });
+        response.write(whole.subarray(0, 50_000), () => response.destroy());
+      }),
+    );
+    expect(['malformed', 'reset']).toContain((await failure(call(server.url))).kind);
+  });
+});
+
+describe('a body that is garbage', () => {
+  it('is refused where it is not UTF-8', async () => {
+    const server = await started(
+      upstreamServer((_, response) => response.end(Buffer.from([0x7b, 0xff, 0xfe, 0x7d]))),
+    );
+    expect(await failure(call(server.url))).toMatchObject({ kind: 'malformed' });
+  });
+
+  it('is refused where it is not compressed as it says', async () => {
+    const server = await started(
+      upstreamServer((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('{"a":1}')),
+    );
+    expect(await failure(call(server.url))).toMatchObject({ kind: 'malformed' });
+  });
+
+  it('is refused where it is not HTTP at all', async () => {
+    const server = await started(rawServer((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n')));
+    expect(await failure(call(server.url))).toMatchObject({ kind: 'malformed' });
+  });
+});
+
+describe('a body that is huge', () => {
+  it('of a gigabyte is cut off early', async () => {
+    let sent = 0;
+    const hungUp = gate();
+    const server = await started(
+      upstreamServer(async (_, response) => {
+        const closed = once(response, 'close');
+        closed.then(() => hungUp.open());
+        const piece = Buffer.alloc(64 * 1024, 'x');
+        response.writeHead(200, { 'content-type': 'application/json' });
+        while (sent < 1024 * MEGABYTE && !response.destroyed) {
+          sent += piece.length;
+          if (!response.write(piece)) await Promise.race([once(response, 'drain'), closed]);
+        }
+        response.end();
+      }),
+    );
+    expect(await failure(call(server.url))).toMatchObject({ kind: 'too-large', retry: false });
+    await hungUp.opened;
+    expect(sent).toBeLessThan(64 * MEGABYTE);
+  });
+
+  it('once decompressed is cut off early: a bomb', async () => {
+    const bomb = gzipSync(Buffer.alloc(200 * MEGABYTE));
+    expect(bomb.length).toBeLessThan(MEGABYTE);
+    const server = await started(
+      upstreamServer((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)),
+    );
+    const before = process.memoryUsage().rss;
+    expect(await failure(call(server.url))).toMatchObject({ kind: 'too-large' });
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * MEGABYTE);
+  });
+});
+
+describe('the deadline', () => {
+  const deadline = 250;
+  const within = async (answer: Promise<Answer>) => {
+    const begun = performance.now();
+    const error = await failure(answer);
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    return error;
+  };
+
+  it('holds while headers do not come', async () => {
+    const server = await started(upstreamServer(() => {}));
+    expect(await within(call(server.url, { deadline }))).toMatchObject({ kind: 'timeout', retry: true });
+  });
+
+  it('holds while a body drips', async () => {
+    const server = await started(
+      upstreamServer(async (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        for await (const _tick of every(20)) {
+          if (response.destroyed) return;
+          response.write(' ');
+        }
+      }),
+    );
+    expect(await within(call(server.url, { deadline }))).toMatchObject({ kind: 'timeout' });
+  });
+
+  it('holds while a compressed body drips', async () => {
+    const bytes = gzipSync(randomBytes(10_000).toString('hex'));
+    const server = await started(
+      upstreamServer(async (_, response) => {
+        response.writeHead(200, { 'content-encoding': 'gzip' });
+        let at = 0;
+        for await (const _tick of every(20)) {
+          if (response.destroyed) return;
+          response.write(bytes.subarray(at, ++at));
+        }
+      }),
+    );
+    expect(await within(call(server.url, { deadline }))).toMatchObject({ kind: 'timeout' });
+  });
+
+  it('is none of the caller that stops', async () => {
+    const stop = new AbortController();
+    const server = await started(upstreamServer(() => stop.abort()));
+    expect(await failure(call(server.url, { signal: stop.signal }))).toMatchObject({ kind: 'cancelled' });
+    expect(await failure(call(server.url, { signal: AbortSignal.abort() }))).toMatchObject({
+      kind: 'cancelled',
+    });
+  });
+});
+
+describe('a connection', () => {
+  it('that is refused says so', async () => {
+    expect(await failure(call(`http://127.0.0.1:${await freePort()}`))).toMatchObject({
+      kind: 'refused',
+      later: true,
+    });
+  });
+
+  it('to a name that nobody has is the fault of the name service', async () => {
+    expect(await failure(call('http://nowhere.invalid'))).toMatchObject({ kind: 'dns' });
+  });
+
+  it('that does not speak TLS says so, and is not tried again at once', async () => {
+    const server = await started(upstreamServer((_, response) => sendJson(response, {})));
+    const answer = call(server.url.replace('http:', 'https:'));
+    expect(await failure(answer)).toMatchObject({ kind: 'tls', retry: false });
+  });
+
+  it('that is reset says so', async () => {
+    const server = await started(rawServer((socket) => socket.resetAndDestroy()));
+    expect(await failure(call(server.url))).toMatchObject({ kind: 'reset', retry: true });
+  });
+
+  it('is used again, but not for a probe', async () => {
+    const ports: (number | undefined)[] = [];
+    const server = await started(
+      upstreamServer((_, response) => {
+        ports.push(response.socket?.remotePort);
+        sendJson(response, {});
+      }),
+    );
+    for (let calls = 0; calls < 10; calls++) await call(server.url);
+    const kept = new Set(ports.splice(0));
+    expect(kept.size).toBeLessThan(4);
+    for (let probes = 0; probes < 3; probes++) await call(server.url, {}, true);
+    expect(new Set(ports).size).toBe(3);
+    expect(ports.filter((port) => kept.has(port))).toEqual([]);
+  });
+});
