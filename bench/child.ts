@@ -10,6 +10,7 @@ export class Child {
 
   private constructor(process: ChildProcess, name: string) {
     this.#process = process;
+    process.on('error', () => {}); // the signal's, too: whoever waits for an answer hears of it
     this.#name = name;
   }
 

@@ -1,5 +1,5 @@
 import { availableParallelism, cpus } from 'node:os';
-import { messageOf, UsageError } from '../src/errors.ts';
+import { UsageError } from '../src/errors.ts';
 import { withArena } from './arena.ts';
 import { measureIngest } from './ingest.ts';
 import { readOptions } from './options.ts';
@@ -29,7 +29,7 @@ try {
   console.log(options.json ? JSON.stringify(result) : `\n${ingestReport(ingest)}\n\n${pollReport(polls)}`);
   process.exitCode = ingest.overWire <= MOST_OVER_WIRE && ingest.overLoop >= LEAST_OVER_LOOP ? 0 : 1;
 } catch (error) {
-  if (!stop.signal.aborted) console.error(error instanceof UsageError ? error.message : error);
+  if (stop.signal.aborted) console.error('stopped');
+  else console.error(error instanceof UsageError ? error.message : error);
   process.exitCode = stop.signal.aborted ? 130 : error instanceof UsageError ? 2 : 1;
-  if (stop.signal.aborted) console.error(`stopped: ${messageOf(stop.signal.reason)}`);
 }
