@@ -1,4 +1,21 @@
+import { aggregatedSignatures } from './chain-data/aggregated-signatures.ts';
+import { blockchains } from './chain-data/blockchains.ts';
+import { deployedContracts } from './chain-data/deployed-contracts.ts';
+import { deploymentTransactions } from './chain-data/deployment-transactions.ts';
+import { erc1155Balances } from './chain-data/erc1155-balances.ts';
+import { erc1155Transfers } from './chain-data/erc1155-transfers.ts';
+import { evmTransactions } from './chain-data/evm-transactions.ts';
+import { genesisData } from './chain-data/genesis-data.ts';
+import { nativeBalanceValues } from './chain-data/native-balance-values.ts';
+import { nativeBalances } from './chain-data/native-balances.ts';
+import { nativeTransactions } from './chain-data/native-transactions.ts';
+import { nftTokens } from './chain-data/nft-tokens.ts';
+import { pendingRewardProgress } from './chain-data/pending-reward-progress.ts';
+import { pendingRewards } from './chain-data/pending-rewards.ts';
+import { primaryBalances } from './chain-data/primary-balances.ts';
 import { proposedBlocks } from './chain-data/proposed-blocks.ts';
+import { stakingTransactions } from './chain-data/staking-transactions.ts';
+import { subnets } from './chain-data/subnets.ts';
 import type { Dataset, Source } from './contract.ts';
 import { averageTps } from './metrics/average-tps.ts';
 import { metricPoints } from './metrics/metric-points.ts';
@@ -28,7 +45,24 @@ import { xUtxos } from './node/x-utxos.ts';
 export const catalog: readonly Dataset[] = [
   metricPoints,
   averageTps,
+  stakingTransactions,
+  subnets,
+  blockchains,
+  genesisData,
+  primaryBalances,
+  pendingRewards,
+  pendingRewardProgress,
   proposedBlocks,
+  nativeTransactions,
+  erc1155Transfers,
+  nativeBalances,
+  nativeBalanceValues,
+  erc1155Balances,
+  deployedContracts,
+  deploymentTransactions,
+  evmTransactions,
+  nftTokens,
+  aggregatedSignatures,
   validators,
   validatorUptime,
   validatorDelegators,
