@@ -1,0 +1,408 @@
+import { Redis } from 'ioredis';
+import { pino } from 'pino';
+import postgres from 'postgres';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { checkConfig } from '../../src/config/load.ts';
+import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
+import type { Range } from '../../src/datasets/contract.ts';
+import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
+import { activeFeeds, catalogNames } from '../../src/feeds.ts';
+import { openBackend, type QueueBackend, type RecorderQueue } from '../../src/jobs/backend.ts';
+import { HEALS, POLLS, planJob, recordJob } from '../../src/jobs/jobs.ts';
+import { reconcileSchedules } from '../../src/jobs/schedules.ts';
+import { planFeed, type Queues, startWorkers, type WorkerContext } from '../../src/jobs/workers.ts';
+import type { RecordingContext, RunResult } from '../../src/recording/context.ts';
+import type { ActiveFeed } from '../../src/recording/feed.ts';
+import { claim, targetKey } from '../../src/recording/lease.ts';
+import { upstreamOpener } from '../../src/upstream-opener.ts';
+import { UpstreamFailure } from '../../src/upstreams/failure.ts';
+import { block, blocksTarget } from '../support/blocks.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { gate, jobFor, onlyPage, pagesOf, recordingContext, scriptedFeed } from '../support/recording.ts';
+import { sendJson, upstreamServer } from '../support/upstream-server.ts';
+
+const redisUrl = inject('redisUrl');
+const silent = pino({ level: 'silent' });
+const now = () => Date.now();
+const hour = 3_600_000;
+
+/** A Redis database of this file's own in the run's Redis. */
+const ownRedis = redisUrl === null ? null : `${redisUrl}/5`;
+
+const kinds = [
+  { kind: 'postgres', skip: false },
+  {
+    kind: `redis${redisUrl === null ? ` (skipped: ${inject('redisSkipReason')})` : ''}`,
+    skip: redisUrl === null,
+  },
+];
+
+describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
+  const onRedis = kind.startsWith('redis');
+  let database: TestDatabase;
+  let sql: postgres.Sql;
+  let backend: QueueBackend;
+  let queues: Queues;
+  const stops: (() => Promise<void>)[] = [];
+
+  beforeAll(async () => {
+    if (skip) return;
+    database = await testDatabase();
+    sql = postgres(database.url, { max: 12, onnotice: () => {} });
+    backend = openBackend(
+      { redisUrl: onRedis ? (ownRedis ?? '') : undefined, databaseUrl: database.url },
+      silent,
+    );
+    queues = { polls: backend.queue(POLLS), heals: backend.queue(HEALS) };
+    await Promise.all([queues.polls.waitUntilReady(), queues.heals.waitUntilReady()]);
+  });
+  afterAll(async () => {
+    if (skip) return;
+    await Promise.all([queues.polls.close(), queues.heals.close()]);
+    await sql.end();
+    await database.close();
+  });
+  beforeEach(async ({ skip: skipTest }) => {
+    if (skip) skipTest(inject('redisSkipReason') ?? '');
+    await wipe();
+  });
+  afterEach(async () => {
+    for (const stop of stops.splice(0).reverse()) await stop();
+  });
+
+  /** What an operator's FLUSHALL or TRUNCATE does: everything in the queue is gone. */
+  async function wipe(): Promise<void> {
+    if (onRedis) {
+      const redis = new Redis(ownRedis ?? '');
+      await redis.flushdb();
+      redis.disconnect();
+      return;
+    }
+    const tables = await sql<{ name: string }[]>`
+      select format('%I.%I', schemaname, tablename) as name from pg_tables
+      where schemaname = 'bullmq' and tablename not like '%migration%'`;
+    await sql.unsafe(`truncate ${tables.map(({ name }) => name).join(', ')}`);
+  }
+
+  const waiting = async (queue: RecorderQueue) => {
+    const {
+      waiting = 0,
+      prioritized = 0,
+      delayed = 0,
+    } = await queue.getJobCounts('waiting', 'prioritized', 'delayed');
+    return waiting + prioritized + delayed;
+  };
+
+  /** Starts workers over feeds; gives the runs they made, as they end. */
+  function work(feeds: readonly ActiveFeed[], recording: RecordingContext = recordingContext(sql, now)) {
+    const runs: RunResult[] = [];
+    const context: WorkerContext = {
+      sql,
+      clock: now,
+      feeds,
+      recording,
+      log: silent,
+      finished: (result) => runs.push(result),
+    };
+    const stop = startWorkers(backend, queues, context);
+    stops.push(() => stop(5_000));
+    return { runs, context, stop };
+  }
+
+  const context = (feeds: readonly ActiveFeed[]): WorkerContext => ({
+    sql,
+    clock: now,
+    feeds,
+    recording: recordingContext(sql, now),
+    log: silent,
+  });
+
+  describe('schedules', () => {
+    const feed = (every: number) => scriptedFeed(nodeIdentity, { node: 'n' }, { every });
+    const present = async () => {
+      const schedules = await queues.polls.getJobSchedulers();
+      return new Map(schedules.map(({ key, every }) => [key, Number(every)]));
+    };
+    const wanted = (feeds: readonly ActiveFeed[]) =>
+      new Map(feeds.map(({ source, every }) => [`plan ${source.name}`, every]));
+    const reconcile = (feeds: readonly ActiveFeed[], queue = queues.polls) =>
+      reconcileSchedules(sql, queue, feeds, silent);
+
+    it('equal the configuration after a reconcile, which then changes nothing', async () => {
+      const feeds = [feed(hour), feed(2 * hour)];
+      expect((await reconcile(feeds)).set).toHaveLength(2);
+      expect(await present()).toEqual(wanted(feeds));
+      expect(await reconcile(feeds)).toEqual({ set: [], removed: [] });
+    });
+
+    it('follow the configuration: other intervals, feeds that come, go, and have nothing to watch', async () => {
+      const [stays, goes, empties] = [feed(hour), feed(hour), feed(hour)];
+      await reconcile([stays, goes, empties]);
+      const [changed, comes] = [{ ...stays, every: 3 * hour }, feed(hour)];
+      await reconcile([changed, comes, { ...empties, targets: [] }]);
+      expect(await present()).toEqual(wanted([changed, comes]));
+    });
+
+    it('come back after everything in the queue is gone', async () => {
+      const feeds = [feed(hour), feed(hour)];
+      await reconcile(feeds);
+      await wipe();
+      expect(await present()).toEqual(new Map());
+      await reconcile(feeds);
+      expect(await present()).toEqual(wanted(feeds));
+      expect(await waiting(queues.polls)).toBeGreaterThan(0);
+    });
+
+    it.each([
+      ['in the past', -2 * hour],
+      ['too far ahead', 3 * hour],
+    ])('that are frozen, their next tick %s, are removed and set again', async (_, jump) => {
+      const feeds = [feed(hour)];
+      await reconcile(feeds);
+      const jumped = new Proxy(queues.polls, {
+        get(target, name, receiver) {
+          if (name !== 'getJobSchedulers') return Reflect.get(target, name, receiver);
+          return async () =>
+            (await target.getJobSchedulers()).map((one) => ({ ...one, next: Number(one.next) + jump }));
+        },
+      });
+      const [id = ''] = [...wanted(feeds).keys()];
+      expect(await reconcile(feeds, jumped)).toEqual({ set: [id], removed: [id] });
+      expect(await present()).toEqual(wanted(feeds));
+      const [schedule] = await queues.polls.getJobSchedulers();
+      expect(Number(schedule?.next)).toBeGreaterThan(Date.now() - 1000);
+    });
+
+    it('are one each, and one job each waits, when eight processes start at once', async () => {
+      const feeds = [feed(hour), feed(hour)];
+      await Promise.all(Array.from({ length: 8 }, () => reconcile(feeds)));
+      for (let restarts = 0; restarts < 4; restarts++) await reconcile(feeds);
+      expect(await present()).toEqual(wanted(feeds));
+      expect(await waiting(queues.polls)).toBe(2);
+    });
+
+    it('tick: what is due is recorded again and again', async () => {
+      const ticking = scriptedFeed(nodeIdentity, { node: 'ticking' }, { every: 1_000 });
+      ticking.script = () => onlyPage({ nodeID: 'NodeID-1' });
+      const { runs } = work([ticking]);
+      await reconcile([ticking]);
+      await expect.poll(() => runs.length, { timeout: 15_000 }).toBeGreaterThan(2);
+      expect(runs.every(({ status }) => status === 'done')).toBe(true);
+    });
+  });
+
+  const range: Range = { axis: 'time', span: () => hour, head: () => 60_000, settle: 0, lookback: 6 * hour };
+
+  describe('a plan', () => {
+    it('puts one poll and one heal of each target into the queues, however often it is made', async () => {
+      const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range });
+      const two: ActiveFeed = { ...feed, targets: [...feed.targets, blocksTarget()] };
+      for (let plans = 0; plans < 3; plans++) await planFeed(context([two]), queues, two);
+      expect(await waiting(queues.polls)).toBe(2);
+      expect(await waiting(queues.heals)).toBe(2);
+    });
+
+    it('puts nothing there that is not due', async () => {
+      const feed = scriptedFeed(nodeIdentity, { node: 'fresh' });
+      await planFeed(context([feed]), queues, feed);
+      await sql`update recorder.targets set last_success_at = now() where source = ${feed.source.name}`;
+      await wipe();
+      await planFeed(context([feed]), queues, feed);
+      expect(await waiting(queues.polls)).toBe(0);
+    });
+  });
+
+  describe('workers', () => {
+    it('record from an upstream over HTTP, end to end', async () => {
+      const server = await upstreamServer(({ body }, response) => {
+        const { id, method } = JSON.parse(body);
+        const result = {
+          rewardingStakePercentage: '99.9',
+          weightedAveragePercentage: '98.76543210987654321',
+        };
+        sendJson(response, { jsonrpc: '2.0', id, result: method === 'info.uptime' ? result : null });
+      });
+      stops.push(server.close);
+      const config = checkConfig(
+        { network: 'mainnet', upstreams: { nodes: [{ name: 'end-to-end', url: server.url }] } },
+        catalogNames,
+        'test',
+      );
+      const feed = activeFeeds(config).find(({ source }) => source.name === 'node-uptime-view');
+      if (!feed) throw new Error('the catalog has no such feed');
+      const keys = { chainDataKey: undefined, metricsKey: undefined };
+      const open = upstreamOpener(config, keys, sql, now);
+      const { runs } = work([feed], { ...recordingContext(sql, now), open });
+      const { name, data, opts } = planJob(feed.source.name, 'test');
+      await queues.polls.add(name, data, opts);
+      await expect.poll(() => runs.length, { timeout: 10_000 }).toBe(1);
+      expect(runs).toMatchObject([{ status: 'done', rowsWritten: [1], requests: 1 }]);
+      const rows = await sql`
+        select weighted_average_percentage from reporting.node_uptime_view where node = 'end-to-end'`;
+      expect([...rows]).toEqual([{ weighted_average_percentage: '98.76543210987654321' }]);
+    });
+
+    it('heal one hole after the other until there is none, without a tick', async () => {
+      const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range, every: hour });
+      let number = 0;
+      feed.script = (window) => {
+        number += 1;
+        return onlyPage(
+          { blocks: [block(number, Math.floor((window?.from ?? 0) / 1000))] },
+          { proven: window },
+        );
+      };
+      work([feed]);
+      const { name, data, opts } = planJob(feed.source.name, 'test');
+      await queues.polls.add(name, data, opts);
+      await expect
+        .poll(
+          async () => {
+            const [row] = await sql<{ hours: number }[]>`
+              select round(sum(upper(r) - lower(r)) / ${hour}::numeric)::int as hours
+              from recorder.coverage, unnest(covered) r
+              where target_key = ${targetKey(feed.targets[0] ?? {})}`;
+            return row?.hours;
+          },
+          { timeout: 20_000 },
+        )
+        .toBe(6);
+      const [runs] = await sql<{ polls: number; heals: number }[]>`
+        select (count(*) filter (where reason = 'poll'))::int as polls,
+          (count(*) filter (where reason = 'heal'))::int as heals
+        from recorder.runs where source = ${feed.source.name}`;
+      expect(runs?.polls).toBe(1);
+      // One more where a heal ended before the poll and took the moment between for a hole.
+      expect([5, 6]).toContain(runs?.heals);
+    });
+
+    it.each([
+      ['may pass is tried again later', new UpstreamFailure('refused', 'the call failed'), 1],
+      ['will not pass is left to the next plan', new UpstreamFailure('auth', 'answered 401'), 0],
+    ])('whose upstream has a fault that %s', async (_, fault, left) => {
+      const feed = scriptedFeed(nodeIdentity, { node: 'faulty' });
+      feed.script = async function* () {
+        yield* [];
+        throw fault;
+      };
+      const { runs } = work([feed]);
+      const { name, data, opts } = recordJob(feed.source.name, jobFor(feed));
+      await queues.polls.add(name, data, opts);
+      await expect.poll(() => runs.length, { timeout: 10_000 }).toBe(1);
+      const jobs = async () => {
+        const { active = 0, delayed = 0 } = await queues.polls.getJobCounts('active', 'delayed');
+        return { active, delayed };
+      };
+      await expect.poll(jobs).toEqual({ active: 0, delayed: left });
+      expect(runs).toHaveLength(1);
+    });
+
+    it('wait for a target that another run holds, and drop what it made needless', async () => {
+      const [held, outdated] = [
+        scriptedFeed(nodeIdentity, { node: 'held' }),
+        scriptedFeed(nodeIdentity, { node: 'outdated' }),
+      ];
+      for (const feed of [held, outdated]) feed.script = () => onlyPage({ nodeID: 'NodeID-1' });
+      const plannedAt = Date.now();
+      for (const feed of [held, outdated]) {
+        await claim(sql, feed, jobFor(feed), 'another', new Date().toISOString());
+        await sql`update recorder.targets set lease_until = now() + interval '1 hour' where source = ${feed.source.name}`;
+        const { name, data, opts } = recordJob(feed.source.name, { ...jobFor(feed), plannedAt });
+        await queues.polls.add(name, data, opts);
+      }
+      const { runs } = work([held, outdated]);
+      await expect.poll(async () => (await queues.polls.getJobCounts('delayed')).delayed).toBe(2);
+      expect(runs).toEqual([]);
+      await sql`update recorder.targets set run_id = null, lease_until = null where source = ${held.source.name}`;
+      await sql`
+        update recorder.targets set run_id = null, lease_until = null, last_success_at = ${new Date(plannedAt + 1)}
+        where source = ${outdated.source.name}`;
+      await expect.poll(() => waiting(queues.polls), { timeout: 10_000 }).toBe(0);
+      await expect.poll(() => runs.map(({ feed }) => feed)).toEqual([held.source.name]);
+    });
+
+    it('leave a job alone whose feed left the configuration', async () => {
+      const feed = scriptedFeed(nodeIdentity, { node: 'gone' });
+      const { runs } = work([]);
+      const { name, data, opts } = recordJob(feed.source.name, jobFor(feed));
+      await queues.polls.add(name, data, opts);
+      await expect
+        .poll(
+          async () =>
+            (await waiting(queues.polls)) + ((await queues.polls.getJobCounts('active')).active ?? 0),
+        )
+        .toBe(0);
+      expect(runs).toEqual([]);
+    });
+  });
+
+  describe('stopping', () => {
+    it('ends runs between two commits: what is committed stays, and the run says it was stopped', async () => {
+      const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range });
+      const underWay = gate();
+      let signalled: AbortSignal | undefined;
+      const recording: RecordingContext = {
+        ...recordingContext(sql, now),
+        open: (of, job, asking) => {
+          signalled = asking.signal;
+          return recordingContext(sql, now).open(of, job, asking);
+        },
+      };
+      feed.script = async function* () {
+        yield* pagesOf([{ body: { blocks: [block(1, 1)] }, proven: null, last: false, whole: true }]);
+        underWay.open();
+        await new Promise((resolve) => signalled?.addEventListener('abort', resolve, { once: true }));
+        throw new UpstreamFailure('cancelled', 'stopped by the recorder');
+      };
+      const { stop } = work([feed], recording);
+      const { name, data, opts } = recordJob(feed.source.name, jobFor(feed, { from: 0, to: hour }));
+      await queues.polls.add(name, data, opts);
+      await underWay.opened;
+      const begun = performance.now();
+      await stop(5_000);
+      expect(performance.now() - begun).toBeLessThan(5_000);
+      const runs = await sql`
+        select status, rows_written[1]::int as rows from recorder.runs where source = ${feed.source.name}`;
+      expect([...runs]).toEqual([{ status: 'stopped', rows: 1 }]);
+    });
+
+    it('has a deadline, whatever hangs', async () => {
+      const feed = scriptedFeed(nodeIdentity, { node: 'hanging' });
+      const [hangs, released] = [gate(), gate()];
+      feed.script = async function* () {
+        hangs.open();
+        await released.opened;
+        yield* onlyPage({ nodeID: 'NodeID-1' });
+      };
+      const { stop } = work([feed]);
+      const { name, data, opts } = recordJob(feed.source.name, jobFor(feed));
+      await queues.polls.add(name, data, opts);
+      await hangs.opened;
+      const begun = performance.now();
+      await stop(300);
+      expect(performance.now() - begun).toBeLessThan(2_000);
+      released.open();
+    });
+  });
+});
+
+describe('a Redis that is away', () => {
+  it('keeps workers from stopping no longer than the deadline', async () => {
+    const database = await testDatabase();
+    const sql = postgres(database.url, { onnotice: () => {} });
+    const backend = openBackend({ redisUrl: 'redis://127.0.0.1:1', databaseUrl: database.url }, silent);
+    const queues = { polls: backend.queue(POLLS), heals: backend.queue(HEALS) };
+    const stop = startWorkers(backend, queues, {
+      sql,
+      clock: now,
+      feeds: [],
+      recording: recordingContext(sql, now),
+      log: silent,
+    });
+    const begun = performance.now();
+    await stop(300);
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    await sql.end();
+    await database.close();
+  });
+});
