@@ -1,0 +1,349 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ManualClock } from '../../sandbox/clock.ts';
+import { transactionJson } from '../../sandbox/node/transactions.ts';
+import type { Sandbox } from '../../sandbox/server.ts';
+import { type Ask, type Dataset, OPEN_END, type Page, type Target } from '../../src/datasets/contract.ts';
+import { nodeBlockchains } from '../../src/datasets/node/node-blockchains.ts';
+import { nodeHealth } from '../../src/datasets/node/node-health.ts';
+import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
+import { validatorDelegators } from '../../src/datasets/node/validator-delegators.ts';
+import { xBalances } from '../../src/datasets/node/x-balances.ts';
+import { xBlocks } from '../../src/datasets/node/x-blocks.ts';
+import { xTransactions } from '../../src/datasets/node/x-transactions.ts';
+import { xUtxos } from '../../src/datasets/node/x-utxos.ts';
+import { memberOf } from '../../src/datasets/sources/answer.ts';
+import { buildDecoder } from '../../src/recording/decode.ts';
+import { UpstreamFailure } from '../../src/upstreams/failure.ts';
+import { jsonText } from '../../src/upstreams/json.ts';
+import { unmetered } from '../../src/upstreams/unmetered.ts';
+import { UpstreamSession } from '../../src/upstreams/upstream.ts';
+import { stillSandbox } from '../sandbox/client.ts';
+import { upstreamServer } from '../support/upstream-server.ts';
+
+const BEGIN = { from: OPEN_END - 1, to: OPEN_END };
+
+let sandbox: Sandbox;
+let clock: ManualClock;
+beforeAll(async () => {
+  ({ sandbox, clock } = await stillSandbox());
+});
+afterAll(() => sandbox.close());
+
+/** An upstream as a run asks it. */
+function session(url: string, pageSize?: number): UpstreamSession {
+  return new UpstreamSession(
+    {
+      name: 'node',
+      url,
+      headers: {},
+      redact: (text) => text,
+      budget: unmetered,
+      deadline: 5000,
+      maxBytes: 1e8,
+    },
+    {
+      weight: 0,
+      priority: 'poll',
+      signal: new AbortController().signal,
+      clock: () => clock.now(),
+      pageSize,
+    },
+  );
+}
+
+const node = (pageSize?: number) => session(`${sandbox.url}/nodes/validator-1`, pageSize);
+
+const notOffered = (method: string) =>
+  new UpstreamFailure('not-offered', `the node does not answer ${method}: not available`);
+
+/** A node that refuses some methods. */
+function without(ask: UpstreamSession, ...methods: string[]): Ask {
+  return {
+    get: ask.get.bind(ask),
+    post: ask.post.bind(ask),
+    probe: ask.probe.bind(ask),
+    pageSize: ask.pageSize.bind(ask),
+    rpc: async (path, method, params) => {
+      if (methods.includes(method)) throw notOffered(method);
+      return ask.rpc(path, method, params);
+    },
+    now: 0,
+  };
+}
+
+async function walked(
+  { source }: Dataset,
+  ask: Ask,
+  target: Target,
+  window: Page['proven'] = null,
+): Promise<Page[]> {
+  const pages: Page[] = [];
+  for await (const page of source.walk(ask, target, window)) pages.push(page);
+  return pages;
+}
+
+/** The rows of pages, as objects by column. */
+function rowsOf(dataset: Dataset, pages: readonly Page[], target: Target) {
+  const decode = buildDecoder(dataset);
+  const names = dataset.columns.filter(({ path }) => path.length > 0).map(({ name }) => name);
+  return pages.flatMap(({ body }) => {
+    const { rows, refused } = decode(body, target);
+    expect(refused).toEqual([]);
+    return rows.map((row) => Object.fromEntries(names.map((name, at) => [name, row[at] ?? null])));
+  });
+}
+
+describe('blocks upwards', () => {
+  const target = { node: 'validator-1' };
+  const head = () => sandbox.network.blocks(chain('p-chain')).heightAt(Math.floor(clock.now() / 1000));
+  const chain = (alias: string) => {
+    const found = sandbox.network.chain(alias);
+    if (!found) throw new Error(`no ${alias}`);
+    return found;
+  };
+
+  it('begin a hundred below the head and prove what they hold', async () => {
+    const pages = await walked(pBlocks, node(), target, BEGIN);
+    const last = head();
+    expect(pages.map(({ proven, last: end }) => [proven, end])).toEqual([
+      [{ from: last - 100, to: last - 50 }, false],
+      [{ from: last - 100, to: last }, false],
+      [{ from: last - 100, to: last + 1 }, true],
+    ]);
+    expect(rowsOf(pBlocks, pages, target).map(({ height }) => height)).toEqual(
+      Array.from({ length: 101 }, (_, at) => String(last - 100 + at)),
+    );
+  });
+
+  it('find the head also where the node does not say how high it is', async () => {
+    const ask = without(node(), 'platform.getHeight');
+    for (const window of [BEGIN, { from: head() - 7, to: OPEN_END }, { from: head() + 1, to: OPEN_END }])
+      expect((await walked(pBlocks, ask, target, window)).at(-1)?.proven).toEqual(
+        (await walked(pBlocks, node(), target, window)).at(-1)?.proven,
+      );
+  });
+
+  it('fill holes exactly, stop after 500 and leave a node alone that is behind', async () => {
+    const ask = node();
+    const hole = { from: head() - 70, to: head() - 12 };
+    expect((await walked(pBlocks, ask, target, hole)).at(-1)).toMatchObject({ proven: hole, last: true });
+    const from = head() - 900;
+    const long = await walked(pBlocks, ask, target, { from, to: OPEN_END });
+    expect(long).toHaveLength(10);
+    expect(long.at(-1)).toMatchObject({ proven: { from, to: from + 500 }, last: false });
+    expect(long.at(-1)?.note).toBe('401 blocks are left for the next runs');
+    const ahead = { from: head() + 500, to: OPEN_END };
+    expect(await walked(pBlocks, ask, target, ahead)).toMatchObject([{ proven: null, last: true }]);
+  });
+
+  it('bring the transactions of the X-chain, amounts past 2^53 exactly', async () => {
+    const x = chain('x-chain');
+    const pages = await walked(xBlocks, node(), target, BEGIN);
+    const rows = rowsOf(xTransactions, pages, target);
+    const expected = rowsOf(xBlocks, pages, target).flatMap(({ height }) =>
+      sandbox.network
+        .blocks(x)
+        .transactionNumbers(Number(height))
+        .map((number) => {
+          const tx = transactionJson(sandbox.network, x, number);
+          return [tx.id, height, memberOf(tx.unsignedTx, 'outputs')];
+        }),
+    );
+    const big = (_: string, value: unknown) => (typeof value === 'bigint' ? `#${value}#` : value);
+    expect(rows.map((row) => [row.tx_id, row.block_height, row.unsigned_tx_outputs])).toEqual(
+      expected.map(([id, height, outputs]) => [
+        id,
+        height,
+        JSON.stringify(outputs, big).replaceAll(/"#(\d+)#"/g, '$1'),
+      ]),
+    );
+    expect(rows.some((row) => /[1-9]\d{15}/.test(row.unsigned_tx_outputs ?? ''))).toBe(true);
+  });
+
+  it('are refused where a node answers another height', async () => {
+    const ask = without(node());
+    const lying: Ask = {
+      ...ask,
+      rpc: (path, method, params) =>
+        ask.rpc(path, method, params && 'height' in params ? { ...params, height: 5 } : params),
+    };
+    await expect(walked(pBlocks, lying, target, BEGIN)).rejects.toThrow(/asked for block \d+, .* block 5$/);
+  });
+
+  it('come by id, and a transaction by its own, on demand; one that is not decided is only told of', async () => {
+    const blocks = sandbox.network.blocks(chain('x-chain'));
+    const [block] = rowsOf(
+      xBlocks,
+      await walked(xBlocks, node(), { ...target, blockId: blocks.hash(77) }, BEGIN),
+      target,
+    );
+    expect(block).toMatchObject({ height: '77', id: blocks.hash(77) });
+    const txId = blocks.transactionId(blocks.transactionNumbers(80)[0] ?? 0);
+    const asked = { ...target, txId };
+    const accepted = await walked(xTransactions, node(), asked, BEGIN);
+    expect(rowsOf(xTransactions, accepted, asked)).toMatchObject([{ tx_id: txId, status: 'Accepted' }]);
+    for (const status of ['Processing', 'Rejected']) {
+      const ask: Ask = { ...without(node()), rpc: async () => ({ status }) };
+      const [page] = await walked(xTransactions, ask, asked, BEGIN);
+      const rows = page ? rowsOf(xTransactions, [page], asked) : [];
+      if (status === 'Processing') expect([rows, page?.note]).toEqual([[], 'status Processing']);
+      else expect(rows).toMatchObject([{ tx_id: txId, status, unsigned_tx_outputs: null }]);
+    }
+  });
+
+  it.each([
+    [{ node: 'nobody', height: '1' }, /node=nobody: must be a configured node/],
+    [{ node: 'a', height: '1', blockId: 'b' }, /exactly one of blockId, height/],
+    [{ node: 'a', height: 'high' }, /must be a height/],
+    [{ node: 'a', txId: 'b' }, /exactly one of blockId, height/],
+  ])('are not asked for by %j', (pairs, problem) => {
+    const scope = {
+      network: 'mainnet',
+      observer: 'o',
+      nodes: ['a'],
+      tags: {},
+      options: {},
+      watch: sandbox.watch,
+    };
+    expect(() => pBlocks.source.demand?.(pairs, scope)).toThrow(problem);
+  });
+});
+
+describe('UTXOs', () => {
+  it('are the same whatever the size of a page, decoded from their bytes', async () => {
+    const address = sandbox.watch.addresses.find((one) => one.startsWith('X-')) ?? '';
+    const account = sandbox.network.accounts.among([address])[0];
+    const truth = account ? sandbox.network.utxos.of(account, Math.floor(clock.now() / 1000)) : [];
+    for (const size of [1024, 7]) {
+      const target = { node: 'validator-1', address };
+      const pages = await walked(xUtxos, node(size), target);
+      expect(pages.filter(({ last }) => last)).toEqual([pages.at(-1)]);
+      const rows = new Map(rowsOf(xUtxos, pages, target).map((row) => [row.utxo_id, row]));
+      expect(
+        [...rows.values()].map((row) => [
+          row.utxo_id,
+          row.tx_id,
+          row.output_index,
+          row.asset_id,
+          row.amount,
+          row.addresses,
+        ]),
+      ).toEqual(
+        truth.map((utxo) => [
+          utxo.id,
+          utxo.txId,
+          String(utxo.outputIndex),
+          utxo.asset.assetId,
+          String(utxo.amount),
+          jsonText(utxo.owners.map((owner) => `X-${owner.address}`)),
+        ]),
+      );
+    }
+  });
+
+  it('that are no bytes of an output are refused alone', () => {
+    const { rows, refused } = buildDecoder(xUtxos)(
+      { utxos: ['0x00', 'hex', 7, xUtxos.example.utxo] },
+      {
+        address: 'X-avax1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq',
+      },
+    );
+    expect([rows.length, refused.length]).toEqual([1, 3]);
+  });
+});
+
+describe('methods that a node refuses', () => {
+  const target = { node: 'validator-1', address: '', assets: '' };
+
+  it('leave the others: balances of watched assets, without concluding from absence', async () => {
+    const [address = ''] = sandbox.watch.addresses.filter((one) => one.startsWith('X-'));
+    const asked = { ...target, address, assets: sandbox.watch.assets.join(',') };
+    const whole = await walked(xBalances, node(), asked);
+    const [part] = await walked(xBalances, without(node(), 'avm.getAllBalances'), asked);
+    expect(whole).toMatchObject([{ whole: true }]);
+    expect(part).toMatchObject({ whole: false, note: 'not offered: avm.getAllBalances' });
+    const sum = (rows: { asset_id?: string | null; balance?: string | null }[]) =>
+      rows.map((row) => [row.asset_id, row.balance]).sort();
+    expect(sum(rowsOf(xBalances, part ? [part] : [], asked)).map(([asset]) => asset)).toEqual(
+      [...sandbox.watch.assets].sort(),
+    );
+    const neither = without(node(), 'avm.getAllBalances', 'avm.getBalance');
+    await expect(walked(xBalances, neither, asked)).rejects.toMatchObject({ kind: 'not-offered' });
+  });
+
+  it('leave the others: blockchains by their aliases', async () => {
+    const methods = ['platform.getBlockchains', 'info.isBootstrapped'];
+    const [page] = await walked(nodeBlockchains, without(node(), ...methods), target);
+    expect(page).toMatchObject({ whole: false, note: `not offered: ${methods.join(', ')}` });
+    expect(rowsOf(nodeBlockchains, page ? [page] : [], target)).toMatchObject([
+      { alias: 'P', is_bootstrapped: null },
+      { alias: 'X' },
+      { alias: 'C' },
+    ]);
+  });
+});
+
+it('a validator that says it has delegators but lists none is no answer', () => {
+  const body = { validators: [{ nodeID: 'NodeID-a', delegatorCount: '2' }] };
+  expect(() => validatorDelegators.items(body, {})).toThrow('2 delegators');
+  expect(validatorDelegators.items({ validators: [{ delegatorCount: '0' }] }, {})).toEqual([]);
+});
+
+describe('health without GET', () => {
+  const report = {
+    checks: { C: { error: { message: 'late' }, timestamp: '2026-01-01T00:00:00Z' } },
+    healthy: false,
+  };
+  const rpc = (result: unknown) => JSON.stringify({ jsonrpc: '2.0', result, id: 1 });
+
+  /** Looks at a node that answers so, by path or JSON-RPC method. */
+  async function looked(probe: string, answer: (asked: string) => [number, string]) {
+    const server = await upstreamServer(({ url, body }, response) => {
+      const [status, text] = answer(questionIn(url, body));
+      response.writeHead(status, text === '' ? {} : { 'content-type': 'application/json' }).end(text);
+    });
+    try {
+      const target = { observer: 'o', node: 'n', probe };
+      const pages = await walked(nodeHealth, session(server.url), target);
+      const asked = server.received.map(({ url, body }) => questionIn(url, body));
+      return { asked, rows: rowsOf(nodeHealth, pages, target) };
+    } finally {
+      await server.close();
+    }
+  }
+
+  /** A GET's path and query, or a call's method and parameters. */
+  function questionIn(url: URL, body: string): string {
+    if (body === '') return url.pathname + url.search;
+    const call: unknown = JSON.parse(body);
+    return `${memberOf(call, 'method')} ${JSON.stringify(memberOf(call, 'params'))}`;
+  }
+
+  it('comes by JSON-RPC, with its tag', async () => {
+    const { asked, rows } = await looked('health:subnet', (question) =>
+      question.startsWith('/') ? [404, ''] : [200, rpc(report)],
+    );
+    expect(asked).toEqual([
+      '/ext/health?tag=subnet',
+      '/ext/health/health?tag=subnet',
+      'health.health {"tags":["subnet"]}',
+    ]);
+    expect(rows).toMatchObject([
+      { check_name: '*', state: 'down', error: 'failing: C' },
+      { check_name: 'C', state: 'down', error: 'late' },
+    ]);
+  });
+
+  it('comes by the other path', async () => {
+    const { asked, rows } = await looked('health', (question) =>
+      question === '/ext/health' ? [405, '{}'] : [503, JSON.stringify(report)],
+    );
+    expect(asked).toEqual(['/ext/health', '/ext/health/health']);
+    expect(rows).toMatchObject([{ state: 'down' }, { state: 'down' }]);
+  });
+
+  it('is unknown, not down, where the node serves no health API', async () => {
+    const { rows } = await looked('liveness', () => [404, '']);
+    expect(rows).toMatchObject([{ check_name: '*', state: 'unknown' }]);
+  });
+});
