@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type postgres from 'postgres';
 import type { Feed } from '../datasets/catalog.ts';
 import type { Target, Window } from '../datasets/contract.ts';
@@ -32,12 +33,20 @@ export interface Job {
   readonly plannedAt?: number;
 }
 
+/** What a target is asked with may be long (many addresses in one question); an index entry may not. */
+const LONGEST_VALUE = 200;
+
 /** The name of a target in the database, the same for the same target whatever the order of its keys. */
 export function targetKey(target: Target): string {
   return Object.keys(target)
     .sort()
-    .map((key) => `${key}=${target[key]}`)
+    .map((key) => `${key}=${shortened(target[key] ?? '')}`)
     .join(' ');
+}
+
+function shortened(value: string): string {
+  if (value.length <= LONGEST_VALUE) return value;
+  return `sha256:${createHash('sha256').update(value).digest('hex')}`;
 }
 
 /**

@@ -29,6 +29,8 @@ export class Run {
   #pending: Pending;
   /** What the whole run saw of datasets whose rows may be retired, by natural key. */
   readonly #seen: Map<string, Row>[];
+  /** The target is observed again and again, so that time without an observation is a gap. */
+  readonly #isWatched: boolean;
   #observedAt: string | null = null;
   #note: string | null = null;
   #whole = true;
@@ -51,6 +53,10 @@ export class Run {
     this.#compiled = compile(feed);
     this.#progress = progress;
     this.#pending = emptyPending(feed);
+    this.#isWatched =
+      !feed.source.range &&
+      !feed.source.once &&
+      feed.targets.some((target) => targetKey(target) === this.#key);
     this.#seen = feed.datasets.map(() => new Map());
     this.#totals.rowsWritten = feed.datasets.map(() => 0);
     this.#ask = context.open(feed, job, {
@@ -175,7 +181,7 @@ export class Run {
     const proves = end?.outcome === 'done';
     const window = this.#job.window;
     const observed =
-      source.range || (end?.outcome !== 'done' && end?.outcome !== 'partial')
+      !this.#isWatched || (end?.outcome !== 'done' && end?.outcome !== 'partial')
         ? null
         : await observationCoverage(sql, this.#feed, this.#key, Date.parse(observedAt));
     const covered = source.range ? settled(pending.proven, source.range, now) : (observed?.covered ?? null);

@@ -216,11 +216,24 @@ function elementColumns(element: z.ZodObject, outer: readonly string[]): (ViewCo
   });
 }
 
+/** Lists are kept as they came: an element that is no number gives null instead of breaking the view. */
 function elementValue(path: readonly string[], type: string): string {
   const text = `e.value #>> '{${path.join(',')}}'`;
-  if (type === 'text') return text;
-  if (type === 'jsonb') return `e.value #> '{${path.join(',')}}'`;
-  return type === 'timestamptz' ? `to_timestamp((${text})::double precision)` : `(${text})::${type}`;
+  const where = (pattern: string, value: string) => `case when ${text} ~ '${pattern}' then ${value} end`;
+  switch (type) {
+    case 'text':
+      return text;
+    case 'jsonb':
+      return `e.value #> '{${path.join(',')}}'`;
+    case 'timestamptz':
+      return where('^\\d{1,12}$', `to_timestamp((${text})::double precision)`);
+    case 'bigint':
+      return where('^\\d{1,18}$', `(${text})::bigint`);
+    case 'boolean':
+      return where('^(true|false)$', `(${text})::boolean`);
+    default:
+      return where('^-?\\d+(\\.\\d+)?([eE][+-]?\\d{1,3})?$', `(${text})::${type}`);
+  }
 }
 
 /** A text as an SQL literal. */
