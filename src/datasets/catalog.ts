@@ -20,6 +20,7 @@ import type { Dataset, Source } from './contract.ts';
 import { averageTps } from './metrics/average-tps.ts';
 import { metricPoints } from './metrics/metric-points.ts';
 import { chainHeights } from './node/chain-heights.ts';
+import { currentSupply } from './node/current-supply.ts';
 import { networkFees } from './node/network-fees.ts';
 import { networkProposals } from './node/network-proposals.ts';
 import { networkUpgrades } from './node/network-upgrades.ts';
@@ -74,6 +75,7 @@ export const catalog: readonly Dataset[] = [
   pBalances,
   nodeBlockchains,
   chainHeights,
+  currentSupply,
   nodeIdentity,
   networkFees,
   networkUpgrades,
