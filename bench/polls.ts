@@ -14,6 +14,8 @@ export interface PollResult {
   readonly milliseconds: readonly [number, number];
 }
 
+/** Polls that nobody times: the first ones compile and plan. */
+const WARM_UP = 15;
 /** Versions that each row had before the one that stands, in the second series. */
 const VERSIONS = 100;
 
@@ -41,6 +43,7 @@ export async function measurePolls(
     const run = await open(poll.contender);
     const first = await run();
     await sql`analyze ${sql(`recorder.${poll.table}`)}`;
+    await medianOf(run, WARM_UP);
     const before = await medianOf(run, options.polls);
     await addHistory(sql, poll);
     const after = await medianOf(run, options.polls);
