@@ -39,7 +39,8 @@ export function buildDecoder(dataset: Dataset): Decode {
 
 /** Builds a dataset's decoder of items: JSON item → row of column texts, unknown fields kept in `extra`. */
 export function buildItemDecoder(dataset: Dataset): DecodeItems {
-  const columns = itemColumns(dataset).map(({ path }) => path);
+  // The empty path holds the place of `extra`: an array that is appended to keeps room for many more.
+  const columns = [...itemColumns(dataset).map(({ path }) => path), []];
   const key = keyColumns(dataset).map(({ index }) => index);
   const known = knownFields(dataset.item);
   const keepsExtra = dataset.extra ?? true;
@@ -59,7 +60,7 @@ export function buildItemDecoder(dataset: Dataset): DecodeItems {
         continue;
       }
       const row = columns.map((path) => leaf(result.data, path));
-      row.push(extraText?.data ?? null);
+      row[row.length - 1] = extraText?.data ?? null;
       if (!distinct) rows.push(row);
       else {
         const id = key.map((column) => row[column] ?? '').join('\u0000');
@@ -100,14 +101,16 @@ function knownFields(schema: z.ZodObject): KnownFields {
 /** What an item holds beyond its schema, in the item's own shape; null when that is nothing. */
 function extraOf(item: object, known: KnownFields, ignored: ReadonlySet<string>): object | null {
   let extra: Record<string, unknown> | null = null;
-  for (const [name, value] of Object.entries(item)) {
+  for (const name of Object.keys(item)) {
     const inner = known.names.get(name);
+    if (inner === null) continue;
+    const value: unknown = Reflect.get(item, name);
     const kept =
       inner === undefined
         ? ignored.has(name)
           ? undefined
           : value
-        : inner !== null && isObject(value)
+        : isObject(value)
           ? (extraOf(value, inner, NOTHING) ?? undefined)
           : undefined;
     if (kept === undefined) continue;
