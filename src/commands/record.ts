@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { OPEN_END, type Window } from '../datasets/contract.ts';
 import { UsageError } from '../errors.ts';
 import { scopeOf } from '../feeds.ts';
 import type { RunResult } from '../recording/context.ts';
@@ -60,36 +61,51 @@ export async function runAndTell(
   json: boolean,
   signal: AbortSignal,
 ): Promise<number> {
+  const axis = feed.source.range?.axis;
   const progress = progressOver(jobs, !json);
   const { runs, busy } = await runJobs(app.recording, feed, jobs, signal, progress).finally(() =>
     progress.stop(),
   );
-  if (json) printJson({ runs: runs.map(forPrograms), busy });
+  if (json) printJson({ runs: runs.map((run) => forPrograms(axis, run)), busy });
   else {
-    printTable(runs.map(forPeople), jobs.length === 0 ? 'nothing is missing' : 'no run was made');
+    printTable(
+      runs.map((run) => forPeople(axis, run)),
+      jobs.length === 0 ? 'nothing is missing' : 'no run was made',
+    );
     for (const target of busy) process.stderr.write(`${target}: another worker is recording it\n`);
     for (const { target, error } of runs) if (error) process.stderr.write(`${target}: ${error}\n`);
   }
   return exitAfter(runs, busy);
 }
 
-const iso = (milliseconds: number) => new Date(milliseconds).toISOString();
+/** The bounds of a window as people read them: times, or heights. */
+function bounds(
+  axis: string | undefined,
+  { from, to }: Window,
+): { from: string | number; to: string | number } {
+  if (axis === 'time') return { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+  return { from, to: to === OPEN_END ? 'newest' : to };
+}
 
-function forPrograms({ runId, window, rowsWritten, later, ...run }: RunResult) {
+function forPrograms(axis: string | undefined, { runId, window, rowsWritten, later, ...run }: RunResult) {
   return {
     run_id: runId,
     ...run,
-    window: window && { from: iso(window.from), to: iso(window.to) },
+    window: window && bounds(axis, window),
     rows_written: Object.fromEntries(run.datasets.map((name, at) => [name, rowsWritten[at] ?? 0])),
     worth_trying_again: later,
   };
 }
 
-function forPeople({ runId, target, window, status, pages, items, rowsWritten, quarantined }: RunResult) {
+function forPeople(axis: string | undefined, run: RunResult) {
+  const { runId, target, window, status, pages, items, rowsWritten, quarantined } = run;
+  const { from, to } = window ? bounds(axis, window) : { from: '', to: '' };
   return {
     run: runId,
     target,
-    window: window ? `${iso(window.from).slice(0, 16)}Z … ${iso(window.to).slice(0, 16)}Z` : 'now',
+    window: window
+      ? `${String(from).replace(/:\d\d\.\d{3}Z$/, 'Z')} … ${String(to).replace(/:\d\d\.\d{3}Z$/, 'Z')}`
+      : 'now',
     status,
     pages,
     items,

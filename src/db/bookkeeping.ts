@@ -59,6 +59,8 @@ export const runs = recorder.table(
     reason: text().notNull(),
     status: text().notNull(),
     worker: text().notNull(),
+    /** Of the window's bounds: `time` in ms since 1970, or `height`; null for observations. */
+    axis: text(),
     window_from: bigint({ mode: 'number' }),
     window_to: bigint({ mode: 'number' }),
     started_at: instant().notNull(),

@@ -45,6 +45,7 @@ export type Work = (job: WorkedJob, token: string | undefined) => Promise<void>;
 /** A job at work. */
 export interface WorkedJob {
   readonly data: unknown;
+  updateData(data: JobData): Promise<void>;
   moveToDelayed(timestamp: number, token?: string): Promise<void>;
 }
 

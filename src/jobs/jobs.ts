@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ActiveFeed } from '../recording/feed.ts';
 import { type Job, targetKey } from '../recording/lease.ts';
 
 /** What a job in the queue carries: never a secret, never data, only what to look at. */
@@ -20,6 +21,9 @@ export type JobData = z.infer<typeof jobData>;
 export const POLLS = 'polls';
 export const HEALS = 'heals';
 
+/** BullMQ's, as a number. */
+const LOWEST_PRIORITY = 2_000_000;
+
 const gone = { removeOnComplete: true, removeOnFail: true };
 
 /** A plan of one feed. `occasion` tells plans apart: one of each waits at most. */
@@ -28,8 +32,12 @@ export function planJob(feed: string, occasion: string) {
   return { name: 'plan', data, opts: { ...gone, jobId: jobId('plan', feed, occasion), priority: 1 } };
 }
 
-/** A run of one target: one poll and one heal of it wait at most. Faults of minutes are retried by the queue. */
-export function recordJob(feed: string, job: Job) {
+/**
+ * A run of one target: one poll and one heal of it wait at most. Faults of minutes are retried by the queue. What is
+ * polled often goes first: a minute's reading that waits is lost, an hour's list is not.
+ */
+export function recordJob({ source, every }: ActiveFeed, job: Job) {
+  const feed = source.name;
   const data: JobData = { kind: 'record', feed, ...job };
   return {
     name: 'record',
@@ -37,6 +45,7 @@ export function recordJob(feed: string, job: Job) {
     opts: {
       ...gone,
       jobId: jobId('record', job.reason, feed, targetKey(job.target)),
+      priority: Math.min(Math.max(Math.round(every / 1000), 2), LOWEST_PRIORITY),
       attempts: 4,
       backoff: { type: 'exponential', delay: 20_000 },
     },

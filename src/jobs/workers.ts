@@ -2,6 +2,7 @@ import { DelayedError, UnrecoverableError } from 'bullmq';
 import type { Logger as Log } from 'pino';
 import type postgres from 'postgres';
 import type { Clock } from '../clock.ts';
+import type { Target } from '../datasets/contract.ts';
 import { LeaseLost, messageOf } from '../errors.ts';
 import type { RecordingContext, RunResult } from '../recording/context.ts';
 import type { ActiveFeed } from '../recording/feed.ts';
@@ -9,7 +10,7 @@ import type { Job } from '../recording/lease.ts';
 import { loadStates, planDue, registerTargets } from '../recording/plan.ts';
 import { record } from '../recording/record.ts';
 import type { QueueBackend, RecorderQueue, Work } from './backend.ts';
-import { HEALS, type JobData, jobData, POLLS, planJob, recordJob } from './jobs.ts';
+import { HEALS, type JobData, jobData, POLLS, recordJob } from './jobs.ts';
 
 const POLLS_AT_ONCE = 8;
 const HEALS_AT_ONCE = 2;
@@ -68,8 +69,8 @@ export async function planFeed(
     jobs.filter(({ reason }) => reason === 'poll'),
     jobs.filter(({ reason }) => reason !== 'poll'),
   ];
-  if (polls.length > 0) await queues.polls.addBulk(polls.map((job) => recordJob(feed.source.name, job)));
-  if (heals.length > 0) await queues.heals.addBulk(heals.map((job) => recordJob(feed.source.name, job)));
+  if (polls.length > 0) await queues.polls.addBulk(polls.map((job) => recordJob(feed, job)));
+  if (heals.length > 0) await queues.heals.addBulk(heals.map((job) => recordJob(feed, job)));
 }
 
 function workOf(queues: Queues, context: WorkerContext, signal: AbortSignal): Work {
@@ -100,12 +101,29 @@ function workOf(queues: Queues, context: WorkerContext, signal: AbortSignal): Wo
       if (result.later) throw new Error(result.error ?? 'the run failed');
       throw new UnrecoverableError(result.error ?? 'the run failed');
     }
-    // One hole is filled: the next plan finds the next one.
-    if (data.reason === 'heal' && !signal.aborted) {
-      const { name, data: plan, opts } = planJob(data.feed, 'healed');
-      await queues.polls.add(name, plan, opts);
+    if (signal.aborted || (data.reason !== 'poll' && data.reason !== 'heal')) return;
+    const hole = await nextHole(context, feed, data.target);
+    if (!hole) return;
+    const next = recordJob(feed, hole);
+    if (data.reason === 'poll') await queues.heals.add(next.name, next.data, next.opts);
+    else {
+      // The same job goes on, behind those that wait: another one of its id would be refused while this one runs.
+      await job.updateData(next.data);
+      await job.moveToDelayed(Date.now(), token);
+      throw new DelayedError();
     }
   };
+}
+
+/** What of a target is to be healed after a run of it; undefined where nothing is missing, or its poll is due. */
+async function nextHole(
+  { sql, clock }: WorkerContext,
+  feed: ActiveFeed,
+  target: Target,
+): Promise<Job | undefined> {
+  if (!feed.source.range) return undefined;
+  const jobs = planDue({ ...feed, targets: [target] }, await loadStates(sql, feed), clock());
+  return jobs.find(({ reason }) => reason === 'heal');
 }
 
 function jobOf({ target, window, reason, plannedAt }: Extract<JobData, { kind: 'record' }>): Job {

@@ -79,10 +79,11 @@ export async function claim(
         error = 'the worker showed no sign of life and its lease ran out'
       from held where source = ${source.name} and target_key = ${key} and status = 'running' returning 1
     )
-    insert into recorder.runs (run_id, source, target_key, datasets, reason, status, worker, window_from, window_to,
+    insert into recorder.runs (run_id, source, target_key, datasets, reason, status, worker, axis, window_from,
+      window_to,
       started_at, items, rows_written)
     select run_id, ${source.name}, ${key}, ${datasets.map(({ name }) => name)}::text[], ${job.reason}, 'running',
-      ${worker}, ${job.window?.from ?? null}, ${job.window?.to ?? null}, ${startedAt},
+      ${worker}, ${job.window ? (source.range?.axis ?? null) : null}, ${job.window?.from ?? null}, ${job.window?.to ?? null}, ${startedAt},
       ${datasets.map(() => 0)}::bigint[], ${datasets.map(() => 0)}::bigint[]
     from held returning run_id`;
   if (row) return Number(row.run_id);

@@ -156,8 +156,9 @@ export function isDue(state: TargetState, every: number, now: number): boolean {
 }
 
 /**
- * What a feed lacks now: for each target that is due its poll, and for each that has holes the newest of them.
- * The next hole follows when that one is filled.
+ * What a feed lacks now: for each target that is due its poll, and for each other that has holes the newest of them.
+ * The next hole follows when that one is filled. Never both: a heal would keep its target from the poll, and what the
+ * poll is about to cover would look like a hole.
  */
 export function planDue(feed: ActiveFeed, states: ReadonlyMap<string, TargetState>, now: number): Job[] {
   return feed.targets.flatMap((target): Job[] => {
@@ -169,7 +170,7 @@ export function planDue(feed: ActiveFeed, states: ReadonlyMap<string, TargetStat
     if (due && poll) jobs.push({ target, window: poll, reason: 'poll', plannedAt: now });
     const swept = due ? sweepWindow(feed, target, state, now) : undefined;
     if (swept) jobs.push({ target, window: swept, reason: 'sweep' });
-    if (hole && state.failures === 0 && !state.notOffered)
+    if (hole && !due && state.failures === 0 && !state.notOffered)
       jobs.push({ target, window: hole, reason: 'heal' });
     return jobs;
   });

@@ -11,8 +11,9 @@ export const bookkeepingViews: readonly Derived[] = [
       case d.place when 1 then r.requests else 0 end as requests,
       case d.place when 1 then r.budget_units else 0 end as budget_units,
       r.error, r.note, r.quarantined, r.worker,
-      case when r.window_from is not null then to_timestamp(r.window_from / 1000.0) end as window_start,
-      case when r.window_to is not null then to_timestamp(r.window_to / 1000.0) end as window_end
+      case when r.axis = 'time' then to_timestamp(r.window_from / 1000.0) end as window_start,
+      case when r.axis = 'time' then to_timestamp(r.window_to / 1000.0) end as window_end,
+      case when r.axis = 'height' then r.window_from end as first_height
     from recorder.runs r, unnest(r.datasets) with ordinality as d(dataset, place)`,
     {
       run_id: 'The run.',
@@ -32,8 +33,9 @@ export const bookkeepingViews: readonly Derived[] = [
       note: 'What the upstream said beside the rows.',
       quarantined: 'Items of the whole run that could not be decoded.',
       worker: 'The process that ran it.',
-      window_start: 'Begin of its window; null: an observation.',
-      window_end: 'End of its window; null: an observation.',
+      window_start: 'Begin of its window of time; null: an observation, or heights.',
+      window_end: 'End of its window of time; null: an observation, or heights.',
+      first_height: 'Begin of its window of heights, open to the newest; null: another kind of run.',
     },
   ),
   view(

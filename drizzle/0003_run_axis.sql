@@ -1,0 +1,1 @@
+ALTER TABLE "recorder"."runs" ADD COLUMN "axis" text;
