@@ -1,0 +1,87 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { LedgerClock } from '../../src/health/ledger-clock.ts';
+
+const start = Date.UTC(2026, 0, 1);
+const minute = 60_000;
+const hour = 60 * minute;
+let wall = 0;
+let steady = 0;
+let clock: LedgerClock;
+
+beforeEach(() => {
+  wall = start;
+  steady = 5_000_000;
+  clock = new LedgerClock(
+    () => wall,
+    () => steady,
+  );
+});
+
+/** Lets time pass, looking at the clocks every second. @returns the moves that were believed */
+function pass(milliseconds: number) {
+  const moves = [];
+  for (let passed = 0; passed < milliseconds; passed += 1_000) {
+    wall += 1_000;
+    steady += 1_000;
+    const moved = clock.compare();
+    if (moved) moves.push(moved);
+  }
+  return moves;
+}
+
+describe('the time of the ledger', () => {
+  it('is the wall clock while nobody moves it, also after sleep', () => {
+    pass(minute);
+    wall += hour;
+    steady += hour;
+    expect([clock.compare(), clock.doubtful, clock.toWall(steady)]).toEqual([null, false, wall]);
+  });
+
+  it('follows a clock that drifts', () => {
+    wall += 900;
+    expect([clock.compare(), clock.doubtful]).toEqual([null, false]);
+  });
+
+  it.each([2 * hour, -2 * hour])('forgets a move of %d ms that is taken back', (by) => {
+    pass(minute);
+    wall += by;
+    expect([pass(4 * minute), clock.doubtful, clock.disagreement]).toEqual([[], true, by]);
+    wall -= by;
+    expect([pass(minute), clock.doubtful]).toEqual([[], false]);
+    expect(clock.toWall(steady)).toBe(wall);
+    expect(clock.toWall(steady - 2 * minute)).toBe(wall - 2 * minute);
+  });
+
+  it('believes a move forward that stands: what it skipped was never observed', () => {
+    pass(minute);
+    const before = wall;
+    wall += 2 * hour;
+    const [moved] = pass(6 * minute);
+    expect(moved).toEqual({ by: 2 * hour, skipped: { from: before, to: before + 2 * hour } });
+    expect(clock.doubtful).toBe(false);
+    expect(clock.toWall(steady)).toBe(wall);
+    expect(clock.toWall(steady - 7 * minute)).toBe(wall - 7 * minute - 2 * hour);
+  });
+
+  it('stands still after a move back that stands, until the clock has passed what is written', () => {
+    pass(minute);
+    const written = wall;
+    wall -= 2 * hour;
+    const [moved] = pass(6 * minute);
+    expect(moved).toEqual({ by: -2 * hour, skipped: null });
+    expect(clock.toWall(steady)).toBe(written);
+    pass(2 * hour);
+    expect(wall).toBeGreaterThan(written);
+    expect(clock.toWall(steady)).toBe(wall);
+  });
+
+  it('does not go below what an earlier process wrote', () => {
+    const later = new LedgerClock(
+      () => wall,
+      () => steady,
+      start + hour,
+    );
+    expect(later.toWall(steady)).toBe(start + hour);
+    expect(later.toWall(steady + 2 * hour)).toBe(start + 2 * hour);
+  });
+});

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { occurrences, underMaintenance } from '../../src/health/maintenance.ts';
+import type { Saying, State } from '../../src/health/state.ts';
+
+const hour = 3_600_000;
+const says = (state: State): Saying => ({ state, error: null, message: null });
+
+describe('a recurring maintenance', () => {
+  const sundays = { nodes: null, days: new Set([0]), at: 23 * hour, lasts: 2 * hour };
+
+  it('comes on its days, also past midnight', () => {
+    const windows = occurrences(sundays, Date.UTC(2026, 10, 1), Date.UTC(2026, 10, 16));
+    expect(windows.map(({ from, to }) => [new Date(from).toISOString(), (to - from) / hour])).toEqual([
+      ['2026-11-01T23:00:00.000Z', 2],
+      ['2026-11-08T23:00:00.000Z', 2],
+      ['2026-11-15T23:00:00.000Z', 2],
+    ]);
+    expect(occurrences(sundays, Date.UTC(2026, 10, 2, 0, 30), Date.UTC(2026, 10, 2, 0, 40))).toHaveLength(1);
+    expect(occurrences(sundays, Date.UTC(2026, 10, 2, 2), Date.UTC(2026, 10, 8))).toEqual([]);
+  });
+});
+
+describe('announced windows', () => {
+  it('lie over what was said, and give way to it again', () => {
+    const turns = underMaintenance(
+      says('up'),
+      [{ at: 30, saying: says('down') }],
+      [{ nodes: null, from: 20, to: 40 }],
+      0,
+      100,
+    );
+    expect(turns.map(({ at, saying }) => [at, saying.state])).toEqual([
+      [20, 'maintenance'],
+      [40, 'down'],
+    ]);
+  });
+
+  it('count what a moment by moment account counts, in whatever steps it is told', () => {
+    const states = fc.constantFrom<State[]>('up', 'down', 'unknown');
+    const turns = fc.uniqueArray(fc.record({ at: fc.integer({ min: 1, max: 99 }), state: states }), {
+      selector: ({ at }) => at,
+      maxLength: 12,
+    });
+    const windows = fc.array(
+      fc.tuple(fc.integer({ min: 0, max: 99 }), fc.integer({ min: 1, max: 40 })).map(([from, lasts]) => ({
+        nodes: null,
+        from,
+        to: from + lasts,
+      })),
+      { maxLength: 4 },
+    );
+    const steps = fc.uniqueArray(fc.integer({ min: 1, max: 99 }), { maxLength: 5 });
+    fc.assert(
+      fc.property(states, turns, windows, steps, (first, unsorted, announced, cuts) => {
+        const all = unsorted
+          .sort((a, b) => a.at - b.at)
+          .map(({ at, state }) => ({ at, saying: says(state) }));
+        const edges = [0, ...cuts.sort((a, b) => a - b), 100];
+        const told = edges.slice(1).flatMap((to, n) => {
+          const from = edges[n] ?? 0;
+          const before = all.findLast(({ at }) => at <= from)?.saying ?? says(first);
+          const now = all.filter(({ at }) => at > from && at <= to);
+          return underMaintenance(before, now, announced, from, to);
+        });
+        const inWindow = (at: number) => announced.some(({ from, to }) => from <= at && at < to);
+        const counted = (at: number) => (inWindow(at) ? 'maintenance' : undefined);
+        for (let at = 0; at <= 100; at++) {
+          const said = all.findLast((turn) => turn.at <= at)?.saying.state ?? first;
+          const result = told.findLast((turn) => turn.at <= at)?.saying.state ?? counted(0) ?? first;
+          expect(result).toBe(counted(at) ?? said);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,228 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type CheckReading,
+  NOTHING_KNOWN,
+  type Observation,
+  step,
+  type Turn,
+  WHOLE,
+} from '../../src/health/state.ts';
+
+const second = 1_000;
+const never = Number.POSITIVE_INFINITY;
+
+const check = (name: string, more: Partial<CheckReading> = {}): CheckReading => ({
+  name,
+  state: 'up',
+  error: null,
+  message: null,
+  timestamp: null,
+  ...more,
+});
+
+/** Runs looks through the machine. @returns the turns, and the state of the whole at any moment */
+function machine(
+  looks: readonly (Partial<Observation> & Pick<Observation, 'at' | 'state'>)[],
+  staleAfter = never,
+) {
+  let state = NOTHING_KNOWN;
+  const turns: Turn[] = [];
+  looks.forEach((look, before) => {
+    const result = step(state, { error: null, checks: [], before, ...look }, staleAfter);
+    state = result.state;
+    turns.push(...result.turns);
+  });
+  const at = (moment: number, name = WHOLE) =>
+    turns.filter((turn) => turn.check === name && turn.at <= moment).at(-1)?.state ?? 'not yet';
+  return { turns, state, at };
+}
+
+describe('a failure', () => {
+  it('counts from its first look, once a second one confirms it', () => {
+    const { turns } = machine([
+      { at: 0, state: 'up' },
+      { at: 60 * second, state: 'down', error: 'refused', checks: null },
+      { at: 63 * second, state: 'down', error: 'refused', checks: null },
+      { at: 120 * second, state: 'up' },
+    ]);
+    expect(turns.map(({ at, state, error, reported }) => [at / second, state, error, reported])).toEqual([
+      [0, 'up', null, true],
+      [60, 'down', 'refused', false],
+      [120, 'up', null, true],
+    ]);
+  });
+
+  it('is forgotten when the second look finds the node well', () => {
+    const { turns, state } = machine([
+      { at: 0, state: 'up' },
+      { at: 60 * second, state: 'down', error: 'reset', checks: null },
+      { at: 63 * second, state: 'up' },
+    ]);
+    expect([turns.length, state.suspect]).toEqual([1, null]);
+  });
+
+  it('is unknown from its first look on when the second one fails by our own fault', () => {
+    const { turns } = machine([
+      { at: 0, state: 'up' },
+      { at: 60 * second, state: 'down', error: 'timeout', checks: null },
+      { at: 64 * second, state: 'unknown', error: 'the call failed (ENOTFOUND)', checks: null },
+    ]);
+    expect(turns.at(-1)).toMatchObject({ at: 60 * second, state: 'unknown' });
+  });
+
+  it('is not confirmed by a look that follows at once', () => {
+    const { turns, state } = machine([
+      { at: 0, state: 'down', error: 'a' },
+      { at: 1_999, state: 'down', error: 'b' },
+    ]);
+    expect([turns, state.suspect?.error]).toEqual([[], 'a']);
+  });
+
+  it('is pending in plain data, which a restart reads back', () => {
+    const { state } = machine([{ at: 5, state: 'down', error: 'refused', checks: [check('C')] }]);
+    const restored = { ...NOTHING_KNOWN, suspect: JSON.parse(JSON.stringify(state.suspect)) };
+    const { turns } = step(
+      restored,
+      { at: 9_000, state: 'down', error: 'refused', checks: null, before: 1 },
+      never,
+    );
+    expect(turns[0]).toMatchObject({ at: 5, state: 'down' });
+  });
+});
+
+describe('checks', () => {
+  it('keep their own history, with the message of a failing one when it changes', () => {
+    const failing = (peers: number, why = 'peers') => ({
+      state: 'down' as const,
+      error: 'failing: network',
+      checks: [
+        check('C'),
+        check('network', { state: 'down', error: why, message: `{"connectedPeers":${peers},"is":"${why}"}` }),
+      ],
+    });
+    const { turns } = machine([
+      { at: 0, state: 'up', checks: [check('C'), check('network')] },
+      { at: 10 * second, ...failing(3) },
+      { at: 13 * second, ...failing(2) },
+      { at: 20 * second, ...failing(0, 'nobody') },
+      { at: 30 * second, state: 'up', checks: [check('C'), check('network')] },
+    ]);
+    expect(
+      turns
+        .filter((turn) => turn.check === 'network')
+        .map(({ at, state, error, message }) => [at, state, error, message]),
+    ).toEqual([
+      [0, 'up', null, null],
+      [10 * second, 'down', 'peers', '{"connectedPeers":3,"is":"peers"}'],
+      [20 * second, 'down', 'nobody', '{"connectedPeers":0,"is":"nobody"}'],
+      [30 * second, 'up', null, null],
+    ]);
+    expect(turns.filter((turn) => turn.check === 'C')).toHaveLength(1);
+  });
+
+  it('whose timestamp stands still are stale, and the whole is not up any more', () => {
+    const still = (at: number) => ({
+      at,
+      state: 'up' as const,
+      checks: [check('C', { timestamp: 'then' }), check('P', { timestamp: `${at}` })],
+    });
+    const { at, turns } = machine(
+      [
+        still(0),
+        still(60),
+        still(120),
+        still(180),
+        { ...still(240), checks: [check('C', { timestamp: 'now' })] },
+      ],
+      150,
+    );
+    expect([60, 120, 180, 240].map((moment) => at(moment))).toEqual(['up', 'up', 'unknown', 'up']);
+    expect([120, 180, 240].map((moment) => at(moment, 'C'))).toEqual(['up', 'unknown', 'up']);
+    expect(at(180, 'P')).toBe('up');
+    expect(turns.find(({ error }) => error === 'stale: C')).toMatchObject({ check: WHOLE, at: 180 });
+  });
+
+  it('that leave the report are unknown', () => {
+    const { at } = machine([
+      { at: 0, state: 'up', checks: [check('C'), check('old')] },
+      { at: 60, state: 'up', checks: [check('C')] },
+    ]);
+    expect(at(60, 'old')).toBe('unknown');
+  });
+});
+
+/** What the node does in a second of its life; `lost` is a fault of the recorder's own. */
+type Second = 'well' | 'ill' | 'lost';
+
+describe('any life of a node', () => {
+  const life = fc
+    .array(
+      fc.record({
+        is: fc.constantFrom<Second[]>('well', 'well', 'ill', 'lost'),
+        lasts: fc.integer({ min: 1, max: 40 }),
+      }),
+      { minLength: 1, maxLength: 12 },
+    )
+    .map((parts) => parts.flatMap(({ is, lasts }) => Array<Second>(lasts).fill(is)));
+  const states = { well: 'up', ill: 'down', lost: 'unknown' } as const;
+
+  it('is what a second by second account of its looks says', () => {
+    fc.assert(
+      fc.property(
+        life,
+        fc.integer({ min: 5, max: 20 }),
+        fc.integer({ min: 2, max: 5 }),
+        (seconds, every, confirm) => {
+          // The looks, as the prober plans them: one an interval, and one more after each new suspicion.
+          const looks: { at: number; state: 'up' | 'down' | 'unknown' }[] = [];
+          let state = NOTHING_KNOWN;
+          const turns: Turn[] = [];
+          let again = -1;
+          for (let at = 0; at < seconds.length; at++) {
+            if (at % every !== 0 && at !== again) continue;
+            const look = { at: at * second, state: states[seconds[at] ?? 'well'] };
+            looks.push(look);
+            const result = step(
+              state,
+              { ...look, error: null, checks: null, before: looks.length - 1 },
+              never,
+            );
+            state = result.state;
+            turns.push(...result.turns);
+            if (state.suspect?.at === look.at) again = at + confirm;
+          }
+          const said = (moment: number) => turns.filter(({ at }) => at <= moment).at(-1)?.state ?? 'not yet';
+          // The plain account: a failing look counts if the look before it was down for sure, or the next one agrees.
+          const account = looks.map((look) => String(look.state));
+          for (let n = 0; n < looks.length; n++) {
+            if (looks[n]?.state !== 'down' || account[n - 1] === 'down') continue;
+            const next = looks.find(
+              (later, at) =>
+                at > n && (later.state !== 'down' || later.at - (looks[n]?.at ?? 0) >= 2 * second),
+            );
+            if (next?.state === 'down') continue;
+            account[n] = next?.state === 'unknown' ? 'unknown' : (account[n - 1] ?? 'not yet');
+          }
+          for (let at = 0; at < seconds.length; at++) {
+            const n = looks.findLastIndex((look) => look.at <= at * second);
+            expect(said(at * second), `second ${at}`).toBe(account[n]);
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('has turns in order, each to something else', () => {
+    fc.assert(
+      fc.property(life, (seconds) => {
+        const { turns } = machine(seconds.map((is, at) => ({ at: at * 5 * second, state: states[is] })));
+        turns.slice(1).forEach((turn, at) => {
+          expect(turn.at).toBeGreaterThan(turns[at]?.at ?? 0);
+          expect(turn.state).not.toBe(turns[at]?.state);
+        });
+      }),
+    );
+  });
+});
