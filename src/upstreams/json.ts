@@ -6,13 +6,12 @@ import { isLosslessNumber, LosslessNumber, parse, stringify } from 'lossless-jso
  */
 const MAY_ROUND = /(?:^|[:[,])\s*-?[\d.]{16,}|\d[eE][+-]?\d/;
 
-/** A number that a double cannot hold, with its source text in `value`. */
-export type ExactNumber = LosslessNumber;
+/** Whether a parsed value is a number that a double cannot hold, with its source text in `value`. */
 export const isExactNumber = isLosslessNumber;
 
 /**
  * Parses JSON without rounding a number: those that a double holds exactly come as `number`, all others as
- * {@link ExactNumber}.
+ * `LosslessNumber`.
  * @throws SyntaxError (or RangeError for absurd nesting) when the text is not JSON
  */
 export function parseJson(text: string): unknown {
