@@ -4,7 +4,7 @@ import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { checkConfig } from '../../src/config/load.ts';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
-import type { Range } from '../../src/datasets/contract.ts';
+import type { Range, Window } from '../../src/datasets/contract.ts';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
 import { activeFeeds, catalogNames } from '../../src/feeds.ts';
 import { openBackend, type QueueBackend, type RecorderQueue } from '../../src/jobs/backend.ts';
@@ -191,15 +191,18 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
     });
   });
 
-  const range: Range = { axis: 'time', span: () => hour, head: () => 60_000, settle: 0, lookback: 6 * hour };
+  const range: Range = { axis: 'time', span: () => hour, head: () => 60_000, settle: 0, lookback: 5.5 * hour };
 
   describe('a plan', () => {
-    it('puts one poll and one heal of each target into the queues, however often it is made', async () => {
+    it('puts one job of each target into the queues, however often it is made: the poll, then a heal', async () => {
       const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range });
       const two: ActiveFeed = { ...feed, targets: [...feed.targets, blocksTarget()] };
       for (let plans = 0; plans < 3; plans++) await planFeed(context([two]), queues, two);
-      expect(await waiting(queues.polls)).toBe(2);
-      expect(await waiting(queues.heals)).toBe(2);
+      expect([await waiting(queues.polls), await waiting(queues.heals)]).toEqual([2, 0]);
+      await wipe();
+      await sql`update recorder.targets set last_success_at = now() where source = ${feed.source.name}`;
+      for (let plans = 0; plans < 3; plans++) await planFeed(context([two]), queues, two);
+      expect([await waiting(queues.polls), await waiting(queues.heals)]).toEqual([0, 2]);
     });
 
     it('puts nothing there that is not due', async () => {
@@ -242,38 +245,35 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       expect([...rows]).toEqual([{ weighted_average_percentage: '98.76543210987654321' }]);
     });
 
-    it('heal one hole after the other until there is none, without a tick', async () => {
-      const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range, every: hour });
+    it('heal one hole after the other until there is none, polls first, without a tick', async () => {
+      const targets = Array.from({ length: 4 }, blocksTarget);
+      const feed = { ...scriptedFeed(proposedBlocks, targets[0] ?? {}, { range, every: hour }), targets };
       let number = 0;
-      feed.script = (window) => {
-        number += 1;
-        return onlyPage(
-          { blocks: [block(number, Math.floor((window?.from ?? 0) / 1000))] },
-          { proven: window },
-        );
+      const source = {
+        ...feed.source,
+        walk: (_ask: unknown, _target: unknown, window: Window | null) => {
+          number += 1;
+          return onlyPage(
+            { blocks: [block(number, Math.floor((window?.from ?? 0) / 1000))] },
+            { proven: window },
+          );
+        },
       };
-      work([feed]);
+      work([{ ...feed, source, datasets: feed.datasets.map((dataset) => ({ ...dataset, source })) }]);
       const { name, data, opts } = planJob(feed.source.name, 'test');
       await queues.polls.add(name, data, opts);
-      await expect
-        .poll(
-          async () => {
-            const [row] = await sql<{ hours: number }[]>`
-              select round(sum(upper(r) - lower(r)) / ${hour}::numeric)::int as hours
-              from recorder.coverage, unnest(covered) r
-              where target_key = ${targetKey(feed.targets[0] ?? {})}`;
-            return row?.hours;
-          },
-          { timeout: 20_000 },
-        )
-        .toBe(6);
-      const [runs] = await sql<{ polls: number; heals: number }[]>`
-        select (count(*) filter (where reason = 'poll'))::int as polls,
-          (count(*) filter (where reason = 'heal'))::int as heals
-        from recorder.runs where source = ${feed.source.name}`;
-      expect(runs?.polls).toBe(1);
-      // One more where a heal ended before the poll and took the moment between for a hole.
-      expect([5, 6]).toContain(runs?.heals);
+      const covered = async () => {
+        const rows = await sql<{ hours: number }[]>`
+          select round(sum(upper(r) - lower(r)) / ${hour}::numeric, 1)::float8 as hours
+          from recorder.coverage, unnest(covered) r
+          where target_key = any(${targets.map(targetKey)}) group by target_key`;
+        return rows.map(({ hours }) => hours);
+      };
+      await expect.poll(covered, { timeout: 20_000 }).toEqual([5.5, 5.5, 5.5, 5.5]);
+      const runs = await sql<{ reasons: string[] }[]>`
+        select array_agg(reason order by run_id) as reasons from recorder.runs
+        where source = ${feed.source.name} group by target_key`;
+      for (const { reasons } of runs) expect(reasons).toEqual(['poll', ...Array(5).fill('heal')]);
     });
 
     it.each([
@@ -286,7 +286,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
         throw fault;
       };
       const { runs } = work([feed]);
-      const { name, data, opts } = recordJob(feed.source.name, jobFor(feed));
+      const { name, data, opts } = recordJob(feed, jobFor(feed));
       await queues.polls.add(name, data, opts);
       await expect.poll(() => runs.length, { timeout: 10_000 }).toBe(1);
       const jobs = async () => {
@@ -307,7 +307,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       for (const feed of [held, outdated]) {
         await claim(sql, feed, jobFor(feed), 'another', new Date().toISOString());
         await sql`update recorder.targets set lease_until = now() + interval '1 hour' where source = ${feed.source.name}`;
-        const { name, data, opts } = recordJob(feed.source.name, { ...jobFor(feed), plannedAt });
+        const { name, data, opts } = recordJob(feed, { ...jobFor(feed), plannedAt });
         await queues.polls.add(name, data, opts);
       }
       const { runs } = work([held, outdated]);
@@ -324,7 +324,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
     it('leave a job alone whose feed left the configuration', async () => {
       const feed = scriptedFeed(nodeIdentity, { node: 'gone' });
       const { runs } = work([]);
-      const { name, data, opts } = recordJob(feed.source.name, jobFor(feed));
+      const { name, data, opts } = recordJob(feed, jobFor(feed));
       await queues.polls.add(name, data, opts);
       await expect
         .poll(
@@ -355,7 +355,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
         throw new UpstreamFailure('cancelled', 'stopped by the recorder');
       };
       const { stop } = work([feed], recording);
-      const { name, data, opts } = recordJob(feed.source.name, jobFor(feed, { from: 0, to: hour }));
+      const { name, data, opts } = recordJob(feed, jobFor(feed, { from: 0, to: hour }));
       await queues.polls.add(name, data, opts);
       await underWay.opened;
       const begun = performance.now();
@@ -375,7 +375,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
         yield* onlyPage({ nodeID: 'NodeID-1' });
       };
       const { stop } = work([feed]);
-      const { name, data, opts } = recordJob(feed.source.name, jobFor(feed));
+      const { name, data, opts } = recordJob(feed, jobFor(feed));
       await queues.polls.add(name, data, opts);
       await hangs.opened;
       const begun = performance.now();

@@ -122,14 +122,12 @@ describe('missingWindows', () => {
   it('are exactly what is not covered, whatever is', () => {
     const feed = ranged();
     const covered = fc.array(
-      fc
-        .tuple(fc.integer({ min: 0, max: 130 }), fc.integer({ min: 1, max: 40 }))
-        .map(
-          ([from, length]): Window => ({
-            from: now - (130 - from) * hour,
-            to: now - (130 - from - length) * hour,
-          }),
-        ),
+      fc.tuple(fc.integer({ min: 0, max: 130 }), fc.integer({ min: 1, max: 40 })).map(
+        ([from, length]): Window => ({
+          from: now - (130 - from) * hour,
+          to: now - (130 - from - length) * hour,
+        }),
+      ),
       { maxLength: 6 },
     );
     fc.assert(
@@ -161,13 +159,27 @@ describe('missingIn', () => {
 });
 
 describe('planDue', () => {
-  it('gives a due target its newest window as a poll and the newest hole to heal', () => {
+  it('gives a due target its newest window as a poll, and heals the newest hole after that', () => {
     const feed = ranged();
     const [poll, hole] = missingWindows(feed, targetOf(feed), state(), now);
     expect(planDue(feed, new Map(), now)).toEqual([
       { target: targetOf(feed), window: poll, reason: 'poll', plannedAt: now },
-      { target: targetOf(feed), window: hole, reason: 'heal' },
     ]);
+    const polled = state({ lastSuccess: now, covered: poll ? [poll] : [] });
+    const [, ...jobs] = missingWindows(feed, targetOf(feed), polled, now);
+    expect(planDue(feed, statesOf(feed, polled), now)).toEqual([
+      { target: targetOf(feed), window: jobs[0], reason: 'heal' },
+    ]);
+    expect(jobs[0]).toEqual(hole);
+  });
+
+  it('finds no hole in what only time has added since the last poll', () => {
+    const feed = ranged();
+    for (const later of [1, 1000, 9 * minute, hour, day]) {
+      const covered = [{ from: now - 30 * day, to: now - 10 * minute }];
+      const jobs = planDue(feed, statesOf(feed, state({ covered, lastSuccess: now + later })), now + later);
+      expect(jobs.filter(({ reason }) => later < day - 10 * minute && reason === 'heal')).toEqual([]);
+    }
   });
 
   it('heals also between polls, but not while the target fails or is not offered', () => {
