@@ -5,7 +5,7 @@ import type { Account, Accounts } from './accounts.ts';
 import type { Asset } from './assets.ts';
 import { DAY, holds, type Period } from './periods.ts';
 
-/** An unspent output on the X-chain, while its period lasts (Unix seconds). */
+/** An unspent output on the X-chain or on its way to it, while its period lasts (Unix seconds). */
 export interface Utxo extends Period {
   readonly txId: string;
   readonly outputIndex: number;
@@ -36,6 +36,21 @@ function outputId(txId: Uint8Array, outputIndex: number): Buffer {
     .update(long(BigInt(outputIndex)))
     .update(txId)
     .digest();
+}
+
+/** What an output is apart from its time: its ids, what it holds, and the node's `hex` encoding of it. */
+function output(
+  txBytes: Uint8Array,
+  outputIndex: number,
+  asset: Asset,
+  amount: bigint,
+  owners: readonly Account[],
+): Omit<Utxo, keyof Period> {
+  const idBytes = outputId(txBytes, outputIndex);
+  const head = [Buffer.alloc(2), txBytes, word(outputIndex), asset.bytes, word(7), long(amount), long(0n)];
+  const tail = [word(1), word(owners.length), ...owners.map((owner) => owner.bytes)];
+  const hex = checkedHex(Buffer.concat([...head, ...tail]));
+  return { txId: cb58(txBytes), outputIndex, id: cb58(idBytes), idBytes, asset, amount, owners, hex };
 }
 
 /** The unspent outputs of every account on the X-chain; one in fifty belongs to two accounts. */
@@ -81,22 +96,18 @@ export class Utxos {
       unit(seed, key, 4) < 0.8
         ? Number.POSITIVE_INFINITY
         : start + this.#genesisSec + between(seed, DAY, 900 * DAY, key, 5);
-    const idBytes = outputId(txBytes, outputIndex);
-    const head = [Buffer.alloc(2), txBytes, word(outputIndex), asset.bytes, word(7), long(amount), long(0n)];
-    const tail = [word(1), word(owners.length), ...owners.map((owner) => owner.bytes)];
-    const hex = checkedHex(Buffer.concat([...head, ...tail]));
-    return {
-      start,
-      end,
-      txId: cb58(txBytes),
-      outputIndex,
-      id: cb58(idBytes),
-      idBytes,
-      asset,
-      amount,
-      owners,
-      hex,
-    };
+    return { start, end, ...output(txBytes, outputIndex, asset, amount, owners) };
+  }
+
+  /**
+   * The output that holds an account's funds on their way to the X-chain on a day (days since 1970): in atomic memory,
+   * and none of the X-chain's own.
+   * @param from the number of the chain that it was exported from
+   */
+  atomic(account: Account, from: number, day: number, amount: bigint): Utxo {
+    const txBytes = namedBytes(this.#seed, `export ${account.number} ${from} ${day}`, 32);
+    const [native] = this.#assets;
+    return { start: day * DAY, end: (day + 1) * DAY, ...output(txBytes, 0, native, amount, [account]) };
   }
 
   /** Every output there ever is, in the order of the ids' bytes; made when first asked for. */

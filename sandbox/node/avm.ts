@@ -1,16 +1,19 @@
 import type { JsonObject } from '../json.ts';
 import type { Account } from '../network/accounts.ts';
 import type { Asset } from '../network/assets.ts';
+import { DAY } from '../network/periods.ts';
 import { EMPTY_ID, type PrimaryChain } from '../network/primary-chains.ts';
 import type { Utxo } from '../network/utxos.ts';
 import { blockByHeight, blockById, madeUpHex } from './blocks.ts';
-import { X_FEES } from './info.ts';
+import { blockchainId, X_FEES } from './info.ts';
 import { type Methods, RpcFailure } from './json-rpc.ts';
 import type { Params } from './params.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 import { transactionJson } from './transactions.ts';
 
 const LIMIT = 1024;
+/** The number of the X-chain. */
+const X = 1;
 
 /** The account of an address; undefined for one that owns nothing; fails for what is no address. */
 function accountOf(node: SimulatedNode, address: string): Account | undefined {
@@ -26,10 +29,22 @@ function assetOf(node: SimulatedNode, id: string): Asset {
   return asset;
 }
 
-/** The UTXOs that were exported to the X-chain and not yet imported: a few of the account's, on some days. */
-function exported(node: SimulatedNode, account: Account, sec: number): Utxo[] {
-  const waiting = node.network.holdings.atomic(account, 1, sec);
-  return waiting.length === 0 ? [] : node.network.utxos.of(account, sec).slice(-1);
+/** The UTXOs in atomic memory that were exported from a chain to the X-chain and not yet imported: some, on some days. */
+function exported(node: SimulatedNode, account: Account, from: PrimaryChain, sec: number): Utxo[] {
+  const { holdings, utxos } = node.network;
+  return holdings
+    .atomic(account, X, sec)
+    .filter(({ sharedWithChainId }) => sharedWithChainId === from.blockchainId)
+    .map(({ amount }) => utxos.atomic(account, from.number, Math.floor(sec / DAY), amount));
+}
+
+/** The chain that a request names as the source of its UTXOs; the X-chain where it names none. */
+function sourceOf(node: SimulatedNode, params: Params): PrimaryChain {
+  const name = params.text('sourceChain') || 'X';
+  const chain = node.network.chain(blockchainId(node, name) ?? '');
+  if (chain === undefined)
+    throw new RpcFailure(`problem parsing source chainID "${name}": there is no ID with alias ${name}`);
+  return chain;
 }
 
 interface Reference {
@@ -39,7 +54,7 @@ interface Reference {
 
 /** The UTXOs of a list that come after the one with an id, which may have been spent since. */
 function behind(node: SimulatedNode, utxos: readonly Utxo[], id: string): readonly Utxo[] {
-  const start = node.network.utxos.all.find((utxo) => utxo.id === id);
+  const start = [...utxos, ...node.network.utxos.all].find((utxo) => utxo.id === id);
   return start === undefined
     ? utxos
     : utxos.filter((utxo) => Buffer.compare(utxo.idBytes, start.idBytes) > 0);
@@ -51,6 +66,7 @@ function fetch(node: SimulatedNode, params: Params, sec: number): { utxos: Utxo[
   if (given.length === 0) throw new RpcFailure('no addresses provided');
   if (given.length > LIMIT)
     throw new RpcFailure(`number of addresses given, ${given.length}, exceeds maximum, ${LIMIT}`);
+  const source = sourceOf(node, params);
   const asked = params.integer('limit');
   const limit = asked === 0 || asked > LIMIT ? LIMIT : asked;
   const start = params.within('startIndex');
@@ -64,7 +80,7 @@ function fetch(node: SimulatedNode, params: Params, sec: number): { utxos: Utxo[
   for (const [i, account] of accounts.entries()) {
     if (i < Math.max(0, first)) continue;
     const own =
-      params.text('sourceChain') === '' ? node.network.utxos.of(account, sec) : exported(node, account, sec);
+      source.number === X ? node.network.utxos.of(account, sec) : exported(node, account, source, sec);
     for (const utxo of i === first ? behind(node, own, from.utxo) : own) {
       if (found.size >= limit) return { utxos: [...found], end };
       found.add(utxo);

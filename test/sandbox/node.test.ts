@@ -192,6 +192,42 @@ describe('the X- and P-chain', () => {
     expect(new Set(found).size).toBeLessThan(found.length);
   });
 
+  it('have the UTXOs on their way from one chain apart, as the data service counts them', async () => {
+    const { clock, sandbox: other } = await stillSandbox();
+    const address = other.watch.addresses[1];
+    const seen = { P: 0, C: 0 };
+    for (let day = 0; day < 20; day += 1) {
+      const { atomicMemoryUnlocked } = (
+        await get(other, `/v1/networks/mainnet/blockchains/x-chain/balances?addresses=${address}`)
+      ).body.balances;
+      const own = (await rpc(other, '/ext/bc/X', 'avm.getUTXOs', { addresses: [address] })).body.result.utxos;
+      for (const [sourceChain, alias] of [
+        ['P', 'p-chain'],
+        ['C', 'c-chain'],
+      ] as const) {
+        const { result } = (
+          await rpc(other, '/ext/bc/X', 'avm.getUTXOs', { addresses: [address], sourceChain })
+        ).body;
+        const amounts = result.utxos.map((utxo: string) =>
+          String(Buffer.from(utxo.slice(2), 'hex').readBigUInt64BE(74)),
+        );
+        const from = other.network.chain(alias)?.blockchainId;
+        const said = atomicMemoryUnlocked.filter(
+          (one: { sharedWithChainId: string }) => one.sharedWithChainId === from,
+        );
+        expect(amounts).toEqual(said.map((one: { amount: string }) => one.amount));
+        expect(result.utxos.filter((utxo: string) => own.includes(utxo))).toEqual([]);
+        seen[sourceChain] += amounts.length;
+      }
+      clock.advance(86_400_000);
+    }
+    expect(seen.P).toBeGreaterThan(0);
+    expect(seen.C).toBeGreaterThan(0);
+    const wrong = await rpc(other, '/ext/bc/X', 'avm.getUTXOs', { addresses: [address], sourceChain: 'Z' });
+    expect(wrong.body.error.message).toBe('problem parsing source chainID "Z": there is no ID with alias Z');
+    await other.close();
+  });
+
   it('give blocks by height and by id, and their transactions', async () => {
     for (const [path, name] of [
       ['/ext/bc/X', 'avm'],
