@@ -1,10 +1,10 @@
 import { isLosslessNumber, LosslessNumber, parse, stringify } from 'lossless-json';
 
 /**
- * Anything in a JSON text that `JSON.parse` could round: a number of 16 characters and more, or an exponent.
- * Digits inside strings may match too; that only costs the slower parser.
+ * Anything in a JSON text that `JSON.parse` could round: a number of 16 characters and more, or with an exponent.
+ * It must stand where a value may: hashes are full of digits beside an `e`, and the exact parser costs four times more.
  */
-const MAY_ROUND = /(?:^|[:[,])\s*-?[\d.]{16,}|\d[eE][+-]?\d/;
+const MAY_ROUND = /(?:^|[:[,])\s*-?(?:[\d.]{16}|[\d.]+[eE])/;
 
 /** Whether a parsed value is a number that a double cannot hold, with its source text in `value`. */
 export const isExactNumber = isLosslessNumber;
