@@ -6,7 +6,7 @@ import type { Target } from '../datasets/contract.ts';
 import { LeaseLost, messageOf } from '../errors.ts';
 import type { RecordingContext, RunResult } from '../recording/context.ts';
 import type { ActiveFeed } from '../recording/feed.ts';
-import type { Job } from '../recording/lease.ts';
+import { type Job, targetKey } from '../recording/lease.ts';
 import { loadStates, planDue, registerTargets } from '../recording/plan.ts';
 import { record } from '../recording/record.ts';
 import type { QueueBackend, RecorderQueue, Work } from './backend.ts';
@@ -122,7 +122,8 @@ async function nextHole(
   target: Target,
 ): Promise<Job | undefined> {
   if (!feed.source.range) return undefined;
-  const jobs = planDue({ ...feed, targets: [target] }, await loadStates(sql, feed), clock());
+  const states = await loadStates(sql, feed, targetKey(target));
+  const jobs = planDue({ ...feed, targets: [target] }, states, clock());
   return jobs.find(({ reason }) => reason === 'heal');
 }
 

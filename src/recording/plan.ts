@@ -77,7 +77,8 @@ export async function loadStates(
       (select c.covered + coalesce((select range_agg(g.range) from recorder.gaps g
           where g.dataset = c.dataset and g.target_key = c.target_key), '{}') from recorder.coverage c
         where c.dataset = ${datasets[0]?.name ?? ''} and c.target_key = t.target_key)::text as covered
-    from recorder.targets t where t.source = ${source.name}`;
+    from recorder.targets t
+    where t.source = ${source.name} and (${only ?? null}::text is null or t.target_key = ${only ?? null})`;
   return new Map(
     rows.map((row) => [
       row.target_key,
