@@ -42,9 +42,9 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
       problems.push(`${name}: must begin with ${protocols.map((p) => `${p}//`).join(' or ')}`);
     return value;
   };
-  const port = Number(env.RECORDER_PORT ?? 8080);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    problems.push(`RECORDER_PORT: must be a port number, not "${env.RECORDER_PORT}"`);
+  const portText = env.RECORDER_PORT || '8080';
+  const port = /^\d{1,5}$/.test(portText) ? Number(portText) : Number.NaN;
+  if (!(port <= 65_535)) problems.push(`RECORDER_PORT: must be a port number, not "${env.RECORDER_PORT}"`);
   const logLevel = env.LOG_LEVEL || 'info';
   if (!LOG_LEVELS.includes(logLevel)) problems.push(`LOG_LEVEL: must be one of ${LOG_LEVELS.join(', ')}`);
   const environment = {

@@ -17,7 +17,13 @@ export function loadConfig(file: string, names: CatalogNames): Config {
   const document = parseDocument(text);
   if (document.errors.length > 0)
     throw new UsageError(document.errors.map((error) => `${file}: ${error.message.split('\n')[0]}`));
-  return checkConfig(document.toJS({ maxAliasCount: 20 }), names, file);
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: 20 });
+  } catch (error) {
+    throw new UsageError([`${file}: ${messageOf(error)}`]); // aliases of aliases
+  }
+  return checkConfig(value, names, file);
 }
 
 /** Checks a configuration that was read already. @throws UsageError with every problem and its path */
@@ -30,10 +36,10 @@ export function checkConfig(value: unknown, names: CatalogNames, file: string): 
         .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
         .join('')
         .slice(1);
-      if (issue.code === 'unrecognized_keys')
-        return issue.keys.map((key) => `${file}: ${path ? `${path}.` : ''}${key}: no such setting`);
-      if (issue.code === 'invalid_key')
-        return [`${file}: ${path}: no such dataset; there are ${names.datasets.join(', ')}`];
+      if (issue.code === 'unrecognized_keys') {
+        const no = path === 'datasets' ? `dataset; there are ${names.datasets.join(', ')}` : 'setting';
+        return issue.keys.map((key) => `${file}: ${path ? `${path}.` : ''}${key}: no such ${no}`);
+      }
       return [`${file}: ${path || 'the file'}: ${issue.message}`];
     }),
   );

@@ -15,10 +15,10 @@ const serviceUrl = z
     (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
     'must be an http or https URL',
   )
-  .refine(
-    (text) => !URL.canParse(text) || (new URL(text).username === '' && new URL(text).search === ''),
-    'must carry no credentials and no query: secrets come from the environment',
-  );
+  .refine((text) => {
+    const { username, password, search } = URL.canParse(text) ? new URL(text) : new URL('http://-');
+    return username + password + search === '';
+  }, 'must carry no credentials and no query: secrets come from the environment');
 
 const budget = z
   .strictObject({

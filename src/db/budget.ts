@@ -17,6 +17,9 @@ const LONGEST_WAIT = 90_000;
 /** How long an unlimited upstream may be asked before looking whether another worker was told to stay away. */
 const LOOK_AGAIN = 1_000;
 
+/** No block is longer: one that seems so was set by a clock that was ahead. */
+const LONGEST_BLOCK = 3_600_000;
+
 /** Windows of limits, in seconds. */
 const MINUTE = 60;
 const DAY = 86_400;
@@ -62,7 +65,9 @@ export class SharedBudget implements Budget {
     await this.#sql`
       insert into recorder.budgets as b (upstream, minute, minute_units, day, day_units, blocked_until)
       values (${this.#upstream}, ${startOfMinute(now)}, 0, ${dayOf(now)}, 0, ${new Date(until)})
-      on conflict (upstream) do update set blocked_until = greatest(b.blocked_until, excluded.blocked_until)`;
+      on conflict (upstream) do update set blocked_until = case
+        when b.blocked_until <= ${new Date(now.getTime() + LONGEST_BLOCK)}
+        then greatest(b.blocked_until, excluded.blocked_until) else excluded.blocked_until end`;
   }
 
   async learn({ limit, exhaustedFor }: Allowance): Promise<void> {
@@ -93,7 +98,8 @@ export class SharedBudget implements Budget {
           minute_units = case when b.minute = excluded.minute then b.minute_units else 0 end + ${units},
           day = excluded.day,
           day_units = case when b.day = excluded.day then b.day_units else 0 end + ${units}
-        where (b.blocked_until is null or b.blocked_until <= ${now})
+        where (b.blocked_until is null or b.blocked_until <= ${now}
+            or b.blocked_until > ${new Date(now.getTime() + LONGEST_BLOCK)})
           and (${most(perMinute)}::float8 is null
             or case when b.minute = excluded.minute then b.minute_units else 0 end + ${units} <= ${most(perMinute)}::float8)
           and (${most(perDay)}::float8 is null
@@ -104,19 +110,20 @@ export class SharedBudget implements Budget {
       from (values (1)) as one left join recorder.budgets b on b.upstream = ${this.#upstream}`;
     if (!row || row.taken) return 0;
     const blocked = (row.blocked_until?.getTime() ?? 0) - now.getTime();
-    if (blocked > 0) return blocked;
+    if (blocked > 0 && blocked <= LONGEST_BLOCK) return blocked;
     if (row.day_full) return Date.parse(`${day}T00:00:00Z`) + 86_400_000 - now.getTime();
     return minute.getTime() + 60_000 - now.getTime();
   }
 
   async #blockedFor(now: Date): Promise<number> {
-    if (now.getTime() - this.#lookedAt >= LOOK_AGAIN) {
+    if (Math.abs(now.getTime() - this.#lookedAt) >= LOOK_AGAIN) {
       this.#lookedAt = now.getTime();
       const [row] = await this.#sql<{ blocked_until: Date | null }[]>`
         select blocked_until from recorder.budgets where upstream = ${this.#upstream}`;
       this.#blockedUntil = row?.blocked_until?.getTime() ?? 0;
     }
-    return this.#blockedUntil - now.getTime();
+    const blocked = this.#blockedUntil - now.getTime();
+    return blocked <= LONGEST_BLOCK ? blocked : 0;
   }
 }
 
