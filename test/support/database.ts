@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import { cloneTemplate, dropDatabase } from './template.ts';
+import { cloneTemplate, createDatabase, dropDatabase } from './template.ts';
 
 /** A migrated, empty database of its own for one test file. */
 export interface TestDatabase {
@@ -11,7 +11,16 @@ export interface TestDatabase {
 
 /** Makes a database for the calling test file. Needs the global set-up. */
 export async function testDatabase(): Promise<TestDatabase> {
+  return made(cloneTemplate);
+}
+
+/** Makes a database that nothing has migrated yet. */
+export async function emptyDatabase(): Promise<TestDatabase> {
+  return made(createDatabase);
+}
+
+async function made(make: (admin: string, name: string) => Promise<string>): Promise<TestDatabase> {
   const admin = inject('databaseUrl');
   const name = `test_${randomBytes(8).toString('hex')}`;
-  return { url: await cloneTemplate(admin, name), close: () => dropDatabase(admin, name) };
+  return { url: await make(admin, name), close: () => dropDatabase(admin, name) };
 }

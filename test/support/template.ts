@@ -14,6 +14,12 @@ export async function cloneTemplate(admin: string, name: string): Promise<string
   return urlOf(admin, name);
 }
 
+/** Makes an empty database and returns its URL. */
+export async function createDatabase(admin: string, name: string): Promise<string> {
+  await administer(admin, (sql) => sql`create database ${sql(name)}`);
+  return urlOf(admin, name);
+}
+
 /** Drops a database, whoever is still connected. */
 export async function dropDatabase(admin: string, name: string): Promise<void> {
   await administer(admin, (sql) => sql`drop database ${sql(name)} with (force)`);

@@ -1,0 +1,194 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { checkConfig, loadConfig } from '../../src/config/load.ts';
+import { UsageError } from '../../src/errors.ts';
+import { catalogNames } from '../../src/feeds.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'recorder-config-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+
+function load(text: string) {
+  const file = join(dir, 'recorder.yaml');
+  writeFileSync(file, text);
+  return loadConfig(file, catalogNames);
+}
+
+/** The problems of a configuration, without the file's name. */
+function problems(work: () => unknown): readonly string[] {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof UsageError) return error.problems.map((one) => one.replace(/^\S+\.yaml: /, ''));
+    throw error;
+  }
+  return [];
+}
+const check = (value: unknown) => problems(() => checkConfig(value, catalogNames, 'test.yaml'));
+const node = { name: 'one', url: 'http://127.0.0.1:9650' };
+
+describe('a configuration', () => {
+  it('needs little: everything else has a default', () => {
+    expect(load('network: mainnet')).toMatchObject({
+      network: 'mainnet',
+      upstreams: { nodes: [] },
+      watch: { chains: [], nodeIds: [], addresses: [], evmAddresses: [], contracts: [], collections: [] },
+      datasets: {},
+    });
+  });
+
+  it('may leave its lists empty, as YAML does it', () => {
+    expect(load('network: fuji\nupstreams:\n  nodes:\nwatch:\n  chains:\n').watch.chains).toEqual([]);
+  });
+
+  it('is read whole', () => {
+    const config = load(`
+network: mainnet
+observer: home
+upstreams:
+  chainData: { url: https://data.example.org, apiKeyHeader: x-data-api-key, timeout: 20s, budget: { perMinute: 8000 } }
+  metrics: { url: https://metrics.example.org }
+  nodes:
+    - { name: validator-1, url: http://127.0.0.1:9650 }
+watch:
+  chains: ["43114"]
+  nodeIds: [NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg]
+  evmAddresses: [{ chain: "43114", address: "0x71C7656EC7ab88b098defB751B7401B5f6d8976F" }]
+datasets:
+  metric_points: { every: 1h, metrics: [txCount], intervals: [hour, day], since: 2025-01-31 }
+  node_health: { every: 1m }
+  validators: { enabled: false }
+`);
+    expect(config.upstreams.chainData).toMatchObject({ timeout: 20_000, budget: { perMinute: 8000 } });
+    expect(config.datasets.metric_points).toEqual({
+      every: 3_600_000,
+      metrics: ['txCount'],
+      intervals: ['hour', 'day'],
+      since: '2025-01-31',
+    });
+    expect(config.datasets.validators).toEqual({ enabled: false });
+  });
+
+  it('with six mistakes gets six messages, each with its path', () => {
+    const found = problems(() =>
+      load(`
+network: moonnet
+upstreams:
+  metrics: { url: "ftp://metrics.example.org" }
+  nodes:
+    - { name: one, url: "http://127.0.0.1:9650" }
+    - { name: one, url: "http://127.0.0.1:9651" }
+watch:
+  chains: [43114]
+datasets:
+  node_health: { every: soon }
+  no_such_dataset: { every: 1m }
+`),
+    );
+    expect(found.map((one) => one.split(': ')[0]).sort()).toEqual([
+      'datasets.no_such_dataset',
+      'datasets.node_health.every',
+      'network',
+      'upstreams.metrics.url',
+      'upstreams.nodes[1].name',
+      'watch.chains[0]',
+    ]);
+  });
+
+  it.each([
+    [
+      'an unknown dataset',
+      { datasets: { metric_point: {} } },
+      'datasets.metric_point: no such dataset',
+      'metric_points',
+    ],
+    [
+      'an unknown metric',
+      { datasets: { metric_points: { metrics: ['txCounts'] } } },
+      'datasets.metric_points.metrics[0]',
+      'txCount',
+    ],
+    [
+      'an unknown interval',
+      { datasets: { metric_points: { intervals: ['year'] } } },
+      'datasets.metric_points.intervals[0]',
+      'month',
+    ],
+    [
+      'an unknown setting',
+      { upstreams: { nodes: [{ ...node, key: 'x' }] } },
+      'upstreams.nodes[0].key',
+      'no such setting',
+    ],
+    ['an unknown part', { watches: {} }, 'watches', 'no such setting'],
+    [
+      'an interval that is too short',
+      { datasets: { node_health: { every: '1s' } } },
+      'datasets.node_health.every',
+      'at least 5s',
+    ],
+    [
+      'a number for a duration',
+      { datasets: { node_health: { every: 60 } } },
+      'datasets.node_health.every',
+      '',
+    ],
+    [
+      'an address that is none',
+      { watch: { evmAddresses: [{ chain: '1', address: '0x12' }] } },
+      'watch.evmAddresses[0].address',
+      '40',
+    ],
+    ['a node id that is none', { watch: { nodeIds: ['node'] } }, 'watch.nodeIds[0]', 'NodeID-'],
+    ['a chain id that is a number', { watch: { chains: [43114] } }, 'watch.chains[0]', 'quotes'],
+    ['no network', { network: undefined }, 'network', ''],
+  ])('with %s says where and what is right', (_, mistake, path, hint) => {
+    const [first = '', ...more] = check({ network: 'mainnet', ...mistake });
+    expect(more).toEqual([]);
+    expect(first.startsWith(path), first).toBe(true);
+    expect(first).toContain(hint);
+  });
+
+  it.each([
+    'http://user:canary@example.org',
+    'http://user@example.org',
+    'http://:canary@example.org',
+    'http://example.org/?apiKey=canary',
+  ])('carries no secret in a URL, and its message does not repeat it: %s', (url) => {
+    for (const upstreams of [{ metrics: { url } }, { nodes: [{ ...node, url }] }]) {
+      const [first = '', ...more] = check({ network: 'mainnet', upstreams });
+      expect(more).toEqual([]);
+      expect(first).toContain('environment');
+      expect(first).not.toContain('canary');
+    }
+  });
+
+  it('that is no YAML says so, with its line', () => {
+    expect(problems(() => load('network: [mainnet\nwatch: {'))[0]).toMatch(/line \d/);
+  });
+
+  it.each(['- a\n- b', 'text', '42'])('that is no map says so: %j', (text) => {
+    expect(problems(() => load(text))).toHaveLength(1);
+  });
+
+  it('that is empty lacks its network', () => {
+    expect(problems(() => load(''))).toEqual([expect.stringContaining('network')]);
+  });
+
+  it('that is not there says so', () => {
+    const missing = join(dir, 'missing.yaml');
+    expect(problems(() => loadConfig(missing, catalogNames))[0]).toContain('missing.yaml');
+  });
+
+  it('that grows out of aliases is refused', () => {
+    const bomb = [
+      'a: &a [x,x,x,x,x,x,x,x,x]',
+      ...'bcdefghi'.split('').map((name, at) => {
+        const before = 'abcdefghi'[at];
+        return `${name}: &${name} [${Array(9).fill(`*${before}`).join(',')}]`;
+      }),
+    ].join('\n');
+    expect(problems(() => load(bomb)).length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,106 @@
+import postgres from 'postgres';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { schemaProblem } from '../../src/db/migrate.ts';
+import { UsageError } from '../../src/errors.ts';
+import { migrate } from '../../src/reporting/migrate.ts';
+import { emptyDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+
+async function use(make: () => Promise<TestDatabase>): Promise<void> {
+  database = await make();
+  sql = postgres(database.url, { max: 2, onnotice: () => {} });
+}
+afterEach(async () => {
+  await sql.end();
+  await database.close();
+});
+
+/** Everything that migrations and derivations make, as text. */
+async function schema(): Promise<string[]> {
+  const rows = await sql<{ object: string }[]>`
+    select format('%s.%s %s', table_schema, table_name, table_type) as object from information_schema.tables
+    where table_schema in ('recorder', 'reporting')
+    union all
+    select format('%s.%s.%s %s', table_schema, table_name, column_name, data_type) from information_schema.columns
+    where table_schema in ('recorder', 'reporting')
+    union all
+    select indexdef from pg_indexes where schemaname = 'recorder'
+    union all
+    select pg_get_functiondef(oid) from pg_proc where pronamespace = 'reporting'::regnamespace
+    order by 1`;
+  return rows.map(({ object }) => object);
+}
+const applied = async () => {
+  const rows = await sql<
+    { hash: string }[]
+  >`select hash from drizzle.__drizzle_migrations order by created_at`;
+  return rows.map(({ hash }) => hash);
+};
+
+describe('an empty database', () => {
+  beforeEach(() => use(emptyDatabase));
+
+  it('lacks every migration, and says what to do', async () => {
+    expect(await schemaProblem(sql)).toMatch(/lacks \d+ migration.*chain-recorder migrate/);
+  });
+
+  it('is brought to this version by eight at once, each migration once', async () => {
+    await Promise.all(Array.from({ length: 8 }, () => migrate(database.url)));
+    expect(await schemaProblem(sql)).toBeNull();
+    const hashes = await applied();
+    expect(new Set(hashes).size).toBe(hashes.length);
+    const made = await schema();
+    expect(made.length).toBeGreaterThan(100);
+    await migrate(database.url);
+    expect(await schema()).toEqual(made);
+  });
+});
+
+describe('a migrated database', () => {
+  beforeEach(() => use(testDatabase));
+
+  it('is as this version wants it, and stays so when it is migrated twice at once', async () => {
+    const before = await schema();
+    await Promise.all([migrate(database.url), migrate(database.url)]);
+    expect(await schemaProblem(sql)).toBeNull();
+    expect(await schema()).toEqual(before);
+  });
+
+  it('that an older version made lacks what came since', async () => {
+    await sql`delete from drizzle.__drizzle_migrations where created_at =
+      (select max(created_at) from drizzle.__drizzle_migrations)`;
+    expect(await schemaProblem(sql)).toMatch(/lacks 1 migration/);
+  });
+
+  it('that a newer version made is refused', async () => {
+    await sql`insert into drizzle.__drizzle_migrations (hash, created_at)
+      select 'of the future', max(created_at) + 1 from drizzle.__drizzle_migrations`;
+    expect(await schemaProblem(sql)).toMatch(/newer chain-recorder/);
+    await expect(migrate(database.url)).rejects.toThrow(UsageError);
+  });
+
+  it('whose history is another one is refused, and left as it is', async () => {
+    await sql`update drizzle.__drizzle_migrations set hash = 'a stray' where created_at =
+      (select min(created_at) from drizzle.__drizzle_migrations)`;
+    const before = await schema();
+    await expect(migrate(database.url)).rejects.toThrow(/migration 1 of this database/);
+    expect(await schema()).toEqual(before);
+  });
+
+  it('keeps what users built on a view when the view is made anew', async () => {
+    await sql`create view public.mine as select * from reporting.average_tps`;
+    await sql`update recorder.reporting_objects set definition = 'another'`;
+    await migrate(database.url);
+    expect(await sql`select * from public.mine`).toEqual([]);
+  });
+
+  it('gets back a view that was dropped or changed', async () => {
+    const before = await schema();
+    await sql`drop view reporting.average_tps_revisions cascade`;
+    await sql`update recorder.reporting_objects set definition = 'another' where name = 'average_tps_revisions'`;
+    await migrate(database.url);
+    expect(await schema()).toEqual(before);
+  });
+});
