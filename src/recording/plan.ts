@@ -57,10 +57,11 @@ export async function registerTargets(
     where source = ${source.name} and active and not target_key = any(${keys}::text[])`;
 }
 
-/** What PostgreSQL knows of a feed's targets, by target key. */
+/** What PostgreSQL knows of a feed's targets, by target key. @param only this target's key; absent: all */
 export async function loadStates(
   sql: postgres.Sql,
   { source, datasets }: Feed,
+  only?: string,
 ): Promise<Map<string, TargetState>> {
   const rows = await sql<
     {

@@ -30,8 +30,12 @@ export const metricIntervals: Readonly<Record<string, readonly string[]>> = {
 const PAGE = 2160; // the most that one call answers, at the price of any call
 const bucket: Readonly<Record<string, number>> = { hour, day, week, month: month + day };
 
+/** Longer than any EVM chain's history. */
+const EVER = 6 * 365 * day;
+
 /** The time that one full page spans. */
-const onePage = ({ timeInterval = 'day' }: Target) => (PAGE - 2) * (bucket[timeInterval] ?? day);
+const onePage = ({ timeInterval = 'day' }: Target) =>
+  Math.min((PAGE - 2) * (bucket[timeInterval] ?? day), EVER);
 
 /**
  * Chain metrics, newest first (seed metrics 4.1). Every poll asks for the newest full page: a call costs the same
@@ -43,7 +47,7 @@ const source: Source = {
   every: hour,
   weight: 100,
   calls: 1,
-  range: { axis: 'time', span: onePage, head: onePage, settle: 0, lookback: 6 * 365 * day },
+  range: { axis: 'time', span: onePage, head: onePage, settle: 0, lookback: EVER },
   targets: ({ watch, options }) =>
     watch.chains.flatMap((chainId) =>
       Object.entries(metricIntervals)
