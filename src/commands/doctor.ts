@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { clockSkew, TOLERATED_SKEW } from '../db/clock-skew.ts';
 import { messageOf } from '../errors.ts';
 import { openBackend } from '../jobs/backend.ts';
 import { POLLS } from '../jobs/jobs.ts';
@@ -6,8 +7,6 @@ import type { Job } from '../recording/lease.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printTable } from './output.ts';
 
-/** The database's clock and ours may differ by this much. */
-const TOLERATED_SKEW = 2_000;
 const PATIENCE = 10_000;
 
 interface Finding {
@@ -54,18 +53,13 @@ async function database({ database: { sql }, embedded }: App): Promise<Finding> 
   };
 }
 
-async function clock({ database: { sql } }: App): Promise<Finding> {
-  const before = Date.now();
-  const [row] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
-  const skew = Math.round((row?.now.getTime() ?? 0) - (before + Date.now()) / 2);
+async function clock({ database: { sql }, clock }: App): Promise<Finding> {
+  const skew = await clockSkew(sql, clock);
   const ok = Math.abs(skew) <= TOLERATED_SKEW;
-  return {
-    check: 'clock',
-    ok,
-    found: ok
-      ? `within ${Math.abs(skew)} ms of the database`
-      : `${skew} ms off the database: run NTP on both`,
-  };
+  const found = ok
+    ? `within ${Math.abs(skew)} ms of the database`
+    : `the database is ${skew} ms ahead: run NTP on both machines`;
+  return { check: 'clock', ok, found };
 }
 
 async function queue({ environment, databaseUrl, log }: App): Promise<Finding> {

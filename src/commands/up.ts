@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import type { App } from '../app.ts';
+import { clockSkew, TOLERATED_SKEW } from '../db/clock-skew.ts';
 import { UsageError } from '../errors.ts';
 import { openBackend } from '../jobs/backend.ts';
 import { HEALS, POLLS, planJob } from '../jobs/jobs.ts';
@@ -13,6 +14,7 @@ export type Role = 'scheduler' | 'worker' | 'server';
 const ROLES: readonly Role[] = ['scheduler', 'worker', 'server'];
 
 const RECONCILE_EVERY = 30_000;
+const CLOCK_CHECK_EVERY = 300_000;
 /** The longest that runs under way may take to stop; the whole stop is promised within 20 s. */
 const WORKERS_STOP_WITHIN = 12_000;
 const FIRST_TELLING = 8_000;
@@ -38,6 +40,7 @@ export async function upCommand(app: App, roles: ReadonlySet<Role>, signal: Abor
     timers.push(setInterval(guarded, milliseconds));
     return guarded();
   };
+  await every(CLOCK_CHECK_EVERY, () => warnOfSkew(app), 'comparing clocks');
   await refuseEviction(queues.polls);
   tellStart(app, backend.kind);
   const finished: RunResult[] = [];
@@ -89,6 +92,12 @@ export async function upCommand(app: App, roles: ReadonlySet<Role>, signal: Abor
     Promise.allSettled([queues.polls.close(), queues.heals.close()]),
     new Promise((resolve) => setTimeout(resolve, 2_000).unref()),
   ]);
+}
+
+async function warnOfSkew({ database, clock, log }: App): Promise<void> {
+  const skew = await clockSkew(database.sql, clock);
+  if (Math.abs(skew) > TOLERATED_SKEW)
+    log.warn({ skew }, 'the clock differs from the database: run NTP on both machines');
 }
 
 async function refuseEviction(queue: { evictionPolicy(): Promise<string | null> }): Promise<void> {

@@ -1,0 +1,12 @@
+import type postgres from 'postgres';
+import type { Clock } from '../clock.ts';
+
+/** Leases live by the database's clock, windows by ours: further apart than this (ms), someone must be told. */
+export const TOLERATED_SKEW = 2_000;
+
+/** How far the database's clock is ahead of ours, in ms; negative: behind. */
+export async function clockSkew(sql: postgres.Sql, clock: Clock): Promise<number> {
+  const before = clock();
+  const [row] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
+  return Math.round((row?.now.getTime() ?? before) - (before + clock()) / 2);
+}
