@@ -1,0 +1,444 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ManualClock } from '../../sandbox/clock.ts';
+import { INTERVALS } from '../../sandbox/metrics/calendar.ts';
+import { METRICS } from '../../sandbox/metrics/names.ts';
+import type { Sandbox } from '../../sandbox/server.ts';
+import { catalog } from '../../src/datasets/catalog.ts';
+import { OPEN_END } from '../../src/datasets/contract.ts';
+import { snakeCase } from '../../src/datasets/names.ts';
+import { catalogNames, scopeOf } from '../../src/feeds.ts';
+import type { RunResult } from '../../src/recording/context.ts';
+import { targetKey } from '../../src/recording/lease.ts';
+import { loadStates, missingWindows, planAll } from '../../src/recording/plan.ts';
+import { NOW } from '../sandbox/client.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { type Heard, said } from './said.ts';
+import { configFor, heardSince, lastCall, Recorder, smallNetwork, Table } from './support.ts';
+import { type Truth, truths } from './truth.ts';
+
+const DAY = 86_400_000;
+const SEC = NOW / 1000;
+/** Blocks are recorded from here on, so that pages of one block stay few. */
+const SINCE = new Date(NOW - 12 * DAY).toISOString().slice(0, 10);
+const NODES = ['validator-1', 'observer-1'];
+const ALPHA = '888001';
+const C_CHAIN = '43114';
+
+/** How large the pages of one recording are, and what is asked for with them. */
+interface Size {
+  readonly pages: string;
+  readonly pageSize?: number;
+  readonly chains: readonly string[];
+  readonly intervals?: readonly string[];
+  /** Numbers of the sandbox's accounts by EVM chain; the first is the busiest. */
+  readonly accounts: Readonly<Record<string, readonly number[]>>;
+}
+
+/** Pages of one item cost a call an item: they get fewer and quieter things to ask for. */
+const sizes: readonly Size[] = [
+  {
+    pages: 'of 1',
+    pageSize: 1,
+    chains: [ALPHA],
+    intervals: ['day', 'week', 'month'],
+    accounts: { [C_CHAIN]: [2], [ALPHA]: [1, 2] },
+  },
+  { pages: 'of 7', pageSize: 7, chains: [ALPHA], accounts: { [C_CHAIN]: [1, 2], [ALPHA]: [1, 2] } },
+  {
+    pages: 'of the most',
+    chains: [C_CHAIN, '43113', ALPHA, '888003', 'total'],
+    accounts: { [C_CHAIN]: [0, 1, 2], [ALPHA]: [0, 1, 2] },
+  },
+];
+
+let sandbox: Sandbox;
+let clock: ManualClock;
+let truth: Record<string, Truth>;
+const databases: TestDatabase[] = [];
+const connections: postgres.Sql[] = [];
+
+/** One recording: what recorded it, and what the sandbox answered meanwhile. */
+interface Recording {
+  readonly recorder: Recorder;
+  readonly runs: readonly RunResult[];
+  readonly heard: readonly Heard[];
+}
+const recordings = new Map<string, Recording>();
+
+beforeAll(async () => {
+  ({ sandbox, clock } = await smallNetwork());
+  const { addresses } = sandbox.watch;
+  truth = await truths({ sandbox, sec: SEC, nodes: NODES, addresses });
+});
+afterAll(async () => {
+  for (const sql of connections) await sql.end();
+  for (const database of databases) await database.close();
+  await sandbox.close();
+});
+
+async function recorderOf(size: Size): Promise<Recorder> {
+  const database = await testDatabase();
+  databases.push(database);
+  const sql = postgres(database.url, { max: 6, onnotice: () => {} });
+  connections.push(sql);
+  const { network } = sandbox;
+  const { nodes: _, ...watch } = sandbox.watch;
+  const [account] = network.accounts.all;
+  const evmAddresses = Object.entries(size.accounts).flatMap(([chain, numbers]) =>
+    numbers.map((number) => ({ chain, address: sandbox.evm.get(chain)?.address(number) })),
+  );
+  const config = configFor(
+    sandbox,
+    NODES.map((name) => ({ name, path: `/nodes/${name}`, tags: [network.subnets[1]?.subnetId ?? ''] })),
+    {
+      watch: {
+        ...watch,
+        chains: size.chains,
+        nodeIds: [watch.nodeIds[0], watch.nodeIds[3]],
+        addresses: [...watch.addresses, `C-${account?.address}`],
+        evmAddresses,
+      },
+      datasets: Object.fromEntries(
+        catalogNames.datasets.map((name) => [
+          name,
+          {
+            pageSize: size.pageSize,
+            ...(name === 'metric_points' ? { intervals: size.intervals } : {}),
+            ...(name === 'proposed_blocks' ? { since: SINCE } : {}),
+          },
+        ]),
+      ),
+    },
+  );
+  return new Recorder(sql, config, clock);
+}
+
+const everything = (recorder: Recorder) =>
+  recorder.round((feed, states, now) => planAll(feed, feed.targets, states, now));
+
+function recordingOf(pages: string): Recording {
+  const found = recordings.get(pages);
+  if (!found) throw new Error(`nothing was recorded with pages ${pages}`);
+  return found;
+}
+
+/** The content of every table that a run may change, but for the runs themselves. */
+async function fingerprint(sql: postgres.Sql): Promise<Record<string, string>> {
+  const tables = [...catalogNames.datasets, 'coverage', 'gaps', 'quarantine'];
+  const content = await Promise.all(
+    tables.map(async (name) => {
+      // A look at a node counts as a probe, also when it is the second one at the same instant.
+      const row = name === 'node_health' ? `to_jsonb(t) - 'probes'` : 'to_jsonb(t)';
+      const [found] = await sql.unsafe<{ rows: string; content: string }[]>(
+        `select count(*)::text as rows, coalesce(md5(string_agg((${row})::text, '|' order by (${row})::text)), '') as content
+         from recorder.${name} t`,
+      );
+      return [name, `${found?.rows} ${found?.content}`];
+    }),
+  );
+  return Object.fromEntries(content);
+}
+
+const asTruth = ['x_utxos', 'x_balances', 'p_balances', 'node_blockchains'];
+
+it('leaves no dataset out', () => {
+  expect([...Object.keys(said), ...asTruth, 'aggregated_signatures'].sort()).toEqual(
+    [...catalogNames.datasets].sort(),
+  );
+});
+
+describe.each(sizes)('with pages $pages', (size) => {
+  const recording = () => recordingOf(size.pages);
+
+  it('records everything, and quarantines nothing', async () => {
+    const recorder = await recorderOf(size);
+    const before = lastCall(sandbox);
+    const runs = await everything(recorder);
+    recordings.set(size.pages, { recorder, runs, heard: heardSince(sandbox, before) });
+    // A node that does not validate has no uptime to tell.
+    const refused = runs.filter(({ feed, target }) => feed === 'node-uptime-view' && /observer/.test(target));
+    expect(refused.map(({ status }) => status)).toEqual(['not-offered']);
+    expect(runs.filter((run) => run.status !== 'done' && !refused.includes(run))).toEqual([]);
+    expect(runs.reduce((sum, { quarantined }) => sum + quarantined, 0)).toBe(0);
+    expect(await recorder.sql`select * from reporting.gaps`).toHaveLength(0);
+    // Only what every poll asks for again is left.
+    for (const feed of recorder.feeds.filter(({ source }) => source.range)) {
+      const states = await loadStates(recorder.sql, feed);
+      for (const target of feed.targets) {
+        const state = states.get(targetKey(target));
+        const left = state ? missingWindows(feed, target, state, NOW) : [];
+        const to = feed.source.range?.axis === 'time' ? NOW : OPEN_END;
+        expect(left.map((window) => window.to)).toEqual([to]);
+      }
+    }
+  }, 120_000);
+
+  it.each(Object.keys(said))('stores in %s what the ledger says, and nothing else', async (dataset) => {
+    const { recorder, heard } = recording();
+    const extraction = said[dataset];
+    const told = extraction?.rows(heard.filter(({ operation }) => extraction.operations.includes(operation)));
+    const table = await Table.open(recorder.sql, dataset, extraction?.columns ?? []);
+    const expected = table.said(told ?? []);
+    expect(expected.length).toBeGreaterThan(0);
+    expect(await table.stored()).toEqual(expected);
+  });
+
+  it.each(asTruth)('stores in %s what is true, and nothing else', async (dataset) => {
+    const { columns = [], rows = [] } = truth[dataset] ?? {};
+    const table = await Table.open(recording().recorder.sql, dataset, columns);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(await table.stored()).toEqual(table.said(rows));
+  });
+
+  it('holds no natural key twice, and no version but one', async () => {
+    const { sql } = recording().recorder;
+    for (const { name, key, history } of catalog) {
+      const open = { state: 'valid_to is null', series: 'superseded_at is null and not vanished' };
+      const current = history === 'state' || history === 'series' ? open[history] : 'true';
+      const [counts] = await sql.unsafe<{ rows: number; current: number; keys: number }[]>(
+        `select count(*)::int as rows, (count(*) filter (where ${current}))::int as current,
+           count(distinct (${key.join(', ')}))::int as keys from recorder.${name}`,
+      );
+      expect({ name, ...counts }).toEqual({
+        name,
+        rows: counts?.keys,
+        current: counts?.keys,
+        keys: counts?.keys,
+      });
+    }
+  });
+
+  it('misses nothing that there is', async () => {
+    const { recorder } = recording();
+    const { sql, config } = recorder;
+    const from = Date.parse(`${SINCE}T00:00:00Z`) / 1000;
+    const blocks = await sql<{ chain: string; node: string; hashes: string[] }[]>`
+      select blockchain_id as chain, proposer_node_id as node,
+        array_agg(block_hash order by block_timestamp, block_number) filter (where block_timestamp >= ${`${SINCE}T00:00:00Z`}) as hashes
+      from reporting.proposed_blocks group by 1, 2`;
+    expect(blocks).toHaveLength(config.watch.nodeIds.length * 3);
+    for (const { chain, node, hashes } of blocks)
+      expect([...hashes].sort()).toEqual(
+        [...sandbox.network.proposedBlockHashes(node, chain, from, SEC)].sort(),
+      );
+
+    for (const [service, chain] of [
+      ['avm', 'x'],
+      ['platform', 'p'],
+    ] as const) {
+      const primary = sandbox.network.chain(`${chain}-chain`);
+      const head = primary ? sandbox.network.blocks(primary).heightAt(SEC) : -1;
+      const heights = await sql<{ node: string; first: number; last: number; count: number }[]>`
+        select node, min(height)::int as first, max(height)::int as last, count(*)::int as count
+        from reporting.${sql(`${chain}_blocks`)} group by 1 order by 1 desc`;
+      expect({ service, heights: [...heights] }).toEqual({
+        service,
+        heights: NODES.map((node) => ({ node, first: head - 100, last: head, count: 101 })),
+      });
+    }
+
+    for (const { chain, address } of config.watch.evmAddresses) {
+      const network = sandbox.evm.get(chain);
+      const account = network?.account(address) ?? -1;
+      const count = network?.countUntil(account, SEC) ?? 0;
+      const rows = await sql<{ hash: string }[]>`
+        select tx_hash as hash from reporting.native_transactions where chain_id = ${chain} and address = ${address}`;
+      expect(new Set(rows.map(({ hash }) => hash))).toEqual(
+        new Set(Array.from({ length: count }, (_, number) => network?.hash({ account, number }))),
+      );
+    }
+
+    const points = await sql<{ key: string; value: string }[]>`
+      select concat_ws(' ', chain_id, metric, time_interval, extract(epoch from bucket_start)::int) as key,
+        value::text from reporting.metric_points`;
+    const expected = recorder.feedOf('metric_points').targets.flatMap((target) => {
+      const metric = METRICS.find((name) => name === target.metric);
+      const interval = INTERVALS.find((name) => name === target.timeInterval);
+      if (!metric || !interval) throw new Error(`nothing is known of ${target.metric}`);
+      const all = { from: 0, to: SEC, limit: Number.POSITIVE_INFINITY };
+      return sandbox.metrics
+        .points(target.chainId ?? '', metric, interval, all, SEC)
+        .map(([start, value]) => `${target.chainId} ${metric} ${interval} ${start}: ${value}`);
+    });
+    expect(points.map(({ key, value }) => `${key}: ${value}`).sort()).toEqual(expected.sort());
+  });
+
+  it('writes nothing but runs when it records again at the same instant', async () => {
+    const { recorder } = recording();
+    const before = await fingerprint(recorder.sql);
+    const runs = await everything(recorder);
+    expect(runs.flatMap(({ rowsWritten }) => rowsWritten).filter((rows) => rows > 0)).toEqual([]);
+    expect(await fingerprint(recorder.sql)).toEqual(before);
+  }, 120_000);
+});
+
+describe('all three', () => {
+  /** The rows of a dataset that are about targets, without when and by which run they were written. */
+  async function rowsAbout(sql: postgres.Sql, dataset: (typeof catalog)[number], asked: ReadonlySet<string>) {
+    const columns = dataset.columns.map(({ name }) => `"${name}"::text`);
+    const rows = await sql.unsafe<Record<string, string | null>[]>(
+      `select ${columns.join(', ')}, extra::text from recorder.${dataset.name}`,
+    );
+    const request = dataset.request.map(snakeCase);
+    return rows
+      .filter((row) => asked.has(JSON.stringify(request.map((name) => row[name]))))
+      .map((row) => JSON.stringify(row))
+      .sort();
+  }
+
+  it.each(
+    catalog.filter(({ name }) => name !== 'aggregated_signatures').map((dataset) => [dataset.name, dataset]),
+  )('have the same rows of %s', async (name, dataset) => {
+    const [one, seven, most] = sizes.map(({ pages }) => recordingOf(pages).recorder);
+    if (!one || !seven || !most) throw new Error('a recording is missing');
+    for (const [fewer, more] of [
+      [one, seven],
+      [seven, most],
+    ] as const) {
+      const { targets } = fewer.feedOf(name);
+      const asked = new Set(
+        targets.map((target) => JSON.stringify(dataset.request.map((key) => target[key]))),
+      );
+      const rows = await rowsAbout(fewer.sql, dataset, asked);
+      const others = await rowsAbout(more.sql, dataset, asked);
+      expect(rows.length).toBeGreaterThan(0);
+      expect(rows).toEqual(others);
+    }
+  });
+});
+
+describe('on demand', () => {
+  /** Records what KEY=VALUE pairs describe, as `record DATASET --target KEY=VALUE` does. */
+  async function demanded(dataset: string, pairs: Record<string, string>): Promise<RunResult> {
+    const { recorder } = recordingOf('of the most');
+    const feed = recorder.feedOf(dataset);
+    const target = feed.source.demand?.(pairs, scopeOf(recorder.config));
+    if (!target) throw new Error(`${dataset} is not recorded on demand`);
+    const [run] = await recorder.run(
+      feed,
+      await recorder.planned(feed, (_, states) => planAll(feed, [target], states, NOW)),
+    );
+    if (!run) throw new Error('no run was made');
+    return run;
+  }
+  const sql = () => recordingOf('of the most').recorder.sql;
+  const lastBody = (operation: string) =>
+    JSON.parse(sandbox.ledger.calls({ operation }).at(-1)?.body ?? 'null');
+
+  it('signatures of a transaction and of a message', async () => {
+    const block = sandbox.network.chain('p-chain');
+    const txHash = block ? sandbox.network.blocks(block).transactionId(40) : '';
+    expect(await demanded('aggregated_signatures', { txHash })).toMatchObject({ status: 'done', units: 20 });
+    const ofTransaction = lastBody('getAggregatedSignatures').signedMessage;
+    const message = { message: '0xAB01', quorumPercentage: '60', quorumPercentageBuffer: '40' };
+    expect(await demanded('aggregated_signatures', message)).toMatchObject({ status: 'done', units: 20 });
+    const ofMessage = lastBody('aggregateSignatures').signedMessage;
+    const again = await demanded('aggregated_signatures', { ...message, message: 'ab01' });
+    expect(again).toMatchObject({ status: 'done', rowsWritten: [0] });
+    const rows = await sql()`
+      select network, signed_message, tx_hash, message, quorum_percentage::text as quorum,
+        quorum_percentage_buffer::text as buffer
+      from reporting.aggregated_signatures order by tx_hash`;
+    expect([...rows]).toEqual([
+      {
+        network: 'mainnet',
+        signed_message: ofTransaction,
+        tx_hash: txHash,
+        message: null,
+        quorum: null,
+        buffer: null,
+      },
+      {
+        network: 'mainnet',
+        signed_message: ofMessage,
+        tx_hash: null,
+        message: '0xab01',
+        quorum: '60',
+        buffer: '40',
+      },
+    ]);
+  });
+
+  it('a single token, from which nothing follows for the others', async () => {
+    const [kept] = await sql()<{ chain: string; collection: string; token: string; count: number }[]>`
+      select chain_id as chain, collection, max(token_id)::text as token, count(*)::int as count
+      from reporting.nft_tokens where erc_type = 'ERC-721' group by 1, 2 order by count(*) desc limit 1`;
+    const pairs = {
+      chainId: kept?.chain ?? '',
+      collection: kept?.collection ?? '',
+      tokenId: kept?.token ?? '',
+    };
+    // One token is no whole list: the run is partial.
+    expect(await demanded('nft_tokens', pairs)).toMatchObject({
+      status: 'partial',
+      items: 1,
+      rowsWritten: [0],
+    });
+    expect(lastBody('getTokenDetails').tokenId).toBe(kept?.token);
+    // A collection that is not watched has that one.
+    await sql()`delete from recorder.nft_tokens where collection = ${pairs.collection}`;
+    expect(await demanded('nft_tokens', pairs)).toMatchObject({ status: 'partial', rowsWritten: [1] });
+    const [row] = await sql()`
+      select token_id::text as id, owner_address as owner, name from reporting.nft_tokens
+      where collection = ${pairs.collection}`;
+    const { tokenId, ownerAddress, name } = lastBody('getTokenDetails');
+    expect(row).toEqual({ id: tokenId, owner: ownerAddress, name });
+  });
+
+  it.each([
+    ['p_blocks', 'p-chain', 'platform.getBlock'],
+    ['x_blocks', 'x-chain', 'avm.getBlock'],
+  ])('a block by its id: %s', async (dataset, alias, operation) => {
+    const chain = sandbox.network.chain(alias);
+    const blockId = chain ? sandbox.network.blocks(chain).hash(1234) : '';
+    expect(await demanded(dataset, { node: 'validator-1', blockId })).toMatchObject({ status: 'done' });
+    const { block } = lastBody(operation).result;
+    const [row] = await sql()`
+      select height::text, id, parent_id, extract(epoch from time)::int as time
+      from reporting.${sql()(dataset)} where node = 'validator-1' and id = ${blockId}`;
+    expect(row).toEqual({ height: '1234', id: blockId, parent_id: block.parentID, time: block.time });
+    expect(await demanded(dataset, { node: 'validator-1', blockId })).toMatchObject({ status: 'done' });
+    expect(await sql()`select 1 from reporting.${sql()(dataset)} where height = 1234`).toHaveLength(1);
+  });
+
+  it('a transaction of the X-chain by its id, with its status', async () => {
+    const chain = sandbox.network.chain('x-chain');
+    const blocks = chain ? sandbox.network.blocks(chain) : undefined;
+    const number = [2000, 2001, 2002, 2003].flatMap((height) => blocks?.transactionNumbers(height) ?? [])[0];
+    const txId = blocks?.transactionId(number ?? 0) ?? '';
+    const run = await demanded('x_transactions', { node: 'observer-1', txId });
+    expect(run).toMatchObject({ status: 'done', rowsWritten: [0, 1] });
+    const { tx } = lastBody('avm.getTx').result;
+    const [row] = await sql()`
+      select status, block_height, unsigned_tx_memo as memo, unsigned_tx_blockchain_id as chain
+      from reporting.x_transactions where node = 'observer-1' and tx_id = ${txId}`;
+    expect(row).toEqual({
+      status: 'Accepted',
+      block_height: null,
+      memo: tx.unsignedTx.memo,
+      chain: tx.unsignedTx.blockchainID,
+    });
+  });
+});
+
+describe('in the end', () => {
+  it('every dataset has rows, and every operation made some', async () => {
+    const { sql } = recordingOf('of the most').recorder;
+    const rows = await Promise.all(
+      catalog.map(async ({ name, operations }) => {
+        const [found] = await sql<
+          { count: number }[]
+        >`select count(*)::int as count from recorder.${sql(name)}`;
+        return { name, operations, count: found?.count ?? 0 };
+      }),
+    );
+    const lines = rows
+      .flatMap(({ name, operations, count }) =>
+        operations.map((operation) => `| \`${operation}\` | ${name} | ${count} |`),
+      )
+      .sort();
+    console.info(['| operation | dataset | rows |', '| --- | --- | --- |', ...lines].join('\n'));
+    expect(rows.filter(({ count }) => count === 0)).toEqual([]);
+  });
+});

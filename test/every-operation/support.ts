@@ -1,0 +1,181 @@
+import type postgres from 'postgres';
+import type { ManualClock } from '../../sandbox/clock.ts';
+import type { SandboxOptions } from '../../sandbox/options.ts';
+import type { Sandbox } from '../../sandbox/server.ts';
+import { checkConfig } from '../../src/config/load.ts';
+import type { Config } from '../../src/config/schema.ts';
+import { activeFeeds, catalogNames } from '../../src/feeds.ts';
+import type { RecordingContext, RunResult } from '../../src/recording/context.ts';
+import type { ActiveFeed } from '../../src/recording/feed.ts';
+import { runJobs } from '../../src/recording/foreground.ts';
+import type { Job } from '../../src/recording/lease.ts';
+import { loadStates, registerTargets, type TargetState } from '../../src/recording/plan.ts';
+import { upstreamOpener } from '../../src/upstream-opener.ts';
+import { NOW, stillSandbox } from '../sandbox/client.ts';
+import { canonical, type Exact, exactJson } from './exact-json.ts';
+import type { Heard, Said } from './said.ts';
+
+const DAY = 86_400_000;
+
+/** A network that is quick to record: 105 days old, few blocks, and every kind of subnet but the youngest. */
+export function smallNetwork(
+  options: SandboxOptions = {},
+): Promise<{ sandbox: Sandbox; clock: ManualClock }> {
+  return stillSandbox({
+    genesisMs: NOW - 105 * DAY,
+    blocksPerHour: 0.25,
+    validators: 14,
+    utxos: 30,
+    ledgerBodies: true,
+    ledgerCalls: 100_000,
+    ...options,
+  });
+}
+
+/** Checks a configuration whose upstreams are the sandbox; nodes by name, each at a path of the sandbox. */
+export function configFor(
+  sandbox: Sandbox,
+  nodes: readonly { readonly name: string; readonly path: string; readonly tags?: readonly string[] }[],
+  more: { readonly watch: object; readonly datasets?: object },
+): Config {
+  const { url } = sandbox;
+  return checkConfig(
+    {
+      network: 'mainnet',
+      upstreams: {
+        chainData: { url },
+        metrics: { url },
+        nodes: nodes.map(({ path, ...node }) => ({ ...node, url: url + path })),
+      },
+      ...more,
+    },
+    catalogNames,
+    'the test',
+  );
+}
+
+/** How jobs are chosen: those of `src/recording/plan.ts`. */
+export type Plan = (feed: ActiveFeed, states: ReadonlyMap<string, TargetState>, now: number) => Job[];
+
+/** A whole configuration that is recorded in this process. */
+export class Recorder {
+  readonly config: Config;
+  readonly feeds: readonly ActiveFeed[];
+  readonly sql: postgres.Sql;
+  readonly #clock: ManualClock;
+  readonly #context: RecordingContext;
+
+  constructor(sql: postgres.Sql, config: Config, clock: ManualClock) {
+    this.config = config;
+    this.feeds = activeFeeds(config);
+    this.sql = sql;
+    this.#clock = clock;
+    this.#context = {
+      sql,
+      clock: clock.now,
+      worker: 'test',
+      open: upstreamOpener(config, { chainDataKey: undefined, metricsKey: undefined }, sql, clock.now),
+      redact: (text) => text,
+    };
+  }
+
+  /** Plans every feed and runs what is planned. */
+  async round(plan: Plan): Promise<RunResult[]> {
+    const runs: RunResult[] = [];
+    for (const feed of this.feeds) {
+      const jobs = await this.planned(feed, plan);
+      runs.push(...(await this.run(feed, jobs)));
+    }
+    return runs;
+  }
+
+  async planned(feed: ActiveFeed, plan: Plan): Promise<Job[]> {
+    await registerTargets(this.sql, feed, this.#clock.now());
+    return plan(feed, await loadStates(this.sql, feed), this.#clock.now());
+  }
+
+  async run(feed: ActiveFeed, jobs: readonly Job[]): Promise<RunResult[]> {
+    const { runs, busy } = await runJobs(this.#context, feed, jobs, new AbortController().signal);
+    if (busy.length > 0) throw new Error(`held by another run: ${busy.join(', ')}`);
+    return runs;
+  }
+
+  /** The feed that records a dataset. */
+  feedOf(dataset: string): ActiveFeed {
+    const feed = this.feeds.find(({ datasets }) => datasets.some(({ name }) => name === dataset));
+    if (!feed) throw new Error(`nothing records ${dataset}`);
+    return feed;
+  }
+}
+
+/** What the sandbox answered since a call, as far as it answered with what was asked for. */
+export function heardSince(sandbox: Sandbox, call: number): Heard[] {
+  return sandbox.ledger
+    .calls()
+    .filter((one) => one.call > call && one.status < 300)
+    .map(({ operation, target, body = 'null' }) => {
+      const { pathname, searchParams } = new URL(target, sandbox.url);
+      return { operation, path: pathname, query: searchParams, text: body, body: exactJson(body) };
+    });
+}
+
+/** The number of the last call. */
+export const lastCall = (sandbox: Sandbox) => sandbox.ledger.calls().at(-1)?.call ?? 0;
+
+/** Reads the rows of a dataset's table, and writes rows that were said in the same way. */
+export class Table {
+  readonly #sql: postgres.Sql;
+  readonly #name: string;
+  readonly #columns: readonly string[];
+  readonly #types: ReadonlyMap<string, string>;
+
+  private constructor(
+    sql: postgres.Sql,
+    name: string,
+    columns: readonly string[],
+    types: ReadonlyMap<string, string>,
+  ) {
+    this.#sql = sql;
+    this.#name = name;
+    this.#columns = columns;
+    this.#types = types;
+  }
+
+  static async open(sql: postgres.Sql, name: string, columns: readonly string[]): Promise<Table> {
+    const rows = await sql<{ name: string; type: string }[]>`
+      select column_name as name, udt_name as type from information_schema.columns
+      where table_schema = 'recorder' and table_name = ${name}`;
+    return new Table(sql, name, columns, new Map(rows.map((row) => [row.name, row.type])));
+  }
+
+  /** Every row there is, whatever its time, one line each, sorted. */
+  async stored(): Promise<string[]> {
+    const list = this.#columns.map((column) =>
+      this.#types.get(column) === 'timestamptz'
+        ? `trim_scale(extract(epoch from "${column}"))::text as "${column}"`
+        : `"${column}"::text as "${column}"`,
+    );
+    const rows = await this.#sql.unsafe<Record<string, string | null>[]>(
+      `select ${list.join(', ')} from recorder.${this.#name}`,
+    );
+    return rows.map((row) => this.#line((column) => this.#read(column, row[column] ?? null))).sort();
+  }
+
+  /** The rows that were said, each once however often it was said, one line each, sorted. */
+  said(rows: readonly Said[]): string[] {
+    return [...new Set(rows.map((row) => this.#line((column) => row[column] ?? null)))].sort();
+  }
+
+  #read(column: string, text: string | null): Exact {
+    return text !== null && this.#types.get(column) === 'jsonb' ? exactJson(text) : text;
+  }
+
+  #line(value: (column: string) => Exact): string {
+    return this.#columns
+      .map((column) => {
+        const one = value(column);
+        return `${column}=${typeof one === 'boolean' ? `"${one}"` : canonical(one)}`;
+      })
+      .join(' ');
+  }
+}

@@ -1,0 +1,155 @@
+import type { Sandbox } from '../../sandbox/server.ts';
+import { rpc } from '../sandbox/client.ts';
+import { at, type Exact, exactJson, listAt } from './exact-json.ts';
+import type { Said } from './said.ts';
+
+/** The result of a JSON-RPC method of a node. */
+async function result(sandbox: Sandbox, path: string, method: string, params?: object): Promise<Exact> {
+  return at(exactJson((await rpc(sandbox, path, method, params)).text), 'result');
+}
+
+interface Asked {
+  readonly sandbox: Sandbox;
+  readonly sec: number;
+  readonly nodes: readonly string[];
+  /** Watched addresses, each with its chain. */
+  readonly addresses: readonly string[];
+}
+
+/** The dataset's columns and the rows that it should have. */
+export interface Truth {
+  readonly columns: readonly string[];
+  readonly rows: readonly Said[];
+}
+
+type Owner = Sandbox['network']['accounts']['all'][number];
+
+function ownersOn(letter: string, { sandbox, addresses }: Asked): { address: string; owner: Owner }[] {
+  const watched = addresses.filter((address) => address.startsWith(`${letter}-`));
+  return watched.flatMap((address) =>
+    sandbox.network.accounts.among([address]).map((owner) => ({ address, owner })),
+  );
+}
+
+/** The outputs of the model, not of its answers. */
+function xUtxos(asked: Asked): Said[] {
+  const { sandbox, sec, nodes } = asked;
+  const { holdings, utxos } = sandbox.network;
+  return ownersOn('X', asked).flatMap(({ address, owner }) => {
+    const waiting = holdings.atomic(owner, 1, sec).flatMap(({ amount, sharedWithChainId }) => {
+      const from = ['p-chain', 'c-chain'].findIndex(
+        (alias) => sandbox.network.chain(alias)?.blockchainId === sharedWithChainId,
+      );
+      const utxo = utxos.atomic(owner, from * 2, Math.floor(sec / 86_400), amount);
+      return [{ utxo, sourceChain: from === 0 ? 'P' : 'C' }];
+    });
+    const own = utxos.of(owner, sec).map((utxo) => ({ utxo, sourceChain: null }));
+    return [...own, ...waiting].flatMap(({ utxo, sourceChain }) =>
+      nodes.map((node) => ({
+        node,
+        address,
+        utxo_id: utxo.id,
+        source_chain: sourceChain,
+        tx_id: utxo.txId,
+        output_index: String(utxo.outputIndex),
+        asset_id: utxo.asset.assetId,
+        output_type: '7',
+        amount: String(utxo.amount),
+        locktime: '0',
+        threshold: '1',
+        addresses: utxo.owners.map((one) => `X-${one.address}`),
+        utxo: utxo.hex,
+      })),
+    );
+  });
+}
+
+/** The sums of the model's outputs by asset, of watched assets also where there are none. */
+function xBalances(asked: Asked): Said[] {
+  const { sandbox, sec, nodes } = asked;
+  const { assets, utxos } = sandbox.network;
+  return ownersOn('X', asked).flatMap(({ address, owner }) =>
+    assets.flatMap((asset) => {
+      const held = utxos.of(owner, sec).filter((utxo) => utxo.asset === asset);
+      return nodes.map((node) => ({
+        node,
+        address,
+        asset_id: asset.assetId,
+        asset: held.length === 0 ? null : asset === assets[0] ? 'AVAX' : asset.assetId,
+        balance: String(held.reduce((sum, utxo) => sum + utxo.amount, 0n)),
+        utxo_ids: held.map(({ txId, outputIndex }) => ({ txID: txId, outputIndex: String(outputIndex) })),
+      }));
+    }),
+  );
+}
+
+function pBalances(asked: Asked): Said[] {
+  const { sandbox, sec, nodes } = asked;
+  const { assets, holdings } = sandbox.network;
+  const sum = (some: readonly { readonly amount: bigint }[]) =>
+    some.reduce((all, one) => all + one.amount, 0n);
+  return ownersOn('P', asked).flatMap(({ address, owner }) => {
+    const [unlocked, locked] = [holdings.unlocked(owner, sec), holdings.lockedStakeable(owner, sec)];
+    return nodes.map((node) => ({
+      node,
+      address,
+      asset_id: assets[0].assetId,
+      balance: String(sum(unlocked) + sum(locked)),
+      unlocked: String(sum(unlocked)),
+      locked_stakeable: locked.length === 0 ? null : String(sum(locked)),
+      locked_not_stakeable: null,
+    }));
+  });
+}
+
+/** Each blockchain that a node lists or has an alias for, asked about one by one. */
+async function nodeBlockchains({ sandbox, nodes }: Asked): Promise<Said[]> {
+  const rows: Said[] = [];
+  for (const node of nodes) {
+    const ask = (api: string, method: string, params?: object) =>
+      result(sandbox, `/nodes/${node}/ext/${api}`, method, params);
+    const aliases = new Map<Exact, string>();
+    for (const alias of ['P', 'X', 'C'])
+      aliases.set(at(await ask('info', 'info.getBlockchainID', { alias }), 'blockchainID'), alias);
+    const listed = listAt(await ask('bc/P', 'platform.getBlockchains'), 'blockchains');
+    const unlisted = [...aliases.keys()].filter((id) => !listed.some((one) => at(one, 'id') === id));
+    for (const one of [...listed, ...unlisted.map((id) => ({ id }))]) {
+      const id = at(one, 'id');
+      const status = at(await ask('bc/P', 'platform.getBlockchainStatus', { blockchainID: id }), 'status');
+      const runs = aliases.has(id) || status === 'Validating' || status === 'Syncing';
+      rows.push({
+        node,
+        blockchain_id: id,
+        name: at(one, 'name'),
+        subnet_id: at(one, 'subnetID'),
+        vm_id: at(one, 'vmID'),
+        status,
+        alias: aliases.get(id) ?? null,
+        is_bootstrapped: runs
+          ? at(await ask('info', 'info.isBootstrapped', { chain: id }), 'isBootstrapped')
+          : null,
+      });
+    }
+  }
+  return rows;
+}
+
+/** The truth about datasets whose answers do not show what was asked for. */
+export async function truths(asked: Asked): Promise<Record<string, Truth>> {
+  const of = (columns: string, rows: readonly Said[]): Truth => ({ columns: columns.split(' '), rows });
+  return {
+    x_utxos: of(
+      'node address utxo_id source_chain tx_id output_index asset_id output_type amount locktime threshold addresses utxo',
+      xUtxos(asked),
+    ),
+    x_balances: of('node address asset_id asset balance utxo_ids', xBalances(asked)),
+    p_balances: of(
+      'node address asset_id balance unlocked locked_stakeable locked_not_stakeable',
+      pBalances(asked),
+    ),
+    node_blockchains: of(
+      'node blockchain_id name subnet_id vm_id status alias is_bootstrapped',
+      await nodeBlockchains(asked),
+    ),
+  };
+}
