@@ -9,6 +9,7 @@ import {
 } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { Logger as Log } from 'pino';
+import { GuardedClient } from '../db/guarded-client.ts';
 import { messageOf } from '../errors.ts';
 import type { JobData } from './jobs.ts';
 
@@ -108,6 +109,7 @@ function postgresBackend(connectionString: string, onError: OnError): QueueBacke
     migrate: true,
     max: 4,
     application_name: 'chain-recorder queue',
+    Client: GuardedClient,
   };
   return {
     kind: 'postgres',

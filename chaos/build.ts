@@ -1,0 +1,48 @@
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import ts from 'typescript';
+
+const ROOT = resolve(import.meta.dirname, '..');
+
+/** A change to one file of `src/`, by which a bug is planted in a copy of the recorder. */
+export interface Patch {
+  /** Below `src/`. */
+  readonly file: string;
+  readonly from: string | RegExp;
+  readonly to: string;
+}
+
+/**
+ * Compiles the recorder as it stands into `dir`, so that a run neither depends on an earlier build nor suffers from a
+ * later one.
+ * @returns the command line's file. @throws Error when a patch changes nothing
+ */
+export async function buildRecorder(dir: string, patches: readonly Patch[] = []): Promise<string> {
+  const source = join(ROOT, 'src');
+  const files = (await readdir(source, { recursive: true })).filter((name) => name.endsWith('.ts'));
+  const left = new Set(patches);
+  for (const name of files) {
+    let text = await readFile(join(source, name), 'utf8');
+    for (const patch of patches.filter(({ file }) => file === name)) {
+      const changed = text.replace(patch.from, patch.to);
+      if (changed !== text) left.delete(patch);
+      text = changed;
+    }
+    const { outputText } = ts.transpileModule(text, {
+      fileName: name,
+      compilerOptions: {
+        target: ts.ScriptTarget.ES2022,
+        module: ts.ModuleKind.ESNext,
+        verbatimModuleSyntax: true,
+        rewriteRelativeImportExtensions: true,
+      },
+    });
+    const out = join(dir, 'dist', name.replace(/\.ts$/, '.js'));
+    await mkdir(dirname(out), { recursive: true });
+    await writeFile(out, outputText);
+  }
+  for (const { file } of left) throw new Error(`a bug can no longer be planted: ${file} has changed`);
+  for (const name of ['node_modules', 'drizzle', 'package.json'])
+    await symlink(join(ROOT, name), join(dir, name));
+  return join(dir, 'dist', 'cli.js');
+}

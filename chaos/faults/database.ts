@@ -1,0 +1,324 @@
+import { execFile } from 'node:child_process';
+import { mkdir, stat } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import postgres from 'postgres';
+import { Steady } from '../steady.ts';
+import { eventually, until } from '../waiting.ts';
+import type { World } from '../world.ts';
+import type { Fault } from './fault.ts';
+
+const run = promisify(execFile);
+
+/** In the text of the statement that commits a page, and in no other. */
+export const COMMIT = 'coverage_added as';
+
+/** Days enough that there is always something to heal while the database is hit. */
+const busy = { blocksPerHour: 60 };
+
+/** Words of a process that lost control of itself. */
+const PANIC = /uncaught|unhandled|at process\.process|TypeError|ReferenceError/i;
+
+function noPanic(world: World): void {
+  for (const recorder of world.recorders) {
+    const line = recorder.lines.find((one) => PANIC.test(one) && !one.startsWith('{'));
+    world.evidence.claim(`no uncaught error (${line ?? ''})`, line === undefined);
+  }
+}
+
+function stillRunning(steady: Steady, world: World): void {
+  for (const recorder of steady.running) world.evidence.claim('the process lives on', recorder.running);
+}
+
+/** How long a recorder may take to catch up with all days after many blows. */
+const PATIENCE = 300_000;
+
+const terminated: Fault = {
+  numbers: [3],
+  title: 'pg_terminate_backend at random',
+  backends: 'each',
+  invariants: ['A', 'B', 'C'],
+  short: true,
+  sandbox: busy,
+  async inject(world) {
+    const { sql, evidence, random, setting } = world;
+    const kills = setting.options.kills ?? 30;
+    const steady = await Steady.start(world, { days: 8 });
+    let killed = 0;
+    await eventually(
+      'a backend to be there to kill',
+      async () => {
+        await delay(random.unit() * 60);
+        const anyState = random.unit() < 0.3;
+        const rows = await sql<{ killed: boolean; state: string }[]>`
+          select pg_terminate_backend(pid) as killed, state from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid() and (state = 'active' or ${anyState})
+            and application_name <> 'postgres.js'
+          order by random() limit 1`;
+        for (const { killed: yes, state } of rows) {
+          if (!yes) continue;
+          killed += 1;
+          evidence.serve(`terminated ${state}`);
+        }
+        return killed >= kills;
+      },
+      kills * 3_000,
+    );
+    evidence.figures.set('backends killed', killed);
+    await steady.recovers('the last killed backend');
+    await steady.whole(PATIENCE);
+    stillRunning(steady, world);
+    noPanic(world);
+    await steady.stop();
+  },
+};
+
+const restarted: Fault = {
+  numbers: [4],
+  title: 'PostgreSQL immediate restart during a commit',
+  backends: 'each',
+  invariants: ['A', 'B', 'C', 'E'],
+  sandbox: busy,
+  async inject(world) {
+    const { evidence, proxy, setting } = world;
+    const restarts = setting.options.kills ?? 4;
+    const steady = await Steady.start(world, { days: 8, proxied: true });
+    for (let restart = 0; restart < restarts; restart++) {
+      await eventually('a commit under way', () => commitSeen(world), PATIENCE);
+      await setting.postgres.crash();
+      await setting.postgres.start();
+      evidence.serve('immediate restart');
+      if (restart % 10 === 9) process.stderr.write(`  ${restart + 1} restarts\n`);
+    }
+    proxy.decide(null);
+    await steady.recovers('the last restart');
+    await steady.whole(PATIENCE);
+    stillRunning(steady, world);
+    noPanic(world);
+    await steady.stop();
+  },
+};
+
+/** Resolves when the proxy has just passed on a commit. */
+function commitSeen({ proxy }: World): Promise<true> {
+  return new Promise((resolve) => {
+    proxy.decide((statement) => {
+      if (statement.includes(COMMIT)) resolve(true);
+      return 'forward';
+    });
+  });
+}
+
+const answerLost: Fault = {
+  numbers: [5],
+  title: "the commit's answer is lost",
+  backends: 'each',
+  invariants: ['A', 'B', 'C'],
+  short: true,
+  sandbox: busy,
+  async inject(world) {
+    const { evidence, proxy, random, setting } = world;
+    const wanted = setting.options.kills ?? 8;
+    let lost = 0;
+    proxy.decide((statement) => {
+      if (lost >= wanted || !statement.includes(COMMIT) || random.unit() > 0.4) return 'forward';
+      lost += 1;
+      evidence.serve('lost answer');
+      return 'lose';
+    });
+    const steady = await Steady.start(world, { days: 8, proxied: true });
+    await until('so many answers to be lost', () => lost >= wanted, wanted * 20_000);
+    await steady.recovers('the last lost answer');
+    await steady.whole(PATIENCE);
+    stillRunning(steady, world);
+    noPanic(world);
+    await steady.stop();
+  },
+};
+
+const frozen: Fault = {
+  numbers: [6],
+  title: 'PostgreSQL frozen for 12 s',
+  backends: 'each',
+  invariants: ['A', 'B', 'C', 'E'],
+  sandbox: busy,
+  async inject(world) {
+    const { setting, evidence } = world;
+    const steady = await Steady.start(world, { days: 4 });
+    await steady.begun();
+    const thaw = await setting.postgres.freeze();
+    world.closers.add(thaw);
+    await steady.pass(12_000);
+    thaw();
+    evidence.serve('frozen');
+    await steady.recovers('the thaw');
+    await steady.whole();
+    stillRunning(steady, world);
+    await steady.stop();
+  },
+};
+
+const silentListener: Fault = {
+  numbers: [7],
+  title: "the queue's LISTEN connection goes to a black hole",
+  backends: 'postgres',
+  invariants: ['A', 'E'],
+  sandbox: busy,
+  async inject(world) {
+    const { proxy, evidence } = world;
+    proxy.decide((statement) => (/^\s*listen\b/i.test(statement) ? 'mark' : 'forward'));
+    const steady = await Steady.start(world, { proxied: true });
+    await steady.begun();
+    evidence.serve('silent LISTEN connections', proxy.silenceMarked());
+    await steady.recovers('the silence');
+    await steady.whole();
+    stillRunning(steady, world);
+    await steady.stop();
+  },
+};
+
+const away: Fault = {
+  numbers: [8],
+  title: 'PostgreSQL down at the start, and for minutes',
+  backends: 'each',
+  invariants: ['A', 'B', 'C', 'E', 'F', 'G', 'H', 'X'],
+  sandbox: busy,
+  async inject(world) {
+    const { setting, evidence, proxy } = world;
+    const { postgres, options } = setting;
+    const steady = await Steady.prepare(world, { proxied: true });
+    await postgres.crash();
+    world.closers.add(() => postgres.start().catch(() => {}));
+    const begun = performance.now();
+    const early = world.recorder(['up'], { proxied: true });
+    const ending = await early.ended;
+    evidence.serve('down at the start');
+    evidence.exit('up without its database', { ...ending, took: performance.now() - begun }, [1, 75], 60_000);
+    await postgres.start();
+    const up = steady.launch();
+    await up.says('recording began');
+    await steady.begun();
+    await postgres.crash();
+    const minutes = options.kills === null ? 0.6 : 5;
+    const opened = proxy.opened;
+    const lines = up.lineCount;
+    await steady.pass(minutes * 60_000);
+    const status = world.recorder(['status']);
+    evidence.shown.push({
+      where: 'status without the database exits 1',
+      seen: (await status.ended).code === 1,
+    });
+    evidence.bound('connections tried a minute', (proxy.opened - opened) / minutes, 600);
+    evidence.bound('log lines a minute', (up.lineCount - lines) / minutes, 200);
+    await postgres.start();
+    evidence.serve(`down for ${minutes} minutes`);
+    await steady.recovers('PostgreSQL came back');
+    await steady.whole();
+    stillRunning(steady, world);
+    noPanic(world);
+    await steady.stop();
+  },
+};
+
+const crowded: Fault = {
+  numbers: [48],
+  title: 'all connections taken',
+  backends: 'each',
+  invariants: ['A', 'B', 'C', 'E'],
+  sandbox: busy,
+  async inject(world) {
+    const { sql, evidence } = world;
+    const steady = await Steady.start(world, { days: 4 });
+    await steady.begun();
+    const [row] = await sql<{ name: string }[]>`select current_database() as name`;
+    const name = row?.name ?? '';
+    // The role is a superuser, whom no limit of the database binds: the server itself must be full.
+    const takers = await takeAll(world);
+    await sql.unsafe(`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = '${name}' and application_name like 'chain-recorder%'`);
+    takers.push(...(await takeAll(world)));
+    evidence.serve('connections taken', takers.length);
+    await steady.pass(15_000);
+    await Promise.all(takers.map((taker) => taker.end({ timeout: 1 })));
+    await steady.recovers('connections were free again');
+    await steady.whole();
+    stillRunning(steady, world);
+    noPanic(world);
+    await steady.stop();
+  },
+};
+
+/** Opens connections until the server refuses. */
+async function takeAll({ databaseUrl }: World): Promise<postgres.Sql[]> {
+  const takers: postgres.Sql[] = [];
+  for (;;) {
+    const taker = postgres(databaseUrl, { max: 1, onnotice: () => {}, connect_timeout: 5 });
+    try {
+      await taker`select 1`;
+      takers.push(taker);
+    } catch {
+      await taker.end({ timeout: 1 }).catch(() => {});
+      return takers;
+    }
+  }
+}
+
+const diskFull: Fault = {
+  numbers: [47],
+  title: 'disk full under PostgreSQL',
+  backends: 'any',
+  invariants: ['A', 'B', 'C', 'E'],
+  sandbox: { blocksPerHour: 240 },
+  async inject(world) {
+    const { sql, evidence } = world;
+    const disk = await smallDisk(world);
+    const name = `small_${world.dir.slice(-6).toLowerCase()}`.replaceAll(/\W/g, '_');
+    await sql.unsafe(`create tablespace ${name} location '${disk}'`);
+    world.closers.add(async () => {
+      await sql.unsafe('alter table recorder.proposed_blocks set tablespace pg_default');
+      await sql.unsafe('alter index recorder.proposed_blocks_key set tablespace pg_default');
+      await sql.unsafe(`drop tablespace ${name}`);
+    });
+    await sql.unsafe(`alter table recorder.proposed_blocks set tablespace ${name}`);
+    await sql.unsafe(`alter index recorder.proposed_blocks_key set tablespace ${name}`);
+    const steady = await Steady.start(world, { days: 6 });
+    const full = await eventually(
+      'the disk to be full',
+      async () => {
+        const [row] = await sql<
+          { n: number }[]
+        >`select count(*)::int as n from recorder.runs where status in ('lost', 'running')`;
+        return steady.running[0]?.find('No space left') !== undefined || (row?.n ?? 0) > 12;
+      },
+      180_000,
+    );
+    evidence.serve('disk full', full ? 1 : 0);
+    await run('mount', ['-o', 'remount,size=2g', disk]);
+    await steady.recovers('there was room');
+    await steady.whole(PATIENCE);
+    stillRunning(steady, world);
+    await steady.stop();
+  },
+};
+
+/** A file system of 24 MiB that PostgreSQL may write to. @throws Error where this process may not mount one */
+async function smallDisk({ dir, setting, closers }: World): Promise<string> {
+  const disk = `${setting.postgres.data}-disk-${dir.slice(-6)}`;
+  await mkdir(disk);
+  const { uid, gid } = await stat(setting.postgres.data);
+  await run('mount', ['-t', 'tmpfs', '-o', `size=24m,uid=${uid},gid=${gid},mode=0700`, 'tmpfs', disk]);
+  closers.add(() => run('umount', ['-l', disk]));
+  return disk;
+}
+
+export const databaseFaults: readonly Fault[] = [
+  terminated,
+  restarted,
+  answerLost,
+  frozen,
+  silentListener,
+  away,
+  diskFull,
+  crowded,
+];

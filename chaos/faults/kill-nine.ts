@@ -1,0 +1,158 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { unfoundedClaims } from '../invariants/covered.ts';
+import { blockTargets, configure, midnight } from '../settings.ts';
+import { allCovered, covered } from '../stored.ts';
+import type { Watched } from '../truth.ts';
+import { until } from '../waiting.ts';
+import type { World } from '../world.ts';
+import type { Fault } from './fault.ts';
+import { faultShare, upstreamNoise } from './upstream-noise.ts';
+
+const KILLS = 24;
+const ROWS = 24_000;
+const DAYS = 7;
+const TARGETS = 12;
+/** Claims are checked this often while kills go on. */
+const CHECK_EVERY = 40;
+
+/** 1: worker processes of a backfill are killed at random moments, again and again, while the upstream is noisy. */
+export const killNine: Fault = {
+  numbers: [1],
+  title: 'kill -9 at random moments of a backfill',
+  backends: 'any',
+  invariants: ['A', 'B', 'C', 'H'],
+  short: true,
+  sandbox: ({ rows }) => ({ blocksPerHour: Math.ceil((rows ?? ROWS) / (TARGETS * DAYS * 24)) }),
+  async inject(world) {
+    const { sandbox, evidence, setting } = world;
+    const wanted = setting.options.kills ?? KILLS;
+    const nodeIds = await busyNodes(world);
+    const [from, to] = [midnight(DAYS + 1), midnight(1)];
+    world.watched.push(...blockTargets(nodeIds, from, to));
+    const rows = world.watched.reduce((sum, one) => sum + trueCount(world, one), 0);
+    await configure(world, { datasets: { proposed_blocks: {} }, nodeIds });
+    upstreamNoise(world);
+    const campaign = new Campaign(world, wanted);
+    await Promise.all(world.watched.map((target) => campaign.backfill(target)));
+    world.noteServed();
+    evidence.serve('kill -9', campaign.kills);
+    evidence.figures.set('kills', campaign.kills);
+    evidence.figures.set('moments', JSON.stringify(campaign.moments));
+    evidence.figures.set('true rows', rows);
+    evidence.figures.set('calls', sandbox.ledger.count('listPrimaryNetworkBlocksByNodeId'));
+    evidence.figures.set('fault share', `${(faultShare(world) * 100).toFixed(1)} %`);
+    evidence.claim('at least 9 % of the calls were answered with faults', faultShare(world) >= 0.09);
+    evidence.claim(`${wanted} kills were made`, campaign.kills >= wanted);
+    for (const target of world.watched) {
+      const ranges = await covered(world.sql, target);
+      evidence.claim(
+        `coverage of ${target.blockchainId} of ${target.nodeId} is exact`,
+        ranges.length === 1 && ranges[0]?.from === target.from && ranges[0].to === target.to,
+      );
+    }
+  },
+};
+
+/** Nodes that propose steadily: those with the most blocks in the time. */
+async function busyNodes(world: World): Promise<string[]> {
+  return world.sandbox.network.validators.nodes.slice(0, TARGETS / 3).map(({ nodeId }) => nodeId);
+}
+
+function trueCount({ sandbox: { network } }: World, { nodeId, blockchainId, from, to }: Watched): number {
+  return network.proposedBlockCount(nodeId, blockchainId, Math.ceil(from / 1000), Math.ceil(to / 1000) - 1);
+}
+
+/** Kills the workers of several targets until there were enough kills, then lets them finish. */
+class Campaign {
+  kills = 0;
+  /** What the killed were doing, counted. */
+  readonly moments: Record<string, number> = {};
+  readonly #world: World;
+  readonly #wanted: number;
+  /** The longest that a worker lives after its first call; follows the progress, so that kills and rows end together. */
+  #patience = 1_500;
+  #claimsChecked = Promise.resolve();
+
+  constructor(world: World, wanted: number) {
+    this.#world = world;
+    this.#wanted = wanted;
+  }
+
+  /** Backfills one target by one worker after the other. */
+  async backfill(target: Watched): Promise<void> {
+    const { sql, random, evidence } = this.#world;
+    for (let worker = 0; ; worker++) {
+      if (worker % 5 === 0 && (await allCovered(sql, [target])) && this.kills >= this.#wanted) return;
+      const recorder = this.#world.recorder(commandLine(target));
+      const asked = this.#callsFor(target);
+      if (this.kills >= this.#wanted) {
+        const { code } = await recorder.ended;
+        if (code === 0 && (await allCovered(sql, [target]))) return;
+        if (code !== 0 && code !== 75 && code !== 1) evidence.claim(`a worker ended with ${code}`, false);
+        this.#forget(recorder);
+        continue;
+      }
+      // One in five at any moment of its life, the others once they ask.
+      const anyMoment = random.unit() < 0.2;
+      const life = anyMoment ? random.unit() * 9_000 : random.unit() * this.#patience;
+      if (!anyMoment)
+        await until(
+          'a worker to ask, or to end',
+          () => !recorder.running || this.#callsFor(target) > asked,
+          120_000,
+        );
+      await Promise.race([delay(life), recorder.ended]);
+      if (recorder.running) {
+        await recorder.kill();
+        this.kills += 1;
+        const moment = this.#callsFor(target) > asked ? 'fetching' : 'starting or waiting for the lease';
+        this.moments[moment] = (this.moments[moment] ?? 0) + 1;
+        if (this.kills % CHECK_EVERY === 0) await this.#look();
+      } else await recorder.ended;
+      this.#forget(recorder);
+    }
+  }
+
+  /** Compares progress with kills, and claims with rows, in the middle of it all. */
+  async #look(): Promise<void> {
+    const world = this.#world;
+    const [row] = await world.sql<
+      { rows: number }[]
+    >`select count(*)::float8 as rows from recorder.proposed_blocks`;
+    const all = world.watched.reduce((sum, one) => sum + trueCount(world, one), 0);
+    const done = (row?.rows ?? 0) / all;
+    const killed = this.kills / this.#wanted;
+    this.#patience = Math.min(20_000, Math.max(50, this.#patience * (done > killed ? 0.7 : 1.4)));
+    process.stderr.write(
+      `  ${this.kills} kills, ${row?.rows} rows of ${all}, patience ${Math.round(this.#patience)} ms\n`,
+    );
+    this.#claimsChecked = this.#claimsChecked.then(async () => {
+      const target = world.random.pick(world.watched);
+      for (const problem of await unfoundedClaims(world, [target]))
+        world.evidence.claim(`meanwhile ${problem}`, false);
+    });
+    await this.#claimsChecked;
+  }
+
+  #callsFor({ nodeId, blockchainId }: Watched): number {
+    return this.#world.calls.get(`${blockchainId} ${nodeId}`) ?? 0;
+  }
+
+  #forget(recorder: World['recorders'][number]): void {
+    this.#world.noteLines(recorder);
+    this.#world.recorders.splice(this.#world.recorders.indexOf(recorder), 1);
+  }
+}
+
+function commandLine({ nodeId, blockchainId, from, to }: Watched): string[] {
+  const range = ['--from', new Date(from).toISOString(), '--to', new Date(to).toISOString()];
+  return [
+    'backfill',
+    'proposed_blocks',
+    ...range,
+    '--target',
+    `nodeId=${nodeId}`,
+    '--target',
+    `blockchainId=${blockchainId}`,
+  ];
+}

@@ -1,0 +1,131 @@
+import type { FaultKind } from '../../sandbox/faults/kinds.ts';
+import { EchoingUpstream } from '../servers/echoing-upstream.ts';
+import { Steady } from '../steady.ts';
+import { until } from '../waiting.ts';
+import { CANARY, type World } from '../world.ts';
+import type { Fault } from './fault.ts';
+
+const sandbox = { blocksPerHour: 30 };
+const OPERATION = 'listPrimaryNetworkBlocksByNodeId';
+
+/** Until when the upstream is to be left alone, as the recorders have agreed; ms. */
+async function blockedUntil({ sql }: World): Promise<number> {
+  const [row] = await sql<{ until: Date | null }[]>`
+    select max(blocked_until) as until from recorder.budgets where upstream = 'chainData'`;
+  return row?.until?.getTime() ?? 0;
+}
+
+const retryAfter: Fault = {
+  numbers: [27],
+  title: '429 with Retry-After in seconds, as a date, in the past, 1e9, garbage',
+  backends: 'each',
+  invariants: ['A', 'C', 'E', 'G'],
+  sandbox,
+  async inject(world) {
+    const {
+      evidence,
+      sandbox: { faults, ledger },
+    } = world;
+    const steady = await Steady.start(world);
+    await steady.whole();
+    for (const kind of ['429-seconds', '429-date', '429-past', '429-garbage'] as const) {
+      await serveOnce(world, kind);
+      const said = Date.now();
+      const resumed = await until(
+        'the upstream to be asked again',
+        () => ledger.calls({ operation: OPERATION }).find((call) => call.at > said + 50)?.at,
+      );
+      const waited = resumed - said;
+      // Other calls may have been on their way; what was agreed on is what is honoured from then on.
+      evidence.figures.set(`asked again after ${kind}`, `${waited} ms`);
+      evidence.bound(`ms of staying away after ${kind}`, waited, 15_000);
+    }
+    await steady.recovers('short refusals');
+    await serveOnce(world, '429-huge');
+    const until_ = await until('the block to be agreed on', async () => {
+      const time = await blockedUntil(world);
+      return time > Date.now() + 60_000 ? time : null;
+    });
+    evidence.bound('ms of staying away after Retry-After: 1000000000', until_ - Date.now(), 3_600_000);
+    const before = ledger.count(OPERATION);
+    await steady.pass(12_000);
+    evidence.bound('calls while the upstream is left alone', ledger.count(OPERATION) - before, 2);
+    faults.clear();
+    world.noteServed();
+    await steady.stop();
+  },
+};
+
+async function serveOnce({ sandbox: { faults, ledger } }: World, kind: FaultKind): Promise<void> {
+  const before = ledger.faults()[kind] ?? 0;
+  faults.next({ operation: OPERATION }, kind);
+  await until(`${kind} to be served`, () => (ledger.faults()[kind] ?? 0) > before);
+}
+
+const unspoken: Fault = {
+  numbers: [28],
+  title: '429 for a minute without Retry-After',
+  backends: 'each',
+  invariants: ['A', 'C', 'E', 'F', 'G'],
+  sandbox,
+  async inject(world) {
+    const {
+      sandbox: { faults, ledger },
+      evidence,
+    } = world;
+    const steady = await Steady.start(world);
+    await steady.begun();
+    const before = ledger.count(OPERATION);
+    const begun = performance.now();
+    faults.rate({ '429': 1 });
+    await steady.shows('429 for a minute');
+    await steady.pass(Math.max(0, 60_000 - (performance.now() - begun)));
+    const seconds = (performance.now() - begun) / 1000;
+    evidence.bound('calls a second while refused', (ledger.count(OPERATION) - before) / seconds, 6);
+    faults.clear();
+    await steady.recovers('429 for a minute');
+    await steady.whole();
+    await steady.stop();
+    world.noteServed();
+  },
+};
+
+const locked: Fault = {
+  numbers: [30],
+  title: '401 and 403 in the middle; the upstream echoes the key',
+  backends: 'each',
+  invariants: ['A', 'C', 'E', 'F', 'G', 'H'],
+  short: true,
+  sandbox,
+  async inject(world) {
+    const { evidence } = world;
+    const echo = await EchoingUpstream.open(world.sandbox.url);
+    world.closers.add(() => echo.close());
+    const steady = await Steady.start(world, { chainData: { url: echo.url } });
+    await steady.begun();
+    const before = echo.calls;
+    const begun = performance.now();
+    echo.status = 401;
+    await steady.shows('401');
+    echo.status = 403;
+    await steady.pass(6_000);
+    echo.status = 500;
+    await steady.pass(3_000);
+    const seconds = (performance.now() - begun) / 1000;
+    evidence.serve('key echoed', echo.echoed);
+    // Six targets, each of which asks once an interval whether it may again.
+    evidence.bound('calls a second while locked out', (echo.calls - before) / seconds, 4);
+    for (const args of [['status'], ['status', '--json'], ['coverage'], ['quarantine'], ['doctor']])
+      await world.recorder(args).ended;
+    const address = /"address":"([^"]+)"/.exec(steady.running[0]?.find('the server listened') ?? '')?.[1];
+    for (const path of ['/health', '/ready', '/api/status'])
+      evidence.texts.push({ where: path, text: await (await fetch(`${address}${path}`)).text() });
+    echo.status = null;
+    await steady.recovers('the key was accepted again');
+    await steady.whole();
+    evidence.claim('the canary was sent to the configured upstream', echo.keys.has(CANARY));
+    await steady.stop();
+  },
+};
+
+export const limitFaults: readonly Fault[] = [retryAfter, unspoken, locked];

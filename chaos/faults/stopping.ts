@@ -1,0 +1,80 @@
+import { Steady } from '../steady.ts';
+import { until } from '../waiting.ts';
+import type { World } from '../world.ts';
+import type { Fault } from './fault.ts';
+
+/** 50: asked to stop while a page is on its way. */
+const midPage: Fault = {
+  numbers: [50],
+  title: 'SIGTERM in the middle of a page; twice',
+  backends: 'each',
+  invariants: ['A', 'B', 'C', 'X'],
+  short: true,
+  sandbox: { blocksPerHour: 60 },
+  async inject(world) {
+    const { sandbox, evidence, random, setting } = world;
+    const stops = setting.options.kills ?? 6;
+    // Half of the answers take their time, so that there is a middle of a page to stop in.
+    sandbox.faults.tune({ lateMs: 700 });
+    sandbox.faults.rate({ 'slow-headers': 0.5 });
+    const steady = await Steady.prepare(world, { days: 20 });
+    const took: number[] = [];
+    for (let stop = 0; stop < stops; stop++) {
+      const recorder = random.unit() < 0.5 ? steady.launch() : backfill(world);
+      const asked = calls(world);
+      await until(
+        'a page to be asked for, or the end',
+        () => calls(world) > asked || !recorder.running,
+        120_000,
+      );
+      if (!recorder.running) continue;
+      const twice = random.unit() < 0.2;
+      const stopped = recorder.stop();
+      if (twice) setTimeout(() => recorder.signal('SIGTERM'), 50 + random.below(500));
+      const ending = await stopped;
+      took.push(ending.took);
+      evidence.serve(twice ? 'SIGTERM twice' : 'SIGTERM');
+      evidence.exit(`${recorder.args[0]}, stopped in a page`, ending, [0], 20_000);
+      world.noteLines(recorder);
+      world.recorders.splice(world.recorders.indexOf(recorder), 1);
+      steady.running = [];
+      if (stop % 25 === 24) process.stderr.write(`  ${stop + 1} stops\n`);
+    }
+    evidence.times('stopped within', took);
+    sandbox.faults.clear();
+    steady.launch();
+    await steady.whole(300_000);
+    await steady.stop();
+  },
+};
+
+const calls = (world: World) => [...world.calls.values()].reduce((sum, count) => sum + count, 0);
+
+function backfill(world: World) {
+  const from = Math.min(...world.watched.map((one) => one.from));
+  const to = Math.max(...world.watched.map((one) => one.to));
+  const range = ['--from', new Date(from).toISOString(), '--to', new Date(to).toISOString()];
+  return world.recorder(['backfill', 'proposed_blocks', ...range]);
+}
+
+const withoutRedis: Fault = {
+  numbers: [50],
+  title: 'SIGTERM with Redis gone',
+  backends: 'redis',
+  invariants: ['A', 'B', 'C', 'X'],
+  sandbox: { blocksPerHour: 30 },
+  async inject(world) {
+    const steady = await Steady.start(world);
+    await steady.begun();
+    await world.redis.crash();
+    world.evidence.serve('Redis gone');
+    await steady.pass(1_000);
+    await steady.stop();
+    await world.redis.start();
+    steady.launch();
+    await steady.whole();
+    await steady.stop();
+  },
+};
+
+export const stoppingFaults: readonly Fault[] = [midPage, withoutRedis];

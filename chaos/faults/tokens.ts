@@ -1,0 +1,125 @@
+import { ManualClock } from '../../sandbox/clock.ts';
+import { inProcess } from '../in-process.ts';
+import { blockTargets, DAY } from '../settings.ts';
+import { Steady } from '../steady.ts';
+import { until } from '../waiting.ts';
+import type { World } from '../world.ts';
+import type { Fault } from './fault.ts';
+
+const START = Date.UTC(2026, 0, 10);
+const OPERATION = 'listPrimaryNetworkBlocksByNodeId';
+
+const aged: Fault = {
+  numbers: [20],
+  title: 'the page token dies in a backfill (24 h on the injected clock)',
+  backends: 'any',
+  invariants: ['A', 'B', 'C'],
+  short: true,
+  async inject(world) {
+    const { evidence } = world;
+    const { clock, sandbox } = await aging(world);
+    const nodeIds = sandbox.network.validators.nodes.slice(0, 2).map(({ nodeId }) => nodeId);
+    const window = { from: START - 4 * DAY, to: START - 3 * DAY };
+    world.watched.push(...blockTargets(nodeIds, window.from, window.to));
+    const recorder = await inProcess(world, { datasets: { proposed_blocks: {} }, nodeIds }, clock.now);
+    const feed = recorder.feed('proposed-blocks');
+    for (const target of feed.targets) {
+      const before = sandbox.ledger.count(OPERATION);
+      const dead = deadTokens(world);
+      const result = await recorder.run(feed, { target, window, reason: 'backfill' });
+      const calls = sandbox.ledger.count(OPERATION) - before;
+      evidence.claim(
+        `the run went on: ${result.status}`,
+        result.status === 'done' || result.status === 'partial',
+      );
+      evidence.serve('token of 24 h', deadTokens(world) - dead);
+      evidence.claim('one restart of the window', deadTokens(world) - dead <= 1);
+      // A restart asks for what is left, not for all again: pages of a day, one dead token, one page twice.
+      evidence.bound('calls for a window', calls, result.pages + 1);
+    }
+  },
+};
+
+/** Lets 24 hours pass once in the middle of every walk: after its third page. */
+async function aging(world: World) {
+  const clock = new ManualClock(START);
+  const sandbox = await world.openSandbox(
+    { clock: clock.now, blocksPerHour: 60, genesisMs: START - 60 * DAY },
+    (call) => {
+      if (call.operation === OPERATION && world.calls.get(keyOf(call.target)) === 3) clock.advance(DAY);
+    },
+  );
+  return { clock, sandbox };
+}
+
+const keyOf = (target: string) => {
+  const [, chain, node] = /\/blockchains\/([^/]+)\/nodes\/([^/?]+)\/blocks/.exec(target) ?? [];
+  return `${chain} ${node}`;
+};
+
+/** Refusals of a token so far. */
+const deadTokens = ({ sandbox }: World) =>
+  sandbox.ledger.calls({ operation: OPERATION }).filter(({ status }) => status === 400).length;
+
+/** Tokens that lead nowhere: every walk of more than one page ends there, also the polls'. */
+function looping(
+  numbers: readonly number[],
+  title: string,
+  kind: 'token-repeated' | 'token-circular',
+): Fault {
+  return {
+    numbers,
+    title,
+    backends: 'each',
+    invariants: ['A', 'B', 'C', 'E', 'F', 'G'],
+    // So many blocks that the newest ten minutes take several pages.
+    sandbox: { blocksPerHour: 1_500 },
+    async inject(world) {
+      const { sandbox, evidence } = world;
+      const steady = await Steady.start(world, { days: 0, watch: 1 });
+      await steady.begun();
+      const before = sandbox.ledger.count(OPERATION);
+      const begun = performance.now();
+      sandbox.faults.rate({ [kind]: 1 });
+      await steady.shows(title);
+      const seconds = (performance.now() - begun) / 1000;
+      const calls = sandbox.ledger.count(OPERATION) - before;
+      // Three targets, each asked at most every 5 s, a few pages each time; the walk may retry within itself.
+      evidence.bound('calls a second while tokens lead in a circle', Math.round(calls / seconds), 12);
+      sandbox.faults.clear();
+      await steady.recovers(title);
+      await steady.whole(240_000);
+      await steady.stop();
+      world.noteServed();
+    },
+  };
+}
+
+const vanishing: Fault = {
+  numbers: [25],
+  title: 'items appear and vanish between pages',
+  backends: 'each',
+  invariants: ['A', 'B', 'C', 'E'],
+  sandbox: { blocksPerHour: 900 },
+  async inject(world) {
+    const { sandbox } = world;
+    const steady = await Steady.start(world, { days: 0, watch: 1 });
+    await steady.whole(240_000);
+    sandbox.faults.rate({ 'missing-item': 0.5 });
+    await until('items to be missing', () => (sandbox.ledger.faults()['missing-item'] ?? 0) >= 12);
+    sandbox.faults.clear();
+    // What was missing lies in the newest ten minutes, which every poll reads again.
+    const { watched } = world;
+    watched.splice(0, watched.length, ...watched.map((one) => ({ ...one, to: Date.now() - 2_000 })));
+    await steady.recovers('items were whole again');
+    await steady.stop();
+    world.noteServed();
+  },
+};
+
+export const tokenFaults: readonly Fault[] = [
+  aged,
+  looping([22], 'the same nextPageToken for ever', 'token-repeated'),
+  looping([23], 'tokens in a circle', 'token-circular'),
+  vanishing,
+];

@@ -1,0 +1,204 @@
+import type { FaultKind } from '../../sandbox/faults/kinds.ts';
+import type { Letter } from '../invariants/invariant.ts';
+import { Steady } from '../steady.ts';
+import { until } from '../waiting.ts';
+import type { World } from '../world.ts';
+import type { Fault } from './fault.ts';
+
+/** An upstream that answers a share of its calls wrongly for a while, and then rightly again. */
+interface Spell {
+  readonly numbers: readonly number[];
+  readonly title: string;
+  readonly kinds: readonly FaultKind[];
+  /** Only calls with this in their path or query. */
+  readonly target?: string;
+  /** Of the calls, for each kind. */
+  readonly rate: number;
+  readonly invariants: readonly Letter[];
+  readonly short?: boolean;
+  /** The spell is over once each kind was served so often. */
+  readonly times?: number;
+  readonly sizes?: Parameters<World['sandbox']['faults']['tune']>[0];
+  /** What must be true besides, once all is well again. */
+  readonly also?: (world: World) => Promise<void>;
+}
+
+const MEMORY = 256;
+
+/** Runs `up` through such a spell, to the end of which everything must be there. */
+function spell({
+  numbers,
+  title,
+  kinds,
+  rate,
+  invariants,
+  short,
+  times = 3,
+  sizes,
+  also,
+  target,
+}: Spell): Fault {
+  return {
+    numbers,
+    title,
+    backends: 'each',
+    invariants: [...invariants, 'G', 'H'],
+    ...(short ? { short } : {}),
+    sandbox: { blocksPerHour: 60 },
+    async inject(world) {
+      const { sandbox, evidence } = world;
+      if (sizes) sandbox.faults.tune(sizes);
+      for (const kind of kinds) sandbox.faults.rate({ [kind]: rate }, target === undefined ? {} : { target });
+      const steady = await Steady.start(world, { days: 3 });
+      await until(
+        `each of ${kinds.join(', ')} to be served ${times} times`,
+        () => kinds.every((kind) => (sandbox.ledger.faults()[kind] ?? 0) >= times),
+        120_000,
+      );
+      sandbox.faults.clear();
+      await steady.recovers(title);
+      await steady.whole();
+      for (const recorder of steady.running) {
+        evidence.bound('memory of up, in MiB', await recorder.lookAtMemory(), MEMORY);
+        evidence.bound('log lines of up', recorder.lineCount, 500);
+      }
+      await longErrors(world);
+      await also?.(world);
+      await steady.stop();
+      world.noteServed();
+    },
+  };
+}
+
+/** What is kept of a bad answer is short. */
+async function longErrors({ sql, evidence }: World): Promise<void> {
+  const [row] = await sql<
+    { longest: number }[]
+  >`select coalesce(max(length(error)), 0)::int as longest from recorder.runs`;
+  evidence.bound('characters kept of a bad answer', row?.longest ?? 0, 512);
+}
+
+export const upstreamSpells: readonly Fault[] = [
+  spell({
+    numbers: [21],
+    title: '400 and 404 to a page token',
+    kinds: ['token-dead', '404'],
+    target: 'pageToken=',
+    rate: 0.12,
+    invariants: ['A', 'B', 'C', 'E'],
+    short: true,
+  }),
+  spell({
+    numbers: [24],
+    title: 'empty pages with a token',
+    kinds: ['empty-page'],
+    rate: 0.3,
+    times: 12,
+    invariants: ['A', 'B', 'C', 'E'],
+  }),
+  spell({
+    numbers: [26],
+    title: 'duplicates across pages, ties at a boundary',
+    kinds: ['duplicate-items'],
+    rate: 0.4,
+    times: 10,
+    invariants: ['A', 'B', 'C', 'E'],
+  }),
+  spell({
+    numbers: [29],
+    title: 'bursts of 5xx, 502 in HTML',
+    kinds: ['500', '502', '502-html', '503', '504-html'],
+    rate: 0.09,
+    invariants: ['A', 'C', 'E'],
+    short: true,
+  }),
+  spell({
+    numbers: [31],
+    title: 'truncated JSON: by length, in chunks, by end of stream',
+    kinds: ['truncated-length', 'truncated-chunked', 'truncated-close'],
+    rate: 0.12,
+    invariants: ['A', 'B', 'C', 'E'],
+  }),
+  spell({
+    numbers: [32],
+    title: 'garbage, wrong content type, BOM, bad UTF-8',
+    kinds: ['garbage', 'html', 'wrong-content-type', 'bom', 'bad-utf8', 'empty-body'],
+    rate: 0.06,
+    invariants: ['A', 'C', 'E'],
+  }),
+  spell({
+    numbers: [33],
+    title: '1 GB body, gzip bomb',
+    kinds: ['huge-body', 'gzip-bomb'],
+    rate: 0.2,
+    times: 4,
+    invariants: ['A', 'C', 'E'],
+  }),
+  spell({
+    numbers: [34],
+    title: 'JSON two million levels deep',
+    kinds: ['deep-nesting'],
+    rate: 0.3,
+    times: 6,
+    invariants: ['A', 'C', 'E'],
+  }),
+  spell({
+    numbers: [35],
+    title: 'slow headers, slow body',
+    kinds: ['slow-headers', 'slow-body', 'stall'],
+    rate: 0.1,
+    times: 2,
+    invariants: ['A', 'C', 'E'],
+  }),
+  spell({
+    numbers: [36],
+    title: 'connection reset on a kept-alive socket',
+    kinds: ['reset'],
+    rate: 0.3,
+    times: 10,
+    invariants: ['A', 'B', 'C', 'E'],
+  }),
+  spell({
+    numbers: [38, 40],
+    title: 'NaN, negative counts, null or missing fields, U+0000, lone surrogates, 1 MB strings',
+    kinds: [
+      'nan-string',
+      'negative',
+      'null-field',
+      'missing-field',
+      'nul-character',
+      'lone-surrogate',
+      'long-string',
+    ],
+    rate: 0.05,
+    times: 2,
+    invariants: ['B', 'C', 'E'],
+    also: quarantines,
+  }),
+  spell({
+    numbers: [39, 41],
+    title: 'unknown enum values, extra fields, __proto__ and constructor as keys',
+    kinds: ['unknown-enum', 'extra-field', 'proto-key'],
+    rate: 0.12,
+    invariants: ['A', 'B', 'C', 'E'],
+    also: keeps,
+  }),
+];
+
+/** Items that could not be read were set aside, and the others of their pages went on. */
+async function quarantines({ sql, evidence }: World): Promise<void> {
+  const [row] = await sql<{ n: number }[]>`select count(*)::int as n from recorder.quarantine`;
+  evidence.claim('something was quarantined', (row?.n ?? 0) > 0);
+  evidence.figures.set('quarantined', row?.n ?? 0);
+}
+
+/** What nobody knows is kept beside what is known. */
+async function keeps({ sql, evidence }: World): Promise<void> {
+  const [row] = await sql<{ extra: number; proto: number; unknown: number }[]>`
+    select (count(*) filter (where extra ? 'fieldOfTomorrow'))::int as extra,
+      (count(*) filter (where extra ? '__proto__'))::int as proto,
+      (count(*) filter (where block_type = 'SomethingNobodyKnowsTx'))::int as unknown from recorder.proposed_blocks`;
+  evidence.claim('extra fields were kept', (row?.extra ?? 0) > 0);
+  evidence.claim('a field called __proto__ was kept', (row?.proto ?? 0) > 0);
+  evidence.claim('an unknown value of an enumeration was kept', (row?.unknown ?? 0) > 0);
+}

@@ -1,0 +1,253 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { percentile } from '../evidence.ts';
+import { blocksOnSignal } from '../preloads.ts';
+import type { RecorderProcess } from '../recorder-process.ts';
+import { queueOf } from '../schedules.ts';
+import { Steady } from '../steady.ts';
+import { eventually, until } from '../waiting.ts';
+import type { World } from '../world.ts';
+import { COMMIT } from './database.ts';
+import type { Fault } from './fault.ts';
+
+const sandbox = { blocksPerHour: 60 };
+
+/** The moments of a commit at which a worker is killed. */
+const MOMENTS = ['after the fetch', 'during the commit', "before the commit's answer", 'after it'] as const;
+
+const killedAtCommit: Fault = {
+  numbers: [2],
+  title: "kill -9 after the fetch, during the commit, before and after its answer, before the job's end",
+  backends: 'each',
+  invariants: ['A', 'B', 'C', 'H'],
+  sandbox,
+  async inject(world) {
+    const { proxy, evidence, setting } = world;
+    const kills = setting.options.kills ?? 8;
+    const steady = await Steady.start(world, { days: 8, proxied: true });
+    for (let kill = 0; kill < kills; kill++) {
+      const moment = MOMENTS[kill % MOMENTS.length] ?? 'after it';
+      const worker = steady.running[0];
+      if (!worker) throw new Error('no worker');
+      await killAt(world, worker, moment);
+      evidence.serve(`killed ${moment}`);
+      steady.running = [];
+      steady.launch();
+    }
+    proxy.decide(null);
+    await steady.whole(300_000);
+    await steady.stop();
+  },
+};
+
+/** Waits for a commit and kills the worker at that moment of it. */
+async function killAt(
+  { proxy }: World,
+  worker: RecorderProcess,
+  moment: (typeof MOMENTS)[number],
+): Promise<void> {
+  await new Promise<void>((resolve) => {
+    let seen = false;
+    proxy.decide((statement) => {
+      if (seen || !statement.includes(COMMIT)) return 'forward';
+      seen = true;
+      if (moment === 'after it') setTimeout(resolve, 15);
+      else resolve();
+      if (moment === 'after the fetch') return 'cut-before';
+      return moment === "before the commit's answer" ? 'lose' : 'forward';
+    });
+  });
+  await worker.kill();
+}
+
+const takenOver: Fault = {
+  numbers: [1],
+  title: 'kill -9 of one of two workers of a queue: recovery',
+  backends: 'each',
+  invariants: ['A', 'B', 'C', 'H'],
+  short: true,
+  sandbox,
+  async inject(world) {
+    const { sql, evidence, random, setting } = world;
+    const kills = setting.options.kills ?? 4;
+    const steady = await Steady.start(world, { days: 25, watch: 4, processes: 2 });
+    const took: number[] = [];
+    for (let kill = 0; kill < kills; kill++) {
+      const victim = random.pick(steady.running);
+      await victim.says('recording began');
+      const orphans = await eventually(
+        'the worker to be at work',
+        async () => {
+          await delay(random.unit() * 400);
+          const rows = await sql<{ source: string; target_key: string }[]>`
+            select source, target_key from recorder.runs
+            where status = 'running' and worker like ${`%/${victim.pid}`}`;
+          return rows.length > 0 ? rows : null;
+        },
+        120_000,
+      );
+      await victim.kill();
+      const killed = Date.now();
+      evidence.serve('kill -9');
+      steady.running.splice(steady.running.indexOf(victim), 1);
+      for (const { source, target_key } of orphans) {
+        const next = await eventually('another worker to take over', async () => {
+          const [row] = await sql<{ started_at: Date }[]>`
+            select min(started_at) as started_at from recorder.runs
+            where source = ${source} and target_key = ${target_key} and started_at > ${new Date(killed)}`;
+          return row?.started_at ?? null;
+        });
+        took.push(next.getTime() - killed);
+      }
+      steady.launch();
+      if (kill % 10 === 9) process.stderr.write(`  ${kill + 1} kills, p99 ${percentile(took, 0.99)} ms\n`);
+    }
+    evidence.times('taken over after', took);
+    evidence.claim('p99 of the recovery is at most 10 s', percentile(took, 0.99) <= 10_000);
+    await steady.whole(600_000);
+    await steady.stop();
+  },
+};
+
+const twoWorkers: Fault = {
+  numbers: [14],
+  title: 'two workers on one target',
+  backends: 'each',
+  invariants: ['A', 'B', 'C'],
+  sandbox,
+  async inject(world) {
+    const { sql, evidence } = world;
+    const steady = await Steady.start(world, { watch: 1, processes: 2 });
+    const more = world.recorder(['record', 'proposed_blocks']);
+    evidence.serve('workers on the same targets', 3);
+    await more.ended;
+    await steady.whole();
+    const begun = Date.now();
+    const before = totalCalls(world);
+    await steady.pass(20_000);
+    const perTarget = (totalCalls(world) - before) / 3;
+    evidence.bound('calls for a target in 20 s', perTarget, 6);
+    evidence.figures.set('polls of a target in 20 s', perTarget);
+    const overlaps = await sql`
+      select a.run_id from recorder.runs a join recorder.runs b
+        on a.source = b.source and a.target_key = b.target_key and a.run_id < b.run_id
+      where a.started_at < ${new Date(begun)}::timestamptz and a.status <> 'lost'
+        and b.started_at < coalesce(a.finished_at, 'infinity') limit 1`;
+    evidence.claim('no two runs of a target overlap', overlaps.length === 0);
+    await steady.stop();
+  },
+};
+
+const totalCalls = ({ calls }: World) => [...calls.values()].reduce((sum, count) => sum + count, 0);
+
+const crowd: Fault = {
+  numbers: [15],
+  title: 'eight processes start at once; twelve restarts in a crash loop',
+  backends: 'each',
+  invariants: ['A', 'B', 'C', 'E'],
+  sandbox,
+  async inject(world) {
+    const { evidence, random } = world;
+    const steady = await Steady.start(world, { watch: 1, processes: 8 });
+    evidence.serve('processes at once', 8);
+    await steady.begun();
+    await oneSchedule(world, 'eight processes');
+    for (const one of steady.running.splice(1)) await one.kill();
+    for (let crash = 0; crash < 12; crash++) {
+      const looping = steady.running.pop();
+      if (!looping) break;
+      await looping.says('recording began');
+      await delay(random.unit() * 1_000);
+      await looping.kill();
+      evidence.serve('crash');
+      steady.launch();
+    }
+    await steady.running[0]?.says('recording began');
+    await steady.recovers('the crash loop');
+    await oneSchedule(world, 'the crash loop');
+    await steady.whole();
+    await steady.stop();
+  },
+};
+
+async function oneSchedule(world: World, after: string): Promise<void> {
+  const { schedules, waiting } = await queueOf(world);
+  world.evidence.claim(`one schedule after ${after}, not ${schedules.length}`, schedules.length === 1);
+  // Of each of three targets a poll and a hole; the next tick and two other plans.
+  world.evidence.bound(`jobs in the queue after ${after}`, waiting, 9);
+}
+
+const frozenWorker: Fault = {
+  numbers: [16],
+  title: 'a worker frozen past its lock and its lease, then resumed',
+  backends: 'each',
+  invariants: ['A', 'B', 'C'],
+  short: true,
+  sandbox,
+  async inject(world) {
+    const { sql, evidence } = world;
+    const steady = await Steady.start(world, { days: 8, processes: 2 });
+    for (let time = 0; time < 2; time++) {
+      const worker = steady.running[time % 2];
+      if (!worker) throw new Error('no worker');
+      const mine = await eventually('the worker to be at work', async () => {
+        const rows = await sql<{ run_id: string }[]>`
+          select run_id from recorder.runs where status = 'running' and worker like ${`%/${worker.pid}`}`;
+        return rows.length > 0 ? rows.map(({ run_id }) => run_id) : null;
+      });
+      worker.signal('SIGSTOP');
+      evidence.serve('frozen');
+      await eventually('its runs to be lost, or ended before', async () => {
+        const rows =
+          await sql`select 1 from recorder.runs where run_id = any(${mine}::bigint[]) and status = 'running'`;
+        return rows.length === 0;
+      });
+      const before = await rowsOf(world, mine);
+      worker.signal('SIGCONT');
+      await steady.pass(3_000);
+      evidence.claim(
+        'what the resumed worker committed changed nothing',
+        (await rowsOf(world, mine)) === before,
+      );
+    }
+    await steady.whole(300_000);
+    await steady.stop();
+  },
+};
+
+async function rowsOf({ sql }: World, runs: readonly string[]): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    select count(*)::int as n from recorder.proposed_blocks b join recorder.runs r using (run_id)
+    where run_id = any(${runs}::bigint[]) and r.status = 'lost'`;
+  return row?.n ?? 0;
+}
+
+const blocked: Fault = {
+  numbers: [17],
+  title: 'five seconds of blocked event loop',
+  backends: 'each',
+  invariants: ['A', 'B', 'C', 'E'],
+  sandbox,
+  async inject(world) {
+    const { evidence } = world;
+    const steady = await Steady.start(world, { days: 8, processes: 2, node: blocksOnSignal(5_000) });
+    for (let time = 0; time < 3; time++) {
+      const worker = steady.running[time % 2];
+      const before = worker?.count('blocked') ?? 0;
+      worker?.signal('SIGUSR2');
+      await until('the loop to be free again', () => (worker?.count('blocked') ?? 0) > before);
+      evidence.serve('blocked loop');
+    }
+    await steady.recovers('the loop was free');
+    await steady.whole(300_000);
+    await steady.stop();
+  },
+};
+
+export const workerFaults: readonly Fault[] = [
+  takenOver,
+  killedAtCommit,
+  twoWorkers,
+  crowd,
+  frozenWorker,
+  blocked,
+];

@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises';
+import type { Clock } from '../src/clock.ts';
+import { checkConfig } from '../src/config/load.ts';
+import { openDatabase } from '../src/db/client.ts';
+import { activeFeeds, catalogNames } from '../src/feeds.ts';
+import type { RecordingContext, RunResult } from '../src/recording/context.ts';
+import type { ActiveFeed } from '../src/recording/feed.ts';
+import { type Job, targetKey } from '../src/recording/lease.ts';
+import { loadStates, planDue, registerTargets } from '../src/recording/plan.ts';
+import { record } from '../src/recording/record.ts';
+import { redactor } from '../src/redaction.ts';
+import { upstreamOpener } from '../src/upstream-opener.ts';
+import { configure, type Recorded } from './settings.ts';
+import { CANARY, type World } from './world.ts';
+
+/** A recorder in this process, on a clock of the fault's own: days pass in it as told. */
+export interface InProcess {
+  readonly context: RecordingContext;
+  readonly feeds: readonly ActiveFeed[];
+  feed(source: string): ActiveFeed;
+  /** Registers targets and plans what a feed lacks now, as every tick of its schedule does. */
+  plan(feed: ActiveFeed): Promise<Job[]>;
+  /** Runs a job. @throws Error when its target was not free */
+  run(feed: ActiveFeed, job: Job, signal?: AbortSignal): Promise<RunResult>;
+  /** Plans and runs until nothing is due. @returns the runs */
+  work(feed: ActiveFeed): Promise<RunResult[]>;
+}
+
+/** Most rounds of plan and work: a feed that is never done is a fault itself. */
+const MOST_ROUNDS = 2_000;
+
+/** Opens the recorder's parts over the world's database and upstreams. */
+export async function inProcess(world: World, recorded: Recorded, clock: Clock): Promise<InProcess> {
+  const file = await configure(world, recorded, 'in-process.yaml');
+  const config = checkConfig(JSON.parse(await readFile(file, 'utf8')), catalogNames, file);
+  const database = openDatabase(world.databaseUrl);
+  world.closers.add(() => database.close());
+  const feeds = activeFeeds(config);
+  const keys = { chainDataKey: CANARY, metricsKey: CANARY };
+  const context: RecordingContext = {
+    sql: database.sql,
+    clock,
+    worker: `chaos/${process.pid}`,
+    open: upstreamOpener(config, keys, database.sql, clock),
+    redact: redactor([CANARY]),
+  };
+  const plan = async (feed: ActiveFeed) => {
+    await registerTargets(database.sql, feed, clock());
+    return planDue(feed, await loadStates(database.sql, feed), clock());
+  };
+  const run = async (feed: ActiveFeed, job: Job, signal = new AbortController().signal) => {
+    const result = await record(context, feed, job, signal);
+    if (typeof result === 'string') throw new Error(`${targetKey(job.target)} was ${result}`);
+    return result;
+  };
+  return {
+    context,
+    feeds,
+    feed: (source) => {
+      const found = feeds.find((one) => one.source.name === source);
+      if (!found) throw new Error(`no feed ${source}`);
+      return found;
+    },
+    plan,
+    run,
+    work: async (feed) => {
+      const results: RunResult[] = [];
+      for (let round = 0; round < MOST_ROUNDS; round++) {
+        const jobs = await plan(feed);
+        if (jobs.length === 0) return results;
+        for (const job of jobs) results.push(await run(feed, job));
+        if (results.at(-1)?.status === 'failed') return results;
+      }
+      throw new Error(`${feed.source.name} still lacks something after ${MOST_ROUNDS} rounds`);
+    },
+  };
+}

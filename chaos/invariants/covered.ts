@@ -1,0 +1,61 @@
+import { parseMultirange } from '../../src/recording/windows.ts';
+import { storedBlocks } from '../stored.ts';
+import { blocksTargetKey, trueBlocks, type Watched } from '../truth.ts';
+import type { World } from '../world.ts';
+import type { Invariant } from './invariant.ts';
+
+/** C: rows and coverage are one: nothing is claimed that is not stored, and every item of a page is a row or quarantined. */
+export const covered: Invariant = {
+  letter: 'C',
+  says: 'coverage claims what is stored, no more; items = rows + quarantined',
+  check: async (world) => [...(await unfoundedClaims(world)), ...(await unaccounted(world))],
+};
+
+/** Claims of coverage that the stored rows do not bear out; can be asked at any moment, also while runs go on. */
+export async function unfoundedClaims(
+  { sql, sandbox }: World,
+  targets: readonly Pick<Watched, 'nodeId' | 'blockchainId'>[] = allTargets(sandbox),
+): Promise<string[]> {
+  const problems: string[] = [];
+  for (const target of targets) {
+    // Coverage first: what it claims was committed by then, and rows never go.
+    const [row] = await sql<{ covered: string }[]>`
+      select covered::text from recorder.coverage
+      where dataset = 'proposed_blocks' and target_key = ${blocksTargetKey(target)}`;
+    const [bad] = await sql<{ hashes: string[] }[]>`
+      select coalesce(array_agg(substring(item from '"blockHash":"([^"]*)"')), '{}') as hashes
+      from recorder.quarantine where dataset = 'proposed_blocks' and target_key = ${blocksTargetKey(target)}`;
+    for (const { from, to } of parseMultirange(row?.covered ?? '')) {
+      const claimed = { ...target, from, to };
+      const found = new Set([...(await storedBlocks(sql, claimed)), ...(bad?.hashes ?? [])]);
+      const missing = trueBlocks(sandbox, claimed).filter((hash) => !found.has(hash));
+      if (missing.length > 0)
+        problems.push(
+          `${target.blockchainId} of ${target.nodeId}: ${missing.length} blocks claimed from ${new Date(from).toISOString()} to ${new Date(to).toISOString()} are not stored`,
+        );
+    }
+  }
+  return problems;
+}
+
+const allTargets = (sandbox: World['sandbox']) =>
+  sandbox.watch.nodeIds.flatMap((nodeId) =>
+    ['p-chain', 'x-chain', 'c-chain'].map((blockchainId) => ({ nodeId, blockchainId })),
+  );
+
+/** Runs whose counts and rows disagree. A row of a log carries the run that wrote it. */
+async function unaccounted({ sql }: World): Promise<string[]> {
+  const rows = await sql<{ run_id: string; wrong: string }[]>`
+    select r.run_id, w.wrong from recorder.runs r
+    left join (select run_id, count(*) as n from recorder.proposed_blocks group by run_id) b using (run_id)
+    left join (select run_id, count(*) as n from recorder.quarantine group by run_id) q using (run_id)
+    cross join lateral (values
+      (case when r.source = 'proposed-blocks' and r.rows_written[1] <> coalesce(b.n, 0)
+        then format('says %s rows, wrote %s', r.rows_written[1], coalesce(b.n, 0)) end),
+      (case when r.quarantined < coalesce(q.n, 0)
+        then format('says %s quarantined, there are %s', r.quarantined, q.n) end),
+      (case when r.source = 'proposed-blocks' and r.rows_written[1] + r.quarantined > r.items[1]
+        then format('%s items became %s rows and %s quarantined', r.items[1], r.rows_written[1], r.quarantined) end)
+    ) as w(wrong) where w.wrong is not null limit 20`;
+  return rows.map(({ run_id, wrong }) => `run ${run_id}: ${wrong}`);
+}

@@ -1,0 +1,63 @@
+import type { Invariant } from './invariant.ts';
+
+/** What a fault must have let be observed, for an invariant that is about it, to have been observed at all. */
+function unless(observed: readonly unknown[], what: string, problems: string[]): string[] {
+  return observed.length === 0 ? [`${what} was looked at`] : problems;
+}
+
+/** E: within 60 s of the fault's end the lag is below two intervals, with nobody's help. */
+export const recovered: Invariant = {
+  letter: 'E',
+  says: 'fresh again within 60 s of the fault, with no help',
+  check: async ({ evidence: { recoveries } }) =>
+    unless(
+      recoveries,
+      'no recovery',
+      recoveries.flatMap(({ after, took }) =>
+        took === null ? [`after ${after} not fresh within 60 s`] : [],
+      ),
+    ),
+};
+
+/** F: a fault longer than three intervals shows in `status` and its exit code. */
+export const shown: Invariant = {
+  letter: 'F',
+  says: 'a long fault shows in status and its exit code',
+  check: async ({ evidence }) =>
+    unless(
+      evidence.shown,
+      'nothing that shows',
+      evidence.shown.flatMap(({ where, seen }) => (seen ? [] : [`not shown: ${where}`])),
+    ),
+};
+
+/** G: memory, log lines and requests stay within their bounds. */
+export const bounded: Invariant = {
+  letter: 'G',
+  says: 'memory, log lines and requests stay bounded',
+  check: async ({ evidence }) =>
+    unless(
+      evidence.bounded,
+      'nothing bounded',
+      evidence.bounded.flatMap(({ what, value, most }) =>
+        value > most ? [`${what}: ${value}, more than ${most}`] : [],
+      ),
+    ),
+};
+
+/** X: exit codes and deadlines are as promised. */
+export const ended: Invariant = {
+  letter: 'X',
+  says: 'exit codes and deadlines as promised',
+  check: async ({ evidence }) =>
+    unless(
+      evidence.exits,
+      'no exit',
+      evidence.exits.flatMap(({ what, code, promised, took, within }) => [
+        ...(code !== null && promised.includes(code)
+          ? []
+          : [`${what} ended with ${code}, not ${promised.join(' or ')}`]),
+        ...(took <= within ? [] : [`${what} took ${took} ms, more than ${within}`]),
+      ]),
+    ),
+};

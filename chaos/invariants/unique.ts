@@ -1,0 +1,36 @@
+import { catalog } from '../../src/datasets/catalog.ts';
+import type { Dataset } from '../../src/datasets/contract.ts';
+import { keyPart } from '../../src/datasets/dataset.ts';
+import type { Invariant } from './invariant.ts';
+
+/** B: natural keys are unique: of one thing there is one row, or one version at a time. */
+export const unique: Invariant = {
+  letter: 'B',
+  says: 'natural keys are unique',
+  async check({ sql }) {
+    const problems: string[] = [];
+    for (const dataset of catalog) {
+      const [row] = await sql.unsafe<{ doubled: number }[]>(
+        `select count(*)::int as doubled from (${doubled(dataset)}) d`,
+      );
+      if (row && row.doubled > 0) problems.push(`${dataset.name}: ${row.doubled} keys more than once`);
+    }
+    return problems;
+  },
+};
+
+/** The keys that are there twice. Asked of the rows themselves, not of the index that should prevent it. */
+function doubled({ name, key, columns, history }: Dataset): string {
+  const parts = key.map((column) =>
+    keyPart(column, columns.find((one) => one.name === column)?.nullable ?? false),
+  );
+  const list = [...parts, ...(history === 'sample' ? ['observed_at'] : [])].join(', ');
+  const table = `recorder.${name}`;
+  const versions = (from: string, to: string) =>
+    `select 1 from (select ${from} as f, lag(coalesce(${to}, 'infinity')) over (partition by ${list} order by ${from}, coalesce(${to}, 'infinity')) as t
+      from ${table}) v where t > f`;
+  if (history === 'series') return versions('recorded_at', 'superseded_at');
+  if (history === 'state') return versions('valid_from', 'valid_to');
+  if (history === 'ledger') return versions('started_at', 'ended_at');
+  return `select 1 from ${table} group by ${list} having count(*) > 1`;
+}

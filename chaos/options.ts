@@ -1,0 +1,81 @@
+import { parseArgs } from 'node:util';
+import { messageOf, UsageError } from '../src/errors.ts';
+
+export type BackendKind = 'redis' | 'postgres';
+
+/** What a run does. */
+export interface Options {
+  readonly seed: number;
+  /** Numbers of FAULTS.md; empty: all. */
+  readonly faults: ReadonlySet<number>;
+  readonly backends: readonly BackendKind[];
+  /** How often something is killed, restarted or lost in each fault that does so repeatedly; null: its own measure. */
+  readonly kills: number | null;
+  /** Rows of the backfill of fault 1; null: its own measure. */
+  readonly rows: number | null;
+  /** After so many minutes no further fault is begun. */
+  readonly minutes: number;
+  /** Only what fits into a few minutes. */
+  readonly short: boolean;
+  /** Plant the bugs instead, and show each invariant red. */
+  readonly planted: boolean;
+}
+
+export const USAGE =
+  'npm run chaos -- [--seed N] [--faults 1,2,20-44] [--backend redis|postgres|both] [--kills N] [--rows N] [--minutes N] [--short] [--planted]';
+
+/** Reads the command line. @throws UsageError naming the option that is wrong */
+export function readOptions(args: readonly string[]): Options {
+  const values = parsed(args);
+  const { backend } = values;
+  if (backend !== 'redis' && backend !== 'postgres' && backend !== 'both')
+    throw new UsageError([`--backend: must be redis, postgres or both, not "${backend}"`]);
+  return {
+    seed:
+      values.seed === undefined ? Math.floor(Math.random() * 1_000_000) : wholeNumber('seed', values.seed),
+    faults: faultNumbers(values.faults ?? ''),
+    backends: backend === 'both' ? ['redis', 'postgres'] : [backend],
+    kills: values.kills === undefined ? null : wholeNumber('kills', values.kills),
+    rows: values.rows === undefined ? null : wholeNumber('rows', values.rows),
+    minutes: wholeNumber('minutes', values.minutes),
+    short: values.short,
+    planted: values.planted,
+  };
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        seed: { type: 'string' },
+        faults: { type: 'string' },
+        backend: { type: 'string', default: 'both' },
+        kills: { type: 'string' },
+        rows: { type: 'string' },
+        minutes: { type: 'string', default: '600' },
+        short: { type: 'boolean', default: false },
+        planted: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError([messageOf(error), USAGE]);
+  }
+}
+
+function wholeNumber(name: string, text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new UsageError([`--${name}: must be a whole number, not "${text}"`]);
+}
+
+/** The numbers in a list such as `1,2,20-44`. */
+function faultNumbers(text: string): ReadonlySet<number> {
+  const numbers = new Set<number>();
+  for (const part of text.split(',').filter((one) => one !== '')) {
+    const [, from, to] = /^(\d{1,2})(?:-(\d{1,2}))?$/.exec(part) ?? [];
+    if (from === undefined)
+      throw new UsageError([`--faults: must be a list such as 1,2,20-44, not "${text}"`]);
+    for (let number = Number(from); number <= Number(to ?? from); number++) numbers.add(number);
+  }
+  return numbers;
+}

@@ -1,0 +1,19 @@
+/** Code that a recorder's process loads before the recorder itself, by `node --import`: what happens to a machine. */
+const asImport = (code: string): readonly string[] => [
+  '--import',
+  `data:text/javascript,${encodeURIComponent(code)}`,
+];
+
+/** SIGUSR2 blocks the event loop for so many ms. */
+export const blocksOnSignal = (milliseconds: number) =>
+  asImport(
+    `process.on('SIGUSR2',()=>{const t=performance.now();while(performance.now()-t<${milliseconds});process.stderr.write('blocked\\n')})`,
+  );
+
+/** Each SIGUSR2 sets the process's clock to the next of these offsets, in ms; at first it is right. */
+export const clockJumps = (offsets: readonly number[]) =>
+  asImport(
+    `const R=Date;let off=0;const offs=${JSON.stringify(offsets)};` +
+      'globalThis.Date=class Date extends R{constructor(...a){if(a.length)super(...a);else super(R.now()+off)}static now(){return R.now()+off}};' +
+      "process.on('SIGUSR2',()=>{off=offs.shift()??0;process.stderr.write('the clock jumped\\n')})",
+  );

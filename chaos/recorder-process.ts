@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { peakMemory } from './processes.ts';
+import { until } from './waiting.ts';
+
+/** How a process ended. */
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+const MOST_LINES = 20_000;
+
+/** One process of the recorder: what it said, how it ended, how much memory it took. */
+export class RecorderProcess {
+  readonly args: readonly string[];
+  /** What it wrote on stderr: its log, one JSON object a line. */
+  readonly lines: string[] = [];
+  /** Lines that were written, also those that are no longer kept. */
+  lineCount = 0;
+  stdout = '';
+  /** In MiB, as far as it was looked at. */
+  peak = 0;
+  readonly ended: Promise<Ending>;
+  readonly #child: ChildProcess;
+
+  constructor(node: readonly string[], args: readonly string[], cwd: string, env: Record<string, string>) {
+    this.args = args;
+    const child = spawn(process.execPath, [...node, ...args], {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (this.stdout.length < 10_000_000) this.stdout += chunk.toString('utf8');
+    });
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      this.lineCount += 1;
+      this.lines.push(line);
+      if (this.lines.length > MOST_LINES) this.lines.splice(0, MOST_LINES / 2);
+    });
+    this.ended = new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code, signal) => resolve({ code, signal }));
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  get running(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  signal(name: NodeJS.Signals): void {
+    if (this.running) this.#child.kill(name);
+  }
+
+  /** Ends it as a crash would. */
+  async kill(): Promise<Ending> {
+    await this.lookAtMemory();
+    this.signal('SIGKILL');
+    return this.ended;
+  }
+
+  /** Asks it to stop. @returns how it ended, and after how many milliseconds; after 60 s it is killed */
+  async stop(): Promise<Ending & { readonly took: number }> {
+    await this.lookAtMemory();
+    const asked = performance.now();
+    this.signal('SIGTERM');
+    const impatience = setTimeout(() => this.signal('SIGKILL'), 60_000);
+    const ending = await this.ended;
+    clearTimeout(impatience);
+    return { ...ending, took: Math.round(performance.now() - asked) };
+  }
+
+  /** Waits until it has written a line with the text. */
+  async says(text: string, most = 60_000): Promise<string> {
+    return until(
+      `the recorder to say "${text}"; it said\n${this.lines.slice(-5).join('\n')}`,
+      () => this.find(text),
+      most,
+    );
+  }
+
+  /** The first line with the text. */
+  find(text: string): string | undefined {
+    return this.lines.find((line) => line.includes(text));
+  }
+
+  /** How many lines have the text. */
+  count(text: string): number {
+    return this.lines.filter((line) => line.includes(text)).length;
+  }
+
+  async lookAtMemory(): Promise<number> {
+    if (this.running) this.peak = Math.max(this.peak, await peakMemory(this.pid));
+    return this.peak;
+  }
+}

@@ -1,0 +1,95 @@
+import { Closers } from './closers.ts';
+import type { Fault } from './faults/fault.ts';
+import type { Letter } from './invariants/invariant.ts';
+import { invariants } from './invariants/invariants.ts';
+import type { BackendKind } from './options.ts';
+import { type Setting, World } from './world.ts';
+
+/** How one fault ended on one queue backend. */
+export interface Outcome {
+  readonly fault: Fault;
+  readonly backend: BackendKind;
+  readonly served: Readonly<Record<string, number>>;
+  readonly figures: Readonly<Record<string, number | string>>;
+  readonly held: readonly Letter[];
+  /** What is wrong, by invariant; `run` for what is wrong with the run itself. */
+  readonly broken: readonly { readonly letter: Letter | 'run'; readonly problem: string }[];
+  readonly seconds: number;
+}
+
+/** Injects one fault and looks at every invariant that must hold after it. */
+export async function runFault(
+  setting: Setting,
+  fault: Fault,
+  backend: BackendKind,
+  letters: readonly Letter[] = fault.invariants,
+): Promise<Outcome> {
+  const closers = new Closers();
+  stopping.add(closers);
+  const begun = performance.now();
+  const broken: { letter: Letter | 'run'; problem: string }[] = [];
+  const held: Letter[] = [];
+  let world: World | null = null;
+  try {
+    const { rows } = setting.options;
+    const sandbox = typeof fault.sandbox === 'function' ? fault.sandbox({ rows }) : fault.sandbox;
+    world = await World.open(setting, backend, closers, sandbox);
+    await fault.inject(world);
+    for (const letter of letters) {
+      const problems = await invariants[letter].check(world);
+      if (problems.length === 0) held.push(letter);
+      broken.push(...problems.map((problem) => ({ letter, problem })));
+    }
+    for (const { what, holds } of world.evidence.claims)
+      if (!holds) broken.push({ letter: 'run', problem: what });
+    if (world.evidence.totalServed === 0) broken.push({ letter: 'run', problem: 'the fault never happened' });
+  } catch (error) {
+    broken.push({
+      letter: 'run',
+      problem: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    });
+  } finally {
+    if (broken.length > 0) broken.push(...lastWords(world));
+    await closers.close();
+    stopping.delete(closers);
+  }
+  return {
+    fault,
+    backend,
+    served: Object.fromEntries(world?.evidence.served ?? []),
+    figures: Object.fromEntries(world?.evidence.figures ?? []),
+    held,
+    broken,
+    seconds: Math.round((performance.now() - begun) / 100) / 10,
+  };
+}
+
+/** What the recorders of a broken run said last. */
+function lastWords(world: World | null): { letter: 'run'; problem: string }[] {
+  return (world?.recorders ?? []).slice(-3).map(({ args, running, lines }) => ({
+    letter: 'run',
+    problem: `${args.join(' ')} ${running ? 'runs' : 'ended'}; it said\n      ${lines.slice(-8).join('\n      ')}`,
+  }));
+}
+
+/** What must be ended when the run is stopped from outside. */
+const stopping = new Set<Closers>();
+
+/** Ends whatever a fault that is under way has started. */
+export async function endAll(): Promise<void> {
+  await Promise.all([...stopping].map((closers) => closers.close()));
+}
+
+/** An outcome in lines for people. */
+export function tell({ fault, backend, served, figures, held, broken, seconds }: Outcome): string {
+  const happened = Object.entries(served).map(([kind, times]) => `${kind} × ${times}`);
+  const known = Object.entries(figures).map(([name, value]) => `    ${name}: ${value}`);
+  const queue = fault.backends === 'any' ? 'no queue' : backend;
+  return [
+    `${broken.length === 0 ? 'green' : 'RED  '} ${fault.numbers.join(', ')} ${fault.title} (${queue}, ${seconds} s)`,
+    `    happened: ${happened.join(', ') || 'nothing'}`,
+    `    held: ${held.join('') || 'none'}`,
+    ...known,
+    ...broken.slice(0, 20).map(({ letter, problem }) => `    BROKEN ${letter}: ${problem}`),
+  ].join('\n');
+}

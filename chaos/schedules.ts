@@ -1,0 +1,36 @@
+import { openBackend } from '../src/jobs/backend.ts';
+import { HEALS, POLLS } from '../src/jobs/jobs.ts';
+import { openLog } from '../src/log.ts';
+import { eventually } from './waiting.ts';
+import type { World } from './world.ts';
+
+/** The longest that schedules may be away: one round of the reconciler. */
+const BACK_WITHIN = 30_000;
+
+/** What the queue of a world holds. */
+export async function queueOf(world: World): Promise<{ schedules: string[]; waiting: number }> {
+  const redisUrl = world.backend === 'redis' ? world.redis.url : undefined;
+  const backend = openBackend({ redisUrl, databaseUrl: world.databaseUrl }, openLog('silent'));
+  const queues = [backend.queue(POLLS), backend.queue(HEALS)] as const;
+  try {
+    const schedules = await queues[0].getJobSchedulers();
+    const counts = await Promise.all(queues.map((queue) => queue.getJobCounts()));
+    const waiting = counts.flatMap((count) => Object.values(count)).reduce((sum, jobs) => sum + jobs, 0);
+    return { schedules: schedules.map(({ key }) => key), waiting };
+  } finally {
+    await Promise.all(queues.map((queue) => queue.close().catch(() => {})));
+  }
+}
+
+/** Measures how long it takes until the queue has exactly the schedules that the configuration wants. */
+export async function schedulesBack(world: World, wanted: readonly string[]): Promise<number> {
+  const begun = performance.now();
+  await eventually(
+    'the schedules to be back',
+    async () => [...(await queueOf(world)).schedules].sort().join() === [...wanted].sort().join(),
+    BACK_WITHIN * 2,
+  );
+  const took = Math.round(performance.now() - begun);
+  world.evidence.bound('ms until the schedules were back', took, BACK_WITHIN + 2_000);
+  return took;
+}

@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import postgres from 'postgres';
+import { openEmbedded } from '../../src/db/embedded.ts';
+import { postgresBinaries } from '../../src/db/embedded-binaries.ts';
+import { embeddedHome } from '../../src/db/embedded-home.ts';
+import { migrate } from '../../src/reporting/migrate.ts';
+import { childrenOf, isAlive } from '../processes.ts';
+import { eventually, until } from '../waiting.ts';
+
+const run = promisify(execFile);
+const ignore = () => {};
+const TEMPLATE = 'chaos_template';
+
+/** The PostgreSQL server of a run, which can be stopped, killed, frozen and started again on the same port. */
+export class PostgresServer {
+  readonly url: string;
+  readonly #home: Awaited<ReturnType<typeof embeddedHome>>;
+  readonly #bin: string;
+  readonly #leave: () => Promise<void>;
+
+  private constructor(
+    url: string,
+    home: Awaited<ReturnType<typeof embeddedHome>>,
+    bin: string,
+    leave: () => Promise<void>,
+  ) {
+    this.url = url;
+    this.#home = home;
+    this.#bin = bin;
+    this.#leave = leave;
+  }
+
+  /** Starts one in `dir`, with a migrated database to clone. */
+  static async start(dir: string): Promise<PostgresServer> {
+    const log = { info: ignore, warn: ignore };
+    // Nothing here outlives the machine; processes are killed, and what they wrote the system keeps.
+    const settings = { fsync: 'off', max_connections: 200 };
+    const { url, close } = await openEmbedded({ dir, log, settings });
+    const home = await embeddedHome(dir, log);
+    const server = new PostgresServer(url, home, await postgresBinaries(home), close);
+    try {
+      await server.#administer((sql) => sql`create database ${sql(TEMPLATE)}`);
+      await migrate(server.#urlOf(TEMPLATE));
+    } catch (error) {
+      await close();
+      throw error;
+    }
+    return server;
+  }
+
+  get port(): number {
+    return Number(new URL(this.url).port);
+  }
+
+  /** Where its files are. */
+  get data(): string {
+    return join(this.#home.path, 'data');
+  }
+
+  /** Makes a migrated, empty database. @returns its URL */
+  async clone(name: string): Promise<string> {
+    await this.#administer((sql) => sql`create database ${sql(name)} template ${sql(TEMPLATE)}`);
+    return this.#urlOf(name);
+  }
+
+  /** Makes a database without any tables. @returns its URL */
+  async blank(name: string): Promise<string> {
+    await this.#administer((sql) => sql`create database ${sql(name)}`);
+    return this.#urlOf(name);
+  }
+
+  async drop(name: string): Promise<void> {
+    await this.#administer((sql) => sql`drop database if exists ${sql(name)} with (force)`);
+  }
+
+  /** Ends it at once, as a crash would: no checkpoint, every connection cut. Resolves when it is gone. */
+  async crash(): Promise<void> {
+    const pid = await this.#postmaster();
+    process.kill(pid, 'SIGQUIT');
+    await until('PostgreSQL to be gone', () => !isAlive(pid));
+  }
+
+  /** Starts it again on the same port, after a crash through recovery. Resolves when it takes connections. */
+  async start(): Promise<void> {
+    const { account, path } = this.#home;
+    const args = ['start', '-D', 'data', '-l', 'postgres.log', '-w', '-t', '100'];
+    await run(join(this.#bin, 'pg_ctl'), args, { ...account, cwd: path, env: { LC_ALL: 'C' } });
+  }
+
+  /** Stops every process of it where it stands. @returns what lets them go on */
+  async freeze(): Promise<() => void> {
+    const pid = await this.#postmaster();
+    const frozen = [pid, ...(await childrenOf(pid))];
+    const signal = (name: NodeJS.Signals) => {
+      for (const one of frozen) if (isAlive(one)) process.kill(one, name);
+    };
+    signal('SIGSTOP');
+    return () => signal('SIGCONT');
+  }
+
+  /** Stops it for good. */
+  async stop(): Promise<void> {
+    await this.#leave();
+  }
+
+  async #postmaster(): Promise<number> {
+    const file = await eventually('postmaster.pid', () =>
+      readFile(join(this.data, 'postmaster.pid'), 'utf8'),
+    );
+    await stat(this.data);
+    return Number(file.split('\n')[0]);
+  }
+
+  #urlOf(database: string): string {
+    const url = new URL(this.url);
+    url.pathname = database;
+    return url.href;
+  }
+
+  async #administer(statement: (sql: postgres.Sql) => PromiseLike<unknown>): Promise<void> {
+    const sql = postgres(this.url, { max: 1, onnotice: ignore });
+    try {
+      await statement(sql);
+    } finally {
+      await sql.end({ timeout: 5 });
+    }
+  }
+}

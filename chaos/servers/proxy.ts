@@ -1,0 +1,172 @@
+import { once } from 'node:events';
+import { createServer, type Server, type Socket, connect as tcpConnect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { PostgresMessages } from './postgres-messages.ts';
+
+/** What becomes of the bytes of every connection. */
+type Weather =
+  | { readonly kind: 'fair' }
+  /** Answers arrive late. */
+  | { readonly kind: 'delay'; readonly milliseconds: number }
+  /** Nothing arrives any more, in either direction, and no connection ends. */
+  | { readonly kind: 'black-hole' }
+  /** New connections are refused. */
+  | { readonly kind: 'down' };
+
+/**
+ * Decides over one execution of a statement: `lose` forwards it and drops the answer with the connection; `cut-before`
+ * drops the connection first; `mark` forwards it and remembers the connection for {@link TcpProxy.silenceMarked}.
+ */
+export type Decide = (statement: string) => 'forward' | 'lose' | 'cut-before' | 'mark';
+
+/** A TCP proxy that can be told to misbehave. */
+export class TcpProxy {
+  readonly port: number;
+  readonly #server: Server;
+  readonly #pairs = new Set<Pair>();
+  readonly #target: number;
+  #weather: Weather = { kind: 'fair' };
+  #cutAfter = Number.POSITIVE_INFINITY;
+  #decide: Decide | null = null;
+  readonly #marked = new Set<Pair>();
+  readonly #silent = new WeakSet<Pair>();
+  /** Connections that were opened, also those that were refused. */
+  opened = 0;
+
+  private constructor(server: Server, port: number, target: number) {
+    this.#server = server;
+    this.port = port;
+    this.#target = target;
+    server.on('connection', (client) => this.#accept(client));
+  }
+
+  /** Opens a proxy before a port of this machine. */
+  static async open(target: number): Promise<TcpProxy> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+    return new TcpProxy(server, address.port, target);
+  }
+
+  /** A URL with its host and port replaced by the proxy's. */
+  before(url: string): string {
+    const through = new URL(url);
+    through.hostname = '127.0.0.1';
+    through.port = String(this.port);
+    return through.href;
+  }
+
+  set weather(weather: Weather) {
+    this.#weather = weather;
+    if (weather.kind === 'fair') for (const pair of this.#pairs) pair.thaw();
+  }
+
+  get weather(): Weather {
+    return this.#weather;
+  }
+
+  /** Ends each connection that was opened from now on after so many bytes from the server. */
+  cutAfter(bytes: number): void {
+    this.#cutAfter = bytes;
+  }
+
+  /** Has every PostgreSQL statement decided over; null forwards all. */
+  decide(decide: Decide | null): void {
+    this.#decide = decide;
+  }
+
+  /** Lets nothing more come back on the marked connections, which stay open. @returns how many there were */
+  silenceMarked(): number {
+    const marked = [...this.#marked].filter((pair) => this.#pairs.has(pair));
+    for (const pair of marked) this.#silent.add(pair);
+    this.#marked.clear();
+    return marked.length;
+  }
+
+  /** Resets every connection there is. @returns how many */
+  reset(): number {
+    const count = this.#pairs.size;
+    for (const pair of this.#pairs) pair.destroy();
+    return count;
+  }
+
+  async close(): Promise<void> {
+    this.reset();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  #accept(client: Socket): void {
+    this.opened += 1;
+    if (this.#weather.kind === 'down') {
+      client.resetAndDestroy();
+      return;
+    }
+    const server = tcpConnect(this.#target, '127.0.0.1');
+    const pair = new Pair(client, server);
+    this.#pairs.add(pair);
+    pair.ended = () => this.#pairs.delete(pair);
+    const messages = new PostgresMessages();
+    let left = this.#cutAfter;
+    let losing = false;
+    client.on('data', (chunk) => {
+      const decide = this.#decide;
+      const verdicts = messages.read(chunk).map((statement) => decide?.(statement) ?? 'forward');
+      if (verdicts.includes('cut-before')) return pair.destroy();
+      if (verdicts.includes('lose')) losing = true;
+      if (verdicts.includes('mark')) this.#marked.add(pair);
+      pair.pass(client, server, chunk, this.#weather.kind === 'black-hole');
+    });
+    server.on('data', (chunk) => {
+      left -= chunk.length;
+      // The answer is here, so the statement is done: now it is lost.
+      if (losing || left < 0) return pair.destroy();
+      if (this.#silent.has(pair)) return;
+      const weather = this.#weather;
+      if (weather.kind === 'delay')
+        delay(weather.milliseconds).then(() => pair.pass(server, client, chunk, false));
+      else pair.pass(server, client, chunk, weather.kind === 'black-hole');
+    });
+  }
+}
+
+/** A client's connection and the one that was made for it. */
+class Pair {
+  readonly #client: Socket;
+  readonly #server: Socket;
+  #held: (() => void)[] = [];
+  ended = () => {};
+
+  constructor(client: Socket, server: Socket) {
+    this.#client = client;
+    this.#server = server;
+    for (const socket of [client, server]) {
+      socket.setNoDelay(true);
+      socket.on('error', () => this.destroy());
+      socket.on('close', () => this.destroy());
+    }
+  }
+
+  /** Writes on, or holds back until the weather is fair. */
+  pass(from: Socket, to: Socket, chunk: Buffer, hold: boolean): void {
+    const write = () => {
+      if (to.destroyed || to.write(chunk)) return;
+      from.pause();
+      to.once('drain', () => from.resume());
+    };
+    if (hold) this.#held.push(write);
+    else write();
+  }
+
+  /** Lets go what was held back. */
+  thaw(): void {
+    for (const write of this.#held.splice(0)) write();
+  }
+
+  destroy(): void {
+    if (!this.#client.destroyed) this.#client.resetAndDestroy();
+    this.#server.destroy();
+    this.ended();
+  }
+}

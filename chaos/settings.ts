@@ -1,0 +1,53 @@
+import { catalogNames } from '../src/feeds.ts';
+import { BLOCK_CHAINS, type Watched } from './truth.ts';
+import type { World } from './world.ts';
+
+/** What a recorder of a world records; everything that is not named is left out. */
+export interface Recorded {
+  /** Overrides by dataset, of those that are recorded. */
+  readonly datasets: Readonly<Record<string, object>>;
+  readonly nodeIds?: readonly string[];
+  readonly chains?: readonly string[];
+  readonly nodes?: readonly { name: string; url: string; timeout?: string }[];
+  readonly chainData?: object;
+  readonly metrics?: object;
+}
+
+/** Writes the configuration of a recorder that records just this from the world's sandbox. @returns its file */
+export function configure(world: World, recorded: Recorded, name?: string): Promise<string> {
+  const { url } = world.sandbox;
+  const left = catalogNames.datasets.map((dataset) => [dataset, { enabled: false }]);
+  return world.configure(
+    {
+      network: 'mainnet',
+      observer: 'chaos',
+      upstreams: {
+        chainData: { url, apiKeyHeader: 'x-api-key', timeout: '5s', ...recorded.chainData },
+        metrics: { url, apiKeyHeader: 'x-api-key', timeout: '5s', ...recorded.metrics },
+        nodes: recorded.nodes ?? [],
+      },
+      watch: { nodeIds: recorded.nodeIds ?? [], chains: recorded.chains ?? [] },
+      datasets: { ...Object.fromEntries(left), ...recorded.datasets },
+    },
+    name,
+  );
+}
+
+/** The targets of proposed blocks: each node on each chain. */
+export function blockTargets(nodeIds: readonly string[], from: number, to: number): Watched[] {
+  return nodeIds.flatMap((nodeId) =>
+    BLOCK_CHAINS.map((blockchainId) => ({ nodeId, blockchainId, from, to })),
+  );
+}
+
+export const DAY = 86_400_000;
+
+/** Midnight (UTC) so many days before now, in ms: configurations name days. */
+export function midnight(daysAgo: number): number {
+  return Math.floor(Date.now() / DAY) * DAY - daysAgo * DAY;
+}
+
+/** A time as a configuration names it. */
+export function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}

@@ -1,0 +1,141 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RecorderProcess } from './recorder-process.ts';
+import { blockTargets, configure, dayOf, midnight, type Recorded } from './settings.ts';
+import { allCovered } from './stored.ts';
+import { eventually } from './waiting.ts';
+import type { World } from './world.ts';
+
+/** The interval of everything that is polled, in ms: the shortest that a configuration may have. */
+export const EVERY = 5_000;
+/** What E promises: fresh again within so many ms of the fault's end. */
+const FRESH_WITHIN = 60_000;
+/** What the source of blocks leaves unclaimed, with a margin. */
+const SETTLE = 11 * 60_000;
+
+/** How a recorder that polls and heals blocks is set up. */
+export interface SteadyPlan extends Partial<Recorded> {
+  readonly nodes?: readonly { name: string; url: string }[];
+  /** Nodes whose blocks are recorded, on three chains each. */
+  readonly watch?: number;
+  /** Whole days of the past that are healed. */
+  readonly days?: number;
+  /** The database lies behind the proxy. */
+  readonly proxied?: boolean;
+  readonly processes?: number;
+  readonly env?: Record<string, string>;
+  readonly node?: readonly string[];
+  readonly cli?: string;
+}
+
+/** A recorder at its daily work: `up` polls every 5 s what a few nodes propose, and heals the days before. */
+export class Steady {
+  readonly #world: World;
+  readonly #plan: SteadyPlan;
+  readonly nodeIds: readonly string[];
+  /** The processes that were started last. */
+  running: RecorderProcess[] = [];
+
+  private constructor(world: World, plan: SteadyPlan, nodeIds: readonly string[]) {
+    this.#world = world;
+    this.#plan = plan;
+    this.nodeIds = nodeIds;
+  }
+
+  /** Writes the configuration and starts the processes. */
+  static async start(world: World, plan: SteadyPlan = {}): Promise<Steady> {
+    const steady = await Steady.prepare(world, plan);
+    for (let process = 0; process < (plan.processes ?? 1); process++) steady.launch();
+    await Promise.all(steady.running.map((recorder) => recorder.says('recording began')));
+    return steady;
+  }
+
+  /** Writes the configuration only. */
+  static async prepare(world: World, plan: SteadyPlan): Promise<Steady> {
+    const nodeIds = world.sandbox.network.validators.nodes
+      .slice(0, plan.watch ?? 2)
+      .map(({ nodeId }) => nodeId);
+    const days = plan.days ?? 2;
+    const from = midnight(days);
+    await configure(world, {
+      nodeIds,
+      ...plan,
+      datasets: { proposed_blocks: { every: '5s', since: dayOf(from) }, ...plan.datasets },
+    });
+    world.watched.push(...blockTargets(nodeIds, from, Date.now() - SETTLE));
+    return new Steady(world, plan, nodeIds);
+  }
+
+  /** Starts one process more. */
+  launch(roles?: string): RecorderProcess {
+    const args = roles === undefined ? ['up'] : ['up', '--roles', roles];
+    const recorder = this.#world.recorder(args, this.#plan);
+    this.running.push(recorder);
+    return recorder;
+  }
+
+  /** Waits until everything watched is covered. */
+  async whole(most = 180_000): Promise<void> {
+    const { sql, watched } = this.#world;
+    await eventually('all that is watched to be covered', () => allCovered(sql, watched), most);
+  }
+
+  /** Waits until every target has been recorded once. */
+  async begun(): Promise<void> {
+    await eventually('every target to be recorded once', async () => (await this.#staleTargets(0)) === 0);
+  }
+
+  /** Measures how long after now everything is fresh: the fault is over. */
+  async recovers(after: string): Promise<void> {
+    const ended = Date.now();
+    const fresh = () => this.#staleTargets(ended);
+    const took = await eventually(
+      'everything to be fresh',
+      async () => (await fresh()) === 0,
+      FRESH_WITHIN,
+    ).then(
+      () => Date.now() - ended,
+      () => null,
+    );
+    this.#world.evidence.recoveries.push({ after, took });
+    if (took !== null) this.#world.evidence.figures.set(`fresh after ${after}`, `${took} ms`);
+  }
+
+  /** Lets the fault last so many intervals and more, and asks whether `status` shows it. */
+  async shows(what: string, intervals = 3): Promise<void> {
+    await this.#lateBy(intervals);
+    const status = this.#world.recorder(['status', '--json']);
+    const { code } = await status.ended;
+    this.#world.evidence.shown.push({ where: `${what}: status exits 1`, seen: code === 1 });
+  }
+
+  /** Lets some time pass in which nothing is expected but that nothing happens. */
+  async pass(milliseconds: number): Promise<void> {
+    await delay(milliseconds);
+  }
+
+  /** Asks every process to stop, and notes how. */
+  async stop(): Promise<void> {
+    const endings = await Promise.all(this.running.filter(({ running }) => running).map((one) => one.stop()));
+    for (const ending of endings) this.#world.evidence.exit('up, asked to stop', ending, [0], 20_000);
+    this.running = [];
+  }
+
+  /** Targets with no success since `ended` (ms) or none within two intervals. */
+  async #staleTargets(ended: number): Promise<number> {
+    const [row] = await this.#world.sql<{ stale: number; all: number }[]>`
+      select count(*)::int as all, (count(*) filter (where last_success_at is null
+        or last_success_at <= ${new Date(ended)} or last_success_at > now() + interval '5 seconds'
+        or now() - last_success_at >= 2 * make_interval(secs => every_ms / 1000.0)))::int as stale
+      from recorder.targets where active and not_offered is null`;
+    return row && row.all > 0 ? row.stale : 1;
+  }
+
+  async #lateBy(intervals: number): Promise<void> {
+    await eventually('every target to be late', async () => {
+      const [row] = await this.#world.sql<{ late: number }[]>`
+        select count(*)::int as late from recorder.targets where active and (last_success_at is null
+          or now() - last_success_at > ${intervals + 1} * make_interval(secs => every_ms / 1000.0) + interval '2 seconds')`;
+      return row !== undefined && row.late > 0;
+    });
+  }
+}
