@@ -8,6 +8,7 @@ import type { Config } from './config/schema.ts';
 import { type Database, openDatabase } from './db/client.ts';
 import { openEmbedded } from './db/embedded.ts';
 import { schemaProblem } from './db/migrate.ts';
+import { untilReachable } from './db/reachable.ts';
 import { UsageError } from './errors.ts';
 import { activeFeeds, catalogNames } from './feeds.ts';
 import { type Log, openLog } from './log.ts';
@@ -40,6 +41,8 @@ export interface AppOptions {
   readonly config?: string | undefined;
   /** Bring the schema up to date first: `up`, `migrate`, and the embedded database always. */
   readonly migrate?: boolean;
+  /** Wait for a database that is away instead of failing, until this signal comes. */
+  readonly patient?: AbortSignal;
   readonly clock?: Clock;
 }
 
@@ -67,6 +70,10 @@ export async function openApp(options: AppOptions): Promise<App> {
     const embedded = environment.databaseUrl ? null : await openEmbedded({ dir: stateDirectory, log });
     if (embedded) closers.push(() => embedded.close());
     const databaseUrl = environment.databaseUrl ?? embedded?.url ?? '';
+    if (options.patient)
+      await untilReachable(databaseUrl, options.patient, (cause) =>
+        log.warn({ cause }, 'the database cannot be reached: waiting for it'),
+      );
     if (options.migrate || embedded) await migrate(databaseUrl);
     const database = openDatabase(databaseUrl);
     closers.push(() => database.close());

@@ -10,6 +10,7 @@ import { quarantineCommand } from './commands/quarantine.ts';
 import { backfillCommand, recordCommand } from './commands/record.ts';
 import { statusCommand } from './commands/status.ts';
 import { rolesOf, upCommand } from './commands/up.ts';
+import { isAway } from './db/reachable.ts';
 import { messageOf, UsageError } from './errors.ts';
 import { runSandbox } from './sandbox.ts';
 
@@ -33,11 +34,17 @@ interface Common {
 }
 
 async function withApp(
-  options: AppOptions,
+  options: AppOptions & { readonly wait?: boolean },
   work: (app: App, signal: AbortSignal) => Promise<number>,
 ): Promise<void> {
   const signal = stopSignal();
-  const app = await openApp(options);
+  const app = await openApp(options.wait ? { ...options, patient: signal } : options).catch(
+    (error: unknown) => {
+      if (signal.aborted) return null; // stopped while it waited
+      throw error;
+    },
+  );
+  if (!app) return;
   try {
     process.exitCode = await work(app, signal);
   } finally {
@@ -67,7 +74,7 @@ command('up', 'run everything: schedules, workers, server')
   .option('--roles <roles>', 'only these, comma-separated: scheduler, worker, server')
   .action((options: Common & { roles?: string }) => {
     const roles = rolesOf(options.roles);
-    return withApp({ config: options.config, migrate: true }, async (app, signal) => {
+    return withApp({ config: options.config, migrate: true, wait: true }, async (app, signal) => {
       await upCommand(app, roles, signal);
       return exitCode.done;
     });
@@ -170,6 +177,11 @@ try {
   else if (error instanceof UsageError) {
     for (const problem of error.problems) process.stderr.write(`${problem}\n`);
     process.exitCode = exitCode.usage;
+  } else if (isAway(error)) {
+    process.stderr.write(
+      `the database cannot be reached: ${messageOf(error)}; check DATABASE_URL and that it runs\n`,
+    );
+    process.exitCode = exitCode.later;
   } else {
     process.stderr.write(`chain-recorder failed: ${messageOf(error)}\n`);
     process.exitCode = exitCode.failed;

@@ -1,11 +1,11 @@
-import { createServer } from 'node:net';
 import type { App } from '../app.ts';
 import { clockSkew, TOLERATED_SKEW } from '../db/clock-skew.ts';
-import { UsageError } from '../errors.ts';
-import { openBackend } from '../jobs/backend.ts';
+import { messageOf, UsageError } from '../errors.ts';
+import { openBackend, type RecorderQueue } from '../jobs/backend.ts';
 import { HEALS, POLLS, planJob } from '../jobs/jobs.ts';
 import { reconcileSchedules } from '../jobs/schedules.ts';
 import { startWorkers } from '../jobs/workers.ts';
+import type { Log } from '../log.ts';
 import type { RunResult } from '../recording/context.ts';
 import { buildServer } from '../server/server.ts';
 import { tellProgress, tellStart } from './telling.ts';
@@ -15,8 +15,9 @@ const ROLES: readonly Role[] = ['scheduler', 'worker', 'server'];
 
 const RECONCILE_EVERY = 30_000;
 const CLOCK_CHECK_EVERY = 300_000;
+const QUEUE_PATIENCE = 5_000;
 /** The longest that runs under way may take to stop; the whole stop is promised within 20 s. */
-const WORKERS_STOP_WITHIN = 12_000;
+const WORKERS_STOP_WITHIN = 8_000;
 const FIRST_TELLING = 8_000;
 const TELL_EVERY = 600_000;
 
@@ -29,20 +30,19 @@ export function rolesOf(text: string | undefined): ReadonlySet<Role> {
   return new Set(known);
 }
 
-/** `up`: schedules, workers and server until the signal comes. */
+/**
+ * `up`: schedules, workers and server until the signal comes. What it needs may be away, at the start or later: it goes
+ * on trying, `/ready` says so, and nobody has to help.
+ */
 export async function upCommand(app: App, roles: ReadonlySet<Role>, signal: AbortSignal): Promise<void> {
   const { log, database, feeds, environment, databaseUrl } = app;
   const backend = openBackend({ redisUrl: environment.redisUrl, databaseUrl }, log);
   const queues = { polls: backend.queue(POLLS), heals: backend.queue(HEALS) };
-  const timers: NodeJS.Timeout[] = [];
-  const every = (milliseconds: number, work: () => Promise<unknown>, what: string) => {
-    const guarded = () => work().catch((error: unknown) => log.warn({ err: error }, `${what} failed`));
-    timers.push(setInterval(guarded, milliseconds));
-    return guarded();
-  };
-  await every(CLOCK_CHECK_EVERY, () => warnOfSkew(app), 'comparing clocks');
   await refuseEviction(queues.polls);
+  const server = roles.has('server') ? await listen(app, queues.polls) : null;
+  const repeating = new Repeating(log);
   tellStart(app, backend.kind);
+  repeating.every(CLOCK_CHECK_EVERY, 'comparing clocks', () => warnOfSkew(app));
   const finished: RunResult[] = [];
   let stopWorkers = async (_deadline: number) => {};
   if (roles.has('worker')) {
@@ -54,38 +54,28 @@ export async function upCommand(app: App, roles: ReadonlySet<Role>, signal: Abor
       log,
       finished: (result) => finished.push(result),
     });
-    const tell = () =>
-      tellProgress(app, finished.splice(0)).catch((error: unknown) =>
-        log.warn({ err: error }, 'counting failed'),
-      );
-    timers.push(setTimeout(tell, FIRST_TELLING), setInterval(tell, TELL_EVERY));
+    const tell = () => tellProgress(app, finished.splice(0));
+    repeating.once(FIRST_TELLING, 'counting', tell);
+    repeating.every(TELL_EVERY, 'counting', tell, TELL_EVERY);
   }
   if (roles.has('scheduler')) {
-    await every(
-      RECONCILE_EVERY,
-      () => reconcileSchedules(database.sql, queues.polls, feeds, log),
-      'holding the schedules',
+    repeating.every(RECONCILE_EVERY, 'holding the schedules', () =>
+      reconcileSchedules(database.sql, queues.polls, feeds, log),
     );
     // After a stop of whatever length nobody waits for the next tick: what is due is planned at once.
-    for (const feed of feeds) {
-      const { name, data, opts } = planJob(feed.source.name, 'start');
-      await queues.polls.add(name, data, opts);
-    }
-  }
-  const server = roles.has('server')
-    ? buildServer({ sql: database.sql, queueReachable: () => queues.polls.getJobCounts() })
-    : null;
-  if (server) {
-    const port = await usablePort(environment.host, environment.port);
-    const address = await server.listen({ host: environment.host, port });
-    log.info({ address }, 'the server listened');
+    repeating.once(0, 'planning', async () => {
+      for (const feed of feeds) {
+        const { name, data, opts } = planJob(feed.source.name, 'start');
+        await queues.polls.add(name, data, opts);
+      }
+    });
   }
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
   log.info('stopping');
-  for (const timer of timers) clearTimeout(timer);
+  repeating.stop();
   await server?.close();
   await stopWorkers(WORKERS_STOP_WITHIN);
   await Promise.race([
@@ -94,27 +84,73 @@ export async function upCommand(app: App, roles: ReadonlySet<Role>, signal: Abor
   ]);
 }
 
+/** @throws UsageError when the port is taken */
+async function listen({ database, environment: { host, port }, log }: App, queue: RecorderQueue) {
+  const server = buildServer({ sql: database.sql, queueReachable: () => queue.getJobCounts() });
+  try {
+    log.info({ address: await server.listen({ host, port }) }, 'the server listened');
+    return server;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
+      throw new UsageError([`RECORDER_PORT: ${host}:${port} is in use; set another port`]);
+    throw error;
+  }
+}
+
+/** Work that is done again and again, never twice at once: a server that is away must not make it pile up. */
+class Repeating {
+  readonly #log: Log;
+  readonly #timers: NodeJS.Timeout[] = [];
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** Does `work` after `first` ms (at once unless said otherwise), then every `milliseconds`. */
+  every(milliseconds: number, what: string, work: () => Promise<unknown>, first = 0): void {
+    let running = false;
+    const alone = async () => {
+      if (running) return;
+      running = true;
+      await this.#guarded(what, work);
+      running = false;
+    };
+    this.#timers.push(setTimeout(alone, first), setInterval(alone, milliseconds));
+  }
+
+  once(after: number, what: string, work: () => Promise<unknown>): void {
+    this.#timers.push(setTimeout(() => this.#guarded(what, work), after));
+  }
+
+  stop(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  async #guarded(what: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#log.warn({ cause: messageOf(error) }, `${what} failed`);
+    }
+  }
+}
+
 async function warnOfSkew({ database, clock, log }: App): Promise<void> {
   const skew = await clockSkew(database.sql, clock);
   if (Math.abs(skew) > TOLERATED_SKEW)
     log.warn({ skew }, 'the clock differs from the database: run NTP on both machines');
 }
 
-async function refuseEviction(queue: { evictionPolicy(): Promise<string | null> }): Promise<void> {
-  const policy = await queue.evictionPolicy();
+/**
+ * A Redis that evicts keys loses schedules and jobs. One that is away is not waited for: it is looked at again when it
+ * is back, by `doctor` or the next start.
+ * @throws UsageError when the Redis evicts keys
+ */
+async function refuseEviction(queue: RecorderQueue): Promise<void> {
+  const later = new Promise<null>((resolve) => setTimeout(resolve, QUEUE_PATIENCE, null).unref());
+  const policy = await Promise.race([queue.evictionPolicy(), later]);
   if (policy !== null && policy !== 'noeviction')
     throw new UsageError([
       `REDIS_URL: this Redis evicts keys (maxmemory-policy ${policy}) and would lose schedules: set maxmemory-policy noeviction`,
     ]);
-}
-
-/** The wanted port, or a clear refusal where something else listens on it. */
-function usablePort(host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', () =>
-      reject(new UsageError([`RECORDER_PORT: ${host}:${port} is in use; set another port`])),
-    );
-    probe.listen(port, host, () => probe.close(() => resolve(port)));
-  });
 }

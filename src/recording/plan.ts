@@ -9,7 +9,7 @@ import { parseMultirange, pieces, subtract, upTo } from './windows.ts';
 const EARLY = 0.1;
 const FIRST_RETRY = 30_000;
 /** A target that its upstream does not offer is asked again once a day. */
-const NOT_OFFERED_AGAIN = 86_400_000;
+export const NOT_OFFERED_AGAIN = 86_400_000;
 
 /** What PostgreSQL knows of a target, as far as planning needs it. Times in ms since 1970. */
 export interface TargetState {
@@ -21,7 +21,8 @@ export interface TargetState {
   readonly covered: readonly Window[];
 }
 
-const FRESH: TargetState = {
+/** What is known of a target that was never seen. */
+export const FRESH: TargetState = {
   expectedFrom: null,
   lastSuccess: null,
   lastFailure: null,

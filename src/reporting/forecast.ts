@@ -1,50 +1,161 @@
 import type postgres from 'postgres';
+import { OPEN_END, type Target, type Window } from '../datasets/contract.ts';
 import type { ActiveFeed } from '../recording/feed.ts';
 import { targetKey } from '../recording/lease.ts';
+import {
+  FRESH,
+  loadStates,
+  missingWindows,
+  NOT_OFFERED_AGAIN,
+  sweepWindow,
+  type TargetState,
+} from '../recording/plan.ts';
 
-/** What a feed's polls cost once it has caught up. */
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+/** A poll of a window this many times as long as the next one's tells nothing of its cost. */
+const COMPARABLE = 2;
+
+/** Calls to an upstream, and what they cost of its budget. */
+export interface Cost {
+  readonly calls: number;
+  readonly units: number;
+}
+
+/** What a feed's schedule asks for once it has caught up. */
 export interface Forecast {
   readonly datasets: readonly string[];
   readonly upstream: string;
   readonly targets: number;
   /** Milliseconds between two polls of a target. */
   readonly every: number;
-  /** Calls and budget units of one poll of all targets. */
-  readonly callsPerRound: number;
-  readonly unitsPerRound: number;
+  /** One poll of all targets. */
+  readonly round: Cost;
+  /** Polls and sweeps in the hour and in the day after now. */
+  readonly hour: Cost;
+  readonly day: Cost;
+  /** Of the calls of the day, those that look for late revisions of what is recorded already. */
+  readonly sweepsOfDay: number;
+}
+
+/** The last whole look at the newest part of a target. */
+interface Look {
+  readonly requests: number;
+  /** Null: an observation of how things were. */
+  readonly window: Window | null;
 }
 
 /**
- * What each schedule asks for: a target costs what its last whole poll cost (lists grow), or what its source declares
- * while it was never polled. Targets that the upstream does not offer, and answers that never change and are recorded
- * already, cost nothing.
+ * What each schedule will ask for after `now`: a target costs what the last poll like the next one cost (lists grow), or
+ * what its source declares while there was none. Targets that the upstream does not offer are asked once a day, and
+ * answers that never change no more once they are recorded. What is swept when follows from the time alone.
  */
-export async function forecast(sql: postgres.Sql, feeds: readonly ActiveFeed[]): Promise<Forecast[]> {
-  const last = await sql<
-    { source: string; target_key: string; requests: number; not_offered: boolean; recorded: boolean }[]
+export async function forecast(
+  sql: postgres.Sql,
+  feeds: readonly ActiveFeed[],
+  now: number,
+): Promise<Forecast[]> {
+  const watched = feeds.filter(({ targets }) => targets.length > 0);
+  return Promise.all(
+    watched.map(async (feed) => forecastOf(feed, await loadStates(sql, feed), await lastLooks(sql, feed), now)),
+  );
+}
+
+function forecastOf(
+  feed: ActiveFeed,
+  states: ReadonlyMap<string, TargetState>,
+  looks: ReadonlyMap<string, Look>,
+  now: number,
+): Forecast {
+  const { source, datasets, targets, every } = feed;
+  const asked = targets.map((target) => {
+    const key = targetKey(target);
+    const state = states.get(key) ?? FRESH;
+    return { target, state, cost: pollCost(feed, target, state, looks.get(key), now) };
+  });
+  const cost = (calls: number): Cost => ({ calls, units: calls * source.weight });
+  const within = (span: number) => {
+    let [polls, sweeps] = [0, 0];
+    for (const { target, state, cost } of asked)
+      for (const tick of ticks(feed, state, now, now + span)) {
+        polls += cost;
+        if (sweepWindow(feed, target, state, tick)) sweeps += cost;
+      }
+    return { polls, sweeps };
+  };
+  const [hour, day] = [within(HOUR), within(DAY)];
+  return {
+    datasets: datasets.map(({ name }) => name),
+    upstream: source.upstream,
+    targets: targets.length,
+    every,
+    round: cost(
+      asked
+        .filter(({ state }) => !state.notOffered && !isDone(feed, state))
+        .reduce((sum, one) => sum + one.cost, 0),
+    ),
+    hour: cost(hour.polls + hour.sweeps),
+    day: cost(day.polls + day.sweeps),
+    sweepsOfDay: day.sweeps,
+  };
+}
+
+/** The answer never changes, and it is there. */
+const isDone = ({ source }: ActiveFeed, state: TargetState) =>
+  source.once === true && state.lastSuccess !== null;
+
+/** When a target is polled after `now` and until `until`: what is late at once, the others an interval after their last. */
+function ticks(feed: ActiveFeed, state: TargetState, now: number, until: number): number[] {
+  if (isDone(feed, state)) return [];
+  const step = state.notOffered ? NOT_OFFERED_AGAIN + 1 : feed.every;
+  const last = state.notOffered ? state.lastFailure : state.lastSuccess;
+  const isLate = last === null || last > now || last + step <= now;
+  const found: number[] = [];
+  if (isLate) for (let tick = now; tick < until; tick += step) found.push(tick);
+  else for (let tick = last + step; tick <= until; tick += step) found.push(tick);
+  return feed.source.once ? found.slice(0, 1) : found;
+}
+
+/** The calls that the next poll of a target makes: those of the last one, if it was about as much. */
+function pollCost(
+  feed: ActiveFeed,
+  target: Target,
+  state: TargetState,
+  last: Look | undefined,
+  now: number,
+): number {
+  const { source } = feed;
+  if (!last || !source.range) return last?.requests ?? source.calls;
+  const [next] = missingWindows(feed, target, state, now + feed.every);
+  return next && last.window && isComparable(source.range.axis, last.window, next)
+    ? last.requests
+    : source.calls;
+}
+
+/** Of heights only the first recording differs: it begins at the first block, or at a head that was not known. */
+function isComparable(axis: 'time' | 'height', last: Window, next: Window): boolean {
+  if (axis === 'height') return last.from > 0 && last.from < OPEN_END - 1;
+  return last.to - last.from <= COMPARABLE * (next.to - next.from);
+}
+
+/** The last look at the newest part of each of a feed's targets, by target key. */
+async function lastLooks(sql: postgres.Sql, { source }: ActiveFeed): Promise<Map<string, Look>> {
+  const rows = await sql<
+    { target_key: string; requests: number; window_from: string | null; window_to: string | null }[]
   >`
-    select t.source, t.target_key, t.not_offered is not null as not_offered, t.last_success_at is not null as recorded,
-      coalesce((select r.requests from recorder.runs r
-        where r.source = t.source and r.target_key = t.target_key and r.reason = 'poll' and r.status = 'done'
-        order by r.run_id desc limit 1), -1) as requests
-    from recorder.targets t`;
-  const known = new Map(last.map((row) => [`${row.source} ${row.target_key}`, row]));
-  return feeds
-    .filter(({ targets }) => targets.length > 0)
-    .map(({ source, datasets, targets, every }) => {
-      const calls = targets.map((target) => {
-        const row = known.get(`${source.name} ${targetKey(target)}`);
-        if (row?.not_offered || (source.once && row?.recorded)) return 0;
-        return row && row.requests >= 0 ? row.requests : source.calls;
-      });
-      const callsPerRound = calls.reduce((sum, count) => sum + count, 0);
-      return {
-        datasets: datasets.map(({ name }) => name),
-        upstream: source.upstream,
-        targets: targets.length,
-        every,
-        callsPerRound,
-        unitsPerRound: callsPerRound * source.weight,
-      };
-    });
+    select distinct on (target_key) target_key, requests, window_from, window_to from recorder.runs
+    where source = ${source.name} and reason in ('poll', 'manual') and status in ('done', 'partial')
+    order by target_key, window_to desc nulls last, run_id desc`;
+  return new Map(
+    rows.map(({ target_key, requests, window_from, window_to }) => [
+      target_key,
+      {
+        requests,
+        window:
+          window_from === null || window_to === null
+            ? null
+            : { from: Number(window_from), to: Number(window_to) },
+      },
+    ]),
+  );
 }
