@@ -181,6 +181,27 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       expect(await waiting(queues.polls)).toBe(2);
     });
 
+    it('are held by one process at a time: another one leaves them alone meanwhile', async () => {
+      const [looking, goOn] = [gate(), gate()];
+      const slow = new Proxy(queues.polls, {
+        get(target, name, receiver) {
+          if (name !== 'getJobSchedulers') return Reflect.get(target, name, receiver);
+          return async () => {
+            looking.open();
+            await goOn.opened;
+            return target.getJobSchedulers();
+          };
+        },
+      });
+      const feeds = [feed(hour)];
+      const first = reconcile(feeds, slow);
+      await looking.opened;
+      expect(await reconcile(feeds)).toEqual({ set: [], removed: [] });
+      expect(await present()).toEqual(new Map());
+      goOn.open();
+      expect((await first).set).toHaveLength(1);
+    });
+
     it('tick: what is due is recorded again and again', async () => {
       const ticking = scriptedFeed(nodeIdentity, { node: 'ticking' }, { every: 1_000 });
       ticking.script = () => onlyPage({ nodeID: 'NodeID-1' });
@@ -191,7 +212,13 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
     });
   });
 
-  const range: Range = { axis: 'time', span: () => hour, head: () => 60_000, settle: 0, lookback: 5.5 * hour };
+  const range: Range = {
+    axis: 'time',
+    span: () => hour,
+    head: () => 60_000,
+    settle: 0,
+    lookback: 5.5 * hour,
+  };
 
   describe('a plan', () => {
     it('puts one job of each target into the queues, however often it is made: the poll, then a heal', async () => {
