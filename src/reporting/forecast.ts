@@ -57,7 +57,9 @@ export async function forecast(
 ): Promise<Forecast[]> {
   const watched = feeds.filter(({ targets }) => targets.length > 0);
   return Promise.all(
-    watched.map(async (feed) => forecastOf(feed, await loadStates(sql, feed), await lastLooks(sql, feed), now)),
+    watched.map(async (feed) =>
+      forecastOf(feed, await loadStates(sql, feed), await lastLooks(sql, feed), now),
+    ),
   );
 }
 
@@ -138,14 +140,22 @@ function isComparable(axis: 'time' | 'height', last: Window, next: Window): bool
   return last.to - last.from <= COMPARABLE * (next.to - next.from);
 }
 
-/** The last look at the newest part of each of a feed's targets, by target key. */
+/** The last poll of each of a feed's targets, or else the newest part of what `record` did, by target key. */
 async function lastLooks(sql: postgres.Sql, { source }: ActiveFeed): Promise<Map<string, Look>> {
   const rows = await sql<
     { target_key: string; requests: number; window_from: string | null; window_to: string | null }[]
   >`
-    select distinct on (target_key) target_key, requests, window_from, window_to from recorder.runs
-    where source = ${source.name} and reason in ('poll', 'manual') and status in ('done', 'partial')
-    order by target_key, window_to desc nulls last, run_id desc`;
+    select t.target_key, look.requests, look.window_from, look.window_to
+    from recorder.targets t, lateral (
+      (select requests, window_from, window_to from recorder.runs r
+        where r.source = t.source and r.target_key = t.target_key and reason = 'poll' and status in ('done', 'partial')
+        order by run_id desc limit 1)
+      union all
+      (select requests, window_from, window_to from recorder.runs r
+        where r.source = t.source and r.target_key = t.target_key and reason = 'manual' and status in ('done', 'partial')
+        order by window_to desc nulls last, run_id desc limit 1)
+      limit 1) look
+    where t.source = ${source.name}`;
   return new Map(
     rows.map(({ target_key, requests, window_from, window_to }) => [
       target_key,
