@@ -11,16 +11,24 @@ import { catalogNames, scopeOf } from '../../src/feeds.ts';
 import type { RunResult } from '../../src/recording/context.ts';
 import { targetKey } from '../../src/recording/lease.ts';
 import { loadStates, missingWindows, planAll } from '../../src/recording/plan.ts';
-import { NOW } from '../sandbox/client.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { type Heard, said } from './said.ts';
-import { configFor, heardSince, lastCall, Recorder, smallNetwork, Table } from './support.ts';
+import {
+  configFor,
+  heardSince,
+  INSTANT,
+  lastCall,
+  Recorder,
+  smallNetwork,
+  Table,
+  TO_ANOTHER_DAY,
+} from './support.ts';
 import { type Truth, truths } from './truth.ts';
 
 const DAY = 86_400_000;
-const SEC = NOW / 1000;
+const SEC = INSTANT / 1000;
 /** Blocks are recorded from here on, so that pages of one block stay few. */
-const SINCE = new Date(NOW - 12 * DAY).toISOString().slice(0, 10);
+const SINCE = new Date(INSTANT - 12 * DAY).toISOString().slice(0, 10);
 const NODES = ['validator-1', 'observer-1'];
 const ALPHA = '888001';
 const C_CHAIN = '43114';
@@ -167,8 +175,8 @@ describe.each(sizes)('with pages $pages', (size) => {
       const states = await loadStates(recorder.sql, feed);
       for (const target of feed.targets) {
         const state = states.get(targetKey(target));
-        const left = state ? missingWindows(feed, target, state, NOW) : [];
-        const to = feed.source.range?.axis === 'time' ? NOW : OPEN_END;
+        const left = state ? missingWindows(feed, target, state, INSTANT) : [];
+        const to = feed.source.range?.axis === 'time' ? INSTANT : OPEN_END;
         expect(left.map((window) => window.to)).toEqual([to]);
       }
     }
@@ -207,6 +215,15 @@ describe.each(sizes)('with pages $pages', (size) => {
         keys: counts?.keys,
       });
     }
+  });
+
+  it('has a column for every field that came', async () => {
+    const { sql } = recording().recorder;
+    for (const { name } of catalog)
+      expect({
+        name,
+        extra: [...(await sql`select extra from recorder.${sql(name)} where extra is not null`)],
+      }).toEqual({ name, extra: [] });
   });
 
   it('misses nothing that there is', async () => {
@@ -317,7 +334,7 @@ describe('on demand', () => {
     if (!target) throw new Error(`${dataset} is not recorded on demand`);
     const [run] = await recorder.run(
       feed,
-      await recorder.planned(feed, (_, states) => planAll(feed, [target], states, NOW)),
+      await recorder.planned(feed, (_, states) => planAll(feed, [target], states, INSTANT)),
     );
     if (!run) throw new Error('no run was made');
     return run;
@@ -419,6 +436,30 @@ describe('on demand', () => {
       memo: tx.unsignedTx.memo,
       chain: tx.unsignedTx.blockchainID,
     });
+  });
+});
+
+describe('on another day', () => {
+  it('outputs that arrived are gone from x_utxos, and others are on their way', async () => {
+    const { recorder } = recordingOf('of the most');
+    const ways = () => recorder.sql<{ chain: string; count: number }[]>`
+      select source_chain as chain, count(*)::int as count from reporting.x_utxos
+      where source_chain is not null group by 1`;
+    expect([...(await ways())]).toEqual([{ chain: 'P', count: NODES.length * 2 }]);
+    clock.advance(TO_ANOTHER_DAY);
+    const feed = recorder.feedOf('x_utxos');
+    const jobs = await recorder.planned(feed, (_, states, now) => planAll(feed, feed.targets, states, now));
+    const runs = await recorder.run(feed, jobs);
+    expect(runs.filter(({ status }) => status !== 'done')).toEqual([]);
+    expect([...(await ways())]).toEqual([{ chain: 'C', count: NODES.length }]);
+    const { addresses } = sandbox.watch;
+    const later = await truths({ sandbox, sec: clock.now() / 1000, nodes: NODES, addresses });
+    const { columns = [], rows = [] } = later.x_utxos ?? {};
+    const table = await Table.open(recorder.sql, 'x_utxos', columns);
+    expect(await table.stored('valid_to is null')).toEqual(table.said(rows));
+    const gone =
+      await recorder.sql`select 1 from reporting.x_utxos_history where source_chain = 'P' and valid_to is not null`;
+    expect(gone).toHaveLength(NODES.length * 2);
   });
 });
 

@@ -1,6 +1,5 @@
 import type postgres from 'postgres';
 import type { ManualClock } from '../../sandbox/clock.ts';
-import type { SandboxOptions } from '../../sandbox/options.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
@@ -17,19 +16,23 @@ import type { Heard, Said } from './said.ts';
 
 const DAY = 86_400_000;
 
-/** A network that is quick to record: 105 days old, few blocks, and every kind of subnet but the youngest. */
-export function smallNetwork(
-  options: SandboxOptions = {},
-): Promise<{ sandbox: Sandbox; clock: ManualClock }> {
-  return stillSandbox({
-    genesisMs: NOW - 105 * DAY,
+/** When the small network is recorded: a day on which outputs are on their way from the P-chain to the X-chain. */
+export const INSTANT = NOW + 8 * DAY;
+/** The time from there to one on which some come from the C-chain. */
+export const TO_ANOTHER_DAY = DAY;
+
+/** A network that is quick to record: four months old, few blocks, and every kind of subnet but the youngest. */
+export async function smallNetwork(): Promise<{ sandbox: Sandbox; clock: ManualClock }> {
+  const made = await stillSandbox({
+    genesisMs: INSTANT - 115 * DAY,
     blocksPerHour: 0.25,
     validators: 14,
     utxos: 30,
     ledgerBodies: true,
     ledgerCalls: 100_000,
-    ...options,
   });
+  made.clock.advance(INSTANT - made.clock.now());
+  return made;
 }
 
 /** Checks a configuration whose upstreams are the sandbox; nodes by name, each at a path of the sandbox. */
@@ -148,15 +151,15 @@ export class Table {
     return new Table(sql, name, columns, new Map(rows.map((row) => [row.name, row.type])));
   }
 
-  /** Every row there is, whatever its time, one line each, sorted. */
-  async stored(): Promise<string[]> {
+  /** Every row there is, whatever its time, or those of a condition, one line each, sorted. */
+  async stored(condition = 'true'): Promise<string[]> {
     const list = this.#columns.map((column) =>
       this.#types.get(column) === 'timestamptz'
         ? `trim_scale(extract(epoch from "${column}"))::text as "${column}"`
         : `"${column}"::text as "${column}"`,
     );
     const rows = await this.#sql.unsafe<Record<string, string | null>[]>(
-      `select ${list.join(', ')} from recorder.${this.#name}`,
+      `select ${list.join(', ')} from recorder.${this.#name} where ${condition}`,
     );
     return rows.map((row) => this.#line((column) => this.#read(column, row[column] ?? null))).sort();
   }
