@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
+import type { z } from 'zod';
 import { messageOf, UsageError } from '../errors.ts';
 import { type CatalogNames, type Config, configSchema } from './schema.ts';
 
@@ -28,7 +29,7 @@ export function loadConfig(file: string, names: CatalogNames): Config {
 
 /** Checks a configuration that was read already. @throws UsageError with every problem and its path */
 export function checkConfig(value: unknown, names: CatalogNames, file: string): Config {
-  const result = configSchema(names).safeParse(value ?? {});
+  const result = configSchema(names).safeParse(withoutEmpty(value) ?? {}, { reportInput: true });
   if (result.success) return result.data;
   throw new UsageError(
     result.error.issues.flatMap((issue) => {
@@ -40,7 +41,42 @@ export function checkConfig(value: unknown, names: CatalogNames, file: string): 
         const no = path === 'datasets' ? `dataset; there are ${names.datasets.join(', ')}` : 'setting';
         return issue.keys.map((key) => `${file}: ${path ? `${path}.` : ''}${key}: no such ${no}`);
       }
-      return [`${file}: ${path || 'the file'}: ${issue.message}`];
+      return [`${file}: ${path || 'the file'}: ${said(issue)}`];
     }),
   );
 }
+
+/** A setting that is named and left empty is one that was not named. */
+function withoutEmpty(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) => (inner === null ? [] : [[name, withoutEmpty(inner)]])),
+  );
+}
+
+/** What is wrong, in the words of this project rather than the validator's. */
+function said(issue: z.core.$ZodIssue): string {
+  if (issue.message !== '' && !/^(Invalid|Too)/.test(issue.message)) return issue.message;
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined ? 'is missing' : `must be ${KINDS[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return `must be one of ${issue.values.join(', ')}`;
+    case 'too_small':
+      return `must be at least ${issue.minimum}${issue.origin === 'array' ? ' long' : ''}`;
+    case 'too_big':
+      return `must be at most ${issue.maximum}`;
+    default:
+      return issue.message;
+  }
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'a text (quotes make one of a number)',
+  object: 'a mapping of settings',
+  record: 'a mapping of settings',
+  array: 'a list',
+  int: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+};

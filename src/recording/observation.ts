@@ -14,13 +14,15 @@ export async function observationCoverage(
   { source, datasets, every }: ActiveFeed,
   key: string,
   now: number,
-): Promise<{ covered: Window; gap: Window | null }> {
-  const [row] = await sql<{ until: string | null }[]>`
-    select upper(covered) as until from recorder.coverage
-    where dataset = ${datasets[0]?.name ?? source.name} and target_key = ${key}`;
+): Promise<{ covered: Window; gap: { window: Window; reason: string } | null }> {
+  const [row] = await sql<{ until: string | null; failures: number }[]>`
+    select upper(c.covered) as until, t.failures from recorder.coverage c
+    join recorder.targets t on t.source = ${source.name} and t.target_key = c.target_key
+    where c.dataset = ${datasets[0]?.name ?? source.name} and c.target_key = ${key}`;
   const until = row?.until == null ? null : Number(row.until);
   const instant = { from: now, to: now + 1 };
   if (until === null || until > now) return { covered: instant, gap: null };
   if (now - until <= every * UNBROKEN_INTERVALS) return { covered: { from: until, to: now + 1 }, gap: null };
-  return { covered: instant, gap: { from: until, to: now } };
+  const why = row?.failures ? 'the upstream did not answer' : 'the recorder did not run';
+  return { covered: instant, gap: { window: { from: until, to: now }, reason: `not observed: ${why}` } };
 }

@@ -199,7 +199,7 @@ export class Run {
           proves && retires(this.#feed, at) ? { seen: [...(this.#seen[at]?.values() ?? [])], window } : null,
       })),
       covered,
-      gap: observed?.gap ? { window: observed.gap, reason: 'not observed: the recorder did not run' } : null,
+      gap: observed?.gap ?? null,
       quarantined: pending.quarantined.map((one) => ({ ...one, item: this.#context.redact(one.item) })),
       released: [],
       pages: pending.pages,

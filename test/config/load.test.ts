@@ -42,6 +42,12 @@ describe('a configuration', () => {
     expect(load('network: fuji\nupstreams:\n  nodes:\nwatch:\n  chains:\n').watch.chains).toEqual([]);
   });
 
+  it('may leave whole parts empty: they are as if not named', () => {
+    const bare = checkConfig({ network: 'fuji' }, catalogNames, 'bare');
+    const empty = { network: 'fuji', upstreams: { nodes: null }, watch: null, datasets: { metric_points: null } };
+    expect(checkConfig(empty, catalogNames, 'empty')).toEqual(bare);
+  });
+
   it('is read whole', () => {
     const config = load(`
 network: mainnet
