@@ -10,7 +10,8 @@ import { UpstreamSession, type UpstreamSettings } from './upstreams/upstream.ts'
 
 /** Milliseconds for one call, unless the configuration says otherwise. */
 const CALL_DEADLINE = 30_000;
-const MOST_BYTES = 64 * 1024 * 1024;
+/** The largest answers have a few MB; ten workers may hold one each. */
+const MOST_BYTES = 16 * 1024 * 1024;
 
 /** Makes the upstreams of a configuration: each with its key, its bounds and its budget. */
 export function upstreamOpener(

@@ -1,9 +1,16 @@
+import { clockFaults } from './clock.ts';
 import { databaseFaults } from './database.ts';
 import type { Fault } from './fault.ts';
+import { hostile } from './hostile.ts';
 import { killNine } from './kill-nine.ts';
+import { limitFaults } from './limits.ts';
+import { networkFaults } from './network.ts';
 import { redisFaults } from './redis.ts';
+import { releaseFaults } from './releases.ts';
 import { stoppingFaults } from './stopping.ts';
+import { tokenFaults } from './tokens.ts';
 import { upstreamSpells } from './upstream-kinds.ts';
+import { valueFaults } from './values.ts';
 import { workerFaults } from './workers.ts';
 
 const all: readonly Fault[] = [
@@ -11,8 +18,15 @@ const all: readonly Fault[] = [
   ...workerFaults,
   ...databaseFaults,
   ...redisFaults,
+  ...clockFaults,
+  ...tokenFaults,
+  ...limitFaults,
   ...upstreamSpells,
+  hostile,
+  ...valueFaults,
+  ...networkFaults,
   ...stoppingFaults,
+  ...releaseFaults,
 ];
 
 /** Every fault that the suite injects, in the order of FAULTS.md. */

@@ -26,8 +26,9 @@ function noPanic(world: World): void {
   }
 }
 
-function stillRunning(steady: Steady, world: World): void {
-  for (const recorder of steady.running) world.evidence.claim('the process lives on', recorder.running);
+/** @throws Error when a process ended that nobody asked to: what follows would only be waiting */
+function stillRunning(steady: Steady): void {
+  if (steady.running.some(({ running }) => !running)) throw new Error('a recorder ended on its own');
 }
 
 /** How long a recorder may take to catch up with all days after many blows. */
@@ -67,7 +68,7 @@ const terminated: Fault = {
     evidence.figures.set('backends killed', killed);
     await steady.recovers('the last killed backend');
     await steady.whole(PATIENCE);
-    stillRunning(steady, world);
+    stillRunning(steady);
     noPanic(world);
     await steady.stop();
   },
@@ -84,7 +85,17 @@ const restarted: Fault = {
     const restarts = setting.options.kills ?? 4;
     const steady = await Steady.start(world, { days: 8, proxied: true });
     for (let restart = 0; restart < restarts; restart++) {
-      await eventually('a commit under way', () => commitSeen(world), PATIENCE);
+      let seen = false;
+      proxy.decide((statement) => {
+        seen ||= statement.includes(COMMIT);
+        return 'forward';
+      });
+      await until(
+        'a commit under way',
+        () => seen || !steady.running.every(({ running }) => running),
+        PATIENCE,
+      );
+      stillRunning(steady);
       await setting.postgres.crash();
       await setting.postgres.start();
       evidence.serve('immediate restart');
@@ -93,21 +104,11 @@ const restarted: Fault = {
     proxy.decide(null);
     await steady.recovers('the last restart');
     await steady.whole(PATIENCE);
-    stillRunning(steady, world);
+    stillRunning(steady);
     noPanic(world);
     await steady.stop();
   },
 };
-
-/** Resolves when the proxy has just passed on a commit. */
-function commitSeen({ proxy }: World): Promise<true> {
-  return new Promise((resolve) => {
-    proxy.decide((statement) => {
-      if (statement.includes(COMMIT)) resolve(true);
-      return 'forward';
-    });
-  });
-}
 
 const answerLost: Fault = {
   numbers: [5],
@@ -130,7 +131,7 @@ const answerLost: Fault = {
     await until('so many answers to be lost', () => lost >= wanted, wanted * 20_000);
     await steady.recovers('the last lost answer');
     await steady.whole(PATIENCE);
-    stillRunning(steady, world);
+    stillRunning(steady);
     noPanic(world);
     await steady.stop();
   },
@@ -153,7 +154,7 @@ const frozen: Fault = {
     evidence.serve('frozen');
     await steady.recovers('the thaw');
     await steady.whole();
-    stillRunning(steady, world);
+    stillRunning(steady);
     await steady.stop();
   },
 };
@@ -172,7 +173,7 @@ const silentListener: Fault = {
     evidence.serve('silent LISTEN connections', proxy.silenceMarked());
     await steady.recovers('the silence');
     await steady.whole();
-    stillRunning(steady, world);
+    stillRunning(steady);
     await steady.stop();
   },
 };
@@ -214,7 +215,7 @@ const away: Fault = {
     evidence.serve(`down for ${minutes} minutes`);
     await steady.recovers('PostgreSQL came back');
     await steady.whole();
-    stillRunning(steady, world);
+    stillRunning(steady);
     noPanic(world);
     await steady.stop();
   },
@@ -243,7 +244,7 @@ const crowded: Fault = {
     await Promise.all(takers.map((taker) => taker.end({ timeout: 1 })));
     await steady.recovers('connections were free again');
     await steady.whole();
-    stillRunning(steady, world);
+    stillRunning(steady);
     noPanic(world);
     await steady.stop();
   },
@@ -297,7 +298,7 @@ const diskFull: Fault = {
     await run('mount', ['-o', 'remount,size=2g', disk]);
     await steady.recovers('there was room');
     await steady.whole(PATIENCE);
-    stillRunning(steady, world);
+    stillRunning(steady);
     await steady.stop();
   },
 };

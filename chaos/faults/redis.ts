@@ -83,7 +83,9 @@ const evicting: Fault = {
     await world.redis.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
     const begun = performance.now();
     const up = steady.launch();
+    const impatience = setTimeout(() => up.signal('SIGKILL'), 30_000);
     const ending = await up.ended;
+    clearTimeout(impatience);
     world.evidence.serve('allkeys-lru');
     world.evidence.exit(
       'up on a Redis that evicts',

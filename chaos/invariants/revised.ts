@@ -25,8 +25,9 @@ async function wrongHistories({ sql, evidence }: World, upstream: RevisingUpstre
   for (const target of upstream.targets) {
     const { chainId, metric, timeInterval } = target;
     const key = `chainId=${chainId} metric=${metric} timeInterval=${timeInterval}`;
-    const runs = await sql<{ from: Date; to: Date; complete: boolean }[]>`
-      select started_at as from, finished_at as to, status = 'done' as complete from recorder.runs
+    const runs = await sql<{ from: Date; to: Date; complete: boolean; first: number; end: number }[]>`
+      select started_at as from, finished_at as to, status = 'done' as complete,
+        (window_from / 1000.0)::float8 as first, (window_to / 1000.0)::float8 as end from recorder.runs
       where source = 'metric-points' and target_key = ${key} and pages > 0 order by run_id`;
     const expected = new Map<number, Version[]>();
     for (const run of runs) {
@@ -46,7 +47,8 @@ async function wrongHistories({ sql, evidence }: World, upstream: RevisingUpstre
       if (!run.complete) continue;
       for (const [timestamp, history] of expected) {
         const last = history.at(-1);
-        if (last && last.to === null && !answer.points.has(timestamp))
+        const asked = timestamp >= run.first && timestamp < run.end;
+        if (asked && last && last.to === null && !answer.points.has(timestamp))
           history[history.length - 1] = { ...last, to: answer.at };
       }
     }

@@ -1,10 +1,10 @@
 import type { App } from '../app.ts';
 import { clockSkew, TOLERATED_SKEW } from '../db/clock-skew.ts';
 import { messageOf, UsageError } from '../errors.ts';
-import { openBackend, type RecorderQueue } from '../jobs/backend.ts';
+import { openBackend, type QueueBackend, type RecorderQueue } from '../jobs/backend.ts';
 import { HEALS, POLLS, planJob } from '../jobs/jobs.ts';
 import { reconcileSchedules } from '../jobs/schedules.ts';
-import { startWorkers } from '../jobs/workers.ts';
+import { type Queues, startWorkers } from '../jobs/workers.ts';
 import type { Log } from '../log.ts';
 import type { RunResult } from '../recording/context.ts';
 import { buildServer } from '../server/server.ts';
@@ -35,9 +35,28 @@ export function rolesOf(text: string | undefined): ReadonlySet<Role> {
  * on trying, `/ready` says so, and nobody has to help.
  */
 export async function upCommand(app: App, roles: ReadonlySet<Role>, signal: AbortSignal): Promise<void> {
-  const { log, database, feeds, environment, databaseUrl } = app;
+  const { log, environment, databaseUrl } = app;
   const backend = openBackend({ redisUrl: environment.redisUrl, databaseUrl }, log);
   const queues = { polls: backend.queue(POLLS), heals: backend.queue(HEALS) };
+  try {
+    await work(app, roles, signal, backend, queues);
+  } finally {
+    // Also after a refusal: an open connection would keep the process alive.
+    await Promise.race([
+      Promise.allSettled([queues.polls.close(), queues.heals.close()]),
+      new Promise((resolve) => setTimeout(resolve, 2_000).unref()),
+    ]);
+  }
+}
+
+async function work(
+  app: App,
+  roles: ReadonlySet<Role>,
+  signal: AbortSignal,
+  backend: QueueBackend,
+  queues: Queues,
+): Promise<void> {
+  const { log, database, feeds } = app;
   await refuseEviction(queues.polls);
   const server = roles.has('server') ? await listen(app, queues.polls) : null;
   const repeating = new Repeating(log);
@@ -78,10 +97,6 @@ export async function upCommand(app: App, roles: ReadonlySet<Role>, signal: Abor
   repeating.stop();
   await server?.close();
   await stopWorkers(WORKERS_STOP_WITHIN);
-  await Promise.race([
-    Promise.allSettled([queues.polls.close(), queues.heals.close()]),
-    new Promise((resolve) => setTimeout(resolve, 2_000).unref()),
-  ]);
 }
 
 /** @throws UsageError when the port is taken */

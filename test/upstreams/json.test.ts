@@ -109,6 +109,11 @@ describe('parseJson', () => {
     expect(() => parseJson(text)).toThrow();
   });
 
+  it.each(['[', '{"a":', '["\\\\",[', '{"]":['])('refuses a long text of %j by its depth', (open) => {
+    expect(() => parseJson(open.repeat(200_000))).toThrow(RangeError);
+    expect(parseJson(JSON.stringify({ a: `${'[{'.repeat(100_000)}"\\`, b: [] }))).toMatchObject({ b: [] });
+  });
+
   it.each(['[', '{"a":'])('refuses absurd nesting of %j without falling over', (open) => {
     for (const big of ['', '[12345678901234567890,'])
       expect(() => parseJson(big + open.repeat(2_000_000))).toThrow();

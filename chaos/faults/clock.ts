@@ -1,0 +1,165 @@
+import { ManualClock } from '../../sandbox/clock.ts';
+import { inProcess } from '../in-process.ts';
+import { clockJumps } from '../preloads.ts';
+import { blockTargets, DAY } from '../settings.ts';
+import { Steady } from '../steady.ts';
+import { eventually, until } from '../waiting.ts';
+import type { World } from '../world.ts';
+import type { Fault } from './fault.ts';
+
+const HOUR = 3_600_000;
+const START = Date.UTC(2026, 0, 10, 5, 17);
+
+/** The first of the sandbox's nodes, for a configuration. */
+const oneNode = ({ sandbox }: World) => [{ name: 'validator-1', url: `${sandbox.url}/nodes/validator-1` }];
+
+async function jump(world: World, steady: Steady): Promise<void> {
+  const [recorder] = steady.running;
+  const before = recorder?.count('the clock jumped') ?? 0;
+  recorder?.signal('SIGUSR2');
+  await until('the clock to jump', () => (recorder?.count('the clock jumped') ?? 0) > before);
+  world.evidence.serve('clock jumped');
+}
+
+const jumping: Fault = {
+  numbers: [18],
+  title: 'clock +2 h and back; −1 h and back',
+  backends: 'each',
+  invariants: ['B', 'C', 'E', 'I'],
+  sandbox: { blocksPerHour: 30 },
+  async inject(world) {
+    const offsets = [2 * HOUR, 0, -HOUR, 0];
+    const steady = await Steady.start(world, {
+      node: clockJumps(offsets),
+      nodes: oneNode(world),
+      datasets: { node_health: { every: '5s' } },
+    });
+    await steady.begun();
+    for (const offset of offsets) {
+      await jump(world, steady);
+      if (offset === 0) await steady.recovers('the clock was right again');
+      else await steady.pass(15_000);
+    }
+    await steady.whole();
+    await steady.stop();
+  },
+};
+
+const skewed: Fault = {
+  numbers: [18],
+  title: 'app and database 90 s apart',
+  backends: 'any',
+  invariants: ['X'],
+  async inject(world) {
+    await Steady.prepare(world, { nodes: oneNode(world) });
+    world.watched.length = 0;
+    const now = `const R=Date;globalThis.Date=class Date extends R{constructor(...a){if(a.length)super(...a);else super(R.now()+90000)}static now(){return R.now()+90000}};`;
+    const node = ['--import', `data:text/javascript,${encodeURIComponent(now)}`];
+    const begun = performance.now();
+    const doctor = world.recorder(['doctor'], { node });
+    const ending = await doctor.ended;
+    world.evidence.serve('90 s apart');
+    world.evidence.exit('doctor', { ...ending, took: performance.now() - begun }, [1], 60_000);
+    world.evidence.claim('doctor names the skew', /off the database/.test(doctor.stdout));
+  },
+};
+
+const slept: Fault = {
+  numbers: [19],
+  title: 'the machine sleeps ten minutes',
+  backends: 'each',
+  invariants: ['B', 'C', 'I'],
+  sandbox: { blocksPerHour: 30 },
+  async inject(world) {
+    const { sql, evidence } = world;
+    const steady = await Steady.start(world, {
+      node: clockJumps([600_000]),
+      nodes: oneNode(world),
+      datasets: { node_health: { every: '5s' } },
+    });
+    await steady.whole();
+    const [recorder] = steady.running;
+    recorder?.signal('SIGSTOP');
+    await steady.pass(3_000);
+    recorder?.signal('SIGUSR2');
+    recorder?.signal('SIGCONT');
+    evidence.serve('slept');
+    const woken = new Date(Date.now() + 590_000);
+    await eventually('the time asleep to be unknown', async () => {
+      const rows = await sql`
+        select 1 from recorder.node_health where state = 'unknown' and check_name = '*'
+          and ended_at - started_at > interval '9 minutes'`;
+      return rows.length > 0;
+    });
+    const [row] = await sql<{ most: number }[]>`
+      select max(n)::int as most from (select count(*) as n from recorder.runs
+        where source = 'proposed-blocks' and started_at between ${woken} and ${new Date(woken.getTime() + 13_000)}
+        group by target_key) per_target`;
+    evidence.bound('runs of a target right after the sleep', row?.most ?? 0, 3);
+    await steady.stop();
+  },
+};
+
+const longDown: Fault = {
+  numbers: [9],
+  title: '48 hours of downtime on the injected clock, and the queue wiped',
+  backends: 'any',
+  invariants: ['A', 'B', 'C', 'I'],
+  short: true,
+  async inject(world) {
+    const { sql, evidence } = world;
+    const clock = new ManualClock(START);
+    const sandbox = await world.openSandbox({
+      clock: clock.now,
+      blocksPerHour: 20,
+      genesisMs: START - 60 * DAY,
+    });
+    const nodeIds = sandbox.network.validators.nodes.slice(0, 1).map(({ nodeId }) => nodeId);
+    const recorder = await inProcess(
+      world,
+      {
+        datasets: {
+          proposed_blocks: { since: '2026-01-08' },
+          metric_points: { every: '1h', metrics: ['txCount'], intervals: ['hour'] },
+          node_health: { every: '1h' },
+          validators: { every: '1h' },
+        },
+        nodeIds,
+        chains: ['43114'],
+        nodes: oneNode(world),
+      },
+      clock.now,
+    );
+    // The queue only wakes: what is planned comes from PostgreSQL, so an hour's tick stands for it.
+    for (let hour = 0; hour < 3; hour++) {
+      for (const feed of recorder.feeds) await recorder.work(feed);
+      clock.advance(HOUR);
+    }
+    const before = clock.now();
+    clock.advance(48 * HOUR);
+    evidence.serve('hours of downtime', 48);
+    for (const feed of recorder.feeds) await recorder.work(feed);
+    clock.advance(HOUR);
+    for (const feed of recorder.feeds) await recorder.work(feed);
+    const until_ = clock.now() - HOUR;
+    const rows = await sql<{ dataset: string; target_key: string; missing: string; gaps: number }[]>`
+      select c.dataset, c.target_key,
+        (int8multirange(int8range(${before}::bigint, ${until_}::bigint)) - c.covered
+          - coalesce((select range_agg(g.range) from recorder.gaps g
+              where g.dataset = c.dataset and g.target_key = c.target_key and g.reason <> ''), '{}'))::text as missing,
+        (select count(*) from recorder.gaps g where g.dataset = c.dataset and g.target_key = c.target_key)::int as gaps
+      from recorder.coverage c`;
+    for (const { dataset, target_key, missing, gaps } of rows) {
+      evidence.claim(
+        `${dataset} ${target_key}: nothing between is unaccounted for, not ${missing}`,
+        missing === '{}',
+      );
+      const observed = dataset !== 'proposed_blocks' && dataset !== 'metric_points';
+      evidence.claim(`${dataset} ${target_key}: ${gaps} gaps`, observed ? gaps > 0 : gaps === 0);
+    }
+    evidence.figures.set('datasets and targets accounted for', rows.length);
+    world.watched.push(...blockTargets(nodeIds, Date.UTC(2026, 0, 8), until_ - HOUR));
+  },
+};
+
+export const clockFaults: readonly Fault[] = [longDown, jumping, skewed, slept];

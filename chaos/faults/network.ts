@@ -1,0 +1,187 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer as createTlsServer } from 'node:https';
+import { createServer as createTcpServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Steady } from '../steady.ts';
+import { eventually } from '../waiting.ts';
+import type { World } from '../world.ts';
+import type { Fault } from './fault.ts';
+
+const run = promisify(execFile);
+
+const nameless: Fault = {
+  numbers: [45],
+  title: 'DNS ENOTFOUND, EAI_AGAIN',
+  backends: 'any',
+  invariants: ['I'],
+  async inject(world) {
+    const steady = await healthOf(world, [
+      { name: 'nowhere', url: 'http://no-such-host.invalid:9650' },
+      { name: 'gone', url: 'http://127.0.0.1:9' },
+    ]);
+    const states = await statesOf(world, ['nowhere', 'gone']);
+    world.evidence.serve('name not found');
+    world.evidence.claim(
+      `a name that is not found is unknown, not ${states.get('nowhere')}`,
+      states.get('nowhere') === 'unknown',
+    );
+    world.evidence.claim(
+      `a refused connection is down, not ${states.get('gone')}`,
+      states.get('gone') === 'down',
+    );
+    await steady.stop();
+  },
+};
+
+const untrusted: Fault = {
+  numbers: [46],
+  title: 'TLS expired, wrong host, stalled handshake',
+  backends: 'any',
+  invariants: ['F', 'X'],
+  async inject(world) {
+    const { evidence, sql } = world;
+    const authority = await makeAuthority(world.dir);
+    const expired = await tlsServer(await certificate(world.dir, authority, 'expired', 'IP:127.0.0.1', -1));
+    const foreign = await tlsServer(
+      await certificate(world.dir, authority, 'foreign', 'DNS:elsewhere.example', 30),
+    );
+    const stalled = createTcpServer(() => {}).listen(0, '127.0.0.1');
+    await once(stalled, 'listening');
+    for (const server of [expired, foreign, stalled]) world.closers.add(() => server.close());
+    const urls = [expired, foreign, stalled].map((server) => `https://127.0.0.1:${portOf(server)}`);
+    for (const [at, url] of urls.entries()) {
+      await Steady.prepare(world, { watch: 1, days: 0, chainData: { url } });
+      world.watched.length = 0;
+      const begun = performance.now();
+      const env = { NODE_EXTRA_CA_CERTS: join(world.dir, 'authority.pem') };
+      const record = world.recorder(['record', 'proposed_blocks', '--json'], { env });
+      const ending = await record.ended;
+      evidence.serve(['expired', 'wrong host', 'stalled'][at] ?? '');
+      evidence.exit(
+        `record over ${['expired', 'foreign', 'stalled'][at]} TLS`,
+        { ...ending, took: performance.now() - begun },
+        [1, 75],
+        60_000,
+      );
+    }
+    const errors = await sql<
+      { error: string }[]
+    >`select distinct error from recorder.runs where status = 'failed'`;
+    evidence.figures.set('errors', errors.map(({ error }) => error).join(' | '));
+    // Never recorded at all, after three tries and more: that is late, too.
+    const status = await eventually(
+      'status to show it',
+      async () => {
+        const { code } = await world.recorder(['status']).ended;
+        return code === 1;
+      },
+      40_000,
+    ).catch(() => false);
+    evidence.shown.push({ where: 'an upstream that was never reached: status exits 1', seen: status });
+  },
+};
+
+async function healthOf(world: World, nodes: readonly { name: string; url: string }[]): Promise<Steady> {
+  const datasets = { proposed_blocks: { enabled: false }, node_health: { every: '5s' } };
+  return Steady.start(world, { watch: 0, nodes, datasets });
+}
+
+/** The state of each node's probe as a whole, once every one was looked at. */
+async function statesOf({ sql }: World, nodes: readonly string[]): Promise<Map<string, string>> {
+  return eventually('every node to be looked at', async () => {
+    const rows = await sql<{ node: string; state: string }[]>`
+      select distinct on (node) node, state from recorder.node_health
+      where check_name = '*' and probe = 'health' order by node, started_at desc`;
+    return rows.length === nodes.length ? new Map(rows.map(({ node, state }) => [node, state])) : null;
+  });
+}
+
+interface Files {
+  readonly key: string;
+  readonly cert: string;
+}
+
+async function makeAuthority(dir: string): Promise<Files> {
+  const [key, cert] = [join(dir, 'authority.key'), join(dir, 'authority.pem')];
+  await run('openssl', [
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-keyout',
+    key,
+    '-out',
+    cert,
+    '-days',
+    '30',
+    '-subj',
+    '/CN=chaos',
+  ]);
+  return { key, cert };
+}
+
+async function certificate(
+  dir: string,
+  authority: Files,
+  name: string,
+  alternative: string,
+  days: number,
+): Promise<Files> {
+  const [key, cert, request, extensions] = ['key', 'pem', 'csr', 'ext'].map((end) =>
+    join(dir, `${name}.${end}`),
+  );
+  if (!key || !cert || !request || !extensions) throw new Error('no names');
+  await run('openssl', [
+    'req',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-keyout',
+    key,
+    '-out',
+    request,
+    '-subj',
+    `/CN=${name}`,
+  ]);
+  await run('sh', ['-c', 'printf "subjectAltName=%s" "$0" > "$1"', alternative, extensions]);
+  const valid =
+    days > 0 ? ['-days', String(days)] : ['-not_before', '20200101000000Z', '-not_after', '20200201000000Z'];
+  await run('openssl', [
+    'x509',
+    '-req',
+    '-in',
+    request,
+    '-CA',
+    authority.cert,
+    '-CAkey',
+    authority.key,
+    '-CAcreateserial',
+    '-out',
+    cert,
+    '-extfile',
+    extensions,
+    ...valid,
+  ]);
+  return { key, cert };
+}
+
+async function tlsServer({ key, cert }: Files): Promise<Server> {
+  const server = createTlsServer({ key: await readFile(key), cert: await readFile(cert) }, (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"blocks":[]}');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+export const networkFaults: readonly Fault[] = [nameless, untrusted];
