@@ -75,7 +75,12 @@ beforeAll(async () => {
       datasets: Object.fromEntries(
         catalogNames.datasets.map((name) => [
           name,
-          { every: '1h', ...(name === 'proposed_blocks' ? { since: '2026-03-04' } : {}) },
+          {
+            every: '1h',
+            ...(name === 'proposed_blocks' ? { since: '2026-03-04' } : {}),
+            // The first recording has several pages, a day has one.
+            ...(name === 'staking_transactions' ? { pageSize: 1 } : {}),
+          },
         ]),
       ),
     },
