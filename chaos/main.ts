@@ -4,6 +4,7 @@ import { Closers } from './closers.ts';
 import { faultCatalog } from './faults/catalog.ts';
 import type { Fault } from './faults/fault.ts';
 import { type BackendKind, type Options, readOptions } from './options.ts';
+import { plantAll } from './planting.ts';
 import { endAll, type Outcome, runFault, tell } from './runner.ts';
 import { openStage } from './stage.ts';
 
@@ -26,6 +27,19 @@ try {
   const options = readOptions(process.argv.slice(2));
   const say = (text: string) => process.stdout.write(`${text}\n`);
   say(`seed ${options.seed}, Node.js ${process.version}, ${availableParallelism()} cores`);
+  if (options.planted) {
+    process.exitCode = await plantAll(options, closers, say);
+  } else {
+    process.exitCode = await injectAll(options, say);
+  }
+} catch (error) {
+  process.stderr.write(`${error instanceof UsageError ? error.message : String(error)}\n`);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+} finally {
+  if (!stopped) await closers.close();
+}
+
+async function injectAll(options: Options, say: (text: string) => void): Promise<number> {
   const setting = await openStage(options, closers);
   const outcomes: Outcome[] = [];
   const last = performance.now() + options.minutes * 60_000;
@@ -42,12 +56,7 @@ try {
   }
   const red = outcomes.filter(({ broken }) => broken.length > 0);
   say(`\n${outcomes.length - red.length} green, ${red.length} red; seed ${options.seed}`);
-  process.exitCode = red.length === 0 ? 0 : 1;
-} catch (error) {
-  process.stderr.write(`${error instanceof UsageError ? error.message : String(error)}\n`);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
-} finally {
-  if (!stopped) await closers.close();
+  return red.length === 0 ? 0 : 1;
 }
 
 function chosen({ faults, short }: Options): readonly Fault[] {

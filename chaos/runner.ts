@@ -34,7 +34,12 @@ export async function runFault(
     const { rows } = setting.options;
     const sandbox = typeof fault.sandbox === 'function' ? fault.sandbox({ rows }) : fault.sandbox;
     world = await World.open(setting, backend, closers, sandbox);
-    await fault.inject(world);
+    await fault.inject(world).catch((error: unknown) => {
+      broken.push({
+        letter: 'run',
+        problem: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      });
+    });
     for (const letter of letters) {
       const problems = await invariants[letter].check(world);
       if (problems.length === 0) held.push(letter);

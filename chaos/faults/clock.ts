@@ -85,12 +85,15 @@ const slept: Fault = {
     recorder?.signal('SIGCONT');
     evidence.serve('slept');
     const woken = new Date(Date.now() + 590_000);
-    await eventually('the time asleep to be unknown', async () => {
-      const rows = await sql`
-        select 1 from recorder.node_health where state = 'unknown' and check_name = '*'
-          and ended_at - started_at > interval '9 minutes'`;
+    await eventually('the node to be looked at again', async () => {
+      const rows =
+        await sql`select 1 from recorder.node_health where check_name = '*' and ended_at > ${woken}`;
       return rows.length > 0;
     });
+    const asleep = await sql`
+      select 1 from recorder.node_health where state = 'unknown' and check_name = '*'
+        and ended_at - started_at > interval '9 minutes'`;
+    evidence.claim('the time asleep is unknown', asleep.length > 0);
     const [row] = await sql<{ most: number }[]>`
       select max(n)::int as most from (select count(*) as n from recorder.runs
         where source = 'proposed-blocks' and started_at between ${woken} and ${new Date(woken.getTime() + 13_000)}

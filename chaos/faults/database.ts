@@ -99,10 +99,14 @@ const restarted: Fault = {
       await setting.postgres.crash();
       await setting.postgres.start();
       evidence.serve('immediate restart');
+      await steady.recovers('a restart');
       if (restart % 10 === 9) process.stderr.write(`  ${restart + 1} restarts\n`);
     }
     proxy.decide(null);
-    await steady.recovers('the last restart');
+    evidence.times(
+      'fresh again after a restart',
+      evidence.recoveries.flatMap(({ took }) => took ?? []),
+    );
     await steady.whole(PATIENCE);
     stillRunning(steady);
     noPanic(world);

@@ -3,6 +3,7 @@ import { percentile } from '../evidence.ts';
 import { blocksOnSignal } from '../preloads.ts';
 import type { RecorderProcess } from '../recorder-process.ts';
 import { queueOf } from '../schedules.ts';
+import { RevisingUpstream } from '../servers/revising-upstream.ts';
 import { Steady } from '../steady.ts';
 import { eventually, until } from '../waiting.ts';
 import type { World } from '../world.ts';
@@ -214,6 +215,50 @@ const frozenWorker: Fault = {
   },
 };
 
+/** The worker's answer is there, its commit is not: when it goes on, another one has recorded what came after. */
+const frozenWithAnswer: Fault = {
+  numbers: [16],
+  title: 'a worker frozen with an old answer in its hands',
+  backends: 'each',
+  invariants: ['B', 'D'],
+  async inject(world) {
+    const { evidence, random, sql } = world;
+    const upstream = await RevisingUpstream.open({ random, points: 60, restless: 0.6, faults: 0 });
+    world.closers.add(() => upstream.close());
+    world.revising = upstream;
+    const steady = await Steady.start(world, {
+      watch: 0,
+      chains: ['43114'],
+      metrics: { url: upstream.url },
+      datasets: {
+        proposed_blocks: { enabled: false },
+        metric_points: { every: '5s', metrics: ['txCount'], intervals: ['hour'] },
+      },
+    });
+    await steady.begun();
+    for (let time = 0; time < 3; time++) {
+      const [old] = steady.running;
+      if (!old) throw new Error('no worker');
+      const given = upstream.next();
+      await given;
+      old.signal('SIGSTOP');
+      evidence.serve('frozen with an answer');
+      steady.launch();
+      const answered = upstream.answered;
+      await until('the other worker to have recorded twice', () => upstream.answered >= answered + 2);
+      await eventually('no run to be under way', async () => {
+        const rows = await sql`select 1 from recorder.runs where status = 'running'`;
+        return rows.length === 0;
+      });
+      old.signal('SIGCONT');
+      await steady.pass(3_000);
+      await old.kill();
+      steady.running.shift();
+    }
+    await steady.stop();
+  },
+};
+
 async function rowsOf({ sql }: World, runs: readonly string[]): Promise<number> {
   const [row] = await sql<{ n: number }[]>`
     select count(*)::int as n from recorder.proposed_blocks b join recorder.runs r using (run_id)
@@ -249,5 +294,6 @@ export const workerFaults: readonly Fault[] = [
   twoWorkers,
   crowd,
   frozenWorker,
+  frozenWithAnswer,
   blocked,
 ];

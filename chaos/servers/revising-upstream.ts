@@ -30,6 +30,7 @@ export class RevisingUpstream {
   readonly #random: Random;
   readonly #points: number;
   readonly #clock: () => number;
+  readonly #heard: (() => void)[] = [];
   /** The share of points that each answer changes. */
   readonly #restless: number;
   /** Whole answers that were sent. */
@@ -51,6 +52,7 @@ export class RevisingUpstream {
         return;
       }
       response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+      for (const heard of this.#heard.splice(0)) heard();
     });
   }
 
@@ -69,6 +71,13 @@ export class RevisingUpstream {
   /** The last answer about a target that was given in a time (ms, both included). */
   answerWithin(target: SeriesTarget, from: number, to: number): RevisedAnswer | undefined {
     return this.#answers.get(nameOf(target))?.findLast(({ at }) => at >= from && at <= to);
+  }
+
+  /** Resolves as soon as the next answer is on its way, before anybody can have read it. */
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#heard.push(resolve);
+    });
   }
 
   close(): void {

@@ -26,6 +26,9 @@ const LOWEST_PRIORITY = 2_000_000;
 
 const gone = { removeOnComplete: true, removeOnFail: true };
 
+/** So that whatever the length of an outage, everything is fresh again within a minute of its end. */
+const retried = { attempts: 8, backoff: { type: 'fixed', delay: 20_000, jitter: 0.5 } };
+
 /** A plan of one feed. `occasion` tells plans apart: one of each waits at most. */
 export function planJob(feed: string, occasion: string) {
   const data: JobData = { kind: 'plan', feed };
@@ -46,8 +49,7 @@ export function recordJob({ source, every }: ActiveFeed, job: Job) {
       ...gone,
       jobId: jobId('record', job.reason, feed, targetKey(job.target)),
       priority: Math.min(Math.max(Math.round(every / 1000), 2), LOWEST_PRIORITY),
-      attempts: 4,
-      backoff: { type: 'exponential', delay: 20_000 },
+      ...retried,
     },
   };
 }

@@ -1,0 +1,148 @@
+import type { Patch } from './build.ts';
+import type { Letter } from './invariants/invariant.ts';
+import type { BackendKind } from './options.ts';
+
+/**
+ * A bug that an invariant is there for. It is planted in a compiled copy of the recorder: nothing of the recorder knows
+ * of it.
+ */
+export interface PlantedBug {
+  /** The invariant that must be red while the bug is there. */
+  readonly invariant: Letter;
+  readonly bug: string;
+  readonly patches: readonly Patch[];
+  /** The fault that brings it to light: its number and the beginning of its title. */
+  readonly fault: { readonly number: number; readonly title: string };
+  readonly backend: BackendKind;
+  /** What of the database must be gone for the bug to get through, as SQL. */
+  readonly undefended?: string;
+}
+
+const PAGES = 'datasets/sources/pages.ts';
+
+export const plantedBugs: readonly PlantedBug[] = [
+  {
+    invariant: 'A',
+    bug: 'the second page of a walk is skipped: the token is taken for the place to go on from',
+    patches: [
+      {
+        file: PAGES,
+        from: 'yield { body, proven, last, whole: !restarted };',
+        to: 'if (seenTokens.size !== 2) yield { body, proven, last, whole: !restarted };',
+      },
+    ],
+    fault: { number: 1, title: 'kill -9 at random moments' },
+    backend: 'redis',
+  },
+  {
+    invariant: 'B',
+    bug: 'a commit whose answer was lost is made twice',
+    patches: [
+      { file: 'history/appended.ts', from: /on conflict do nothing returning 1/g, to: 'returning 1' },
+    ],
+    fault: { number: 5, title: "the commit's answer is lost" },
+    backend: 'redis',
+    undefended: 'drop index recorder.proposed_blocks_key',
+  },
+  {
+    invariant: 'C',
+    bug: 'coverage is committed before its rows: the first page claims the whole window',
+    patches: [
+      {
+        file: PAGES,
+        from: /const proven = window && sorted && [^;]*;/,
+        to: 'const proven = window;',
+      },
+    ],
+    fault: { number: 1, title: 'kill -9 at random moments' },
+    backend: 'redis',
+  },
+  {
+    invariant: 'D',
+    bug: 'a value that was answered again is stored as a revision',
+    patches: [
+      {
+        file: 'history/versioned.ts',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the source has it
+        from: "${row('o')} is distinct from ${row('n')}",
+        to: 'true',
+      },
+    ],
+    fault: { number: 43, title: 'points revised, reverted, removed' },
+    backend: 'redis',
+  },
+  {
+    invariant: 'D',
+    bug: 'no fence: a run that lost its lease commits what it saw before',
+    patches: [
+      {
+        file: 'recording/commit.ts',
+        from: /where source = '\$\{source\.name\}' and target_key = \$\{targetKey\} and run_id = \$\{runId\}/,
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the source has it
+        to: "where source = '${source.name}' and target_key = ${targetKey}",
+      },
+      // Nor does the worker notice by itself that its lease is gone.
+      { file: 'recording/record.ts', from: 'kept || lost.abort()', to: 'kept' },
+    ],
+    fault: { number: 16, title: 'a worker frozen with an old answer' },
+    backend: 'redis',
+  },
+  {
+    invariant: 'E',
+    bug: 'schedules are set once, at the start',
+    patches: [
+      { file: 'commands/up.ts', from: /RECONCILE_EVERY = [\d_]+/, to: 'RECONCILE_EVERY = 3_000_000' },
+    ],
+    fault: { number: 10, title: 'FLUSHALL' },
+    backend: 'redis',
+  },
+  {
+    invariant: 'F',
+    bug: 'status says that all is well whatever it shows',
+    patches: [
+      {
+        file: 'commands/status.ts',
+        from: /return status\.late_targets > 0 \? exitCode\.failed : exitCode\.done/,
+        to: 'return exitCode.done',
+      },
+    ],
+    fault: { number: 28, title: '429 for a minute' },
+    backend: 'redis',
+  },
+  {
+    invariant: 'G',
+    bug: 'a body may be as large as it likes',
+    patches: [{ file: 'upstream-opener.ts', from: /MOST_BYTES = [^;]*/, to: 'MOST_BYTES = 400_000_000' }],
+    fault: { number: 33, title: '1 GB body' },
+    backend: 'redis',
+  },
+  {
+    invariant: 'H',
+    bug: 'what an upstream says is kept as it says it',
+    patches: [
+      { file: 'redaction.ts', from: /return \(text\) => [^;]*;/, to: 'return (text) => (known, text);' },
+    ],
+    fault: { number: 30, title: '401 and 403' },
+    backend: 'redis',
+  },
+  {
+    invariant: 'I',
+    bug: 'time in which nobody looked counts as up',
+    patches: [
+      {
+        file: 'history/ledger.ts',
+        from: /o\.state = 'unknown' or \$\{observedAt\} <= [^\n]* as unbroken/,
+        to: 'true as unbroken',
+      },
+    ],
+    fault: { number: 19, title: 'the machine sleeps' },
+    backend: 'redis',
+  },
+  {
+    invariant: 'X',
+    bug: 'wrong usage ends like any failure',
+    patches: [{ file: 'commands/exit.ts', from: 'usage: 2', to: 'usage: 1' }],
+    fault: { number: 12, title: 'maxmemory-policy' },
+    backend: 'redis',
+  },
+];
