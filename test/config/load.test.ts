@@ -44,7 +44,12 @@ describe('a configuration', () => {
 
   it('may leave whole parts empty: they are as if not named', () => {
     const bare = checkConfig({ network: 'fuji' }, catalogNames, 'bare');
-    const empty = { network: 'fuji', upstreams: { nodes: null }, watch: null, datasets: { metric_points: null } };
+    const empty = {
+      network: 'fuji',
+      upstreams: { nodes: null },
+      watch: null,
+      datasets: { metric_points: null },
+    };
     expect(checkConfig(empty, catalogNames, 'empty')).toEqual(bare);
   });
 
