@@ -66,7 +66,7 @@ const forked: Fault = {
     world.watched.length = 0;
     const rows = await sql<{ n: number }[]>`
       select count(*)::int as n from (select 1 from recorder.proposed_blocks
-        group by network, blockchain_id, block_number having count(distinct block_hash) > 1) both`;
+        group by network, blockchain_id, block_number having count(distinct block_hash) > 1) forked`;
     evidence.claim('both blocks of a number are kept', (rows[0]?.n ?? 0) > 0);
     evidence.figures.set('numbers with two hashes', rows[0]?.n ?? 0);
     await steady.stop();

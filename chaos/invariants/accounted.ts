@@ -23,7 +23,7 @@ export const accounted: Invariant = {
       join recorder.targets t on t.source = 'node-health'
         and t.target = jsonb_build_object('observer', h.observer, 'node', h.node, 'probe', h.probe)
       where h.state <> 'unknown' and h.check_name = '*'
-        and h.ended_at - h.started_at > (h.probes + 1) * ${BELIEVED} * make_interval(secs => t.every_ms / 1000.0)`;
+        and h.ended_at - h.started_at > (h.probes + 1) * ${BELIEVED}::float8 * make_interval(secs => t.every_ms / 1000.0)`;
     return [
       ...(rows.length === 0 ? ['no health was recorded'] : []),
       ...rows.flatMap(({ node, probe, off }) =>
