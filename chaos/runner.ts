@@ -40,6 +40,7 @@ export async function runFault(
         problem: error instanceof Error ? (error.stack ?? error.message) : String(error),
       });
     });
+    world.noteServed();
     for (const letter of letters) {
       const problems = await invariants[letter].check(world);
       if (problems.length === 0) held.push(letter);

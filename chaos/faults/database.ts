@@ -171,7 +171,7 @@ const silentListener: Fault = {
   sandbox: busy,
   async inject(world) {
     const { proxy, evidence } = world;
-    proxy.decide((statement) => (/^\s*listen\b/i.test(statement) ? 'mark' : 'forward'));
+    proxy.decide((statement) => (/\blisten\s+\w/i.test(statement) ? 'mark' : 'forward'));
     const steady = await Steady.start(world, { proxied: true });
     await steady.begun();
     evidence.serve('silent LISTEN connections', proxy.silenceMarked());

@@ -69,7 +69,6 @@ export const hostile: Fault = {
     evidence.figures.set('peak memory', `${recorder?.peak} MiB`);
     evidence.bound('log lines for each hostile answer', (recorder?.lineCount ?? 0) / hostileAnswers(), 1.2);
     await steady.stop();
-    world.noteServed();
     evidence.serve('invented answer', upstream.invented);
   },
 };

@@ -34,7 +34,6 @@ export const killNine: Fault = {
     upstreamNoise(world);
     const campaign = new Campaign(world, wanted);
     await Promise.all(world.watched.map((target) => campaign.backfill(target)));
-    world.noteServed();
     evidence.serve('kill -9', campaign.kills);
     evidence.figures.set('kills', campaign.kills);
     evidence.figures.set('moments', JSON.stringify(campaign.moments));

@@ -51,7 +51,6 @@ const retryAfter: Fault = {
     await steady.pass(12_000);
     evidence.bound('calls while the upstream is left alone', ledger.count(OPERATION) - before, 2);
     faults.clear();
-    world.noteServed();
     await steady.stop();
   },
 };
@@ -86,7 +85,6 @@ const unspoken: Fault = {
     await steady.recovers('429 for a minute');
     await steady.whole();
     await steady.stop();
-    world.noteServed();
   },
 };
 

@@ -65,7 +65,6 @@ function spell({
       await longErrors(world);
       await also?.(world);
       await steady.stop();
-      world.noteServed();
     },
   };
 }

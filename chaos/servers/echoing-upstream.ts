@@ -1,12 +1,18 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 
-/** A service before another one, which refuses when told to, and then says aloud which key it was sent. */
+/**
+ * A service before another one, which refuses when told to, and then says aloud which key it was sent; or whose page
+ * tokens lead in a circle.
+ */
 export class EchoingUpstream {
   readonly url: string;
   readonly keys = new Set<string>();
   /** What it refuses with; null: it passes calls on. */
   status: number | null = null;
+  /** Tokens lead from A to B and from B to A. */
+  circle = false;
+  circled = 0;
   calls = 0;
   echoed = 0;
   readonly #server: Server;
@@ -25,13 +31,24 @@ export class EchoingUpstream {
         response.end(JSON.stringify({ statusCode: this.status, error: key, message }));
         return;
       }
-      const answer = await fetch(behind + (request.url ?? '/')).catch(() => null);
+      const asked = new URL(request.url ?? '/', behind);
+      const token = asked.searchParams.get('pageToken');
+      if (this.circle) asked.searchParams.delete('pageToken');
+      const answer = await fetch(asked).catch(() => null);
       if (!answer) return void response.destroy();
-      response.writeHead(answer.status, {
-        'content-type': answer.headers.get('content-type') ?? 'application/json',
-      });
-      response.end(await answer.text());
+      const type = answer.headers.get('content-type') ?? 'application/json';
+      const body = await answer.text();
+      response.writeHead(answer.status, { 'content-type': type });
+      response.end(this.circle ? this.#turned(body, token) : body);
     });
+  }
+
+  /** A page whose token is one of the two. */
+  #turned(body: string, token: string | null): string {
+    const page: unknown = JSON.parse(body);
+    if (typeof page !== 'object' || page === null) return body;
+    this.circled += 1;
+    return JSON.stringify({ ...page, nextPageToken: token === 'A' ? 'B' : 'A' });
   }
 
   static async open(behind: string): Promise<EchoingUpstream> {
