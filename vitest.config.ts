@@ -8,5 +8,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: 'forks',
     maxWorkers: 2,
+    // A machine that is busy takes its time; what is polled for comes or the test fails.
+    expect: { poll: { timeout: 15_000 } },
   },
 });

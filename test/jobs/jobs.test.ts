@@ -338,7 +338,9 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
         await queues.polls.add(name, data, opts);
       }
       const { runs } = work([held, outdated]);
-      await expect.poll(async () => (await queues.polls.getJobCounts('delayed')).delayed).toBe(2);
+      await expect
+        .poll(async () => (await queues.polls.getJobCounts('delayed')).delayed, { timeout: 10_000 })
+        .toBe(2);
       expect(runs).toEqual([]);
       await sql`update recorder.targets set run_id = null, lease_until = null where source = ${held.source.name}`;
       await sql`

@@ -95,7 +95,7 @@ describe('an item that cannot be read', () => {
     const feed = scriptedFeed(proposedBlocks, target);
     for (const field of ['future', 'transactions', 'blockHash']) {
       feed.script = () =>
-        onlyPage(parseJson(`{"blocks":[${good(1).replace(/}$/, `,"${field}":${deep}}`)}]}`));
+        onlyPage(JSON.parse(`{"blocks":[${good(1).replace(/}$/, `,"${field}":${deep}}`)}]}`));
       const result = await run(recordingContext(sql, clock.read), feed);
       expect(result.status === 'failed' || result.quarantined === 1, field).toBe(true);
     }
