@@ -110,6 +110,10 @@ function postgresBackend(connectionString: string, onError: OnError): QueueBacke
     max: 4,
     application_name: 'chain-recorder queue',
     Client: GuardedClient,
+    // A connection that went silent would be waited for without end.
+    query_timeout: 20_000,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
   };
   return {
     kind: 'postgres',
