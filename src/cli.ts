@@ -5,9 +5,11 @@ import { coverageCommand, healCommand } from './commands/coverage.ts';
 import { datasetsCommand } from './commands/datasets.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { exitCode } from './commands/exit.ts';
+import { type MaintenanceOptions, maintenanceCommand } from './commands/maintenance.ts';
 import { planCommand } from './commands/plan.ts';
 import { quarantineCommand } from './commands/quarantine.ts';
 import { backfillCommand, recordCommand } from './commands/record.ts';
+import { type ReportOptions, reportCommand } from './commands/report.ts';
 import { statusCommand } from './commands/status.ts';
 import { rolesOf, upCommand } from './commands/up.ts';
 import { isAway } from './db/reachable.ts';
@@ -80,7 +82,7 @@ command('up', 'run everything: schedules, workers, server')
     });
   });
 
-command('migrate', 'apply the migrations; safe to run twice at once').action((options: Common) =>
+command('migrate', 'apply the migrations; safe to run by many').action((options: Common) =>
   withApp({ config: options.config, migrate: true }, async (app) => {
     app.log.info('the database is up to date');
     return exitCode.done;
@@ -145,6 +147,33 @@ command('quarantine', 'list or show answers that could not be decoded, or decode
   .action((action: string, id: string | undefined, options: Common) =>
     withApp({ config: options.config }, (app) =>
       quarantineCommand(app, action, id, { json: options.json ?? false }),
+    ),
+  );
+
+command('report', 'print a ready-made report: uptime, or sla (of a month)')
+  .argument('<report>')
+  .option('--from <time>', 'begin of the window (default: of this month)')
+  .option('--to <time>', 'end of the window (default: now)')
+  .option('--month <month>', 'sla: the month, such as 2026-11 (default: this one)')
+  .option('--target <percent>', 'sla: the uptime promised (default: health.target of the configuration)')
+  .option('--node <name>', 'only this node')
+  .option('--format <format>', 'table, csv, json; sla also html')
+  .action((report: string, options: Common & Partial<ReportOptions>) =>
+    withApp({ config: options.config }, (app) =>
+      reportCommand(app, report, { ...options, format: options.format ?? (options.json ? 'json' : 'table') }),
+    ),
+  );
+
+command('maintenance', 'list or announce windows in which nodes are neither up nor down, or end one')
+  .argument('[action]', 'list, announce or end', 'list')
+  .argument('[id]')
+  .option('--node <name>', 'announce: for this node only')
+  .option('--from <time>', 'announce: when it begins (default: now)')
+  .option('--to <time>', 'announce: when it ends')
+  .option('--reason <text>')
+  .action((action: string, id: string | undefined, options: Common & Partial<MaintenanceOptions>) =>
+    withApp({ config: options.config }, (app) =>
+      maintenanceCommand(app, action, id, { ...options, json: options.json ?? false }),
     ),
   );
 

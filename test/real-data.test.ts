@@ -89,6 +89,8 @@ describe.skipIf(!present)('32 days of recorded answers', () => {
           p_blocks: { enabled: false },
           x_blocks: { enabled: false },
           x_transactions: { enabled: false },
+          // Watched, not recorded by runs.
+          node_health: { enabled: false },
         },
       },
       catalogNames,

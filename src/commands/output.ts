@@ -25,6 +25,19 @@ export function printTable(rows: readonly Readonly<Record<string, unknown>>[], e
     );
 }
 
+/** Rows for spreadsheets: RFC 4180, with a heading. */
+export function printCsv(rows: readonly object[]): void {
+  const [first] = rows;
+  if (!first) return;
+  const lines = [Object.keys(first), ...rows.map((row) => Object.values(row).map(field))];
+  process.stdout.write(lines.map((line) => `${line.join(',')}\r\n`).join(''));
+}
+
+function field(value: unknown): string {
+  const text = value === null || value === undefined ? '' : cell(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '–';
   if (value instanceof Date) return value.toISOString().replace('.000Z', 'Z');

@@ -12,6 +12,7 @@ import { exitAfter } from './exit.ts';
 import { printJson, printTable } from './output.ts';
 import { progressOver } from './progress.ts';
 import { feedOf, instantOf, matchingTargets } from './selection.ts';
+import { isWatched, lookAndTell } from './watching.ts';
 
 /** `record DATASET [--target KEY=VALUE ...]`: everything the targets lack, now. @returns the exit code */
 export async function recordCommand(
@@ -22,6 +23,7 @@ export async function recordCommand(
 ): Promise<number> {
   const feed = feedOf(app.feeds, dataset);
   const targets = matchingTargets(feed, scopeOf(app.config), options.target);
+  if (isWatched(feed)) return lookAndTell(app, feed, targets, options.json, signal);
   await registerTargets(app.database.sql, feed, app.clock());
   const states = await loadStates(app.database.sql, feed);
   return runAndTell(app, feed, planAll(feed, targets, states, app.clock()), options.json, signal);

@@ -9,6 +9,7 @@ import type { Log } from '../log.ts';
 import type { RunResult } from '../recording/context.ts';
 import { buildServer } from '../server/server.ts';
 import { tellProgress, tellStart } from './telling.ts';
+import { isWatched, keepWatch } from './watching.ts';
 
 export type Role = 'scheduler' | 'worker' | 'server';
 const ROLES: readonly Role[] = ['scheduler', 'worker', 'server'];
@@ -56,7 +57,8 @@ async function work(
   backend: QueueBackend,
   queues: Queues,
 ): Promise<void> {
-  const { log, database, feeds } = app;
+  const { log, database } = app;
+  const feeds = app.feeds.filter((feed) => !isWatched(feed));
   await refuseEviction(queues.polls);
   const server = roles.has('server') ? await listen(app, queues.polls) : null;
   const repeating = new Repeating(log);
@@ -64,7 +66,9 @@ async function work(
   repeating.every(CLOCK_CHECK_EVERY, 'comparing clocks', () => warnOfSkew(app));
   const finished: RunResult[] = [];
   let stopWorkers = async (_deadline: number) => {};
+  let watched: Promise<void> = Promise.resolve();
   if (roles.has('worker')) {
+    watched = keepWatch(app, signal);
     stopWorkers = startWorkers(backend, queues, {
       sql: database.sql,
       clock: app.clock,
@@ -96,7 +100,10 @@ async function work(
   log.info('stopping');
   repeating.stop();
   await server?.close();
-  await stopWorkers(WORKERS_STOP_WITHIN);
+  await Promise.all([
+    stopWorkers(WORKERS_STOP_WITHIN),
+    Promise.race([watched, new Promise((resolve) => setTimeout(resolve, WORKERS_STOP_WITHIN).unref())]),
+  ]);
 }
 
 /** @throws UsageError when the port is taken */

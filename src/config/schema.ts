@@ -1,13 +1,6 @@
 import { z } from 'zod';
-
-const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** A duration such as 5s, 1m, 1h or 1d; milliseconds after parsing. */
-const duration = z
-  .string()
-  .regex(/^\d+[smhd]$/, 'must be a duration such as 5s, 1m, 1h or 1d')
-  .transform((text) => Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? 0))
-  .refine((milliseconds) => milliseconds >= 5000, 'must be at least 5s');
+import { duration } from './duration-schema.ts';
+import { healthSchema } from './health-schema.ts';
 
 const serviceUrl = z
   .string()
@@ -121,6 +114,7 @@ export function configSchema(names: CatalogNames) {
         assets: list(z.string().regex(/^[1-9A-HJ-NP-Za-km-z]+$/, 'must be an asset id')),
       })
       .prefault({}),
+    health: healthSchema.prefault({}),
     datasets: z.partialRecord(z.enum(names.datasets), override).default({}),
   });
 }

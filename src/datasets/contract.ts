@@ -4,7 +4,7 @@ import type { z } from 'zod';
 /**
  * What becomes of a recorded row:
  * `series` points whose value is revised; `log` things that never change; `state` lists whose members come, change
- * and go; `sample` readings; `ledger` readings that are stored as intervals in which nothing changed.
+ * and go; `sample` readings; `ledger` readings that are stored as intervals in which nothing changed, by the prober.
  */
 export type History = 'series' | 'log' | 'state' | 'sample' | 'ledger';
 

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm';
 import {
   bigint,
-  bigserial,
   boolean,
   doublePrecision,
   index,
@@ -95,21 +94,25 @@ const builders: Record<string, () => PgColumnBuilderBase & { notNull(): PgColumn
 
 const instant = () => timestamp({ withTimezone: true });
 
+const ofRun = () => ({ run_id: bigint({ mode: 'bigint' }).notNull() });
+
 /** The columns that a kind of history adds to the upstream's. */
 const historyColumns: Record<History, () => Record<string, PgColumnBuilderBase>> = {
   series: () => ({
     recorded_at: instant().notNull(),
     superseded_at: instant(),
     vanished: boolean().notNull().default(false),
+    ...ofRun(),
   }),
-  state: () => ({ valid_from: instant().notNull(), valid_to: instant() }),
-  log: () => ({ recorded_at: instant().notNull() }),
-  sample: () => ({ observed_at: instant().notNull() }),
+  state: () => ({ valid_from: instant().notNull(), valid_to: instant(), ...ofRun() }),
+  log: () => ({ recorded_at: instant().notNull(), ...ofRun() }),
+  sample: () => ({ observed_at: instant().notNull(), ...ofRun() }),
   ledger: () => ({
-    id: bigserial({ mode: 'bigint' }).notNull(),
     started_at: instant().notNull(),
-    ended_at: instant().notNull(),
-    probes: bigint({ mode: 'bigint' }).notNull(),
+    ended_at: instant(),
+    reported: boolean().notNull().default(true),
+    probes_before: bigint({ mode: 'number' }).notNull().default(0),
+    probes: bigint({ mode: 'bigint' }),
   }),
 };
 
@@ -120,9 +123,7 @@ function tableOf(name: string, history: History, key: readonly string[], all: re
     if (!builder) throw new Error(`${name}.${column.name}: no Drizzle column for type ${column.type}`);
     shape[column.name] = column.nullable ? builder() : builder().notNull();
   }
-  Object.assign(shape, { extra: jsonb() }, historyColumns[history](), {
-    run_id: bigint({ mode: 'bigint' }).notNull(),
-  });
+  Object.assign(shape, { extra: jsonb() }, historyColumns[history]());
   const byName = new Map(all.map((column) => [column.name, column]));
   const keyExpression = sql.raw(
     key.map((column) => keyPart(column, byName.get(column)?.nullable ?? false)).join(', '),
@@ -144,8 +145,10 @@ function tableOf(name: string, history: History, key: readonly string[], all: re
           index(`${name}_history`).on(sql`${keyExpression}, recorded_at`),
         ];
       case 'ledger':
-        // A reading that nothing followed has no length: what follows may begin where it began, in another state.
-        return [uniqueIndex(`${name}_key`).on(sql`${keyExpression}, started_at, state`)];
+        return [
+          uniqueIndex(`${name}_key`).on(sql`${keyExpression}, started_at`),
+          uniqueIndex(`${name}_now`).on(keyExpression).where(sql`ended_at is null`),
+        ];
     }
   });
 }

@@ -81,30 +81,34 @@ async function deriveReporting(sql: postgres.Sql, derived: readonly Derived[]): 
   >`select name, definition from recorder.reporting_objects`;
   const present = new Map(rows.map(({ name, definition }) => [name, definition]));
   let changed = false;
+  let dropped = false;
   for (const { name, kind, create } of derived) {
     const definition = createHash('sha256').update(create).digest('hex');
-    // A function's result is its view's row type: once something was made anew, what follows is too.
-    if (present.get(name) === definition && !(changed && kind === 'function')) continue;
+    // A function's result is its view's row type: once something was made anew, what follows is too. What was dropped
+    // took the views with it that read from it.
+    if (present.get(name) === definition && !(changed && kind === 'function') && !dropped) continue;
     changed = true;
-    await replace(sql, name, kind, create);
+    dropped = (await replace(sql, name, kind, create)) || dropped;
     await sql`insert into recorder.reporting_objects (name, definition) values (${name}, ${definition})
       on conflict (name) do update set definition = excluded.definition`;
   }
   if (changed) await sql.unsafe('grant select on all tables in schema reporting to recorder_reader');
 }
 
-/** `create or replace` keeps what users built on a view; where columns moved, the view is dropped first. */
+/** `create or replace` keeps what users built on a view; where columns moved, the view is dropped first. @returns whether */
 async function replace(
   sql: postgres.Sql,
   name: string,
   kind: 'view' | 'function',
   create: string,
-): Promise<void> {
+): Promise<boolean> {
   try {
     await sql.unsafe(create);
+    return false;
   } catch (error) {
     if (!(error instanceof postgres.PostgresError) || !['42P16', '42P13'].includes(error.code)) throw error;
     const dependents = kind === 'view' ? ' cascade' : '';
     await sql.unsafe(`drop ${kind} reporting.${name}${dependents}; ${create}`);
+    return true;
   }
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 /** Clocks that differ by less than this, in ms, agree. */
 const AGREE_WITHIN = 1_000;
 /** A clock that was moved is believed once it has stood by it for so long, in ms. */
-const BELIEVED_AFTER = 300_000;
+const BELIEVED_AFTER = 45_000;
 
 /** From a moment of the steady clock on: how the wall clock is got from it, and what it may not fall below. */
 interface Reckoning {

@@ -42,33 +42,33 @@ export interface Said<T extends Saying> {
   readonly saying: T;
 }
 
-const UNDER_MAINTENANCE = { state: 'maintenance', error: null, message: null } as const;
+/** What counts of anything that is said in an announced window. */
+export const UNDER_MAINTENANCE = { state: 'maintenance', error: null, message: null } as const;
 
 /**
  * What counts of what was said, with announced windows laid over it.
- * @param before what was said at `from`; null: nothing yet
- * @param turns what was said after, oldest first
- * @returns the moments in [from, to] at which what counts changes, without `from` itself unless something turned there
+ * @param said what was said at `from`; null: nothing yet
+ * @param counted what counted until `from`: a window announced or taken back meanwhile changes that
+ * @param turns what was said from then on, oldest first
+ * @returns the moments in [from, to] at which something else counts
  */
 export function underMaintenance<T extends Saying>(
-  before: T | null,
+  said: T | null,
+  counted: T | null,
   turns: readonly Said<T>[],
   windows: readonly MaintenanceWindow[],
   from: number,
   to: number,
 ): Said<T>[] {
   const edges = windows.flatMap((window) => [window.from, window.to]).filter((at) => at > from && at <= to);
-  const moments = [...new Set([...turns.map(({ at }) => at), ...edges])].sort((a, b) => a - b);
-  const counting = (said: T | null, at: number): T | null =>
-    said && windows.some((window) => window.from <= at && at < window.to)
-      ? { ...said, ...UNDER_MAINTENANCE }
-      : said;
+  const moments = [...new Set([from, ...turns.map(({ at }) => at), ...edges])].sort((a, b) => a - b);
   const result: Said<T>[] = [];
-  let said = before;
-  let last = counting(before, from);
+  let now = said;
+  let last = counted;
   for (const at of moments) {
-    said = turns.findLast((turn) => turn.at === at)?.saying ?? said;
-    const saying = counting(said, at);
+    now = turns.findLast((turn) => turn.at === at)?.saying ?? now;
+    const announced = windows.some((window) => window.from <= at && at < window.to);
+    const saying = now && announced ? { ...now, ...UNDER_MAINTENANCE } : now;
     if (!saying || (last && sameText(saying, last))) continue;
     result.push({ at, saying });
     last = saying;
@@ -76,7 +76,6 @@ export function underMaintenance<T extends Saying>(
   return result;
 }
 
-/** A turn that only moves numbers in its message is one all the same: it was told apart where it was read. */
 function sameText<T extends Saying>(one: T, other: T): boolean {
   return one.state === other.state && one.error === other.error && one.message === other.message;
 }

@@ -1,14 +1,17 @@
-import type { History } from '../datasets/contract.ts';
+import type { Dataset, History } from '../datasets/contract.ts';
 import { writeLog, writeSample } from './appended.ts';
-import { writeLedger } from './ledger.ts';
 import { writeSeries, writeState } from './versioned.ts';
 import type { WriteHistory } from './writing.ts';
 
-/** How each kind of history takes a batch of rows. */
-export const histories: Readonly<Record<History, WriteHistory>> = {
+const histories: Readonly<Record<Exclude<History, 'ledger'>, WriteHistory>> = {
   series: writeSeries,
   log: writeLog,
   state: writeState,
   sample: writeSample,
-  ledger: writeLedger,
 };
+
+/** How a dataset's kind of history takes a batch of rows. @throws Error for a ledger, which is no run's to write */
+export function historyOf({ name, history }: Dataset): WriteHistory {
+  if (history === 'ledger') throw new Error(`${name} is kept by the prober, not by runs`);
+  return histories[history];
+}

@@ -21,8 +21,6 @@ export interface Write {
   readonly recordedAt: string;
   /** The rows were observed earlier than what may be known by now: where something newer is, they change nothing. */
   readonly late: boolean;
-  /** How long a state may be believed without a new probe, in ms. */
-  readonly believedFor: number;
 }
 
 /** The CTEs by which a history takes a batch, and the SQL that counts the rows it wrote. */

@@ -2,7 +2,7 @@ import type postgres from 'postgres';
 import type { Feed } from '../datasets/catalog.ts';
 import type { Window } from '../datasets/contract.ts';
 import { LeaseLost } from '../errors.ts';
-import { histories } from '../history/histories.ts';
+import { historyOf } from '../history/histories.ts';
 import { arrayLiteral, type Row } from '../history/rows.ts';
 import { Statement } from '../history/statement.ts';
 import type { Write } from '../history/writing.ts';
@@ -60,7 +60,7 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
   const outcome = param('text', ({ end }) => end?.outcome ?? null);
   const recordedAt = param('timestamptz', (commit) => commit.recordedAt);
   const targetKey = param('text', (commit) => commit.targetKey);
-  const fragments = datasets.map((dataset, at) => histories[dataset.history](statement, dataset, at));
+  const fragments = datasets.map((dataset, at) => historyOf(dataset)(statement, dataset, at));
   const covered = param('int8multirange', ({ covered }) =>
     covered ? `{[${covered.from},${covered.to})}` : '{}',
   );

@@ -80,7 +80,6 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
     runId,
     observedAt: batch.observed_at.toISOString(),
     recordedAt,
-    believedFor: feed.every * 2.5,
     late: true,
     batches: feed.datasets.map((_, index) => ({ rows: index === at ? rows : [], retire: null })),
     covered: null,

@@ -191,7 +191,6 @@ export class Run {
       runId: this.#runId,
       observedAt,
       recordedAt,
-      believedFor: this.#feed.every * 2.5,
       late: false,
       batches: pending.rows.map((rows, at) => ({
         rows,

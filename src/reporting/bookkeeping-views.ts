@@ -1,5 +1,14 @@
 import type { Derived } from '../db/migrate.ts';
 
+/** Targets that the prober watches: it makes no runs, and what it covers follows from its ledger. */
+const watchedTargets = `recorder.targets t
+    join recorder.health_observers o on t.source = 'node-health' and o.observer = t.target ->> 'observer'`;
+const ofTarget = (alias: string) =>
+  `(${alias}.observer, ${alias}.node, ${alias}.probe) = (t.target ->> 'observer', t.target ->> 'node', t.target ->> 'probe')`;
+const lastSuccess = `lateral (select greatest(t.last_success_at, (
+      select p.probed_at from recorder.health_probes p where t.source = 'node-health' and ${ofTarget('p')}
+    )) as last_success_at) l`;
+
 /** What the recorder knows about its own work, for every dataset (contract section 3). */
 export const bookkeepingViews: readonly Derived[] = [
   view(
@@ -42,7 +51,16 @@ export const bookkeepingViews: readonly Derived[] = [
     'coverage',
     'What is recorded completely: unbroken ranges, by dataset and target.',
     `select c.dataset, c.target_key as target, ${rangeBounds('c.axis', 'r.covered')}, 'recorded'::text as reason
-    from recorder.coverage c, unnest(c.covered) as r(covered)`,
+    from recorder.coverage c, unnest(c.covered) as r(covered)
+    union all
+    select 'node_health', t.target_key, lower(r.watched), upper(r.watched), null, null, 'recorded'
+    from ${watchedTargets}
+    cross join lateral (
+      select tstzmultirange(tstzrange(min(h.started_at), greatest(o.heartbeat_at, min(h.started_at)))) - coalesce((
+        select range_agg(tstzrange(a.started_at, a.ended_at)) from recorder.health_absences a
+        where a.observer = o.observer), '{}') as watched
+      from recorder.node_health h where ${ofTarget('h')} and h.check_name = '*') w
+    cross join lateral unnest(w.watched) as r(watched)`,
     {
       dataset: 'The dataset.',
       target: 'What was asked about.',
@@ -58,6 +76,11 @@ export const bookkeepingViews: readonly Derived[] = [
     'What is missing between the expected begin and the newest recorded moment, and why.',
     `select g.dataset, g.target_key as target, ${rangeBounds('g.axis', 'g.range')}, g.reason
     from recorder.gaps g
+    union all
+    select 'node_health', t.target_key, a.started_at, a.ended_at, null, null, a.reason
+    from ${watchedTargets}
+    join recorder.health_absences a on a.observer = o.observer
+    where a.ended_at > (select min(h.started_at) from recorder.node_health h where ${ofTarget('h')} and h.check_name = '*')
     union all
     select c.dataset, c.target_key, ${rangeBounds('c.axis', 'm.missing')}, 'not recorded yet'
     from recorder.coverage c
@@ -80,11 +103,11 @@ export const bookkeepingViews: readonly Derived[] = [
   view(
     'freshness',
     'How late each dataset and target is.',
-    `select d.dataset, t.target_key as target, t.last_success_at,
+    `select d.dataset, t.target_key as target, l.last_success_at,
       make_interval(secs => t.every_ms / 1000.0) as expected_every,
-      greatest(now() - t.last_success_at - make_interval(secs => t.every_ms / 1000.0), interval '0') as late_by,
+      greatest(now() - l.last_success_at - make_interval(secs => t.every_ms / 1000.0), interval '0') as late_by,
       t.failures, t.not_offered
-    from recorder.targets t, unnest(t.datasets) as d(dataset) where t.active`,
+    from recorder.targets t, unnest(t.datasets) as d(dataset), ${lastSuccess} where t.active`,
     {
       dataset: 'The dataset.',
       target: 'What is asked about.',
@@ -101,15 +124,15 @@ export const bookkeepingViews: readonly Derived[] = [
     `select d.dataset, t.target_key as target,
       case
         when t.not_offered is not null then 'not supported'
-        when t.last_success_at is null and t.failures > 0 then 'failed'
-        when t.last_success_at is null then 'never asked'
+        when l.last_success_at is null and t.failures > 0 then 'failed'
+        when l.last_success_at is null then 'never asked'
         when t.failures > 0 then 'failing'
-        when not exists (select from recorder.runs r where r.source = t.source and r.target_key = t.target_key
+        when t.source <> 'node-health' and not exists (select from recorder.runs r where r.source = t.source and r.target_key = t.target_key
           and r.items[array_position(r.datasets, d.dataset)] > 0) then 'empty'
         else 'covered' end as state,
       coalesce((select count(*) from reporting.gaps g where g.dataset = d.dataset and g.target = t.target_key), 0) as gaps,
-      t.last_success_at, t.last_failure_at
-    from recorder.targets t, unnest(t.datasets) as d(dataset) where t.active`,
+      l.last_success_at, t.last_failure_at
+    from recorder.targets t, unnest(t.datasets) as d(dataset), ${lastSuccess} where t.active`,
     {
       dataset: 'The dataset.',
       target: 'What is asked about.',

@@ -94,32 +94,7 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Derived[]>> = {
       ),
     ];
   },
-  ledger: (dataset) => {
-    const { name, about, key } = dataset;
-    const reading = upstreamColumns(dataset);
-    return [
-      view(`${name}_intervals`, about, name, [
-        ...reading,
-        { name: 'started_at', comment: 'The first moment of the interval.' },
-        { name: 'ended_at', comment: 'The moment the interval ended, or was last confirmed.' },
-        { name: 'probes', comment: 'Probes that said so.' },
-        recordedBy,
-      ]),
-      view(
-        name,
-        `${about} The last reading of each.`,
-        `${name} latest`,
-        [
-          ...reading,
-          { name: 'observed_at', from: 'ended_at', comment: 'When it was last read.' },
-          recordedBy,
-        ],
-        `not exists (select from recorder.${name} later where ${key
-          .map((column) => `later.${column} = latest.${column}`)
-          .join(' and ')} and (later.started_at, later.id) > (latest.started_at, latest.id))`,
-      ),
-    ];
-  },
+  ledger: () => [], // health-views.ts
 };
 
 function upstreamColumns(dataset: Dataset): ViewColumn[] {

@@ -14,7 +14,7 @@ Made from the catalog by \`npm run docs\`; a test holds it current. What each ki
 | sample | readings | \`D\` with \`observed_at\` |
 | ledger | readings kept as intervals in which nothing changed | \`D\` latest, \`D_intervals\` |
 
-Every row also has \`run_id\` (see \`reporting.runs\`) and, where the dataset keeps them, unknown fields in \`extra\`.
+Every row but a ledger's also has \`run_id\` (see \`reporting.runs\`) and, where the dataset keeps them, unknown fields in \`extra\`.
 `;
 
 const added: Readonly<Record<History, string>> = {
@@ -22,7 +22,7 @@ const added: Readonly<Record<History, string>> = {
   log: '`recorded_at`',
   state: '`valid_from`, `valid_to`',
   sample: '`observed_at`',
-  ledger: '`started_at`, `ended_at`, `probes`',
+  ledger: '`started_at`, `ended_at`, `is_open`, `probes`',
 };
 
 /** The data dictionary as Markdown: every dataset, its operations, key and columns. */

@@ -80,7 +80,11 @@ const kinds: Readonly<Record<string, FailureKind>> = {
   ENOTFOUND: 'dns',
   EAI_AGAIN: 'dns',
   ECONNREFUSED: 'refused',
-  ENETUNREACH: 'dns', // the local network, not the upstream
+  ENETUNREACH: 'dns', // the local network or this machine, not the upstream
+  ENETDOWN: 'dns',
+  EADDRNOTAVAIL: 'dns',
+  EMFILE: 'dns',
+  ENFILE: 'dns',
   EHOSTUNREACH: 'refused',
   ECONNRESET: 'reset',
   EPIPE: 'reset',

@@ -58,64 +58,95 @@ const added: Readonly<Record<History, Readonly<Record<string, string>>>> = {
   sample: { observed_at: 'timestamptz' },
   state: { valid_from: 'timestamptz', valid_to: 'timestamptz?' },
   series: { recorded_at: 'timestamptz', superseded_at: 'timestamptz?', vanished: 'boolean' },
-  ledger: { id: 'bigint', started_at: 'timestamptz', ended_at: 'timestamptz', probes: 'bigint' },
+  ledger: {
+    started_at: 'timestamptz',
+    ended_at: 'timestamptz?',
+    reported: 'boolean',
+    probes_before: 'bigint',
+    probes: 'bigint?',
+  },
 };
 
-describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))('%s', (name, dataset) => {
-  const example = JSON.stringify(dataset.example);
+/** A ledger is written by the prober (test/health), not by runs. */
+const recordedByRuns = catalog.filter(({ history }) => history !== 'ledger');
 
-  it('stores its example, every field of it in its column', async () => {
-    const { result, rows, quarantined } = await recorded(dataset, example);
-    expect(quarantined).toEqual([]);
-    expect(result).toMatchObject({ status: 'done', rowsWritten: [1] });
-    const [row] = rows;
-    for (const { name: column, path } of dataset.columns) {
-      const given = path.length === 0 || (valueAt(dataset.example, path) ?? null) !== null;
-      expect(row?.[column] === null, `${column} is null`).toBe(!given);
-    }
-    expect(row?.extra, 'the example has no field that no column takes').toBeNull();
-  });
+describe.each(recordedByRuns.map((dataset) => [dataset.name, dataset] as const))(
+  '%s, recorded',
+  (name, dataset) => {
+    const example = JSON.stringify(dataset.example);
 
-  it('keeps a field that nobody knows, exactly, in extra', async () => {
-    const novel = '{"deep":[18446744073709551615,{"__proto__":1}]}';
-    const { rows } = await recorded(dataset, example.replace(/}$/, `,"novelField":${novel}}`));
-    const extra = dataset.extra === false ? null : parseJson(`{"novelField":${novel}}`);
-    expect(rows.map((row) => parseJson(row.extra ?? 'null'))).toEqual([extra]);
-  });
+    it('stores its example, every field of it in its column', async () => {
+      const { result, rows, quarantined } = await recorded(dataset, example);
+      expect(quarantined).toEqual([]);
+      expect(result).toMatchObject({ status: 'done', rowsWritten: [1] });
+      const [row] = rows;
+      for (const { name: column, path } of dataset.columns) {
+        const given = path.length === 0 || (valueAt(dataset.example, path) ?? null) !== null;
+        expect(row?.[column] === null, `${column} is null`).toBe(!given);
+      }
+      expect(row?.extra, 'the example has no field that no column takes').toBeNull();
+    });
 
-  it.each([...required(dataset).map((field) => [field])])(
-    'quarantines an item without %s, alone',
-    async (field) => {
-      const { [field]: _, ...broken } = dataset.example;
-      const { result, rows, quarantined } = await recorded(dataset, JSON.stringify(broken), example);
-      expect(result).toMatchObject({ status: 'partial', items: 2, quarantined: 1 });
+    it('keeps a field that nobody knows, exactly, in extra', async () => {
+      const novel = '{"deep":[18446744073709551615,{"__proto__":1}]}';
+      const { rows } = await recorded(dataset, example.replace(/}$/, `,"novelField":${novel}}`));
+      const extra = dataset.extra === false ? null : parseJson(`{"novelField":${novel}}`);
+      expect(rows.map((row) => parseJson(row.extra ?? 'null'))).toEqual([extra]);
+    });
+
+    it.each([...required(dataset).map((field) => [field])])(
+      'quarantines an item without %s, alone',
+      async (field) => {
+        const { [field]: _, ...broken } = dataset.example;
+        const { result, rows, quarantined } = await recorded(dataset, JSON.stringify(broken), example);
+        expect(result).toMatchObject({ status: 'partial', items: 2, quarantined: 1 });
+        expect(rows).toHaveLength(1);
+        expect(quarantined).toEqual([{ reason: expect.stringContaining(field) }]);
+      },
+    );
+
+    it('takes an item with nothing but what is required', async () => {
+      const bare = Object.fromEntries(required(dataset).map((field) => [field, dataset.example[field]]));
+      const { rows, quarantined } = await recorded(dataset, JSON.stringify(bare));
+      expect(quarantined).toEqual([]);
       expect(rows).toHaveLength(1);
-      expect(quarantined).toEqual([{ reason: expect.stringContaining(field) }]);
-    },
-  );
+    });
 
-  it('takes an item with nothing but what is required', async () => {
-    const bare = Object.fromEntries(required(dataset).map((field) => [field, dataset.example[field]]));
-    const { rows, quarantined } = await recorded(dataset, JSON.stringify(bare));
-    expect(quarantined).toEqual([]);
-    expect(rows).toHaveLength(1);
-  });
+    it.each(
+      dataset.columns
+        .filter(({ type, path }) => type === 'numeric' && path.length > 0)
+        .map((column) => [column]),
+    )('stores $path exactly, also as a JSON number past 2^53', async ({ name: column, path }) => {
+      for (const number of [
+        '18446744073709551615',
+        '2999990000000001',
+        '340282366920938463463374607431768211455',
+      ]) {
+        const [row] = (await recorded(dataset, withValue(dataset.example, path, number))).rows;
+        expect(row?.[column]).toBe(number);
+      }
+    });
 
-  it.each(
-    dataset.columns
-      .filter(({ type, path }) => type === 'numeric' && path.length > 0)
-      .map((column) => [column]),
-  )('stores $path exactly, also as a JSON number past 2^53', async ({ name: column, path }) => {
-    for (const number of [
-      '18446744073709551615',
-      '2999990000000001',
-      '340282366920938463463374607431768211455',
-    ]) {
-      const [row] = (await recorded(dataset, withValue(dataset.example, path, number))).rows;
-      expect(row?.[column]).toBe(number);
-    }
-  });
+    it('shows its example in reporting, its lists flattened', async () => {
+      const { result } = await recorded(dataset, example);
+      const shown = await sql`select 1 from reporting.${sql(name)} where run_id = ${result.runId}`;
+      expect(shown).toHaveLength(1);
+      for (const { name: column, path, element } of dataset.columns) {
+        if (!element) continue;
+        const value = valueAt(dataset.example, path);
+        const key = dataset.key[0] ?? '';
+        const elements = await sql`
+        select f.* from reporting.${sql(`${name}_${column}`)} f
+        join reporting.${sql(name)} d on ${sql.unsafe(
+          dataset.key.map((one) => `f.${one} is not distinct from d.${one}`).join(' and '),
+        )} where d.run_id = ${result.runId}`;
+        expect(elements, `${column} by ${key}`).toHaveLength(Array.isArray(value) ? value.length : 0);
+      }
+    });
+  },
+);
 
+describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))('%s', (name, dataset) => {
   it('has a table with the columns of its declaration and of its kind of history', async () => {
     const rows = await sql<{ column: string; type: string; nullable: boolean }[]>`
       select a.attname as column, not a.attnotnull as nullable,
@@ -125,7 +156,7 @@ describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))('%s', 
     const expected = [
       ...dataset.columns.map(({ name: column, type, nullable }) => [column, nullable ? `${type}?` : type]),
       ['extra', 'jsonb?'],
-      ['run_id', 'bigint'],
+      ...(dataset.history === 'ledger' ? [] : [['run_id', 'bigint']]),
       ...Object.entries(added[dataset.history]),
     ];
     const byName = ([a = '']: readonly string[], [b = '']: readonly string[]) => (a < b ? -1 : 1);
@@ -174,23 +205,6 @@ describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))('%s', 
     expect([...promised[dataset.history], ...lists].filter((object) => !present.includes(object))).toEqual(
       [],
     );
-  });
-
-  it('shows its example in reporting, its lists flattened', async () => {
-    const { result } = await recorded(dataset, example);
-    const shown = await sql`select 1 from reporting.${sql(name)} where run_id = ${result.runId}`;
-    expect(shown).toHaveLength(1);
-    for (const { name: column, path, element } of dataset.columns) {
-      if (!element) continue;
-      const value = valueAt(dataset.example, path);
-      const key = dataset.key[0] ?? '';
-      const elements = await sql`
-        select f.* from reporting.${sql(`${name}_${column}`)} f
-        join reporting.${sql(name)} d on ${sql.unsafe(
-          dataset.key.map((one) => `f.${one} is not distinct from d.${one}`).join(' and '),
-        )} where d.run_id = ${result.runId}`;
-      expect(elements, `${column} by ${key}`).toHaveLength(Array.isArray(value) ? value.length : 0);
-    }
   });
 });
 

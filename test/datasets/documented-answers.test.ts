@@ -111,7 +111,10 @@ describe.skipIf(!present)('documented answers', () => {
     await database?.close();
   });
 
-  it.each(answers.map((answer, at) => [`${at + 1} of ${answer.file}: ${answer.method}`, answer] as const))(
+  /** What looks at a node's health say is read in test/health/readings.test.ts. */
+  const ofRuns = answers.filter(({ method }) => !method.startsWith('health.'));
+
+  it.each(ofRuns.map((answer, at) => [`${at + 1} of ${answer.file}: ${answer.method}`, answer] as const))(
     'decodes and stores answer %s',
     async (_, answer) => {
       const askers = feeds.filter(

@@ -4,6 +4,8 @@ import type { Sandbox } from '../../sandbox/server.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { activeFeeds, catalogNames } from '../../src/feeds.ts';
+import { lookOver } from '../../src/health/look.ts';
+import { Prober } from '../../src/health/prober.ts';
 import type { RecordingContext, RunResult } from '../../src/recording/context.ts';
 import type { ActiveFeed } from '../../src/recording/feed.ts';
 import { runJobs } from '../../src/recording/foreground.ts';
@@ -87,7 +89,9 @@ export class Recorder {
     const runs: RunResult[] = [];
     for (const feed of this.feeds) {
       const jobs = await this.planned(feed, plan);
-      runs.push(...(await this.run(feed, jobs)));
+      if (!feed.datasets.some(({ history }) => history === 'ledger'))
+        runs.push(...(await this.run(feed, jobs)));
+      else if (jobs.length > 0) await this.#look(feed);
     }
     return runs;
   }
@@ -101,6 +105,26 @@ export class Recorder {
     const { runs, busy } = await runJobs(this.#context, feed, jobs, new AbortController().signal);
     if (busy.length > 0) throw new Error(`held by another run: ${busy.join(', ')}`);
     return runs;
+  }
+
+  /** One look at every node, as the prober makes it. */
+  async #look(feed: ActiveFeed): Promise<void> {
+    const { sql } = this;
+    const prober = await Prober.begin({
+      sql,
+      wall: this.#clock.now,
+      steady: this.#clock.now,
+      log: { info: () => {}, warn: () => {} },
+      observer: feed.targets[0]?.observer ?? '',
+      holder: 'test',
+      every: feed.every,
+      targets: feed.targets.map(({ node = '', probe = '' }) => ({ node, probe })),
+      look: lookOver(this.#context.open, feed, this.#clock.now),
+      maintenance: async () => [],
+    });
+    await prober?.once(new AbortController().signal);
+    await sql`
+      update recorder.targets set last_success_at = ${new Date(this.#clock.now())} where source = ${feed.source.name}`;
   }
 
   /** The feed that records a dataset. */

@@ -25,6 +25,7 @@ describe('announced windows', () => {
   it('lie over what was said, and give way to it again', () => {
     const turns = underMaintenance(
       says('up'),
+      says('up'),
       [{ at: 30, saying: says('down') }],
       [{ nodes: null, from: 20, to: 40 }],
       0,
@@ -34,6 +35,14 @@ describe('announced windows', () => {
       [20, 'maintenance'],
       [40, 'down'],
     ]);
+  });
+
+  it('may be taken back, or come late: they count from where the ledger is settled', () => {
+    const window = { nodes: null, from: 20, to: 40 };
+    const [under] = underMaintenance(says('up'), says('up'), [], [window], 30, 31);
+    expect(under).toMatchObject({ at: 30, saying: { state: 'maintenance' } });
+    const back = underMaintenance(says('up'), says('maintenance'), [], [{ ...window, to: 30 }], 31, 32);
+    expect(back).toMatchObject([{ at: 31, saying: { state: 'up' } }]);
   });
 
   it('count what a moment by moment account counts, in whatever steps it is told', () => {
@@ -57,18 +66,20 @@ describe('announced windows', () => {
           .sort((a, b) => a.at - b.at)
           .map(({ at, state }) => ({ at, saying: says(state) }));
         const edges = [0, ...cuts.sort((a, b) => a - b), 100];
+        let counted = says(first);
         const told = edges.slice(1).flatMap((to, n) => {
           const from = edges[n] ?? 0;
           const before = all.findLast(({ at }) => at <= from)?.saying ?? says(first);
           const now = all.filter(({ at }) => at > from && at <= to);
-          return underMaintenance(before, now, announced, from, to);
+          const turns = underMaintenance(before, counted, now, announced, from, to);
+          counted = turns.at(-1)?.saying ?? counted;
+          return turns;
         });
         const inWindow = (at: number) => announced.some(({ from, to }) => from <= at && at < to);
-        const counted = (at: number) => (inWindow(at) ? 'maintenance' : undefined);
         for (let at = 0; at <= 100; at++) {
           const said = all.findLast((turn) => turn.at <= at)?.saying.state ?? first;
-          const result = told.findLast((turn) => turn.at <= at)?.saying.state ?? counted(0) ?? first;
-          expect(result).toBe(counted(at) ?? said);
+          const result = told.findLast((turn) => turn.at <= at)?.saying.state ?? first;
+          expect(result).toBe(inWindow(at) ? 'maintenance' : said);
         }
       }),
     );

@@ -18,6 +18,7 @@ const NODES_FAULT: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'timeout',
   'server',
   'malformed',
+  'rpc',
   'tls',
 ]);
 
@@ -69,22 +70,24 @@ function itemsOf(body: unknown): unknown[] {
   }
   const checks = entriesOf(memberOf(body, 'checks')).map(([checkName, check]) => {
     const said = errorIn(check);
-    // Before its first run a check carries an error and a time in year 1: nobody looked yet (reality.md 4.2).
-    const neverRun = String(memberOf(check, 'timestamp')).startsWith('0001-');
+    // Before its first run a check carries a time in year 1: nobody looked yet (reality.md 4.2).
+    if (String(memberOf(check, 'timestamp')).startsWith('0001-'))
+      return { checkName, state: 'unknown', error: said ?? 'not yet run' };
     if (said === undefined) return { checkName, state: 'up' };
-    return {
-      checkName,
-      state: neverRun ? 'unknown' : 'down',
-      error: said,
-      message: memberOf(check, 'message'),
-    };
+    return { checkName, state: 'down', error: said, message: memberOf(check, 'message') };
   });
-  const failing = checks.filter((check) => check.state === 'down').map((check) => check.checkName);
-  const whole =
-    memberOf(body, 'healthy') === true
-      ? { checkName: WHOLE, state: 'up' }
-      : { checkName: WHOLE, state: 'down', error: `failing: ${failing.join(', ') || 'no check named'}` };
-  return [whole, ...checks];
+  return [{ checkName: WHOLE, ...wholeOf(body, checks) }, ...checks];
+}
+
+/** The probe as a whole: of checks that have not run yet the node cannot say that they fail. */
+function wholeOf(body: unknown, checks: readonly { checkName: string; state: string }[]) {
+  if (memberOf(body, 'healthy') === true) return { state: 'up' };
+  const named = (state: string) =>
+    checks.filter((check) => check.state === state).map((check) => check.checkName);
+  const [failing, waiting] = [named('down'), named('unknown')];
+  if (failing.length === 0 && waiting.length > 0)
+    return { state: 'unknown', error: `not yet run: ${waiting.join(', ')}` };
+  return { state: 'down', error: `failing: ${failing.join(', ') || 'no check named'}` };
 }
 
 export const nodeHealth = defineDataset({

@@ -1,0 +1,156 @@
+import type { App } from '../app.ts';
+import { UsageError } from '../errors.ts';
+import { slaPage } from '../reporting/sla-page.ts';
+import { budgetText, type SlaReport, slaReport } from '../reporting/sla-report.ts';
+import { achievedText, percentText, spanText, uptimeOf } from '../reporting/uptime-report.ts';
+import { exitCode } from './exit.ts';
+import { printCsv, printJson, printTable } from './output.ts';
+import { instantOf } from './selection.ts';
+
+/** What `report` takes. */
+export interface ReportOptions {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly node?: string | undefined;
+  readonly month?: string | undefined;
+  readonly target?: string | undefined;
+  readonly format: string;
+}
+
+/** `report uptime|sla`. @returns the exit code */
+export async function reportCommand(app: App, name: string, options: ReportOptions): Promise<number> {
+  const report = { uptime: uptimeCommand, sla: slaCommand }[name];
+  if (!report) throw new UsageError([`report ${name}: must be uptime or sla`]);
+  if (options.node !== undefined && !app.config.upstreams.nodes.some((node) => node.name === options.node))
+    throw new UsageError([`--node ${options.node}: the configuration has no such node`]);
+  await report(app, options);
+  return exitCode.done;
+}
+
+/** `report uptime [--from T] [--to T] [--node N]`: from the begin of the month to now, unless said otherwise. */
+async function uptimeCommand(app: App, options: ReportOptions): Promise<void> {
+  const now = app.clock();
+  const from =
+    options.from === undefined
+      ? monthOf(new Date(now).toISOString().slice(0, 7)).from
+      : instantOf('--from', options.from);
+  const to = options.to === undefined ? now : instantOf('--to', options.to);
+  if (from >= to)
+    throw new UsageError([`--from ${options.from ?? new Date(from).toISOString()}: must be before --to`]);
+  const rows = await uptimeOf(app.database.sql, { from, to }, options.node ?? null);
+  printAs(options.format, ['table', 'csv', 'json'], {
+    json: () => printJson({ from: new Date(from), to: new Date(to), uptime: rows }),
+    csv: () => printCsv(rows),
+    table: () =>
+      printTable(
+        rows.map((row) => ({
+          node: row.node,
+          probe: row.probe,
+          observer: row.observer,
+          uptime: achievedText(row),
+          up: spanText(row.up_seconds),
+          down: spanText(row.down_seconds),
+          unknown: spanText(row.unknown_seconds),
+          maintenance: spanText(row.maintenance_seconds),
+          'accounted for': percentText(row.coverage),
+        })),
+        'no node is watched',
+      ),
+  });
+}
+
+/** `report sla --month YYYY-MM [--target 99.9]`. */
+async function slaCommand(app: App, options: ReportOptions): Promise<void> {
+  const now = app.clock();
+  const month = monthOf(options.month ?? new Date(now).toISOString().slice(0, 7));
+  if (month.from >= now) throw new UsageError([`--month ${options.month}: has not begun`]);
+  const { target, rewards } = app.config.health;
+  const promised = options.target === undefined ? target : Number(options.target);
+  if (!(promised > 0 && promised <= 100))
+    throw new UsageError([`--target ${options.target}: must be a percentage such as 99.9`]);
+  const report = await slaReport(app.database.sql, month, now, promised, rewards);
+  const nodes = report.nodes.filter(({ node }) => options.node === undefined || node === options.node);
+  printAs(options.format, ['table', 'csv', 'json', 'html'], {
+    json: () => printJson({ ...report, nodes }),
+    csv: () =>
+      printCsv(
+        nodes.map(({ incidents, ...node }) => ({
+          month: report.month,
+          target_percent: promised,
+          ...node,
+          incidents: incidents.length,
+        })),
+      ),
+    html: () => process.stdout.write(slaPage({ ...report, nodes })),
+    table: () => printSla({ ...report, nodes }),
+  });
+}
+
+function printSla({ nodes, validations, stake }: SlaReport): void {
+  printTable(
+    nodes.map((node) => ({
+      node: node.node,
+      achieved: achievedText(node),
+      verdict: node.verdict,
+      down: spanText(node.down_seconds),
+      unknown: spanText(node.unknown_seconds),
+      'budget left': budgetText(node),
+      incidents: node.incidents.length,
+    })),
+    'no node was watched in this month',
+  );
+  const incidents = nodes.flatMap((node) => node.incidents);
+  if (incidents.length > 0) process.stdout.write('\nincidents\n');
+  if (incidents.length > 0)
+    printTable(
+      incidents.map(
+        ({ node, started_at, ended_at, duration_seconds, failed_checks, first_error, noticed_by }) => ({
+          node,
+          began: started_at,
+          ended: ended_at,
+          lasted: spanText(duration_seconds),
+          'failed checks': failed_checks.join(', '),
+          'first error': first_error,
+          'noticed by': noticed_by.join(', '),
+        }),
+      ),
+      '',
+    );
+  if (validations.length > 0) process.stdout.write('\nvalidations as nodes saw them\n');
+  if (validations.length > 0)
+    printTable(
+      validations.map((view) => ({
+        validator: view.node,
+        'seen by': view.seen_by,
+        at: view.observed_at,
+        'uptime %': view.uptime_percent,
+        'needed %': view.threshold_percent,
+        'minutes of downtime left': view.downtime_left_minutes,
+        until: view.end_time,
+      })),
+      '',
+    );
+  if (stake.length > 0) process.stdout.write('\nstake that would reward\n');
+  if (stake.length > 0)
+    printTable(
+      stake.map((view) => ({ ...view })),
+      '',
+    );
+}
+
+/** The month of a text such as `2026-11`, in ms since 1970. @throws UsageError for any other */
+function monthOf(text: string): { from: number; to: number } {
+  const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
+  if (year === undefined) throw new UsageError([`--month ${text}: must be a month such as 2026-11`]);
+  return { from: Date.UTC(Number(year), Number(month) - 1), to: Date.UTC(Number(year), Number(month)) };
+}
+
+function printAs(
+  format: string,
+  formats: readonly string[],
+  printers: Readonly<Record<string, () => void>>,
+): void {
+  if (!formats.includes(format))
+    throw new UsageError([`--format ${format}: must be one of ${formats.join(', ')}`]);
+  printers[format]?.();
+}

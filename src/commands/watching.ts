@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import type { App } from '../app.ts';
+import { steadyClock } from '../clock.ts';
+import type { Target } from '../datasets/contract.ts';
+import { announcements } from '../health/announcements.ts';
+import { lookOver } from '../health/look.ts';
+import { keepLedger, Prober } from '../health/prober.ts';
+import type { ProberContext } from '../health/prober-context.ts';
+import type { ActiveFeed } from '../recording/feed.ts';
+import { targetKey } from '../recording/lease.ts';
+import { registerTargets } from '../recording/plan.ts';
+import { exitCode } from './exit.ts';
+import { printJson, printTable } from './output.ts';
+
+/** Whether a feed is watched by the prober, in this process, instead of being polled by runs of the queue. */
+export function isWatched(feed: ActiveFeed): boolean {
+  return feed.datasets.some(({ history }) => history === 'ledger');
+}
+
+/** Watches the nodes until the signal comes, or stands by while another process does. */
+export async function keepWatch(app: App, signal: AbortSignal): Promise<void> {
+  const feed = app.feeds.find(isWatched);
+  if (!feed || feed.targets.length === 0) return;
+  await keepLedger(proberContext(app, feed), signal);
+}
+
+/** `record node_health`: one look at every node, confirmed, into the ledger. @returns the exit code */
+export async function lookAndTell(
+  app: App,
+  feed: ActiveFeed,
+  targets: readonly Target[],
+  json: boolean,
+  signal: AbortSignal,
+): Promise<number> {
+  const { sql } = app.database;
+  const context = proberContext(app, feed);
+  const began = new Date(app.clock());
+  const prober = await Prober.begin(context);
+  // Where another process watches, it has looked already.
+  await prober?.once(signal);
+  const wanted = new Set(targets.map(targetKey));
+  const rows = await sql<Reading[]>`
+    select h.node, h.probe, h.check_name as check, h.state, h.error, h.since, h.observed_at from reporting.node_health h
+    where h.observer = ${context.observer} order by h.node, h.probe, h.check_name <> '*', h.check_name`;
+  const keyOf = ({ node, probe }: Reading) => targetKey({ observer: context.observer, node, probe });
+  const readings = rows.filter((row) => wanted.has(keyOf(row)));
+  if (json)
+    printJson({
+      runs: targets.map(targetKey).map((target) => ({
+        target,
+        status: 'done',
+        error: null,
+        rows_written: {
+          node_health: readings.filter((row) => keyOf(row) === target && row.since >= began).length,
+        },
+      })),
+      watched_by_another_process: prober === null,
+      readings,
+    });
+  else
+    printTable(
+      readings.map((row) => ({ ...row })),
+      'no node was looked at',
+    );
+  if (!prober && !json)
+    process.stderr.write('another process watches these nodes: these are its last readings\n');
+  return exitCode.done;
+}
+
+interface Reading {
+  readonly node: string;
+  readonly probe: string;
+  readonly check: string;
+  readonly state: string;
+  readonly error: string | null;
+  readonly since: Date;
+  readonly observed_at: Date;
+}
+
+function proberContext(app: App, feed: ActiveFeed): ProberContext {
+  const { sql } = app.database;
+  return {
+    sql,
+    wall: app.clock,
+    steady: steadyClock,
+    log: app.log,
+    observer: feed.targets[0]?.observer ?? 'recorder',
+    holder: `${app.recording.worker}/${randomBytes(4).toString('hex')}`,
+    every: feed.every,
+    targets: feed.targets.map(({ node = '', probe = '' }) => ({ node, probe })),
+    look: lookOver(app.recording.open, feed, app.clock),
+    maintenance: announcements(sql, app.config.health.maintenance),
+    register: () => registerTargets(sql, feed, app.clock()),
+  };
+}

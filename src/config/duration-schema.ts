@@ -1,0 +1,10 @@
+import { z } from 'zod';
+
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A duration such as 5s, 1m, 1h or 1d; milliseconds after parsing. */
+export const duration = z
+  .string()
+  .regex(/^\d+[smhd]$/, 'must be a duration such as 5s, 1m, 1h or 1d')
+  .transform((text) => Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? 0))
+  .refine((milliseconds) => milliseconds >= 5000, 'must be at least 5s');

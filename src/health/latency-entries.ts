@@ -1,0 +1,39 @@
+import type { Histogram } from './latency-histogram.ts';
+
+/** Histograms of the parts of a span: of a week by its hours (0 to 167), of a month by its days (1 to 31). */
+export type Slots = ReadonlyMap<number, Histogram>;
+
+/** The most that one count may be. */
+const MOST = 0xffff;
+
+/**
+ * Slots as bytes. One entry a slot and bucket, its four bytes (slot, bucket, count high, count low) in four planes, one
+ * after the other: alike bytes lie together, which PostgreSQL's compression needs, and SQL reads an entry by position
+ * (reporting/latency-views.ts).
+ */
+export function encodeSlots(slots: Slots): Buffer {
+  const entries = [...slots].flatMap(([slot, histogram]) =>
+    [...histogram].map(([bucket, count]) => [slot, bucket, Math.min(count, MOST)] as const),
+  );
+  entries.sort(([slot, bucket], [otherSlot, otherBucket]) => slot - otherSlot || bucket - otherBucket);
+  const bytes = Buffer.alloc(entries.length * 4);
+  entries.forEach(([slot, bucket, count], at) => {
+    bytes[at] = slot;
+    bytes[entries.length + at] = bucket;
+    bytes[2 * entries.length + at] = count >> 8;
+    bytes[3 * entries.length + at] = count & 0xff;
+  });
+  return bytes;
+}
+
+/** The slots that {@link encodeSlots} wrote. */
+export function decodeSlots(bytes: Uint8Array): Slots {
+  const slots = new Map<number, Map<number, number>>();
+  const entries = bytes.length / 4;
+  for (let at = 0; at < entries; at++) {
+    const [slot, bucket, high, low] = [0, 1, 2, 3].map((plane) => bytes[plane * entries + at] ?? 0);
+    const histogram = slots.get(slot ?? 0) ?? new Map<number, number>();
+    slots.set(slot ?? 0, histogram.set(bucket ?? 0, (high ?? 0) * 256 + (low ?? 0)));
+  }
+  return slots;
+}

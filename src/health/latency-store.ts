@@ -1,0 +1,84 @@
+import type postgres from 'postgres';
+import { decodeSlots, encodeSlots } from './latency-entries.ts';
+import { type Histogram, merged } from './latency-histogram.ts';
+
+/** The response times of one probe in one hour. */
+export interface LatencyHour {
+  readonly node: string;
+  readonly probe: string;
+  /** When the hour began, ms since 1970. */
+  readonly hour: number;
+  readonly histogram: Histogram;
+}
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const WEEK = 7 * DAY;
+/** Hours are kept apart for so many weeks; after that a day is the least. */
+export const WEEKS_KEPT = 3;
+
+interface StoredSpan {
+  readonly node: string;
+  readonly probe: string;
+  readonly span: string;
+  readonly starts_at: Date;
+}
+
+/**
+ * Adds whole hours to their weeks, and their days to their months. Storing an hour again changes nothing.
+ * @param now ms since 1970: hours that are too old to be kept apart are dropped
+ */
+export async function storeHours(
+  sql: postgres.Sql,
+  observer: string,
+  hours: readonly LatencyHour[],
+  now: number,
+): Promise<void> {
+  const starts = [...new Set(hours.flatMap(({ hour }) => [weekOf(hour), monthOf(hour)]))];
+  const stored = await sql<(StoredSpan & { entries: Buffer })[]>`
+    select node, probe, span, starts_at, entries from recorder.health_latency
+    where observer = ${observer} and starts_at = any(${starts.map((at) => new Date(at).toISOString())}::text[]::timestamptz[])`;
+  const known = new Map(stored.map((row) => [keyOf(row), row.entries]));
+  const touched = new Map<string, StoredSpan & { readonly slots: Map<number, Histogram> }>();
+  const slotsOf = ({ node, probe }: LatencyHour, span: string, at: number) => {
+    const row = { node, probe, span, starts_at: new Date(at) };
+    const key = keyOf(row);
+    const found = touched.get(key) ?? {
+      ...row,
+      slots: new Map(decodeSlots(known.get(key) ?? Buffer.alloc(0))),
+    };
+    touched.set(key, found);
+    return found.slots;
+  };
+  for (const hour of hours) {
+    const week = weekOf(hour.hour);
+    const slots = slotsOf(hour, 'week', week).set((hour.hour - week) / HOUR, hour.histogram);
+    const day = Math.floor(hour.hour / DAY) * DAY;
+    const ofDay = Array.from({ length: 24 }, (_, n) => slots.get((day - week) / HOUR + n) ?? NOTHING);
+    slotsOf(hour, 'month', monthOf(hour.hour)).set(new Date(day).getUTCDate(), merged(ofDay));
+  }
+  const rows = [...touched.values()].map(({ slots, ...row }) => ({
+    ...row,
+    entries: encodeSlots(slots).toString('hex'),
+  }));
+  await sql`
+    with kept as (
+      insert into recorder.health_latency (observer, node, probe, span, starts_at, entries)
+      select ${observer}, u.node, u.probe, u.span, u.starts_at, decode(u.entries, 'hex')
+      from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
+        as u(node text, probe text, span text, starts_at timestamptz, entries text)
+      on conflict (span, starts_at, observer, node, probe) do update set entries = excluded.entries)
+    delete from recorder.health_latency where observer = ${observer} and span = 'week'
+      and starts_at < ${new Date(weekOf(now) - WEEKS_KEPT * WEEK)}`;
+}
+
+const NOTHING: Histogram = new Map();
+const keyOf = ({ node, probe, span, starts_at }: StoredSpan) =>
+  [node, probe, span, starts_at.getTime()].join('\n');
+/** Weeks are counted from 1970, so that they begin on Thursdays. */
+const weekOf = (at: number) => Math.floor(at / WEEK) * WEEK;
+
+function monthOf(at: number): number {
+  const date = new Date(at);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
+}

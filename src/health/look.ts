@@ -1,0 +1,87 @@
+import { networkInterfaces } from 'node:os';
+import { performance } from 'node:perf_hooks';
+import type { Clock } from '../clock.ts';
+import { nodeHealth } from '../datasets/node/node-health.ts';
+import { entriesOf, memberOf } from '../datasets/sources/answer.ts';
+import type { OpenUpstream } from '../recording/context.ts';
+import { buildItemDecoder } from '../recording/decode.ts';
+import type { ActiveFeed } from '../recording/feed.ts';
+import { UpstreamFailure } from '../upstreams/failure.ts';
+import type { Look, ProbeTarget } from './prober-context.ts';
+import { type CheckReading, WHOLE } from './state.ts';
+
+const decode = buildItemDecoder(nodeHealth);
+/** The longest that a look may take, ms. */
+const LONGEST_LOOK = 10_000;
+
+/** Makes looks at nodes over HTTP: one at a time and probe, each within its deadline. */
+export function lookOver(open: OpenUpstream, feed: ActiveFeed, clock: Clock, networkUp = hasNetwork) {
+  const deadline = Math.min(LONGEST_LOOK, feed.every - 500);
+  const [{ observer = '' } = {}] = feed.targets;
+  return async ({ node, probe }: ProbeTarget, stop: AbortSignal): Promise<Look> => {
+    const timeout = AbortSignal.timeout(deadline);
+    const target = { observer, node, probe };
+    const began = performance.now();
+    let look: Look;
+    try {
+      const ask = open(
+        feed,
+        { target, window: null, reason: 'poll' },
+        { weight: 0, priority: 'poll', signal: AbortSignal.any([stop, timeout]), clock },
+      );
+      look = await firstAnswer(feed.source.walk(ask, target, null), () => performance.now() - began);
+    } catch (error) {
+      if (stop.aborted || !(error instanceof UpstreamFailure) || !timeout.aborted) throw error;
+      look = failed('down', `no whole answer within ${deadline} ms`);
+    }
+    if (look.state === 'down' && look.checks === null && !networkUp())
+      return failed('unknown', `no network interface is up (${look.error})`);
+    return look;
+  };
+}
+
+async function firstAnswer(pages: AsyncIterable<{ body: unknown }>, elapsed: () => number): Promise<Look> {
+  for await (const { body } of pages) {
+    const latency = elapsed();
+    const reading = readAnswer(body);
+    return { ...reading, latency: reading.checks ? latency : null };
+  }
+  throw new Error('a look at a node gave no answer');
+}
+
+/** What an answer of the source says: of the probe as a whole, and of its checks where there is a report. */
+export function readAnswer(body: unknown): Omit<Look, 'latency'> {
+  const timestamps = new Map(
+    entriesOf(memberOf(body, 'checks')).map(([name, check]) => [name, memberOf(check, 'timestamp')]),
+  );
+  const readings = decode(nodeHealth.items(body, {})).rows.map((row): CheckReading => {
+    const [name, state, error, message] = row;
+    const timestamp = timestamps.get(name ?? '');
+    return {
+      name: name ?? '',
+      state: state === 'up' || state === 'down' ? state : 'unknown',
+      error: error ?? null,
+      message: message ?? null,
+      timestamp: typeof timestamp === 'string' ? timestamp : null,
+    };
+  });
+  const [whole, ...checks] = readings;
+  if (whole?.name !== WHOLE) throw new Error('an answer has no whole');
+  return {
+    state: whole.state === 'maintenance' ? 'unknown' : whole.state,
+    error: whole.error,
+    checks: memberOf(body, 'failure') === undefined ? checks : null,
+  };
+}
+
+const failed = (state: 'down' | 'unknown', error: string): Look => ({
+  state,
+  error,
+  checks: null,
+  latency: null,
+});
+
+/** Whether this machine has an address that others could reach. */
+function hasNetwork(): boolean {
+  return Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ internal }) => !internal));
+}

@@ -1,0 +1,296 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { LeaseLost, messageOf } from '../errors.ts';
+import { type Estate, probeKey, readEstate } from './inheritance.ts';
+import type { LatencyHour } from './latency-store.ts';
+import { storeHours } from './latency-store.ts';
+import {
+  type Absence,
+  type LedgerBatch,
+  type LedgerTurn,
+  leaveObserver,
+  takeObserver,
+  writeLedger,
+} from './ledger.ts';
+import { LedgerClock } from './ledger-clock.ts';
+import type { Look, ProberContext } from './prober-context.ts';
+import { Rounds } from './rounds.ts';
+import { newcomer, WatchedProbe } from './watched-probe.ts';
+
+/** Time between two ticks beyond which nobody can be said to have watched, ms. */
+const STALL = 2_000;
+/** The longest pause between two ticks, ms. */
+const LONGEST_PAUSE = 250;
+const SHORT_PAUSE = 50;
+/** Looks begun in one tick: more would stall the loop. */
+const MOST_AT_ONCE = 40;
+/** A first failure is confirmed after 2 to 5 s: the least, and what chance adds. */
+const CONFIRM_LEAST = 2_500;
+const CONFIRM_SPREAD = 2_000;
+/** A check's timestamp that stands still for so many intervals, and so long at least in ms, is stale. */
+const STALE_INTERVALS = 5;
+const STALE_LEAST = 150_000;
+const FLUSH_EVERY = 1_000;
+const ASK_AGAIN = 2_000;
+/** The longest that looks under way may hold up the end, ms. */
+const LAST_LOOKS = 2_000;
+
+/**
+ * Watches every probe of one observer: asks each once an interval, spread evenly, and writes what turned once a second.
+ * While it does not run, sleeps, or is stalled, nobody watches: that time is an absence of the observer. An absence ends
+ * when every probe that is overdue has been asked.
+ */
+export class Prober {
+  readonly #context: ProberContext;
+  readonly #clock: LedgerClock;
+  readonly #rounds: Rounds<WatchedProbe>;
+  readonly #probes: readonly WatchedProbe[];
+  readonly #stopping = new AbortController();
+  /** Looks that were wanted for a moment of their own: confirmations. */
+  #again: { readonly at: number; readonly probe: WatchedProbe }[] = [];
+  #lastTick: number;
+  /** Since when nobody watches; null: somebody does. */
+  #absentSince: number | null;
+  /** Absences that ended and have no wall times yet. */
+  #ended: Absence[] = [];
+  /** Up to which wall time announced maintenance was looked up. */
+  #announcedTo: number;
+  #absenceReason = 'the recorder was off';
+  /** How many absences began: a failure that one fell into may be our own. */
+  #absences = 0;
+  #unsent: { turns: LedgerTurn[]; absences: Absence[]; hours: LatencyHour[] };
+  #flushing: Promise<void> | null = null;
+
+  private constructor(context: ProberContext, clock: LedgerClock, heartbeat: number | null, estate: Estate) {
+    this.#context = context;
+    this.#clock = clock;
+    const now = clock.now();
+    const settled = heartbeat ?? clock.toWall(now);
+    this.#announcedTo = settled;
+    this.#probes = context.targets.map(
+      ({ node, probe }) => new WatchedProbe(node, probe, estate.of(node, probe) ?? newcomer(settled)),
+    );
+    // Everybody's moment has come within the last interval: all are asked at once, and then in their turns.
+    this.#rounds = new Rounds(this.#probes, context.every, now - context.every + 1);
+    const watched = new Set(context.targets.map(({ node, probe }) => probeKey(node, probe)));
+    this.#unsent = { turns: estate.endings(watched), absences: [], hours: [] };
+    this.#lastTick = now;
+    this.#absentSince = heartbeat === null ? now : clock.toSteady(heartbeat);
+  }
+
+  /** Takes the observer over. @returns null where another process has it */
+  static async begin(context: ProberContext): Promise<Prober | null> {
+    const { sql, observer, holder } = context;
+    const taken = await takeObserver(sql, observer, holder);
+    if (taken === 'held') return null;
+    await context.register?.();
+    const clock = new LedgerClock(context.wall, context.steady, taken.heartbeat ?? 0);
+    const behind = (taken.heartbeat ?? 0) - context.wall();
+    if (behind > STALL)
+      context.log.warn(
+        { milliseconds: behind },
+        'the clock is behind the health ledger, which stands still meanwhile',
+      );
+    const settled = taken.heartbeat ?? clock.toWall(clock.now());
+    return new Prober(context, clock, taken.heartbeat, await readEstate(sql, observer, settled, clock));
+  }
+
+  /** Begins the looks that are due. To be called often: every quarter of a second at least. */
+  tick(): void {
+    const now = this.#clock.now();
+    const moved = this.#clock.compare();
+    if (moved) {
+      this.#context.log.warn({ milliseconds: moved.by }, 'the clock was moved');
+      if (moved.skipped)
+        this.#unsent.absences.push({ ...moved.skipped, reason: 'the clock was set forward' });
+    }
+    if (this.#stalled(now) && this.#absentSince === null) {
+      this.#absences += 1;
+      this.#absentSince = this.#lastTick;
+      this.#absenceReason = 'the recorder was asleep or stalled';
+    }
+    this.#lastTick = now;
+    const again = this.#again.filter(({ at }) => at <= now);
+    this.#again = this.#again.filter(({ at }) => at > now);
+    for (const { probe } of again) this.#ask(probe, now);
+    for (const { probe, planned } of this.#rounds.due(now, MOST_AT_ONCE)) {
+      this.#context.asked?.(now - planned);
+      this.#ask(probe, now);
+    }
+    if (this.#absentSince === null || this.#rounds.late(now)) return;
+    this.#ended.push({ from: this.#absentSince, to: now, reason: this.#absenceReason });
+    this.#absentSince = null;
+  }
+
+  /** Writes what is settled. @throws LeaseLost when another process took the observer over; database errors */
+  async flush(): Promise<void> {
+    // One at a time, and what the last one could not write comes with the next.
+    if (this.#flushing) return this.#flushing;
+    this.#flushing = this.#write().finally(() => {
+      this.#flushing = null;
+    });
+    return this.#flushing;
+  }
+
+  /** Watches until the signal comes, or another process has the observer. @returns when all is written */
+  async run(signal: AbortSignal): Promise<void> {
+    let lost: unknown = null;
+    const flushes = setInterval(() => {
+      this.flush().catch((error: unknown) => {
+        if (error instanceof LeaseLost) lost = error;
+        else
+          this.#context.log.warn({ err: error }, 'writing the health ledger failed; it will be tried again');
+      });
+    }, FLUSH_EVERY);
+    try {
+      while (!signal.aborted && !lost) {
+        this.tick();
+        const pause = Math.min(LONGEST_PAUSE, Math.max(5, this.#rounds.next - this.#clock.now()));
+        await delay(pause, undefined, { signal }).catch(() => {});
+      }
+    } finally {
+      clearInterval(flushes);
+      if (!lost) await this.#end();
+      this.#stopping.abort();
+    }
+  }
+
+  /** Looks once at everything, confirms what failed, writes it and lets the observer go. */
+  async once(signal: AbortSignal): Promise<void> {
+    const done = () =>
+      this.#probes.every(({ dirty, askedAt, suspect }) => dirty && askedAt === null && suspect === null);
+    do {
+      this.tick();
+      await delay(SHORT_PAUSE, undefined, { signal }).catch(() => {});
+    } while (!signal.aborted && !done());
+    await this.#end();
+    this.#stopping.abort();
+  }
+
+  /** Planned moments that passed without a look while it watched. */
+  get missed(): number {
+    return this.#rounds.missed;
+  }
+
+  /** Waits for the looks under way, writes all there is and lets the observer go. */
+  async #end(): Promise<void> {
+    const { sql, observer, holder, log } = this.#context;
+    for (
+      let waited = 0;
+      waited < LAST_LOOKS && this.#probes.some(({ askedAt }) => askedAt !== null);
+      waited += 50
+    )
+      await delay(50);
+    try {
+      await this.#flushing;
+      await this.flush();
+      await leaveObserver(sql, observer, holder);
+    } catch (error) {
+      log.warn({ cause: messageOf(error) }, 'the end of the health ledger could not be written');
+    }
+  }
+
+  #stalled(now: number): boolean {
+    return now - this.#lastTick > STALL;
+  }
+
+  #ask(probe: WatchedProbe, now: number): void {
+    if (probe.askedAt !== null) return;
+    probe.askedAt = now;
+    const absences = this.#absences;
+    this.#context
+      .look(probe, this.#stopping.signal)
+      .then((look) => this.#take(probe, now, absences, look))
+      .catch((error: unknown) => {
+        probe.askedAt = null;
+        if (!this.#stopping.signal.aborted)
+          this.#context.log.warn(
+            { node: probe.node, probe: probe.probe, err: error },
+            'a look at a node failed',
+          );
+      });
+  }
+
+  #take(probe: WatchedProbe, at: number, absences: number, { latency, ...look }: Look): void {
+    const now = this.#clock.now();
+    probe.askedAt = null;
+    if (look.state !== 'up' && (absences !== this.#absences || this.#stalled(now))) {
+      this.#again.push({ at: now, probe });
+      return;
+    }
+    const { every, random = Math.random } = this.#context;
+    const staleAfter =
+      probe.probe.split(':')[0] === 'health'
+        ? Math.max(every * STALE_INTERVALS, STALE_LEAST)
+        : Number.POSITIVE_INFINITY;
+    probe.take({ ...look, at }, latency, staleAfter, this.#clock.toWall(at));
+    if (probe.suspect) this.#again.push({ at: now + CONFIRM_LEAST + random() * CONFIRM_SPREAD, probe });
+  }
+
+  async #write(): Promise<void> {
+    const { sql, observer, holder, wall } = this.#context;
+    if (this.#clock.doubtful) {
+      await writeLedger(sql, observer, holder, { heartbeat: null, absences: [], turns: [], probes: [] });
+      return;
+    }
+    const settled = this.#clock.toWall(this.#settled());
+    const windows = await this.#context.maintenance(this.#announcedTo, settled);
+    this.#announcedTo = settled;
+    const unsent = this.#unsent;
+    for (const { from, to, reason } of this.#ended.splice(0)) {
+      const absence = { from: this.#clock.toWall(from), to: this.#clock.toWall(to), reason };
+      if (absence.from < absence.to) unsent.absences.push(absence);
+    }
+    for (const probe of this.#probes) {
+      unsent.turns.push(...probe.turnsUntil(settled, windows, this.#clock));
+      unsent.hours.push(...probe.endedHours());
+    }
+    const moved = this.#probes.filter(({ dirty }) => dirty);
+    const batch: LedgerBatch = {
+      heartbeat: settled,
+      absences: [...unsent.absences],
+      turns: [...unsent.turns],
+      probes: moved.map((probe) => probe.progress(this.#clock)),
+    };
+    for (const probe of moved) probe.dirty = false;
+    const hours = [...unsent.hours];
+    try {
+      await writeLedger(sql, observer, holder, batch);
+      unsent.turns.splice(0, batch.turns.length);
+      unsent.absences.splice(0, batch.absences.length);
+      if (hours.length > 0) await storeHours(sql, observer, hours, wall());
+      unsent.hours.splice(0, hours.length);
+    } catch (error) {
+      for (const probe of moved) probe.dirty = true;
+      throw error;
+    }
+  }
+
+  /** The moment up to which nothing can turn any more: the earliest look that has no answer, or no confirmation, yet. */
+  #settled(): number {
+    const open = this.#probes.flatMap(({ askedAt, suspect }) => [askedAt, suspect?.at ?? null]);
+    return open.reduce<number>(
+      (earliest, at) => (at === null ? earliest : Math.min(earliest, at)),
+      this.#absentSince ?? this.#clock.now(),
+    );
+  }
+}
+
+/** Keeps an observer's ledger until the signal comes; stands by while another process does. */
+export async function keepLedger(context: ProberContext, signal: AbortSignal): Promise<void> {
+  let standing = false;
+  while (!signal.aborted) {
+    const prober = await Prober.begin(context).catch((error: unknown) => {
+      context.log.warn({ cause: messageOf(error) }, 'the health ledger could not be opened');
+      return null;
+    });
+    if (prober) {
+      context.log.info({ observer: context.observer, probes: context.targets.length }, 'watching began');
+      standing = false;
+      await prober.run(signal);
+      continue;
+    }
+    if (!standing) context.log.info({ observer: context.observer }, 'another process watches; standing by');
+    standing = true;
+    await delay(ASK_AGAIN, undefined, { signal }).catch(() => {});
+  }
+}

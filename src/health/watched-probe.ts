@@ -1,0 +1,129 @@
+import { decodeSlots, encodeSlots } from './latency-entries.ts';
+import { bucketOf, type Histogram } from './latency-histogram.ts';
+import type { LatencyHour } from './latency-store.ts';
+import type { LedgerTurn, ProbeProgress } from './ledger.ts';
+import type { LedgerClock } from './ledger-clock.ts';
+import { type MaintenanceWindow, type Said, UNDER_MAINTENANCE, underMaintenance } from './maintenance.ts';
+import { NOTHING_KNOWN, type Observation, type ProbeState, step, type Turn, WHOLE } from './state.ts';
+
+const HOUR = 3_600_000;
+
+/** What a probe begins with: nothing, or what an earlier process left. */
+export interface Inheritance {
+  readonly state: ProbeState;
+  /** Its ledger says that it is under maintenance. */
+  readonly maintained: boolean;
+  readonly probes: number;
+  readonly hour: { readonly start: number; readonly entries: Buffer } | null;
+  /** The wall time up to which its ledger is settled. */
+  readonly settled: number;
+}
+
+/** One probe of one node as the prober holds it. Its moments are on the steady clock. */
+export class WatchedProbe {
+  readonly node: string;
+  readonly probe: string;
+  /** When the look that is under way was asked; null: none is. */
+  askedAt: number | null = null;
+  /** Something moved since the progress was written. */
+  dirty = false;
+  #state: ProbeState;
+  #probes: number;
+  #probedAt = 0;
+  #hour: { readonly start: number; readonly counts: Map<number, number> } | null;
+  readonly #ended: LatencyHour[] = [];
+  #turns: Turn[] = [];
+  /** What the node said of itself at `#settled`, whatever maintenance made of it. */
+  #whole: Turn | null;
+  /** What counts in the ledger at `#settled`. */
+  #counted: Turn | null;
+  #settled: number;
+
+  constructor(node: string, probe: string, { state, maintained, probes, hour, settled }: Inheritance) {
+    this.node = node;
+    this.probe = probe;
+    this.#state = state;
+    this.#probes = probes;
+    this.#settled = settled;
+    this.#hour = hour && { start: hour.start, counts: new Map(decodeSlots(hour.entries).get(0)) };
+    const whole = state.said.get(WHOLE);
+    this.#whole = whole ? { ...whole, at: settled, check: WHOLE, before: probes } : null;
+    this.#counted = this.#whole && maintained ? { ...this.#whole, ...UNDER_MAINTENANCE } : this.#whole;
+  }
+
+  /** The first failure that waits for a second look. */
+  get suspect(): Observation | null {
+    return this.#state.suspect;
+  }
+
+  /** Takes a look into account. @param latency ms to the whole answer; null: there was none */
+  take(look: Omit<Observation, 'before'>, latency: number | null, staleAfter: number, wall: number): void {
+    const { state, turns } = step(this.#state, { ...look, before: this.#probes }, staleAfter);
+    this.#state = state;
+    this.#turns.push(...turns);
+    this.#probes += 1;
+    this.#probedAt = wall;
+    this.dirty = true;
+    if (latency === null) return;
+    const start = Math.floor(wall / HOUR) * HOUR;
+    if (this.#hour && this.#hour.start !== start) this.#ended.push(this.#latencyOf(this.#hour));
+    if (this.#hour?.start !== start) this.#hour = { start, counts: new Map() };
+    const bucket = bucketOf(latency);
+    this.#hour.counts.set(bucket, (this.#hour.counts.get(bucket) ?? 0) + 1);
+  }
+
+  /**
+   * What turned since the last time, with announced maintenance laid over it.
+   * @param windows those that touch the time since then; @param settled the wall time up to which nothing more can turn
+   */
+  turnsUntil(settled: number, windows: readonly MaintenanceWindow[], clock: LedgerClock): LedgerTurn[] {
+    const turns = this.#turns.map((turn) => ({ ...turn, at: clock.toWall(turn.at) }));
+    this.#turns = [];
+    const whole = turns.flatMap((turn): Said<Turn>[] =>
+      turn.check === WHOLE ? [{ at: turn.at, saying: turn }] : [],
+    );
+    const to = Math.max(settled, ...whole.map(({ at }) => at));
+    const mine = windows.filter(({ nodes }) => nodes === null || nodes.includes(this.node));
+    const counting = underMaintenance(this.#whole, this.#counted, whole, mine, this.#settled, to);
+    this.#whole = whole.at(-1)?.saying ?? this.#whole;
+    this.#counted = counting.at(-1)?.saying ?? this.#counted;
+    this.#settled = to;
+    const before = ({ at, saying }: Said<Turn>) =>
+      at === saying.at ? saying.before : (whole.find((turn) => turn.at > at)?.saying.before ?? this.#probes);
+    return [
+      ...counting.map((said) => ({ ...said.saying, at: said.at, before: before(said) })),
+      ...turns.filter(({ check }) => check !== WHOLE),
+    ].map((turn) => ({ ...turn, node: this.node, probe: this.probe }));
+  }
+
+  /** The hours of response times that have ended; they are given once. */
+  endedHours(): LatencyHour[] {
+    return this.#ended.splice(0);
+  }
+
+  progress(clock: LedgerClock): ProbeProgress {
+    const { suspect } = this.#state;
+    return {
+      node: this.node,
+      probe: this.probe,
+      probes: this.#probes,
+      probedAt: this.#probedAt,
+      suspect: suspect && JSON.stringify({ ...suspect, at: clock.toWall(suspect.at) }),
+      hour: this.#hour?.start ?? null,
+      entries: this.#hour && encodeSlots(new Map([[0, this.#hour.counts]])),
+    };
+  }
+
+  #latencyOf({ start, counts }: { start: number; counts: Histogram }): LatencyHour {
+    return { node: this.node, probe: this.probe, hour: start, histogram: counts };
+  }
+}
+
+/** What a probe begins with that nobody looked at before. */
+export const newcomer = (settled: number): Inheritance => ({
+  state: NOTHING_KNOWN,
+  maintained: false,
+  probes: 0,
+  hour: null,
+  settled,
+});

@@ -1,0 +1,79 @@
+import type postgres from 'postgres';
+
+/** When a validation is rewarded (configuration, `health.rewards`). Uptimes in percent, time in ms since 1970. */
+export interface RewardThresholds {
+  readonly uptime: number;
+  readonly upgradeAt?: number | undefined;
+  readonly uptimeAfter: number;
+}
+
+/** A validation of a configured node as one node saw it: what that node saw, not the network's verdict. */
+export interface ValidationView {
+  readonly node: string;
+  readonly node_id: string;
+  /** The node whose view it is. */
+  readonly seen_by: string;
+  readonly observed_at: Date;
+  readonly uptime_percent: number | null;
+  readonly connected: boolean | null;
+  readonly start_time: Date;
+  readonly end_time: Date;
+  readonly threshold_percent: number;
+  /** Minutes the validator may be down until its end without missing the threshold; negative: it is missed. */
+  readonly downtime_left_minutes: number | null;
+}
+
+/** What the network's stake says of a configured node, by its own `info.uptime`. Shares in percent. */
+export interface StakeView {
+  readonly node: string;
+  readonly observed_at: Date;
+  readonly rewarding_stake_percentage: number;
+  readonly weighted_average_percentage: number;
+}
+
+/** The latest views of the configured nodes' validations, and of what stake would reward them. */
+export async function networkViews(
+  sql: postgres.Sql,
+  thresholds: RewardThresholds,
+): Promise<{ validations: ValidationView[]; stake: StakeView[] }> {
+  const [validations, stake] = await Promise.all([
+    sql<Omit<ValidationView, 'threshold_percent' | 'downtime_left_minutes'>[]>`
+      select i.node, i.node_id, u.node as seen_by, u.observed_at, u.uptime::float8 as uptime_percent, u.connected,
+        v.start_time, v.end_time
+      from reporting.node_identity i
+      join reporting.validators v on v.node_id = i.node_id and v.end_time is not null
+      join lateral (
+        select distinct on (u.node) u.node, u.observed_at, u.uptime, u.connected from reporting.validator_uptime u
+        where u.node = v.node and u.subnet_id = v.subnet_id and u.node_id = v.node_id order by u.node, u.observed_at desc) u on true
+      order by i.node, u.node`,
+    sql<StakeView[]>`
+      select distinct on (node) node, observed_at, rewarding_stake_percentage::float8, weighted_average_percentage::float8
+      from reporting.node_uptime_view order by node, observed_at desc`,
+  ]);
+  return {
+    stake: [...stake],
+    validations: validations.map((view) => {
+      const threshold_percent = thresholdOf(view.start_time.getTime(), thresholds);
+      return { ...view, threshold_percent, downtime_left_minutes: downtimeLeft(view, threshold_percent) };
+    }),
+  };
+}
+
+/** The uptime, in percent, that a validation which began at `start` (ms since 1970) must reach. */
+export function thresholdOf(start: number, { uptime, upgradeAt, uptimeAfter }: RewardThresholds): number {
+  return upgradeAt !== undefined && start >= upgradeAt ? uptimeAfter : uptime;
+}
+
+/** Minutes of downtime left: what the whole validation allows, less what was used until it was looked at. */
+export function downtimeLeft(
+  view: Pick<ValidationView, 'start_time' | 'end_time' | 'observed_at' | 'uptime_percent'>,
+  threshold: number,
+): number | null {
+  if (view.uptime_percent === null) return null;
+  const [start, end, seen] = [view.start_time, view.end_time, view.observed_at].map(
+    (time) => time.getTime() / 60_000,
+  );
+  const allowed = ((end ?? 0) - (start ?? 0)) * (1 - threshold / 100);
+  const used = ((seen ?? 0) - (start ?? 0)) * (1 - view.uptime_percent / 100);
+  return Math.floor(allowed - used + 1e-6);
+}

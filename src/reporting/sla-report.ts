@@ -1,0 +1,111 @@
+import type postgres from 'postgres';
+import {
+  networkViews,
+  type RewardThresholds,
+  type StakeView,
+  type ValidationView,
+} from './rewards-report.ts';
+import { type QuorumUptime, quorumOf, type ReportWindow, spanText } from './uptime-report.ts';
+
+/** An incident, as reporting.node_incidents has it. */
+export interface Incident {
+  readonly node: string;
+  readonly started_at: Date;
+  /** Null: it lasts. */
+  readonly ended_at: Date | null;
+  readonly duration_seconds: number;
+  readonly failed_checks: readonly string[];
+  readonly first_error: string | null;
+  readonly last_error: string | null;
+  readonly noticed_by: readonly string[];
+}
+
+/** How a node did against what was promised. */
+export interface NodeSla extends QuorumUptime {
+  /** `open`: unknown time decides, or the month is not over. */
+  readonly verdict: 'met' | 'missed' | 'open';
+  /** Seconds the node might have been down in the whole month. */
+  readonly budget_seconds: number;
+  /** Seconds of that left; counting unknown time as down at least. Negative: overspent. */
+  readonly budget_left_seconds: number;
+  readonly budget_left_at_least_seconds: number;
+  readonly p50_ms: number | null;
+  readonly p99_ms: number | null;
+  readonly incidents: readonly Incident[];
+}
+
+/** A month of service, for those it was promised to. */
+export interface SlaReport {
+  /** `2026-11`. */
+  readonly month: string;
+  readonly from: Date;
+  /** The month's end, or when the report was made. */
+  readonly to: Date;
+  readonly complete: boolean;
+  readonly made_at: Date;
+  readonly target_percent: number;
+  readonly nodes: readonly NodeSla[];
+  readonly validations: readonly ValidationView[];
+  readonly stake: readonly StakeView[];
+}
+
+/** Makes the report of a month that has begun. @param now ms since 1970; @param target in percent */
+export async function slaReport(
+  sql: postgres.Sql,
+  month: ReportWindow,
+  now: number,
+  target: number,
+  thresholds: RewardThresholds,
+): Promise<SlaReport> {
+  const window = { from: month.from, to: Math.min(month.to, now) };
+  const [from, to] = [new Date(window.from), new Date(window.to)];
+  const [quorum, incidents, latency, views] = await Promise.all([
+    quorumOf(sql, window, null),
+    sql<Incident[]>`
+      select node, started_at, ended_at, duration_seconds::float8, failed_checks, first_error, last_error, noticed_by
+      from reporting.node_incidents
+      where probe = 'health' and started_at < ${to} and coalesce(ended_at, 'infinity') > ${from} order by started_at`,
+    sql<{ node: string; p50: number; p99: number }[]>`
+      select node, max(p50)::float8 as p50, max(p99)::float8 as p99 from reporting.node_latency(${from}, ${to})
+      where probe = 'health' group by node`,
+    networkViews(sql, thresholds),
+  ]);
+  const complete = now >= month.to;
+  const length = (month.to - month.from) / 1000;
+  return {
+    month: from.toISOString().slice(0, 7),
+    from,
+    to,
+    complete,
+    made_at: new Date(now),
+    target_percent: target,
+    nodes: quorum.map((uptime) => {
+      const budget = (length - uptime.maintenance_seconds) * (1 - target / 100);
+      const left = budget - uptime.down_seconds;
+      const speed = latency.find(({ node }) => node === uptime.node);
+      return {
+        ...uptime,
+        verdict: verdictOf(left, left - uptime.unknown_seconds, complete),
+        budget_seconds: budget,
+        budget_left_seconds: left,
+        budget_left_at_least_seconds: left - uptime.unknown_seconds,
+        p50_ms: speed?.p50 ?? null,
+        p99_ms: speed?.p99 ?? null,
+        incidents: incidents.filter(({ node }) => node === uptime.node),
+      };
+    }),
+    ...views,
+  };
+}
+
+function verdictOf(left: number, leftAtLeast: number, complete: boolean): NodeSla['verdict'] {
+  if (left < 0) return 'missed';
+  return complete && leftAtLeast >= 0 ? 'met' : 'open';
+}
+
+/** What is left of the error budget: a range where nobody observed some of the time. */
+export function budgetText({ budget_left_seconds, budget_left_at_least_seconds }: NodeSla): string {
+  if (budget_left_seconds < 0) return `overspent by ${spanText(-budget_left_seconds)}`;
+  if (budget_left_seconds === budget_left_at_least_seconds) return spanText(budget_left_seconds);
+  return `${spanText(Math.max(0, budget_left_at_least_seconds))} to ${spanText(budget_left_seconds)}`;
+}

@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decodeSlots, encodeSlots } from '../../src/health/latency-entries.ts';
+import {
+  bucketOf,
+  type Histogram,
+  merged,
+  RELATIVE_ERROR,
+  typicalOf,
+} from '../../src/health/latency-histogram.ts';
+import { type LatencyHour, storeHours } from '../../src/health/latency-store.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const start = Date.UTC(2026, 0, 28);
+
+function histogramOf(times: readonly number[]): Histogram {
+  const histogram = new Map<number, number>();
+  for (const time of times) histogram.set(bucketOf(time), (histogram.get(bucketOf(time)) ?? 0) + 1);
+  return histogram;
+}
+
+/** The smallest time that a share of all do not exceed. */
+const exact = (times: readonly number[], share: number) =>
+  [...times].sort((one, other) => one - other)[Math.ceil(times.length * share) - 1] ?? 0;
+
+describe('a histogram', () => {
+  it('puts every time from a tenth of a millisecond to a day in a bucket that is close enough', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0.1, max: 86_400_000, noNaN: true }), (time) => {
+        expect(Math.abs(typicalOf(bucketOf(time)) - time) / time).toBeLessThanOrEqual(RELATIVE_ERROR + 1e-9);
+      }),
+    );
+    expect([bucketOf(0), bucketOf(Number.MAX_VALUE)]).toEqual([0, 255]);
+  });
+
+  it('merged is the histogram of all', () => {
+    const times = fc.array(fc.double({ min: 0.1, max: 60_000, noNaN: true }));
+    fc.assert(
+      fc.property(times, times, (one, other) => {
+        const sorted = (histogram: Histogram) => [...histogram].sort(([a], [b]) => a - b);
+        expect(sorted(merged([histogramOf(one), histogramOf(other)]))).toEqual(
+          sorted(histogramOf([...one, ...other])),
+        );
+      }),
+    );
+  });
+
+  it('comes back from its bytes', () => {
+    const slots = fc.dictionary(
+      fc.integer({ min: 0, max: 167 }).map(String),
+      fc.dictionary(fc.integer({ min: 0, max: 255 }).map(String), fc.integer({ min: 1, max: 65_535 }), {
+        minKeys: 1,
+      }),
+    );
+    const sorted = (map: Iterable<[number, Histogram]>) =>
+      [...map]
+        .map(([slot, histogram]) => [slot, [...histogram].sort(([a], [b]) => a - b)] as const)
+        .sort(([a], [b]) => a - b);
+    fc.assert(
+      fc.property(slots, (given) => {
+        const made = Object.entries(given).map(([slot, counts]): [number, Histogram] => [
+          Number(slot),
+          new Map(Object.entries(counts).map(([bucket, count]) => [Number(bucket), count])),
+        ]);
+        expect(sorted(decodeSlots(encodeSlots(new Map(made))))).toEqual(sorted(made));
+      }),
+    );
+  });
+});
+
+describe('node_latency', () => {
+  let database: TestDatabase;
+  let sql: postgres.Sql;
+  const times = new Map<number, number[]>();
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    sql = postgres(database.url, { onnotice: () => {} });
+    await sql`insert into recorder.health_observers (observer) values ('o')`;
+    for (let at = start; at < start + 8 * day; at += hour) {
+      const seconds = (at - start) / hour;
+      times.set(
+        at,
+        Array.from({ length: 60 }, (_, n) => 5 + seconds / 10 + ((n * 7919) % 97) + (n === 3 ? 900 : 0)),
+      );
+      const hours: LatencyHour[] = [
+        { node: 'a', probe: 'health', hour: at, histogram: histogramOf(times.get(at) ?? []) },
+      ];
+      await storeHours(sql, 'o', hours, at + hour);
+      await storeHours(sql, 'o', hours, at + hour); // once more changes nothing
+    }
+  });
+  afterAll(async () => {
+    await sql.end();
+    await database.close();
+  });
+
+  it('tells the quantiles of any hours within its error', async () => {
+    const windows = [
+      [0, 192],
+      [24, 48],
+      [3, 20],
+      [20, 100],
+      [23, 25],
+      [70, 191],
+      [95, 96],
+    ].map(([from = 0, to = 0]) => [start + from * hour, start + to * hour] as const);
+    for (const [from, to] of windows) {
+      const [row] = await sql<{ probes: number; p50: number; p95: number; p99: number }[]>`
+        select probes::int, p50::float8, p95::float8, p99::float8 from reporting.node_latency(${new Date(from)}, ${new Date(to)})`;
+      const all = [...times].filter(([at]) => at >= from && at < to).flatMap(([, ofHour]) => ofHour);
+      expect(row?.probes).toBe(all.length);
+      for (const [share, told] of [
+        [0.5, row?.p50],
+        [0.95, row?.p95],
+        [0.99, row?.p99],
+      ] as const) {
+        const truth = exact(all, share);
+        expect(
+          Math.abs((told ?? 0) - truth) / truth,
+          `${share} of ${new Date(from).toISOString()}`,
+        ).toBeLessThanOrEqual(RELATIVE_ERROR + 1e-3);
+      }
+    }
+  });
+
+  it('still knows the days when the hours are dropped', async () => {
+    await storeHours(
+      sql,
+      'o',
+      [{ node: 'a', probe: 'health', hour: start + 100 * day, histogram: new Map([[9, 1]]) }],
+      start + 100 * day,
+    );
+    const ask = async (from: number, to: number) => {
+      const [row] = await sql<{ probes: number }[]>`
+        select probes::int from reporting.node_latency(${new Date(start + from * hour)}, ${new Date(start + to * hour)})`;
+      return row?.probes;
+    };
+    expect([await ask(24, 48), await ask(20, 50), await ask(3, 20)]).toEqual([1440, 1440, undefined]);
+  });
+});

@@ -1,0 +1,287 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { day, hour, type Life, minute, second, World } from './world.ts';
+
+const start = Date.UTC(2026, 2, 1);
+const end = start + 31 * day;
+const nodes = ['a', 'b', 'c'];
+const states = ['unknown', 'up', 'down', 'maintenance'];
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+/** A number from 0 to 1 that is the same in every run. */
+let seed = 20_260_301;
+function random(): number {
+  seed = (seed * 48_271) % 2_147_483_647;
+  return seed / 2_147_483_647;
+}
+
+/** When nodes fall ill or go, and how long that lasts: some so short that no second look sees it. */
+function lives(): { node: string; from: number; to: number; life: Life }[] {
+  const all = nodes.flatMap((node) =>
+    Array.from({ length: 60 }, () => {
+      const from = start + Math.floor(random() * 31 * 86_400) * second;
+      const lasts = Math.ceil(random() ** 4 * 4 * 3600) * second;
+      return { node, from, to: from + lasts, life: random() < 0.5 ? ('ill' as const) : ('gone' as const) };
+    }),
+  );
+  return all.sort((one, other) => one.from - other.from);
+}
+
+const at = (date: number, hours: number, minutes = 0) =>
+  start + (date - 1) * day + hours * hour + minutes * minute;
+
+/** What befalls the recorder, in order. */
+const script: readonly {
+  at: number;
+  does: 'kill' | 'start' | 'sleep' | 'cut off' | 'reconnect' | 'move';
+  by?: number;
+  stands?: boolean;
+}[] = [
+  { at: at(3, 10), does: 'kill' },
+  { at: at(3, 15), does: 'start' },
+  { at: at(5, 1, 7), does: 'sleep', by: 10 * minute },
+  { at: at(6, 20), does: 'sleep', by: 8 * hour },
+  { at: at(8, 4), does: 'cut off' },
+  { at: at(8, 6, 30), does: 'reconnect' },
+  { at: at(10, 12), does: 'move', by: 2 * hour },
+  { at: at(10, 12) + 40 * second, does: 'move', by: -2 * hour },
+  { at: at(12, 12), does: 'move', by: -2 * hour },
+  { at: at(12, 12) + 40 * second, does: 'move', by: 2 * hour },
+  { at: at(14, 9), does: 'move', by: 2 * hour, stands: true },
+  { at: at(14, 15), does: 'move', by: -2 * hour, stands: true },
+  { at: at(17, 9), does: 'move', by: -2 * hour, stands: true },
+  { at: at(17, 16), does: 'move', by: 2 * hour, stands: true },
+  { at: at(20, 0), does: 'kill' },
+  { at: at(20, 0, 1), does: 'start' },
+  { at: at(20, 0, 2), does: 'kill' },
+  { at: at(20, 0, 3), does: 'start' },
+  { at: at(23, 23), does: 'sleep', by: 3 * second },
+  { at: at(26, 5), does: 'kill' },
+  { at: at(27, 9), does: 'start' },
+];
+
+const windows = [
+  { nodes: ['a'], from: at(4, 2), to: at(4, 5) },
+  { nodes: ['b'], from: at(3, 12), to: at(3, 16) },
+  { nodes: null, from: at(22, 1), to: at(22, 2) },
+];
+
+/** Plays the month. @returns when nobody watched, in true time, and how the clock stood for good from when on */
+async function play(world: World) {
+  const absences: { from: number; to: number }[] = [];
+  const shifts: { from: number; shift: number }[] = [{ from: start, shift: 0 }];
+  const ill = lives();
+  const pending = () => world.looks.findLast(({ node }) => node === 'a')?.at ?? 0;
+  const move = () => {
+    for (const node of nodes) {
+      const now = ill.findLast((one) => one.node === node && one.from <= world.now && one.to > world.now);
+      world.lives.set(node, world.now >= end - 10 * minute ? 'well' : (now?.life ?? 'well'));
+    }
+  };
+  let next = 0;
+  const changes = [...new Set(ill.flatMap(({ from, to }) => [from, to]))].sort((one, other) => one - other);
+  const each = () => {
+    let moved = false;
+    while ((changes[next] ?? Number.POSITIVE_INFINITY) <= world.now) {
+      next += 1;
+      moved = true;
+    }
+    if (moved || world.now >= end - 10 * minute) move();
+  };
+  let killedAt = 0;
+  for (const { at: when, does, by = 0, stands } of script) {
+    await world.pass(when - world.now, each);
+    if (does === 'kill') {
+      killedAt = world.now;
+      await world.kill();
+    } else if (does === 'start') {
+      absences.push({ from: killedAt, to: world.now });
+      each();
+      await world.start();
+    } else if (does === 'sleep') {
+      absences.push({ from: world.now, to: world.now + by });
+      world.now += by;
+      each();
+      world.now -= by;
+      await world.sleep(by);
+    } else if (does === 'move') {
+      world.shift += by;
+      if (stands) shifts.push({ from: world.now, shift: world.shift });
+    } else world.cutOff = does === 'cut off';
+  }
+  await world.pass(end - world.now, each);
+  await world.flush();
+  expect(pending()).toBeGreaterThan(end - 2 * minute);
+  return { absences, shifts };
+}
+
+/** What each second of the ledger must say, by a plain account of looks, absences and clocks. */
+function account(
+  world: World,
+  node: string,
+  absences: readonly { from: number; to: number }[],
+  shifts: readonly { from: number; shift: number }[],
+) {
+  const looks = world.looks.filter((look) => look.node === node);
+  // A failing look counts if the node was down before it, or the next one agrees.
+  const said = looks.map(({ look }) => String(look.state));
+  looks.forEach((look, n) => {
+    if (look.look.state !== 'down' || said[n - 1] === 'down') return;
+    const second = looks
+      .slice(n + 1, n + 4)
+      .find((later) => later.look.state !== 'down' || later.at - look.at >= 2_000);
+    if (second?.look.state !== 'down')
+      said[n] = second?.look.state === 'unknown' ? 'unknown' : (said[n - 1] ?? 'unknown');
+  });
+  // What was not settled when the recorder was killed is not known.
+  const dark = absences.map(({ from, to }) => {
+    const suspects = nodes.flatMap((one) => {
+      const mine = world.looks.filter((look) => look.node === one && look.at <= from);
+      const [before, last] = mine.slice(-2);
+      const suspect = last?.look.state === 'down' && before?.look.state !== 'down' && from - last.at < 5_000;
+      return suspect ? [last.at] : [];
+    });
+    return { from: Math.min(from, ...suspects), to };
+  });
+  const inWindow = (moment: number) =>
+    windows.some(
+      (window) =>
+        (window.nodes === null || window.nodes.includes(node)) && window.from <= moment && moment < window.to,
+    );
+  const seconds = new Uint8Array((end - start + 4 * hour) / second);
+  let written = 0;
+  const write = (state: string) => {
+    const moment = start + written * second;
+    seconds[written++] = inWindow(moment) ? 3 : states.indexOf(state);
+  };
+  let look = -1;
+  let shift = -1;
+  let absence = 0;
+  for (let now = start; now < end; now += second) {
+    while ((looks[look + 1]?.at ?? end) <= now) look += 1;
+    while ((shifts[shift + 1]?.from ?? end) <= now) shift += 1;
+    while ((dark[absence]?.to ?? end) <= now) absence += 1;
+    const label = (now + (shifts[shift]?.shift ?? 0) - start) / second;
+    while (written < label) write('unknown'); // the clock was set forward
+    if (written > label) continue; // the clock was set back: this second is written already
+    const gone = (dark[absence]?.from ?? end) <= now;
+    write(gone ? 'unknown' : (said[look] ?? 'unknown'));
+  }
+  return seconds.subarray(0, written);
+}
+
+it('of kills, sleep, lost names and moved clocks is told to the second', async () => {
+  const world = new World(
+    sql,
+    'month',
+    nodes.map((node) => ({ node, probe: 'health' })),
+    start,
+  );
+  world.windows = windows;
+  await world.start();
+  const { absences, shifts } = await play(world);
+  const truths = new Map(nodes.map((node) => [node, account(world, node, absences, shifts)]));
+
+  let wrong = 0;
+  for (const [node, truth] of truths) {
+    const told = new Uint8Array(truth.length);
+    const parts = await sql<{ state: string; from: number; to: number }[]>`
+      select state, extract(epoch from started_at)::float8 * 1000 - ${start} as from,
+        extract(epoch from ended_at)::float8 * 1000 - ${start} as to
+      from reporting.node_states where observer = 'month' and node = ${node} order by started_at`;
+    parts.forEach(({ state, from, to }, n) => {
+      expect([from % second, to % second], `${node} ${new Date(start + from).toISOString()}`).toEqual([0, 0]);
+      expect(from).toBeGreaterThanOrEqual(parts[n - 1]?.to ?? 0);
+      told.fill(states.indexOf(state), from / second, to / second);
+    });
+    for (let n = 0; n < truth.length; n++) {
+      if (told[n] === truth[n]) continue;
+      if (wrong++ < 5)
+        console.error(
+          node,
+          new Date(start + n * second).toISOString(),
+          'is',
+          states[told[n] ?? 0],
+          'not',
+          states[truth[n] ?? 0],
+        );
+    }
+    for (const state of [1, 2, 3])
+      expect(truth.includes(state)).toBe(node !== 'c' || state !== 3 || truth.includes(3));
+  }
+  expect(wrong).toBe(0);
+
+  await everyWindowAddsUp(truths);
+}, 300_000);
+
+/** 10,000 random windows, to the millisecond, against sums over the plain account. */
+async function everyWindowAddsUp(truths: ReadonlyMap<string, Uint8Array>) {
+  const sums = new Map(
+    [...truths].map(([node, truth]) => [node, [1, 2, 3].map((state) => prefix(truth, state))]),
+  );
+  const length = (truths.get('a')?.length ?? 0) * second;
+  const chosen = Array.from({ length: 10_000 }, () => {
+    const [one, other] = [random(), random()].map((share) => Math.floor((share * 1.04 - 0.02) * length));
+    return [Math.min(one ?? 0, other ?? 0), Math.max(one ?? 0, other ?? 0) + 1];
+  });
+  const answers = await sql<
+    {
+      n: number;
+      node: string;
+      up: number;
+      down: number;
+      maintenance: number;
+      unknown: number;
+      exact: boolean;
+    }[]
+  >`
+    select w.n::int, u.node, u.up_seconds::float8 * 1000 as up, u.down_seconds::float8 * 1000 as down,
+      u.maintenance_seconds::float8 * 1000 as maintenance, u.unknown_seconds::float8 * 1000 as unknown,
+      u.up_seconds + u.down_seconds + u.maintenance_seconds + u.unknown_seconds = (w."to" - w."from") / 1000.0
+        and u.unknown_seconds >= 0 as exact
+    from (select ordinality - 1 as n, (pair ->> 0)::bigint as "from", (pair ->> 1)::bigint as "to"
+      from jsonb_array_elements(${JSON.stringify(chosen)}::text::jsonb) with ordinality as p(pair, ordinality)) w
+    cross join lateral reporting.node_uptime(to_timestamp(${start / 1000} + w."from" / 1000.0), to_timestamp(${start / 1000} + w."to" / 1000.0)) u
+    where u.observer = 'month'`;
+  expect(answers).toHaveLength(30_000);
+  const off = answers.filter(({ n, node, up, down, maintenance, exact }) => {
+    const [from = 0, to = 0] = chosen[n] ?? [];
+    const expected = sums.get(node)?.map((sum) => sumAt(sum, to) - sumAt(sum, from));
+    return (
+      !exact ||
+      [up, down, maintenance].some((value, state) => Math.abs(value - (expected?.[state] ?? -1)) > 0.001)
+    );
+  });
+  expect(off.slice(0, 3)).toEqual([]);
+}
+
+/** Seconds in a state before each second. */
+function prefix(truth: Uint8Array, state: number): Float64Array {
+  const sums = new Float64Array(truth.length + 1);
+  truth.forEach((one, n) => {
+    sums[n + 1] = (sums[n] ?? 0) + (one === state ? 1 : 0);
+  });
+  return sums;
+}
+
+/** Milliseconds in a state before a moment, ms since the start. */
+function sumAt(sums: Float64Array, moment: number): number {
+  const last = sums.length - 1;
+  if (moment <= 0) return 0;
+  if (moment >= last * second) return (sums[last] ?? 0) * second;
+  const whole = Math.floor(moment / second);
+  return (
+    (sums[whole] ?? 0) * second + ((sums[whole + 1] ?? 0) - (sums[whole] ?? 0)) * (moment - whole * second)
+  );
+}

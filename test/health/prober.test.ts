@@ -1,0 +1,263 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { hour, minute, second, World } from './world.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+const start = Date.UTC(2026, 0, 10);
+let worlds = 0;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+async function world(nodes = ['a'], every = minute): Promise<World> {
+  worlds += 1;
+  const made = new World(
+    sql,
+    `observer-${worlds}`,
+    nodes.map((node) => ({ node, probe: 'health' })),
+    start,
+    every,
+  );
+  await made.start();
+  return made;
+}
+
+/** The ledger of a node as a whole: state, from and to in seconds since the start. */
+async function ledger({ observer }: World, node = 'a', check = '*') {
+  const rows = await sql<{ state: string; from: number; to: number; error: string | null; probes: number }[]>`
+    select state, extract(epoch from started_at)::float8 * 1000 - ${start} as from,
+      extract(epoch from ended_at)::float8 * 1000 - ${start} as to, error, probes::int
+    from reporting.node_health_intervals where observer = ${observer} and node = ${node} and check_name = ${check}
+    order by started_at`;
+  return rows.map(({ state, from, to }) => [state, from / second, to / second]);
+}
+
+async function uptime({ observer }: World, from: number, to: number) {
+  const [row] = await sql<Record<string, string | null>[]>`
+    select up_seconds, down_seconds, unknown_seconds, maintenance_seconds, uptime, uptime_lower, uptime_upper, coverage
+    from reporting.node_uptime(${new Date(start + from)}, ${new Date(start + to)})
+    where observer = ${observer} and node = 'a'`;
+  return Object.fromEntries(
+    Object.entries(row ?? {}).map(([name, value]) => [name, value === null ? null : Number(value)]),
+  );
+}
+
+describe('a recorder', () => {
+  it('writes a failure from its first look on, when the second one confirms it', async () => {
+    const it = await world();
+    await it.pass(10 * minute);
+    it.lives.set('a', 'gone');
+    await it.pass(10 * minute);
+    it.lives.set('a', 'well');
+    await it.pass(10 * minute);
+    await it.flush();
+    const [up, down, again] = await ledger(it);
+    const first = it.looks.find(({ look }) => look.state === 'down');
+    const back = it.looks.find(({ at, look }) => at > (first?.at ?? 0) && look.state === 'up');
+    expect(up).toEqual(['up', 0, ((first?.at ?? 0) - start) / second]);
+    expect(down).toEqual(['down', up?.[2], ((back?.at ?? 0) - start) / second]);
+    expect(again).toEqual(['up', down?.[2], 30 * 60]);
+    const confirmed = it.looks.filter(({ at }) => at > (first?.at ?? 0))[0];
+    expect((confirmed?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2 * second);
+    expect((confirmed?.at ?? 0) - (first?.at ?? 0)).toBeLessThanOrEqual(5 * second);
+  });
+
+  it('that is off for five hours knows nothing of them, and its bounds say so', async () => {
+    const it = await world();
+    await it.pass(hour);
+    await it.kill();
+    it.now += 5 * hour;
+    await it.start();
+    await it.pass(hour);
+    await it.flush();
+    expect(await ledger(it)).toEqual([
+      ['up', 0, 3600],
+      ['unknown', 3600, 6 * 3600],
+      ['up', 6 * 3600, 7 * 3600],
+    ]);
+    expect(await uptime(it, 0, 7 * hour)).toEqual({
+      up_seconds: 7200,
+      down_seconds: 0,
+      unknown_seconds: 18_000,
+      maintenance_seconds: 0,
+      uptime: 1,
+      uptime_lower: 0.285714286,
+      uptime_upper: 1,
+      coverage: 0.285714286,
+    });
+    const [absences] =
+      await sql`select count(*)::int from recorder.health_absences where observer = ${it.observer}`;
+    expect(absences?.count).toBe(1);
+  });
+
+  it('that is killed between a failure and its confirmation confirms it when it is back', async () => {
+    const it = await world();
+    await it.pass(5 * minute);
+    it.lives.set('a', 'gone');
+    while (!it.looks.some(({ look }) => look.state === 'down')) await it.pass(second);
+    const first = it.looks.at(-1)?.at ?? 0;
+    await it.kill();
+    it.now += 20 * minute;
+    await it.start();
+    await it.pass(5 * minute);
+    await it.flush();
+    const [down] = await sql<{ started_at: Date }[]>`
+      select started_at from recorder.node_health where observer = ${it.observer} and state = 'down' and check_name = '*'`;
+    expect(down?.started_at.getTime()).toBe(first);
+    expect((await ledger(it)).slice(1)).toEqual([
+      ['unknown', (first - start) / second, (first - start) / second + 1200],
+      ['down', (first - start) / second + 1200, (it.now - start) / second],
+    ]);
+  });
+
+  it('does not take its own faults for the node’s', async () => {
+    const it = await world();
+    await it.pass(5 * minute);
+    it.cutOff = true;
+    await it.pass(5 * minute);
+    it.cutOff = false;
+    await it.pass(5 * minute);
+    await it.flush();
+    expect((await ledger(it)).map(([state]) => state)).toEqual(['up', 'unknown', 'up']);
+    expect(await uptime(it, 0, 15 * minute)).toMatchObject({ down_seconds: 0, unknown_seconds: 300 });
+  });
+
+  it('that sleeps, or is stalled for more than two seconds, was not there', async () => {
+    const it = await world();
+    await it.pass(5 * minute);
+    await it.sleep(10 * minute);
+    await it.pass(5 * minute);
+    await it.sleep(5 * second);
+    await it.pass(5 * minute);
+    await it.flush();
+    expect((await ledger(it)).filter(([state]) => state === 'unknown')).toEqual([
+      ['unknown', 300, 900],
+      ['unknown', 1200, 1205],
+    ]);
+    expect(it.looks.filter(({ at }) => at === start + 15 * minute)).toHaveLength(1);
+  });
+
+  it('throws away failures of looks that its own absence fell into', async () => {
+    const it = await world();
+    await it.pass(5 * minute);
+    it.lives.set('a', 'gone');
+    await it.sleep(hour);
+    it.lives.set('a', 'well');
+    await it.pass(5 * minute);
+    await it.flush();
+    expect(await uptime(it, 0, 70 * minute)).toMatchObject({ down_seconds: 0 });
+  });
+
+  it('takes announced maintenance for what it is, also where it was off', async () => {
+    const it = await world(['a', 'b']);
+    it.windows = [{ nodes: ['a'], from: start + 10 * minute, to: start + 40 * minute }];
+    await it.pass(15 * minute);
+    it.lives.set('a', 'gone');
+    await it.pass(5 * minute);
+    await it.kill();
+    it.now += 30 * minute;
+    await it.start();
+    it.lives.set('a', 'well');
+    await it.pass(10 * minute);
+    await it.flush();
+    const states = await ledger(it);
+    expect(states.slice(0, 3)).toEqual([
+      ['up', 0, 600],
+      ['maintenance', 600, 2400],
+      ['unknown', 2400, 3000],
+    ]);
+    expect(await ledger(it, 'b')).toEqual([
+      ['up', expect.any(Number), 1200],
+      ['unknown', 1200, 3000],
+      ['up', 3000, 3600],
+    ]);
+    expect(await ledger(it, 'a', 'C')).toContainEqual(['maintenance', 600, 2400]);
+  });
+
+  it('ends what it says of a node that left the configuration', async () => {
+    const it = await world(['a', 'b']);
+    await it.pass(10 * minute);
+    await it.kill();
+    const rest = new World(sql, it.observer, [{ node: 'a', probe: 'health' }], it.now);
+    await rest.start();
+    await rest.pass(10 * minute);
+    await rest.flush();
+    expect(await ledger(it, 'b')).toEqual([['up', expect.any(Number), 600]]);
+  });
+
+  it('counts the looks that said so', async () => {
+    const it = await world();
+    await it.pass(10 * minute);
+    it.lives.set('a', 'ill');
+    await it.pass(10 * minute);
+    it.lives.set('a', 'well');
+    await it.pass(10 * minute);
+    await it.flush();
+    const rows = await sql<{ check_name: string; state: string; probes: number }[]>`
+      select check_name, state, probes::int from reporting.node_health_intervals where observer = ${it.observer}
+      order by check_name, started_at`;
+    const said = (check: string, state: string) =>
+      it.looks.filter(({ look }) => look.checks?.find(({ name }) => name === check)?.state === state).length;
+    expect(
+      rows.filter(({ check_name }) => check_name === 'C').reduce((sum, { probes }) => sum + probes, 0),
+    ).toBe(it.looks.length);
+    expect(rows.find(({ check_name, state }) => check_name === 'network' && state === 'down')?.probes).toBe(
+      said('network', 'down'),
+    );
+    expect(
+      rows.filter(({ check_name }) => check_name === '*').reduce((sum, { probes }) => sum + probes, 0),
+    ).toBe(it.looks.length);
+  });
+});
+
+describe('two processes of one observer', () => {
+  it('do not both watch: the other takes over once the first shows no sign of life', async () => {
+    const it = await world();
+    const first = it.prober;
+    await it.pass(minute);
+    await it.start();
+    expect(it.prober).not.toBe(first);
+    await expect(first?.flush()).rejects.toThrow('the lease on node-health');
+    await it.flush();
+  });
+});
+
+describe('an incident', () => {
+  it('is one while the node flaps, shown while it lasts', async () => {
+    const it = await world(['flapping']);
+    await it.pass(hour);
+    it.lives.set('flapping', 'ill');
+    await it.pass(10 * minute);
+    it.lives.set('flapping', 'well');
+    await it.pass(2 * minute);
+    it.lives.set('flapping', 'gone');
+    await it.pass(10 * minute);
+    await it.flush();
+    const open = await sql`select * from reporting.node_incidents where node = 'flapping'`;
+    expect(open).toMatchObject([
+      {
+        node: 'flapping',
+        noticed_by: [it.observer],
+        is_open: true,
+        ended_at: null,
+        outages: '2',
+        failed_checks: ['network'],
+        first_error: 'failing: network',
+        last_error: 'the call failed (ECONNREFUSED)',
+      },
+    ]);
+    it.lives.set('flapping', 'well');
+    await it.pass(hour);
+    await it.flush();
+    const [closed] = await sql`select * from reporting.node_incidents where node = 'flapping'`;
+    expect([closed?.is_open, Number(closed?.duration_seconds)]).toEqual([false, 22 * 60]);
+  });
+});

@@ -1,0 +1,258 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { announce, announcements, endMaintenance, listMaintenance } from '../../src/health/announcements.ts';
+import { takeObserver, writeLedger } from '../../src/health/ledger.ts';
+import type { State } from '../../src/health/state.ts';
+import { downtimeLeft, thresholdOf } from '../../src/reporting/rewards-report.ts';
+import { slaPage } from '../../src/reporting/sla-page.ts';
+import { slaReport } from '../../src/reporting/sla-report.ts';
+import {
+  achievedText,
+  percentText,
+  quorumOf,
+  spanText,
+  uptimeOf,
+} from '../../src/reporting/uptime-report.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+const month = { from: Date.UTC(2026, 0, 1), to: Date.UTC(2026, 1, 1) };
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+/** Writes what an observer saw of a node in the month: each state with the hour in which it began. */
+async function saw(
+  observer: string,
+  node: string,
+  turns: readonly (readonly [hour: number, state: State])[],
+  absences: readonly (readonly [number, number])[] = [],
+) {
+  await takeObserver(sql, observer, observer);
+  await writeLedger(sql, observer, observer, {
+    heartbeat: month.to,
+    absences: absences.map(([from, to]) => ({
+      from: month.from + from * hour,
+      to: month.from + to * hour,
+      reason: 'the recorder was off',
+    })),
+    turns: turns.map(([at, state]) => ({
+      node,
+      probe: 'health',
+      check: '*',
+      at: month.from + at * hour,
+      state,
+      error: state === 'down' ? '<script>alert(1)</script>' : null,
+      message: null,
+      reported: true,
+      before: at * 60,
+    })),
+    probes: [
+      {
+        node,
+        probe: 'health',
+        probes: 31 * 1440,
+        probedAt: month.to,
+        suspect: null,
+        hour: null,
+        entries: null,
+      },
+    ],
+  });
+}
+
+describe('several observers', () => {
+  it('make a node down when most of those that looked saw it down, and show where they disagree', async () => {
+    await saw('paris', 'shared', [
+      [0, 'up'],
+      [10, 'down'],
+      [20, 'up'],
+    ]);
+    await saw('oslo', 'shared', [
+      [0, 'up'],
+      [12, 'down'],
+      [18, 'up'],
+    ]);
+    await saw('rome', 'shared', [
+      [0, 'up'],
+      [30, 'unknown'],
+      [40, 'up'],
+    ]);
+    const [row] = await quorumOf(sql, { from: month.from, to: month.from + 2 * day }, 'shared');
+    expect(row).toMatchObject({
+      observers: 3,
+      up_seconds: 42 * 3600,
+      down_seconds: 6 * 3600,
+      unknown_seconds: 0,
+      disagreement_seconds: 10 * 3600,
+      uptime: 0.875,
+    });
+    const incidents = await sql`select * from reporting.node_incidents where node = 'shared'`;
+    expect(incidents).toMatchObject([
+      {
+        noticed_by: ['oslo', 'paris'],
+        first_noticed_by: 'paris',
+        is_open: false,
+        duration_seconds: '36000.000000',
+      },
+    ]);
+  });
+
+  it('are told apart', async () => {
+    const rows = await uptimeOf(sql, { from: month.from, to: month.from + day }, 'shared');
+    expect(rows.map(({ observer, down_seconds }) => [observer, down_seconds / 3600])).toEqual([
+      ['oslo', 6],
+      ['paris', 10],
+      ['rome', 0],
+    ]);
+  });
+});
+
+describe('uptime by calendar', () => {
+  it('adds up to each day and month', async () => {
+    await saw(
+      'lima',
+      'calendar',
+      [
+        [5, 'up'],
+        [30, 'maintenance'],
+        [32, 'up'],
+        [71, 'down'],
+        [73, 'up'],
+      ],
+      [[50, 52]],
+    );
+    const days = await sql`
+      select day::text, up_seconds::int, down_seconds::int, unknown_seconds::int, maintenance_seconds::int
+      from reporting.node_uptime_daily where node = 'calendar' order by day limit 4`;
+    expect(
+      days.map((row) =>
+        Object.values(row).map((value) => (typeof value === 'number' ? value / 3600 : value)),
+      ),
+    ).toEqual([
+      ['2026-01-01', 19, 0, 5, 0],
+      ['2026-01-02', 22, 0, 0, 2],
+      ['2026-01-03', 21, 1, 2, 0],
+      ['2026-01-04', 23, 1, 0, 0],
+    ]);
+    const [first] = await sql`
+      select month::text, down_seconds::int, (up_seconds + down_seconds + unknown_seconds + maintenance_seconds)::int as whole
+      from reporting.node_uptime_monthly where node = 'calendar' order by month limit 1`;
+    expect(first).toEqual({ month: '2026-01-01', down_seconds: 7200, whole: 31 * 86_400 });
+  });
+});
+
+describe('the report of a month', () => {
+  const thresholds = { uptime: 80, uptimeAfter: 90, upgradeAt: Date.UTC(2026, 5, 1) };
+  const nodeIn = async (node: string, now: number, target: number) =>
+    (await slaReport(sql, month, now, target, thresholds)).nodes.find((one) => one.node === node);
+
+  it('holds what was achieved against what was promised, with the budget left', async () => {
+    await saw('kiel', 'promised', [
+      [0, 'up'],
+      [100, 'down'],
+      [101, 'up'],
+    ]);
+    const three = await nodeIn('promised', month.to + day, 99);
+    expect(three).toMatchObject({
+      verdict: 'met',
+      budget_seconds: expect.closeTo(26_784),
+      budget_left_seconds: expect.closeTo(23_184),
+    });
+    expect(three?.incidents).toHaveLength(1);
+    expect(await nodeIn('promised', month.to + day, 99.9)).toMatchObject({ verdict: 'missed' });
+    expect(await nodeIn('promised', month.to - day, 99)).toMatchObject({ verdict: 'open' });
+  });
+
+  it('of a month with unknown time says what it was at least, and never 100 %', async () => {
+    await saw('riga', 'unseen', [[0, 'up']], [[10, 15]]);
+    const report = await slaReport(sql, month, month.to + day, 99.9, thresholds);
+    const unseen = report.nodes.filter(({ node }) => node === 'unseen');
+    expect(unseen).toMatchObject([{ verdict: 'open', unknown_seconds: 18_000, uptime: 1, uptime_upper: 1 }]);
+    expect(unseen[0]?.uptime_lower).toBeCloseTo(1 - 5 / 744, 8);
+    const page = slaPage({ ...report, nodes: unseen });
+    expect(page).toContain('≥ 99.327 %');
+    expect(page.replace(/<style>[\s\S]*<\/style>/, '')).not.toContain('100');
+  });
+
+  it('is a page that runs nothing and loads nothing', async () => {
+    const page = slaPage(await slaReport(sql, month, month.to + day, 99.9, thresholds));
+    expect(page).toContain('&lt;script&gt;');
+    expect(page).not.toMatch(/<script|src=|href=|url\(/);
+  });
+});
+
+describe('what is left until a validation misses its reward', () => {
+  it('follows from its begin, its end and what was used', () => {
+    const view = {
+      start_time: new Date(0),
+      end_time: new Date(100 * day),
+      observed_at: new Date(50 * day),
+      uptime_percent: 90,
+    };
+    expect(downtimeLeft(view, 80)).toBe(15 * 1440);
+    expect(downtimeLeft(view, 95)).toBe(0);
+    expect(downtimeLeft({ ...view, uptime_percent: 70 }, 90)).toBe(-5 * 1440);
+    expect(downtimeLeft({ ...view, uptime_percent: null }, 90)).toBeNull();
+  });
+
+  it('depends on when it began', () => {
+    const thresholds = { uptime: 80, uptimeAfter: 90, upgradeAt: 1000 };
+    expect([999, 1000].map((start) => thresholdOf(start, thresholds))).toEqual([80, 90]);
+    expect(thresholdOf(5000, { uptime: 80, uptimeAfter: 90 })).toBe(80);
+  });
+});
+
+describe('texts', () => {
+  it('never round up', () => {
+    expect(percentText(0.999_999_9)).toBe('99.999 %');
+    expect(percentText(1)).toBe('100.000 %');
+    const whole = {
+      node: 'a',
+      probe: 'health',
+      up_seconds: 1,
+      down_seconds: 0,
+      unknown_seconds: 1,
+      maintenance_seconds: 0,
+      uptime: 1,
+      uptime_lower: 0.5,
+      uptime_upper: 1,
+      coverage: 0.5,
+    };
+    expect(achievedText(whole)).toBe('≥ 50.000 %');
+    expect(achievedText({ ...whole, uptime: null, uptime_lower: 0 })).toBe('unknown');
+  });
+
+  it('tell spans of time', () => {
+    expect([1.5, 62, 3600 * 5 + 240, 86_400 * 2 + 10_800, -90].map(spanText)).toEqual([
+      '1.5 s',
+      '1 min 2 s',
+      '5 h 4 min',
+      '2 d 3 h',
+      '−1 min 30 s',
+    ]);
+  });
+});
+
+describe('maintenance announced by command', () => {
+  it('is found, listed, and ended', async () => {
+    const now = Date.UTC(2026, 2, 1);
+    const id = await announce(sql, { node: 'a', from: now - hour, to: now + hour, reason: 'disk' }, now);
+    const find = announcements(sql, { once: [], recurring: [] });
+    expect(await find(now, now + 1)).toEqual([{ nodes: ['a'], from: now, to: now + hour }]);
+    expect((await listMaintenance(sql, now)).map((one) => one.id)).toEqual([id]);
+    expect(await endMaintenance(sql, id, now + minute)).toBe(true);
+    expect(await find(now, now + hour)).toEqual([{ nodes: ['a'], from: now, to: now + minute }]);
+    expect(await endMaintenance(sql, id, now + 2 * minute)).toBe(false);
+  });
+});

@@ -1,0 +1,137 @@
+import type postgres from 'postgres';
+import type { MaintenanceWindow } from '../../src/health/maintenance.ts';
+import { Prober } from '../../src/health/prober.ts';
+import type { Look, ProbeTarget } from '../../src/health/prober-context.ts';
+
+export const second = 1_000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
+export const day = 24 * hour;
+
+/** What a node does: `ill` says so itself, `gone` does not answer. */
+export type Life = 'well' | 'ill' | 'gone';
+
+const silent = { info: () => {}, warn: () => {} };
+
+/**
+ * Nodes, a recorder that watches them, and the clocks of its machine, all moved by the test. Time passes second by
+ * second; the ledger is written every five minutes and whenever something is about to befall the recorder.
+ */
+export class World {
+  readonly sql: postgres.Sql;
+  readonly observer: string;
+  readonly targets: readonly ProbeTarget[];
+  readonly every: number;
+  /** True time, ms since 1970. */
+  now: number;
+  /** How far the recorder's clock is from it, ms. */
+  shift = 0;
+  readonly lives = new Map<string, Life>();
+  /** The recorder cannot resolve names. */
+  cutOff = false;
+  windows: MaintenanceWindow[] = [];
+  prober: Prober | null = null;
+  /** Every look: of what, when, and what came of it. */
+  readonly looks: { readonly node: string; readonly at: number; readonly look: Look }[] = [];
+  readonly #booted: number;
+  #asked = 0;
+  #processes = 0;
+
+  constructor(
+    sql: postgres.Sql,
+    observer: string,
+    targets: readonly ProbeTarget[],
+    start: number,
+    every = minute,
+  ) {
+    this.sql = sql;
+    this.observer = observer;
+    this.targets = targets;
+    this.every = every;
+    this.now = start;
+    this.#booted = start - 12_345_678;
+  }
+
+  /** Starts a recorder where none runs. */
+  async start(): Promise<void> {
+    // The one before is dead: nobody gives its lease back.
+    await this
+      .sql`update recorder.health_observers set lease_until = now() where observer = ${this.observer}`;
+    this.#processes += 1;
+    this.prober = await Prober.begin({
+      sql: this.sql,
+      wall: () => this.now + this.shift,
+      steady: () => this.now - this.#booted,
+      log: silent,
+      observer: this.observer,
+      holder: `process-${this.#processes}`,
+      every: this.every,
+      targets: this.targets,
+      look: async ({ node }) => this.#look(node),
+      maintenance: async () => this.windows,
+      random: () => 0.2,
+    });
+    await this.#tick();
+    await this.flush();
+  }
+
+  /** Ends the recorder as kill -9 does, right after it wrote. */
+  async kill(): Promise<void> {
+    await this.flush();
+    this.prober = null;
+  }
+
+  async flush(): Promise<void> {
+    await this.prober?.flush();
+  }
+
+  /** Lets time pass. @param each called before every second, to move the world */
+  async pass(milliseconds: number, each?: () => void): Promise<void> {
+    for (const end = this.now + milliseconds; this.now < end; ) {
+      this.now += second;
+      each?.();
+      await this.#tick();
+      if (this.now % (5 * minute) === 0) await this.flush();
+    }
+  }
+
+  /** Time passes while the whole machine sleeps. */
+  async sleep(milliseconds: number): Promise<void> {
+    this.now += milliseconds;
+    await this.#tick();
+    await this.flush();
+  }
+
+  async #tick(): Promise<void> {
+    const asked = this.#asked;
+    this.prober?.tick();
+    // Looks answer at once; what they say is taken in by then.
+    if (this.#asked !== asked) for (let turns = 0; turns < 6; turns++) await Promise.resolve();
+  }
+
+  #look(node: string): Look {
+    this.#asked += 1;
+    const life = this.lives.get(node) ?? 'well';
+    const look: Look = this.cutOff
+      ? { state: 'unknown', error: 'the call failed (ENOTFOUND)', checks: null, latency: null }
+      : life === 'gone'
+        ? { state: 'down', error: 'the call failed (ECONNREFUSED)', checks: null, latency: null }
+        : {
+            state: life === 'ill' ? 'down' : 'up',
+            error: life === 'ill' ? 'failing: network' : null,
+            latency: 12,
+            checks: [
+              { name: 'C', state: 'up', error: null, message: null, timestamp: `${this.now}` },
+              {
+                name: 'network',
+                state: life === 'ill' ? 'down' : 'up',
+                error: life === 'ill' ? 'no peers' : null,
+                message: null,
+                timestamp: `${this.now}`,
+              },
+            ],
+          };
+    this.looks.push({ node, at: this.now, look });
+    return look;
+  }
+}
