@@ -1,6 +1,7 @@
 import { availableParallelism, cpus } from 'node:os';
 import { UsageError } from '../src/errors.ts';
 import { withArena } from './arena.ts';
+import { healthHolds, healthReport, measureHealth } from './health.ts';
 import { measureIngest } from './ingest.ts';
 import { readOptions } from './options.ts';
 import { measurePolls } from './polls.ts';
@@ -18,16 +19,23 @@ try {
   const tell = (line: string) => process.stderr.write(`${line}\n`);
   const machine = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cpus: availableParallelism() };
   tell(`${machine.cpus} × ${machine.cpu}, Node.js ${machine.node}`);
-  const result = await withArena(options.rows, stop.signal, async (arena) => ({
+  const arena = await withArena(options.rows, stop.signal, async (arena) => ({
     machine,
     ingest: await measureIngest(arena, options, (round, contender, { milliseconds }) =>
       tell(`round ${round}/${options.rounds}  ${contender.padEnd(12)} ${(milliseconds / 1000).toFixed(2)} s`),
     ),
     polls: await measurePolls(arena, options, ({ name }) => tell(`polls of ${name} done`)),
   }));
-  const { ingest, polls } = result;
-  console.log(options.json ? JSON.stringify(result) : `\n${ingestReport(ingest)}\n\n${pollReport(polls)}`);
-  process.exitCode = ingest.overWire <= MOST_OVER_WIRE && ingest.overLoop >= LEAST_OVER_LOOP ? 0 : 1;
+  const result = { ...arena, health: await measureHealth(stop.signal, tell) };
+  const { ingest, polls, health } = result;
+  console.log(
+    options.json
+      ? JSON.stringify(result)
+      : `\n${ingestReport(ingest)}\n\n${pollReport(polls)}\n\n${healthReport(health)}`,
+  );
+  const holds =
+    ingest.overWire <= MOST_OVER_WIRE && ingest.overLoop >= LEAST_OVER_LOOP && healthHolds(health);
+  process.exitCode = holds ? 0 : 1;
 } catch (error) {
   if (stop.signal.aborted) console.error('stopped');
   else console.error(error instanceof UsageError ? error.message : error);

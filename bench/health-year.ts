@@ -1,0 +1,174 @@
+import type postgres from 'postgres';
+import { bucketOf } from '../src/health/latency-histogram.ts';
+import { type LatencyHour, storeHours } from '../src/health/latency-store.ts';
+import { type LedgerTurn, takeObserver, writeLedger } from '../src/health/ledger.ts';
+import { median } from './median.ts';
+
+/** What a year of health history weighs, and how long its answers take. */
+export interface HealthYear {
+  readonly probes: number;
+  readonly bytes: number;
+  readonly bytesPerProbe: number;
+  /** Bytes of each table with its indexes. */
+  readonly tables: Readonly<Record<string, number>>;
+  readonly intervals: number;
+  /** Median milliseconds: the year's uptime of all nodes, and p99 of the slowest month. */
+  readonly uptime: number;
+  readonly p99: number;
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const FROM = Date.UTC(2025, 0, 1);
+const TO = Date.UTC(2026, 0, 1);
+const CHECKS = ['C', 'P', 'X', 'bls', 'bootstrapped', 'database', 'diskspace', 'network', 'router'];
+const INCIDENTS = 24;
+const OUTAGES = 52;
+
+/** A generator of numbers from 0 to 1, the same in every run. */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/**
+ * Writes a year of probes, one a minute and node, through the recorder's own storage: two incidents a month and node,
+ * half of them failing checks, half no answer; a restart of the recorder a week; response times around 20 ms with a tail.
+ */
+export async function writeYear(
+  sql: postgres.Sql,
+  nodes: number,
+  told: (line: string) => void,
+): Promise<number> {
+  const observer = 'bench';
+  await takeObserver(sql, observer, 'bench');
+  const random = numbers(1);
+  const names = Array.from({ length: nodes }, (_, n) => `validator-${n + 1}`);
+  for (const node of names) {
+    await writeLedger(sql, observer, 'bench', {
+      heartbeat: null,
+      absences: [],
+      probes: [],
+      turns: turnsOf(node, random),
+    });
+  }
+  const absences = Array.from({ length: OUTAGES }, () => {
+    const from = FROM + Math.floor(random() * (TO - FROM - HOUR));
+    return { from, to: from + 20_000 + Math.floor(random() ** 6 * HOUR), reason: 'the recorder was off' };
+  });
+  const probes = names.map((node) => ({
+    node,
+    probe: 'health',
+    probes: (TO - FROM) / MINUTE,
+    probedAt: TO,
+    suspect: null,
+    hour: null,
+    entries: null,
+  }));
+  await writeLedger(sql, observer, 'bench', { heartbeat: TO, absences, turns: [], probes });
+  told('the ledger of a year was written');
+  let written = 0;
+  for (let day = FROM; day < TO; day += DAY) {
+    const hours: LatencyHour[] = [];
+    names.forEach((node, n) => {
+      for (let hour = day; hour < day + DAY; hour += HOUR) {
+        const histogram = new Map<number, number>();
+        for (let probe = 0; probe < 60; probe++) {
+          const bucket = bucketOf(latency(random, n));
+          histogram.set(bucket, (histogram.get(bucket) ?? 0) + 1);
+        }
+        written += 60;
+        hours.push({ node, probe: 'health', hour, histogram });
+      }
+    });
+    await storeHours(sql, observer, hours, day);
+    if (((day - FROM) / DAY) % 60 === 59)
+      told(`${Math.round((day - FROM) / DAY) + 1} days of response times were written`);
+  }
+  return written;
+}
+
+/** Milliseconds: log-normal around a base of the node's own, one in 200 slow. */
+function latency(random: () => number, node: number): number {
+  const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  return (12 + (node % 20)) * Math.exp(0.25 * normal) * (random() < 0.005 ? 10 : 1);
+}
+
+function turnsOf(node: string, random: () => number): LedgerTurn[] {
+  const turn = (
+    at: number,
+    check: string,
+    state: 'up' | 'down',
+    error: string | null,
+    reported = true,
+  ): LedgerTurn => ({
+    node,
+    probe: 'health',
+    check,
+    at,
+    state,
+    error,
+    message: state === 'down' && check !== '*' ? '{"connectedPeers":0,"sendFailRate":0.5}' : null,
+    reported,
+    before: Math.floor((at - FROM) / MINUTE),
+  });
+  const turns = ['*', ...CHECKS].map((check) => turn(FROM, check, 'up', null));
+  for (let n = 0; n < INCIDENTS; n++) {
+    const from =
+      FROM + Math.floor(((n + random() * 0.8) * (TO - FROM)) / INCIDENTS / MINUTE) * MINUTE + MINUTE;
+    const to = from + MINUTE * Math.ceil(random() ** 3 * 120);
+    if (n % 2 === 0)
+      turns.push(turn(from, '*', 'down', 'the call failed (ECONNREFUSED)', false), turn(to, '*', 'up', null));
+    else {
+      const check = CHECKS[Math.floor(random() * CHECKS.length)] ?? 'C';
+      turns.push(turn(from, '*', 'down', `failing: ${check}`), turn(to, '*', 'up', null));
+      turns.push(
+        turn(from, check, 'down', 'not connected to a minimum of 1 peer(s)'),
+        turn(to, check, 'up', null),
+      );
+    }
+  }
+  return turns;
+}
+
+/** Weighs the year that {@link writeYear} wrote, and asks it. */
+export async function measureYear(sql: postgres.Sql, probes: number, rounds: number): Promise<HealthYear> {
+  await sql`vacuum full analyze recorder.node_health, recorder.health_latency, recorder.health_probes, recorder.health_absences`;
+  const sizes = await sql<{ name: string; bytes: number }[]>`
+    select c.relname as name, pg_total_relation_size(c.oid)::float8 as bytes from pg_class c
+    where c.relnamespace = 'recorder'::regnamespace and c.relkind = 'r' and (c.relname like 'health%' or c.relname = 'node_health')`;
+  const bytes = sizes.reduce((sum, size) => sum + size.bytes, 0);
+  const [counted] = await sql<{ count: number }[]>`select count(*)::int from recorder.node_health`;
+  const timed = async (work: () => PromiseLike<unknown>) => {
+    await work();
+    const times: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const began = performance.now();
+      await work();
+      times.push(performance.now() - began);
+    }
+    return median(times);
+  };
+  const months = Array.from(
+    { length: 12 },
+    (_, month) => [new Date(Date.UTC(2025, month)), new Date(Date.UTC(2025, month + 1))] as const,
+  );
+  const p99s: number[] = [];
+  for (const [from, to] of months)
+    p99s.push(await timed(() => sql`select node, p99 from reporting.node_latency(${from}, ${to})`));
+  return {
+    probes,
+    bytes,
+    bytesPerProbe: bytes / probes,
+    tables: Object.fromEntries(sizes.map(({ name, bytes }) => [name, bytes])),
+    intervals: counted?.count ?? 0,
+    uptime: await timed(() => sql`select * from reporting.node_uptime(${new Date(FROM)}, ${new Date(TO)})`),
+    p99: Math.max(...p99s),
+  };
+}

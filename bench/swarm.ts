@@ -1,0 +1,107 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type postgres from 'postgres';
+import { z } from 'zod';
+import { steadyClock, systemClock } from '../src/clock.ts';
+import { checkConfig } from '../src/config/load.ts';
+import { activeFeeds, catalogNames } from '../src/feeds.ts';
+import { lookOver } from '../src/health/look.ts';
+import { Prober } from '../src/health/prober.ts';
+import { upstreamOpener } from '../src/upstream-opener.ts';
+import { Child } from './child.ts';
+
+/** How punctual one process is that probes many nodes. */
+export interface Swarm {
+  readonly nodes: number;
+  readonly everySeconds: number;
+  readonly minutes: number;
+  readonly looks: number;
+  readonly missed: number;
+  /** Milliseconds from the planned moment to the look's begin. */
+  readonly delay: { readonly p50: number; readonly p99: number; readonly most: number };
+  /** Seconds in which it was not there: the machine stalled. */
+  readonly absentSeconds: number;
+  /** The share of one core that the process used. */
+  readonly cpu: number;
+}
+
+const EVERY = 15_000;
+
+/** Probes `count` nodes every 15 s for some minutes, over HTTP, with another process as the nodes. */
+export async function measureSwarm(
+  { sql, url }: { sql: postgres.Sql; url: string },
+  count: number,
+  minutes: number,
+  signal: AbortSignal,
+): Promise<Swarm> {
+  const { child, first } = await Child.start(
+    'service/nodes-process.ts',
+    [],
+    z.object({ port: z.number() }),
+    signal,
+  );
+  try {
+    const config = checkConfig(
+      {
+        network: 'mainnet',
+        observer: 'swarm',
+        upstreams: {
+          nodes: Array.from({ length: count }, (_, n) => ({
+            name: `node-${n}`,
+            url: `http://127.0.0.1:${first.port}`,
+          })),
+        },
+        datasets: { node_health: { every: '15s' } },
+      },
+      catalogNames,
+      'the benchmark',
+    );
+    const feed = activeFeeds(config).find(({ source }) => source.name === 'node-health');
+    if (!feed) throw new Error('there is nothing to watch');
+    const delays: number[] = [];
+    const warmAt = steadyClock() + EVERY * 1.5;
+    const keys = { chainDataKey: undefined, metricsKey: undefined };
+    const prober = await Prober.begin({
+      sql,
+      wall: systemClock,
+      steady: steadyClock,
+      log: { info: () => {}, warn: (...said: unknown[]) => console.error(...said) },
+      observer: 'swarm',
+      holder: `swarm ${url}`,
+      every: feed.every,
+      targets: feed.targets.flatMap(({ node = '', probe = '' }) =>
+        probe === 'health' ? [{ node, probe }] : [],
+      ),
+      look: lookOver(upstreamOpener(config, keys, sql, systemClock), feed, systemClock),
+      maintenance: async () => [],
+      // The first round asks everybody at once; what counts is the pace after it.
+      asked: (late) => void (steadyClock() >= warmAt && delays.push(late)),
+    });
+    if (!prober) throw new Error('another process watches');
+    const stop = new AbortController();
+    const used = process.cpuUsage();
+    const began = performance.now();
+    const running = prober.run(AbortSignal.any([stop.signal, signal]));
+    await delay(minutes * 60_000 + EVERY * 1.5, undefined, { signal }).catch(() => {});
+    stop.abort();
+    await running;
+    const { user, system } = process.cpuUsage(used);
+    const [absent] = await sql<{ seconds: number }[]>`
+      select coalesce(extract(epoch from sum(ended_at - started_at)), 0)::float8 as seconds
+      from reporting.node_absences where observer = 'swarm'`;
+    delays.sort((one, other) => one - other);
+    const quantile = (share: number) =>
+      delays[Math.min(delays.length - 1, Math.floor(delays.length * share))] ?? 0;
+    return {
+      nodes: count,
+      everySeconds: EVERY / 1000,
+      minutes,
+      looks: delays.length,
+      missed: prober.missed,
+      delay: { p50: quantile(0.5), p99: quantile(0.99), most: quantile(1) },
+      absentSeconds: absent?.seconds ?? 0,
+      cpu: (user + system) / 1000 / (performance.now() - began),
+    };
+  } finally {
+    await child.stop();
+  }
+}
