@@ -14,16 +14,15 @@ export const accounted: Invariant = {
     const rows = await sql<{ node: string; probe: string; off: number }[]>`
       select node, probe,
         (extract(epoch from max(ended_at) - min(started_at)) - sum(extract(epoch from ended_at - started_at)))::float8 as off
-      from recorder.node_health where check_name = '*' group by observer, node, probe`;
-    const believed = await sql<
-      { node: string; probe: string; state: string; seconds: number; probes: number }[]
-    >`
-      select h.node, h.probe, h.state, h.probes::int, extract(epoch from h.ended_at - h.started_at)::float8 as seconds
-      from recorder.node_health h
+      from reporting.node_states group by observer, node, probe`;
+    const believed = await sql<{ node: string; probe: string; seconds: number; probes: number }[]>`
+      select s.node, s.probe, p.probes::int, extract(epoch from sum(s.ended_at - s.started_at))::float8 as seconds
+      from reporting.node_states s
+      join recorder.health_probes p using (observer, node, probe)
       join recorder.targets t on t.source = 'node-health'
-        and t.target = jsonb_build_object('observer', h.observer, 'node', h.node, 'probe', h.probe)
-      where h.state <> 'unknown' and h.check_name = '*'
-        and h.ended_at - h.started_at > (h.probes + 1) * ${BELIEVED}::float8 * make_interval(secs => t.every_ms / 1000.0)`;
+        and t.target = jsonb_build_object('observer', s.observer, 'node', s.node, 'probe', s.probe)
+      where s.state in ('up', 'down') group by s.observer, s.node, s.probe, p.probes, t.every_ms
+      having sum(s.ended_at - s.started_at) > (p.probes + 1) * ${BELIEVED}::float8 * make_interval(secs => t.every_ms / 1000.0)`;
     return [
       ...(rows.length === 0 ? ['no health was recorded'] : []),
       ...rows.flatMap(({ node, probe, off }) =>
@@ -32,8 +31,8 @@ export const accounted: Invariant = {
           : [`${probe} of ${node}: ${off} s of the time are in no interval, or in two`],
       ),
       ...believed.map(
-        ({ node, probe, state, seconds, probes }) =>
-          `${probe} of ${node}: ${state} for ${seconds} s by ${probes} probes`,
+        ({ node, probe, seconds, probes }) =>
+          `${probe} of ${node}: up or down for ${seconds} s by ${probes} probes`,
       ),
     ];
   },
