@@ -5,8 +5,6 @@ import { allCovered } from './stored.ts';
 import { eventually } from './waiting.ts';
 import type { World } from './world.ts';
 
-/** The interval of everything that is polled, in ms: the shortest that a configuration may have. */
-const EVERY = 5_000;
 /** What E promises: fresh again within so many ms of the fault's end. */
 const FRESH_WITHIN = 60_000;
 /** What the source of blocks leaves unclaimed, with a margin. */
