@@ -14,7 +14,8 @@ import { isWatched, keepWatch } from './watching.ts';
 export type Role = 'scheduler' | 'worker' | 'server';
 const ROLES: readonly Role[] = ['scheduler', 'worker', 'server'];
 
-const RECONCILE_EVERY = 30_000;
+/** Within 30 s of their loss all schedules are back: a round takes a moment itself. */
+const RECONCILE_EVERY = 25_000;
 const CLOCK_CHECK_EVERY = 300_000;
 const QUEUE_PATIENCE = 5_000;
 /** The longest that runs under way may take to stop; the whole stop is promised within 20 s. */

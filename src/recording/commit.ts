@@ -61,9 +61,14 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
   const recordedAt = param('timestamptz', (commit) => commit.recordedAt);
   const targetKey = param('text', (commit) => commit.targetKey);
   const fragments = datasets.map((dataset, at) => historyOf(dataset)(statement, dataset, at));
-  const covered = param('int8multirange', ({ covered }) =>
+  const claimed = param('int8multirange', ({ covered }) =>
     covered ? `{[${covered.from},${covered.to})}` : '{}',
   );
+  // A clock that runs ahead must not claim what has not happened: it would never be asked for again.
+  const covered =
+    source.range?.axis === 'time'
+      ? `${claimed} * int8multirange(int8range(null, floor(extract(epoch from now()) * 1000)::bigint - ${source.range.settle}))`
+      : claimed;
   const gap = param('int8range', ({ gap }) => (gap ? `[${gap.window.from},${gap.window.to})` : 'empty'));
   const gapReason = param('text', ({ gap }) => gap?.reason ?? null);
   const bad = (column: number) =>
