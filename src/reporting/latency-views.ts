@@ -58,7 +58,7 @@ export const latencyViews: readonly Derived[] = [
     plain as materialized (
       -- Unpacked once: each look at a byte would unpack it anew.
       select observer, node, probe, entries || ''::bytea as bytes, length(entries) / 4 as n, low::int, high::int, skip::int, unto::int
-      from spans where low <= high),
+      from spans where low <= high and not coalesce(skip <= low and high <= unto, false)),
     counted as (
       select p.observer, p.node, p.probe, u.bucket, u.count
       from plain p cross join lateral (
