@@ -39,7 +39,6 @@ const terminated: Fault = {
   title: 'pg_terminate_backend at random',
   backends: 'each',
   invariants: ['A', 'B', 'C'],
-  short: true,
   sandbox: busy,
   async inject(world) {
     const { sql, evidence, random, setting } = world;
@@ -121,7 +120,6 @@ const answerLost: Fault = {
   title: "the commit's answer is lost",
   backends: 'each',
   invariants: ['A', 'B', 'C'],
-  short: true,
   sandbox: busy,
   async inject(world) {
     const { evidence, proxy, random, setting } = world;

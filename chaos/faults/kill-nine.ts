@@ -25,7 +25,7 @@ export const killNine: Fault = {
   sandbox: ({ rows }) => ({ blocksPerHour: Math.ceil((rows ?? ROWS) / (TARGETS * DAYS * 24)) }),
   async inject(world) {
     const { sandbox, evidence, setting } = world;
-    const wanted = setting.options.kills ?? KILLS;
+    const wanted = setting.options.kills ?? (setting.options.short ? KILLS / 2 : KILLS);
     const nodeIds = await busyNodes(world);
     const [from, to] = [midnight(DAYS + 1), midnight(1)];
     world.watched.push(...blockTargets(nodeIds, from, to));

@@ -93,7 +93,6 @@ const locked: Fault = {
   title: '401 and 403 in the middle; the upstream echoes the key',
   backends: 'each',
   invariants: ['A', 'C', 'E', 'F', 'G', 'H'],
-  short: true,
   sandbox,
   async inject(world) {
     const { evidence } = world;

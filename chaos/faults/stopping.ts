@@ -13,7 +13,7 @@ const midPage: Fault = {
   sandbox: { blocksPerHour: 60 },
   async inject(world) {
     const { sandbox, evidence, random, setting } = world;
-    const stops = setting.options.kills ?? 6;
+    const stops = setting.options.kills ?? (setting.options.short ? 3 : 6);
     // Half of the answers take their time, so that there is a middle of a page to stop in.
     sandbox.faults.tune({ lateMs: 700 });
     sandbox.faults.rate({ 'slow-headers': 0.5 });

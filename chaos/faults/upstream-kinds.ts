@@ -15,7 +15,6 @@ interface Spell {
   /** Of the calls, for each kind. */
   readonly rate: number;
   readonly invariants: readonly Letter[];
-  readonly short?: boolean;
   /** The spell is over once each kind was served so often. */
   readonly times?: number;
   readonly sizes?: Parameters<World['sandbox']['faults']['tune']>[0];
@@ -26,24 +25,12 @@ interface Spell {
 const MEMORY = 256;
 
 /** Runs `up` through such a spell, to the end of which everything must be there. */
-function spell({
-  numbers,
-  title,
-  kinds,
-  rate,
-  invariants,
-  short,
-  times = 3,
-  sizes,
-  also,
-  target,
-}: Spell): Fault {
+function spell({ numbers, title, kinds, rate, invariants, times = 3, sizes, also, target }: Spell): Fault {
   return {
     numbers,
     title,
     backends: 'each',
     invariants: [...invariants, 'G', 'H'],
-    ...(short ? { short } : {}),
     sandbox: { blocksPerHour: 60 },
     async inject(world) {
       const { sandbox, evidence } = world;
@@ -85,7 +72,6 @@ export const upstreamSpells: readonly Fault[] = [
     target: 'pageToken=',
     rate: 0.12,
     invariants: ['A', 'B', 'C', 'E'],
-    short: true,
   }),
   spell({
     numbers: [24],
@@ -109,7 +95,6 @@ export const upstreamSpells: readonly Fault[] = [
     kinds: ['500', '502', '502-html', '503', '504-html'],
     rate: 0.09,
     invariants: ['A', 'C', 'E'],
-    short: true,
   }),
   spell({
     numbers: [31],

@@ -96,7 +96,7 @@ const revisedUnderKills: Fault = {
       },
       processes: 2,
     });
-    const kills = setting.options.kills ?? 5;
+    const kills = setting.options.kills ?? (setting.options.short ? 3 : 5);
     for (let kill = 0; kill < kills; kill++) {
       const answered = upstream.answered;
       await until('the service to be asked', () => upstream.answered > answered + random.below(3));

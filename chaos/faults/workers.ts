@@ -65,7 +65,6 @@ const takenOver: Fault = {
   title: 'kill -9 of one of two workers of a queue: recovery',
   backends: 'each',
   invariants: ['A', 'B', 'C', 'H'],
-  short: true,
   sandbox,
   async inject(world) {
     const { sql, evidence, random, setting } = world;
