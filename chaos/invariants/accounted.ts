@@ -12,9 +12,11 @@ export const accounted: Invariant = {
   says: 'up + down + unknown + maintenance = wall time, and nothing is up that nobody looked at',
   async check({ sql }) {
     const rows = await sql<{ node: string; probe: string; off: number }[]>`
-      select node, probe,
-        (extract(epoch from max(ended_at) - min(started_at)) - sum(extract(epoch from ended_at - started_at)))::float8 as off
-      from reporting.node_states group by observer, node, probe`;
+      select h.node, h.probe, coalesce(extract(epoch from max(s.ended_at) - min(s.started_at))
+        - sum(extract(epoch from s.ended_at - s.started_at)), 0)::float8 as off
+      from (select distinct observer, node, probe from recorder.node_health) h
+      -- What is not settled yet is in no part.
+      left join reporting.node_states s using (observer, node, probe) group by h.observer, h.node, h.probe`;
     const believed = await sql<{ node: string; probe: string; seconds: number; probes: number }[]>`
       select s.node, s.probe, p.probes::int, extract(epoch from sum(s.ended_at - s.started_at))::float8 as seconds
       from reporting.node_states s
