@@ -128,13 +128,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     invariant: 'I',
     bug: 'time in which nobody looked counts as up',
-    patches: [
-      {
-        file: 'history/ledger.ts',
-        from: /o\.state = 'unknown' or \$\{observedAt\} <= [^\n]* as unbroken/,
-        to: 'true as unbroken',
-      },
-    ],
+    patches: [{ file: 'health/prober.ts', from: /const STALL = [\d_]+/, to: 'const STALL = 2_000_000_000' }],
     fault: { number: 19, title: 'the machine sleeps' },
     backend: 'redis',
   },

@@ -105,7 +105,7 @@ const longDown: Fault = {
   numbers: [9],
   title: '48 hours of downtime on the injected clock, and the queue wiped',
   backends: 'any',
-  invariants: ['A', 'B', 'C', 'I'],
+  invariants: ['A', 'B', 'C'],
   short: true,
   async inject(world) {
     const { sql, evidence } = world;
@@ -122,7 +122,6 @@ const longDown: Fault = {
         datasets: {
           proposed_blocks: { since: '2026-01-08' },
           metric_points: { every: '1h', metrics: ['txCount'], intervals: ['hour'] },
-          node_health: { every: '1h' },
           validators: { every: '1h' },
         },
         nodeIds,

@@ -34,7 +34,7 @@ const midPage: Fault = {
       const ending = await stopped;
       took.push(ending.took);
       evidence.serve(twice ? 'SIGTERM twice' : 'SIGTERM');
-      evidence.exit(`${recorder.args[0]}, stopped in a page`, ending, [0], 20_000);
+      evidence.exit(`${recorder.args[0]}, stopped${twice ? ' twice' : ''} in a page`, ending, [0], 20_000);
       world.noteLines(recorder);
       world.recorders.splice(world.recorders.indexOf(recorder), 1);
       steady.running = [];
