@@ -51,6 +51,8 @@ async function withApp(
     process.exitCode = await work(app, signal);
   } finally {
     await app.close();
+    // While Node takes itself apart nobody listens for signals any more: a second one would end the process as a kill.
+    if (signal.aborted) process.exit();
   }
 }
 
@@ -216,3 +218,5 @@ try {
     process.exitCode = exitCode.failed;
   }
 }
+// Ended by hand: while Node takes itself down it minds no signal, and a second SIGTERM would end it as one killed.
+process.exit();
