@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chown, mkdtemp, readdir, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -37,12 +38,22 @@ export async function runningServer(home: EmbeddedHome): Promise<number | undefi
   for (;;) {
     const server = await postmaster(home);
     if (!server) return undefined;
-    if (server.status === 'ready') return server.port;
+    // A server that was killed this moment still says that it is ready.
+    if (server.status === 'ready' && (await takesConnections(server.port))) return server.port;
     // It starts, recovers or stops; whoever began that may be dead.
     if (Date.now() > deadline)
       throw new Error(`PostgreSQL (process ${server.pid}) is still "${server.status}"`);
     await wait(50);
   }
+}
+
+function takesConnections(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port })
+      .once('connect', () => resolve(true))
+      .once('error', () => resolve(false))
+      .once('connect', () => socket.destroy());
+  });
 }
 
 /**

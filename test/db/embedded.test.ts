@@ -177,7 +177,9 @@ describe('several processes', () => {
     const killed = await startUser();
     await query(killed.url, 'create table kept as select 7 as value');
     await killed.kill();
-    process.kill(await serverProcess(), 'SIGKILL');
+    const server = await serverProcess();
+    process.kill(server, 'SIGKILL');
+    await expect.poll(() => processStart(server)).toBeUndefined();
     const next = await openEmbedded({ dir, log });
     expect(next.started).toBe(true);
     expect(await query(next.url, 'select value from kept')).toEqual([{ value: 7 }]);
