@@ -181,7 +181,6 @@ const frozenWorker: Fault = {
   title: 'a worker frozen past its lock and its lease, then resumed',
   backends: 'each',
   invariants: ['A', 'B', 'C'],
-  short: true,
   sandbox,
   async inject(world) {
     const { sql, evidence } = world;
