@@ -1,5 +1,5 @@
-import { openBackend } from '../src/jobs/backend.ts';
 import { HEALS, POLLS } from '../src/jobs/jobs.ts';
+import { openBackend } from '../src/jobs/open-backend.ts';
 import { openLog } from '../src/log.ts';
 import { eventually } from './waiting.ts';
 import type { World } from './world.ts';
@@ -10,8 +10,9 @@ const BACK_WITHIN = 30_000;
 /** What the queue of a world holds. */
 export async function queueOf(world: World): Promise<{ schedules: string[]; waiting: number }> {
   const redisUrl = world.backend === 'redis' ? world.redis.url : undefined;
-  const backend = openBackend({ redisUrl, databaseUrl: world.databaseUrl }, openLog('silent'));
-  const queues = [backend.queue(POLLS), backend.queue(HEALS)] as const;
+  const urls = { redisUrl, databaseUrl: world.databaseUrl };
+  const backend = await openBackend(urls, openLog('silent'), AbortSignal.timeout(BACK_WITHIN));
+  const queues = [await backend.queue(POLLS), await backend.queue(HEALS)] as const;
   try {
     const schedules = await queues[0].getJobSchedulers();
     const counts = await Promise.all(queues.map((queue) => queue.getJobCounts()));
@@ -19,6 +20,7 @@ export async function queueOf(world: World): Promise<{ schedules: string[]; wait
     return { schedules: schedules.map(({ key }) => key), waiting };
   } finally {
     await Promise.all(queues.map((queue) => queue.close().catch(() => {})));
+    await backend.close();
   }
 }
 

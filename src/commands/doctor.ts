@@ -1,8 +1,9 @@
 import type { App } from '../app.ts';
 import { clockSkew, TOLERATED_SKEW } from '../db/clock-skew.ts';
 import { messageOf } from '../errors.ts';
-import { openBackend } from '../jobs/backend.ts';
+import type { QueueBackend } from '../jobs/backend.ts';
 import { POLLS } from '../jobs/jobs.ts';
+import { openBackend } from '../jobs/open-backend.ts';
 import type { Job } from '../recording/lease.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printTable } from './output.ts';
@@ -63,10 +64,21 @@ async function clock({ database: { sql }, clock }: App): Promise<Finding> {
 }
 
 async function queue({ environment, databaseUrl, log }: App): Promise<Finding> {
-  const backend = openBackend({ redisUrl: environment.redisUrl, databaseUrl }, log);
-  const opened = backend.queue(POLLS);
+  const kind = environment.redisUrl ? 'redis' : 'postgres';
+  const impatience = new AbortController();
   try {
-    await Promise.race([opened.waitUntilReady(), timeout()]);
+    const backend = openBackend({ redisUrl: environment.redisUrl, databaseUrl }, log, impatience.signal);
+    return await Promise.race([backend.then(lookAtQueue), timeout()]);
+  } catch (error) {
+    return { check: 'queue', ok: false, found: `${kind}: ${messageOf(error)}` };
+  } finally {
+    impatience.abort();
+  }
+}
+
+async function lookAtQueue(backend: QueueBackend): Promise<Finding> {
+  const opened = await backend.queue(POLLS);
+  try {
     const schedules = await opened.getJobSchedulers();
     const policy = await opened.evictionPolicy();
     if (policy !== null && policy !== 'noeviction')
@@ -76,10 +88,9 @@ async function queue({ environment, databaseUrl, log }: App): Promise<Finding> {
         found: `Redis evicts keys (${policy}): set maxmemory-policy noeviction`,
       };
     return { check: 'queue', ok: true, found: `${backend.kind}, ${schedules.length} schedules set` };
-  } catch (error) {
-    return { check: 'queue', ok: false, found: `${backend.kind}: ${messageOf(error)}` };
   } finally {
-    await Promise.race([opened.close().catch(() => {}), timeout().catch(() => {})]);
+    await opened.close().catch(() => {});
+    await backend.close();
   }
 }
 

@@ -1,8 +1,10 @@
 import type { App } from '../app.ts';
 import { clockSkew, TOLERATED_SKEW } from '../db/clock-skew.ts';
+import { isAway } from '../db/reachable.ts';
 import { messageOf, UsageError } from '../errors.ts';
-import { openBackend, type QueueBackend, type RecorderQueue } from '../jobs/backend.ts';
+import type { QueueBackend, RecorderQueue } from '../jobs/backend.ts';
 import { HEALS, POLLS, planJob } from '../jobs/jobs.ts';
+import { openBackend } from '../jobs/open-backend.ts';
 import { reconcileSchedules } from '../jobs/schedules.ts';
 import { type Queues, startWorkers } from '../jobs/workers.ts';
 import type { Log } from '../log.ts';
@@ -14,8 +16,8 @@ import { isWatched, keepWatch } from './watching.ts';
 export type Role = 'scheduler' | 'worker' | 'server';
 const ROLES: readonly Role[] = ['scheduler', 'worker', 'server'];
 
-/** Within 30 s of their loss all schedules are back: a round takes a moment itself. */
-const RECONCILE_EVERY = 25_000;
+/** Within 30 s of their loss all schedules are back, also when a round fails. */
+const RECONCILE_EVERY = 10_000;
 const CLOCK_CHECK_EVERY = 300_000;
 const QUEUE_PATIENCE = 5_000;
 /** The longest that runs under way may take to stop; the whole stop is promised within 20 s. */
@@ -37,15 +39,31 @@ export function rolesOf(text: string | undefined): ReadonlySet<Role> {
  * on trying, `/ready` says so, and nobody has to help.
  */
 export async function upCommand(app: App, roles: ReadonlySet<Role>, signal: AbortSignal): Promise<void> {
-  const { log, environment, databaseUrl } = app;
-  const backend = openBackend({ redisUrl: environment.redisUrl, databaseUrl }, log);
-  const queues = { polls: backend.queue(POLLS), heals: backend.queue(HEALS) };
   try {
-    await work(app, roles, signal, backend, queues);
+    await withQueues(app, signal, (backend, queues) => work(app, roles, signal, backend, queues));
+  } catch (error) {
+    if (!signal.aborted || !isAway(error)) throw error; // stopped while it waited for the queue's database
+  }
+}
+
+async function withQueues(
+  { log, environment, databaseUrl }: App,
+  signal: AbortSignal,
+  work: (backend: QueueBackend, queues: Queues) => Promise<void>,
+): Promise<void> {
+  const backend = await openBackend({ redisUrl: environment.redisUrl, databaseUrl }, log, signal);
+  const opened: RecorderQueue[] = [];
+  const open = async (name: string) => {
+    const queue = await backend.queue(name);
+    opened.push(queue);
+    return queue;
+  };
+  try {
+    await work(backend, { polls: await open(POLLS), heals: await open(HEALS) });
   } finally {
     // Also after a refusal: an open connection would keep the process alive.
     await Promise.race([
-      Promise.allSettled([queues.polls.close(), queues.heals.close()]),
+      Promise.allSettled(opened.map((queue) => queue.close())).then(() => backend.close()),
       new Promise((resolve) => setTimeout(resolve, 2_000).unref()),
     ]);
   }
@@ -70,7 +88,7 @@ async function work(
   let watched: Promise<void> = Promise.resolve();
   if (roles.has('worker')) {
     watched = keepWatch(app, signal);
-    stopWorkers = startWorkers(backend, queues, {
+    stopWorkers = await startWorkers(backend, queues, {
       sql: database.sql,
       clock: app.clock,
       feeds,
@@ -84,7 +102,7 @@ async function work(
   }
   if (roles.has('scheduler')) {
     repeating.every(RECONCILE_EVERY, 'holding the schedules', () =>
-      reconcileSchedules(database.sql, queues.polls, feeds, log),
+      reconcileSchedules(app.databaseUrl, queues, feeds, log),
     );
     // After a stop of whatever length nobody waits for the next tick: what is due is planned at once.
     repeating.once(0, 'planning', async () => {

@@ -11,15 +11,17 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** How every connection of the recorder's work is set up. */
+export const CONNECTION = {
+  connect_timeout: 10,
+  onnotice: () => {},
+  connection: { application_name: 'chain-recorder', statement_timeout: 60_000, TimeZone: 'UTC' },
+};
+
 /** Opens the database; connections are made when they are needed. @param url postgres://… */
 export function openDatabase(url: string): Database {
-  const options = {
-    connect_timeout: 10,
-    onnotice: () => {},
-    connection: { application_name: 'chain-recorder', statement_timeout: 60_000, TimeZone: 'UTC' },
-  };
-  const sql = postgres(url, { ...options, max: 8 });
-  const ormClient = postgres(url, { ...options, max: 2, idle_timeout: 30 });
+  const sql = postgres(url, { ...CONNECTION, max: 8 });
+  const ormClient = postgres(url, { ...CONNECTION, max: 2, idle_timeout: 30 });
   return {
     sql,
     orm: drizzle(ormClient, { schema: bookkeeping }),

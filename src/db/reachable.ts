@@ -20,13 +20,18 @@ const AWAY = new Set([
   '53300', // all its connections are taken
 ]);
 
+/** What `pg` says of a connection that broke, without a code. */
+const BROKEN =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 5_000;
 const SAY_EVERY = 30_000;
 
 /** Whether an error means that the database cannot be reached now, so that trying again later may help. */
 export function isAway(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && AWAY.has(String(error.code));
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && AWAY.has(String(error.code))) || BROKEN.test(error.message);
 }
 
 /**

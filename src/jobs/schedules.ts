@@ -1,43 +1,61 @@
 import type { Logger as Log } from 'pino';
-import type postgres from 'postgres';
+import { alone } from '../db/alone.ts';
 import type { ActiveFeed } from '../recording/feed.ts';
 import type { RecorderQueue } from './backend.ts';
 import { planJob } from './jobs.ts';
+import type { Queues } from './workers.ts';
 
 /** One reconciler at a time among all processes; the number is this project's own. */
 const LOCK = 7_310_202_612;
 /** A schedule whose next tick is this much in the past does not tick any more. */
 const FROZEN_AFTER = 60_000;
+/** Delayed jobs that are looked at in one round, those that wait longest first. */
+const DELAYED_AT_ONCE = 200;
 
 /** The id of a feed's schedule. */
 const scheduleId = (feed: ActiveFeed) => `plan ${feed.source.name}`;
 
-/**
- * Holds the queue's schedules against the configuration: missing ones are set, others removed, frozen ones (the clock
- * jumped) removed and set again, since setting alone does not mend them. Alone among all processes.
- * @returns what was changed
- */
-export async function reconcileSchedules(
-  sql: postgres.Sql,
-  queue: RecorderQueue,
-  feeds: readonly ActiveFeed[],
-  log: Log,
-): Promise<{ set: string[]; removed: string[] }> {
-  const connection = await sql.reserve();
-  try {
-    const [lock] = await connection<{ mine: boolean }[]>`select pg_try_advisory_lock(${LOCK}) as mine`;
-    if (!lock?.mine) return { set: [], removed: [] };
-    try {
-      return await reconcile(queue, feeds, log);
-    } finally {
-      await connection`select pg_advisory_unlock(${LOCK})`;
-    }
-  } finally {
-    connection.release();
-  }
+/** What a reconcile changed. */
+export interface Reconciled {
+  readonly set: readonly string[];
+  readonly removed: readonly string[];
+  /** Jobs that waited for a time that a clock ahead had set. */
+  readonly freed: number;
 }
 
-async function reconcile(queue: RecorderQueue, feeds: readonly ActiveFeed[], log: Log) {
+/**
+ * Holds the queue's schedules against the configuration: missing ones are set, others removed, frozen ones (the clock
+ * jumped) removed and set again, since setting alone does not mend them. Jobs that were delayed by a clock that was
+ * ahead are removed: what they are about is planned again. Alone among all processes.
+ */
+export async function reconcileSchedules(
+  databaseUrl: string,
+  queues: Queues,
+  feeds: readonly ActiveFeed[],
+  log: Log,
+): Promise<Reconciled> {
+  const reconciled = await alone(databaseUrl, LOCK, async () => {
+    const freed = (await freeDelayed(queues.polls)) + (await freeDelayed(queues.heals));
+    return { ...(await reconcile(queues.polls, feeds)), freed };
+  });
+  const changed = reconciled ?? { set: [], removed: [], freed: 0 };
+  if (changed.set.length + changed.removed.length + changed.freed > 0)
+    log.info({ ...changed }, 'schedules were brought in line');
+  return changed;
+}
+
+/** Removes jobs that would wait for hours: they were made or tried by a process whose clock was ahead. */
+async function freeDelayed(queue: RecorderQueue): Promise<number> {
+  const latest = Date.now() + FROZEN_AFTER;
+  const delayed = await queue.getJobs(['delayed'], 0, DELAYED_AT_ONCE - 1, false);
+  const ahead = delayed.filter(
+    (job) => !job.repeatJobKey && Math.max(job.timestamp, job.processedOn ?? 0) > latest,
+  );
+  for (const job of ahead) await job.remove();
+  return ahead.length;
+}
+
+async function reconcile(queue: RecorderQueue, feeds: readonly ActiveFeed[]) {
   const wanted = new Map(
     feeds.filter(({ targets }) => targets.length > 0).map((feed) => [scheduleId(feed), feed]),
   );
@@ -67,6 +85,5 @@ async function reconcile(queue: RecorderQueue, feeds: readonly ActiveFeed[], log
     );
     set.push(id);
   }
-  if (set.length > 0 || removed.length > 0) log.info({ set, removed }, 'schedules were brought in line');
   return { set, removed };
 }

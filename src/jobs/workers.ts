@@ -35,16 +35,16 @@ export interface Queues {
 }
 
 /** Starts the workers of both queues. @returns how to stop them: runs under way are stopped between two commits */
-export function startWorkers(
+export async function startWorkers(
   backend: QueueBackend,
   queues: Queues,
   context: WorkerContext,
-): (deadline: number) => Promise<void> {
+): Promise<(deadline: number) => Promise<void>> {
   const stopping = new AbortController();
   const work = workOf(queues, context, stopping.signal);
   const workers = [
-    backend.worker(POLLS, work, { concurrency: POLLS_AT_ONCE }),
-    backend.worker(HEALS, work, { concurrency: HEALS_AT_ONCE }),
+    await backend.worker(POLLS, work, { concurrency: POLLS_AT_ONCE }),
+    await backend.worker(HEALS, work, { concurrency: HEALS_AT_ONCE }),
   ];
   return async (deadline) => {
     stopping.abort();

@@ -2,13 +2,15 @@ import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import type { Range, Window } from '../../src/datasets/contract.ts';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
 import { activeFeeds, catalogNames } from '../../src/feeds.ts';
-import { openBackend, type QueueBackend, type RecorderQueue } from '../../src/jobs/backend.ts';
+import type { QueueBackend, RecorderQueue } from '../../src/jobs/backend.ts';
 import { HEALS, POLLS, planJob, recordJob } from '../../src/jobs/jobs.ts';
+import { openBackend } from '../../src/jobs/open-backend.ts';
 import { reconcileSchedules } from '../../src/jobs/schedules.ts';
 import { planFeed, type Queues, startWorkers, type WorkerContext } from '../../src/jobs/workers.ts';
 import type { RecordingContext, RunResult } from '../../src/recording/context.ts';
@@ -23,6 +25,7 @@ import { sendJson, upstreamServer } from '../support/upstream-server.ts';
 
 const redisUrl = inject('redisUrl');
 const silent = pino({ level: 'silent' });
+const never = new AbortController().signal;
 const now = () => Date.now();
 const hour = 3_600_000;
 
@@ -49,16 +52,18 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
     if (skip) return;
     database = await testDatabase();
     sql = postgres(database.url, { max: 12, onnotice: () => {} });
-    backend = openBackend(
+    backend = await openBackend(
       { redisUrl: onRedis ? (ownRedis ?? '') : undefined, databaseUrl: database.url },
       silent,
+      never,
     );
-    queues = { polls: backend.queue(POLLS), heals: backend.queue(HEALS) };
+    queues = { polls: await backend.queue(POLLS), heals: await backend.queue(HEALS) };
     await Promise.all([queues.polls.waitUntilReady(), queues.heals.waitUntilReady()]);
   });
   afterAll(async () => {
     if (skip) return;
     await Promise.all([queues.polls.close(), queues.heals.close()]);
+    await backend.close();
     await sql.end();
     await database.close();
   });
@@ -94,7 +99,10 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
   };
 
   /** Starts workers over feeds; gives the runs they made, as they end. */
-  function work(feeds: readonly ActiveFeed[], recording: RecordingContext = recordingContext(sql, now)) {
+  async function work(
+    feeds: readonly ActiveFeed[],
+    recording: RecordingContext = recordingContext(sql, now),
+  ) {
     const runs: RunResult[] = [];
     const context: WorkerContext = {
       sql,
@@ -104,7 +112,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       log: silent,
       finished: (result) => runs.push(result),
     };
-    const stop = startWorkers(backend, queues, context);
+    const stop = await startWorkers(backend, queues, context);
     stops.push(() => stop(5_000));
     return { runs, context, stop };
   }
@@ -125,14 +133,15 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
     };
     const wanted = (feeds: readonly ActiveFeed[]) =>
       new Map(feeds.map(({ source, every }) => [`plan ${source.name}`, every]));
-    const reconcile = (feeds: readonly ActiveFeed[], queue = queues.polls) =>
-      reconcileSchedules(sql, queue, feeds, silent);
+    const reconcile = (feeds: readonly ActiveFeed[], polls = queues.polls) =>
+      reconcileSchedules(database.url, { ...queues, polls }, feeds, silent);
+    const nothing = { set: [], removed: [], freed: 0 };
 
     it('equal the configuration after a reconcile, which then changes nothing', async () => {
       const feeds = [feed(hour), feed(2 * hour)];
       expect((await reconcile(feeds)).set).toHaveLength(2);
       expect(await present()).toEqual(wanted(feeds));
-      expect(await reconcile(feeds)).toEqual({ set: [], removed: [] });
+      expect(await reconcile(feeds)).toEqual(nothing);
     });
 
     it('follow the configuration: other intervals, feeds that come, go, and have nothing to watch', async () => {
@@ -167,7 +176,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
         },
       });
       const [id = ''] = [...wanted(feeds).keys()];
-      expect(await reconcile(feeds, jumped)).toEqual({ set: [id], removed: [id] });
+      expect(await reconcile(feeds, jumped)).toEqual({ set: [id], removed: [id], freed: 0 });
       expect(await present()).toEqual(wanted(feeds));
       const [schedule] = await queues.polls.getJobSchedulers();
       expect(Number(schedule?.next)).toBeGreaterThan(Date.now() - 1000);
@@ -196,16 +205,51 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       const feeds = [feed(hour)];
       const first = reconcile(feeds, slow);
       await looking.opened;
-      expect(await reconcile(feeds)).toEqual({ set: [], removed: [] });
+      expect(await reconcile(feeds)).toEqual(nothing);
       expect(await present()).toEqual(new Map());
       goOn.open();
       expect((await first).set).toHaveLength(1);
     });
 
+    it('are held to the end when the session of their lock is cut meanwhile', async () => {
+      const cutting = new Proxy(queues.polls, {
+        get(target, name, receiver) {
+          if (name !== 'getJobSchedulers') return Reflect.get(target, name, receiver);
+          return async () => {
+            const cut = await sql`
+              select pg_terminate_backend(pid) from pg_locks
+              where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
+                and (classid::bigint << 32 | objid::bigint) = 7310202612`;
+            expect(cut).toHaveLength(1);
+            return target.getJobSchedulers();
+          };
+        },
+      });
+      const feeds = [feed(hour)];
+      expect((await reconcile(feeds, cutting)).set).toHaveLength(1);
+      expect(await reconcile(feeds)).toEqual(nothing);
+    });
+
+    it('free jobs that a clock two hours ahead had delayed, and leave others their time', async () => {
+      const [ahead, right] = [feed(hour), feed(hour)];
+      for (const [one, timestamp] of [
+        [ahead, Date.now() + 2 * hour],
+        [right, Date.now()],
+      ] as const) {
+        const { name, data, opts } = recordJob(one, jobFor(one));
+        for (const queue of [queues.polls, queues.heals])
+          await queue.add(name, data, { ...opts, timestamp, delay: 30_000 });
+      }
+      expect((await reconcile([])).freed).toBe(2);
+      const left = await queues.polls.getJobs(['delayed']);
+      expect(left.map(({ data }) => data)).toMatchObject([{ feed: right.source.name }]);
+      expect(await waiting(queues.heals)).toBe(1);
+    });
+
     it('tick: what is due is recorded again and again', async () => {
       const ticking = scriptedFeed(nodeIdentity, { node: 'ticking' }, { every: 1_000 });
       ticking.script = () => onlyPage({ nodeID: 'NodeID-1' });
-      const { runs } = work([ticking]);
+      const { runs } = await work([ticking]);
       await reconcile([ticking]);
       await expect.poll(() => runs.length, { timeout: 15_000 }).toBeGreaterThan(2);
       expect(runs.every(({ status }) => status === 'done')).toBe(true);
@@ -262,7 +306,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       if (!feed) throw new Error('the catalog has no such feed');
       const keys = { chainDataKey: undefined, metricsKey: undefined };
       const open = upstreamOpener(config, keys, sql, now);
-      const { runs } = work([feed], { ...recordingContext(sql, now), open });
+      const { runs } = await work([feed], { ...recordingContext(sql, now), open });
       const { name, data, opts } = planJob(feed.source.name, 'test');
       await queues.polls.add(name, data, opts);
       await expect.poll(() => runs.length, { timeout: 10_000 }).toBe(1);
@@ -286,7 +330,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
           );
         },
       };
-      work([{ ...feed, source, datasets: feed.datasets.map((dataset) => ({ ...dataset, source })) }]);
+      await work([{ ...feed, source, datasets: feed.datasets.map((dataset) => ({ ...dataset, source })) }]);
       const { name, data, opts } = planJob(feed.source.name, 'test');
       await queues.polls.add(name, data, opts);
       const covered = async () => {
@@ -312,7 +356,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
         yield* [];
         throw fault;
       };
-      const { runs } = work([feed]);
+      const { runs } = await work([feed]);
       const { name, data, opts } = recordJob(feed, jobFor(feed));
       await queues.polls.add(name, data, opts);
       await expect.poll(() => runs.length, { timeout: 10_000 }).toBe(1);
@@ -337,7 +381,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
         const { name, data, opts } = recordJob(feed, { ...jobFor(feed), plannedAt });
         await queues.polls.add(name, data, opts);
       }
-      const { runs } = work([held, outdated]);
+      const { runs } = await work([held, outdated]);
       await expect
         .poll(async () => (await queues.polls.getJobCounts('delayed')).delayed, { timeout: 10_000 })
         .toBe(2);
@@ -352,7 +396,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
 
     it('leave a job alone whose feed left the configuration', async () => {
       const feed = scriptedFeed(nodeIdentity, { node: 'gone' });
-      const { runs } = work([]);
+      const { runs } = await work([]);
       const { name, data, opts } = recordJob(feed, jobFor(feed));
       await queues.polls.add(name, data, opts);
       await expect
@@ -383,7 +427,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
         await new Promise((resolve) => signalled?.addEventListener('abort', resolve, { once: true }));
         throw new UpstreamFailure('cancelled', 'stopped by the recorder');
       };
-      const { stop } = work([feed], recording);
+      const { stop } = await work([feed], recording);
       const { name, data, opts } = recordJob(feed, jobFor(feed, { from: 0, to: hour }));
       await queues.polls.add(name, data, opts);
       await underWay.opened;
@@ -403,7 +447,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
         await released.opened;
         yield* onlyPage({ nodeID: 'NodeID-1' });
       };
-      const { stop } = work([feed]);
+      const { stop } = await work([feed]);
       const { name, data, opts } = recordJob(feed, jobFor(feed));
       await queues.polls.add(name, data, opts);
       await hangs.opened;
@@ -415,13 +459,63 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
   });
 });
 
+describe('a PostgreSQL that is away', () => {
+  it('is waited for at the start, and then the queue works', async () => {
+    const database = await testDatabase();
+    const sql = postgres(database.url, { onnotice: () => {} });
+    const proxy = await TcpProxy.open(Number(new URL(database.url).port));
+    proxy.weather = { kind: 'down' };
+    const urls = { redisUrl: undefined, databaseUrl: proxy.before(database.url) };
+    const opening = openBackend(urls, silent, never);
+    await expect.poll(() => proxy.opened, { timeout: 10_000 }).toBeGreaterThan(0);
+    proxy.weather = { kind: 'fair' };
+    const backend = await opening;
+    const queues = { polls: await backend.queue(POLLS), heals: await backend.queue(HEALS) };
+    const feed = scriptedFeed(nodeIdentity, { node: 'patient' });
+    feed.script = () => onlyPage({ nodeID: 'NodeID-1' });
+    const runs: RunResult[] = [];
+    const stop = await startWorkers(backend, queues, {
+      sql,
+      clock: now,
+      feeds: [feed],
+      recording: recordingContext(sql, now),
+      log: silent,
+      finished: (result) => runs.push(result),
+    });
+    // Cut off once more: what listens and what asks connect again by themselves.
+    proxy.weather = { kind: 'down' };
+    proxy.reset();
+    const tried = proxy.opened;
+    await expect.poll(() => proxy.opened, { timeout: 10_000 }).toBeGreaterThan(tried);
+    proxy.weather = { kind: 'fair' };
+    const { name, data, opts } = recordJob(feed, jobFor(feed));
+    await queues.polls.add(name, data, opts);
+    await expect.poll(() => runs.map(({ status }) => status), { timeout: 20_000 }).toEqual(['done']);
+    await stop(5_000);
+    await Promise.all([queues.polls.close(), queues.heals.close()]);
+    await backend.close();
+    await proxy.close();
+    await sql.end();
+    await database.close();
+  });
+
+  it('is waited for no longer than it is wanted', async () => {
+    const stopping = new AbortController();
+    const urls = { redisUrl: undefined, databaseUrl: 'postgres://127.0.0.1:1/none' };
+    const opening = openBackend(urls, silent, stopping.signal);
+    stopping.abort();
+    await expect(opening).rejects.toThrow('ECONNREFUSED');
+  });
+});
+
 describe('a Redis that is away', () => {
   it('keeps workers from stopping no longer than the deadline', async () => {
     const database = await testDatabase();
     const sql = postgres(database.url, { onnotice: () => {} });
-    const backend = openBackend({ redisUrl: 'redis://127.0.0.1:1', databaseUrl: database.url }, silent);
-    const queues = { polls: backend.queue(POLLS), heals: backend.queue(HEALS) };
-    const stop = startWorkers(backend, queues, {
+    const urls = { redisUrl: 'redis://127.0.0.1:1', databaseUrl: database.url };
+    const backend = await openBackend(urls, silent, never);
+    const queues = { polls: await backend.queue(POLLS), heals: await backend.queue(HEALS) };
+    const stop = await startWorkers(backend, queues, {
       sql,
       clock: now,
       feeds: [],

@@ -1,0 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+
+/** A connection that failed is told of this late, ms: BullMQ's workers try again at once, thousands of times a minute. */
+const PAUSE = 2_000;
+/** Each of the two workers listens on a connection of its own; the others are for what queues and workers ask. */
+const MOST = 6;
+
+type Connected = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  done: (release?: Error | boolean) => void,
+) => void;
+
+/**
+ * A connection of `pg` whose loss never ends the process: BullMQ starts on one to which nobody listens, and there an
+ * error without a listener is thrown at nobody. What was asked on it fails all the same.
+ */
+class GuardedClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    this.on('error', () => {});
+  }
+}
+
+class QueuePool extends pg.Pool {
+  override connect(): Promise<pg.PoolClient>;
+  override connect(connected: Connected): void;
+  override connect(connected?: Connected): Promise<pg.PoolClient> | undefined {
+    if (!connected)
+      return super.connect().catch(async (error: unknown) => {
+        await delay(PAUSE);
+        throw error;
+      });
+    super.connect((error, client, done) => {
+      if (error) setTimeout(connected, PAUSE, error, client, done);
+      else connected(error, client, done);
+    });
+    return undefined;
+  }
+}
+
+/**
+ * The connections of a queue in PostgreSQL, shared by all queues and workers of the process.
+ * @param schema where BullMQ's tables are
+ * @param onError told of connections that broke while nobody used them
+ */
+export function openQueuePool(
+  connectionString: string,
+  schema: string,
+  onError: (error: Error) => void,
+): pg.Pool {
+  const pool = new QueuePool({
+    connectionString,
+    options: `-c search_path=${schema}`,
+    max: MOST,
+    application_name: 'chain-recorder queue',
+    Client: GuardedClient,
+    // A connection that went silent would be waited for without end.
+    query_timeout: 20_000,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  });
+  // Every queue and worker listens too, and each attempt to start one: that is no leak.
+  pool.setMaxListeners(0);
+  pool.on('error', onError);
+  return pool;
+}

@@ -1,0 +1,37 @@
+import type { Logger as Log } from 'pino';
+import { messageOf } from '../errors.ts';
+import type { OnError, QueueBackend } from './backend.ts';
+import { postgresBackend } from './postgres-backend.ts';
+import { redisBackend } from './redis-backend.ts';
+
+/**
+ * Opens the queue's backend. One in PostgreSQL is waited for, one in Redis is not.
+ * @param urls a Redis URL, or undefined for the queue in PostgreSQL
+ * @param signal ends the waiting
+ * @throws the database's or BullMQ's error when it refuses us, or when the signal came before it was there
+ */
+export async function openBackend(
+  urls: { redisUrl: string | undefined; databaseUrl: string },
+  log: Log,
+  signal: AbortSignal,
+): Promise<QueueBackend> {
+  const quiet = boundedErrors(log);
+  return urls.redisUrl
+    ? redisBackend(urls.redisUrl, quiet)
+    : postgresBackend(urls.databaseUrl, quiet, signal);
+}
+
+const QUIET_FOR = 30_000;
+
+/** Logs each cause at most every 30 s: one outage can make tens of thousands of error events. */
+function boundedErrors(log: Log): OnError {
+  const saidAt = new Map<string, number>();
+  return (error) => {
+    const cause = messageOf(error).slice(0, 120);
+    const now = Date.now();
+    if (now - (saidAt.get(cause) ?? 0) < QUIET_FOR) return;
+    if (saidAt.size > 100) saidAt.clear();
+    saidAt.set(cause, now);
+    log.warn({ cause }, 'the queue had an error');
+  };
+}

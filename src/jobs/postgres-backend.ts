@@ -1,0 +1,110 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  createPostgresBackend,
+  DEFAULT_SCHEMA,
+  isPgPool,
+  type PgPool,
+  type Queue,
+  runMigrations,
+  withBackend,
+} from 'bullmq';
+import type { Pool } from 'pg';
+import { openQueuePool } from '../db/queue-pool.ts';
+import { isAway } from '../db/reachable.ts';
+import { type OnError, type QueueBackend, TAKEOVER } from './backend.ts';
+import type { JobData } from './jobs.ts';
+
+/**
+ * The queue in PostgreSQL, in a schema of its own. BullMQ remembers for ever that its first question failed: so
+ * everything is waited for here before it is given out.
+ * @param onError told of broken connections @param signal ends the waiting
+ */
+export async function postgresBackend(
+  url: string,
+  onError: OnError,
+  signal: AbortSignal,
+): Promise<QueueBackend> {
+  const { Queue, Worker } = withBackend(createPostgresBackend);
+  const pool = openQueuePool(url, DEFAULT_SCHEMA, onError);
+  try {
+    await patiently(signal, onError, () => migrate(pool));
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  const connection = asBullMq(pool);
+  return {
+    kind: 'postgres',
+    queue: async (name) => {
+      const queue = await ready(
+        signal,
+        onError,
+        () => new Queue<JobData, void, string>(name, { connection }),
+      );
+      return Object.assign(queue, { evictionPolicy: async () => null });
+    },
+    worker: async (name, work, options) => {
+      const worker = await ready(
+        signal,
+        onError,
+        () =>
+          new Worker<JobData, void, string>(name, work, {
+            connection,
+            autorun: false,
+            ...TAKEOVER,
+            ...options,
+          }),
+      );
+      worker.run().catch(onError);
+      return worker;
+    },
+    close: () => pool.end(),
+  };
+}
+
+/** The pool in the types of BullMQ, which describe it otherwise than those of `pg`. */
+function asBullMq(pool: Pool): PgPool {
+  if (!isPgPool(pool)) throw new Error('BullMQ does not take a pool of pg any more');
+  return pool;
+}
+
+async function migrate(pool: Pool): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await runMigrations(client);
+  } finally {
+    client.release();
+  }
+}
+
+/** Makes a queue or a worker until it could start: one that could not never will. */
+function ready<
+  T extends Pick<Queue, 'waitUntilReady' | 'close'> & { on(event: 'error', tell: OnError): unknown },
+>(signal: AbortSignal, onError: OnError, make: () => T): Promise<T> {
+  return patiently(signal, onError, async () => {
+    const part = make();
+    part.on('error', onError);
+    try {
+      await part.waitUntilReady();
+    } catch (error) {
+      await part.close();
+      throw error;
+    }
+    return part;
+  });
+}
+
+const TRY_AGAIN = 500;
+
+/** Does something as often as it takes while the database is away. */
+async function patiently<T>(signal: AbortSignal, tell: OnError, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Error) || !isAway(error) || signal.aborted) throw error;
+      tell(error);
+      await delay(TRY_AGAIN, undefined, { signal }).catch(() => {});
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { Queue, Worker } from 'bullmq';
+import { Redis } from 'ioredis';
+import { type OnError, type QueueBackend, TAKEOVER } from './backend.ts';
+import type { JobData } from './jobs.ts';
+
+const PREFIX = 'chain-recorder';
+
+/** The queue in Redis. One that is away is come to terms with at any time. @param onError told of broken connections */
+export function redisBackend(url: string, onError: OnError): QueueBackend {
+  const connect = () => {
+    const redis = new Redis(url, {
+      maxRetriesPerRequest: null,
+      retryStrategy: (times) => Math.min(times * 200, 2_000),
+    });
+    redis.on('error', onError);
+    return redis;
+  };
+  return {
+    kind: 'redis',
+    queue: async (name) => {
+      const connection = connect();
+      const queue = new Queue<JobData, void, string>(name, { connection, prefix: PREFIX });
+      queue.on('error', onError);
+      const evictionPolicy = async () =>
+        /maxmemory_policy:(\S+)/.exec(await connection.info('memory'))?.[1] ?? null;
+      return Object.assign(
+        closing(queue, () => connection.disconnect()),
+        { evictionPolicy },
+      );
+    },
+    worker: async (name, work, options) => {
+      const connection = connect();
+      const worker = new Worker<JobData, void, string>(name, work, {
+        connection,
+        prefix: PREFIX,
+        ...TAKEOVER,
+        ...options,
+      });
+      worker.on('error', onError);
+      return closing(worker, () => connection.disconnect());
+    },
+    close: async () => {},
+  };
+}
+
+/** Lets a connection that was handed in be closed together with what uses it. */
+function closing<T extends { close(force?: boolean): Promise<void> }>(part: T, after: () => void): T {
+  const close = part.close.bind(part);
+  part.close = async (force) => {
+    await close(force);
+    after();
+  };
+  return part;
+}

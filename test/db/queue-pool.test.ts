@@ -1,0 +1,29 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { openQueuePool } from '../../src/db/queue-pool.ts';
+
+it('tells of a failed connection late, so that whoever tries again at once does not storm the database', async () => {
+  let tried = 0;
+  const refusing = createServer((socket) => {
+    tried += 1;
+    socket.resetAndDestroy();
+  }).listen(0, '127.0.0.1');
+  await once(refusing, 'listening');
+  const address = refusing.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const pool = openQueuePool(`postgres://nobody@127.0.0.1:${address.port}/none`, 'bullmq', () => {});
+  const second = delay(1_000).then(() => 'a second');
+  const asked = [pool.query('select 1'), pool.connect()].map((failing) =>
+    failing.then(
+      () => 'connected',
+      () => 'failed',
+    ),
+  );
+  expect(await Promise.race([second, ...asked])).toBe('a second');
+  expect(await Promise.all(asked)).toEqual(['failed', 'failed']);
+  expect(tried).toBe(2);
+  await pool.end();
+  refusing.close();
+});
