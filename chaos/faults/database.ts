@@ -163,18 +163,17 @@ const frozen: Fault = {
   },
 };
 
-/** Connections of the queue that go silent, chosen by what was said on them. */
-function silence(title: string, saying: RegExp): Fault {
+/** Connections that go silent, chosen by what was said on them. */
+function silence(title: string, backends: Fault['backends'], chosen: (statement: string) => boolean): Fault {
   return {
     numbers: [7],
     title,
-    backends: 'postgres',
-    invariants: ['A', 'E'],
+    backends,
+    invariants: ['A', 'B', 'C', 'E'],
     sandbox: busy,
     async inject(world) {
       const { proxy, evidence } = world;
-      // Migrations, which are long, speak of it all.
-      proxy.decide((statement) => (statement.length < 600 && saying.test(statement) ? 'mark' : 'forward'));
+      proxy.decide((statement) => (chosen(statement) ? 'mark' : 'forward'));
       const steady = await Steady.start(world, { proxied: true });
       await steady.begun();
       evidence.serve('silent connections', proxy.silenceMarked());
@@ -187,8 +186,22 @@ function silence(title: string, saying: RegExp): Fault {
   };
 }
 
-const silentListener = silence("the queue's LISTEN connection goes to a black hole", /\bLISTEN\s+"?bullmq/i);
-const silentPool = silence('connections of its pool go to a black hole', /has_waiting_job|next_delay/);
+/** Migrations, which are long, speak of it all. */
+const short = (saying: RegExp) => (statement: string) => statement.length < 600 && saying.test(statement);
+
+const silentListener = silence(
+  "the queue's LISTEN connection goes to a black hole",
+  'postgres',
+  short(/\bLISTEN\s+"?bullmq/i),
+);
+const silentPool = silence(
+  'connections of its pool go to a black hole',
+  'postgres',
+  short(/has_waiting_job|next_delay/),
+);
+const silentData = silence('connections that commit pages go to a black hole', 'each', (statement) =>
+  statement.includes(COMMIT),
+);
 
 const away: Fault = {
   numbers: [8],
@@ -332,6 +345,7 @@ export const databaseFaults: readonly Fault[] = [
   frozen,
   silentListener,
   silentPool,
+  silentData,
   away,
   diskFull,
   crowded,

@@ -1,6 +1,7 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import * as bookkeeping from './bookkeeping.ts';
+import { givingUpAfter } from './socket.ts';
 
 /** The database as the recorder uses it. */
 export interface Database {
@@ -11,11 +12,15 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** So short that a connection which fell silent is given up, and its target asked again, within a minute; ms. */
+const STATEMENT_TIMEOUT = 30_000;
+
 /** How every connection of the recorder's work is set up. */
 export const CONNECTION = {
   connect_timeout: 10,
   onnotice: () => {},
-  connection: { application_name: 'chain-recorder', statement_timeout: 60_000, TimeZone: 'UTC' },
+  connection: { application_name: 'chain-recorder', statement_timeout: STATEMENT_TIMEOUT, TimeZone: 'UTC' },
+  socket: givingUpAfter(STATEMENT_TIMEOUT + 5_000),
 };
 
 /** Opens the database; connections are made when they are needed. @param url postgres://… */

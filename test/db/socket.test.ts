@@ -1,0 +1,53 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { TcpProxy } from '../../chaos/servers/proxy.ts';
+import { isAway } from '../../src/db/reachable.ts';
+import { givingUpAfter } from '../../src/db/socket.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+let proxy: TcpProxy;
+beforeAll(async () => {
+  database = await testDatabase();
+  proxy = await TcpProxy.open(Number(new URL(database.url).port));
+});
+afterAll(async () => {
+  await proxy.close();
+  await database.close();
+});
+
+const client = (url: string, silence: number) => {
+  const options = { max: 1, onnotice: () => {}, socket: givingUpAfter(silence) };
+  return postgres(url, options);
+};
+
+it('gives up a connection that fell silent while a statement was waited for, and the next one works', async () => {
+  const sql = client(proxy.before(database.url), 400);
+  expect(await sql`select 1 as n`).toEqual([{ n: 1 }]);
+  proxy.weather = { kind: 'black-hole' };
+  const error = await sql`select 2`.catch((failure: unknown) => failure);
+  expect(isAway(error)).toBe(true);
+  proxy.weather = { kind: 'fair' };
+  expect(await sql`select 3 as n`).toEqual([{ n: 3 }]);
+  await sql.end();
+});
+
+it('leaves a statement alone that takes its time, and makes an idle connection anew', async () => {
+  const sql = client(database.url, 700);
+  const backend = async () =>
+    (await sql<{ pid: number }[]>`select pg_backend_pid() as pid, pg_sleep(0.4)`)[0]?.pid;
+  const first = await backend();
+  const watcher = client(database.url, 5_000);
+  const connected = async () =>
+    (await watcher`select 1 from pg_stat_activity where pid = ${first ?? 0}`).length;
+  await expect.poll(connected, { timeout: 10_000 }).toBe(0);
+  await watcher.end();
+  expect(await backend()).not.toBe(first);
+  await sql.end();
+});
+
+it('fails as any connection does where nobody listens', async () => {
+  const sql = client('postgres://127.0.0.1:1/none', 5_000);
+  await expect(sql`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  await sql.end();
+});
