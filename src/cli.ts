@@ -30,6 +30,12 @@ function stopSignal(): AbortSignal {
   return stop.signal;
 }
 
+// postgres.js asks a new connection for the server's types and lets that promise go: when the connection is cut just
+// then, nobody waits for it. Whoever wants the connection is told, or gets another one.
+process.on('unhandledRejection', (error) => {
+  if (!isAway(error)) throw error;
+});
+
 interface Common {
   config?: string;
   json?: boolean;

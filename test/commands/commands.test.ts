@@ -6,6 +6,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { z } from 'zod';
+import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
 import { catalog } from '../../src/datasets/catalog.ts';
 import { freePort } from '../../src/db/free-port.ts';
@@ -329,6 +330,35 @@ describe('up', () => {
     await its.end();
     await fresh.close();
   }, 90_000);
+});
+
+describe('up whose database cuts connections in their first moments', () => {
+  it('goes on when they last again, and stops cleanly', async () => {
+    const fresh = await testDatabase();
+    const its = postgres(fresh.url, { onnotice: () => {} });
+    const proxy = await TcpProxy.open(Number(new URL(fresh.url).port));
+    const up = start(['up'], { RECORDER_PORT: '0', DATABASE_URL: proxy.before(fresh.url) });
+    const runs = async () =>
+      (await its<{ n: number }[]>`select count(*)::int as n from recorder.runs`)[0]?.n ?? 0;
+    await expect.poll(runs, { timeout: 30_000 }).toBeGreaterThan(0);
+    let cut = 0;
+    // What postgres.js asks before it gives a new connection to whoever waits for one.
+    proxy.decide((statement) => {
+      if (cut >= 5 || !statement.includes('typarray')) return 'forward';
+      cut += 1;
+      return 'cut-before';
+    });
+    proxy.reset();
+    await expect.poll(() => cut, { timeout: 30_000 }).toBe(5);
+    const before = await runs();
+    await expect.poll(runs, { timeout: 30_000 }).toBeGreaterThan(before);
+    up.process.kill('SIGTERM');
+    const { code, stderr } = await up.ended;
+    expect(code, stderr).toBe(0);
+    await proxy.close();
+    await its.end();
+    await fresh.close();
+  }, 120_000);
 });
 
 describe('a key', () => {
