@@ -95,6 +95,11 @@ export class RecorderProcess {
     return this.lines.filter((line) => line.includes(text)).length;
   }
 
+  /** Where its server listens. */
+  get address(): string {
+    return /"address":"([^"]+)"/.exec(this.find('the server listened') ?? '')?.[1] ?? '';
+  }
+
   async lookAtMemory(): Promise<number> {
     if (this.running) this.peak = Math.max(this.peak, await peakMemory(this.pid));
     return this.peak;

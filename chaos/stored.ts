@@ -15,6 +15,13 @@ export async function storedBlocks(
   return rows.map(({ block_hash }) => block_hash);
 }
 
+/** Those of the hashes that are stored, whoever proposed the blocks. */
+export async function storedHashes(sql: postgres.Sql, hashes: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ block_hash: string }[]>`
+    select block_hash from recorder.proposed_blocks where block_hash = any(${[...hashes]})`;
+  return rows.map(({ block_hash }) => block_hash);
+}
+
 /** What is covered of a target, in ms, oldest first. */
 export async function covered(sql: postgres.Sql, target: Pick<Watched, 'nodeId' | 'blockchainId'>) {
   const [row] = await sql<{ covered: string }[]>`

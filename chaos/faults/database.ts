@@ -43,13 +43,14 @@ const terminated: Fault = {
   async inject(world) {
     const { sql, evidence, random, setting } = world;
     const kills = setting.options.kills ?? 30;
-    const steady = await Steady.start(world, { days: 8 });
+    // So much to do that most of the time something is under way.
+    const steady = await Steady.start(world, { days: Math.min(8 + kills / 20, 60) });
     let killed = 0;
     await eventually(
       'a backend to be there to kill',
       async () => {
         await delay(random.unit() * 60);
-        const anyState = random.unit() < 0.3;
+        const anyState = random.unit() < 0.1;
         const rows = await sql<{ killed: boolean; state: string }[]>`
           select pg_terminate_backend(pid) as killed, state from pg_stat_activity
           where datname = current_database() and pid <> pg_backend_pid() and (state = 'active' or ${anyState})

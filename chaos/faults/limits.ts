@@ -114,7 +114,7 @@ const locked: Fault = {
     evidence.bound('calls a second while locked out', (echo.calls - before) / seconds, 4);
     for (const args of [['status'], ['status', '--json'], ['coverage'], ['quarantine'], ['doctor']])
       await world.recorder(args).ended;
-    const address = /"address":"([^"]+)"/.exec(steady.running[0]?.find('the server listened') ?? '')?.[1];
+    const address = steady.running[0]?.address;
     for (const path of ['/health', '/ready', '/api/status'])
       evidence.texts.push({ where: path, text: await (await fetch(`${address}${path}`)).text() });
     echo.status = null;

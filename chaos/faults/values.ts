@@ -66,9 +66,9 @@ const forked: Fault = {
     await steady.recovers('hashes were right again');
     world.watched.length = 0; // there are more blocks now than there ever were
     const [row] = await sql<{ n: number }[]>`
-      select count(*)::int as n from (select 1 from recorder.proposed_blocks
-        group by network, blockchain_id, block_number having count(distinct block_hash) > 1) forked`;
-    evidence.claim('both blocks of a number are kept', (row?.n ?? 0) > 0);
+      select count(distinct (blockchain_id, block_number))::int as n from reporting.proposed_blocks_conflicts
+      having count(*) >= 2 * count(distinct (blockchain_id, block_number))`;
+    evidence.claim('both blocks of a number are kept and flagged', (row?.n ?? 0) > 0);
     evidence.figures.set('numbers with two hashes', row?.n ?? 0);
     await steady.stop();
   },

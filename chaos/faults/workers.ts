@@ -264,6 +264,12 @@ async function rowsOf({ sql }: World, runs: readonly string[]): Promise<number> 
   return row?.n ?? 0;
 }
 
+/** How late the event loop was at most since it was asked last, in seconds, by the process's own metrics. */
+async function loopDelay(worker: RecorderProcess | undefined): Promise<number> {
+  const metrics = await (await fetch(`${worker?.address}/metrics`)).text();
+  return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(metrics)?.[1] ?? 0);
+}
+
 const blocked: Fault = {
   numbers: [17],
   title: 'five seconds of blocked event loop',
@@ -279,6 +285,8 @@ const blocked: Fault = {
       worker?.signal('SIGUSR2');
       await until('the loop to be free again', () => (worker?.count('blocked') ?? 0) > before);
       evidence.serve('blocked loop');
+      const late = await loopDelay(worker);
+      evidence.claim(`a metric tells of the blocked loop: ${late} s late at most`, late >= 4);
     }
     await steady.recovers('the loop was free');
     await steady.whole(300_000);

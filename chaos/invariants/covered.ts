@@ -1,5 +1,5 @@
 import { parseMultirange } from '../../src/recording/windows.ts';
-import { storedBlocks } from '../stored.ts';
+import { storedBlocks, storedHashes } from '../stored.ts';
 import { blocksTargetKey, trueBlocks, type Watched } from '../truth.ts';
 import type { World } from '../world.ts';
 import type { Invariant } from './invariant.ts';
@@ -28,7 +28,10 @@ export async function unfoundedClaims(
     for (const { from, to } of parseMultirange(row?.covered ?? '')) {
       const claimed = { ...target, from, to };
       const found = new Set([...(await storedBlocks(sql, claimed)), ...(bad?.hashes ?? [])]);
-      const missing = trueBlocks(sandbox, claimed).filter((hash) => !found.has(hash));
+      const unseen = trueBlocks(sandbox, claimed).filter((hash) => !found.has(hash));
+      // A block whose proposer could not be read is stored, but not as this node's.
+      const nobodys = new Set(unseen.length === 0 ? [] : await storedHashes(sql, unseen));
+      const missing = unseen.filter((hash) => !nobodys.has(hash));
       // An item whose hash was what could not be read is one of the missing.
       const truth = new Set(trueBlocks(sandbox, claimed));
       const unreadable = (bad?.hashes ?? []).filter((hash) => hash === null || !truth.has(hash)).length;

@@ -143,6 +143,8 @@ export interface Dataset {
   readonly extra?: boolean;
   /** The natural key, as columns. */
   readonly key: readonly string[];
+  /** Columns of which the upstream should say one thing only: rows that share them under other keys are in conflict. */
+  readonly single?: readonly string[];
   /** The items of a page. @throws Error when the answer has not the promised shape */
   items(body: unknown, target: Target): readonly unknown[];
   /** An item as the seed's field tables show it. */

@@ -16,7 +16,7 @@ const recordedBy: ViewColumn = { name: 'run_id', comment: 'The run that recorded
 
 /** Views and functions of one dataset, as its kind of history promises (contract section 3). */
 export function datasetViews(dataset: Dataset): Derived[] {
-  return [...byHistory[dataset.history](dataset), ...flattened(dataset)];
+  return [...byHistory[dataset.history](dataset), ...conflicts(dataset), ...flattened(dataset)];
 }
 
 const byHistory: Readonly<Record<History, (dataset: Dataset) => Derived[]>> = {
@@ -96,6 +96,24 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Derived[]>> = {
   },
   ledger: () => [], // health-views.ts
 };
+
+/** What the upstream contradicted itself about: both are kept, and shown side by side. */
+function conflicts(dataset: Dataset): Derived[] {
+  const { name, single, key } = dataset;
+  if (!single) return [];
+  const others = key.filter((part) => !single.includes(part));
+  const of = (row: string, columns: readonly string[]) =>
+    `(${columns.map((column) => `${row}.${column}`).join(', ')})`;
+  const about = `Rows of ${name} that contradict each other: the same ${single.join(', ')}, but not the same ${others.join(', ')}.`;
+  const columns = [
+    ...upstreamColumns(dataset),
+    { name: 'recorded_at', comment: 'When it was recorded.' },
+    recordedBy,
+  ];
+  const contradicted = `exists (select from recorder.${name} o
+    where ${of('o', single)} = ${of(name, single)} and ${of('o', others)} <> ${of(name, others)})`;
+  return [view(`${name}_conflicts`, about, name, columns, contradicted)];
+}
 
 function upstreamColumns(dataset: Dataset): ViewColumn[] {
   const extra = { name: 'extra', comment: 'Fields that the recorder does not know, as they came.' };

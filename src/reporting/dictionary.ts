@@ -39,7 +39,7 @@ function overview(): string {
 }
 
 function section(dataset: Dataset): string {
-  const { name, about, operations, seed, source, key, history, columns } = dataset;
+  const { name, about, operations, seed, source, key, history, columns, single } = dataset;
   const lists = columns.filter(({ element }) => element).map((column) => `\`${name}_${column.name}\``);
   const rows = columns.map(
     (column) =>
@@ -53,7 +53,7 @@ ${about}
 - recorded from: ${operations.map((operation) => `\`${operation}\``).join(', ')} (${seed})
 - every ${durationText(source.every)}, ${units}, from ${source.upstream}
 - history: ${history} (${added[history]}); natural key: ${key.map((column) => `\`${column}\``).join(', ')}
-${lists.length > 0 ? `- lists as rows: ${lists.join(', ')}\n` : ''}
+${single ? `- contradictions: \`${name}_conflicts\`, rows of the same ${single.map((column) => `\`${column}\``).join(', ')}\n` : ''}${lists.length > 0 ? `- lists as rows: ${lists.join(', ')}\n` : ''}
 | column | type | meaning |
 | --- | --- | --- |
 ${rows.join('\n')}

@@ -1,9 +1,16 @@
 import type postgres from 'postgres';
-import { Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { statusOf } from '../reporting/status.ts';
 
-/** What Prometheus scrapes: how the recording stands by what PostgreSQL knows, the same from whichever process. */
-export async function prometheusText(sql: postgres.Sql): Promise<{ type: string; text: string }> {
+/** How this process itself fares: memory, CPU, and how late its event loop is. */
+export function processMetrics(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return registry;
+}
+
+/** What Prometheus scrapes of the recording: how the recording stands by what PostgreSQL knows, the same from whichever process. */
+export async function recordingMetrics(sql: postgres.Sql): Promise<Registry> {
   const registry = new Registry();
   const gauge = (name: string, help: string) =>
     new Gauge({ name: `chain_recorder_${name}`, help, labelNames: ['dataset'], registers: [registry] });
@@ -37,5 +44,5 @@ export async function prometheusText(sql: postgres.Sql): Promise<{ type: string;
     units.set({ upstream }, day_units);
     blocked.set({ upstream }, blocked_until === null ? 0 : 1);
   }
-  return { type: registry.contentType, text: await registry.metrics() };
+  return registry;
 }

@@ -1,9 +1,10 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import type postgres from 'postgres';
+import { Registry } from 'prom-client';
 import { schemaProblem } from '../db/migrate.ts';
 import { messageOf } from '../errors.ts';
 import { statusOf } from '../reporting/status.ts';
-import { prometheusText } from './prometheus.ts';
+import { processMetrics, recordingMetrics } from './prometheus.ts';
 
 /** What the server looks at. */
 export interface ServerContext {
@@ -16,6 +17,7 @@ const PATIENCE = 3_000;
 
 /** The HTTP server (contract section 4): `/health`, `/ready`, `/metrics`, `/api/status`. Read-only. */
 export function buildServer({ sql, queueReachable }: ServerContext): FastifyInstance {
+  const own = processMetrics();
   const server = Fastify({ logger: false, forceCloseConnections: true });
   server.get('/health', () => ({ status: 'up' }));
   server.get('/ready', async (_request, reply) => {
@@ -30,8 +32,8 @@ export function buildServer({ sql, queueReachable }: ServerContext): FastifyInst
     return reply.code(problems.length === 0 ? 200 : 503).send({ ready: problems.length === 0, problems });
   });
   server.get('/metrics', async (_request, reply) => {
-    const { type, text } = await prometheusText(sql);
-    return reply.type(type).send(text);
+    const all = Registry.merge([own, await recordingMetrics(sql)]);
+    return reply.type(all.contentType).send(await all.metrics());
   });
   server.get('/api/status', () => statusOf(sql));
   return server;

@@ -308,6 +308,9 @@ describe('up', () => {
       );
     await expect.poll(() => answers('/ready'), { timeout: 30_000 }).toBe(200);
     expect(await answers('/health')).toBe(200);
+    const metrics = await (await request(`http://127.0.0.1:${port}/metrics`)).body.text();
+    expect(metrics).toContain('chain_recorder_targets{dataset="node_health"}');
+    expect(metrics).toMatch(/^nodejs_eventloop_lag_max_seconds \d/m);
     await expect
       .poll(
         async () => {

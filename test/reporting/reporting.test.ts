@@ -48,6 +48,28 @@ describe('reporting', () => {
   });
 });
 
+describe('blocks that contradict each other', () => {
+  it('are kept and shown side by side', async () => {
+    const blocks = [
+      ['p-chain', 7, 'one'],
+      ['p-chain', 7, 'another'],
+      ['x-chain', 7, 'one'],
+      ['p-chain', 8, 'eight'],
+    ] as const;
+    for (const [chain, number, hash] of blocks)
+      await sql`
+        insert into recorder.proposed_blocks (network, blockchain_id, block_number, block_hash, parent_hash,
+          block_timestamp, block_type, tx_count, transactions, block_size_bytes, recorded_at, run_id)
+        values ('mainnet', ${chain}, ${number}, ${hash}, '', now(), '', 0, '[]', 0, now(), 1)`;
+    const rows = await reader`
+      select blockchain_id, block_number, block_hash from reporting.proposed_blocks_conflicts order by block_hash`;
+    expect([...rows]).toEqual([
+      { blockchain_id: 'p-chain', block_number: '7', block_hash: 'another' },
+      { blockchain_id: 'p-chain', block_number: '7', block_hash: 'one' },
+    ]);
+  });
+});
+
 describe('the role recorder_reader', () => {
   it('reads every view', async () => {
     for (const name of await views()) await reader`select * from reporting.${sql(name)} limit 0`;

@@ -42,6 +42,7 @@ export const proposedBlocks = defineDataset({
   source,
   request: ['network', 'blockchainId'],
   key: ['network', 'blockchain_id', 'block_hash'],
+  single: ['network', 'blockchain_id', 'block_number'],
   items: (body) => listIn(body, 'blocks'),
   item: object({
     blockNumber: uint(),
