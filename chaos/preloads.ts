@@ -10,10 +10,10 @@ export const blocksOnSignal = (milliseconds: number) =>
     `process.on('SIGUSR2',()=>{const t=performance.now();while(performance.now()-t<${milliseconds});process.stderr.write('blocked\\n')})`,
   );
 
-/** Each SIGUSR2 sets the process's clock to the next of these offsets, in ms; at first it is right. */
-export const clockJumps = (offsets: readonly number[]) =>
+/** Each SIGUSR2 sets the process's clock to the next of these offsets, in ms. @param first the offset at the start */
+export const clockJumps = (offsets: readonly number[], first = 0) =>
   asImport(
-    `const R=Date;let off=0;const offs=${JSON.stringify(offsets)};` +
+    `const R=Date;let off=${first};const offs=${JSON.stringify(offsets)};` +
       'globalThis.Date=class Date extends R{constructor(...a){if(a.length)super(...a);else super(R.now()+off)}static now(){return R.now()+off}};' +
       "process.on('SIGUSR2',()=>{off=offs.shift()??0;process.stderr.write('the clock jumped\\n')})",
   );

@@ -36,3 +36,15 @@ export async function schedulesBack(world: World, wanted: readonly string[]): Pr
   world.evidence.bound('ms until the schedules were back', took, BACK_WITHIN + 2_000);
   return took;
 }
+
+/** Loses everything that the queue holds: FLUSHALL, or its tables truncated. */
+export async function wipeQueue(world: World): Promise<void> {
+  if (world.backend === 'redis') {
+    await world.redis.command('FLUSHALL');
+    return;
+  }
+  const rows = await world.sql<{ name: string }[]>`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables
+    where schemaname = 'bullmq' and tablename not like '%migration%' and tablename not like '%version%'`;
+  await world.sql.unsafe(`truncate ${rows.map(({ name }) => name).join(', ')}`);
+}

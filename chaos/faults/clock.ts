@@ -1,8 +1,9 @@
 import { ManualClock } from '../../sandbox/clock.ts';
 import { inProcess } from '../in-process.ts';
 import { clockJumps } from '../preloads.ts';
-import { blockTargets, DAY } from '../settings.ts';
-import { Steady } from '../steady.ts';
+import { wipeQueue } from '../schedules.ts';
+import { blockTargets, DAY, dayOf, midnight } from '../settings.ts';
+import { Steady, type SteadyPlan } from '../steady.ts';
 import { eventually, until } from '../waiting.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
@@ -53,10 +54,8 @@ const skewed: Fault = {
   async inject(world) {
     await Steady.prepare(world, { nodes: oneNode(world) });
     world.watched.length = 0;
-    const now = `const R=Date;globalThis.Date=class Date extends R{constructor(...a){if(a.length)super(...a);else super(R.now()+90000)}static now(){return R.now()+90000}};`;
-    const node = ['--import', `data:text/javascript,${encodeURIComponent(now)}`];
     const begun = performance.now();
-    const doctor = world.recorder(['doctor'], { node });
+    const doctor = world.recorder(['doctor'], { node: clockJumps([], 90_000) });
     const ending = await doctor.ended;
     world.evidence.serve('90 s apart');
     world.evidence.exit('doctor', { ...ending, took: performance.now() - begun }, [1], 60_000);
@@ -162,4 +161,79 @@ const longDown: Fault = {
   },
 };
 
-export const clockFaults: readonly Fault[] = [longDown, jumping, skewed, slept];
+/** The recorder ran two days ago, was stopped, its queue was wiped, and it starts again now: real processes. */
+const twoDaysOff: Fault = {
+  numbers: [9],
+  title: '48 hours between two starts of up, and the queue wiped',
+  backends: 'each',
+  invariants: ['A', 'B', 'C', 'I', 'X'],
+  async inject(world) {
+    const { sql, evidence } = world;
+    const clock = { offset: -2 * DAY };
+    await world.openSandbox({
+      clock: () => Date.now() + clock.offset,
+      blocksPerHour: 60,
+      genesisMs: Date.now() - 60 * DAY,
+    });
+    const plan: SteadyPlan = {
+      days: 4,
+      nodes: oneNode(world),
+      chains: ['43114'],
+      datasets: {
+        proposed_blocks: { every: '5s', since: dayOf(midnight(4)) },
+        metric_points: { every: '5s', metrics: ['txCount'], intervals: ['hour'], since: dayOf(midnight(4)) },
+        validators: { every: '5s' },
+        node_health: { every: '5s' },
+      },
+    };
+    const before = await Steady.start(world, { ...plan, node: clockJumps([], clock.offset) });
+    const now = world.watched.splice(0);
+    world.watched.push(...now.map((one) => ({ ...one, to: one.to + clock.offset })));
+    await before.whole();
+    await before.stop();
+    const stopped = Date.now() + clock.offset;
+    await wipeQueue(world);
+    clock.offset = 0;
+    evidence.serve('hours of downtime', 48);
+    world.watched.splice(0, world.watched.length, ...now);
+    const after = await Steady.start(world, plan);
+    world.watched.splice(now.length);
+    await after.whole();
+    const started = Date.now();
+    await after.begun();
+    await eventually('every feed to have looked again', () => lookedAgain(world, started));
+    await after.stop();
+    const rows = await unaccountedHours(world, stopped, started - 2 * HOUR);
+    for (const { dataset, target, missing, gaps } of rows) {
+      evidence.claim(`${dataset} ${target}: ${missing} is unaccounted for`, missing === '{}');
+      const observed = dataset !== 'proposed_blocks' && dataset !== 'metric_points';
+      evidence.claim(`${dataset} ${target}: ${gaps} gaps`, observed ? gaps > 0 : gaps === 0);
+    }
+    evidence.claim('all four datasets are there', new Set(rows.map(({ dataset }) => dataset)).size >= 4);
+    evidence.figures.set('datasets and targets accounted for', rows.length);
+    const [{ n = 0 } = {}] = await sql<{ n: number }[]>`
+      select count(*)::int as n from reporting.metric_points where bucket_start > ${new Date(stopped)}`;
+    evidence.claim(`the hours of the metric were fetched afterwards: ${n}`, n >= 46);
+  },
+};
+
+async function lookedAgain({ sql }: World, since: number): Promise<boolean> {
+  const rows = await sql`
+    select 1 from reporting.freshness where last_success_at is null or last_success_at <= ${new Date(since)}`;
+  return rows.length === 0;
+}
+
+/** What of a time, for each dataset and target, is neither recorded nor a gap with a reason. */
+async function unaccountedHours({ sql }: World, from: number, to: number) {
+  return sql<{ dataset: string; target: string; missing: string; gaps: number }[]>`
+    with known as (
+      select dataset, target, range_start, range_end, 0 as gap from reporting.coverage
+      union all
+      select dataset, target, range_start, range_end, 1 from reporting.gaps where reason <> '')
+    select dataset, target, sum(gap)::int as gaps,
+      (tstzmultirange(tstzrange(${new Date(from)}, ${new Date(to)}))
+        - range_agg(tstzrange(range_start, range_end)))::text as missing
+    from known where range_end > ${new Date(from)} group by dataset, target order by dataset, target`;
+}
+
+export const clockFaults: readonly Fault[] = [longDown, twoDaysOff, jumping, skewed, slept];

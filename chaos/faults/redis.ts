@@ -1,4 +1,4 @@
-import { queueOf, schedulesBack } from '../schedules.ts';
+import { queueOf, schedulesBack, wipeQueue } from '../schedules.ts';
 import { Steady } from '../steady.ts';
 import { eventually } from '../waiting.ts';
 import type { World } from '../world.ts';
@@ -41,8 +41,7 @@ const flushed: Fault = {
     const took: number[] = [];
     for (let time = 0; time < (world.setting.options.kills ?? 1); time++) {
       await eventually('a run to go on', () => running(world));
-      if (world.backend === 'redis') await world.redis.command('FLUSHALL');
-      else await truncateQueue(world);
+      await wipeQueue(world);
       world.evidence.serve(world.backend === 'redis' ? 'FLUSHALL' : 'TRUNCATE');
       took.push(await schedulesBack(world, SCHEDULES));
     }
@@ -128,13 +127,6 @@ async function finish(world: World, steady: Steady): Promise<void> {
 async function running({ sql }: World): Promise<boolean> {
   const rows = await sql`select 1 from recorder.runs where started_at > now() - interval '4 seconds' limit 1`;
   return rows.length > 0;
-}
-
-async function truncateQueue({ sql }: World): Promise<void> {
-  const rows = await sql<{ name: string }[]>`
-    select format('%I.%I', schemaname, tablename) as name from pg_tables
-    where schemaname = 'bullmq' and tablename not like '%migration%' and tablename not like '%version%'`;
-  await sql.unsafe(`truncate ${rows.map(({ name }) => name).join(', ')}`);
 }
 
 export const redisFaults: readonly Fault[] = [emptied, flushed, full, evicting, frozen];
