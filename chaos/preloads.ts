@@ -17,3 +17,12 @@ export const clockJumps = (offsets: readonly number[], first = 0) =>
       'globalThis.Date=class Date extends R{constructor(...a){if(a.length)super(...a);else super(R.now()+off)}static now(){return R.now()+off}};' +
       "process.on('SIGUSR2',()=>{off=offs.shift()??0;process.stderr.write('the clock jumped\\n')})",
   );
+
+/** The resolver answers for this host that it cannot tell now. */
+export const undecidedHost = (host: string) =>
+  asImport(
+    "import dns from 'node:dns';const real=dns.lookup;" +
+      `dns.lookup=(name,options,done)=>{if(name!==${JSON.stringify(host)})return real(name,options,done);` +
+      "const error=Object.assign(new Error('getaddrinfo EAI_AGAIN '+name),{code:'EAI_AGAIN',syscall:'getaddrinfo',hostname:name});" +
+      "process.nextTick(typeof options==='function'?options:done,error)}",
+  );

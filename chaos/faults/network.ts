@@ -5,6 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { createServer as createTcpServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { undecidedHost } from '../preloads.ts';
 import { Steady } from '../steady.ts';
 import { eventually } from '../waiting.ts';
 import type { World } from '../world.ts';
@@ -18,20 +19,25 @@ const nameless: Fault = {
   backends: 'any',
   invariants: ['I'],
   async inject(world) {
-    const steady = await healthOf(world, [
+    const undecided = 'try-again.invalid';
+    const nodes = [
       { name: 'nowhere', url: 'http://no-such-host.invalid:9650' },
+      { name: 'undecided', url: `http://${undecided}:9650` },
       { name: 'gone', url: 'http://127.0.0.1:9' },
-    ]);
-    const states = await statesOf(world, ['nowhere', 'gone']);
+    ];
+    const steady = await healthOf(world, nodes, undecidedHost(undecided));
+    const states = await statesOf(
+      world,
+      nodes.map(({ name }) => name),
+    );
     world.evidence.serve('name not found');
-    world.evidence.claim(
-      `a name that is not found is unknown, not ${states.get('nowhere')}`,
-      states.get('nowhere') === 'unknown',
-    );
-    world.evidence.claim(
-      `a refused connection is down, not ${states.get('gone')}`,
-      states.get('gone') === 'down',
-    );
+    world.evidence.serve('name not found for now');
+    const wanted = { nowhere: 'unknown', undecided: 'unknown', gone: 'down' };
+    for (const [node, state] of Object.entries(wanted))
+      world.evidence.claim(`${node} is ${state}, not ${states.get(node)}`, states.get(node) === state);
+    const causes = await world.sql<{ node: string; error: string }[]>`
+      select distinct node, error from recorder.node_health where check_name = '*' and node <> 'gone' order by node`;
+    world.evidence.figures.set('causes', causes.map(({ node, error }) => `${node}: ${error}`).join(' | '));
     await steady.stop();
   },
 };
@@ -84,9 +90,13 @@ const untrusted: Fault = {
   },
 };
 
-async function healthOf(world: World, nodes: readonly { name: string; url: string }[]): Promise<Steady> {
+async function healthOf(
+  world: World,
+  nodes: readonly { name: string; url: string }[],
+  node: readonly string[],
+): Promise<Steady> {
   const datasets = { proposed_blocks: { enabled: false }, node_health: { every: '5s' } };
-  return Steady.start(world, { watch: 0, nodes, datasets });
+  return Steady.start(world, { watch: 0, nodes, datasets, node });
 }
 
 /** The state of each node's probe as a whole, once every one was looked at. */
