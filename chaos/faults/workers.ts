@@ -60,6 +60,9 @@ async function killAt(
   await worker.kill();
 }
 
+/** Each takes some ten seconds. */
+const MOST_TAKEOVERS = 100;
+
 const takenOver: Fault = {
   numbers: [1],
   title: 'kill -9 of one of two workers of a queue: recovery',
@@ -68,7 +71,7 @@ const takenOver: Fault = {
   sandbox,
   async inject(world) {
     const { sql, evidence, random, setting } = world;
-    const kills = setting.options.kills ?? 4;
+    const kills = Math.min(setting.options.kills ?? 4, MOST_TAKEOVERS);
     const steady = await Steady.start(world, { days: 25, watch: 4, processes: 2 });
     const took: number[] = [];
     for (let kill = 0; kill < kills; kill++) {
