@@ -103,7 +103,13 @@ export class Steady {
     await this.#lateBy(intervals);
     const status = this.#world.recorder(['status', '--json']);
     const { code } = await status.ended;
-    this.#world.evidence.shown.push({ where: `${what}: status exits 1`, seen: code === 1 });
+    const [running] = this.running;
+    const metrics = running ? await (await fetch(`${running.address}/metrics`)).text() : '';
+    const late = Number(/^chain_recorder_late_targets (\S+)$/m.exec(metrics)?.[1] ?? 0);
+    this.#world.evidence.shown.push(
+      { where: `${what}: status exits 1`, seen: code === 1 },
+      { where: `${what}: the metric of late targets is ${late}`, seen: late > 0 },
+    );
   }
 
   /** Lets some time pass in which nothing is expected but that nothing happens. */

@@ -1,31 +1,8 @@
-import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { object, optional, text, uint, unixMilliseconds, unixSeconds } from '../fields.ts';
+import { addressTransactions } from '../sources/address-transactions.ts';
 import { listIn } from '../sources/answer.ts';
-import { allBlocks, blockPages } from '../sources/block-windows.ts';
-import { hour } from '../sources/durations.ts';
 import { erc1155Transfer } from './erc1155-transfer.ts';
-
-/** The ERC-1155 transfers from and to an address, newest first (seed chain-data 4.7). */
-const source: Source = {
-  name: 'erc1155-transfers',
-  upstream: 'chainData',
-  every: hour,
-  weight: 20,
-  calls: 1,
-  range: allBlocks,
-  targets: ({ watch }) => watch.evmAddresses.map(({ chain: chainId, address }) => ({ chainId, address })),
-  walk: (ask, { chainId, address }, window) =>
-    blockPages(
-      ask,
-      {
-        path: `/v1/chains/${chainId}/addresses/${address}/transactions:listErc1155`,
-        query: { pageSize: ask.pageSize(100) },
-        list: 'transactions',
-      },
-      window,
-    ),
-};
 
 export const erc1155Transfers = defineDataset({
   name: 'erc1155_transfers',
@@ -33,7 +10,7 @@ export const erc1155Transfers = defineDataset({
   seed: 'chain-data-api 4.7, 2.6',
   operations: ['GET /v1/chains/{chainId}/addresses/{address}/transactions:listErc1155'],
   history: 'log',
-  source,
+  source: addressTransactions('erc1155-transfers', 'listErc1155'),
   request: ['chainId', 'address'],
   key: ['chain_id', 'address', 'tx_hash', 'log_index', 'token_id'],
   items: (body) => listIn(body, 'transactions'),

@@ -1,30 +1,7 @@
-import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
+import { addressTransactions } from '../sources/address-transactions.ts';
 import { listIn } from '../sources/answer.ts';
-import { allBlocks, blockPages } from '../sources/block-windows.ts';
-import { hour } from '../sources/durations.ts';
 import { nativeTransaction } from './native-transaction.ts';
-
-/** The transactions that an address sent or received, newest first (seed chain-data 4.8). */
-const source: Source = {
-  name: 'native-transactions',
-  upstream: 'chainData',
-  every: hour,
-  weight: 20,
-  calls: 1,
-  range: allBlocks,
-  targets: ({ watch }) => watch.evmAddresses.map(({ chain: chainId, address }) => ({ chainId, address })),
-  walk: (ask, { chainId, address }, window) =>
-    blockPages(
-      ask,
-      {
-        path: `/v1/chains/${chainId}/addresses/${address}/transactions:listNative`,
-        query: { pageSize: ask.pageSize(100) },
-        list: 'transactions',
-      },
-      window,
-    ),
-};
 
 export const nativeTransactions = defineDataset({
   name: 'native_transactions',
@@ -32,7 +9,7 @@ export const nativeTransactions = defineDataset({
   seed: 'chain-data-api 4.8, 2.6',
   operations: ['GET /v1/chains/{chainId}/addresses/{address}/transactions:listNative'],
   history: 'log',
-  source,
+  source: addressTransactions('native-transactions', 'listNative'),
   request: ['chainId', 'address'],
   key: ['chain_id', 'address', 'tx_hash'],
   items: (body) => listIn(body, 'transactions'),
