@@ -18,6 +18,8 @@ const STATEMENT_TIMEOUT = 30_000;
 /** How every connection of the recorder's work is set up. */
 export const CONNECTION = {
   connect_timeout: 10,
+  // A statement waits for no other one's answer: not a heartbeat for a commit, and nobody on a connection that died.
+  max_pipeline: 0,
   onnotice: () => {},
   connection: { application_name: 'chain-recorder', statement_timeout: STATEMENT_TIMEOUT, TimeZone: 'UTC' },
   socket: givingUpAfter(STATEMENT_TIMEOUT + 5_000),
