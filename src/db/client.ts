@@ -18,6 +18,8 @@ const STATEMENT_TIMEOUT = 30_000;
 /** How every connection of the recorder's work is set up. */
 export const CONNECTION = {
   connect_timeout: 10,
+  // In seconds. The driver's own reaches 20 s in one outage: it counts the failures of all connections together.
+  backoff: (failures: number) => Math.min(failures / 10, 2) * (0.5 + Math.random() / 2),
   // A statement waits for no other one's answer: not a heartbeat for a commit, and nobody on a connection that died.
   max_pipeline: 0,
   onnotice: () => {},
