@@ -63,6 +63,12 @@ async function killAt(
 /** Each takes some ten seconds. */
 const MOST_TAKEOVERS = 100;
 
+/** Makes runs last: however fast the other worker is, there is one of this one's to kill or to freeze. */
+function slowUpstream({ sandbox }: World): void {
+  sandbox.faults.tune({ lateMs: 700 });
+  sandbox.faults.rate({ 'slow-headers': 0.5 });
+}
+
 const takenOver: Fault = {
   numbers: [1],
   title: 'kill -9 of one of two workers of a queue: recovery',
@@ -72,6 +78,7 @@ const takenOver: Fault = {
   async inject(world) {
     const { sql, evidence, random, setting } = world;
     const kills = Math.min(setting.options.kills ?? 4, MOST_TAKEOVERS);
+    slowUpstream(world);
     const steady = await Steady.start(world, { days: 25, watch: 4, processes: 2 });
     const took: number[] = [];
     for (let kill = 0; kill < kills; kill++) {
@@ -106,6 +113,7 @@ const takenOver: Fault = {
     }
     evidence.times('taken over after', took);
     evidence.claim('p99 of the recovery is at most 10 s', percentile(took, 0.99) <= 10_000);
+    world.sandbox.faults.clear();
     await steady.whole(600_000);
     await steady.stop();
   },
@@ -187,10 +195,8 @@ const frozenWorker: Fault = {
   short: true,
   sandbox,
   async inject(world) {
-    const { sql, evidence, sandbox: upstream } = world;
-    // Runs that last: however fast the other worker is, there is one of this one's to freeze.
-    upstream.faults.tune({ lateMs: 700 });
-    upstream.faults.rate({ 'slow-headers': 0.5 });
+    const { sql, evidence } = world;
+    slowUpstream(world);
     const steady = await Steady.start(world, { days: 8, processes: 2 });
     for (let time = 0; time < 2; time++) {
       const worker = steady.running[time % 2];
@@ -215,7 +221,7 @@ const frozenWorker: Fault = {
         (await rowsOf(world, mine)) === before,
       );
     }
-    upstream.faults.clear();
+    world.sandbox.faults.clear();
     await steady.whole(300_000);
     await steady.stop();
   },

@@ -3,6 +3,7 @@ import { createGunzip } from 'node:zlib';
 import { Agent, request } from 'undici';
 import { messageOf } from '../errors.ts';
 import { type FailureKind, UpstreamFailure } from './failure.ts';
+import { Turns } from './turns.ts';
 
 /** One HTTP call and its bounds. */
 export interface Call {
@@ -24,6 +25,10 @@ export interface Answer {
   readonly text: string;
 }
 
+/** Of a body beyond this, in bytes, the rest is read one body at a time: many of the largest at once would fill the memory. */
+const LARGE = 1024 * 1024;
+const largeBodies = new Turns();
+
 const agent = new Agent({ connections: 64, pipelining: 1, keepAliveTimeout: 30_000 });
 /** A connection of its own for each call: a health probe must not fail on a stale socket. */
 const freshAgent = new Agent({ pipelining: 0 });
@@ -34,16 +39,17 @@ const freshAgent = new Agent({ pipelining: 0 });
  */
 export async function callOnce(call: Call, fresh = false): Promise<Answer> {
   const timeout = AbortSignal.timeout(call.deadline);
+  const signal = AbortSignal.any([timeout, call.signal]);
   try {
     const response = await request(call.url, {
       dispatcher: fresh ? freshAgent : agent,
       method: call.method,
       headers: { 'accept-encoding': 'gzip', accept: 'application/json', ...call.headers },
       ...(call.body === undefined ? {} : { body: call.body }),
-      signal: AbortSignal.any([timeout, call.signal]),
+      signal,
     });
     const encoding = response.headers['content-encoding'];
-    const text = await readBody(response.body, encoding === 'gzip', call.maxBytes);
+    const text = await readBody(response.body, encoding === 'gzip', call.maxBytes, signal);
     return { status: response.statusCode, headers: response.headers, text };
   } catch (error) {
     if (error instanceof UpstreamFailure) throw error;
@@ -53,21 +59,33 @@ export async function callOnce(call: Call, fresh = false): Promise<Answer> {
   }
 }
 
-async function readBody(body: Readable, gzip: boolean, maxBytes: number): Promise<string> {
+async function readBody(
+  body: Readable,
+  gzip: boolean,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<string> {
   // A failing body reaches the reader through the pipe's destroy, so both ends fail as one.
   const plain = gzip ? body.once('error', (error) => plain.destroy(error)).pipe(createGunzip()) : body;
   const chunks: Buffer[] = [];
   let bytes = 0;
+  let endTurn: (() => void) | null = null;
   try {
     for await (const chunk of plain) {
       bytes += chunk.length;
       if (bytes > maxBytes)
         throw new UpstreamFailure('too-large', `the answer has more than ${maxBytes} bytes`);
       chunks.push(chunk);
+      if (bytes > LARGE) endTurn ??= await largeBodies.take(signal);
     }
+    return decoded(chunks);
   } finally {
     if (!body.destroyed) body.destroy();
+    endTurn?.();
   }
+}
+
+function decoded(chunks: readonly Buffer[]): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
   } catch {

@@ -1,0 +1,27 @@
+/** Lets one through at a time, in the order in which they came. */
+export class Turns {
+  #last: Promise<void> = Promise.resolve();
+
+  /** Waits for its turn. @returns what ends it @throws the signal's reason when that comes first */
+  async take(signal: AbortSignal): Promise<() => void> {
+    const before = this.#last;
+    let end = () => {};
+    const mine = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    // Whoever gave up waiting passes on what it was given.
+    this.#last = before.then(() => mine);
+    const gaveUp = new Promise<never>((_, reject) => {
+      const giveUp = () => reject(signal.reason);
+      if (signal.aborted) giveUp();
+      else signal.addEventListener('abort', giveUp, { once: true });
+    });
+    try {
+      await Promise.race([before, gaveUp]);
+    } catch (error) {
+      end();
+      throw error;
+    }
+    return end;
+  }
+}
