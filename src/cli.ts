@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { setFlagsFromString } from 'node:v8';
 import { Command, CommanderError } from 'commander';
 import { type App, type AppOptions, openApp } from './app.ts';
 import { coverageCommand, healCommand } from './commands/coverage.ts';
@@ -29,6 +30,10 @@ function stopSignal(): AbortSignal {
     });
   return stop.signal;
 }
+
+// Node lets garbage grow to several times what is in use, the more memory a machine has; the recorder often shares one
+// with the node that it watches.
+setFlagsFromString('--heap-growing-percent=30');
 
 // postgres.js asks a new connection for the server's types and lets that promise go: when the connection is cut just
 // then, nobody waits for it. Whoever wants the connection is told, or gets another one.

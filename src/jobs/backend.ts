@@ -40,8 +40,11 @@ export interface WorkedJob {
   moveToDelayed(timestamp: number, token?: string): Promise<void>;
 }
 
-/** A worker that dies is noticed within these: its job goes to another one in less than 10 s. */
-export const TAKEOVER = { lockDuration: 5_000, stalledInterval: 2_500, maxStalledCount: 1_000 };
+/**
+ * A worker that dies is noticed within these, and its job goes to another one in less than 10 s: its lock runs out, and
+ * the second look after that, at the latest, finds the job without one.
+ */
+export const TAKEOVER = { lockDuration: 4_000, stalledInterval: 1_500, maxStalledCount: 1_000 };
 
 /** Told of every error of a connection; the queue itself goes on. */
 export type OnError = (error: Error) => void;
