@@ -203,7 +203,7 @@ function refuseStatus(answer: Answer, redact: (text: string) => string): void {
 /** The `message` of an error body; nothing for other bodies. */
 function saidIn(answer: Answer, redact: (text: string) => string): string {
   try {
-    const body: unknown = JSON.parse(answer.text);
+    const body = parseJson(answer.text);
     if (typeof body !== 'object' || body === null || !('message' in body)) return '';
     const message = Array.isArray(body.message) ? body.message.join('; ') : String(body.message);
     return `: ${wordsOf(redact(message))}`;

@@ -58,7 +58,6 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       never,
     );
     queues = { polls: await backend.queue(POLLS), heals: await backend.queue(HEALS) };
-    await Promise.all([queues.polls.waitUntilReady(), queues.heals.waitUntilReady()]);
   });
   afterAll(async () => {
     if (skip) return;
