@@ -74,12 +74,13 @@ const takenOver: Fault = {
   title: 'kill -9 of one of two workers of a queue: recovery',
   backends: 'each',
   invariants: ['A', 'B', 'C', 'H'],
-  sandbox,
+  // Days of three pages: a job that is taken over does not wait long for a worker that is busy with another one.
+  sandbox: { blocksPerHour: 10 },
   async inject(world) {
     const { sql, evidence, random, setting } = world;
     const kills = Math.min(setting.options.kills ?? 4, MOST_TAKEOVERS);
     slowUpstream(world);
-    const steady = await Steady.start(world, { days: 25, watch: 4, processes: 2 });
+    const steady = await Steady.start(world, { days: 60, watch: 4, processes: 2 });
     const took: number[] = [];
     for (let kill = 0; kill < kills; kill++) {
       const victim = random.pick(steady.running);
