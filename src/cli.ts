@@ -34,6 +34,7 @@ function stopSignal(): AbortSignal {
 // Node lets garbage grow to several times what is in use, the more memory a machine has; the recorder often shares one
 // with the node that it watches.
 setFlagsFromString('--heap-growing-percent=30');
+setFlagsFromString('--semi-space-growth-factor=1');
 
 // postgres.js asks a new connection for the server's types and lets that promise go: when the connection is cut just
 // then, nobody waits for it. Whoever wants the connection is told, or gets another one.

@@ -54,10 +54,15 @@ class Refusal {
 const storable = (text: string) => !text.includes('\u0000') && text.isWellFormed();
 const UNSTORABLE_ESCAPE = /(?<!\\)(?:\\\\)*\\u(?:0000|[dD][89a-fA-F])/;
 
+/** The longest text that any field may hold, in UTF-16 units; genesis data and code may be that long. */
+const LONGEST_TEXT = 1_000_000;
+
 /** A string, kept as it is. */
 export const text = (meaning?: string): Field =>
   field('text', meaning, (value) =>
-    typeof value === 'string' && storable(value) ? value : new Refusal('a string without U+0000'),
+    typeof value === 'string' && value.length <= LONGEST_TEXT && storable(value)
+      ? value
+      : new Refusal(`a string without U+0000 of at most ${LONGEST_TEXT} characters`),
   );
 
 /** The source text of a number that came as a JSON number or as a string; null for anything else. */

@@ -24,7 +24,7 @@ export async function postgresBackend(
   onError: OnError,
   signal: AbortSignal,
 ): Promise<QueueBackend> {
-  const { Queue, Worker } = withBackend(createPostgresBackend);
+  const { Queue, Worker } = withBackend(lookingOften);
   const pool = openQueuePool(url, DEFAULT_SCHEMA, onError);
   try {
     await patiently(signal, onError, () => migrate(pool));
@@ -61,6 +61,12 @@ export async function postgresBackend(
     close: () => pool.end(),
   };
 }
+
+/** The longest that a worker sleeps, in seconds: BullMQ's sleeps an hour when what would wake it was lost. */
+const LONGEST_SLEEP = 5;
+
+const lookingOften: typeof createPostgresBackend = (...args) =>
+  Object.defineProperty(createPostgresBackend(...args), 'maximumBlockTimeout', { value: LONGEST_SLEEP });
 
 /** The pool in the types of BullMQ, which describe it otherwise than those of `pg`. */
 function asBullMq(pool: Pool): PgPool {

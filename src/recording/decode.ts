@@ -27,6 +27,8 @@ export type Decode = (body: unknown, target: Target, byKey?: Map<string, Row>) =
 export type DecodeItems = (items: readonly unknown[], byKey?: Map<string, Row>) => Decoded;
 
 const LONGEST_ITEM = 64_000;
+/** A part of a key goes into an index, whose entries PostgreSQL bounds: a longer one would fail its whole page. */
+const LONGEST_KEY = 500;
 const MOST_ISSUES = 5;
 const wholeJson = json();
 const storableText = text();
@@ -41,7 +43,8 @@ export function buildDecoder(dataset: Dataset): Decode {
 export function buildItemDecoder(dataset: Dataset): DecodeItems {
   // The empty path holds the place of `extra`: an array that is appended to keeps room for many more.
   const columns = [...itemColumns(dataset).map(({ path }) => path), []];
-  const key = keyColumns(dataset).map(({ index }) => index);
+  const keys = keyColumns(dataset);
+  const key = keys.map(({ index }) => index);
   const known = knownFields(dataset.item);
   const keepsExtra = dataset.extra ?? true;
   const ignored = new Set(dataset.ignore);
@@ -61,6 +64,14 @@ export function buildItemDecoder(dataset: Dataset): DecodeItems {
       }
       const row = columns.map((path) => leaf(result.data, path));
       row[row.length - 1] = extraText?.data ?? null;
+      const long = keys.find(({ index }) => (row[index]?.length ?? 0) > LONGEST_KEY);
+      if (long) {
+        refused.push({
+          reason: `${long.name}: a key of at most ${LONGEST_KEY} characters expected`,
+          item: itemText(item),
+        });
+        continue;
+      }
       if (!distinct) rows.push(row);
       else {
         const id = key.map((column) => row[column] ?? '').join('\u0000');

@@ -481,14 +481,16 @@ describe('a PostgreSQL that is away', () => {
       log: silent,
       finished: (result) => runs.push(result),
     });
-    // Cut off once more: what listens and what asks connect again by themselves.
+    // Cut off once more, over the moment at which a job is due: what listens and what asks connect again by themselves,
+    // and look although nobody tells them of a new job, or when the next one is due.
+    const { name, data, opts } = recordJob(feed, jobFor(feed));
+    await queues.polls.add(name, data, { ...opts, delay: 4_000 });
     proxy.weather = { kind: 'down' };
     proxy.reset();
     const tried = proxy.opened;
     await expect.poll(() => proxy.opened, { timeout: 10_000 }).toBeGreaterThan(tried);
+    proxy.decide((statement) => (/next_delay\(|AS present/.test(statement) ? 'cut-before' : 'forward'));
     proxy.weather = { kind: 'fair' };
-    const { name, data, opts } = recordJob(feed, jobFor(feed));
-    await queues.polls.add(name, data, opts);
     await expect.poll(() => runs.map(({ status }) => status), { timeout: 20_000 }).toEqual(['done']);
     await stop(5_000);
     await Promise.all([queues.polls.close(), queues.heals.close()]);

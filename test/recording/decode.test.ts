@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
@@ -59,6 +60,12 @@ describe('an item that cannot be read', () => {
     ['a time that is none', text({ ...block(2, 1), blockTimestamp: 1e300 }), 'blockTimestamp'],
     ['a text with U+0000', text({ ...block(2, 1), blockType: 'a\u0000b' }), 'blockType'],
     ['half a surrogate pair', text({ ...block(2, 1), blockType: 'a\ud800b' }), 'blockType'],
+    ['a text of a megabyte', text({ ...block(2, 1), blockType: 'x'.repeat(1 << 20) }), 'blockType'],
+    [
+      'a key that no index takes',
+      text({ ...block(2, 1), blockHash: randomBytes(4_000).toString('hex') }),
+      'block_hash',
+    ],
     ['U+0000 in a list', text({ ...block(2, 1), transactions: ['\u0000'] }), 'transactions'],
     ['half a pair in a list', text({ ...block(2, 1), transactions: ['\udc00'] }), 'transactions'],
     ['U+0000 in a field nobody knows', text({ ...block(2, 1), future: ['\u0000'] }), 'U+0000'],
@@ -152,7 +159,7 @@ describe('an item that can be read', () => {
   });
 
   it('keeps a text of a megabyte, and every odd character that PostgreSQL takes', async () => {
-    for (const blockHash of ['x'.repeat(2_000), '\u0001\t"\\{},NULL', 'null', '', '💡 ü', '\\u0000'])
+    for (const blockHash of ['x'.repeat(500), '\u0001\t"\\{},NULL', 'null', '', '💡 ü', '\\u0000'])
       expect((await recorded(list(text({ ...block(1, 1), blockHash })))).rows[0]?.block_hash).toBe(blockHash);
     const long = 'x'.repeat(1_000_000);
     const { rows } = await recorded(list(text({ ...block(1, 1), future: long })));
