@@ -226,6 +226,14 @@ describe('backfill', () => {
       killed.process.kill('SIGKILL');
       expect(await killed.ended).toMatchObject({ signal: 'SIGKILL' });
     }
+    // PostgreSQL finishes a statement that the killed one had sent.
+    await expect
+      .poll(async () => {
+        const left = await sql`
+          select 1 from pg_stat_activity where datname = current_database() and application_name = 'chain-recorder'`;
+        return left.length;
+      })
+      .toBe(0);
     const before = await stored();
     const { code, stdout, stderr } = await command(args);
     expect(code, stderr).toBe(0);
