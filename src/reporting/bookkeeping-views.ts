@@ -1,4 +1,5 @@
 import type { Derived } from '../db/migrate.ts';
+import { view } from './commented.ts';
 
 /** Targets that the prober watches: it makes no runs, and what it covers follows from its ledger. */
 const watchedTargets = `recorder.targets t
@@ -166,24 +167,4 @@ function rangeBounds(axis: string, range: string): string {
   const height = (end: 'lower' | 'upper') => `case ${axis} when 'height' then ${end}(${range}) end`;
   return `${bound('lower')} as range_start, ${bound('upper')} as range_end,
       ${height('lower')} as first_height, ${height('upper')} as end_height`;
-}
-
-function view(
-  name: string,
-  about: string,
-  select: string,
-  comments: Readonly<Record<string, string>>,
-): Derived {
-  const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
-  return {
-    name,
-    kind: 'view',
-    create: [
-      `create or replace view reporting.${name} as ${select}`,
-      `comment on view reporting.${name} is ${quoted(about)}`,
-      ...Object.entries(comments).map(
-        ([column, text]) => `comment on column reporting.${name}.${column} is ${quoted(text)}`,
-      ),
-    ].join(';\n'),
-  };
 }

@@ -4,6 +4,7 @@ import { unwrap } from '../datasets/dataset.ts';
 import { columns as fieldColumns } from '../datasets/fields.ts';
 import { snakeCase } from '../datasets/names.ts';
 import type { Derived } from '../db/migrate.ts';
+import { view } from './commented.ts';
 
 /** A column of a view: what it is computed from, and its COMMENT. */
 interface ViewColumn {
@@ -21,14 +22,14 @@ export function datasetViews(dataset: Dataset): Derived[] {
 
 const byHistory: Readonly<Record<History, (dataset: Dataset) => Derived[]>> = {
   log: (dataset) => [
-    view(dataset.name, dataset.about, dataset.name, [
+    tableView(dataset.name, dataset.about, dataset.name, [
       ...upstreamColumns(dataset),
       { name: 'recorded_at', comment: 'When it was recorded.' },
       recordedBy,
     ]),
   ],
   sample: (dataset) => [
-    view(dataset.name, dataset.about, dataset.name, [
+    tableView(dataset.name, dataset.about, dataset.name, [
       ...upstreamColumns(dataset),
       { name: 'observed_at', comment: 'When the reading was taken.' },
       recordedBy,
@@ -43,8 +44,8 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Derived[]>> = {
     ];
     const validTo = { name: 'valid_to', comment: 'Until when it was so; null: still so.' };
     return [
-      view(name, `${about} As it is now.`, name, now, 'valid_to is null'),
-      view(`${name}_history`, `${about} Every version of every member.`, name, [...now, validTo]),
+      tableView(name, `${about} As it is now.`, name, now, 'valid_to is null'),
+      tableView(`${name}_history`, `${about} Every version of every member.`, name, [...now, validTo]),
       asOf(
         name,
         now,
@@ -78,14 +79,14 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Derived[]>> = {
       recordedBy,
     ];
     return [
-      view(
+      tableView(
         name,
         `${about} The current value.`,
         name,
         [...point, vanishedAt, recordedBy],
         'superseded_at is null or vanished',
       ),
-      view(`${name}_revisions`, `${about} Every value it ever had.`, name, revisions),
+      tableView(`${name}_revisions`, `${about} Every value it ever had.`, name, revisions),
       asOf(
         name,
         [...point, { ...vanishedAt, from: 'null::timestamptz' }, recordedBy],
@@ -112,7 +113,7 @@ function conflicts(dataset: Dataset): Derived[] {
   ];
   const contradicted = `exists (select from recorder.${name} o
     where ${of('o', single)} = ${of(name, single)} and ${of('o', others)} <> ${of(name, others)})`;
-  return [view(`${name}_conflicts`, about, name, columns, contradicted)];
+  return [tableView(`${name}_conflicts`, about, name, columns, contradicted)];
 }
 
 function upstreamColumns(dataset: Dataset): ViewColumn[] {
@@ -120,7 +121,7 @@ function upstreamColumns(dataset: Dataset): ViewColumn[] {
   return [...dataset.columns, ...(dataset.extra === false ? [] : [extra])];
 }
 
-function view(
+function tableView(
   name: string,
   about: string,
   table: string,
@@ -130,18 +131,11 @@ function view(
   const list = columns
     .map((column) => (column.from ? `${column.from} as ${column.name}` : column.name))
     .join(', ');
-  return {
-    name,
-    kind: 'view',
-    create: [
-      `create or replace view reporting.${name} as select ${list} from recorder.${table} where ${where}`,
-      `comment on view reporting.${name} is ${literal(about)}`,
-      ...columns.map(
-        (column) => `comment on column reporting.${name}.${column.name} is ${literal(column.comment)}`,
-      ),
-    ].join(';\n'),
-  };
+  return view(name, about, `select ${list} from recorder.${table} where ${where}`, commentsOf(columns));
 }
+
+const commentsOf = (columns: readonly ViewColumn[]) =>
+  Object.fromEntries(columns.map(({ name, comment }) => [name, comment]));
 
 function asOf(name: string, columns: readonly ViewColumn[], from: string, where: string): Derived {
   const list = columns.map((column) => column.from ?? column.name).join(', ');
@@ -180,17 +174,11 @@ function flattenedView(dataset: Dataset, column: DatasetColumn, element: z.ZodTy
     ...fields,
   ];
   const list = columns.map(({ name: as, from }) => `${from} as ${as}`).join(', ');
-  return {
-    name,
-    kind: 'view',
-    create: [
-      `create or replace view reporting.${name} as select ${list} from reporting.${dataset.name} d
+  const select = `select ${list} from reporting.${dataset.name} d
         cross join lateral jsonb_array_elements(case jsonb_typeof(d.${column.name}) when 'array' then d.${column.name} end)
-          with ordinality as e(value, position)`,
-      `comment on view reporting.${name} is ${literal(`The elements of ${dataset.name}.${column.name}, one a row.`)}`,
-      ...columns.map((one) => `comment on column reporting.${name}.${one.name} is ${literal(one.comment)}`),
-    ].join(';\n'),
-  };
+          with ordinality as e(value, position)`;
+  const about = `The elements of ${dataset.name}.${column.name}, one a row.`;
+  return view(name, about, select, commentsOf(columns));
 }
 
 function elementColumns(element: z.ZodObject, outer: readonly string[]): (ViewColumn & { from: string })[] {
