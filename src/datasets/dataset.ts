@@ -104,7 +104,8 @@ const historyColumns: Record<History, () => Record<string, PgColumnBuilderBase>>
     vanished: boolean().notNull().default(false),
     ...ofRun(),
   }),
-  state: () => ({ valid_from: instant().notNull(), valid_to: instant(), ...ofRun() }),
+  // Why the version ended: `changed`, `gone` or `unwatched`; null: it has not.
+  state: () => ({ valid_from: instant().notNull(), valid_to: instant(), ended_by: text(), ...ofRun() }),
   log: () => ({ recorded_at: instant().notNull(), ...ofRun() }),
   sample: () => ({ observed_at: instant().notNull(), ...ofRun() }),
   ledger: () => ({

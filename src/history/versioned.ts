@@ -22,8 +22,8 @@ const stateVersions: Versions = {
   to: 'valid_to',
   current: 'o.valid_to is null',
   goneIsPast: true,
-  close: (instant) => `valid_to = ${instant}`,
-  retire: (instant) => `valid_to = ${instant}`,
+  close: (instant) => `valid_to = ${instant}, ended_by = 'changed'`,
+  retire: (instant) => `valid_to = ${instant}, ended_by = 'gone'`,
 };
 
 /** A point that vanished keeps its last value, marked; when it comes back, the hole between shows when it was gone. */

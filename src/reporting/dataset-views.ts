@@ -42,10 +42,17 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Derived[]>> = {
       { name: 'valid_from', comment: 'Since when it is so, as far as it was observed.' },
       recordedBy,
     ];
-    const validTo = { name: 'valid_to', comment: 'Until when it was so; null: still so.' };
+    const ended = [
+      { name: 'valid_to', comment: 'Until when it was so; null: still so.' },
+      {
+        name: 'ended_by',
+        comment:
+          'Why it ended: changed (a newer version took over), gone (a whole list did not show it any more), unwatched (nobody asks for its target any more). Null: still so.',
+      },
+    ];
     return [
       tableView(name, `${about} As it is now.`, name, now, 'valid_to is null'),
-      tableView(`${name}_history`, `${about} Every version of every member.`, name, [...now, validTo]),
+      tableView(`${name}_history`, `${about} Every version of every member.`, name, [...now, ...ended]),
       asOf(
         name,
         now,

@@ -20,7 +20,7 @@ Every row but a ledger's also has \`run_id\` (see \`reporting.runs\`) and, where
 const added: Readonly<Record<History, string>> = {
   series: '`recorded_at`, `superseded_at`, `vanished_at`',
   log: '`recorded_at`',
-  state: '`valid_from`, `valid_to`',
+  state: '`valid_from`, `valid_to`, `ended_by`',
   sample: '`observed_at`',
   ledger: '`started_at`, `ended_at`, `is_open`, `probes`',
 };

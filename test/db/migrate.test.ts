@@ -1,9 +1,17 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { drizzle } from 'drizzle-orm/postgres-js';
+import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { schemaProblem } from '../../src/db/migrate.ts';
 import { UsageError } from '../../src/errors.ts';
 import { migrate } from '../../src/reporting/migrate.ts';
 import { emptyDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
+
+const journal = z.looseObject({ entries: z.array(z.looseObject({ tag: z.string() })) });
 
 let database: TestDatabase;
 let sql: postgres.Sql;
@@ -55,6 +63,51 @@ describe('an empty database', () => {
     expect(made.length).toBeGreaterThan(100);
     await migrate(database.url);
     expect(await schema()).toEqual(made);
+  });
+});
+
+describe('a database that was recorded before', () => {
+  beforeEach(() => use(emptyDatabase));
+
+  /** Applies the migrations before the one of this name, as the version before it did. */
+  async function migrateBefore(name: string): Promise<void> {
+    const dir = await mkdtemp(join(tmpdir(), 'older-'));
+    await cp('drizzle', dir, { recursive: true });
+    const file = join(dir, 'meta', '_journal.json');
+    const whole = journal.parse(JSON.parse(await readFile(file, 'utf8')));
+    const older = whole.entries.findIndex(({ tag }) => tag.endsWith(name));
+    expect(older).toBeGreaterThan(0);
+    await writeFile(file, JSON.stringify({ ...whole, entries: whole.entries.slice(0, older) }));
+    const migrator = postgres(database.url, { max: 1, onnotice: () => {} }); // drizzle() changes its client
+    await applyMigrations(drizzle(migrator), { migrationsFolder: dir });
+    await migrator.end();
+    await rm(dir, { recursive: true });
+  }
+
+  it('tells of every version that ended whether it was changed or gone', async () => {
+    await migrateBefore('ended_by');
+    const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
+    const versions = [
+      ['changed', 'a', at(0), at(10)],
+      ['then gone', 'a', at(10), at(20)],
+      ['back again', 'a', at(30), null],
+      ['gone, another one begins then', 'b', at(0), at(10)],
+      ['stays', 'c', at(10), null],
+    ] as const;
+    for (const [name, id, from, to] of versions)
+      await sql`
+        insert into recorder.validators (node, subnet_id, node_id, start_time, weight, extra, valid_from, valid_to, run_id)
+        values ('n', 's', ${id}, ${at(0)}, 1, ${sql.json({ name })}, ${from}, ${to}, 1)`;
+    await migrate(database.url);
+    const rows = await sql<{ name: string; ended_by: string | null }[]>`
+      select extra ->> 'name' as name, ended_by from reporting.validators_history`;
+    expect(Object.fromEntries(rows.map(({ name, ended_by }) => [name, ended_by]))).toEqual({
+      changed: 'changed',
+      'then gone': 'gone',
+      'back again': null,
+      'gone, another one begins then': 'gone',
+      stays: null,
+    });
   });
 });
 

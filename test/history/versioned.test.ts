@@ -72,6 +72,8 @@ interface Version {
   readonly value: number;
   readonly from: string;
   readonly to: string | null;
+  /** Why a member's version ended; undefined: points do not say it so. */
+  readonly ended_by?: string | null;
 }
 
 /** A kind of versioned history under test: how it is fed, and what `reporting` shows of it. */
@@ -114,7 +116,8 @@ function stateSubject(): Subject {
     versions: async () => [
       ...(await sql<Version[]>`
         select split_part(node_id, '-', 2)::int as key, weight::int as value,
-          to_char(valid_from, 'YYYY-MM-DD HH24:MI:SS.US') as from, to_char(valid_to, 'YYYY-MM-DD HH24:MI:SS.US') as to
+          to_char(valid_from, 'YYYY-MM-DD HH24:MI:SS.US') as from, to_char(valid_to, 'YYYY-MM-DD HH24:MI:SS.US') as to,
+          ended_by
         from reporting.validators_history where subnet_id = ${subnetId} order by 1, valid_from`),
     ],
   };
@@ -184,6 +187,10 @@ describe.each([
             return to !== null && next?.from !== to ? [value, null] : [value];
           });
           expect(said).toEqual(sequence(known, key));
+          mine.forEach(({ to, ended_by }, index) => {
+            const changed = to !== null && mine[index + 1]?.from === to;
+            if (ended_by !== undefined) expect(ended_by).toBe(to && (changed ? 'changed' : 'gone'));
+          });
         }
       }),
       { numRuns: 60 },
@@ -244,7 +251,7 @@ describe.each([
       await subject.record(clock, step);
     }
     const at = (seconds: number) => `2026-01-10 00:00:0${seconds}.000000`;
-    expect(await subject.versions()).toEqual([
+    expect(await subject.versions()).toMatchObject([
       { key: 1, value: 7, from: at(1), to: at(2) },
       { key: 1, value: 7, from: at(4), to: null },
     ]);
