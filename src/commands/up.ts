@@ -126,8 +126,9 @@ async function work(
 }
 
 /** @throws UsageError when the port is taken */
-async function listen({ database, environment: { host, port }, log }: App, queue: RecorderQueue) {
-  const server = buildServer({ sql: database.sql, queueReachable: () => queue.getJobCounts() });
+async function listen({ config, database, environment: { host, port }, log }: App, queue: RecorderQueue) {
+  const names = [host, ...config.server.names];
+  const server = buildServer({ sql: database.reader, queueReachable: () => queue.getJobCounts(), names });
   try {
     log.info({ address: await server.listen({ host, port }) }, 'the server listened');
     return server;

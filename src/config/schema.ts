@@ -115,6 +115,13 @@ export function configSchema(names: CatalogNames) {
       })
       .prefault({}),
     health: healthSchema.prefault({}),
+    server: z
+      .strictObject({
+        names: list(z.hostname('must be a host name, without a port')).describe(
+          'Host names under which the server is reached, beside localhost and its own address.',
+        ),
+      })
+      .prefault({}),
     datasets: z.partialRecord(z.enum(names.datasets), override).default({}),
   });
 }

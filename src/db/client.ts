@@ -9,6 +9,8 @@ export interface Database {
   readonly sql: postgres.Sql;
   /** For bookkeeping that is read and written row by row; has connections of its own, since Drizzle changes how they read. */
   readonly orm: PostgresJsDatabase<typeof bookkeeping>;
+  /** For those who only look, such as the server: however many ask, and however long it takes, recording waits for none. */
+  readonly reader: postgres.Sql;
   close(): Promise<void>;
 }
 
@@ -27,15 +29,31 @@ export const CONNECTION = {
   socket: givingUpAfter(STATEMENT_TIMEOUT + 5_000),
 };
 
+/** The longest that one look at how the recording stands may take in the database, ms. */
+const LOOK_TIMEOUT = 5_000;
+
+const LOOKING = {
+  ...CONNECTION,
+  connection: {
+    ...CONNECTION.connection,
+    application_name: 'chain-recorder reader',
+    statement_timeout: LOOK_TIMEOUT,
+    default_transaction_read_only: true,
+  },
+  socket: givingUpAfter(LOOK_TIMEOUT + 5_000),
+};
+
 /** Opens the database; connections are made when they are needed. @param url postgres://… */
 export function openDatabase(url: string): Database {
   const sql = postgres(url, { ...CONNECTION, max: 8 });
   const ormClient = postgres(url, { ...CONNECTION, max: 2, idle_timeout: 30 });
+  const reader = postgres(url, { ...LOOKING, max: 2 });
   return {
     sql,
     orm: drizzle(ormClient, { schema: bookkeeping }),
+    reader,
     close: async () => {
-      await Promise.all([sql.end({ timeout: 5 }), ormClient.end({ timeout: 5 })]);
+      await Promise.all([sql, ormClient, reader].map((client) => client.end({ timeout: 5 })));
     },
   };
 }

@@ -1,6 +1,5 @@
-import type postgres from 'postgres';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { statusOf } from '../reporting/status.ts';
+import type { Status } from '../reporting/status.ts';
 
 /** How this process itself fares: memory, CPU, and how late its event loop is. */
 export function processMetrics(): Registry {
@@ -9,9 +8,16 @@ export function processMetrics(): Registry {
   return registry;
 }
 
-/** What Prometheus scrapes of the recording: how the recording stands by what PostgreSQL knows, the same from whichever process. */
-export async function recordingMetrics(sql: postgres.Sql): Promise<Registry> {
+/**
+ * What Prometheus scrapes of the recording: how it stands by what PostgreSQL knows, the same from whichever process.
+ * @param status null: the database gave no answer
+ */
+export function recordingMetrics(status: Status | null): Registry {
   const registry = new Registry();
+  const total = (name: string, help: string, value: number) =>
+    new Gauge({ name: `chain_recorder_${name}`, help, registers: [registry] }).set(value);
+  total('database_reachable', '0 while the database gives no answer.', status ? 1 : 0);
+  if (!status) return registry;
   const gauge = (name: string, help: string) =>
     new Gauge({ name: `chain_recorder_${name}`, help, labelNames: ['dataset'], registers: [registry] });
   const lastSuccess = gauge(
@@ -22,7 +28,6 @@ export async function recordingMetrics(sql: postgres.Sql): Promise<Registry> {
   const targets = gauge('targets', 'Targets of the dataset.');
   const failing = gauge('failing_targets', 'Targets whose last run failed.');
   const rows = gauge('rows_last_day', 'Rows written in the last 24 hours.');
-  const status = await statusOf(sql);
   for (const one of status.datasets) {
     const labels = { dataset: one.dataset };
     if (one.last_success_at) lastSuccess.set(labels, one.last_success_at.getTime() / 1000);
@@ -31,8 +36,6 @@ export async function recordingMetrics(sql: postgres.Sql): Promise<Registry> {
     failing.set(labels, one.failing);
     rows.set(labels, one.rows_today);
   }
-  const total = (name: string, help: string, value: number) =>
-    new Gauge({ name: `chain_recorder_${name}`, help, registers: [registry] }).set(value);
   total('late_targets', 'Targets late by more than three intervals.', status.late_targets);
   total('quarantined_items', 'Items that could not be decoded.', status.quarantined);
   total('gaps', 'Ranges that are missing for good.', status.gaps);

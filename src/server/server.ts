@@ -4,23 +4,29 @@ import { Registry } from 'prom-client';
 import { schemaProblem } from '../db/migrate.ts';
 import { messageOf } from '../errors.ts';
 import { statusOf } from '../reporting/status.ts';
+import { isOwnName } from './own-names.ts';
 import { processMetrics, recordingMetrics } from './prometheus.ts';
+import { recently } from './recently.ts';
 
 /** What the server looks at. */
 export interface ServerContext {
+  /** Connections of its own: what is asked of the server takes none from the recording. */
   readonly sql: postgres.Sql;
   /** Rejects when the queue cannot be reached. */
   readonly queueReachable: () => Promise<unknown>;
+  /** Host names under which it is reached, beside localhost and the address at which a request arrives. */
+  readonly names: readonly string[];
 }
 
 const PATIENCE = 3_000;
+/** However many ask, the database is asked once in this time, ms. */
+const LASTING = 1_000;
 
 /** The HTTP server (contract section 4): `/health`, `/ready`, `/metrics`, `/api/status`. Read-only. */
-export function buildServer({ sql, queueReachable }: ServerContext): FastifyInstance {
+export function buildServer({ sql, queueReachable, names }: ServerContext): FastifyInstance {
   const own = processMetrics();
-  const server = Fastify({ logger: false, forceCloseConnections: true });
-  server.get('/health', () => ({ status: 'up' }));
-  server.get('/ready', async (_request, reply) => {
+  const status = recently(() => within(statusOf(sql)), LASTING);
+  const ready = recently(async () => {
     const [schema, queue] = await Promise.all([
       within(schemaProblem(sql)).catch((error: unknown) => `the database: ${messageOf(error)}`),
       within(queueReachable()).then(
@@ -28,14 +34,27 @@ export function buildServer({ sql, queueReachable }: ServerContext): FastifyInst
         (error: unknown) => `the queue: ${messageOf(error)}`,
       ),
     ]);
-    const problems = [schema, queue].filter((problem) => problem !== null);
+    return [schema, queue].filter((problem) => problem !== null);
+  }, LASTING);
+  const server = Fastify({ logger: false, forceCloseConnections: true });
+  server.addHook('onRequest', async ({ headers: { host }, socket: { localAddress } }, reply) => {
+    if (isOwnName(host, localAddress, names)) return;
+    const error = `this server does not answer to the name "${host}": add it to server.names in recorder.yaml`;
+    await reply.code(421).send({ error });
+  });
+  server.get('/health', () => ({ status: 'up' }));
+  server.get('/ready', async (_request, reply) => {
+    const problems = await ready();
     return reply.code(problems.length === 0 ? 200 : 503).send({ ready: problems.length === 0, problems });
   });
   server.get('/metrics', async (_request, reply) => {
-    const all = Registry.merge([own, await recordingMetrics(sql)]);
+    // A database that is away is what a scrape must tell, and no reason to tell nothing.
+    const all = Registry.merge([own, recordingMetrics(await status().catch(() => null))]);
     return reply.type(all.contentType).send(await all.metrics());
   });
-  server.get('/api/status', () => statusOf(sql));
+  server.get('/api/status', async (_request, reply) =>
+    status().catch((error: unknown) => reply.code(503).send({ error: `the database: ${messageOf(error)}` })),
+  );
   return server;
 }
 

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { recently } from '../../src/server/recently.ts';
+import { gate } from '../support/recording.ts';
+
+it('computes once for all who ask while it is under way, and for a while after', async () => {
+  const gates = [gate<number>(), gate<number>()];
+  let computed = 0;
+  const look = recently(async () => gates[computed++]?.opened, 60_000);
+  const asked = Array.from({ length: 20 }, look);
+  gates[0]?.open(7);
+  expect(await Promise.all(asked)).toEqual(Array.from({ length: 20 }, () => 7));
+  expect(await look()).toBe(7);
+  expect(computed).toBe(1);
+});
+
+it('gives an error to all who asked for it, and tries again', async () => {
+  let computed = 0;
+  const look = recently(() => Promise.reject(new Error(`away ${++computed}`)), 0);
+  const asked = [look(), look()].map((one) => one.catch((error: unknown) => error));
+  expect(await Promise.all(asked)).toEqual([new Error('away 1'), new Error('away 1')]);
+  await expect(look()).rejects.toThrow('away 2');
+});

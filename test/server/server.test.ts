@@ -1,0 +1,80 @@
+import type { FastifyInstance } from 'fastify';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TcpProxy } from '../../chaos/servers/proxy.ts';
+import { type Database, openDatabase } from '../../src/db/client.ts';
+import { buildServer } from '../../src/server/server.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+let proxy: TcpProxy;
+let client: Database;
+let server: FastifyInstance;
+let address: string;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  proxy = await TcpProxy.open(Number(new URL(database.url).port));
+  client = openDatabase(proxy.before(database.url));
+  server = buildServer({
+    sql: client.reader,
+    queueReachable: async () => {},
+    names: ['recorder.example.org'],
+  });
+  address = await server.listen({ host: '127.0.0.1', port: 0 });
+});
+afterAll(async () => {
+  await server.close();
+  await client.close();
+  await proxy.close();
+  await database.close();
+});
+
+async function get(path: string, host?: string): Promise<{ code: number; body: string }> {
+  const { statusCode, body } = await request(address + path, host === undefined ? {} : { headers: { host } });
+  return { code: statusCode, body: await body.text() };
+}
+
+describe('the server', () => {
+  it('answers to its own names only, whatever is asked', async () => {
+    for (const path of ['/health', '/ready', '/metrics', '/api/status', '/nothing']) {
+      const refused = await get(path, 'evil.example:8080');
+      expect(refused, path).toEqual({ code: 421, body: expect.stringContaining('server.names') });
+    }
+    for (const host of ['localhost', 'recorder.example.org'])
+      expect(await get('/health', host)).toMatchObject({ code: 200 });
+  });
+
+  it('asks the database once for twenty who ask at once', async () => {
+    await expect.poll(async () => (await get('/api/status')).code).toBe(200);
+    let asked = 0;
+    proxy.decide((statement) => {
+      if (statement.includes('from recorder.budgets')) asked += 1;
+      return 'forward';
+    });
+    await expect.poll(() => get('/api/status').then(() => asked)).toBeGreaterThan(0);
+    // The answer that is there lasts a second: whatever the moment, twenty fall into two of them at most.
+    const before = asked;
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => get(at % 2 ? '/metrics' : '/api/status')),
+    );
+    expect(answers.every(({ code }) => code === 200)).toBe(true);
+    expect(asked - before).toBeLessThanOrEqual(2);
+  });
+
+  it('goes on without a database, says so, and is as before when it is back', async () => {
+    proxy.weather = { kind: 'down' };
+    proxy.reset();
+    await expect.poll(() => get('/api/status')).toMatchObject({ code: 503 });
+    expect((await get('/api/status')).body).toMatch(/the database: ./);
+    expect(await get('/metrics')).toMatchObject({
+      code: 200,
+      body: expect.stringMatching(/^chain_recorder_database_reachable 0$/m),
+    });
+    expect(await get('/ready')).toMatchObject({ code: 503 });
+    expect(await get('/health')).toMatchObject({ code: 200 });
+    proxy.weather = { kind: 'fair' };
+    await expect.poll(() => get('/api/status'), { timeout: 20_000 }).toMatchObject({ code: 200 });
+    expect((await get('/metrics')).body).toMatch(/^chain_recorder_database_reachable 1$/m);
+  });
+});
