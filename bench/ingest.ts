@@ -67,7 +67,7 @@ export async function measureIngest(
 
 /** A checkpoint too, so that none begins in the middle of a run because of what ran before. */
 async function emptyTables(sql: postgres.Sql): Promise<void> {
-  await sql`truncate recorder.proposed_blocks, recorder.targets, recorder.runs, recorder.coverage`;
+  await sql`truncate recorder.proposed_blocks, recorder.targets, recorder.target_datasets, recorder.runs, recorder.coverage`;
   await sql`checkpoint`;
 }
 

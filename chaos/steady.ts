@@ -130,14 +130,14 @@ export class Steady {
       select count(*)::int as all, (count(*) filter (where last_success_at is null
         or last_success_at <= ${new Date(ended)} or last_success_at > now() + interval '5 seconds'
         or now() - last_success_at >= 2 * make_interval(secs => every_ms / 1000.0)))::int as stale
-      from recorder.targets where active and not_offered is null and source <> 'node-health'`; // probes have a clock of their own
+      from recorder.target_datasets where active and not_offered is null and source <> 'node-health'`; // probes have a clock of their own
     return row && row.all > 0 ? row.stale : 1;
   }
 
   async #lateBy(intervals: number): Promise<void> {
     await eventually('every target to be late', async () => {
       const [row] = await this.#world.sql<{ late: number }[]>`
-        select count(*)::int as late from recorder.targets
+        select count(*)::int as late from recorder.target_datasets
         where active and source <> 'node-health' and (last_success_at is null
           or now() - last_success_at > ${intervals + 1} * make_interval(secs => every_ms / 1000.0) + interval '2 seconds')`;
       return row !== undefined && row.late > 0;

@@ -2,7 +2,7 @@ import type { Config } from './config/schema.ts';
 import { catalog, feeds } from './datasets/catalog.ts';
 import type { Scope, Source, Target } from './datasets/contract.ts';
 import { metricIntervals } from './datasets/metrics/metric-points.ts';
-import type { ActiveFeed } from './recording/feed.ts';
+import type { ActiveDataset, ActiveFeed } from './recording/feed.ts';
 import { targetKey } from './recording/lease.ts';
 
 /** The names that a configuration may use. */
@@ -18,18 +18,17 @@ export function activeFeeds(config: Config): ActiveFeed[] {
     const enabled = datasets.filter(({ name }) => config.datasets[name]?.enabled ?? true);
     if (enabled.length === 0 || !offered(config, source)) return [];
     const overrides = enabled.flatMap(({ name }) => config.datasets[name] ?? []);
-    const every = Math.min(...overrides.map((override) => override.every ?? Number.POSITIVE_INFINITY));
-    const since = overrides.flatMap((override) =>
-      override.since ? [Date.parse(`${override.since}T00:00:00Z`)] : [],
-    );
+    const active = enabled.map((dataset): ActiveDataset => {
+      const { every = source.every, since } = config.datasets[dataset.name] ?? {};
+      return { ...dataset, every, since: since === undefined ? null : Date.parse(`${since}T00:00:00Z`) };
+    });
     return [
       {
         source,
-        datasets: enabled,
+        datasets: active,
         targets: distinct(source.targets(scopeOf(config, Object.assign({}, ...overrides)))),
         pageSize: overrides.find(({ pageSize }) => pageSize !== undefined)?.pageSize,
-        every: Number.isFinite(every) ? every : source.every,
-        since: since.length > 0 ? Math.min(...since) : null,
+        every: Math.min(...active.map(({ every }) => every)),
       },
     ];
   });

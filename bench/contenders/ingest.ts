@@ -1,7 +1,8 @@
 import { feeds } from '../../src/datasets/catalog.ts';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
+import { asDeclared } from '../../src/recording/feed.ts';
 import { runJobs } from '../../src/recording/foreground.ts';
-import { missingIn } from '../../src/recording/plan.ts';
+import { jointState, missingIn } from '../../src/recording/plan.ts';
 import { blockRange, target } from './block-range.ts';
 import type { OpenContender } from './contender.ts';
 import { openRecorder } from './recorder.ts';
@@ -11,10 +12,10 @@ export const openIngest: OpenContender = async (setup) => {
   const context = openRecorder(setup);
   const found = feeds.find(({ source }) => source === proposedBlocks.source);
   if (!found) throw new Error('the catalog has no feed of proposed blocks');
-  const feed = { ...found, targets: [target], every: found.source.every, since: null };
+  const feed = asDeclared(found, [target]);
   return {
     async run() {
-      const jobs = missingIn(feed, target, undefined, blockRange(setup.rows)).map(
+      const jobs = missingIn(feed, target, jointState(feed, new Map(), target), blockRange(setup.rows)).map(
         (window) => ({ target, window, reason: 'backfill' }) as const,
       );
       const { runs } = await runJobs(context, feed, jobs, new AbortController().signal);

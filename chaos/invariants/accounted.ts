@@ -21,10 +21,10 @@ export const accounted: Invariant = {
       select s.node, s.probe, p.probes::int, extract(epoch from sum(s.ended_at - s.started_at))::float8 as seconds
       from reporting.node_states s
       join recorder.health_probes p using (observer, node, probe)
-      join recorder.targets t on t.source = 'node-health'
+      join (recorder.targets t join recorder.target_datasets d using (source, target_key)) on d.dataset = 'node_health'
         and t.target = jsonb_build_object('observer', s.observer, 'node', s.node, 'probe', s.probe)
-      where s.state in ('up', 'down') group by s.observer, s.node, s.probe, p.probes, t.every_ms
-      having sum(s.ended_at - s.started_at) > (p.probes + 1) * ${BELIEVED}::float8 * make_interval(secs => t.every_ms / 1000.0)`;
+      where s.state in ('up', 'down') group by s.observer, s.node, s.probe, p.probes, d.every_ms
+      having sum(s.ended_at - s.started_at) > (p.probes + 1) * ${BELIEVED}::float8 * make_interval(secs => d.every_ms / 1000.0)`;
     return [
       ...(rows.length === 0 ? ['no health was recorded'] : []),
       ...rows.flatMap(({ node, probe, off }) =>

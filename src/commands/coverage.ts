@@ -3,8 +3,8 @@ import { datasetNamed } from '../datasets/catalog.ts';
 import { UsageError } from '../errors.ts';
 import type { RunResult } from '../recording/context.ts';
 import { runJobs } from '../recording/foreground.ts';
-import { type Job, targetKey } from '../recording/lease.ts';
-import { loadStates, missingWindows, registerTargets } from '../recording/plan.ts';
+import type { Job } from '../recording/lease.ts';
+import { jointState, loadStates, missingWindows, registerTargets } from '../recording/plan.ts';
 import { exitAfter } from './exit.ts';
 import { printJson, printTable } from './output.ts';
 import { progressOver } from './progress.ts';
@@ -70,8 +70,8 @@ export async function healCommand(
     await registerTargets(app.database.sql, feed, app.clock());
     const states = await loadStates(app.database.sql, feed);
     const jobs = feed.targets.flatMap((target) => {
-      const state = states.get(targetKey(target));
-      const holes = state ? missingWindows(feed, target, state, app.clock()).slice(1) : [];
+      const state = jointState(feed, states, target);
+      const holes = missingWindows(feed, target, state, app.clock()).slice(1);
       return holes.map((window): Job => ({ target, window, reason: 'heal' }));
     });
     const progress = progressOver(jobs, !options.json);

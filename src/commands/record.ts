@@ -6,8 +6,7 @@ import type { RunResult } from '../recording/context.ts';
 import type { ActiveFeed } from '../recording/feed.ts';
 import { runJobs } from '../recording/foreground.ts';
 import type { Job } from '../recording/lease.ts';
-import { targetKey } from '../recording/lease.ts';
-import { loadStates, missingIn, planAll, registerTargets } from '../recording/plan.ts';
+import { jointState, loadStates, missingIn, planAll, registerTargets } from '../recording/plan.ts';
 import { exitAfter } from './exit.ts';
 import { printJson, printTable } from './output.ts';
 import { progressOver } from './progress.ts';
@@ -48,7 +47,7 @@ export async function backfillCommand(
   await registerTargets(app.database.sql, feed, app.clock());
   const states = await loadStates(app.database.sql, feed);
   const jobs = targets.flatMap((target) =>
-    missingIn(feed, target, states.get(targetKey(target)), { from, to }).map(
+    missingIn(feed, target, jointState(feed, states, target), { from, to }).map(
       (window): Job => ({ target, window, reason: 'backfill' }),
     ),
   );

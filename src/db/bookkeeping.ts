@@ -23,7 +23,7 @@ const int8multirange = customType<{ data: string }>({ dataType: () => 'int8multi
 const int8range = customType<{ data: string }>({ dataType: () => 'int8range' });
 
 /**
- * What is asked for: one row a source and target. Holds the lease: the run that may commit for this target, and until
+ * What is asked about: one row a source and target. Holds the lease: the run that may commit for this target, and until
  * when (by the database's clock) nobody else may take it over.
  */
 export const targets = recorder.table(
@@ -32,20 +32,44 @@ export const targets = recorder.table(
     source: text().notNull(),
     target_key: text().notNull(),
     target: jsonb().$type<Record<string, string>>().notNull(),
-    datasets: text().array().notNull(),
-    every_ms: bigint({ mode: 'number' }).notNull(),
-    active: boolean().notNull().default(true),
-    /** Where the recording is expected to begin, on the source's axis; null for observations. */
-    expected_from: bigint({ mode: 'number' }),
     run_id: bigint({ mode: 'number' }),
     lease_until: instant(),
+  },
+  (table) => [primaryKey({ columns: [table.source, table.target_key] })],
+);
+
+/**
+ * What is wanted of a target, and how that stands: one row a dataset. Datasets of one source share its calls, but each
+ * has its interval, its coverage and its completeness for itself.
+ */
+export const targetDatasets = recorder.table(
+  'target_datasets',
+  {
+    source: text().notNull(),
+    target_key: text().notNull(),
+    dataset: text().notNull(),
+    every_ms: bigint({ mode: 'number' }).notNull(),
+    /** The configuration asks for it; false: it did once, or somebody asked by hand. */
+    active: boolean().notNull(),
+    /** Since when it is asked for; anew when it is asked for again after a pause. */
+    wanted_at: instant().notNull(),
+    /** Where the recording is expected to begin, on the source's axis; null for observations. */
+    expected_from: bigint({ mode: 'number' }),
     last_success_at: instant(),
+    /** The last success after which nothing was missing. */
+    last_complete_at: instant(),
+    /** Since when each success left something out; null: the last one was complete. */
+    incomplete_since: instant(),
+    incomplete_reason: text(),
     last_failure_at: instant(),
     failures: integer().notNull().default(0),
     /** Why the upstream will not answer for this target, such as a method it does not offer; asked again rarely. */
     not_offered: text(),
   },
-  (table) => [primaryKey({ columns: [table.source, table.target_key] })],
+  (table) => [
+    primaryKey({ columns: [table.source, table.target_key, table.dataset] }),
+    index('target_datasets_by_dataset').on(table.dataset, table.target_key),
+  ],
 );
 
 /** One row a run: one walk over one window, or one observation. Counts are arrays along `datasets`. */

@@ -11,6 +11,7 @@ export const jobData = z.discriminatedUnion('kind', [
     target: z.record(z.string(), z.string()),
     window: z.object({ from: z.number(), to: z.number() }).nullable(),
     reason: z.enum(['poll', 'heal', 'sweep', 'backfill', 'manual', 'redrive']),
+    datasets: z.array(z.string()).optional(),
     plannedAt: z.number().optional(),
   }),
 ]);
@@ -36,18 +37,27 @@ export function planJob(feed: string, occasion: string) {
 }
 
 /**
- * A run of one target: one poll and one heal of it wait at most. Faults of minutes are retried by the queue. What is
- * polled often goes first: a minute's reading that waits is lost, an hour's list is not.
+ * A run of one target: one poll of the same datasets, one heal, and one sweep of each window wait at most. Faults of minutes
+ * are retried by the queue. What is polled often goes first: a minute's reading that waits is lost, an hour's list is not.
  */
 export function recordJob({ source, every }: ActiveFeed, job: Job) {
   const feed = source.name;
-  const data: JobData = { kind: 'record', feed, ...job };
+  const { datasets, window, reason, ...rest } = job;
+  const data: JobData = {
+    kind: 'record',
+    feed,
+    window,
+    reason,
+    ...rest,
+    ...(datasets && { datasets: [...datasets] }),
+  };
+  const one = reason === 'sweep' ? String(window?.from) : (datasets?.join(',') ?? 'all');
   return {
     name: 'record',
     data,
     opts: {
       ...gone,
-      jobId: jobId('record', job.reason, feed, targetKey(job.target)),
+      jobId: jobId('record', reason, feed, targetKey(job.target), one),
       priority: Math.min(Math.max(Math.round(every / 1000), 2), LOWEST_PRIORITY),
       ...retried,
     },

@@ -127,8 +127,14 @@ async function nextHole(
   return jobs.find(({ reason }) => reason === 'heal');
 }
 
-function jobOf({ target, window, reason, plannedAt }: Extract<JobData, { kind: 'record' }>): Job {
-  return { target, window, reason, ...(plannedAt === undefined ? {} : { plannedAt }) };
+function jobOf({ target, window, reason, datasets, plannedAt }: Extract<JobData, { kind: 'record' }>): Job {
+  return {
+    target,
+    window,
+    reason,
+    ...(datasets === undefined ? {} : { datasets }),
+    ...(plannedAt === undefined ? {} : { plannedAt }),
+  };
 }
 
 function tell(

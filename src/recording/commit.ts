@@ -7,6 +7,7 @@ import { arrayLiteral, type Row } from '../history/rows.ts';
 import { Statement } from '../history/statement.ts';
 import type { Write } from '../history/writing.ts';
 import { LEASE_SECONDS } from './lease.ts';
+import type { Gap } from './observation.ts';
 
 /**
  * How a run ended. `partial`: what was seen is stored, but nothing may be concluded from what was not. `stopped`: by
@@ -25,10 +26,10 @@ export interface Quarantined {
 export interface Commit extends Write {
   readonly runId: number;
   readonly targetKey: string;
-  /** What the rows of this commit and those before complete, on the source's axis; null: nothing more. */
-  readonly covered: Window | null;
-  /** What is now known to be missing for good; null: nothing. */
-  readonly gap: { readonly window: Window; readonly reason: string } | null;
+  /** What the rows of this commit and those before complete of each dataset, on the source's axis; null: nothing more. */
+  readonly covered: readonly (Window | null)[];
+  /** What of each dataset is now known to be missing for good; null: nothing. */
+  readonly gaps: readonly (Gap | null)[];
   readonly quarantined: readonly Quarantined[];
   /** Ids of quarantined items that this commit's rows are, and that leave the quarantine with it. */
   readonly released: readonly number[];
@@ -40,7 +41,17 @@ export interface Commit extends Write {
   /** The run is about now (an observation, or the newest window), so that its success makes the target fresh. */
   readonly aboutNow: boolean;
   /** Set by the last commit of a run. */
-  readonly end: { readonly outcome: Outcome; readonly error: string | null } | null;
+  readonly end: End | null;
+}
+
+/** How a run ends. */
+export interface End {
+  readonly outcome: Outcome;
+  readonly error: string | null;
+  /** Whether the upstream was asked, so that the outcome tells how the target stands. */
+  readonly asked: boolean;
+  /** Why each dataset lacks something that the upstream shows; null: it has all of it. */
+  readonly incomplete: readonly (string | null)[];
 }
 
 /** Commits a page, or several that came fast. @returns rows written, one number a dataset. @throws LeaseLost */
@@ -61,41 +72,58 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
   const recordedAt = param('timestamptz', (commit) => commit.recordedAt);
   const targetKey = param('text', (commit) => commit.targetKey);
   const fragments = datasets.map((dataset, at) => historyOf(dataset)(statement, dataset, at));
-  const claimed = param('int8multirange', ({ covered }) =>
-    covered ? `{[${covered.from},${covered.to})}` : '{}',
-  );
   // A clock that runs ahead must not claim what has not happened: it would never be asked for again.
   const covered =
     source.range?.axis === 'time'
-      ? `${claimed} * int8multirange(int8range(null, floor(extract(epoch from now()) * 1000)::bigint - ${source.range.settle}))`
-      : claimed;
-  const gap = param('int8range', ({ gap }) => (gap ? `[${gap.window.from},${gap.window.to})` : 'empty'));
-  const gapReason = param('text', ({ gap }) => gap?.reason ?? null);
+      ? `p.range::int8multirange * int8multirange(int8range(null, floor(extract(epoch from now()) * 1000)::bigint - ${source.range.settle}))`
+      : 'p.range::int8multirange';
+  const texts = (read: (commit: Commit) => readonly (string | null)[]) =>
+    param('text[]', (commit) =>
+      arrayLiteral(
+        read(commit).map((one) => [one]),
+        0,
+        'text',
+      ),
+    );
+  const claimed = texts(({ covered }) => covered.map((window) => window && `{${rangeText(window)}}`));
+  const fresh = `(${outcome} in ('done', 'partial') and ${param('boolean', (commit) => commit.aboutNow)})`;
   const bad = (column: number) =>
     param('text[]', ({ quarantined }) => arrayLiteral(quarantined.map(asRow), column, 'text'));
   const ctes = [
     `fence as (
       update recorder.targets set
         lease_until = case when ${outcome} is null then now() + interval '${LEASE_SECONDS} seconds' end,
-        run_id = case when ${outcome} is null then run_id end,
-        last_success_at = case when ${outcome} in ('done', 'partial') and ${param('boolean', (commit) => commit.aboutNow)} then ${recordedAt} else last_success_at end,
-        last_failure_at = case when ${outcome} in ('failed', 'not-offered') then ${recordedAt} else last_failure_at end,
-        failures = case when ${outcome} = 'failed' then failures + 1 when ${outcome} is null or ${outcome} = 'stopped' then failures else 0 end,
-        not_offered = case when ${outcome} is null or ${outcome} = 'stopped' then not_offered
-          when ${outcome} = 'not-offered' then ${param('text', ({ end }) => end?.error ?? null)} end
+        run_id = case when ${outcome} is null then run_id end
       where source = '${source.name}' and target_key = ${targetKey} and run_id = ${runId}
       returning ${runId} as run_id)`,
     ...fragments.flatMap(({ ctes }) => ctes),
     `coverage_added as (
       insert into recorder.coverage as c (dataset, target_key, axis, covered)
-      select name, ${targetKey}, '${axis}', ${covered} from fence, unnest(${names}) as name
-      where not isempty(${covered})
+      select p.dataset, ${targetKey}, '${axis}', ${covered} from fence, unnest(${names}, ${claimed}) as p(dataset, range)
+      where p.range is not null and not isempty(${covered})
       on conflict (dataset, target_key) do update set covered = c.covered + excluded.covered
       where not c.covered @> excluded.covered returning 1)`,
     `gap_added as (
       insert into recorder.gaps (dataset, target_key, axis, range, reason, noticed_at)
-      select name, ${targetKey}, '${axis}', ${gap}, ${gapReason}, ${recordedAt} from fence, unnest(${names}) as name
-      where not isempty(${gap}) on conflict do nothing returning 1)`,
+      select g.dataset, ${targetKey}, '${axis}', g.range::int8range, g.reason, ${recordedAt}
+      from fence, unnest(${names}, ${texts(({ gaps }) => gaps.map((gap) => gap && rangeText(gap.window)))},
+        ${texts(({ gaps }) => gaps.map((gap) => gap?.reason ?? null))}) as g(dataset, range, reason)
+      where g.range is not null on conflict do nothing returning 1)`,
+    // What a run says of its target, dataset by dataset. A heal or a redrive says nothing of how things are now.
+    `told as (
+      update recorder.target_datasets t set
+        last_success_at = case when ${fresh} then ${recordedAt} else t.last_success_at end,
+        last_complete_at = case when ${fresh} and d.incomplete is null then ${recordedAt} else t.last_complete_at end,
+        incomplete_since = case when not ${fresh} then t.incomplete_since
+          when d.incomplete is not null then coalesce(t.incomplete_since, ${recordedAt}) end,
+        incomplete_reason = case when ${fresh} then d.incomplete else t.incomplete_reason end,
+        last_failure_at = case when ${outcome} in ('failed', 'not-offered') then ${recordedAt} else t.last_failure_at end,
+        failures = case when ${outcome} = 'failed' then t.failures + 1 when ${outcome} = 'stopped' then t.failures else 0 end,
+        not_offered = case when ${outcome} = 'stopped' then t.not_offered
+          when ${outcome} = 'not-offered' then ${param('text', ({ end }) => end?.error ?? null)} end
+      from fence, unnest(${names}, ${texts(({ end }) => end?.incomplete ?? datasets.map(() => null))}) as d(dataset, incomplete)
+      where ${param('boolean', ({ end }) => end?.asked ?? false)}
+        and t.source = '${source.name}' and t.target_key = ${targetKey} and t.dataset = d.dataset returning 1)`,
     `quarantined as (
       insert into recorder.quarantine (dataset, target_key, run_id, quarantined_at, observed_at, reason, item)
       select bad.dataset, ${targetKey}, fence.run_id, ${recordedAt}, ${param('timestamptz', (commit) => commit.observedAt)},
@@ -134,4 +162,5 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
   };
 }
 
+const rangeText = ({ from, to }: Window) => `[${from},${to})`;
 const asRow = ({ dataset, reason, item }: Quarantined): Row => [dataset, reason, item];

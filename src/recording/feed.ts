@@ -1,13 +1,44 @@
 import type { Feed } from '../datasets/catalog.ts';
-import type { Target } from '../datasets/contract.ts';
+import type { Dataset, Target } from '../datasets/contract.ts';
+
+/** A dataset as the configuration wants it. */
+export interface ActiveDataset extends Dataset {
+  /** Milliseconds between two polls of a target. */
+  readonly every: number;
+  /** Where the recording is expected to begin, ms since 1970; null: the source's lookback before the first plan. */
+  readonly since: number | null;
+}
 
 /** A feed as the configuration wants it: what of it is recorded, about what, and how often. */
 export interface ActiveFeed extends Feed {
+  readonly datasets: readonly ActiveDataset[];
   readonly targets: readonly Target[];
-  /** Milliseconds between two polls of a target. */
+  /** Milliseconds between two looks at what is due: the shortest interval of its datasets. */
   readonly every: number;
   /** Fewer items a page than the service would give; undefined: as many as it gives. */
   readonly pageSize?: number | undefined;
-  /** Where the recording is expected to begin, ms since 1970; null: the source's lookback before the first plan. */
-  readonly since: number | null;
+}
+
+/** A feed as it is declared: every dataset at its source's interval, from where the source begins. */
+export function asDeclared({ source, datasets }: Feed, targets: readonly Target[]): ActiveFeed {
+  const { every } = source;
+  return { source, datasets: datasets.map((one) => ({ ...one, every, since: null })), targets, every };
+}
+
+const parts = new WeakMap<ActiveFeed, Map<string, ActiveFeed>>();
+
+/**
+ * The feed with only some of its datasets: what one run records of it. The same part is the same object every time, so
+ * that what is made once a feed is made once a part.
+ * @param names absent: all; names that the feed does not have are left out
+ */
+export function partOf(feed: ActiveFeed, names: readonly string[] | undefined): ActiveFeed {
+  const datasets = feed.datasets.filter(({ name }) => names?.includes(name) ?? true);
+  if (datasets.length === feed.datasets.length) return feed;
+  const known = parts.get(feed) ?? new Map<string, ActiveFeed>();
+  parts.set(feed, known);
+  const key = datasets.map(({ name }) => name).join(' ');
+  const part = known.get(key) ?? { ...feed, datasets };
+  known.set(key, part);
+  return part;
 }

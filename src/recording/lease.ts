@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type postgres from 'postgres';
-import type { Feed } from '../datasets/catalog.ts';
 import type { Target, Window } from '../datasets/contract.ts';
 import type { Priority } from '../upstreams/budget.ts';
+import type { ActiveFeed } from './feed.ts';
 
 /** A run that shows no sign of life for so long loses its target to whoever asks next. */
 export const LEASE_SECONDS = 6;
@@ -29,6 +29,8 @@ export interface Job {
   /** Null: an observation of now. */
   readonly window: Window | null;
   readonly reason: Reason;
+  /** The datasets that it records; absent: all of the feed. */
+  readonly datasets?: readonly string[];
   /** When it was planned, in ms since 1970; a target that was recorded since needs it no more. Absent: whatever was. */
   readonly plannedAt?: number;
 }
@@ -52,28 +54,39 @@ function shortened(value: string): string {
 /**
  * Begins a run: takes the target's lease if it is free or has run out, ends the run that lost it, and writes the new
  * run, in one statement.
+ * @param feed with the datasets that the run records
  * @returns the run's id; `held` when another run has the target; `outdated` when one did the job since it was planned
  */
 export async function claim(
   sql: postgres.Sql,
-  { source, datasets }: Feed,
+  { source, datasets }: ActiveFeed,
   job: Job,
   worker: string,
   startedAt: string,
 ): Promise<number | 'held' | 'outdated'> {
   const key = targetKey(job.target);
   const plannedAt = job.plannedAt === undefined ? null : new Date(job.plannedAt).toISOString();
+  const names = datasets.map(({ name }) => name);
+  // A success in the future was written by a clock that was ahead, and counts as none.
+  const stillWanted = sql`(${plannedAt}::timestamptz is null or exists (
+    select from unnest(${names}::text[]) as wanted(dataset) where not exists (
+      select from recorder.target_datasets d
+      where d.source = ${source.name} and d.target_key = ${key} and d.dataset = wanted.dataset
+        and d.last_success_at > ${plannedAt} and d.last_success_at <= ${startedAt})))`;
   const [row] = await sql<{ run_id: string }[]>`
     with held as materialized (
-      insert into recorder.targets as t (source, target_key, target, datasets, every_ms, run_id, lease_until)
+      insert into recorder.targets as t (source, target_key, target, run_id, lease_until)
       values (${source.name}, ${key}, ${JSON.stringify(job.target)}::text::jsonb,
-        ${datasets.map(({ name }) => name)}::text[], ${source.every},
         nextval(pg_get_serial_sequence('recorder.runs', 'run_id')), now() + make_interval(secs => ${LEASE_SECONDS}))
       on conflict (source, target_key) do update set run_id = excluded.run_id, lease_until = excluded.lease_until
-      where (t.run_id is null or t.lease_until is null or t.lease_until < now())
-        and (${plannedAt}::timestamptz is null or t.last_success_at is null or t.last_success_at <= ${plannedAt}
-          or t.last_success_at > ${startedAt})
+      where (t.run_id is null or t.lease_until is null or t.lease_until < now()) and ${stillWanted}
       returning run_id
+    ), known as (
+      -- What is asked for by hand has no place in the configuration, and nobody waits for it.
+      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at)
+      select ${source.name}, ${key}, u.dataset, u.every_ms, false, ${startedAt}
+      from held, unnest(${names}::text[], ${datasets.map(({ every }) => every)}::bigint[]) as u(dataset, every_ms)
+      on conflict do nothing
     ), lost as (
       update recorder.runs set status = 'lost', finished_at = ${startedAt},
         error = 'the worker showed no sign of life and its lease ran out'
@@ -82,15 +95,13 @@ export async function claim(
     insert into recorder.runs (run_id, source, target_key, datasets, reason, status, worker, axis, window_from,
       window_to,
       started_at, items, rows_written)
-    select run_id, ${source.name}, ${key}, ${datasets.map(({ name }) => name)}::text[], ${job.reason}, 'running',
+    select run_id, ${source.name}, ${key}, ${names}::text[], ${job.reason}, 'running',
       ${worker}, ${job.window ? (source.range?.axis ?? null) : null}, ${job.window?.from ?? null}, ${job.window?.to ?? null}, ${startedAt},
       ${datasets.map(() => 0)}::bigint[], ${datasets.map(() => 0)}::bigint[]
     from held returning run_id`;
   if (row) return Number(row.run_id);
-  const [state] = await sql<{ outdated: boolean }[]>`
-    select coalesce(last_success_at > ${plannedAt}::timestamptz, false) as outdated from recorder.targets
-    where source = ${source.name} and target_key = ${key}`;
-  return state?.outdated ? 'outdated' : 'held';
+  const [state] = await sql<{ wanted: boolean }[]>`select ${stillWanted} as wanted`;
+  return state?.wanted ? 'held' : 'outdated';
 }
 
 /** Keeps a run's lease while it waits for its upstream. @returns false once the lease went to another run */

@@ -5,24 +5,50 @@ import type { ActiveFeed } from './feed.ts';
 /** Two polls may be this many intervals apart and still count as watching without a break. */
 const UNBROKEN_INTERVALS = 2;
 
+/** A part of a source's axis that is missing for good, and why. */
+export interface Gap {
+  readonly window: Window;
+  readonly reason: string;
+}
+
+/** What an observation covers of one dataset, and what can never be observed again. */
+export interface Observed {
+  readonly covered: Window;
+  readonly gap: Gap | null;
+}
+
 /**
- * What an observation at `now` (ms) covers: all the time since the last one if that was not long ago; otherwise only
- * itself, and what lies between can never be observed again: a gap.
+ * What an observation at `now` (ms) covers: all the time since the last one if that was not long ago by the dataset's own
+ * interval; otherwise only itself, and what lies between is a gap.
+ * @returns one answer a dataset of the feed, in its order
  */
 export async function observationCoverage(
   sql: postgres.Sql,
-  { source, datasets, every }: ActiveFeed,
+  { source, datasets }: ActiveFeed,
   key: string,
   now: number,
-): Promise<{ covered: Window; gap: { window: Window; reason: string } | null }> {
-  const [row] = await sql<{ until: string | null; failures: number }[]>`
-    select upper(c.covered) as until, t.failures from recorder.coverage c
-    join recorder.targets t on t.source = ${source.name} and t.target_key = c.target_key
-    where c.dataset = ${datasets[0]?.name ?? source.name} and c.target_key = ${key}`;
-  const until = row?.until == null ? null : Number(row.until);
-  const instant = { from: now, to: now + 1 };
-  if (until === null || until > now) return { covered: instant, gap: null };
-  if (now - until <= every * UNBROKEN_INTERVALS) return { covered: { from: until, to: now + 1 }, gap: null };
-  const why = row?.failures ? 'the upstream did not answer' : 'the recorder did not run';
-  return { covered: instant, gap: { window: { from: until, to: now }, reason: `not observed: ${why}` } };
+): Promise<Observed[]> {
+  const rows = await sql<{ dataset: string; until: string; failures: number; wanted_at: Date | null }[]>`
+    select c.dataset, upper(c.covered) as until, coalesce(t.failures, 0) as failures, t.wanted_at
+    from recorder.coverage c
+    left join recorder.target_datasets t
+      on t.source = ${source.name} and t.target_key = c.target_key and t.dataset = c.dataset
+    where c.dataset = any(${datasets.map(({ name }) => name)}::text[]) and c.target_key = ${key}
+      and not isempty(c.covered)`;
+  const known = new Map(rows.map((row) => [row.dataset, row]));
+  return datasets.map(({ name, every }) => {
+    const row = known.get(name);
+    const instant = { from: now, to: now + 1 };
+    const until = row ? Number(row.until) : null;
+    if (!row || until === null || until > now) return { covered: instant, gap: null };
+    if (now - until <= every * UNBROKEN_INTERVALS)
+      return { covered: { from: until, to: now + 1 }, gap: null };
+    const reason = `not observed: ${whyNot(row.failures, row.wanted_at, until)}`;
+    return { covered: instant, gap: { window: { from: until, to: now }, reason } };
+  });
+}
+
+function whyNot(failures: number, wantedAt: Date | null, until: number): string {
+  if (wantedAt !== null && wantedAt.getTime() > until) return 'the configuration did not ask for it';
+  return failures > 0 ? 'the upstream did not answer' : 'the recorder did not run';
 }

@@ -1,9 +1,8 @@
 import type postgres from 'postgres';
-import type { Feed } from '../datasets/catalog.ts';
 import { OPEN_END, type Range, type Target, type Window } from '../datasets/contract.ts';
-import type { ActiveFeed } from './feed.ts';
+import type { ActiveDataset, ActiveFeed } from './feed.ts';
 import { type Job, targetKey } from './lease.ts';
-import { parseMultirange, pieces, subtract, upTo } from './windows.ts';
+import { common, parseMultirange, pieces, subtract, touches, upTo } from './windows.ts';
 
 /** A poll may come this much of its interval early, so that ticks that drift do not skip one. */
 const EARLY = 0.1;
@@ -11,18 +10,22 @@ const FIRST_RETRY = 30_000;
 /** A target that its upstream does not offer is asked again once a day. */
 export const NOT_OFFERED_AGAIN = 86_400_000;
 
-/** What PostgreSQL knows of a target, as far as planning needs it. Times in ms since 1970. */
+/** What PostgreSQL knows of one dataset of a target, as far as planning needs it. Times in ms since 1970. */
 export interface TargetState {
   readonly expectedFrom: number | null;
   readonly lastSuccess: number | null;
   readonly lastFailure: number | null;
   readonly failures: number;
   readonly notOffered: boolean;
+  /** What is recorded, and what is missing for good. */
   readonly covered: readonly Window[];
 }
 
-/** What is known of a target that was never seen. */
-export const FRESH: TargetState = {
+/** What is known of a target's datasets, by target key and dataset. */
+export type TargetStates = ReadonlyMap<string, ReadonlyMap<string, TargetState>>;
+
+/** What is known of a dataset of a target that was never seen. */
+const FRESH: TargetState = {
   expectedFrom: null,
   lastSuccess: null,
   lastFailure: null,
@@ -31,42 +34,73 @@ export const FRESH: TargetState = {
   covered: [],
 };
 
+/** What is known of one dataset of a target. */
+export function stateOf(states: TargetStates, target: Target, dataset: string): TargetState {
+  return states.get(targetKey(target))?.get(dataset) ?? FRESH;
+}
+
 /**
- * Writes down which targets a feed has now, so that freshness is known for each; those that left the configuration
- * become inactive. Where a recording is expected to begin is fixed when the target is first seen.
+ * What is known of a target over all datasets of a feed: a part of the axis counts as covered where each of them has it.
+ */
+export function jointState({ datasets }: ActiveFeed, states: TargetStates, target: Target): TargetState {
+  const all = datasets.map(({ name }) => stateOf(states, target, name));
+  const earliest = (instants: readonly (number | null)[]) =>
+    instants.reduce((one, other) => (one === null || other === null ? null : Math.min(one, other)));
+  return {
+    expectedFrom: earliest(all.map(({ expectedFrom }) => expectedFrom)),
+    lastSuccess: earliest(all.map(({ lastSuccess }) => lastSuccess)),
+    lastFailure: earliest(all.map(({ lastFailure }) => lastFailure)),
+    failures: Math.max(...all.map(({ failures }) => failures)),
+    notOffered: all.every(({ notOffered }) => notOffered),
+    covered: all.map(({ covered }) => covered).reduce(common),
+  };
+}
+
+/**
+ * Writes down what a feed wants of which targets, so that freshness is known for each; what left the configuration is
+ * not wanted any more. Where a recording is expected to begin is fixed when it is first wanted.
  */
 export async function registerTargets(
   sql: postgres.Sql,
-  { source, datasets, targets, every, since }: ActiveFeed,
+  { source, datasets, targets }: ActiveFeed,
   now: number,
 ): Promise<void> {
   const { range } = source;
-  const expectedFrom = range?.axis === 'time' ? (since ?? now - range.lookback) : null;
   const keys = targets.map(targetKey);
+  const expectedFrom = ({ since }: ActiveDataset) =>
+    range?.axis === 'time' ? (since ?? now - range.lookback) : null;
   await sql`
-    with wanted as (
-      insert into recorder.targets as t (source, target_key, target, datasets, every_ms, expected_from)
-      select ${source.name}, u.key, u.target::jsonb, ${datasets.map(({ name }) => name)}::text[], ${every},
-        ${expectedFrom}::bigint
-      from unnest(${keys}::text[], ${targets.map((target) => JSON.stringify(target))}::text[]) as u(key, target)
-      on conflict (source, target_key) do update set active = true, every_ms = excluded.every_ms,
-        datasets = excluded.datasets, expected_from = least(t.expected_from, excluded.expected_from)
-      where not t.active or t.every_ms <> excluded.every_ms or t.datasets <> excluded.datasets
+    with asked as materialized (
+      select * from unnest(${keys}::text[], ${targets.map((target) => JSON.stringify(target))}::text[]) as a(key, target)
+    ), known as (
+      insert into recorder.targets (source, target_key, target)
+      select ${source.name}, key, target::jsonb from asked on conflict do nothing
+    ), wanted as (
+      insert into recorder.target_datasets as t (source, target_key, dataset, every_ms, active, wanted_at, expected_from)
+      select ${source.name}, asked.key, d.dataset, d.every_ms, true, ${new Date(now)}, d.expected_from
+      from asked, unnest(${datasets.map(({ name }) => name)}::text[], ${datasets.map(({ every }) => every)}::bigint[],
+        ${datasets.map(expectedFrom)}::bigint[]) as d(dataset, every_ms, expected_from)
+      on conflict (source, target_key, dataset) do update set active = true, every_ms = excluded.every_ms,
+        wanted_at = case when t.active then t.wanted_at else excluded.wanted_at end,
+        expected_from = least(t.expected_from, excluded.expected_from)
+      where not t.active or t.every_ms <> excluded.every_ms
         or excluded.expected_from < coalesce(t.expected_from, 9223372036854775807)
     )
-    update recorder.targets set active = false
-    where source = ${source.name} and active and not target_key = any(${keys}::text[])`;
+    update recorder.target_datasets set active = false
+    where source = ${source.name} and active
+      and not (target_key = any(${keys}::text[]) and dataset = any(${datasets.map(({ name }) => name)}::text[]))`;
 }
 
-/** What PostgreSQL knows of a feed's targets, by target key. @param only this target's key; absent: all */
+/** What PostgreSQL knows of a feed's targets. @param only this target's key; absent: all */
 export async function loadStates(
   sql: postgres.Sql,
-  { source, datasets }: Feed,
+  { source }: Pick<ActiveFeed, 'source'>,
   only?: string,
-): Promise<Map<string, TargetState>> {
+): Promise<TargetStates> {
   const rows = await sql<
     {
       target_key: string;
+      dataset: string;
       expected_from: string | null;
       last_success_at: Date | null;
       last_failure_at: Date | null;
@@ -75,30 +109,35 @@ export async function loadStates(
       covered: string | null;
     }[]
   >`
-    select t.target_key, t.expected_from, t.last_success_at, t.last_failure_at, t.failures, t.not_offered,
+    select t.target_key, t.dataset, t.expected_from, t.last_success_at, t.last_failure_at, t.failures, t.not_offered,
       (select c.covered + coalesce((select range_agg(g.range) from recorder.gaps g
           where g.dataset = c.dataset and g.target_key = c.target_key), '{}') from recorder.coverage c
-        where c.dataset = ${datasets[0]?.name ?? ''} and c.target_key = t.target_key)::text as covered
-    from recorder.targets t
+        where c.dataset = t.dataset and c.target_key = t.target_key)::text as covered
+    from recorder.target_datasets t
     where t.source = ${source.name} and (${only ?? null}::text is null or t.target_key = ${only ?? null})`;
-  return new Map(
-    rows.map((row) => [
-      row.target_key,
-      {
-        expectedFrom: row.expected_from === null ? null : Number(row.expected_from),
-        lastSuccess: row.last_success_at?.getTime() ?? null,
-        lastFailure: row.last_failure_at?.getTime() ?? null,
-        failures: row.failures,
-        notOffered: row.not_offered !== null,
-        covered: parseMultirange(row.covered ?? ''),
-      },
-    ]),
-  );
+  const states = new Map<string, Map<string, TargetState>>();
+  for (const row of rows) {
+    const ofTarget = states.get(row.target_key) ?? new Map<string, TargetState>();
+    states.set(row.target_key, ofTarget);
+    ofTarget.set(row.dataset, {
+      expectedFrom: row.expected_from === null ? null : Number(row.expected_from),
+      lastSuccess: row.last_success_at?.getTime() ?? null,
+      lastFailure: row.last_failure_at?.getTime() ?? null,
+      failures: row.failures,
+      notOffered: row.not_offered !== null,
+      covered: parseMultirange(row.covered ?? ''),
+    });
+  }
+  return states;
 }
 
 /** The windows of a range source that are missing now, newest first: the first one is the poll's. */
-export function missingWindows(feed: Feed, target: Target, state: TargetState, now: number): Window[] {
-  const { range } = feed.source;
+export function missingWindows(
+  { source: { range } }: Pick<ActiveFeed, 'source'>,
+  target: Target,
+  state: TargetState,
+  now: number,
+): Window[] {
   if (!range) return [];
   const to = range.axis === 'time' ? now : OPEN_END;
   const settled = upTo(state.covered, to - range.head(target));
@@ -108,26 +147,31 @@ export function missingWindows(feed: Feed, target: Target, state: TargetState, n
     .flatMap((window) => pieces(window, range.span(target)));
 }
 
+/** What was left out below the newest recorded part, newest first; what only time has added since is the next poll's. */
+function holes(feed: ActiveFeed, target: Target, state: TargetState, now: number): Window[] {
+  const missing = missingWindows(feed, target, state, now);
+  const newest = state.covered.at(-1);
+  return newest ? missing.filter(({ to }) => to <= newest.from) : missing.slice(1);
+}
+
 /** What is covered and older than every poll's head is asked for again once in this time: late revisions exist. */
 const SWEEP_ALL = 30 * 86_400_000;
 
 /**
- * The covered window whose turn to be swept it is at the poll of `now`: which one follows from the time alone, so that
- * nothing has to be remembered, and each has its turn once in 30 days. Only what can be revised is swept.
+ * The covered windows whose turn to be swept it is at the poll of `now`: which ones follows from the time alone, so that
+ * nothing has to be remembered, and each has its turn once in 30 days, however rare the polls. Only what can be revised is
+ * swept.
  */
-export function sweepWindow(
-  feed: ActiveFeed,
-  target: Target,
-  state: TargetState,
-  now: number,
-): Window | undefined {
+export function sweepWindows(feed: ActiveFeed, target: Target, state: TargetState, now: number): Window[] {
   const { range } = feed.source;
-  if (range?.axis !== 'time' || !feed.datasets.some(({ history }) => history === 'series')) return undefined;
+  if (range?.axis !== 'time' || !feed.datasets.some(({ history }) => history === 'series')) return [];
   const old = { from: expectedFrom(range, state, now), to: now - range.head(target) };
-  const turns = Math.ceil(SWEEP_ALL / feed.every);
+  if (old.from >= old.to) return [];
+  const turns = Math.max(1, Math.floor(SWEEP_ALL / feed.every));
   const turn = Math.floor(now / feed.every) % turns;
-  const window = old.from < old.to ? pieces(old, range.span(target))[turn] : undefined;
-  return window && subtract(window, state.covered).length === 0 ? window : undefined;
+  return pieces(old, range.span(target)).filter(
+    (window, at) => at % turns === turn && subtract(window, state.covered).length === 0,
+  );
 }
 
 /** Where the recording of a target is expected to begin, on the source's axis. */
@@ -137,18 +181,13 @@ function expectedFrom(range: Range, state: TargetState, now: number): number {
 }
 
 /** The windows of [from, to) that are not covered, newest first, for a backfill. */
-export function missingIn(
-  feed: Feed,
-  target: Target,
-  state: TargetState | undefined,
-  range: Window,
-): Window[] {
-  return subtract(range, state?.covered ?? [])
+export function missingIn(feed: ActiveFeed, target: Target, state: TargetState, range: Window): Window[] {
+  return subtract(range, state.covered)
     .reverse()
     .flatMap((window) => pieces(window, feed.source.range?.span(target) ?? window.to - window.from));
 }
 
-/** Whether a poll of the target is due at `now`: an interval after the last one, or later where it keeps failing. */
+/** Whether a poll is due at `now`: an interval after the last one, or later where it keeps failing. */
 export function isDue(state: TargetState, every: number, now: number): boolean {
   const { lastSuccess, lastFailure, failures } = state;
   if (state.notOffered) return lastFailure === null || Math.abs(now - lastFailure) > NOT_OFFERED_AGAIN;
@@ -159,36 +198,69 @@ export function isDue(state: TargetState, every: number, now: number): boolean {
 }
 
 /**
- * What a feed lacks now: for each target that is due its poll, and for each other that has holes the newest of them.
- * The next hole follows when that one is filled. Never both: a heal would keep its target from the poll, and what the
- * poll is about to cover would look like a hole.
+ * What a feed lacks now: for each target of which a dataset is due one poll of those that are, and for each other that has
+ * holes the newest of them. The next hole follows when that one is filled. Never both: a heal would keep its target from
+ * the poll.
  */
-export function planDue(feed: ActiveFeed, states: ReadonlyMap<string, TargetState>, now: number): Job[] {
+export function planDue(feed: ActiveFeed, states: TargetStates, now: number): Job[] {
+  const { range, once } = feed.source;
   return feed.targets.flatMap((target): Job[] => {
-    const state = states.get(targetKey(target)) ?? FRESH;
-    const due = isDue(state, feed.every, now) && !(feed.source.once && state.lastSuccess !== null);
-    if (!feed.source.range) return due ? [{ target, window: null, reason: 'poll', plannedAt: now }] : [];
-    const [poll, hole] = missingWindows(feed, target, state, now);
-    const jobs: Job[] = [];
-    if (due && poll) jobs.push({ target, window: poll, reason: 'poll', plannedAt: now });
-    const swept = due ? sweepWindow(feed, target, state, now) : undefined;
-    if (swept) jobs.push({ target, window: swept, reason: 'sweep' });
-    if (hole && !due && state.failures === 0 && !state.notOffered)
-      jobs.push({ target, window: hole, reason: 'heal' });
-    return jobs;
+    const known = feed.datasets.map((dataset) => ({
+      ...dataset,
+      state: stateOf(states, target, dataset.name),
+    }));
+    const due = known.filter(
+      ({ state, every }) => isDue(state, every, now) && !(once && state.lastSuccess !== null),
+    );
+    const job = (
+      window: Window | null,
+      reason: Job['reason'],
+      datasets: readonly { name: string }[],
+    ): Job => ({
+      target,
+      window,
+      reason,
+      ...(datasets.length < feed.datasets.length ? { datasets: datasets.map(({ name }) => name) } : {}),
+    });
+    if (due.length > 0) {
+      // They all end now: the longest holds what each of them lacks.
+      const polls = due.flatMap(({ state }) => missingWindows(feed, target, state, now).slice(0, 1));
+      const from = Math.min(...polls.map((window) => window.from));
+      const poll = polls.find((window) => window.from === from) ?? null;
+      const swept = range ? sweepWindows(feed, target, jointState(feed, states, target), now) : [];
+      return [
+        ...(range && !poll ? [] : [{ ...job(poll, 'poll', due), plannedAt: now }]),
+        ...swept.map((window) => job(window, 'sweep', feed.datasets)),
+      ];
+    }
+    const torn = known
+      .filter(({ state }) => state.failures === 0 && !state.notOffered)
+      .map((dataset) => ({ ...dataset, holes: holes(feed, target, dataset.state, now) }));
+    const [newest] = torn.flatMap(({ holes }) => holes.slice(0, 1)).sort((a, b) => b.to - a.to);
+    if (!newest) return [];
+    return [
+      job(
+        newest,
+        'heal',
+        torn.filter(({ holes }) => holes.some((hole) => touches(hole, newest))),
+      ),
+    ];
   });
 }
 
 /** Everything that a feed lacks now, whether it is due or not: what `record` does. */
 export function planAll(
-  feed: Feed,
+  feed: ActiveFeed,
   targets: readonly Target[],
-  states: ReadonlyMap<string, TargetState>,
+  states: TargetStates,
   now: number,
 ): Job[] {
   return targets.flatMap((target): Job[] => {
     if (!feed.source.range) return [{ target, window: null, reason: 'manual' }];
-    const state = states.get(targetKey(target)) ?? FRESH;
-    return missingWindows(feed, target, state, now).map((window) => ({ target, window, reason: 'manual' }));
+    return missingWindows(feed, target, jointState(feed, states, target), now).map((window) => ({
+      target,
+      window,
+      reason: 'manual',
+    }));
   });
 }

@@ -1,7 +1,7 @@
 import type { Window } from '../datasets/contract.ts';
 import { LeaseLost } from '../errors.ts';
 import type { RecordingContext, RunResult } from './context.ts';
-import type { ActiveFeed } from './feed.ts';
+import { type ActiveFeed, partOf } from './feed.ts';
 import { claim, type Job, keepLease, LEASE_SECONDS, targetKey } from './lease.ts';
 import { Run } from './run.ts';
 
@@ -14,12 +14,13 @@ import { Run } from './run.ts';
  */
 export async function record(
   context: RecordingContext,
-  feed: ActiveFeed,
+  whole: ActiveFeed,
   job: Job,
   signal: AbortSignal,
   progress?: (covered: Window | null) => void,
 ): Promise<RunResult | 'held' | 'outdated'> {
   const { sql, clock, worker } = context;
+  const feed = partOf(whole, job.datasets);
   const startedAt = new Date(clock()).toISOString();
   const runId = await claim(sql, feed, job, worker, startedAt);
   if (typeof runId === 'string') return runId;

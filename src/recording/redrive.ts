@@ -35,7 +35,8 @@ export async function redrive(context: RecordingContext, feeds: readonly ActiveF
     select q.dataset, t.target, q.observed_at, array_agg(q.id::text order by q.id) as ids,
       array_agg(q.item order by q.id) as items
     from recorder.quarantine q
-    join recorder.targets t on t.target_key = q.target_key and q.dataset = any(t.datasets)
+    join recorder.target_datasets d using (dataset, target_key)
+    join recorder.targets t using (source, target_key)
     group by q.dataset, t.target, q.observed_at order by q.observed_at`;
   const totals = { released: 0, rowsWritten: 0, kept: 0, held: 0 };
   for (const batch of batches) {
@@ -82,8 +83,8 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
     recordedAt,
     late: true,
     batches: feed.datasets.map((_, index) => ({ rows: index === at ? rows : [], retire: null })),
-    covered: null,
-    gap: null,
+    covered: feed.datasets.map(() => null),
+    gaps: feed.datasets.map(() => null),
     quarantined: [],
     released,
     pages: 0,
@@ -92,7 +93,7 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
     units: 0,
     note: null,
     aboutNow: false,
-    end: { outcome: 'done', error: null },
+    end: { outcome: 'done', error: null, asked: false, incomplete: feed.datasets.map(() => null) },
   });
   return { released: released.length, rowsWritten: written.reduce((sum, count) => sum + count, 0) };
 }

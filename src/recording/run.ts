@@ -33,8 +33,11 @@ export class Run {
   readonly #isWatched: boolean;
   #observedAt: string | null = null;
   #note: string | null = null;
-  #whole = true;
-  #complete = false;
+  /** Why nothing may be concluded from what the walk did not show; null: it showed all there is. */
+  #unseen: string | null = 'the walk did not come to its end';
+  /** Why each dataset lacks something that the walk showed; null: nothing is missing. */
+  readonly #lacking: (string | null)[];
+  #broken: string | null = null;
   readonly #totals = { pages: 0, items: 0, quarantined: 0, rowsWritten: [] as number[] };
 
   constructor(
@@ -58,6 +61,7 @@ export class Run {
       !feed.source.once &&
       feed.targets.some((target) => targetKey(target) === this.#key);
     this.#seen = feed.datasets.map(() => new Map());
+    this.#lacking = feed.datasets.map(() => null);
     this.#totals.rowsWritten = feed.datasets.map(() => 0);
     this.#ask = context.open(feed, job, {
       weight: feed.source.weight,
@@ -77,7 +81,12 @@ export class Run {
       failure = asFailure(error);
     }
     const outcome = this.#outcomeOf(failure);
-    await this.#commit({ outcome, error: failure?.message ?? null });
+    await this.#commit({
+      outcome,
+      error: failure?.message ?? null,
+      asked: true,
+      incomplete: this.#feed.datasets.map((_, at) => this.#incomplete(at)),
+    });
     return {
       runId: this.#runId,
       feed: this.#feed.source.name,
@@ -96,7 +105,12 @@ export class Run {
   #outcomeOf(failure: UpstreamFailure | null): Outcome {
     if (failure?.kind === 'cancelled') return 'stopped';
     if (failure) return failure.kind === 'not-offered' ? 'not-offered' : 'failed';
-    return this.#whole && this.#complete ? 'done' : 'partial';
+    return this.#feed.datasets.every((_, at) => this.#incomplete(at) === null) ? 'done' : 'partial';
+  }
+
+  /** Why a dataset lacks something after a walk that did not fail; null: it has all there is. */
+  #incomplete(at: number): string | null {
+    return this.#lacking[at] ?? this.#unseen;
   }
 
   async #readPages(): Promise<void> {
@@ -154,14 +168,15 @@ export class Run {
     pending.pages += 1;
     this.#totals.pages += 1;
     if (page.note !== undefined) this.#note = page.note;
-    if (!page.whole) this.#whole = false;
-    if (page.last) this.#complete = true;
+    if (!page.whole) this.#broken ??= 'the walk saw only a part, or had to start again';
+    if (page.last) this.#unseen = this.#broken;
     if (page.proven) pending.proven = page.proven;
     answers.forEach((answer, at) => {
       const dataset = this.#feed.datasets[at];
       if (!answer || !dataset) return;
       const { items, rows, refused, consistent } = answer;
-      if (!consistent || refused.length > 0) this.#whole = false;
+      if (refused.length > 0) this.#lacking[at] = `${refused.length} of ${items} items could not be read`;
+      else if (!consistent) this.#lacking[at] ??= 'one key came with two values';
       for (const row of rows) pending.rows[at]?.push(row);
       pending.items[at] = (pending.items[at] ?? 0) + items;
       pending.rowCount += rows.length;
@@ -178,13 +193,13 @@ export class Run {
     const now = clock();
     const recordedAt = new Date(now).toISOString();
     const observedAt = this.#observedAt ?? recordedAt;
-    const proves = end?.outcome === 'done';
+    const ended = end?.outcome === 'done' || end?.outcome === 'partial';
     const window = this.#job.window;
     const observed =
-      !this.#isWatched || (end?.outcome !== 'done' && end?.outcome !== 'partial')
-        ? null
-        : await observationCoverage(sql, this.#feed, this.#key, Date.parse(observedAt));
-    const covered = source.range ? settled(pending.proven, source.range, now) : (observed?.covered ?? null);
+      this.#isWatched && ended
+        ? await observationCoverage(sql, this.#feed, this.#key, Date.parse(observedAt))
+        : [];
+    const proven = source.range ? settled(pending.proven, source.range, now) : null;
     const written = await this.#compiled.commit(sql, {
       target: this.#job.target,
       targetKey: this.#key,
@@ -195,10 +210,12 @@ export class Run {
       batches: pending.rows.map((rows, at) => ({
         rows,
         retire:
-          proves && retires(this.#feed, at) ? { seen: [...(this.#seen[at]?.values() ?? [])], window } : null,
+          ended && this.#incomplete(at) === null && retires(this.#feed, at)
+            ? { seen: [...(this.#seen[at]?.values() ?? [])], window }
+            : null,
       })),
-      covered,
-      gap: observed?.gap ?? null,
+      covered: this.#feed.datasets.map((_, at) => observed[at]?.covered ?? proven),
+      gaps: this.#feed.datasets.map((_, at) => observed[at]?.gap ?? null),
       quarantined: pending.quarantined.map((one) => ({ ...one, item: this.#context.redact(one.item) })),
       released: [],
       pages: pending.pages,
@@ -211,7 +228,7 @@ export class Run {
     });
     this.#totals.rowsWritten = this.#totals.rowsWritten.map((total, at) => total + (written[at] ?? 0));
     this.#totals.quarantined += pending.quarantined.length;
-    this.#progress?.(covered);
+    this.#progress?.(proven);
   }
 }
 

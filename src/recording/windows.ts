@@ -33,3 +33,18 @@ export function parseMultirange(text: string): Window[] {
     to: Number(to),
   }));
 }
+
+/** The parts that both lists hold, oldest first. Each list is sorted and has no overlaps. */
+export function common(one: readonly Window[], other: readonly Window[]): Window[] {
+  return one.flatMap((a) =>
+    other.flatMap((b) => {
+      const part = { from: Math.max(a.from, b.from), to: Math.min(a.to, b.to) };
+      return part.from < part.to ? [part] : [];
+    }),
+  );
+}
+
+/** Whether two windows have a part in common. */
+export function touches(one: Window, other: Window): boolean {
+  return one.from < other.to && other.from < one.to;
+}

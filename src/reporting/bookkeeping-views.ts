@@ -2,13 +2,16 @@ import type { Derived } from '../db/migrate.ts';
 import { view } from './commented.ts';
 
 /** Targets that the prober watches: it makes no runs, and what it covers follows from its ledger. */
-const watchedTargets = `recorder.targets t
-    join recorder.health_observers o on t.source = 'node-health' and o.observer = t.target ->> 'observer'`;
+const watchedTargets = `recorder.target_datasets d
+    join recorder.targets t using (source, target_key)
+    join recorder.health_observers o on d.dataset = 'node_health' and o.observer = t.target ->> 'observer'`;
 const ofTarget = (alias: string) =>
   `(${alias}.observer, ${alias}.node, ${alias}.probe) = (t.target ->> 'observer', t.target ->> 'node', t.target ->> 'probe')`;
-const lastSuccess = `lateral (select greatest(t.last_success_at, (
-      select p.probed_at from recorder.health_probes p where t.source = 'node-health' and ${ofTarget('p')}
-    )) as last_success_at) l`;
+const wanted = `recorder.target_datasets d
+    join recorder.targets t using (source, target_key)
+    left join recorder.health_probes p on d.dataset = 'node_health' and ${ofTarget('p')}
+    cross join lateral (select greatest(d.last_success_at, p.probed_at) as last_success_at,
+      greatest(d.last_complete_at, p.probed_at) as last_complete_at) l`;
 
 /** What the recorder knows about its own work, for every dataset (contract section 3). */
 export const bookkeepingViews: readonly Derived[] = [
@@ -85,7 +88,7 @@ export const bookkeepingViews: readonly Derived[] = [
     union all
     select c.dataset, c.target_key, ${rangeBounds('c.axis', 'm.missing')}, 'not recorded yet'
     from recorder.coverage c
-    join recorder.targets t on t.target_key = c.target_key and c.dataset = any(t.datasets)
+    join recorder.target_datasets t using (dataset, target_key)
     cross join lateral unnest(
       int8multirange(int8range(least(t.expected_from, upper(c.covered)), upper(c.covered))) - c.covered
       - coalesce((select range_agg(g.range) from recorder.gaps g
@@ -104,11 +107,11 @@ export const bookkeepingViews: readonly Derived[] = [
   view(
     'freshness',
     'How late each dataset and target is.',
-    `select d.dataset, t.target_key as target, l.last_success_at,
-      make_interval(secs => t.every_ms / 1000.0) as expected_every,
-      greatest(now() - l.last_success_at - make_interval(secs => t.every_ms / 1000.0), interval '0') as late_by,
-      t.failures, t.not_offered
-    from recorder.targets t, unnest(t.datasets) as d(dataset), ${lastSuccess} where t.active`,
+    `select d.dataset, d.target_key as target, l.last_success_at,
+      make_interval(secs => d.every_ms / 1000.0) as expected_every,
+      greatest(now() - l.last_success_at - make_interval(secs => d.every_ms / 1000.0), interval '0') as late_by,
+      d.failures, d.not_offered, l.last_complete_at, d.incomplete_since, d.incomplete_reason as reason
+    from ${wanted} where d.active`,
     {
       dataset: 'The dataset.',
       target: 'What is asked about.',
@@ -117,23 +120,26 @@ export const bookkeepingViews: readonly Derived[] = [
       late_by: 'How much longer ago than expected the last success is; null: there was none.',
       failures: 'Failed runs since the last success.',
       not_offered: 'Why the upstream does not answer for this target; null: it does.',
+      last_complete_at: 'When it was last recorded with nothing missing; null: never.',
+      incomplete_since: 'Since when each success left something out; null: the last one was complete.',
+      reason: 'Why it is incomplete.',
     },
   ),
   view(
     'coverage_states',
     'How each dataset and target stands: what was expected of it and what came of it.',
-    `select d.dataset, t.target_key as target,
+    `select d.dataset, d.target_key as target,
       case
-        when t.not_offered is not null then 'not supported'
-        when l.last_success_at is null and t.failures > 0 then 'failed'
+        when d.not_offered is not null then 'not supported'
+        when l.last_success_at is null and d.failures > 0 then 'failed'
         when l.last_success_at is null then 'never asked'
-        when t.failures > 0 then 'failing'
-        when t.source <> 'node-health' and not exists (select from recorder.runs r where r.source = t.source and r.target_key = t.target_key
+        when d.failures > 0 then 'failing'
+        when d.dataset <> 'node_health' and not exists (select from recorder.runs r where r.source = d.source and r.target_key = d.target_key
           and r.items[array_position(r.datasets, d.dataset)] > 0) then 'empty'
         else 'covered' end as state,
-      coalesce((select count(*) from reporting.gaps g where g.dataset = d.dataset and g.target = t.target_key), 0) as gaps,
-      l.last_success_at, t.last_failure_at
-    from recorder.targets t, unnest(t.datasets) as d(dataset), ${lastSuccess} where t.active`,
+      coalesce((select count(*) from reporting.gaps g where g.dataset = d.dataset and g.target = d.target_key), 0) as gaps,
+      l.last_success_at, d.last_failure_at
+    from ${wanted} where d.active`,
     {
       dataset: 'The dataset.',
       target: 'What is asked about.',

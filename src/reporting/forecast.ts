@@ -3,12 +3,14 @@ import { OPEN_END, type Target, type Window } from '../datasets/contract.ts';
 import type { ActiveFeed } from '../recording/feed.ts';
 import { targetKey } from '../recording/lease.ts';
 import {
-  FRESH,
+  jointState,
   loadStates,
   missingWindows,
   NOT_OFFERED_AGAIN,
-  sweepWindow,
+  stateOf,
+  sweepWindows,
   type TargetState,
+  type TargetStates,
 } from '../recording/plan.ts';
 
 const HOUR = 3_600_000;
@@ -65,24 +67,27 @@ export async function forecast(
 
 function forecastOf(
   feed: ActiveFeed,
-  states: ReadonlyMap<string, TargetState>,
+  states: TargetStates,
   looks: ReadonlyMap<string, Look>,
   now: number,
 ): Forecast {
   const { source, datasets, targets, every } = feed;
   const asked = targets.map((target) => {
-    const key = targetKey(target);
-    const state = states.get(key) ?? FRESH;
-    return { target, state, cost: pollCost(feed, target, state, looks.get(key), now) };
+    const joint = jointState(feed, states, target);
+    const wanted = datasets.map((dataset) => ({ ...dataset, state: stateOf(states, target, dataset.name) }));
+    return { target, joint, wanted, cost: pollCost(feed, target, joint, looks.get(targetKey(target)), now) };
   });
   const cost = (calls: number): Cost => ({ calls, units: calls * source.weight });
   const within = (span: number) => {
     let [polls, sweeps] = [0, 0];
-    for (const { target, state, cost } of asked)
-      for (const tick of ticks(feed, state, now, now + span)) {
+    for (const { target, joint, wanted, cost } of asked) {
+      // Datasets that are due at once share the call.
+      const due = new Set(wanted.flatMap(({ state, every }) => ticks(feed, state, every, now, now + span)));
+      for (const tick of due) {
         polls += cost;
-        if (sweepWindow(feed, target, state, tick)) sweeps += cost;
+        sweeps += cost * sweepWindows(feed, target, joint, tick).length;
       }
+    }
     return { polls, sweeps };
   };
   const [hour, day] = [within(HOUR), within(DAY)];
@@ -93,7 +98,7 @@ function forecastOf(
     every,
     round: cost(
       asked
-        .filter(({ state }) => !state.notOffered && !isDone(feed, state))
+        .filter(({ joint }) => !joint.notOffered && !isDone(feed, joint))
         .reduce((sum, one) => sum + one.cost, 0),
     ),
     hour: cost(hour.polls + hour.sweeps),
@@ -106,10 +111,10 @@ function forecastOf(
 const isDone = ({ source }: ActiveFeed, state: TargetState) =>
   source.once === true && state.lastSuccess !== null;
 
-/** When a target is polled after `now` and until `until`: what is late at once, the others an interval after their last. */
-function ticks(feed: ActiveFeed, state: TargetState, now: number, until: number): number[] {
+/** When a dataset is polled after `now` and until `until`: what is late at once, the others an interval after their last. */
+function ticks(feed: ActiveFeed, state: TargetState, every: number, now: number, until: number): number[] {
   if (isDone(feed, state)) return [];
-  const step = state.notOffered ? NOT_OFFERED_AGAIN + 1 : feed.every;
+  const step = state.notOffered ? NOT_OFFERED_AGAIN + 1 : every;
   const last = state.notOffered ? state.lastFailure : state.lastSuccess;
   const isLate = last === null || last > now || last + step <= now;
   const found: number[] = [];

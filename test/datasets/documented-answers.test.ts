@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { feeds } from '../../src/datasets/catalog.ts';
 import type { Ask, Scope, Source, Target } from '../../src/datasets/contract.ts';
 import { entriesOf, memberOf } from '../../src/datasets/sources/answer.ts';
+import { asDeclared } from '../../src/recording/feed.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
 import { ManualClock } from '../support/clock.ts';
@@ -129,12 +130,7 @@ describe.skipIf(!present)('documented answers', () => {
         for (const target of targetsFor(feed.source, answer.method)) {
           clock.now += 1000;
           const context = recordingContext(sql, clock.read, nodeThatAnswers(answer));
-          const result = await run(context, {
-            ...feed,
-            targets: [target],
-            every: feed.source.every,
-            since: null,
-          });
+          const result = await run(context, asDeclared(feed, [target]));
           const quarantined =
             await sql`select reason from recorder.quarantine where run_id = ${result.runId}`;
           expect({ ...result, quarantined: [...quarantined] }).toMatchObject({

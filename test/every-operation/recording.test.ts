@@ -9,8 +9,7 @@ import { OPEN_END } from '../../src/datasets/contract.ts';
 import { snakeCase } from '../../src/datasets/names.ts';
 import { catalogNames, scopeOf } from '../../src/feeds.ts';
 import type { RunResult } from '../../src/recording/context.ts';
-import { targetKey } from '../../src/recording/lease.ts';
-import { loadStates, missingWindows, planAll } from '../../src/recording/plan.ts';
+import { jointState, loadStates, missingWindows, planAll } from '../../src/recording/plan.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { type Heard, said } from './said.ts';
 import {
@@ -174,8 +173,7 @@ describe.each(sizes)('with pages $pages', (size) => {
     for (const feed of recorder.feeds.filter(({ source }) => source.range)) {
       const states = await loadStates(recorder.sql, feed);
       for (const target of feed.targets) {
-        const state = states.get(targetKey(target));
-        const left = state ? missingWindows(feed, target, state, INSTANT) : [];
+        const left = missingWindows(feed, target, jointState(feed, states, target), INSTANT);
         const to = feed.source.range?.axis === 'time' ? INSTANT : OPEN_END;
         expect(left.map((window) => window.to)).toEqual([to]);
       }

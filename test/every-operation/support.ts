@@ -10,7 +10,7 @@ import type { RecordingContext, RunResult } from '../../src/recording/context.ts
 import type { ActiveFeed } from '../../src/recording/feed.ts';
 import { runJobs } from '../../src/recording/foreground.ts';
 import type { Job } from '../../src/recording/lease.ts';
-import { loadStates, registerTargets, type TargetState } from '../../src/recording/plan.ts';
+import { loadStates, registerTargets, type TargetStates } from '../../src/recording/plan.ts';
 import { upstreamOpener } from '../../src/upstream-opener.ts';
 import { NOW, stillSandbox } from '../sandbox/client.ts';
 import { canonical, type Exact, exactJson } from './exact-json.ts';
@@ -60,7 +60,7 @@ export function configFor(
 }
 
 /** How jobs are chosen: those of `src/recording/plan.ts`. */
-export type Plan = (feed: ActiveFeed, states: ReadonlyMap<string, TargetState>, now: number) => Job[];
+export type Plan = (feed: ActiveFeed, states: TargetStates, now: number) => Job[];
 
 /** A whole configuration that is recorded in this process. */
 export class Recorder {
@@ -124,7 +124,7 @@ export class Recorder {
     });
     await prober?.once(new AbortController().signal);
     await sql`
-      update recorder.targets set last_success_at = ${new Date(this.#clock.now())} where source = ${feed.source.name}`;
+      update recorder.target_datasets set last_success_at = ${new Date(this.#clock.now())} where source = ${feed.source.name}`;
   }
 
   /** The feed that records a dataset. */

@@ -270,7 +270,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       for (let plans = 0; plans < 3; plans++) await planFeed(context([two]), queues, two);
       expect([await waiting(queues.polls), await waiting(queues.heals)]).toEqual([2, 0]);
       await wipe();
-      await sql`update recorder.targets set last_success_at = now() where source = ${feed.source.name}`;
+      await sql`update recorder.target_datasets set last_success_at = now() where source = ${feed.source.name}`;
       for (let plans = 0; plans < 3; plans++) await planFeed(context([two]), queues, two);
       expect([await waiting(queues.polls), await waiting(queues.heals)]).toEqual([0, 2]);
     });
@@ -278,7 +278,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
     it('puts nothing there that is not due', async () => {
       const feed = scriptedFeed(nodeIdentity, { node: 'fresh' });
       await planFeed(context([feed]), queues, feed);
-      await sql`update recorder.targets set last_success_at = now() where source = ${feed.source.name}`;
+      await sql`update recorder.target_datasets set last_success_at = now() where source = ${feed.source.name}`;
       await wipe();
       await planFeed(context([feed]), queues, feed);
       expect(await waiting(queues.polls)).toBe(0);
@@ -387,8 +387,8 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       expect(runs).toEqual([]);
       await sql`update recorder.targets set run_id = null, lease_until = null where source = ${held.source.name}`;
       await sql`
-        update recorder.targets set run_id = null, lease_until = null, last_success_at = ${new Date(plannedAt + 1)}
-        where source = ${outdated.source.name}`;
+        with freed as (update recorder.targets set run_id = null, lease_until = null where source = ${outdated.source.name})
+        update recorder.target_datasets set last_success_at = ${new Date(plannedAt + 1)} where source = ${outdated.source.name}`;
       await expect.poll(() => waiting(queues.polls), { timeout: 10_000 }).toBe(0);
       await expect.poll(() => runs.map(({ feed }) => feed)).toEqual([held.source.name]);
     });

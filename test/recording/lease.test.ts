@@ -29,8 +29,8 @@ const job = (more: Partial<Job> = {}): Job => ({
 const take = (feed: ScriptedFeed, more: Partial<Job> = {}, startedAt = now) =>
   claim(sql, feed, job(more), 'me', at(startedAt));
 const succeededAt = (feed: ScriptedFeed, instant: number) =>
-  sql`update recorder.targets set last_success_at = ${at(instant)}, run_id = null, lease_until = null
-    where source = ${feed.source.name}`;
+  sql`with freed as (update recorder.targets set run_id = null, lease_until = null where source = ${feed.source.name})
+    update recorder.target_datasets set last_success_at = ${at(instant)} where source = ${feed.source.name}`;
 
 describe('targetKey', () => {
   it('is the same for the same target, whatever the order of its keys', () => {

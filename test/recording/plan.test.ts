@@ -7,6 +7,7 @@ import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
 import { targetKey } from '../../src/recording/lease.ts';
 import {
   isDue,
+  jointState,
   loadStates,
   missingIn,
   missingWindows,
@@ -95,7 +96,8 @@ const range: Range = {
 };
 const ranged = (): ScriptedFeed => scriptedFeed(proposedBlocks, blocksTarget(), { range });
 const targetOf = (feed: ScriptedFeed): Target => feed.targets[0] ?? {};
-const statesOf = (feed: ScriptedFeed, of: TargetState) => new Map([[targetKey(targetOf(feed)), of]]);
+const statesOf = (feed: ScriptedFeed, of: TargetState) =>
+  new Map([[targetKey(targetOf(feed)), new Map(feed.datasets.map(({ name }) => [name, of]))]]);
 
 describe('missingWindows', () => {
   it('are the whole lookback of a new target, newest first', () => {
@@ -232,16 +234,17 @@ describe('what PostgreSQL knows of targets', () => {
     await database.close();
   });
 
-  const stateOf = async (feed: ScriptedFeed) => (await loadStates(sql, feed)).get(targetKey(targetOf(feed)));
+  const known = async (feed: ScriptedFeed) => jointState(feed, await loadStates(sql, feed), targetOf(feed));
 
   it('fixes where the recording is expected to begin when a target is first seen', async () => {
     const feed = ranged();
     await registerTargets(sql, feed, now);
     await registerTargets(sql, feed, now + 3 * day);
-    expect(await stateOf(feed)).toEqual(state({ expectedFrom: now - 5 * day }));
-    await registerTargets(sql, { ...feed, since: now - 50 * day }, now);
+    expect(await known(feed)).toEqual(state({ expectedFrom: now - 5 * day }));
+    const sinceThen = { ...feed, datasets: feed.datasets.map((one) => ({ ...one, since: now - 50 * day })) };
+    await registerTargets(sql, sinceThen, now);
     await registerTargets(sql, feed, now);
-    expect(await stateOf(feed)).toMatchObject({ expectedFrom: now - 50 * day });
+    expect(await known(feed)).toMatchObject({ expectedFrom: now - 50 * day });
   });
 
   it('forgets no target that left the configuration, but expects nothing of it', async () => {
@@ -252,7 +255,7 @@ describe('what PostgreSQL knows of targets', () => {
     ];
     const active = async () => {
       const rows = await sql<{ target_key: string }[]>`
-        select target_key from recorder.targets where source = ${feed.source.name} and active order by 1`;
+        select target_key from recorder.target_datasets where source = ${feed.source.name} and active order by 1`;
       return rows.map(({ target_key }) => target_key);
     };
     await registerTargets(sql, { ...feed, targets: [first, second] }, now);
@@ -279,15 +282,15 @@ describe('what PostgreSQL knows of targets', () => {
     await run(context, feed);
     clock.now += minute;
     await run(context, feed);
-    expect(await stateOf(feed)).toMatchObject({ failures: 2, lastFailure: now + minute, lastSuccess: null });
+    expect(await known(feed)).toMatchObject({ failures: 2, lastFailure: now + minute, lastSuccess: null });
     failWith(new UpstreamFailure('not-offered', 'no such method'));
     clock.now += minute;
     expect(await run(context, feed)).toMatchObject({ status: 'not-offered' });
-    expect(await stateOf(feed)).toMatchObject({ failures: 0, notOffered: true });
+    expect(await known(feed)).toMatchObject({ failures: 0, notOffered: true });
     feed.script = () => onlyPage({ nodeID: 'NodeID-1' });
     clock.now += minute;
     await run(context, feed);
-    expect(await stateOf(feed)).toMatchObject({
+    expect(await known(feed)).toMatchObject({
       failures: 0,
       notOffered: false,
       lastSuccess: now + 3 * minute,
@@ -302,6 +305,6 @@ describe('what PostgreSQL knows of targets', () => {
     await run(context, feed);
     clock.now += hour;
     await run(context, feed);
-    expect((await stateOf(feed))?.covered).toEqual([{ from: now, to: now + hour + 1 }]);
+    expect((await known(feed)).covered).toEqual([{ from: now, to: now + hour + 1 }]);
   });
 });

@@ -148,7 +148,8 @@ describe('a run', () => {
     };
     expect(await run(recordingContext(sql, clock.read), feed, window)).toMatchObject({ status: 'stopped' });
     const [target] = await sql`
-      select last_success_at, last_failure_at, failures, run_id, lease_until from recorder.targets
+      select last_success_at, last_failure_at, failures, run_id, lease_until
+      from recorder.targets join recorder.target_datasets using (source, target_key)
       where source = ${feed.source.name}`;
     expect(target).toEqual({
       last_success_at: null,
@@ -187,7 +188,7 @@ describe('a run', () => {
     const context = recordingContext(sql, clock.read);
     const lastSuccess = async () => {
       const [row] = await sql<{ at: Date | null }[]>`
-        select last_success_at as at from recorder.targets where source = ${feed.source.name}`;
+        select last_success_at as at from recorder.target_datasets where source = ${feed.source.name}`;
       return row?.at?.getTime() ?? null;
     };
     feed.script = () => pagesOf([page({ blocks: [] }, null, { last: true })]);
@@ -207,6 +208,7 @@ describe('a commit', () => {
     ['quarantine', 'insert', 'recorder.quarantine'],
     ['run', 'update', 'recorder.runs'],
     ['lease', 'update', 'recorder.targets'],
+    ['state of the target', 'update', 'recorder.target_datasets'],
   ])('whose %s cannot be written writes nothing', async (_, event, table) => {
     const feed = blocksFeed();
     const asked = gate();
@@ -388,7 +390,8 @@ describe('the fence', () => {
     await run(context, feed, window);
     resumed.open();
     await expect(frozen).rejects.toThrow(LeaseLost);
-    const [target] = await sql`select failures from recorder.targets where source = ${feed.source.name}`;
+    const [target] =
+      await sql`select failures from recorder.target_datasets where source = ${feed.source.name}`;
     expect(target).toEqual({ failures: 0 });
   });
 

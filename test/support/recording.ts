@@ -38,10 +38,9 @@ export function scriptedFeed(
   };
   const feed: ScriptedFeed = {
     source,
-    datasets: [datasets].flat().map((dataset) => ({ ...dataset, source })),
+    datasets: [datasets].flat().map((dataset) => ({ ...dataset, source, every, since: null })),
     targets: [target],
     every,
-    since: null,
     script: () => pagesOf([]),
   };
   return feed;
