@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Delivery } from './faults/delivery.ts';
 import type { FaultMatch, Faults } from './faults/faults.ts';
-import { faultKind } from './faults/kinds.ts';
+import { FAULT_KINDS, faultKind } from './faults/kinds.ts';
 import { problem } from './http/answer.ts';
 import type { Call } from './http/call.ts';
 import { drained } from './http/drain.ts';
@@ -105,6 +105,8 @@ export function control(parts: Controlled, call: Call, response: ServerResponse)
       return delivery({ status: 200, document: { nowMs: parts.now() } });
     case 'POST /clock':
       return clock(parts, request);
+    case 'GET /faults':
+      return delivery({ status: 200, document: { kinds: FAULT_KINDS } });
     case 'POST /faults':
       return delivery({ status: 200, document: { answer: planFault(faults, request) } });
     case 'DELETE /faults':

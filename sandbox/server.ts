@@ -6,9 +6,11 @@ import type { EvmNetwork } from './evm/evm-network.ts';
 import { evmNetworks } from './evm/evm-networks.ts';
 import type { Delivery } from './faults/delivery.ts';
 import { Faults } from './faults/faults.ts';
+import type { Answer } from './http/answer.ts';
 import type { Call } from './http/call.ts';
 import { delivery, listen, readable } from './http/listener.ts';
 import { PageTokens } from './http/page-tokens.ts';
+import type { WalkManner } from './http/walk-manner.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { metricsOperations } from './metrics/operations.ts';
@@ -78,9 +80,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   function answer(call: Call): Delivery {
     const { service, operation, units, answer: right } = dispatch.answer(call);
     const whole = delivery(right);
+    const again = (walk: WalkManner): Answer => dispatch.answer({ ...call, walk }).answer;
     const fault = faults.idle
       ? undefined
-      : faults.serve({ call, service, operation, answer: right, delivery: whole, tokens });
+      : faults.serve({ call, service, operation, answer: right, delivery: whole, tokens, again });
     const out = fault?.delivery ?? whole;
     const query = call.query.toString();
     const record = ledger.record(
@@ -96,7 +99,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
         ...(fault === undefined ? {} : { fault: fault.kind }),
         ...(set.ledgerBodies ? { body: out.body.toString('utf8') } : {}),
       },
-      readable(right.metric, fault),
+      readable(fault?.metric ?? right.metric, fault),
     );
     set.requestLog(record);
     return out;

@@ -5,20 +5,17 @@ import type { Answer } from '../http/answer.ts';
 import { type Call, nowSec } from '../http/call.ts';
 import type { Operation, PathParts } from '../http/operation.ts';
 import type { PageTokens } from '../http/page-tokens.ts';
-import { type Page, readPage } from '../http/paging.ts';
+import { type Numbers, type Page, readPage, sliceNumbers } from '../http/paging.ts';
 import { Query } from '../http/query.ts';
 import type { JsonObject } from '../json.ts';
-import { addressOf, type EvmNetworks, evmNetworkOf, type Numbers, transactionsIn } from './evm-request.ts';
+import { addressOf, type EvmNetworks, evmNetworkOf, transactionsIn } from './evm-request.ts';
 
 const SIZES = { max: 100, standard: 10 };
 
 /** The page of a range of numbered items, the last first. */
 function newestFirst(range: Numbers, page: Page, item: (i: number) => JsonObject): JsonObject {
-  const top = page.after === undefined ? range.to : Math.min(range.to, Number(page.after));
-  const stop = Math.max(range.from, top - page.size);
-  const transactions: JsonObject[] = [];
-  for (let i = top - 1; i >= stop; i -= 1) transactions.push(item(i));
-  return { nextPageToken: stop > range.from ? page.next(String(stop)) : undefined, transactions };
+  const { items, nextPageToken } = sliceNumbers(range, page);
+  return { nextPageToken, transactions: items.map(item) };
 }
 
 function erc1155Item(network: EvmNetwork, account: number, i: number): JsonObject {

@@ -3,6 +3,7 @@ import { CURRENCIES, type Currency } from '../evm/prices.ts';
 import { lowerBound } from '../evm/sequence.ts';
 import { Refusal } from '../http/answer.ts';
 import { type PathParts, part } from '../http/operation.ts';
+import type { Numbers } from '../http/paging.ts';
 import type { Query } from '../http/query.ts';
 
 /** The EVM chains by chain id and, where they have one, by blockchain id. */
@@ -27,12 +28,6 @@ export function addressOf(parts: PathParts): string {
 /** The currency to give prices in: usd unless another is asked for. */
 export function currencyOf(query: Query): Currency {
   return query.choice('currency', CURRENCIES) ?? 'usd';
-}
-
-/** A range of numbered things, from included, to excluded. */
-export interface Numbers {
-  readonly from: number;
-  readonly to: number;
 }
 
 /**

@@ -2,7 +2,7 @@ import { type Answer, Refusal } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
 import { type Operation, type PathParts, part } from '../http/operation.ts';
 import type { PageTokens } from '../http/page-tokens.ts';
-import { readPage } from '../http/paging.ts';
+import { readPage, sliceNumbers } from '../http/paging.ts';
 import { Query } from '../http/query.ts';
 import { writeJson } from '../json.ts';
 import { chainInfo, chainOf, type Networks, networkOf } from './networks.ts';
@@ -24,13 +24,11 @@ export function proposedBlocks(networks: Networks, tokens: PageTokens, lagMs: nu
     if (node !== undefined) {
       const blocks = network.blocks(chain);
       const indexed = Math.floor((call.nowMs - lagMs) / 1000);
-      const low = start <= network.genesisSec ? 0 : blocks.countUntil(node.seat, start - 1);
-      const high =
-        page.after === undefined ? blocks.countUntil(node.seat, Math.min(end, indexed)) : Number(page.after);
-      const stop = Math.max(low, high - page.size);
-      for (let i = high - 1; i >= stop; i -= 1)
-        texts.push(blocks.text(blocks.proposers.height(node.seat, i)));
-      if (stop > low) token = `"nextPageToken":"${page.next(String(stop))}",`;
+      const from = start <= network.genesisSec ? 0 : blocks.countUntil(node.seat, start - 1);
+      const to = blocks.countUntil(node.seat, Math.min(end, indexed));
+      const { items, nextPageToken } = sliceNumbers({ from, to }, page);
+      for (const i of items) texts.push(blocks.text(blocks.proposers.height(node.seat, i)));
+      if (nextPageToken !== undefined) token = `"nextPageToken":"${nextPageToken}",`;
     }
     const text = `{${token}"blocks":[${texts.join(',')}],"chainInfo":${writeJson(chainInfo(network, chain))}}`;
     if (start > end) throw new Refusal(400, 'startTimestamp must not be after endTimestamp');

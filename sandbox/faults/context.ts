@@ -1,7 +1,8 @@
-import type { Answer } from '../http/answer.ts';
+import type { Answer, MetricPoints } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
 import type { Service } from '../http/operation.ts';
 import type { PageTokens } from '../http/page-tokens.ts';
+import type { WalkManner } from '../http/walk-manner.ts';
 import type { Delivery } from './delivery.ts';
 
 /** Sizes and times of the faults that need them; times in real milliseconds. */
@@ -21,6 +22,8 @@ export interface FaultContext {
   readonly answer: Answer;
   readonly delivery: Delivery;
   readonly tokens: PageTokens;
+  /** Answers the same call as the first of a walk that goes otherwise. */
+  again(walk: WalkManner): Answer;
   readonly sizes: FaultSizes;
   /** Differs from fault to fault; the same in a run with the same requests. */
   readonly draw: number;
@@ -29,6 +32,8 @@ export interface FaultContext {
 /** What becomes of the answer. */
 export interface Spoilt {
   readonly delivery: Delivery;
+  /** The metric points in it, where they are not those of the right answer. */
+  readonly metric?: MetricPoints | undefined;
   /** Which metric points can still be read from it: all, none, or all but those with these timestamps. */
   readonly readable: 'all' | 'none' | { readonly without: readonly number[] };
 }

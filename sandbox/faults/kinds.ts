@@ -47,6 +47,19 @@ export const PAGE_KINDS = [
   'missing-item',
 ] as const;
 
+/** Walks that begin with a request and keep to no order, size or life of tokens from there on (62, 63). */
+export const WALK_KINDS = [
+  'list-reversed',
+  'page-of-one',
+  'reversed-one-dead',
+  'token-of-place',
+  'token-dies-seventh',
+  'place-token-dies-seventh',
+] as const;
+
+/** Lists that lost members, or contradict what stands beside them (60, 61). */
+export const LIST_KINDS = ['list-emptied', 'list-halved', 'list-null', 'total-mismatch'] as const;
+
 /** One item of an answer that is not what it should be (37-43). */
 export const ITEM_KINDS = [
   'null-item',
@@ -75,6 +88,8 @@ export const FAULT_KINDS = [
   ...BODY_KINDS,
   ...CONNECTION_KINDS,
   ...PAGE_KINDS,
+  ...WALK_KINDS,
+  ...LIST_KINDS,
   ...ITEM_KINDS,
   ...RPC_KINDS,
 ] as const;
@@ -83,6 +98,8 @@ export type StatusKind = (typeof STATUS_KINDS)[number];
 export type BodyKind = (typeof BODY_KINDS)[number];
 export type ConnectionKind = (typeof CONNECTION_KINDS)[number];
 export type PageKind = (typeof PAGE_KINDS)[number];
+export type WalkKind = (typeof WALK_KINDS)[number];
+export type ListKind = (typeof LIST_KINDS)[number];
 export type ItemKind = (typeof ITEM_KINDS)[number];
 export type RpcKind = (typeof RPC_KINDS)[number];
 export type FaultKind = (typeof FAULT_KINDS)[number];

@@ -8,12 +8,16 @@ import {
   type FaultKind,
   ITEM_KINDS,
   isOneOf,
+  LIST_KINDS,
   PAGE_KINDS,
   STATUS_KINDS,
+  WALK_KINDS,
 } from './kinds.ts';
+import { spoilList } from './lists.ts';
 import { spoilPage } from './pages.ts';
 import { spoilRpc } from './rpc.ts';
 import { spoilStatus } from './statuses.ts';
+import { spoilWalk } from './walks.ts';
 
 /** Applies one kind of fault to an answer; undefined where it cannot be applied to this one. */
 export function spoil(kind: FaultKind, context: FaultContext): Spoilt | undefined {
@@ -21,6 +25,8 @@ export function spoil(kind: FaultKind, context: FaultContext): Spoilt | undefine
   if (isOneOf(BODY_KINDS, kind)) return spoilBody(kind, context);
   if (isOneOf(CONNECTION_KINDS, kind)) return spoilConnection(kind, context);
   if (isOneOf(PAGE_KINDS, kind)) return spoilPage(kind, context);
+  if (isOneOf(WALK_KINDS, kind)) return spoilWalk(kind, context);
+  if (isOneOf(LIST_KINDS, kind)) return spoilList(kind, context);
   if (isOneOf(ITEM_KINDS, kind)) return spoilItem(kind, context);
   return spoilRpc(kind, context);
 }

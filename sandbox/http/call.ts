@@ -1,3 +1,5 @@
+import type { WalkManner } from './walk-manner.ts';
+
 /** A request to the sandbox, read whole, and the simulated time at which it is answered. */
 export interface Call {
   readonly method: string;
@@ -7,6 +9,8 @@ export interface Call {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
   readonly nowMs: number;
+  /** How the walk goes that begins with it, where a fault says so. */
+  readonly walk?: WalkManner;
 }
 
 /** The simulated time of a call in whole Unix seconds. */

@@ -1,5 +1,6 @@
 import { derive } from '../random.ts';
 import { Refusal } from './answer.ts';
+import type { WalkManner } from './walk-manner.ts';
 
 /** A loop that a fault put into a chain of tokens: after `left` more pages the token `home` comes again. */
 interface Loop {
@@ -7,9 +8,17 @@ interface Loop {
   readonly left: number;
 }
 
-interface Entry {
+/** Where a token resumes, and the walk that it belongs to. */
+export interface Place {
+  /** What the token was made for: the path and every parameter. */
   readonly filters: string;
   readonly cursor: string;
+  /** How many pages of the walk came before. */
+  readonly pages: number;
+  readonly walk: WalkManner;
+}
+
+interface Entry extends Place {
   readonly issuedMs: number;
   loop?: Loop;
 }
@@ -30,23 +39,27 @@ export class PageTokens {
     this.#lifeMs = lifeMs;
   }
 
-  /** The cursor behind a token; refuses with 400 when it is unknown, too old, or was made for other filters. */
-  resume(token: string, filters: string, nowMs: number): string {
+  /** The place behind a token; refuses with 400 when it is unknown, too old, or was made for other filters. */
+  resume(token: string, filters: string, nowMs: number): Place {
     const entry = this.#entries.get(token);
-    if (entry === undefined || nowMs - entry.issuedMs >= this.#lifeMs) {
+    const dead = entry !== undefined && entry.pages >= (entry.walk.pages ?? Number.POSITIVE_INFINITY);
+    if (entry === undefined || dead || nowMs - entry.issuedMs >= this.#lifeMs) {
       throw new Refusal(400, 'Invalid or expired page token');
     }
-    if (entry.filters !== filters)
+    if (entry.filters !== filters && entry.walk.tokensOfPlace !== true)
       throw new Refusal(400, ['pageToken does not belong to these query parameters']);
-    return entry.cursor;
+    return entry;
   }
 
-  /** A token that resumes at cursor; `after` is the token of the page that it follows. */
-  issue(filters: string, cursor: string, nowMs: number, after?: string): string {
+  /** A token for a place; `after` is the token of the page that it follows. */
+  issue(place: Place, nowMs: number, after?: string): string {
     const loop = after === undefined ? undefined : this.#entries.get(after)?.loop;
     if (loop !== undefined && loop.left === 0) return loop.home;
-    const token = this.#uuid(`${filters} ${cursor} ${nowMs}`);
-    const entry: Entry = { filters, cursor, issuedMs: nowMs };
+    const { filters, cursor, walk } = place;
+    const token = this.#uuid(
+      walk.tokensOfPlace === true ? `${filters.split('?')[0]} ${cursor}` : `${filters} ${cursor} ${nowMs}`,
+    );
+    const entry: Entry = { ...place, issuedMs: nowMs };
     if (loop !== undefined) entry.loop = { home: loop.home, left: loop.left - 1 };
     this.#entries.set(token, entry);
     if (this.#entries.size > HOLD) this.#sweep(nowMs);
@@ -66,7 +79,7 @@ export class PageTokens {
     const entry = this.#entries.get(token);
     if (entry === undefined) return undefined;
     const other = this.#uuid(`${token} again`);
-    this.#entries.set(other, { filters: entry.filters, cursor: entry.cursor, issuedMs: nowMs });
+    this.#entries.set(other, { ...entry, issuedMs: nowMs });
     return other;
   }
 

@@ -6,6 +6,8 @@ import type { Query } from './query.ts';
 export interface Page {
   readonly size: number;
   readonly after: string | undefined;
+  /** Whether a fault turned the order of the list round. */
+  readonly reversed: boolean;
   /** The token for the page after this one, which resumes behind cursor. */
   next(cursor: string): string;
 }
@@ -21,19 +23,23 @@ export interface PageSizes {
  * a standard size being the same as none.
  */
 export function readPage(call: Call, query: Query, tokens: PageTokens, sizes: PageSizes): Page {
-  const size = query.integer('pageSize', { min: 1, max: sizes.max }) ?? sizes.standard;
+  const asked = query.integer('pageSize', { min: 1, max: sizes.max }) ?? sizes.standard;
   query.check();
   const others = [...call.query].filter(([name]) => name !== 'pageToken' && name !== 'pageSize');
   const filters = `${call.path}?${others
     .map(([name, value]) => `${name}=${value}`)
     .sort()
-    .join('&')}&pageSize=${size}`;
+    .join('&')}&pageSize=${asked}`;
   const token = query.text('pageToken');
   const resumed = token === undefined || token === '' ? undefined : token;
+  const place = resumed === undefined ? undefined : tokens.resume(resumed, filters, call.nowMs);
+  const walk = place?.walk ?? call.walk ?? {};
+  const pages = (place?.pages ?? 0) + 1;
   return {
-    size,
-    after: resumed === undefined ? undefined : tokens.resume(resumed, filters, call.nowMs),
-    next: (cursor) => tokens.issue(filters, cursor, call.nowMs, resumed),
+    size: walk.pageSize ?? asked,
+    after: place?.cursor,
+    reversed: walk.reversed ?? false,
+    next: (cursor) => tokens.issue({ filters, cursor, pages, walk }, call.nowMs, resumed),
   };
 }
 
@@ -56,7 +62,7 @@ export function sortKey(number: number | bigint, id: string): string {
  * two pages neither shifts nor repeats the others.
  */
 export function slice<T>(items: readonly T[], page: Page, order: Order, key: (item: T) => string): Slice<T> {
-  const sign = order === 'asc' ? 1 : -1;
+  const sign = (order === 'asc') === page.reversed ? -1 : 1;
   const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -sign : sign);
   const after = page.after;
   const rest = items
@@ -69,4 +75,23 @@ export function slice<T>(items: readonly T[], page: Page, order: Order, key: (it
   return last === undefined || rest.length <= page.size
     ? { items: found }
     : { items: found, nextPageToken: page.next(last.key) };
+}
+
+/** A range of numbered things, from included, to excluded. */
+export interface Numbers {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The page of a range of numbered things, the last of them first; for lists that are too long to be made whole. */
+export function sliceNumbers({ from, to }: Numbers, page: Page): Slice<number> {
+  const after = page.after === undefined ? undefined : Number(page.after);
+  const [start, end] = page.reversed
+    ? [Math.max(from, after ?? from), to]
+    : [from, Math.min(to, after ?? to)];
+  const count = Math.max(0, Math.min(page.size, end - start));
+  const items = Array.from({ length: count }, (_, i) => (page.reversed ? start + i : end - 1 - i));
+  const left = end - start > count;
+  const cursor = page.reversed ? start + count : end - count;
+  return left ? { items, nextPageToken: page.next(String(cursor)) } : { items };
 }

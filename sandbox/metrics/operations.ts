@@ -27,9 +27,12 @@ export function metricsOperations(metrics: Metrics, tokens: PageTokens): Operati
     span: Omit<Range, 'limit'>,
     page: Page,
   ): Found {
-    const to = page.after === undefined ? span.to : Math.min(span.to, Number(page.after) - 1);
-    const range = { from: span.from, to, limit: page.size + 1 };
-    const found = metrics.points(chain, metric, interval, range, nowSec(call));
+    const after = page.after === undefined ? undefined : Number(page.after);
+    const range = page.reversed
+      ? { from: Math.max(span.from, (after ?? -1) + 1), to: span.to, limit: Number.POSITIVE_INFINITY }
+      : { from: span.from, to: Math.min(span.to, (after ?? span.to + 1) - 1), limit: page.size + 1 };
+    const newestFirst = metrics.points(chain, metric, interval, range, nowSec(call));
+    const found = page.reversed ? newestFirst.toReversed() : newestFirst;
     const points = found.slice(0, page.size);
     const last = points.at(-1);
     const more = found.length > page.size && last !== undefined;

@@ -1,0 +1,64 @@
+import { isObject, type Json, type JsonObject } from '../json.ts';
+import type { FaultContext, Spoilt } from './context.ts';
+import { documentOf, type List, replaced, withDocument } from './documents.ts';
+import type { ListKind } from './kinds.ts';
+
+/** Members that say how long the list beside them is. */
+const COUNTS = ['numPeers', 'numFetched'];
+const TOTAL = 700;
+const TEN = 10;
+
+/** The lists of an answer: its own members and those of its result and its balances. */
+function listsOf(document: JsonObject, path: readonly string[] = []): List[] {
+  return Object.entries(document).flatMap(([name, member]): List[] => {
+    if (Array.isArray(member)) return member.length > 0 ? [{ path: [...path, name], items: member }] : [];
+    const holdsLists = name === 'result' || name === 'balances';
+    return holdsLists && isObject(member) ? listsOf(member, [...path, name]) : [];
+  });
+}
+
+function kept(kind: ListKind, items: readonly Json[]): readonly Json[] {
+  if (kind === 'list-emptied' || kind === 'list-null') return [];
+  return items.slice(0, kind === 'list-halved' ? Math.floor((items.length - 1) / 2) : TEN);
+}
+
+function timestamps(items: readonly Json[]): number[] {
+  return items.flatMap((item) =>
+    isObject(item) && typeof item.timestamp === 'number' ? [item.timestamp] : [],
+  );
+}
+
+/** The counts beside a list, right for so many items. */
+function counted(document: JsonObject, { path }: List, length: number): JsonObject {
+  const beside = path.slice(0, -1);
+  const parent = beside.reduce<Json | undefined>(
+    (at, name) => (isObject(at) ? at[name] : undefined),
+    document,
+  );
+  const names = isObject(parent) ? COUNTS.filter((name) => parent[name] !== undefined) : [];
+  return names.reduce((changed, name) => replaced(changed, [...beside, name], String(length)), document);
+}
+
+/**
+ * An answer whose lists, to their last page, are empty, halved, null or cut while a count beside them says otherwise;
+ * undefined for one that has none, and for a page that is not the first.
+ */
+export function spoilList(kind: ListKind, context: FaultContext): Spoilt | undefined {
+  const document = documentOf(context);
+  if (document === undefined || context.call.query.get('pageToken')) return undefined;
+  const lists = listsOf(document);
+  const [first] = lists;
+  if (first === undefined) return undefined;
+  const short = lists.reduce((changed, list) => {
+    const items = kept(kind, list.items);
+    const cut = replaced(changed, list.path, kind === 'list-null' ? null : items);
+    return kind === 'list-emptied' || kind === 'list-halved' ? counted(cut, list, items.length) : cut;
+  }, document);
+  const told =
+    kind === 'total-mismatch' ? replaced(short, [...first.path.slice(0, -1), 'total'], TOTAL) : short;
+  const lost = lists.flatMap(({ items }) => items.slice(kept(kind, items).length));
+  return {
+    delivery: withDocument(context, { ...told, nextPageToken: undefined }),
+    readable: { without: timestamps(lost) },
+  };
+}

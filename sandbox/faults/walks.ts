@@ -1,0 +1,27 @@
+import { delivery } from '../http/listener.ts';
+import type { WalkManner } from '../http/walk-manner.ts';
+import type { FaultContext, Spoilt } from './context.ts';
+import { documentOf } from './documents.ts';
+import type { WalkKind } from './kinds.ts';
+
+const MANNERS: Readonly<Record<WalkKind, WalkManner>> = {
+  'list-reversed': { reversed: true },
+  'page-of-one': { pageSize: 1 },
+  'reversed-one-dead': { reversed: true, pageSize: 1, pages: 2 },
+  'token-of-place': { tokensOfPlace: true },
+  'token-dies-seventh': { pages: 7 },
+  'place-token-dies-seventh': { pages: 7, tokensOfPlace: true },
+};
+
+/**
+ * The first page of a walk that goes otherwise to its end; undefined for what is no first page, or where the walk is too
+ * short for a difference.
+ */
+export function spoilWalk(kind: WalkKind, context: FaultContext): Spoilt | undefined {
+  if (context.call.query.get('pageToken') || context.answer.status >= 300) return undefined;
+  const answer = context.again(MANNERS[kind]);
+  const other = delivery(answer);
+  const goesOn = documentOf({ ...context, answer })?.nextPageToken !== undefined;
+  if (!goesOn && other.body.equals(context.delivery.body)) return undefined;
+  return { delivery: other, metric: answer.metric, readable: 'all' };
+}
