@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isExactNumber, jsonText } from '../upstreams/json.ts';
+import { storableJson, storableText } from './storable.ts';
 
 /** PostgreSQL's type of a column. */
 export type ColumnType =
@@ -50,19 +51,15 @@ class Refusal {
   }
 }
 
-/** PostgreSQL stores neither U+0000 nor half a surrogate pair. */
-const storable = (text: string) => !text.includes('\u0000') && text.isWellFormed();
-const UNSTORABLE_ESCAPE = /(?<!\\)(?:\\\\)*\\u(?:0000|[dD][89a-fA-F])/;
-
 /** The longest text that any field may hold, in UTF-16 units; genesis data and code may be that long. */
 const LONGEST_TEXT = 1_000_000;
 
-/** A string, kept as it is. */
+/** A string, kept as it is; what PostgreSQL does not take of it is escaped (storable.ts). */
 export const text = (meaning?: string): Field =>
   field('text', meaning, (value) =>
-    typeof value === 'string' && value.length <= LONGEST_TEXT && storable(value)
-      ? value
-      : new Refusal(`a string without U+0000 of at most ${LONGEST_TEXT} characters`),
+    typeof value === 'string' && value.length <= LONGEST_TEXT
+      ? storableText(value)
+      : new Refusal(`a string of at most ${LONGEST_TEXT} characters`),
   );
 
 /** The source text of a number that came as a JSON number or as a string; null for anything else. */
@@ -136,13 +133,11 @@ export const rfc3339 = (meaning?: string): Field =>
     typeof value === 'string' && isRfc3339(value) ? value : new Refusal('an RFC 3339 time'),
   );
 
-/** Any JSON value, kept whole. */
+/** Any JSON value, kept whole; what PostgreSQL does not take of its texts is escaped (storable.ts). */
 export const json = (meaning?: string): Field =>
-  field('jsonb', meaning, (value) => {
-    if (value === undefined) return new Refusal('a value');
-    const source = jsonText(value);
-    return UNSTORABLE_ESCAPE.test(source) ? new Refusal('JSON without U+0000 and half surrogates') : source;
-  });
+  field('jsonb', meaning, (value) =>
+    value === undefined ? new Refusal('a value') : storableJson(jsonText(value)),
+  );
 
 /**
  * A list, kept as `jsonb`, with a flattened view of one row an element.
@@ -150,10 +145,7 @@ export const json = (meaning?: string): Field =>
  */
 export function list(element?: z.ZodType, meaning?: string): Field {
   const schema = z.transform((value: unknown, context): string => {
-    if (Array.isArray(value)) {
-      const source = jsonText(value);
-      if (!UNSTORABLE_ESCAPE.test(source)) return source;
-    }
+    if (Array.isArray(value)) return storableJson(jsonText(value));
     context.issues.push({ code: 'custom', message: 'a list expected', input: value });
     return z.NEVER;
   });

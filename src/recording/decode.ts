@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Dataset, Target } from '../datasets/contract.ts';
 import { unwrap } from '../datasets/dataset.ts';
-import { json, text } from '../datasets/fields.ts';
+import { storableJson } from '../datasets/storable.ts';
 import { messageOf } from '../errors.ts';
 import type { Row } from '../history/rows.ts';
 import { keyColumns } from '../history/versioned.ts';
@@ -30,8 +30,6 @@ const LONGEST_ITEM = 64_000;
 /** A part of a key goes into an index, whose entries PostgreSQL bounds: a longer one would fail its whole page. */
 const LONGEST_KEY = 500;
 const MOST_ISSUES = 5;
-const wholeJson = json();
-const storableText = text();
 
 /** Builds a dataset's decoder of pages. */
 export function buildDecoder(dataset: Dataset): Decode {
@@ -57,13 +55,12 @@ export function buildItemDecoder(dataset: Dataset): DecodeItems {
       const result = dataset.item.safeParse(item);
       // Of the item itself: what Zod returns has lost a field called `__proto__`.
       const extra = result.success && keepsExtra && isObject(item) ? extraOf(item, known, ignored) : null;
-      const extraText = extra === null ? null : wholeJson.safeParse(extra);
-      if (!result.success || extraText?.success === false) {
-        refused.push({ reason: reasonOf(result.error ?? extraText?.error), item: itemText(item) });
+      if (!result.success) {
+        refused.push({ reason: reasonOf(result.error), item: itemText(item) });
         continue;
       }
       const row = columns.map((path) => leaf(result.data, path));
-      row[row.length - 1] = extraText?.data ?? null;
+      row[row.length - 1] = extra === null ? null : storableJson(jsonText(extra));
       const long = keys.find(({ index }) => (row[index]?.length ?? 0) > LONGEST_KEY);
       if (long) {
         refused.push({
@@ -142,20 +139,18 @@ function withoutPrototype(): Record<string, unknown> {
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-function reasonOf(error: z.ZodError | undefined): string {
-  const issues = error?.issues ?? [];
-  return issues
+function reasonOf(error: z.ZodError): string {
+  return error.issues
     .slice(0, MOST_ISSUES)
     .map(({ path, message }) => `${path.join('.') || 'item'}: ${message}`)
     .join('; ');
 }
 
-/** The item as JSON text that PostgreSQL stores; cut where it is absurdly long. */
+/** The item as JSON text, all escapes in ASCII, so that PostgreSQL stores it; cut where it is absurdly long. */
 function itemText(item: unknown): string {
   try {
     const whole = jsonText(item);
-    const kept = whole.length > LONGEST_ITEM ? whole.slice(0, LONGEST_ITEM).toWellFormed() : whole;
-    return storableText.safeParse(kept).data ?? '(unstorable)';
+    return whole.length > LONGEST_ITEM ? whole.slice(0, LONGEST_ITEM).toWellFormed() : whole;
   } catch (error) {
     return `(no JSON: ${messageOf(error)})`;
   }
