@@ -27,8 +27,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: PAGES,
-        from: 'yield { body, proven, last, whole: !restarted };',
-        to: 'if (seenTokens.size !== 2) yield { body, proven, last, whole: !restarted };',
+        from: 'yield { body, proven, last: false, whole: true };',
+        to: 'if (read !== 2) yield { body, proven, last: false, whole: true };',
       },
     ],
     fault: { number: 1, title: 'kill -9 at random moments' },
@@ -50,7 +50,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: PAGES,
-        from: /const proven = window && sorted && [^;]*;/,
+        from: /const proven = window && from < [^;]*;/,
         to: 'const proven = window;',
       },
     ],

@@ -1,6 +1,8 @@
 import { UpstreamFailure } from '../../upstreams/failure.ts';
 import type { Ask, Page, Window } from '../contract.ts';
 import { listIn, memberOf } from './answer.ts';
+import { PageOrder } from './page-order.ts';
+import { PageTokens } from './page-tokens.ts';
 
 /** A list that is read page by page with tokens, inside a window of time or as a whole. */
 export interface PagedList {
@@ -16,61 +18,67 @@ export interface PagedList {
   readonly step?: number;
 }
 
-const MOST_EMPTY_PAGES = 10;
-
 /**
- * Follows the page tokens of a list (seed chain-data 2.1, metrics 8). Lists come newest first: while they do, every
- * page proves the part of the window above its oldest item. A token that died (any 400 or 404 to it) costs nothing
- * that is proven: the walk starts once more with what is left of the window.
- * @throws UpstreamFailure when a call fails for good, a token repeats, or pages stay empty
+ * Follows the page tokens of a list (seed chain-data 2.1, metrics 8). Lists come newest first: once a start has shown
+ * that, every page proves the part of the window above its oldest item.
+ *
+ * A token that died (any 400 or 404 to it) starts the walk again, with what is left of the window, as long as each
+ * start got further than those before: it proved more of the window or, where nothing more is proven, read more pages.
+ * Either can happen only so often in a list that has an end. A start that reached the end saw all that was left, so
+ * that the walk is whole, unless it contradicts the order by which an earlier start proved the rest.
+ * @throws UpstreamFailure when a call fails for good, no start gets further, a token repeats, pages stay empty, or the
+ * answer says that there are more items than it has
  */
 export async function* pages(ask: Ask, list: PagedList, window: Window | null): AsyncGenerator<Page> {
-  const seenTokens = new Set<string>();
+  const step = list.step ?? 1;
   let left = window;
-  let token: string | undefined;
-  let sorted = list.at !== undefined;
-  let oldest = Number.POSITIVE_INFINITY;
-  let emptyPages = 0;
-  let restarted = false;
+  let mostPages = 0;
   for (;;) {
-    let body: unknown;
+    const order = new PageOrder(list.at);
+    const tokens = new PageTokens();
+    let token: string | undefined;
+    let read = 0;
+    let items = 0;
+    /** Where what is proven begins: above `left` an earlier start proved it. */
+    let from = left?.to ?? 0;
     try {
-      body = await ask.get(list.path, {
-        ...list.query,
-        ...(left && list.within ? list.within(left) : {}),
-        ...(token === undefined ? {} : { pageToken: token }),
-      });
+      for (;;) {
+        const body = await ask.get(list.path, {
+          ...list.query,
+          ...(left && list.within ? list.within(left) : {}),
+          ...(token === undefined ? {} : { pageToken: token }),
+        });
+        const page = listIn(body, list.list);
+        for (const item of page) order.take(item);
+        read += 1;
+        items += page.length;
+        const narrowed = left !== window;
+        token = tokens.next(body, page.length);
+        if (token === undefined) {
+          if (!narrowed) refuseFewer(body, items);
+          const whole = !(narrowed && order.broken);
+          yield { body, proven: whole ? window : left, last: true, whole };
+          return;
+        }
+        if (left && order.oldest !== null) from = Math.min(from, Math.max(order.oldest + step, left.from));
+        const proven = window && from < window.to && !order.broken ? { from, to: window.to } : null;
+        yield { body, proven, last: false, whole: true };
+      }
     } catch (error) {
-      if (token === undefined || restarted || !isDeadToken(error)) throw error;
-      restarted = true;
-      token = undefined;
-      if (left && sorted && oldest < Number.POSITIVE_INFINITY)
-        left = { from: left.from, to: Math.min(left.to, oldest + (list.step ?? 1)) };
-      continue;
+      if (token === undefined || !isDeadToken(error)) throw error;
+      const proved = left !== null && !order.broken && from < left.to;
+      if (!proved && read <= mostPages) throw error;
+      mostPages = proved ? 0 : read;
+      if (proved && left) left = { from: left.from, to: from };
     }
-    const items = listIn(body, list.list);
-    for (const item of items) {
-      const at = list.at?.(item) ?? null;
-      if (at === null || at > oldest) sorted = false;
-      else oldest = at;
-    }
-    const next = memberOf(body, 'nextPageToken');
-    const last = next === undefined || next === null || next === '';
-    if (last) {
-      yield { body, proven: window, last, whole: !restarted };
-      return;
-    }
-    if (typeof next !== 'string') throw new UpstreamFailure('malformed', 'nextPageToken is not a string');
-    if (seenTokens.has(next)) throw new UpstreamFailure('malformed', 'the same nextPageToken came twice');
-    seenTokens.add(next);
-    emptyPages = items.length === 0 ? emptyPages + 1 : 0;
-    if (emptyPages > MOST_EMPTY_PAGES)
-      throw new UpstreamFailure('malformed', `${emptyPages} empty pages in a row, each with a nextPageToken`);
-    const from = Math.max(oldest + (list.step ?? 1), window?.from ?? 0);
-    const proven = window && sorted && from < window.to ? { from, to: window.to } : null;
-    yield { body, proven, last, whole: !restarted };
-    token = next;
   }
+}
+
+/** A list that says how many items it has, and has fewer, is no whole list. */
+function refuseFewer(body: unknown, items: number): void {
+  const total = Number(memberOf(body, 'total') ?? items);
+  if (items < total)
+    throw new UpstreamFailure('malformed', `the answer says total ${total}, and lists ${items}`);
 }
 
 function isDeadToken(error: unknown): boolean {

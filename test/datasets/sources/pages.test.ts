@@ -143,7 +143,7 @@ describe('a token that died', () => {
       [0, 8, undefined],
       [0, 8, 'c'],
     ]);
-    expect(walked.at(-1)).toMatchObject({ proven: { from: 0, to: 10 }, last: true, whole: false });
+    expect(walked.at(-1)).toMatchObject({ proven: { from: 0, to: 10 }, last: true, whole: true });
   });
 
   it('in an unsorted list starts the whole window again', async () => {
@@ -188,6 +188,109 @@ describe('a token that died', () => {
   });
 });
 
+describe('tokens that keep dying', () => {
+  /** A list, newest first, whose tokens are the place to go on from, and die after so many pages of each start. */
+  const dyingAfter = (all: readonly number[], size: number, lives: (start: number) => number) => {
+    let start = 0;
+    let page = 0;
+    return upstream(({ from, to, pageToken }) => {
+      if (pageToken === undefined) {
+        start += 1;
+        page = 0;
+      } else if (page >= lives(start)) throw dead('bad-request');
+      page += 1;
+      const matching = all.filter((at) => at >= Number(from ?? 0) && at < Number(to ?? 100));
+      const begin = pageToken === undefined ? 0 : matching.findIndex((at) => at <= Number(pageToken));
+      const rest = begin < 0 ? [] : matching.slice(begin);
+      const next = rest[size];
+      return {
+        items: items(...rest.slice(0, size)),
+        ...(next === undefined ? {} : { nextPageToken: `${next}` }),
+      };
+    });
+  };
+  const downwards = Array.from({ length: 60 }, (_, index) => 60 - index);
+
+  it('are started again as long as each start proves more, though a place has the same token again', async () => {
+    const { ask } = dyingAfter(downwards, 2, () => 7);
+    const walked = await walk(ask, { from: 0, to: 100 });
+    expect(walked.at(-1)).toMatchObject({ proven: { from: 0, to: 100 }, last: true, whole: true });
+  });
+
+  it('end the walk at the first start that gets no further', async () => {
+    const { ask, asked } = dyingAfter(downwards, 1, (start) => (start < 3 ? 7 : 1));
+    await expect(walk(ask, { from: 0, to: 100 })).rejects.toMatchObject({ kind: 'bad-request' });
+    // Two starts of seven pages that show seven places each; one item on the only page of a start shows nothing.
+    expect(asked.map(({ to }) => to).at(-1)).toBeGreaterThan(40);
+    expect(asked).toHaveLength(2 * 8 + 2 * 2);
+  });
+
+  it('in a list without places are started again as long as each start reads more pages', async () => {
+    const { at: _, within: __, ...unplaced } = list;
+    const growing = dyingAfter(downwards, 10, (start) => start * 2);
+    expect((await walk(growing.ask, null, unplaced)).at(-1)).toMatchObject({ last: true, whole: true });
+    const stuck = dyingAfter(downwards, 10, () => 3);
+    await expect(walk(stuck.ask, null, unplaced)).rejects.toMatchObject({ kind: 'bad-request' });
+    expect(stuck.asked).toHaveLength(8);
+  });
+});
+
+describe('the order of a list', () => {
+  it('is not shown by one item, nor by many of one instant', async () => {
+    const { ask } = upstream((_, call) => ({
+      items: call === 1 ? items(7) : call === 2 ? items(7, 7) : items(6),
+      nextPageToken: call < 4 ? `t${call}` : '',
+    }));
+    const walked = await walk(ask, { from: 0, to: 10 });
+    expect(walked.map(({ proven }) => proven)).toEqual([
+      null,
+      null,
+      { from: 7, to: 10 },
+      { from: 0, to: 10 },
+    ]);
+  });
+
+  it('the other way than promised, one item a page, then a dead token: nothing is claimed', async () => {
+    const { ask } = upstream(({ pageToken }, call) => {
+      if (call === 3) throw dead('not-found');
+      return { items: items(pageToken === undefined ? 1 : 2), nextPageToken: `t${call}` };
+    });
+    const walked: Page[] = [];
+    const reading = async () => {
+      for await (const page of pages(ask, list, { from: 0, to: 10 })) {
+        walked.push(page);
+        if (walked.length === 4) break;
+      }
+    };
+    await reading();
+    expect(walked.map(({ proven }) => proven)).toEqual([null, null, null, null]);
+  });
+
+  it('that a later start contradicts leaves only what that start read itself', async () => {
+    const { ask } = upstream(({ pageToken, to }) => {
+      if (pageToken === 'a') throw dead('bad-request');
+      return to === 10 ? { items: items(9, 7), nextPageToken: 'a' } : { items: items(2, 5) };
+    });
+    const walked = await walk(ask, { from: 0, to: 10 });
+    expect(walked.at(-1)).toMatchObject({ proven: { from: 0, to: 8 }, last: true, whole: false });
+  });
+});
+
+describe('a list that says how many items it has', () => {
+  it('and has fewer is refused', async () => {
+    const { ask } = upstream((_, call) => ({
+      items: items(9, 8),
+      total: 700,
+      nextPageToken: call < 5 ? `t${call}` : '',
+    }));
+    await expect(walk(ask, null)).rejects.toThrow('the answer says total 700, and lists 10');
+  });
+
+  it.each([2, '2', null, 'many'])('as %j is read', async (total) => {
+    expect(await walk(upstream(() => ({ items: items(9, 8), total })).ask, null)).toHaveLength(1);
+  });
+});
+
 describe('tokens that lead nowhere', () => {
   it('the same one for ever stops the walk after two', async () => {
     const { ask, asked } = upstream(() => ({ items: items(1), nextPageToken: 'same' }));
@@ -215,44 +318,104 @@ describe('tokens that lead nowhere', () => {
   });
 });
 
-describe('any sorted list, in pages of any size, with a token dying anywhere', () => {
-  it('is read whole, and no page claims what was not read yet', async () => {
-    const held = fc
-      .uniqueArray(fc.integer({ min: 0, max: 40 }), { maxLength: 25 })
-      .map((all) => all.flatMap((at, index) => (index % 3 === 0 ? [at, at] : [at])).sort((a, b) => b - a));
+/** How a simulated list is sorted: as promised, or the other way. */
+const orders = {
+  promised: (a: number, b: number) => b - a,
+  reversed: (a: number, b: number) => a - b,
+};
+
+describe('any list, in pages of any size, with tokens dying anywhere', () => {
+  const held = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 40 });
+  const window = { from: 5, to: 35 };
+
+  it('claims nothing that was not read, and is read whole whenever a start gets that far', async () => {
+    const ends = { whole: 0, failed: 0, starts: 0 };
     await fc.assert(
       fc.asyncProperty(
         held,
+        fc.constantFrom('promised' as const, 'reversed' as const),
         fc.integer({ min: 1, max: 6 }),
-        fc.integer({ min: 1, max: 12 }),
-        async (all, size, deathAt) => {
-          const { ask } = upstream(({ from, to, pageToken }, call) => {
-            if (call === deathAt && pageToken !== undefined) throw dead('bad-request');
+        fc.infiniteStream(fc.integer({ min: 1, max: 5 })),
+        fc.boolean(),
+        async (unsorted, order, size, lives, placed) => {
+          const all = unsorted.toSorted(orders[order]);
+          let life = 0;
+          let pagesOfStart = 0;
+          let starts = 0;
+          const { ask, asked } = upstream(({ from, to, pageToken }, call) => {
+            if (pageToken === undefined) {
+              life = lives.next().value ?? 1;
+              pagesOfStart = 0;
+              starts += 1;
+            } else if (pagesOfStart >= life) throw dead('bad-request');
+            pagesOfStart += 1;
             const matching = all
               .map((at, id) => ({ at, id }))
               .filter(({ at }) => at >= Number(from) && at < Number(to));
             const start = pageToken === undefined ? 0 : Number(String(pageToken).split('/')[1]);
             const more = start + size < matching.length;
-            return {
-              items: matching.slice(start, start + size),
-              ...(more ? { nextPageToken: `${call}/${start + size}` } : {}),
-            };
+            const token = placed ? `0/${start + size}` : `${call}/${start + size}`;
+            return { items: matching.slice(start, start + size), ...(more ? { nextPageToken: token } : {}) };
           });
           const read = new Set<unknown>();
-          const window = { from: 5, to: 35 };
-          for await (const { body, proven } of pages(ask, list, window)) {
-            for (const item of Array.isArray(memberOf(body, 'items')) ? [memberOf(body, 'items')].flat() : [])
-              read.add(memberOf(item, 'id'));
-            const claimed = all.flatMap((at, id) =>
-              proven && at >= proven.from && at < proven.to ? [id] : [],
-            );
-            expect(claimed.filter((id) => !read.has(id))).toEqual([]);
+          const idsIn = (part: Window | null) =>
+            all.flatMap((at, id) => (part && at >= part.from && at < part.to ? [id] : []));
+          let last: Page | undefined;
+          try {
+            for await (last of pages(ask, list, window)) {
+              for (const item of [memberOf(last.body, 'items')].flat()) read.add(memberOf(item, 'id'));
+              expect(idsIn(last.proven).filter((id) => !read.has(id))).toEqual([]);
+            }
+            expect(last).toMatchObject({ proven: window, last: true, whole: true });
+            expect(read).toEqual(new Set(idsIn(window)));
+            ends.whole += 1;
+          } catch (error) {
+            if (!(error instanceof UpstreamFailure)) throw error;
+            expect(error.kind).toBe('bad-request');
+            expect(last?.last).not.toBe(true);
+            ends.failed += 1;
           }
-          expect(read).toEqual(
-            new Set(all.flatMap((at, id) => (at >= window.from && at < window.to ? [id] : []))),
-          );
+          ends.starts += starts;
+          // A start shows a new instant or reads more pages than the one before: there are only so many of both.
+          expect(asked.length).toBeLessThan(9 * (41 + 8) * 2);
         },
       ),
+      { numRuns: 2_000 },
+    );
+    expect(Math.min(ends.whole, ends.failed)).toBeGreaterThan(20);
+    expect(ends.starts).toBeGreaterThan(ends.whole + ends.failed);
+  });
+
+  it('as promised is read whole where every start outlives the ties of one instant', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(fc.integer({ min: 5, max: 34 }), { maxLength: 30 }),
+        fc.integer({ min: 2, max: 6 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (unsorted, size, life) => {
+          const all = unsorted.toSorted(orders.promised);
+          let page = 0;
+          const { ask } = upstream(({ from, to, pageToken }) => {
+            if (pageToken === undefined) page = 0;
+            else if (page >= life) throw dead('not-found');
+            page += 1;
+            const matching = all.filter((at) => at >= Number(from) && at < Number(to));
+            const start = Number(pageToken ?? 0);
+            const more = start + size < matching.length;
+            return {
+              items: items(...matching.slice(start, start + size)),
+              ...(more ? { nextPageToken: `${start + size}` } : {}),
+            };
+          });
+          const walked = await walk(ask, window);
+          expect(walked.at(-1)).toMatchObject({ proven: window, last: true, whole: true });
+          const read = walked.flatMap(({ body }) =>
+            [memberOf(body, 'items')].flat().map((item) => memberOf(item, 'at')),
+          );
+          expect(new Set(read)).toEqual(new Set(all));
+        },
+      ),
+      { numRuns: 500 },
     );
   });
 });
