@@ -1,18 +1,32 @@
 import postgres from 'postgres';
 import { CONNECTION } from './client.ts';
+import { SILENCE } from './session.ts';
+import { givingUpAfter } from './socket.ts';
 
 /**
  * Does something that only one process may do at a time. The advisory lock ends with a session of its own, so that
  * nothing is left to be unlocked on a connection that may be gone: with postgres.js 3.4.9 a statement on a reserved
  * connection that was cut ends the process, and nothing catches it.
+ * @param silence how long a connection may be silent before it is given up, ms; the lock's own is kept from that,
+ * however long the work takes
  * @returns null where another process is at it
  */
-export async function alone<T>(url: string, lock: number, work: () => Promise<T>): Promise<T | null> {
-  const session = postgres(url, { ...CONNECTION, max: 1 });
+export async function alone<T>(
+  url: string,
+  lock: number,
+  work: () => Promise<T>,
+  silence = SILENCE,
+): Promise<T | null> {
+  const connection = { ...CONNECTION, max: 1, socket: givingUpAfter(silence) };
+  const session = postgres(url, connection);
+  let heartbeat: NodeJS.Timeout | undefined;
   try {
     const [row] = await session<{ mine: boolean }[]>`select pg_try_advisory_lock(${lock}) as mine`;
-    return row?.mine ? await work() : null;
+    if (!row?.mine) return null;
+    heartbeat = setInterval(() => void session`select 1`.catch(() => {}), silence / 4);
+    return await work();
   } finally {
+    clearInterval(heartbeat);
     await session.end({ timeout: 1 });
   }
 }

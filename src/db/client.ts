@@ -1,6 +1,7 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import * as bookkeeping from './bookkeeping.ts';
+import { SILENCE, sessionSettings } from './session.ts';
 import { givingUpAfter } from './socket.ts';
 
 /** The database as the recorder uses it. */
@@ -14,9 +15,6 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** So short that a connection which fell silent is given up, and its target asked again, within a minute; ms. */
-const STATEMENT_TIMEOUT = 30_000;
-
 /** How every connection of the recorder's work is set up. */
 export const CONNECTION = {
   connect_timeout: 10,
@@ -25,8 +23,8 @@ export const CONNECTION = {
   // A statement waits for no other one's answer: not a heartbeat for a commit, and nobody on a connection that died.
   max_pipeline: 0,
   onnotice: () => {},
-  connection: { application_name: 'chain-recorder', statement_timeout: STATEMENT_TIMEOUT, TimeZone: 'UTC' },
-  socket: givingUpAfter(STATEMENT_TIMEOUT + 5_000),
+  connection: sessionSettings('work'),
+  socket: givingUpAfter(SILENCE),
 };
 
 /** The longest that one look at how the recording stands may take in the database, ms. */

@@ -6,6 +6,8 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
 import { UsageError } from '../errors.ts';
+import { encodingProblem } from './encoding.ts';
+import { sessionSettings } from './session.ts';
 
 const FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url));
 /** One migrator at a time; the number is this project's own. */
@@ -22,15 +24,14 @@ export interface Derived {
 /**
  * Brings a database to this version's schema: migrations in order, then views and functions, then the reader's rights.
  * Safe to run by many at once.
- * @throws UsageError when the database holds a migration that this version does not know, or lacks an earlier one
+ * @throws UsageError when the database is not UTF-8, holds a migration that this version does not know, or lacks an
+ * earlier one
  */
 export async function migrateDatabase(url: string, derived: readonly Derived[]): Promise<void> {
-  const client = postgres(url, {
-    max: 1,
-    onnotice: () => {},
-    connection: { application_name: 'chain-recorder migrate' },
-  });
+  const client = postgres(url, { max: 1, onnotice: () => {}, connection: sessionSettings('migration') });
   try {
+    const problem = await encodingProblem(client);
+    if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);
     await client`select pg_advisory_lock(${LOCK})`;
     await refuseStrangeHistory(client);
     await applyMigrations(drizzle(client), { migrationsFolder: FOLDER });
@@ -40,8 +41,10 @@ export async function migrateDatabase(url: string, derived: readonly Derived[]):
   }
 }
 
-/** Whether the database has exactly this version's migrations. @returns what is wrong, for a person; null: nothing */
+/** Whether the database is UTF-8 and has exactly this version's migrations. @returns what is wrong, for a person */
 export async function schemaProblem(sql: postgres.Sql): Promise<string | null> {
+  const encoding = await encodingProblem(sql);
+  if (encoding) return encoding;
   const applied = await appliedMigrations(sql);
   const known = readMigrationFiles({ migrationsFolder: FOLDER });
   const unknown = applied.find((hash) => !known.some((migration) => migration.hash === hash));

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { sessionOptions, sessionSettings } from './session.ts';
 
 /** A connection that failed is told of this late, ms: BullMQ's workers try again at once, thousands of times a minute. */
 const PAUSE = 2_000;
@@ -52,9 +53,8 @@ export function openQueuePool(
 ): pg.Pool {
   const pool = new QueuePool({
     connectionString,
-    options: `-c search_path=${schema}`,
+    options: sessionOptions(sessionSettings('queue', schema)),
     max: MOST,
-    application_name: 'chain-recorder queue',
     Client: GuardedClient,
     // A connection that went silent would be waited for without end.
     query_timeout: 20_000,

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
 import { messageOf } from '../errors.ts';
+import { sessionSettings } from './session.ts';
 
 /** Errors of a database that is away or not ready yet, as opposed to one that refuses us. */
 const AWAY = new Set([
@@ -45,7 +46,12 @@ export async function untilReachable(
 ): Promise<void> {
   let toldAt = Number.NEGATIVE_INFINITY;
   for (let pause = FIRST_PAUSE; !signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
-    const client = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });
+    const client = postgres(url, {
+      max: 1,
+      connect_timeout: 5,
+      onnotice: () => {},
+      connection: sessionSettings('work'),
+    });
     try {
       await client`select 1`;
       return;

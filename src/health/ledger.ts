@@ -51,7 +51,9 @@ export async function takeObserver(
     insert into recorder.health_observers as o (observer, holder, lease_until)
     values (${observer}, ${holder}, now() + make_interval(secs => ${LEASE_SECONDS}))
     on conflict (observer) do update set holder = excluded.holder, lease_until = excluded.lease_until
-    where o.holder is null or o.lease_until < now() or o.holder = excluded.holder
+    where o.holder is null or o.holder = excluded.holder or o.lease_until < now()
+      -- So far ahead only a clock that was set back since can have put it.
+      or o.lease_until > clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
     returning heartbeat_at`;
   return row ? { heartbeat: row.heartbeat_at?.getTime() ?? null } : 'held';
 }
