@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { CONNECTION } from './client.ts';
-import { SILENCE } from './session.ts';
+import { silenceOf } from './session.ts';
 import { givingUpAfter } from './socket.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function alone<T>(
   url: string,
   lock: number,
   work: () => Promise<T>,
-  silence = SILENCE,
+  silence = silenceOf('work'),
 ): Promise<T | null> {
   const connection = { ...CONNECTION, max: 1, socket: givingUpAfter(silence) };
   const session = postgres(url, connection);

@@ -1,7 +1,7 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import * as bookkeeping from './bookkeeping.ts';
-import { SILENCE, sessionSettings } from './session.ts';
+import { sessionSettings, silenceOf } from './session.ts';
 import { givingUpAfter } from './socket.ts';
 
 /** The database as the recorder uses it. */
@@ -24,21 +24,13 @@ export const CONNECTION = {
   max_pipeline: 0,
   onnotice: () => {},
   connection: sessionSettings('work'),
-  socket: givingUpAfter(SILENCE),
+  socket: givingUpAfter(silenceOf('work')),
 };
-
-/** The longest that one look at how the recording stands may take in the database, ms. */
-const LOOK_TIMEOUT = 5_000;
 
 const LOOKING = {
   ...CONNECTION,
-  connection: {
-    ...CONNECTION.connection,
-    application_name: 'chain-recorder reader',
-    statement_timeout: LOOK_TIMEOUT,
-    default_transaction_read_only: true,
-  },
-  socket: givingUpAfter(LOOK_TIMEOUT + 5_000),
+  connection: sessionSettings('reader'),
+  socket: givingUpAfter(silenceOf('reader')),
 };
 
 /** Opens the database; connections are made when they are needed. @param url postgres://… */

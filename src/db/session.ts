@@ -1,11 +1,22 @@
-/** What a session is for: `work` asks single statements, `queue` is BullMQ's, `migration` may take its time. */
-type Purpose = 'work' | 'queue' | 'migration';
+/**
+ * What a session is for: `work` asks single statements, `reader` only looks, `queue` is BullMQ's, and `migration` takes
+ * its time.
+ */
+type Purpose = keyof typeof PURPOSES;
 
-/** So short that a connection which fell silent is given up, and its target asked again, within a minute; ms. */
-const STATEMENT_TIMEOUT = 30_000;
+/**
+ * The longest that a statement may take, ms: of `work` so short that a connection which fell silent is given up, and its
+ * target asked again, within a minute.
+ */
+const PURPOSES = {
+  work: { name: 'chain-recorder', timeout: 30_000, readOnly: 'off' },
+  reader: { name: 'chain-recorder reader', timeout: 5_000, readOnly: 'on' },
+  queue: { name: 'chain-recorder queue', timeout: 30_000, readOnly: 'off' },
+  migration: { name: 'chain-recorder migrate', timeout: 0, readOnly: 'off' },
+} as const;
 
 /** No statement takes so long: a connection on which nothing came or went for this time is given up; ms. */
-export const SILENCE = STATEMENT_TIMEOUT + 5_000;
+export const silenceOf = (purpose: 'work' | 'reader') => PURPOSES[purpose].timeout + 5_000;
 
 /**
  * Everything of a session that the recorder relies on, as the start of a connection says it: there it wins over what
@@ -13,9 +24,9 @@ export const SILENCE = STATEMENT_TIMEOUT + 5_000;
  * @param searchPath the one schema of names that are not qualified; absent: only what PostgreSQL itself brings
  */
 export function sessionSettings(purpose: Purpose, searchPath = 'pg_catalog'): Record<string, string> {
-  const name = { work: '', queue: ' queue', migration: ' migrate' }[purpose];
+  const { name, timeout, readOnly } = PURPOSES[purpose];
   return {
-    application_name: `chain-recorder${name}`,
+    application_name: name,
     // What goes over the wire as text.
     client_encoding: 'UTF8',
     DateStyle: 'ISO, YMD',
@@ -30,11 +41,11 @@ export function sessionSettings(purpose: Purpose, searchPath = 'pg_catalog'): Re
     search_path: searchPath,
     // What a statement may do and see.
     default_transaction_isolation: 'read committed',
-    default_transaction_read_only: 'off',
+    default_transaction_read_only: readOnly,
     default_transaction_deferrable: 'off',
     row_security: 'on',
     // How long it may take.
-    statement_timeout: String(purpose === 'migration' ? 0 : STATEMENT_TIMEOUT),
+    statement_timeout: String(timeout),
     lock_timeout: '0',
     idle_in_transaction_session_timeout: '0',
     idle_session_timeout: '0',
