@@ -82,7 +82,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         to: "where source = '${source.name}' and target_key = ${targetKey}",
       },
       // Nor does the worker notice by itself that its lease is gone.
-      { file: 'recording/record.ts', from: 'kept || lost.abort()', to: 'kept' },
+      { file: 'recording/record.ts', from: 'kept || lose()', to: 'kept' },
     ],
     fault: { number: 16, title: 'a worker frozen with an old answer' },
     backend: 'redis',

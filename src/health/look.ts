@@ -7,6 +7,7 @@ import type { OpenUpstream } from '../recording/context.ts';
 import { buildItemDecoder } from '../recording/decode.ts';
 import type { ActiveFeed } from '../recording/feed.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
+import { WorkSignal } from '../work-signal.ts';
 import type { Look, ProbeTarget } from './prober-context.ts';
 import { type CheckReading, WHOLE } from './state.ts';
 
@@ -19,7 +20,7 @@ export function lookOver(open: OpenUpstream, feed: ActiveFeed, clock: Clock, net
   const deadline = Math.min(LONGEST_LOOK, feed.every - 500);
   const [{ observer = '' } = {}] = feed.targets;
   return async ({ node, probe }: ProbeTarget, stop: AbortSignal): Promise<Look> => {
-    const timeout = AbortSignal.timeout(deadline);
+    const work = new WorkSignal(stop, deadline);
     const target = { observer, node, probe };
     const began = performance.now();
     let look: Look;
@@ -27,12 +28,14 @@ export function lookOver(open: OpenUpstream, feed: ActiveFeed, clock: Clock, net
       const ask = open(
         feed,
         { target, window: null, reason: 'poll' },
-        { weight: 0, priority: 'poll', signal: AbortSignal.any([stop, timeout]), clock },
+        { weight: 0, priority: 'poll', signal: work.signal, clock },
       );
       look = await firstAnswer(feed.source.walk(ask, target, null), () => performance.now() - began);
     } catch (error) {
-      if (stop.aborted || !(error instanceof UpstreamFailure) || !timeout.aborted) throw error;
+      if (stop.aborted || !(error instanceof UpstreamFailure) || !work.timedOut) throw error;
       look = failed('down', `no whole answer within ${deadline} ms`);
+    } finally {
+      work.end();
     }
     if (look.state === 'down' && look.checks === null && !networkUp())
       return failed('unknown', `no network interface is up (${look.error})`);

@@ -1,5 +1,6 @@
 import type { Window } from '../datasets/contract.ts';
 import { LeaseLost } from '../errors.ts';
+import { WorkSignal } from '../work-signal.ts';
 import type { RecordingContext, RunResult } from './context.ts';
 import { type ActiveFeed, partOf } from './feed.ts';
 import { claim, type Job, keepLease, LEASE_SECONDS, targetKey } from './lease.ts';
@@ -25,21 +26,27 @@ export async function record(
   const runId = await claim(sql, feed, job, worker, startedAt);
   if (typeof runId === 'string') return runId;
   const key = targetKey(job.target);
-  const lost = new AbortController();
+  const work = new WorkSignal(signal);
+  let lost = false;
+  const lose = () => {
+    lost = true;
+    work.abort();
+  };
   const heartbeat = setInterval(
     () => {
       keepLease(sql, feed.source.name, key, runId).then(
-        (kept) => kept || lost.abort(),
+        (kept) => kept || lose(),
         () => {}, // a database that is away is noticed by the commit
       );
     },
     (LEASE_SECONDS * 1000) / 4,
   );
   try {
-    return await new Run(context, feed, job, runId, AbortSignal.any([signal, lost.signal]), progress).run();
+    return await new Run(context, feed, job, runId, work.signal, progress).run();
   } catch (error) {
-    throw lost.signal.aborted ? new LeaseLost(feed.source.name, key) : error;
+    throw lost ? new LeaseLost(feed.source.name, key) : error;
   } finally {
     clearInterval(heartbeat);
+    work.end();
   }
 }

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Agent, request } from 'undici';
 import { messageOf } from '../errors.ts';
+import { WorkSignal } from '../work-signal.ts';
 import { type FailureKind, UpstreamFailure } from './failure.ts';
 import { Turns } from './turns.ts';
 
@@ -38,24 +39,25 @@ const freshAgent = new Agent({ pipelining: 0 });
  * @throws UpstreamFailure of kind dns, refused, reset, tls, timeout, malformed, too-large or cancelled
  */
 export async function callOnce(call: Call, fresh = false): Promise<Answer> {
-  const timeout = AbortSignal.timeout(call.deadline);
-  const signal = AbortSignal.any([timeout, call.signal]);
+  const work = new WorkSignal(call.signal, call.deadline);
   try {
     const response = await request(call.url, {
       dispatcher: fresh ? freshAgent : agent,
       method: call.method,
       headers: { 'accept-encoding': 'gzip', accept: 'application/json', ...call.headers },
       ...(call.body === undefined ? {} : { body: call.body }),
-      signal,
+      signal: work.signal,
     });
     const encoding = response.headers['content-encoding'];
-    const text = await readBody(response.body, encoding === 'gzip', call.maxBytes, signal);
+    const text = await readBody(response.body, encoding === 'gzip', call.maxBytes, work.signal);
     return { status: response.statusCode, headers: response.headers, text };
   } catch (error) {
     if (error instanceof UpstreamFailure) throw error;
-    if (timeout.aborted) throw new UpstreamFailure('timeout', `no whole answer within ${call.deadline} ms`);
+    if (work.timedOut) throw new UpstreamFailure('timeout', `no whole answer within ${call.deadline} ms`);
     if (call.signal.aborted) throw new UpstreamFailure('cancelled', 'stopped by the recorder');
     throw sorted(error);
+  } finally {
+    work.end();
   }
 }
 

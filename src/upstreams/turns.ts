@@ -11,8 +11,9 @@ export class Turns {
     });
     // Whoever gave up waiting passes on what it was given.
     this.#last = before.then(() => mine);
+    let giveUp = () => {};
     const gaveUp = new Promise<never>((_, reject) => {
-      const giveUp = () => reject(signal.reason);
+      giveUp = () => reject(signal.reason);
       if (signal.aborted) giveUp();
       else signal.addEventListener('abort', giveUp, { once: true });
     });
@@ -21,6 +22,8 @@ export class Turns {
     } catch (error) {
       end();
       throw error;
+    } finally {
+      signal.removeEventListener('abort', giveUp);
     }
     return end;
   }
