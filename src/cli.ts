@@ -5,6 +5,7 @@ import { type App, type AppOptions, openApp } from './app.ts';
 import { coverageCommand, healCommand } from './commands/coverage.ts';
 import { datasetsCommand } from './commands/datasets.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { letReadersLeave, outputDelivered } from './commands/ending.ts';
 import { exitCode } from './commands/exit.ts';
 import { type MaintenanceOptions, maintenanceCommand } from './commands/maintenance.ts';
 import { planCommand } from './commands/plan.ts';
@@ -17,19 +18,25 @@ import { isAway } from './db/reachable.ts';
 import { messageOf, UsageError } from './errors.ts';
 import { runSandbox } from './sandbox.ts';
 
-/** After a second signal, or when stopping hangs, the process ends anyway. */
+/** From the first signal on the process has this long to stop, ms; then it ends all the same, as one that failed. */
 const LONGEST_STOP = 19_000;
 
-/** Aborts when the process is asked to stop, by SIGTERM or SIGINT. */
+/** Aborts when the process is asked to stop, by SIGTERM or SIGINT. More signals change nothing: it is stopping. */
 function stopSignal(): AbortSignal {
   const stop = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.on(signal, () => {
-      stop.abort();
-      setTimeout(() => process.exit(exitCode.done), LONGEST_STOP).unref();
-    });
+  const ask = () => {
+    if (stop.signal.aborted) return;
+    stop.abort();
+    setTimeout(() => {
+      process.stderr.write(`chain-recorder did not stop within ${LONGEST_STOP / 1000} s and was ended\n`);
+      process.exit(exitCode.failed);
+    }, LONGEST_STOP).unref();
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, ask);
   return stop.signal;
 }
+
+letReadersLeave();
 
 // Node lets garbage grow to several times what is in use, the more memory a machine has; the recorder often shares one
 // with the node that it watches.
@@ -54,7 +61,7 @@ async function withApp(
   const signal = stopSignal();
   const app = await openApp(options.wait ? { ...options, patient: signal } : options).catch(
     (error: unknown) => {
-      if (signal.aborted) return null; // stopped while it waited
+      if (options.wait && signal.aborted) return null; // stopped while it waited
       throw error;
     },
   );
@@ -63,8 +70,6 @@ async function withApp(
     process.exitCode = await work(app, signal);
   } finally {
     await app.close();
-    // While Node takes itself apart nobody listens for signals any more: a second one would end the process as a kill.
-    if (signal.aborted) process.exit();
   }
 }
 
@@ -230,5 +235,6 @@ try {
     process.exitCode = exitCode.failed;
   }
 }
+await outputDelivered();
 // Ended by hand: while Node takes itself down it minds no signal, and a second SIGTERM would end it as one killed.
 process.exit();

@@ -5,7 +5,7 @@ import type { RunResult } from '../recording/context.ts';
 import { runJobs } from '../recording/foreground.ts';
 import type { Job } from '../recording/lease.ts';
 import { jointState, loadStates, missingWindows, registerTargets } from '../recording/plan.ts';
-import { exitAfter } from './exit.ts';
+import { exitAfter, interrupted } from './exit.ts';
 import { printJson, printTable } from './output.ts';
 import { progressOver } from './progress.ts';
 
@@ -64,6 +64,7 @@ export async function healCommand(
   refuseUnknown(dataset);
   const runs: RunResult[] = [];
   const busy: string[] = [];
+  let [left, all] = [0, 0];
   for (const feed of app.feeds) {
     if (!feed.source.range || (dataset !== undefined && !feed.datasets.some(({ name }) => name === dataset)))
       continue;
@@ -78,17 +79,20 @@ export async function healCommand(
     const result = await runJobs(app.recording, feed, jobs, signal, progress).finally(() => progress.stop());
     runs.push(...result.runs);
     busy.push(...result.busy);
+    left += result.left;
+    all += jobs.length;
   }
   const rows = runs.reduce((sum, run) => sum + run.rowsWritten.reduce((total, count) => total + count, 0), 0);
   const failed = runs.filter(({ status }) => status === 'failed');
-  if (options.json) printJson({ runs: runs.length, rows_written: rows, failed, busy });
+  if (options.json) printJson({ runs: runs.length, rows_written: rows, failed, busy, left });
   else {
     process.stdout.write(
       `${runs.length} holes filled or tried, ${rows} rows written, ${failed.length} failed\n`,
     );
     for (const { feed, target, error } of failed) process.stderr.write(`${feed} ${target}: ${error}\n`);
   }
-  return exitAfter(runs, busy);
+  if (left > 0) process.stderr.write(`${interrupted(left, all)}\n`);
+  return exitAfter(runs, busy, left);
 }
 
 function refuseUnknown(dataset: string | undefined): void {

@@ -3,9 +3,17 @@ import type { RunResult } from '../recording/context.ts';
 /** The exit codes of every command (contract section 1). */
 export const exitCode = { done: 0, failed: 1, usage: 2, later: 75 } as const;
 
-/** The exit code after runs: failed if one failed, 75 if every failure is worth trying again. */
-export function exitAfter(runs: readonly RunResult[], busy: readonly string[]): number {
+/**
+ * The exit code after runs: failed if one failed, 75 if every failure is worth trying again, or where a target was busy
+ * or an interruption left some of the jobs.
+ */
+export function exitAfter(runs: readonly RunResult[], busy: readonly string[], left: number): number {
   const failed = runs.filter(({ status }) => status === 'failed');
-  if (failed.length === 0) return busy.length === 0 ? exitCode.done : exitCode.later;
+  if (failed.length === 0) return busy.length === 0 && left === 0 ? exitCode.done : exitCode.later;
   return failed.every(({ later }) => later) ? exitCode.later : exitCode.failed;
+}
+
+/** What a command says that was stopped before it had done all. */
+export function interrupted(left: number, all: number): string {
+  return `interrupted: ${left} of ${all} parts are left; what was recorded is kept: run the same command again to go on`;
 }

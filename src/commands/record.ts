@@ -7,7 +7,7 @@ import type { ActiveFeed } from '../recording/feed.ts';
 import { runJobs } from '../recording/foreground.ts';
 import type { Job } from '../recording/lease.ts';
 import { jointState, loadStates, missingIn, planAll, registerTargets } from '../recording/plan.ts';
-import { exitAfter } from './exit.ts';
+import { exitAfter, interrupted } from './exit.ts';
 import { printJson, printTable } from './output.ts';
 import { progressOver } from './progress.ts';
 import { feedOf, instantOf, matchingTargets } from './selection.ts';
@@ -64,10 +64,10 @@ export async function runAndTell(
 ): Promise<number> {
   const axis = feed.source.range?.axis;
   const progress = progressOver(jobs, !json);
-  const { runs, busy } = await runJobs(app.recording, feed, jobs, signal, progress).finally(() =>
+  const { runs, busy, left } = await runJobs(app.recording, feed, jobs, signal, progress).finally(() =>
     progress.stop(),
   );
-  if (json) printJson({ runs: runs.map((run) => forPrograms(axis, run)), busy });
+  if (json) printJson({ runs: runs.map((run) => forPrograms(axis, run)), busy, left });
   else {
     printTable(
       runs.map((run) => forPeople(axis, run)),
@@ -76,7 +76,8 @@ export async function runAndTell(
     for (const target of busy) process.stderr.write(`${target}: another worker is recording it\n`);
     for (const { target, error } of runs) if (error) process.stderr.write(`${target}: ${error}\n`);
   }
-  return exitAfter(runs, busy);
+  if (left > 0) process.stderr.write(`${interrupted(left, jobs.length)}\n`);
+  return exitAfter(runs, busy, left);
 }
 
 /** The bounds of a window as people read them: times, or heights. */

@@ -64,7 +64,8 @@ export async function lookAndTell(
     );
   if (!prober && !json)
     process.stderr.write('another process watches these nodes: these are its last readings\n');
-  return exitCode.done;
+  if (signal.aborted) process.stderr.write('interrupted: not every node was looked at\n');
+  return signal.aborted ? exitCode.later : exitCode.done;
 }
 
 interface Reading {

@@ -11,7 +11,7 @@ import { sessionSettings } from './session.ts';
 
 const FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url));
 /** One migrator at a time; the number is this project's own. */
-const LOCK = 7_310_202_611;
+export const LOCK = 7_310_202_611;
 
 /** Something that is made anew after the migrations when its definition changed: a view or a function. */
 export interface Derived {

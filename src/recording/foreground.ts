@@ -21,7 +21,8 @@ export interface Watching {
 /**
  * Runs jobs here and now, without the queue: several targets at once, the jobs of one target in their order. After a
  * run that failed its target's other jobs are left for another time.
- * @returns the runs that were made, and the targets that another worker held all the while
+ * @returns the runs that were made, the targets that another worker held all the while, and how many jobs are left
+ * because the signal came
  */
 export async function runJobs(
   context: RecordingContext,
@@ -29,7 +30,7 @@ export async function runJobs(
   jobs: readonly Job[],
   signal: AbortSignal,
   watching: Watching = {},
-): Promise<{ runs: RunResult[]; busy: string[] }> {
+): Promise<{ runs: RunResult[]; busy: string[]; left: number }> {
   const runs: RunResult[] = [];
   const busy: string[] = [];
   const byTarget = new Map<string, Job[]>();
@@ -52,7 +53,8 @@ export async function runJobs(
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return { runs, busy };
+  const ended = runs.filter(({ status }) => status !== 'stopped').length;
+  return { runs, busy, left: signal.aborted ? jobs.length - ended : 0 };
 }
 
 async function recordWhenFree(

@@ -24,10 +24,19 @@ const LOADER = import.meta.resolve('tsx');
 /**
  * Starts a command of the command line in a process of its own, from the sources.
  * @param env what it has of the recorder's environment; it inherits none of it
+ * @param reader what reads its stdout, in a shell: the end is the command's, the output is the reader's; absent: the caller
  */
-export function startCommand(args: readonly string[], env: NodeJS.ProcessEnv, cwd: string): Running {
+export function startCommand(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  cwd: string,
+  reader?: string,
+): Running {
   const { PATH, HOME, TMPDIR } = process.env;
-  const child = spawn(process.execPath, ['--import', LOADER, CLI, ...args], {
+  const command = [process.execPath, '--import', LOADER, CLI, ...args];
+  const shell = ['bash', '-c', `"$@" | { ${reader}; }; exit "\${PIPESTATUS[0]}"`, 'bash', ...command];
+  const [file = '', ...rest] = reader === undefined ? command : shell;
+  const child = spawn(file, rest, {
     cwd,
     env: { PATH, HOME, TMPDIR, LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
+import { LOCK } from '../../src/db/migrate.ts';
+import { type Running, startCommand } from '../support/cli.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+let sandbox: Sandbox;
+let dir: string;
+const running = new Set<Running>();
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+  sandbox = await startSandbox({ incidents: false, blocksPerHour: 60 });
+  dir = mkdtempSync(join(tmpdir(), 'recorder-ending-'));
+  const config = {
+    network: 'mainnet',
+    upstreams: { chainData: { url: sandbox.url } },
+    watch: { nodeIds: sandbox.watch.nodeIds.slice(0, 1) },
+  };
+  writeFileSync(join(dir, 'recorder.yaml'), stringify(config));
+});
+afterAll(async () => {
+  for (const { process } of running) process.kill('SIGKILL'); // those of a test that failed
+  await sandbox.close();
+  await sql.end();
+  await database.close();
+  rmSync(dir, { recursive: true });
+});
+
+/** @param reader what reads its stdout, in a shell; absent: the test */
+function start(args: readonly string[], reader?: string): Running {
+  const command = startCommand(args, { DATABASE_URL: database.url }, dir, reader);
+  running.add(command);
+  return command;
+}
+
+describe.concurrent('a reader', () => {
+  it.each([
+    ['datasets', []],
+    ['datasets', ['--json']],
+    ['coverage', ['proposed_blocks', '--json']],
+  ])('that leaves after a line is no failure: %s %j', async (command, args) => {
+    await longCoverage();
+    // What the shell ends with is the command's own end.
+    const { code, stdout, stderr } = await start([command, ...args], 'head -1').ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.split('\n')).toHaveLength(2);
+  });
+
+  it('that is slow gets all of a long output', async () => {
+    await longCoverage();
+    const { code, stdout } = await start(
+      ['coverage', 'proposed_blocks', '--json'],
+      'while head -c 100000 | grep -z .; do sleep 0.1; done',
+    ).ended;
+    expect(code).toBe(0);
+    expect(stdout.length).toBeGreaterThan(1_000_000);
+    expect(JSON.parse(stdout.replaceAll('\0', '')).ranges).toHaveLength(10_000);
+  });
+
+  async function longCoverage(): Promise<void> {
+    await sql`
+      insert into recorder.coverage (dataset, target_key, axis, covered)
+      select 'proposed_blocks', 'many', 'time', range_agg(int8range(n * 100000, n * 100000 + 50000))
+      from generate_series(1, 10000) n on conflict do nothing`;
+  }
+});
+
+describe('a command that is asked to stop', () => {
+  it('is a backfill that is not done: it exits 75 and says how to go on', async () => {
+    const range = ['--from', '2026-01-01', '--to', '2026-03-01', '--target', 'blockchainId=p-chain'];
+    const backfill = start(['backfill', 'proposed_blocks', ...range, '--json']);
+    await expect
+      .poll(async () => (await sql`select from recorder.proposed_blocks limit 1`).length, {
+        interval: 5,
+        timeout: 30_000,
+      })
+      .toBe(1);
+    backfill.process.kill('SIGINT');
+    const { code, stdout, stderr } = await backfill.ended;
+    expect(code, stderr).toBe(75);
+    expect(JSON.parse(stdout).left).toBeGreaterThan(0);
+    expect(stderr).toContain('run the same command again');
+  });
+
+  it('and cannot is ended within 20 s, as one that failed', async () => {
+    const other = postgres(database.url, { max: 1 });
+    await other`select pg_advisory_lock(${LOCK})`;
+    const migrate = start(['migrate']);
+    await expect
+      .poll(async () => {
+        const waiting = await sql`
+          select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
+        return waiting.length;
+      })
+      .toBe(1);
+    migrate.process.kill('SIGTERM');
+    migrate.process.kill('SIGTERM');
+    const { code, stderr } = await migrate.ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('did not stop');
+    await other.end();
+  });
+});
