@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import postgres from 'postgres';
+import { afterEach, describe, expect, it } from 'vitest';
+import { catalog } from '../../src/datasets/catalog.ts';
+import { schemaProblem } from '../../src/db/migrate.ts';
+import { migrate } from '../../src/reporting/migrate.ts';
+import { emptyDatabase, type TestDatabase } from '../support/database.ts';
+
+/**
+ * Databases that earlier versions recorded from the sandbox, as their dumps (pg_dump --inserts): with members that
+ * changed, left and came back, failures, gaps, and an EVM address that was watched in two spellings.
+ */
+const folder = join(import.meta.dirname, 'recorded');
+const versions = readdirSync(folder).map((file) => file.replace('.sql.gz', ''));
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+afterEach(async () => {
+  await sql.end();
+  await database.close();
+});
+
+async function restore(version: string): Promise<void> {
+  database = await emptyDatabase();
+  const dump = gunzipSync(readFileSync(join(folder, `${version}.sql.gz`))).toString();
+  const loading = postgres(database.url, { max: 1, onnotice: () => {} });
+  await loading.unsafe(dump);
+  await loading.end();
+  sql = postgres(database.url, { max: 2, onnotice: () => {} });
+}
+
+/** How many rows each dataset has, and how many of those are as it is now. */
+async function rowCounts(): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { name } of catalog) {
+    const [row] = await sql<{ rows: number }[]>`select count(*)::int as rows from ${sql(`recorder.${name}`)}`;
+    counts[name] = row?.rows ?? 0;
+  }
+  return counts;
+}
+
+describe.each(versions)('a database that version %s recorded', (version) => {
+  it('is brought to this version with all its rows, and every view reads them', async () => {
+    await restore(version);
+    const before = await rowCounts();
+    expect(Object.values(before).filter((rows) => rows > 0).length).toBeGreaterThan(30);
+    await sql`create view public.mine as select dataset, target, late_by from reporting.freshness`;
+    await migrate(database.url);
+    expect(await schemaProblem(sql)).toBeNull();
+    expect(await rowCounts()).toEqual(before);
+    const views = await sql<{ name: string }[]>`
+      select table_name as name from information_schema.views where table_schema = 'reporting'`;
+    for (const { name } of views) await sql`select * from reporting.${sql(name)} limit 1`;
+    expect((await sql`select * from public.mine`).length).toBeGreaterThan(50);
+  });
+
+  it('keeps what was known of each target, by dataset', async () => {
+    await restore(version);
+    const known = await sql<{ targets: number; late: number }[]>`
+      select count(*)::int as targets from reporting.freshness`;
+    await migrate(database.url);
+    expect(await sql`select count(*)::int as targets from reporting.freshness`).toEqual(known);
+    const [failing] = await sql`
+      select distinct failures, last_failure_at is not null as failed, last_success_at is not null as succeeded
+      from recorder.target_datasets where source = 'current-supply'`;
+    expect(failing).toEqual({ failures: 2, failed: true, succeeded: true });
+    const [complete] = await sql`
+      select count(*)::int as datasets, count(last_complete_at)::int as complete, bool_and(active) as active
+      from recorder.target_datasets where source = 'current-validators'`;
+    expect(complete).toEqual({ datasets: 4, complete: 4, active: true });
+    const [left] =
+      await sql`select bool_or(active) as active from recorder.target_datasets where dataset = 'x_assets'`;
+    expect(left).toEqual({ active: false });
+  });
+});
