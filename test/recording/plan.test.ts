@@ -3,6 +3,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import type { Range, Target, Window } from '../../src/datasets/contract.ts';
+import { averageTps } from '../../src/datasets/metrics/average-tps.ts';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
 import { targetKey } from '../../src/recording/lease.ts';
 import {
@@ -14,6 +15,7 @@ import {
   planAll,
   planDue,
   registerTargets,
+  sweepWindows,
   type TargetState,
 } from '../../src/recording/plan.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
@@ -207,6 +209,32 @@ describe('planDue', () => {
     const covered = [{ from: now - 30 * day, to: now - minute }];
     expect(planDue(feed, statesOf(feed, state({ covered, lastSuccess: now - hour })), now)).toHaveLength(1);
     expect(planDue(feed, statesOf(feed, state({ covered, lastSuccess: now })), now)).toEqual([]);
+  });
+});
+
+describe('sweepWindows', () => {
+  it('give each covered piece its turn within 30 days, however rare the polls', () => {
+    for (const every of [hour, 7 * hour, day, 9 * day, 40 * day]) {
+      const target = { chainId: 'c', metric: 'm', timeInterval: 'hour' };
+      const feed = scriptedFeed(averageTps, target, { range: { ...range, lookback: 400 * day }, every });
+      const covered = [{ from: now - 400 * day, to: now + 80 * day }];
+      const known = state({ expectedFrom: now - 400 * day, covered });
+      const swept = new Set<number>();
+      for (let tick = now; tick < now + Math.max(30 * day, every); tick += every)
+        // Pieces move with the time: what counts is which one of them it was.
+        for (const window of sweepWindows(feed, target, known, tick))
+          swept.add(Math.round((tick - window.to) / day));
+      expect(swept.size).toBeGreaterThanOrEqual(400 - 1);
+    }
+  });
+
+  it('are none of what is not covered, nor of what cannot be revised', () => {
+    const target = { chainId: 'c', metric: 'm', timeInterval: 'hour' };
+    const feed = scriptedFeed(averageTps, target, { range, every: 40 * day });
+    expect(sweepWindows(feed, target, state(), now)).toEqual([]);
+    const covered = [{ from: now - 5 * day, to: now }];
+    expect(sweepWindows(feed, target, state({ covered }), now).length).toBeGreaterThan(3);
+    expect(sweepWindows(ranged(), targetOf(ranged()), state({ covered }), now)).toEqual([]);
   });
 });
 

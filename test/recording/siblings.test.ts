@@ -1,0 +1,258 @@
+import fc from 'fast-check';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nativeTransactions } from '../../src/datasets/chain-data/native-transactions.ts';
+import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
+import type { Range, Window } from '../../src/datasets/contract.ts';
+import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
+import { validators } from '../../src/datasets/node/validators.ts';
+import { type ActiveFeed, partOf } from '../../src/recording/feed.ts';
+import type { Job } from '../../src/recording/lease.ts';
+import { loadStates, planDue, registerTargets } from '../../src/recording/plan.ts';
+import { record } from '../../src/recording/record.ts';
+import { blocksTarget } from '../support/blocks.ts';
+import { ManualClock } from '../support/clock.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import {
+  onlyPage,
+  pagesOf,
+  recordingContext,
+  type ScriptedFeed,
+  scriptedFeed,
+} from '../support/recording.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+const minute = 60_000;
+const hour = 60 * minute;
+const start = Date.UTC(2026, 0, 10);
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+/** How the configuration wants each dataset of a feed: its interval in ms; absent: not at all. */
+type Wanted = Readonly<Record<string, number | undefined>>;
+
+function wanting(feed: ScriptedFeed, wanted: Wanted): ActiveFeed {
+  const datasets = feed.datasets.flatMap((dataset) => {
+    const every = wanted[dataset.name];
+    return every === undefined ? [] : [{ ...dataset, every }];
+  });
+  return { ...feed, datasets, every: Math.min(...datasets.map(({ every }) => every)) };
+}
+
+const signal = new AbortController().signal;
+
+/** A recorder of one feed on a clock of its own: looks once a minute at what is due, and does it. */
+class Recorder {
+  readonly clock = new ManualClock(start);
+  readonly feed: ScriptedFeed;
+  readonly jobs: (Job & { readonly datasets: readonly string[]; readonly at: number })[] = [];
+  #wanted: ActiveFeed;
+
+  constructor(feed: ScriptedFeed, wanted: Wanted) {
+    this.feed = feed;
+    this.#wanted = wanting(feed, wanted);
+  }
+
+  /** Changes the configuration; nothing is looked at before the next minute. */
+  configure(wanted: Wanted): void {
+    this.#wanted = wanting(this.feed, wanted);
+  }
+
+  /** Lets minutes pass. @param off the recorder does not run meanwhile */
+  async pass(minutes: number, off = false): Promise<void> {
+    for (let passed = 0; passed < minutes; passed++) {
+      if (!off) await this.#look();
+      this.clock.now += minute;
+    }
+  }
+
+  async #look(): Promise<void> {
+    if (this.#wanted.datasets.length === 0) return;
+    const context = recordingContext(sql, this.clock.read);
+    await registerTargets(sql, this.#wanted, this.clock.now);
+    for (let jobs = await this.#due(); jobs.length > 0; jobs = await this.#due())
+      for (const job of jobs) {
+        const { datasets } = partOf(this.#wanted, job.datasets);
+        this.jobs.push({ ...job, datasets: datasets.map(({ name }) => name), at: this.clock.now });
+        await record(context, this.#wanted, job, signal);
+      }
+  }
+
+  async #due(): Promise<Job[]> {
+    return planDue(this.#wanted, await loadStates(sql, this.#wanted), this.clock.now);
+  }
+
+  /** What `reporting` says is recorded of a dataset, or missing, in minutes from the start. */
+  async ranges(view: 'coverage' | 'gaps', dataset: string): Promise<[number, number, string][]> {
+    const rows = await sql<{ range_start: Date; range_end: Date; reason: string }[]>`
+      select r.range_start, r.range_end, r.reason from reporting.${sql(view)} r
+      join recorder.targets t on t.target_key = r.target and t.source = ${this.feed.source.name}
+      where r.dataset = ${dataset} order by 1`;
+    const minutes = (at: Date) => Math.round((at.getTime() - start) / minute);
+    return rows.map(({ range_start, range_end, reason }) => [
+      minutes(range_start),
+      minutes(range_end),
+      reason,
+    ]);
+  }
+
+  times(dataset: string): number[] {
+    return this.jobs
+      .filter(({ datasets }) => datasets.includes(dataset))
+      .map(({ at }) => Math.round((at - start) / minute));
+  }
+}
+
+let targets = 0;
+function observed(): ScriptedFeed {
+  targets += 1;
+  const feed = scriptedFeed([validators, validatorUptime], { node: `sibling-${targets}`, subnetId: 's' });
+  feed.script = () => onlyPage({ validators: [] });
+  return feed;
+}
+const both = { validators: minute, validator_uptime: minute };
+
+describe('observations of one source', () => {
+  it('have their own intervals: a rare one neither slows its sibling nor is taken more often', async () => {
+    const recorder = new Recorder(observed(), { validators: minute, validator_uptime: 5 * minute });
+    await recorder.pass(11);
+    expect(recorder.times('validators')).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(recorder.times('validator_uptime')).toEqual([0, 5, 10]);
+    // One call serves both where both are due.
+    expect(recorder.jobs.length).toBe(11);
+    expect(await recorder.ranges('gaps', 'validators')).toEqual([]);
+    expect(await recorder.ranges('gaps', 'validator_uptime')).toEqual([]);
+    expect(await recorder.ranges('coverage', 'validator_uptime')).toEqual([[0, 10, 'recorded']]);
+  });
+
+  it('have their own gaps: one that was disabled has one, with the reason, and its sibling none', async () => {
+    const recorder = new Recorder(observed(), both);
+    await recorder.pass(10);
+    recorder.configure({ validators: minute });
+    await recorder.pass(20);
+    recorder.configure(both);
+    await recorder.pass(10);
+    expect(await recorder.ranges('gaps', 'validators')).toEqual([]);
+    expect(await recorder.ranges('coverage', 'validators')).toEqual([[0, 39, 'recorded']]);
+    expect(await recorder.ranges('gaps', 'validator_uptime')).toEqual([
+      [9, 30, 'not observed: the configuration did not ask for it'],
+    ]);
+  });
+
+  it('that come later begin when they come', async () => {
+    const recorder = new Recorder(observed(), { validator_uptime: minute });
+    await recorder.pass(10);
+    recorder.configure(both);
+    await recorder.pass(10);
+    expect(await recorder.ranges('coverage', 'validators')).toEqual([[10, 19, 'recorded']]);
+    expect(await recorder.ranges('gaps', 'validators')).toEqual([]);
+    expect(await recorder.ranges('coverage', 'validator_uptime')).toEqual([[0, 19, 'recorded']]);
+  });
+
+  it('tile their time each for itself, whatever is enabled when and how often', async () => {
+    const phase = fc.record({
+      minutes: fc.integer({ min: 1, max: 12 }),
+      off: fc.boolean(),
+      validators: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
+      uptime: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(phase, { minLength: 1, maxLength: 5 }), async (phases) => {
+        const recorder = new Recorder(observed(), both);
+        await recorder.pass(1);
+        for (const { minutes, off, validators: often, uptime } of phases) {
+          recorder.configure({
+            ...(often === undefined ? {} : { validators: often * minute }),
+            ...(uptime === undefined ? {} : { validator_uptime: uptime * minute }),
+          });
+          await recorder.pass(minutes, off);
+        }
+        for (const dataset of ['validators', 'validator_uptime']) {
+          const coverage = await recorder.ranges('coverage', dataset);
+          const gaps = await recorder.ranges('gaps', dataset);
+          const tiles = [...coverage, ...gaps].sort(([a, b], [c, d]) => a - c || b - d);
+          expect(tiles[0]?.[0]).toBe(0);
+          // No hole, and no gap over time that was covered.
+          tiles.slice(1).forEach(([from], at) => {
+            expect(from).toBe(tiles[at]?.[1]);
+          });
+          expect(tiles.at(-1)?.[1]).toBe(recorder.times(dataset).at(-1));
+        }
+      }),
+      { numRuns: 12 },
+    );
+  }, 120_000);
+});
+
+const range: Range = { axis: 'time', span: () => 10 * minute, head: () => minute, settle: 0, lookback: hour };
+
+/** Two lists of one source over time, whose one page holds all of the window. */
+function ranged(): ScriptedFeed {
+  const feed = scriptedFeed(
+    [proposedBlocks, { ...nativeTransactions, items: () => [] }],
+    { ...blocksTarget(), chainId: 'c', address: 'a' },
+    { range, every: minute },
+  );
+  feed.script = (window) => pagesOf([{ body: { blocks: [] }, proven: window, last: true, whole: true }]);
+  return feed;
+}
+const lists = { proposed_blocks: minute, native_transactions: minute };
+const covers = (windows: readonly Window[], from: number, to: number) =>
+  windows.some((window) => window.from <= from && to <= window.to);
+
+describe('ranges of one source', () => {
+  it('are healed each for itself: a list that is enabled later gets its past, its sibling is not asked for it again', async () => {
+    const recorder = new Recorder(ranged(), { proposed_blocks: minute });
+    await recorder.pass(3);
+    recorder.configure(lists);
+    const before = recorder.jobs.length;
+    await recorder.pass(4);
+    const healed = recorder.jobs.slice(before).filter(({ reason }) => reason === 'heal');
+    expect(healed.length).toBeGreaterThan(3);
+    expect(healed.every(({ datasets }) => datasets.join() === 'native_transactions')).toBe(true);
+    for (const dataset of ['proposed_blocks', 'native_transactions']) {
+      expect(await recorder.ranges('gaps', dataset)).toEqual([]);
+      const [[from = 0, to = 0] = []] = await recorder.ranges('coverage', dataset);
+      expect(covers([{ from, to }], -57, 5)).toBe(true);
+    }
+  });
+
+  it('finds the hole of a list that was disabled for a while, and fills it', async () => {
+    const recorder = new Recorder(ranged(), lists);
+    await recorder.pass(3);
+    recorder.configure({ proposed_blocks: minute });
+    await recorder.pass(40);
+    recorder.configure(lists);
+    await recorder.pass(3);
+    expect(await recorder.ranges('gaps', 'native_transactions')).toEqual([]);
+    expect((await recorder.ranges('coverage', 'native_transactions')).length).toBe(1);
+  });
+
+  it('finds no hole in what only time has added since the last poll of a rare one', async () => {
+    const recorder = new Recorder(ranged(), { proposed_blocks: minute, native_transactions: 30 * minute });
+    await recorder.pass(62);
+    // A poll may come a tenth of its interval early; what it leaves out below its window is healed at once.
+    expect([...new Set(recorder.times('native_transactions'))]).toEqual([0, 27, 54]);
+    const [[, to = 0] = []] = await recorder.ranges('coverage', 'native_transactions');
+    expect(to).toBe(54);
+    expect(await recorder.ranges('gaps', 'native_transactions')).toEqual([]);
+  });
+});
+
+describe('a part of a feed', () => {
+  it('is the same object every time, and the feed itself where nothing is left out', () => {
+    const feed = observed();
+    expect(partOf(feed, ['validators'])).toBe(partOf(feed, ['validators', 'unknown']));
+    expect(partOf(feed, ['validators', 'validator_uptime'])).toBe(feed);
+    expect(partOf(feed, undefined)).toBe(feed);
+    expect(partOf(feed, ['validators']).datasets.map(({ name }) => name)).toEqual(['validators']);
+  });
+});
