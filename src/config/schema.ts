@@ -115,6 +115,13 @@ export function configSchema(names: CatalogNames) {
       })
       .prefault({}),
     health: healthSchema.prefault({}),
+    runs: z
+      .strictObject({
+        keep: duration
+          .prefault('7d')
+          .describe('How long runs that wrote nothing are kept; then their days are counted up (run_days).'),
+      })
+      .prefault({}),
     server: z
       .strictObject({
         names: list(z.hostname('must be a host name, without a port')).describe(

@@ -101,6 +101,33 @@ export const runs = recorder.table(
   (table) => [
     index('runs_by_target').on(table.source, table.target_key, table.run_id),
     index('runs_running').on(table.status).where(sql`status = 'running'`),
+    index('runs_that_wrote_nothing').on(table.finished_at).where(sql`0 = all (rows_written)`),
+  ],
+);
+
+const count = () => bigint({ mode: 'number' }).notNull();
+
+/** Runs that wrote nothing and are gone, counted up. */
+export const runDays = recorder.table(
+  'run_days',
+  {
+    /** `day`, or `month` for what is older. */
+    span: text().notNull(),
+    starts_on: date({ mode: 'string' }).notNull(),
+    dataset: text().notNull(),
+    target_key: text().notNull(),
+    reason: text().notNull(),
+    runs: count(),
+    failed: count(),
+    lost: count(),
+    pages: count(),
+    items: count(),
+    requests: count(),
+    budget_units: count(),
+    quarantined: count(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.span, table.starts_on, table.dataset, table.target_key, table.reason] }),
   ],
 );
 

@@ -1,0 +1,92 @@
+import type postgres from 'postgres';
+
+/** Moved in one statement: few enough that it neither lasts nor holds up anybody. */
+const AT_ONCE = 2_000;
+/** Days are kept as days for so long; ms. What is older is counted up by months. */
+const KEPT_AS_DAYS = 92 * 86_400_000;
+
+const COUNTS = [
+  'runs',
+  'failed',
+  'lost',
+  'pages',
+  'items',
+  'requests',
+  'budget_units',
+  'quarantined',
+] as const;
+const names = COUNTS.join(', ');
+const added = COUNTS.map((count) => `${count} = d.${count} + excluded.${count}`).join(', ');
+const onConflict = `on conflict (span, starts_on, dataset, target_key, reason) do update set ${added}`;
+
+/** What a run counts once goes to the dataset that leads it, as in reporting.runs. */
+const led = (count: string) => `sum(case l.place when 1 then ${count} else 0 end)`;
+
+const MOVE_RUNS = `
+  with old as materialized (
+    select run_id from recorder.runs where finished_at < $1 and 0 = all (rows_written)
+    order by finished_at limit ${AT_ONCE} for update skip locked
+  ), gone as (
+    delete from recorder.runs r using old where r.run_id = old.run_id returning r.*
+  ), counted as (
+    insert into recorder.run_days as d (span, starts_on, dataset, target_key, reason, ${names})
+    select 'day', (g.started_at at time zone 'UTC')::date, l.dataset, g.target_key, g.reason, count(*),
+      count(*) filter (where g.status = 'failed'), count(*) filter (where g.status = 'lost'), ${led('g.pages')},
+      sum(g.items[l.place]), ${led('g.requests')}, ${led('g.budget_units')}, ${led('g.quarantined')}
+    from gone g, unnest(g.datasets) with ordinality as l(dataset, place)
+    -- In one order, so that two who do this at once never wait for each other in a circle.
+    group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+    ${onConflict})
+  select count(*)::int as moved from gone`;
+
+const MOVE_DAYS = `
+  with old as materialized (
+    select span, starts_on, dataset, target_key, reason from recorder.run_days where span = 'day' and starts_on < $1
+    order by starts_on limit ${AT_ONCE} for update skip locked
+  ), gone as (
+    delete from recorder.run_days r using old
+    where (r.span, r.starts_on, r.dataset, r.target_key, r.reason)
+      = (old.span, old.starts_on, old.dataset, old.target_key, old.reason) returning r.*
+  ), counted as (
+    insert into recorder.run_days as d (span, starts_on, dataset, target_key, reason, ${names})
+    select 'month', date_trunc('month', g.starts_on)::date, g.dataset, g.target_key, g.reason,
+      ${COUNTS.map((count) => `sum(g.${count})`).join(', ')}
+    from gone g group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+    ${onConflict})
+  select count(*)::int as moved from gone`;
+
+/**
+ * Counts up runs that ended longer ago than `keep` and wrote nothing, by day, dataset, target and reason; then they go.
+ * Runs that wrote rows stay. What is moved and what it is counted up to become true in one statement, a batch at a time:
+ * nothing is counted twice or not at all, whoever else does the same and wherever it is stopped.
+ * @param now ms since 1970 @param keep ms @param signal ends it between two batches
+ * @returns the runs that went
+ */
+export async function countUpRuns(
+  sql: postgres.Sql,
+  now: number,
+  keep: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const runs = await moveAll(sql, MOVE_RUNS, new Date(now - keep).toISOString(), signal);
+  const kept = new Date(now - KEPT_AS_DAYS);
+  const month = new Date(Date.UTC(kept.getUTCFullYear(), kept.getUTCMonth(), 1));
+  await moveAll(sql, MOVE_DAYS, month.toISOString().slice(0, 10), signal);
+  return runs;
+}
+
+async function moveAll(
+  sql: postgres.Sql,
+  statement: string,
+  before: string,
+  signal: AbortSignal,
+): Promise<number> {
+  let all = 0;
+  while (!signal.aborted) {
+    const [row] = await sql.unsafe<{ moved: number }[]>(statement, [before], { prepare: true });
+    const moved = row?.moved ?? 0;
+    all += moved;
+    if (moved < AT_ONCE) break;
+  }
+  return all;
+}
