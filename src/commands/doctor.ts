@@ -5,6 +5,7 @@ import type { QueueBackend } from '../jobs/backend.ts';
 import { POLLS } from '../jobs/jobs.ts';
 import { openBackend } from '../jobs/open-backend.ts';
 import type { Job } from '../recording/lease.ts';
+import { findingGroups, inWords } from '../reporting/findings.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printTable } from './output.ts';
 
@@ -23,6 +24,7 @@ export async function doctorCommand(app: App, options: { json: boolean }): Promi
     await database(app),
     await clock(app),
     await queue(app),
+    ...(await recording(app)),
     ...(await upstreams(app)),
   ];
   if (options.json) printJson(findings);
@@ -92,6 +94,14 @@ async function lookAtQueue(backend: QueueBackend): Promise<Finding> {
     await opened.close().catch(() => {});
     await backend.close();
   }
+}
+
+/** What stands still or lacks something. What fails is seen by asking the upstreams. */
+async function recording({ database: { sql } }: App): Promise<Finding[]> {
+  const groups = (await findingGroups(sql)).filter(({ state }) => state !== 'failing');
+  if (groups.length === 0)
+    return [{ check: 'recording', ok: true, found: 'everything that is wanted moves, and is complete' }];
+  return groups.map((group) => ({ check: 'recording', ok: false, found: inWords(group) }));
 }
 
 /** Asks each upstream one cheap question that its feeds would ask anyway. */

@@ -1,9 +1,13 @@
 import type { App } from '../app.ts';
+import { inWords } from '../reporting/findings.ts';
 import { statusOf } from '../reporting/status.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printTable } from './output.ts';
 
-/** `status`: freshness, failures, budgets, quarantine. @returns 1 while a target is late by more than three intervals */
+/**
+ * `status`: what does not stand as it should, freshness, failures, budgets, quarantine.
+ * @returns 1 when something is late, failing, incomplete or standing still
+ */
 export async function statusCommand(app: App, options: { json: boolean }): Promise<number> {
   const status = await statusOf(app.database.sql);
   if (options.json) printJson(status);
@@ -20,8 +24,10 @@ export async function statusCommand(app: App, options: { json: boolean }): Promi
     if (status.budgets.length > 0) process.stdout.write('\nbudgets\n');
     if (status.budgets.length > 0) printTable([...status.budgets], '');
     process.stdout.write(
-      `\nquarantined items: ${status.quarantined}; gaps: ${status.gaps}; late targets: ${status.late_targets}\n`,
+      `\nquarantined items: ${status.quarantined}; gaps: ${status.gaps}; targets late: ${status.late_targets}, ` +
+        `failing: ${status.failing_targets}, incomplete: ${status.incomplete_targets}; standing still: ${status.standing_still}\n`,
     );
+    for (const finding of status.findings) process.stdout.write(`${inWords(finding)}\n`);
   }
-  return status.late_targets > 0 ? exitCode.failed : exitCode.done;
+  return status.findings.length > 0 ? exitCode.failed : exitCode.done;
 }

@@ -29,7 +29,7 @@ export async function tellProgress({ log, database }: App, results: readonly Run
     });
   const failed = results.filter(({ status }) => status === 'failed').length;
   const all = await database.sql<{ dataset: string; rows: number }[]>`
-    select dataset, sum(rows_written)::float8 as rows from reporting.runs group by dataset order by dataset`;
+    select dataset, sum(rows_written)::float8 as rows from reporting.freshness group by dataset order by dataset`;
   const inAll = Object.fromEntries(all.map((one) => [one.dataset, one.rows]));
   log.info({ runs: results.length, failed, rows, in_all: inAll }, 'recorded');
 }

@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { steadyClock } from '../clock.ts';
 import { clockSkew, TOLERATED_SKEW } from '../db/clock-skew.ts';
 import { isAway } from '../db/reachable.ts';
 import { messageOf, UsageError } from '../errors.ts';
@@ -6,9 +7,12 @@ import type { QueueBackend, RecorderQueue } from '../jobs/backend.ts';
 import { HEALS, POLLS, planJob } from '../jobs/jobs.ts';
 import { openBackend } from '../jobs/open-backend.ts';
 import { reconcileSchedules } from '../jobs/schedules.ts';
+import { noteSchedules } from '../jobs/seen-schedules.ts';
 import { type Queues, startWorkers } from '../jobs/workers.ts';
 import type { Log } from '../log.ts';
 import type { RunResult } from '../recording/context.ts';
+import { countUpRuns } from '../recording/run-days.ts';
+import { Watchdog } from '../reporting/watchdog.ts';
 import { buildServer } from '../server/server.ts';
 import { tellProgress, tellStart } from './telling.ts';
 import { isWatched, keepWatch } from './watching.ts';
@@ -18,6 +22,9 @@ const ROLES: readonly Role[] = ['scheduler', 'worker', 'server'];
 
 /** Within 30 s of their loss all schedules are back, also when a round fails. */
 const RECONCILE_EVERY = 10_000;
+/** What stands still is told well within a minute. */
+const WATCH_EVERY = 15_000;
+const COUNT_EVERY = 600_000;
 const CLOCK_CHECK_EVERY = 300_000;
 const QUEUE_PATIENCE = 5_000;
 /** The longest that runs under way may take to stop; the whole stop is promised within 20 s. */
@@ -83,6 +90,8 @@ async function work(
   const repeating = new Repeating(log);
   tellStart(app, backend.kind);
   repeating.every(CLOCK_CHECK_EVERY, 'comparing clocks', () => warnOfSkew(app));
+  const watchdog = new Watchdog(database.reader, log, steadyClock);
+  repeating.every(WATCH_EVERY, 'looking for what stands still', () => watchdog.look());
   const finished: RunResult[] = [];
   let stopWorkers = async (_deadline: number) => {};
   let watched: Promise<void> = Promise.resolve();
@@ -101,8 +110,12 @@ async function work(
     repeating.every(TELL_EVERY, 'counting', tell, TELL_EVERY);
   }
   if (roles.has('scheduler')) {
-    repeating.every(RECONCILE_EVERY, 'holding the schedules', () =>
-      reconcileSchedules(app.databaseUrl, queues, feeds, log),
+    repeating.every(RECONCILE_EVERY, 'holding the schedules', async () => {
+      const { seen } = await reconcileSchedules(app.databaseUrl, queues, feeds, log);
+      if (seen) await noteSchedules(database.sql, seen, Date.now());
+    });
+    repeating.every(COUNT_EVERY, 'counting up runs', () =>
+      countUpRuns(database.sql, app.clock(), app.config.runs.keep, signal),
     );
     // After a stop of whatever length nobody waits for the next tick: what is due is planned at once.
     repeating.once(0, 'planning', async () => {

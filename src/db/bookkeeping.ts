@@ -34,6 +34,10 @@ export const targets = recorder.table(
     target: jsonb().$type<Record<string, string>>().notNull(),
     run_id: bigint({ mode: 'number' }),
     lease_until: instant(),
+    /** What the last whole look at how things are now cost, and its window on the source's axis; null: none was made. */
+    look_requests: integer(),
+    look_from: bigint({ mode: 'number' }),
+    look_to: bigint({ mode: 'number' }),
   },
   (table) => [primaryKey({ columns: [table.source, table.target_key] })],
 );
@@ -49,6 +53,8 @@ export const targetDatasets = recorder.table(
     target_key: text().notNull(),
     dataset: text().notNull(),
     every_ms: bigint({ mode: 'number' }).notNull(),
+    /** What is answered does not change: once it is recorded it is not asked for again. */
+    once: boolean().notNull().default(false),
     /** The configuration asks for it; false: it did once, or somebody asked by hand. */
     active: boolean().notNull(),
     /** Since when it is asked for; anew when it is asked for again after a pause. */
@@ -63,6 +69,13 @@ export const targetDatasets = recorder.table(
     incomplete_reason: text(),
     last_failure_at: instant(),
     failures: integer().notNull().default(0),
+    /** Why it failed the last time. */
+    last_error: text(),
+    /** Items seen and rows written, ever, and rows written on `rows_day` (UTC): runs go after a while. */
+    items: bigint({ mode: 'number' }).notNull().default(0),
+    rows_written: bigint({ mode: 'number' }).notNull().default(0),
+    rows_day: date({ mode: 'string' }),
+    rows_today: bigint({ mode: 'number' }).notNull().default(0),
     /** Why the upstream will not answer for this target, such as a method it does not offer; asked again rarely. */
     not_offered: text(),
   },
@@ -130,6 +143,16 @@ export const runDays = recorder.table(
     primaryKey({ columns: [table.span, table.starts_on, table.dataset, table.target_key, table.reason] }),
   ],
 );
+
+/** What the queue holds of the schedules that should be there, as whoever holds them in line saw it last. */
+export const schedules = recorder.table('schedules', {
+  schedule: text().primaryKey(),
+  every_ms: bigint({ mode: 'number' }).notNull(),
+  /** When it ticks next; null: it was not there. */
+  next_at: instant(),
+  missing_since: instant(),
+  seen_at: instant().notNull(),
+});
 
 /** What is recorded: the ranges of a target's axis that are stored completely. */
 export const coverage = recorder.table(

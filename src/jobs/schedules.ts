@@ -15,8 +15,19 @@ const DELAYED_AT_ONCE = 200;
 /** The id of a feed's schedule. */
 const scheduleId = (feed: ActiveFeed) => `plan ${feed.source.name}`;
 
-/** What a reconcile changed. */
+/** A schedule that should be there, as the queue had it. */
+export interface SeenSchedule {
+  readonly schedule: string;
+  /** Milliseconds between two ticks. */
+  readonly every: number;
+  /** When it ticks next, ms since 1970; null: the queue did not have it. */
+  readonly next: number | null;
+}
+
+/** What a reconcile saw and changed. */
 export interface Reconciled {
+  /** Null: another process holds the schedules. */
+  readonly seen: readonly SeenSchedule[] | null;
   readonly set: readonly string[];
   readonly removed: readonly string[];
   /** Jobs that waited for a time that a clock ahead had set. */
@@ -38,10 +49,10 @@ export async function reconcileSchedules(
     const freed = (await freeDelayed(queues.polls)) + (await freeDelayed(queues.heals));
     return { ...(await reconcile(queues.polls, feeds)), freed };
   });
-  const changed = reconciled ?? { set: [], removed: [], freed: 0 };
+  const { seen, ...changed } = reconciled ?? { seen: null, set: [], removed: [], freed: 0 };
   if (changed.set.length + changed.removed.length + changed.freed > 0)
-    log.info({ ...changed }, 'schedules were brought in line');
-  return changed;
+    log.info(changed, 'schedules were brought in line');
+  return { seen, ...changed };
 }
 
 /** Removes jobs that would wait for hours: they were made or tried by a process whose clock was ahead. */
@@ -85,5 +96,10 @@ async function reconcile(queue: RecorderQueue, feeds: readonly ActiveFeed[]) {
     );
     set.push(id);
   }
-  return { set, removed };
+  const seen = [...wanted].map(([schedule, { every }]) => ({
+    schedule,
+    every,
+    next: present.find(({ key }) => key === schedule)?.next ?? null,
+  }));
+  return { seen, set, removed };
 }

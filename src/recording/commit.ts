@@ -37,6 +37,8 @@ export interface Commit extends Write {
   readonly items: readonly number[];
   readonly requests: number;
   readonly units: number;
+  /** What the run was asked for, on the source's axis; null: an observation of now. */
+  readonly window: Window | null;
   readonly note: string | null;
   /** The run is about now (an observation, or the newest window), so that its success makes the target fresh. */
   readonly aboutNow: boolean;
@@ -86,14 +88,23 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
       ),
     );
   const claimed = texts(({ covered }) => covered.map((window) => window && `{${rangeText(window)}}`));
-  const fresh = `(${outcome} in ('done', 'partial') and ${param('boolean', (commit) => commit.aboutNow)})`;
+  const requests = param('integer', (commit) => commit.requests);
+  const error = param('text', ({ end }) => end?.error ?? null);
+  const asked = param('boolean', ({ end }) => end?.asked ?? false);
+  const fresh = `(${asked} and ${outcome} in ('done', 'partial') and ${param('boolean', (commit) => commit.aboutNow)})`;
+  const items = datasets.map((_, at) => param('bigint', (commit) => commit.items[at] ?? 0));
+  const written = fragments.map((one) => one.written);
+  const today = `(${recordedAt} at time zone 'UTC')::date`;
   const bad = (column: number) =>
     param('text[]', ({ quarantined }) => arrayLiteral(quarantined.map(asRow), column, 'text'));
   const ctes = [
     `fence as (
       update recorder.targets set
         lease_until = case when ${outcome} is null then now() + interval '${LEASE_SECONDS} seconds' end,
-        run_id = case when ${outcome} is null then run_id end
+        run_id = case when ${outcome} is null then run_id end,
+        look_requests = case when ${fresh} then ${requests} else look_requests end,
+        look_from = case when ${fresh} then ${param('bigint', ({ window }) => window?.from ?? null)} else look_from end,
+        look_to = case when ${fresh} then ${param('bigint', ({ window }) => window?.to ?? null)} else look_to end
       where source = '${source.name}' and target_key = ${targetKey} and run_id = ${runId}
       returning ${runId} as run_id)`,
     ...fragments.flatMap(({ ctes }) => ctes),
@@ -109,7 +120,7 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
       from fence, unnest(${names}, ${texts(({ gaps }) => gaps.map((gap) => gap && rangeText(gap.window)))},
         ${texts(({ gaps }) => gaps.map((gap) => gap?.reason ?? null))}) as g(dataset, range, reason)
       where g.range is not null on conflict do nothing returning 1)`,
-    // What a run says of its target, dataset by dataset. A heal or a redrive says nothing of how things are now.
+    // What a run says of its target, dataset by dataset, and what it adds to what was counted. A heal or a redrive says nothing of how things are now.
     `told as (
       update recorder.target_datasets t set
         last_success_at = case when ${fresh} then ${recordedAt} else t.last_success_at end,
@@ -117,13 +128,17 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
         incomplete_since = case when not ${fresh} then t.incomplete_since
           when d.incomplete is not null then coalesce(t.incomplete_since, ${recordedAt}) end,
         incomplete_reason = case when ${fresh} then d.incomplete else t.incomplete_reason end,
-        last_failure_at = case when ${outcome} in ('failed', 'not-offered') then ${recordedAt} else t.last_failure_at end,
-        failures = case when ${outcome} = 'failed' then t.failures + 1 when ${outcome} = 'stopped' then t.failures else 0 end,
-        not_offered = case when ${outcome} = 'stopped' then t.not_offered
-          when ${outcome} = 'not-offered' then ${param('text', ({ end }) => end?.error ?? null)} end
-      from fence, unnest(${names}, ${texts(({ end }) => end?.incomplete ?? datasets.map(() => null))}) as d(dataset, incomplete)
-      where ${param('boolean', ({ end }) => end?.asked ?? false)}
-        and t.source = '${source.name}' and t.target_key = ${targetKey} and t.dataset = d.dataset returning 1)`,
+        last_failure_at = case when ${asked} and ${outcome} in ('failed', 'not-offered') then ${recordedAt} else t.last_failure_at end,
+        last_error = case when ${asked} and ${outcome} in ('failed', 'not-offered') then ${error} else t.last_error end,
+        failures = case when not ${asked} or ${outcome} = 'stopped' then t.failures when ${outcome} = 'failed' then t.failures + 1 else 0 end,
+        not_offered = case when not ${asked} or ${outcome} = 'stopped' then t.not_offered when ${outcome} = 'not-offered' then ${error} end,
+        items = t.items + d.items,
+        rows_written = t.rows_written + d.written,
+        rows_today = case when t.rows_day = ${today} then t.rows_today else 0 end + d.written,
+        rows_day = ${today}
+      from fence, unnest(${names}, ${texts(({ end }) => end?.incomplete ?? datasets.map(() => null))},
+        array[${items.join(', ')}], array[${written.join(', ')}]) as d(dataset, incomplete, items, written)
+      where t.source = '${source.name}' and t.target_key = ${targetKey} and t.dataset = d.dataset returning 1)`,
     `quarantined as (
       insert into recorder.quarantine (dataset, target_key, run_id, quarantined_at, observed_at, reason, item)
       select bad.dataset, ${targetKey}, fence.run_id, ${recordedAt}, ${param('timestamptz', (commit) => commit.observedAt)},
@@ -135,20 +150,20 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
     `run as (
       update recorder.runs r set
         pages = r.pages + ${param('integer', (commit) => commit.pages)},
-        items = array[${datasets.map((_, at) => `r.items[${at + 1}] + ${param('bigint', (commit) => commit.items[at] ?? 0)}`).join(', ')}],
-        rows_written = array[${fragments.map(({ written }, at) => `r.rows_written[${at + 1}] + ${written}`).join(', ')}],
+        items = array[${items.map((count, at) => `r.items[${at + 1}] + ${count}`).join(', ')}],
+        rows_written = array[${written.map((count, at) => `r.rows_written[${at + 1}] + ${count}`).join(', ')}],
         quarantined = r.quarantined + (select count(*) from quarantined),
-        requests = ${param('integer', (commit) => commit.requests)},
+        requests = ${requests},
         budget_units = ${param('bigint', (commit) => commit.units)},
         note = coalesce(${param('text', (commit) => commit.note)}, r.note),
         status = coalesce(${outcome}, r.status),
         finished_at = case when ${outcome} is not null then ${recordedAt} end,
-        error = ${param('text', ({ end }) => end?.error ?? null)}
+        error = ${error}
       from fence where r.run_id = fence.run_id returning 1)`,
   ];
   const text = `with ${ctes.join(',\n')}
     select (select count(*) from run)::int as committed,
-      array[${fragments.map(({ written }) => written).join(', ')}]::text as written`;
+      array[${written.join(', ')}]::text as written`;
   return async (sql, commit) => {
     const [result] = await sql.unsafe<{ committed: number; written: string }[]>(
       text,

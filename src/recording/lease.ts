@@ -4,6 +4,8 @@ import type { Target, Window } from '../datasets/contract.ts';
 import type { Priority } from '../upstreams/budget.ts';
 import type { ActiveFeed } from './feed.ts';
 
+const LOST = 'the worker showed no sign of life and its lease ran out';
+
 /** A run that shows no sign of life for so long loses its target to whoever asks next. */
 export const LEASE_SECONDS = 6;
 
@@ -88,9 +90,12 @@ export async function claim(
       from held, unnest(${names}::text[], ${datasets.map(({ every }) => every)}::bigint[]) as u(dataset, every_ms)
       on conflict do nothing
     ), lost as (
-      update recorder.runs set status = 'lost', finished_at = ${startedAt},
-        error = 'the worker showed no sign of life and its lease ran out'
-      from held where source = ${source.name} and target_key = ${key} and status = 'running' returning 1
+      update recorder.runs set status = 'lost', finished_at = ${startedAt}, error = ${LOST}
+      from held where source = ${source.name} and target_key = ${key} and status = 'running' returning datasets
+    ), failed as (
+      -- A target whose runs end their workers is a failing one.
+      update recorder.target_datasets d set failures = d.failures + 1, last_failure_at = ${startedAt}, last_error = ${LOST}
+      from lost where d.source = ${source.name} and d.target_key = ${key} and d.dataset = any(lost.datasets)
     )
     insert into recorder.runs (run_id, source, target_key, datasets, reason, status, worker, axis, window_from,
       window_to,

@@ -76,14 +76,14 @@ export async function registerTargets(
       insert into recorder.targets (source, target_key, target)
       select ${source.name}, key, target::jsonb from asked on conflict do nothing
     ), wanted as (
-      insert into recorder.target_datasets as t (source, target_key, dataset, every_ms, active, wanted_at, expected_from)
-      select ${source.name}, asked.key, d.dataset, d.every_ms, true, ${new Date(now)}, d.expected_from
+      insert into recorder.target_datasets as t (source, target_key, dataset, every_ms, once, active, wanted_at, expected_from)
+      select ${source.name}, asked.key, d.dataset, d.every_ms, ${source.once ?? false}, true, ${new Date(now)}, d.expected_from
       from asked, unnest(${datasets.map(({ name }) => name)}::text[], ${datasets.map(({ every }) => every)}::bigint[],
         ${datasets.map(expectedFrom)}::bigint[]) as d(dataset, every_ms, expected_from)
-      on conflict (source, target_key, dataset) do update set active = true, every_ms = excluded.every_ms,
+      on conflict (source, target_key, dataset) do update set active = true, every_ms = excluded.every_ms, once = excluded.once,
         wanted_at = case when t.active then t.wanted_at else excluded.wanted_at end,
         expected_from = least(t.expected_from, excluded.expected_from)
-      where not t.active or t.every_ms <> excluded.every_ms
+      where not t.active or (t.every_ms, t.once) <> (excluded.every_ms, excluded.once)
         or excluded.expected_from < coalesce(t.expected_from, 9223372036854775807)
     )
     update recorder.target_datasets set active = false

@@ -91,6 +91,7 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
     items: feed.datasets.map((_, index) => (index === at ? released.length : 0)),
     requests: 0,
     units: 0,
+    window: null,
     note: null,
     aboutNow: false,
     end: { outcome: 'done', error: null, asked: false, incomplete: feed.datasets.map(() => null) },

@@ -222,6 +222,7 @@ export class Run {
       items: pending.items,
       requests: this.#ask.usage.requests,
       units: this.#ask.usage.units,
+      window,
       note: this.#note,
       aboutNow: aboutNow(source, this.#job, now),
       end,

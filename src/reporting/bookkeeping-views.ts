@@ -51,6 +51,8 @@ export const bookkeepingViews: readonly Derived[] = [
       first_height: 'Begin of its window of heights, open to the newest; null: another kind of run.',
     },
   ),
+  countedRuns('day', 'Runs that wrote nothing and are gone from reporting.runs, counted up by day.'),
+  countedRuns('month', 'What was in reporting.run_days three months ago, counted up by month.'),
   view(
     'coverage',
     'What is recorded completely: unbroken ranges, by dataset and target.',
@@ -107,22 +109,34 @@ export const bookkeepingViews: readonly Derived[] = [
   view(
     'freshness',
     'How late each dataset and target is.',
-    `select d.dataset, d.target_key as target, l.last_success_at,
-      make_interval(secs => d.every_ms / 1000.0) as expected_every,
-      greatest(now() - l.last_success_at - make_interval(secs => d.every_ms / 1000.0), interval '0') as late_by,
-      d.failures, d.not_offered, l.last_complete_at, d.incomplete_since, d.incomplete_reason as reason
-    from ${wanted} where d.active`,
+    `select d.dataset, d.target_key as target, l.last_success_at, e.expected_every,
+      case when e.expected_every is not null then
+        greatest(now() - greatest(l.last_success_at, d.wanted_at) - e.expected_every, interval '0') end as late_by,
+      d.failures, d.not_offered, l.last_complete_at, d.incomplete_since,
+      case when d.failures > 0 then d.last_error else d.incomplete_reason end as reason,
+      d.wanted_at, d.last_failure_at, d.last_error as last_failure, d.rows_written,
+      case when d.rows_day = (now() at time zone 'UTC')::date then d.rows_today else 0 end as rows_today
+    from ${wanted}
+    cross join lateral (select case when not d.once or l.last_success_at is null
+      then make_interval(secs => d.every_ms / 1000.0) end as expected_every) e
+    where d.active`,
     {
       dataset: 'The dataset.',
       target: 'What is asked about.',
       last_success_at: 'When it was last recorded; null: never.',
-      expected_every: 'How often it should be.',
-      late_by: 'How much longer ago than expected the last success is; null: there was none.',
+      expected_every: 'How often it should be; null: never again, what is answered does not change.',
+      late_by:
+        'How much longer ago than expected the last success is, or where there was none, when it was first wanted.',
       failures: 'Failed runs since the last success.',
       not_offered: 'Why the upstream does not answer for this target; null: it does.',
       last_complete_at: 'When it was last recorded with nothing missing; null: never.',
       incomplete_since: 'Since when each success left something out; null: the last one was complete.',
-      reason: 'Why it is incomplete.',
+      reason: 'Why it fails or is incomplete.',
+      wanted_at: 'Since when it is asked for.',
+      last_failure_at: 'When it last failed.',
+      last_failure: 'Why it did.',
+      rows_written: 'Rows written, ever.',
+      rows_today: 'Rows written today (UTC).',
     },
   ),
   view(
@@ -134,8 +148,7 @@ export const bookkeepingViews: readonly Derived[] = [
         when l.last_success_at is null and d.failures > 0 then 'failed'
         when l.last_success_at is null then 'never asked'
         when d.failures > 0 then 'failing'
-        when d.dataset <> 'node_health' and not exists (select from recorder.runs r where r.source = d.source and r.target_key = d.target_key
-          and r.items[array_position(r.datasets, d.dataset)] > 0) then 'empty'
+        when d.dataset <> 'node_health' and d.items = 0 then 'empty'
         else 'covered' end as state,
       coalesce((select count(*) from reporting.gaps g where g.dataset = d.dataset and g.target = d.target_key), 0) as gaps,
       l.last_success_at, d.last_failure_at
@@ -166,6 +179,30 @@ export const bookkeepingViews: readonly Derived[] = [
     },
   ),
 ];
+
+function countedRuns(span: 'day' | 'month', about: string): Derived {
+  return view(
+    `run_${span}s`,
+    about,
+    `select d.starts_on as ${span}, d.dataset, d.target_key as target, d.reason, d.runs, d.failed, d.lost, d.pages, d.items,
+      d.requests, d.budget_units, d.quarantined
+    from recorder.run_days d where d.span = '${span}'`,
+    {
+      [span]: `The ${span} (UTC) on which they began${span === 'month' ? ', by its first day' : ''}.`,
+      dataset: 'The dataset.',
+      target: 'What was asked about.',
+      reason: 'poll, heal, sweep, backfill, manual or redrive.',
+      runs: 'Runs.',
+      failed: 'Of these, those that failed.',
+      lost: 'Of these, those whose worker died.',
+      pages: 'Pages read, counted on the dataset that led the run.',
+      items: 'Items in those pages.',
+      requests: 'Calls made, counted on the dataset that led the run.',
+      budget_units: 'Budget units those calls cost, counted on the dataset that led the run.',
+      quarantined: 'Items that could not be decoded, counted on the dataset that led the run.',
+    },
+  );
+}
 
 function rangeBounds(axis: string, range: string): string {
   const bound = (end: 'lower' | 'upper') =>

@@ -145,22 +145,13 @@ function isComparable(axis: 'time' | 'height', last: Window, next: Window): bool
   return last.to - last.from <= COMPARABLE * (next.to - next.from);
 }
 
-/** The last poll of each of a feed's targets, or else the newest part of what `record` did, by target key. */
+/** The last whole look at the newest part of each of a feed's targets, by target key. */
 async function lastLooks(sql: postgres.Sql, { source }: ActiveFeed): Promise<Map<string, Look>> {
   const rows = await sql<
     { target_key: string; requests: number; window_from: string | null; window_to: string | null }[]
   >`
-    select t.target_key, look.requests, look.window_from, look.window_to
-    from recorder.targets t, lateral (
-      (select requests, window_from, window_to from recorder.runs r
-        where r.source = t.source and r.target_key = t.target_key and reason = 'poll' and status in ('done', 'partial')
-        order by run_id desc limit 1)
-      union all
-      (select requests, window_from, window_to from recorder.runs r
-        where r.source = t.source and r.target_key = t.target_key and reason = 'manual' and status in ('done', 'partial')
-        order by window_to desc nulls last, run_id desc limit 1)
-      limit 1) look
-    where t.source = ${source.name}`;
+    select target_key, look_requests as requests, look_from as window_from, look_to as window_to
+    from recorder.targets where source = ${source.name} and look_requests is not null`;
   return new Map(
     rows.map(({ target_key, requests, window_from, window_to }) => [
       target_key,

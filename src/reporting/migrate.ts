@@ -2,6 +2,7 @@ import { catalog } from '../datasets/catalog.ts';
 import { migrateDatabase } from '../db/migrate.ts';
 import { bookkeepingViews } from './bookkeeping-views.ts';
 import { datasetViews } from './dataset-views.ts';
+import { findingViews } from './finding-views.ts';
 import { healthViews } from './health-views.ts';
 import { incidentViews } from './incident-views.ts';
 import { latencyViews } from './latency-views.ts';
@@ -18,5 +19,6 @@ export async function migrate(databaseUrl: string): Promise<void> {
     ...incidentViews,
     ...latencyViews,
     ...bookkeepingViews,
+    ...findingViews,
   ]);
 }

@@ -1,8 +1,12 @@
 import type postgres from 'postgres';
+import { type Finding, type FindingGroup, type FindingState, findingGroups } from './findings.ts';
 
 /** How the recording stands, as `status` and `/api/status` tell it. */
 export interface Status {
   readonly datasets: readonly DatasetStatus[];
+  /** What does not stand as it should, by dataset, with the oldest of each; empty: all is well. */
+  readonly findings: readonly FindingGroup[];
+  /** The last failure of each target that had one within a day, the newest ten. */
   readonly recent_failures: readonly { dataset: string; target: string; at: Date; error: string | null }[];
   readonly budgets: readonly {
     upstream: string;
@@ -12,8 +16,12 @@ export interface Status {
   }[];
   readonly quarantined: number;
   readonly gaps: number;
-  /** Targets late by more than three intervals, or never recorded after as many tries: a fault that does not pass by itself. */
+  /** Datasets of targets that have not been recorded for longer than three intervals. */
   readonly late_targets: number;
+  readonly failing_targets: number;
+  readonly incomplete_targets: number;
+  /** Ledgers, schedules, and the recording as a whole. */
+  readonly standing_still: number;
 }
 
 /** One dataset over all its targets. */
@@ -25,44 +33,50 @@ export interface DatasetStatus {
   readonly late_by: number | null;
   readonly never_recorded: number;
   readonly failing: number;
+  readonly incomplete: number;
   readonly not_offered: number;
+  /** Rows written today (UTC). */
   readonly rows_today: number;
 }
 
-const TOLERATED_INTERVALS = 3;
-
-/** Reads the state of the recording out of `reporting`. */
+/** Reads the state of the recording out of `reporting`. What it costs depends on the targets, not on how much was recorded. */
 export async function statusOf(sql: postgres.Sql): Promise<Status> {
-  const [datasets, recent_failures, budgets, [counts]] = await Promise.all([
+  const [datasets, findings, recent_failures, budgets, [counts]] = await Promise.all([
     sql<DatasetStatus[]>`
       select f.dataset, count(*)::int as targets, max(f.last_success_at) as last_success_at,
         extract(epoch from max(f.late_by))::float8 as late_by,
         (count(*) filter (where f.last_success_at is null and f.not_offered is null))::int as never_recorded,
         (count(*) filter (where f.failures > 0))::int as failing,
+        (count(*) filter (where f.incomplete_since is not null))::int as incomplete,
         (count(*) filter (where f.not_offered is not null))::int as not_offered,
-        coalesce((select sum(r.rows_written) from reporting.runs r
-          where r.dataset = f.dataset and r.started_at > now() - interval '1 day'), 0)::float8 as rows_today
+        sum(f.rows_today)::float8 as rows_today
       from reporting.freshness f group by f.dataset order by f.dataset`,
+    findingGroups(sql),
     sql<{ dataset: string; target: string; at: Date; error: string | null }[]>`
-      select dataset, target, finished_at as at, error from reporting.runs
-      where status = 'failed' and finished_at > now() - interval '1 day' order by finished_at desc limit 10`,
+      select dataset, target, last_failure_at as at, last_failure as error from reporting.freshness
+      where last_failure_at > now() - interval '1 day' and not_offered is null
+      order by last_failure_at desc, dataset, target limit 10`,
     sql<{ upstream: string; minute_units: number; day_units: number; blocked_until: Date | null }[]>`
       select upstream, minute_units::float8, day_units::float8,
         case when blocked_until > now() then blocked_until end as blocked_until
       from recorder.budgets order by upstream`,
-    sql<{ quarantined: number; gaps: number; late: number }[]>`
-      select (select count(*) from recorder.quarantine)::int as quarantined,
-        (select count(*) from recorder.gaps)::int as gaps,
-        (select count(*) from reporting.freshness
-          where late_by > expected_every * ${TOLERATED_INTERVALS}::int
-            or last_success_at is null and failures >= ${TOLERATED_INTERVALS}::int)::int as late`,
+    sql<{ quarantined: number; gaps: number }[]>`
+      select (select count(*) from reporting.quarantine)::int as quarantined,
+        (select count(*) from reporting.gaps)::int as gaps`,
   ]);
+  const inState = (state: FindingState) => sumOf(findings.filter((one: Finding) => one.state === state));
   return {
     datasets: [...datasets],
+    findings,
     recent_failures: [...recent_failures],
     budgets: [...budgets],
     quarantined: counts?.quarantined ?? 0,
     gaps: counts?.gaps ?? 0,
-    late_targets: counts?.late ?? 0,
+    late_targets: inState('late'),
+    failing_targets: inState('failing'),
+    incomplete_targets: inState('incomplete'),
+    standing_still: inState('standing still'),
   };
 }
+
+const sumOf = (groups: readonly FindingGroup[]) => groups.reduce((sum, { count }) => sum + count, 0);

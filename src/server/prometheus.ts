@@ -27,18 +27,36 @@ export function recordingMetrics(status: Status | null): Registry {
   const late = gauge('late_seconds', 'How late the latest target of the dataset is.');
   const targets = gauge('targets', 'Targets of the dataset.');
   const failing = gauge('failing_targets', 'Targets whose last run failed.');
-  const rows = gauge('rows_last_day', 'Rows written in the last 24 hours.');
+  const incomplete = gauge('incomplete_targets', 'Targets of which every success leaves something out.');
+  const rows = gauge('rows_today', 'Rows written today (UTC).');
   for (const one of status.datasets) {
     const labels = { dataset: one.dataset };
     if (one.last_success_at) lastSuccess.set(labels, one.last_success_at.getTime() / 1000);
     if (one.late_by !== null) late.set(labels, one.late_by);
     targets.set(labels, one.targets);
     failing.set(labels, one.failing);
+    incomplete.set(labels, one.incomplete);
     rows.set(labels, one.rows_today);
   }
-  total('late_targets', 'Targets late by more than three intervals.', status.late_targets);
+  total(
+    'late_targets',
+    'Datasets of targets that were not recorded for longer than three intervals.',
+    status.late_targets,
+  );
+  total(
+    'standing_still',
+    'Ledgers, schedules, and the recording as a whole, that stand still.',
+    status.standing_still,
+  );
+  const found = new Gauge({
+    name: 'chain_recorder_findings',
+    help: 'Whatever does not stand as it should (reporting.findings), by state and kind.',
+    labelNames: ['state', 'what'],
+    registers: [registry],
+  });
+  for (const { state, what, count } of status.findings) found.inc({ state, what }, count);
   total('quarantined_items', 'Items that could not be decoded.', status.quarantined);
-  total('gaps', 'Ranges that are missing for good.', status.gaps);
+  total('gaps', 'Ranges that are missing (reporting.gaps).', status.gaps);
   const upstreamGauge = (name: string, help: string) =>
     new Gauge({ name: `chain_recorder_${name}`, help, labelNames: ['upstream'], registers: [registry] });
   const units = upstreamGauge('budget_units_today', 'Budget units used today (UTC), where a limit is known.');

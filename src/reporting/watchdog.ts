@@ -1,0 +1,63 @@
+import type { Logger as Log } from 'pino';
+import type postgres from 'postgres';
+import { messageOf } from '../errors.ts';
+import { type FindingGroup, findingGroups, inWords } from './findings.ts';
+
+/** What is said once is not said again for so long, ms, whether it stays or comes and goes. */
+const QUIET_FOR = 600_000;
+
+/** What was said of something that does not stand as it should. */
+interface Said {
+  readonly at: number;
+  over: boolean;
+}
+
+/**
+ * Tells the log what does not stand as it should: each at once, with the reason, then at a bounded rate, and when it is
+ * over. It reads `reporting` only, and works where nothing is recorded, too.
+ */
+export class Watchdog {
+  readonly #sql: postgres.Sql;
+  readonly #log: Log;
+  readonly #now: () => number;
+  readonly #said = new Map<string, Said>();
+
+  /** @param now steady, ms */
+  constructor(sql: postgres.Sql, log: Log, now: () => number) {
+    this.#sql = sql;
+    this.#log = log;
+    this.#now = now;
+  }
+
+  /** Looks once. A database that gives no answer is a finding, too. */
+  async look(): Promise<void> {
+    let groups: readonly FindingGroup[];
+    try {
+      groups = await findingGroups(this.#sql);
+    } catch (error) {
+      this.#found('the database', () => ({ cause: messageOf(error) }), 'the database gave no answer');
+      return;
+    }
+    const standing = new Set(groups.map(keyOf));
+    for (const group of groups) {
+      const { state, count, reason } = group;
+      this.#found(keyOf(group), () => ({ state, count, reason }), inWords(group));
+    }
+    for (const [key, said] of this.#said) {
+      if (standing.has(key)) continue;
+      if (!said.over) this.#log.info({ what: key }, 'what did not stand as it should is over');
+      said.over = true;
+      if (this.#now() - said.at > QUIET_FOR) this.#said.delete(key);
+    }
+  }
+
+  #found(key: string, fields: () => object, words: string): void {
+    const now = this.#now();
+    const said = this.#said.get(key);
+    if (said && now - said.at < QUIET_FOR) return;
+    this.#said.set(key, { at: now, over: false });
+    this.#log.warn(fields(), words);
+  }
+}
+
+const keyOf = ({ state, what, dataset }: FindingGroup) => [state, what, dataset].filter(Boolean).join(' ');
