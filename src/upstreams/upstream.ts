@@ -99,7 +99,7 @@ export class UpstreamSession {
     query: Readonly<Record<string, string>> = {},
   ): Promise<{ status: number; body: unknown }> {
     const answer = await this.#call('GET', path, query, undefined, true);
-    return { status: answer.status, body: bodyOf(answer) };
+    return { status: answer.status, body: bodyOf(answer, REPORT_TYPES) };
   }
 
   async #call(
@@ -164,10 +164,14 @@ function urlBelow(
   return url;
 }
 
+const JSON_TYPES = /\bjson\b/i;
+/** Health reports were seen as plain text (reality.md 6). */
+const REPORT_TYPES = /\bjson\b|^text\/plain\b/i;
+
 /** The parsed body. @throws UpstreamFailure when it is not JSON, by type or by content */
-function bodyOf(answer: Answer): unknown {
+function bodyOf(answer: Answer, types = JSON_TYPES): unknown {
   const type = String(answer.headers['content-type'] ?? '');
-  if (!/\bjson\b/i.test(type))
+  if (!types.test(type))
     throw new UpstreamFailure(
       'malformed',
       `the answer is ${type.split(';')[0] || 'without a content type'}, not JSON`,
