@@ -68,6 +68,7 @@ export async function writeYear(
     probes: (TO - FROM) / MINUTE,
     probedAt: TO,
     suspect: null,
+    latest: null,
     hour: null,
     entries: null,
   }));
@@ -117,6 +118,8 @@ function turnsOf(node: string, random: () => number): LedgerTurn[] {
     message: state === 'down' && check !== '*' ? '{"connectedPeers":0,"sendFailRate":0.5}' : null,
     reported,
     before: Math.floor((at - FROM) / MINUTE),
+    failingSince: null,
+    ended: null,
   });
   const turns = ['*', ...CHECKS].map((check) => turn(FROM, check, 'up', null));
   for (let n = 0; n < INCIDENTS; n++) {

@@ -114,6 +114,11 @@ const historyColumns: Record<History, () => Record<string, PgColumnBuilderBase>>
     reported: boolean().notNull().default(true),
     probes_before: bigint({ mode: 'number' }).notNull().default(0),
     probes: bigint({ mode: 'bigint' }),
+    // By the node's own account: since when, and how often at the last. The last words are null where they are the first.
+    failing_since: instant(),
+    failures: bigint({ mode: 'bigint' }),
+    last_error: text(),
+    last_message: jsonb(),
   }),
 };
 

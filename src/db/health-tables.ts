@@ -13,6 +13,8 @@ export const healthObservers = recorder.table('health_observers', {
   lease_until: instant(),
   /** Up to here everything that open intervals say is settled. */
   heartbeat_at: instant(),
+  /** Probes whose rows the database refuses, with since when and why; null: none. */
+  refused: jsonb(),
 });
 
 /** When an observer did not look at all. It is stored once, whatever the number of nodes; intervals run on beneath it. */
@@ -39,6 +41,8 @@ export const healthProbes = recorder.table(
     probed_at: instant().notNull(),
     /** The first failure that a second look has yet to confirm. */
     suspect: jsonb(),
+    /** By check, how what is said was worded at the last; null: as at first. */
+    latest: jsonb(),
     /** The begin of the hour that `entries` counts. */
     hour: instant(),
     /** The response times of that hour (src/health/latency-entries.ts). */

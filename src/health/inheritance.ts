@@ -1,8 +1,10 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
-import type { LedgerTurn } from './ledger.ts';
+import { WHOLE } from '../datasets/node/health-reading.ts';
+import type { LedgerTurn, RefusedProbe } from './ledger.ts';
 import type { LedgerClock } from './ledger-clock.ts';
-import { type Observation, type ProbeState, WHOLE } from './state.ts';
+import { probeKey } from './ledger-parts.ts';
+import { endingOf, type Observation, type ProbeState, type Told, told } from './state.ts';
 import type { Inheritance } from './watched-probe.ts';
 
 const state = z.enum(['up', 'down', 'unknown', 'maintenance']);
@@ -19,6 +21,9 @@ const observation: z.ZodType<Observation> = z.object({
         error: z.string().nullable(),
         message: z.string().nullable(),
         timestamp: z.string().nullable(),
+        // Versions before did not ask for these.
+        failingSince: z.string().nullable().default(null),
+        failures: z.number().nullable().default(null),
       }),
     )
     .nullable(),
@@ -27,33 +32,34 @@ const observation: z.ZodType<Observation> = z.object({
 /** What an observer's ledger says now, by node and probe. */
 export interface Estate {
   of(node: string, probe: string): Inheritance | undefined;
-  /** The turns that end what is said of probes nobody watches any more. @param watched keys by {@link probeKey} */
-  endings(watched: ReadonlySet<string>): LedgerTurn[];
+  /**
+   * The turns that are due now: what is said of probes that nobody watches any more ends, and what an earlier process saw
+   * and could not store is unknown.
+   * @param watched keys by {@link probeKey}
+   */
+  turns(watched: ReadonlySet<string>): LedgerTurn[];
 }
 
-export const probeKey = (node: string, probe: string) => `${node}\n${probe}`;
-
-/** Reads what an earlier process of the observer left. @param settled up to where its ledger is settled, ms since 1970 */
+/**
+ * Reads what an earlier process of the observer left.
+ * @param settled up to where its ledger is settled, ms since 1970
+ * @param refused the probes of which it could store nothing since then
+ */
 export async function readEstate(
   sql: postgres.Sql,
   observer: string,
   settled: number,
+  refused: readonly RefusedProbe[],
   clock: LedgerClock,
 ): Promise<Estate> {
   const [open, probes] = await Promise.all([
-    sql<
-      {
-        node: string;
-        probe: string;
-        check: string;
-        state: string;
-        error: string | null;
-        message: string | null;
-        reported: boolean;
-      }[]
-    >`
-      select node, probe, check_name as check, state, error, message::text, reported from recorder.node_health
-      where observer = ${observer} and ended_at is null`,
+    sql<OpenInterval[]>`
+      select h.node, h.probe, h.check_name as check, h.state, h.error, h.message::text, h.reported,
+        l.words ->> 'error' as last_error, (l.words -> 'message')::text as last_message, (l.words ->> 'failures')::float8 as failures
+      from recorder.node_health h
+      left join recorder.health_probes p using (observer, node, probe)
+      cross join lateral (select p.latest -> h.check_name as words) l
+      where h.observer = ${observer} and h.ended_at is null`,
     sql<
       {
         node: string;
@@ -67,11 +73,13 @@ export async function readEstate(
       select node, probe, probes::float8, suspect, hour, entries from recorder.health_probes
       where observer = ${observer}`,
   ]);
-  const said = new Map<string, Map<string, ReturnType<typeof saying>>>();
+  const said = new Map<string, Map<string, Told>>();
   for (const row of open) {
     const key = probeKey(row.node, row.probe);
-    said.set(key, (said.get(key) ?? new Map()).set(row.check, saying(row)));
+    said.set(key, (said.get(key) ?? new Map()).set(row.check, inherited(row)));
   }
+  const lost = new Map(refused.map((one) => [probeKey(one.node, one.probe), one]));
+  for (const key of lost.keys()) said.set(key, (said.get(key) ?? new Map()).set(WHOLE, LOST));
   const maintained = new Set(
     open
       .filter((row) => row.check === WHOLE && row.state === 'maintenance')
@@ -90,37 +98,69 @@ export async function readEstate(
         stamps: new Map(),
       };
       const hour = row.hour && row.entries ? { start: row.hour.getTime(), entries: row.entries } : null;
-      return { state: before, maintained: maintained.has(key), probes: row.probes, hour, settled };
+      return {
+        state: before,
+        maintained: maintained.has(key) && !lost.has(key),
+        probes: row.probes,
+        hour,
+        settled: lost.get(key)?.since ?? settled,
+      };
     },
-    endings(watched) {
-      return open
+    turns(watched) {
+      const turned = (
+        { node, probe }: { node: string; probe: string },
+        check: string,
+        more: Pick<LedgerTurn, 'state' | 'error' | 'message' | 'reported' | 'ended'>,
+      ) => {
+        const key = probeKey(node, probe);
+        const at = lost.get(key)?.since ?? settled;
+        return { node, probe, check, at, ...more, failingSince: null, before: byKey.get(key)?.probes ?? 0 };
+      };
+      const endings = open
         .filter(({ node, probe }) => !watched.has(probeKey(node, probe)))
-        .map(({ node, probe, check, reported, error, message }) => ({
-          node,
-          probe,
-          check,
-          at: settled,
-          state: null,
-          error,
-          message,
-          reported,
-          before: byKey.get(probeKey(node, probe))?.probes ?? 0,
-        }));
+        .map((row) =>
+          turned(row, row.check, { ...worded(row), state: null, ended: endingOf(inherited(row)) }),
+        );
+      const blanks = refused
+        .filter(({ node, probe }) => watched.has(probeKey(node, probe)))
+        .map((one) => turned(one, WHOLE, { ...worded(LOST), state: 'unknown', ended: null }));
+      return [...endings, ...blanks];
     },
   };
 }
 
+/** What the ledger says of a check until something else turns. */
+interface OpenInterval {
+  readonly node: string;
+  readonly probe: string;
+  readonly check: string;
+  readonly state: string;
+  readonly error: string | null;
+  readonly message: string | null;
+  readonly reported: boolean;
+  readonly last_error: string | null;
+  readonly last_message: string | null;
+  readonly failures: number | null;
+}
+
+const worded = <T extends Pick<OpenInterval, 'error' | 'message' | 'reported'>>({
+  error,
+  message,
+  reported,
+}: T) => ({
+  error,
+  message,
+  reported,
+});
+
+const unknown = (error: string) => told(WHOLE, { state: 'unknown', error, message: null }, false, null);
+const LOST = unknown('what was seen could not be stored');
+
 /** What was said under maintenance is not known: nobody could tell from the ledger. */
-function saying(row: {
-  check: string;
-  state: string;
-  error: string | null;
-  message: string | null;
-  reported: boolean;
-}) {
-  const { error, message, reported } = row;
+function inherited(row: OpenInterval): Told {
+  const { check, error, message, reported, last_error, last_message, failures } = row;
   const known = state.parse(row.state);
-  return row.check === WHOLE && known === 'maintenance'
-    ? { state: 'unknown' as const, error: 'nobody looked', message: null, reported: false }
-    : { state: known, error, message, reported };
+  if (check === WHOLE && known === 'maintenance') return unknown('nobody looked');
+  const latest = { error: last_error ?? error, message: last_message ?? message, failures };
+  return { ...told(check, { state: known, error, message }, reported, failures), latest };
 }

@@ -1,6 +1,7 @@
 import type postgres from 'postgres';
+import { z } from 'zod';
 import { LeaseLost } from '../errors.ts';
-import type { Turn } from './state.ts';
+import type { Observation, Turn } from './state.ts';
 
 /** How long an observer stays with a process that shows no sign of life, in seconds by the database's clock. */
 const LEASE_SECONDS = 6;
@@ -25,10 +26,21 @@ export interface ProbeProgress {
   readonly probe: string;
   readonly probes: number;
   readonly probedAt: number;
-  /** JSON of the first failure that waits to be confirmed. */
-  readonly suspect: string | null;
+  /** The first failure that waits to be confirmed, at a wall time. */
+  readonly suspect: Observation | null;
+  /** JSON by check: how what is said was worded at the last, where that is not how it was at first. */
+  readonly latest: string | null;
   readonly hour: number | null;
   readonly entries: Buffer | null;
+}
+
+/** A probe whose rows the database refuses, since when (ms since 1970), and why. */
+export interface RefusedProbe {
+  readonly node: string;
+  readonly probe: string;
+  /** Up to here its ledger is settled. */
+  readonly since: number;
+  readonly reason: string;
 }
 
 /** Everything that becomes true together. Times are ms since 1970. */
@@ -39,23 +51,42 @@ export interface LedgerBatch {
   /** In any order; of two at one moment about one check the later in the list counts. */
   readonly turns: readonly LedgerTurn[];
   readonly probes: readonly ProbeProgress[];
+  /** The probes whose ledger stands still; undefined: those of before. */
+  readonly refused?: readonly RefusedProbe[];
 }
 
-/** Takes an observer, where nobody has it. @returns how far its ledger reaches; `held` where another process has it */
+const refusedProbes = z.array(
+  z.object({
+    node: z.string(),
+    probe: z.string(),
+    since: z.iso.datetime().transform((at) => Date.parse(at)),
+    reason: z.string(),
+  }),
+);
+
+/** An observer as a process takes it over. */
+export interface TakenObserver {
+  /** How far its ledger reaches, ms since 1970; null: it has none. */
+  readonly heartbeat: number | null;
+  readonly refused: readonly RefusedProbe[];
+}
+
+/** Takes an observer, where nobody has it. @returns `held` where another process has it */
 export async function takeObserver(
   sql: postgres.Sql,
   observer: string,
   holder: string,
-): Promise<'held' | { readonly heartbeat: number | null }> {
-  const [row] = await sql<{ heartbeat_at: Date | null }[]>`
+): Promise<'held' | TakenObserver> {
+  const [row] = await sql<{ heartbeat_at: Date | null; refused: unknown }[]>`
     insert into recorder.health_observers as o (observer, holder, lease_until)
     values (${observer}, ${holder}, now() + make_interval(secs => ${LEASE_SECONDS}))
     on conflict (observer) do update set holder = excluded.holder, lease_until = excluded.lease_until
     where o.holder is null or o.holder = excluded.holder or o.lease_until < now()
       -- So far ahead only a clock that was set back since can have put it.
       or o.lease_until > clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-    returning heartbeat_at`;
-  return row ? { heartbeat: row.heartbeat_at?.getTime() ?? null } : 'held';
+    returning heartbeat_at, refused`;
+  if (!row) return 'held';
+  return { heartbeat: row.heartbeat_at?.getTime() ?? null, refused: refusedProbes.parse(row.refused ?? []) };
 }
 
 /** Gives the observer to whoever asks next. */
@@ -74,7 +105,7 @@ export async function writeLedger(
   sql: postgres.Sql,
   observer: string,
   holder: string,
-  { heartbeat, absences, turns, probes }: LedgerBatch,
+  { heartbeat, absences, turns, probes, refused }: LedgerBatch,
 ): Promise<void> {
   const latest = new Map(
     turns.map((turn) => [`${turn.node}\n${turn.probe}\n${turn.check}\n${turn.at}`, turn]),
@@ -82,7 +113,8 @@ export async function writeLedger(
   const [result] = await sql<{ kept: number }[]>`
     with mine as materialized (
       update recorder.health_observers set lease_until = now() + make_interval(secs => ${LEASE_SECONDS}),
-        heartbeat_at = greatest(heartbeat_at, ${heartbeat === null ? null : iso(heartbeat)}::timestamptz)
+        heartbeat_at = greatest(heartbeat_at, ${heartbeat === null ? null : iso(heartbeat)}::timestamptz),
+        refused = case when ${refused !== undefined} then nullif(${text((refused ?? []).map(refusedRow))}::text::jsonb, '[]') else refused end
       where observer = ${observer} and holder = ${holder} returning observer
     ), absent as (
       insert into recorder.health_absences as a (observer, started_at, ended_at, reason)
@@ -92,33 +124,43 @@ export async function writeLedger(
     ), turn as materialized (
       select mine.observer, u.* from mine, jsonb_to_recordset(${text([...latest.values()].map(turnRow))}::text::jsonb)
         as u(node text, probe text, check_name text, at timestamptz, state text, error text, message text,
-          reported boolean, before bigint)
+          reported boolean, before bigint, failing_since timestamptz, ended_error text, ended_message text, ended_failures bigint)
     ), first as materialized (
-      select distinct on (observer, node, probe, check_name) observer, node, probe, check_name, at, before
+      select distinct on (observer, node, probe, check_name) observer, node, probe, check_name, at, before,
+        ended_error, ended_message, ended_failures
       from turn order by observer, node, probe, check_name, at
     ), cut as (
       delete from recorder.node_health h using first f
       where (h.observer, h.node, h.probe, h.check_name) = (f.observer, f.node, f.probe, f.check_name)
         and h.started_at >= f.at returning 1
     ), closed as (
-      update recorder.node_health h set ended_at = f.at, probes = f.before - h.probes_before from first f
+      update recorder.node_health h set ended_at = f.at, probes = f.before - h.probes_before,
+        last_error = case when h.state <> 'maintenance' then f.ended_error end,
+        last_message = case when h.state <> 'maintenance' then f.ended_message::jsonb end,
+        failures = case when h.state <> 'maintenance' then f.ended_failures end
+      from first f
       where (h.observer, h.node, h.probe, h.check_name) = (f.observer, f.node, f.probe, f.check_name)
         and h.started_at < f.at and h.ended_at is null returning 1
     ), written as (
       insert into recorder.node_health
-        (observer, node, probe, check_name, state, error, message, reported, started_at, ended_at, probes_before, probes)
-      select observer, node, probe, check_name, state, error, message::jsonb, reported, at, next_at, before, next_before - before
-      from (select *, lead(at) over following as next_at, lead(before) over following as next_before from turn
+        (observer, node, probe, check_name, state, error, message, reported, started_at, ended_at, probes_before, probes,
+          failing_since, last_error, last_message, failures)
+      select observer, node, probe, check_name, state, error, message::jsonb, reported, at, next_at, before, next_before - before,
+        failing_since, case when state <> 'maintenance' then last_error end,
+        case when state <> 'maintenance' then last_message::jsonb end, case when state <> 'maintenance' then failures end
+      from (select *, lead(at) over following as next_at, lead(before) over following as next_before,
+          lead(ended_error) over following as last_error, lead(ended_message) over following as last_message,
+          lead(ended_failures) over following as failures from turn
         window following as (partition by observer, node, probe, check_name order by at)) t
       -- The counts make these come first: the unique indexes see one row a moment, and one open row.
       where state is not null and (select count(*) from cut) + (select count(*) from closed) >= 0
     ), progress as (
-      insert into recorder.health_probes (observer, node, probe, probes, probed_at, suspect, hour, entries)
-      select mine.observer, u.node, u.probe, u.probes, u.probed_at, u.suspect::jsonb, u.hour, decode(u.entries, 'hex')
+      insert into recorder.health_probes (observer, node, probe, probes, probed_at, suspect, latest, hour, entries)
+      select mine.observer, u.node, u.probe, u.probes, u.probed_at, u.suspect::jsonb, u.latest::jsonb, u.hour, decode(u.entries, 'hex')
       from mine, jsonb_to_recordset(${text(probes.map(probeRow))}::text::jsonb)
-        as u(node text, probe text, probes bigint, probed_at timestamptz, suspect text, hour timestamptz, entries text)
+        as u(node text, probe text, probes bigint, probed_at timestamptz, suspect text, latest text, hour timestamptz, entries text)
       on conflict (observer, node, probe) do update set probes = excluded.probes, probed_at = excluded.probed_at,
-        suspect = excluded.suspect, hour = excluded.hour, entries = excluded.entries
+        suspect = excluded.suspect, latest = excluded.latest, hour = excluded.hour, entries = excluded.entries
     )
     select count(*)::int as kept from mine`;
   if (result?.kept !== 1) throw new LeaseLost('node-health', `observer=${observer}`);
@@ -127,9 +169,41 @@ export async function writeLedger(
 const iso = (at: number) => new Date(at).toISOString();
 const text = (rows: readonly unknown[]) => JSON.stringify(rows);
 const absenceRow = ({ from, to, reason }: Absence) => ({ started_at: iso(from), ended_at: iso(to), reason });
-const turnRow = ({ check, at, ...turn }: LedgerTurn) => ({ ...turn, check_name: check, at: iso(at) });
-const probeRow = ({ probedAt, hour, entries, ...progress }: ProbeProgress) => ({
+const refusedRow = ({ node, probe, since, reason }: RefusedProbe) => ({
+  node,
+  probe,
+  since: iso(since),
+  reason,
+});
+const turnRow = ({
+  node,
+  probe,
+  check,
+  at,
+  state,
+  error,
+  message,
+  reported,
+  before,
+  ...more
+}: LedgerTurn) => ({
+  node,
+  probe,
+  check_name: check,
+  at: iso(at),
+  state,
+  error,
+  message,
+  reported,
+  before,
+  failing_since: more.failingSince,
+  ended_error: more.ended?.error,
+  ended_message: more.ended?.message,
+  ended_failures: more.ended?.failures,
+});
+const probeRow = ({ probedAt, hour, entries, suspect, ...progress }: ProbeProgress) => ({
   ...progress,
+  suspect: suspect && JSON.stringify(suspect),
   probed_at: iso(probedAt),
   hour: hour === null ? null : iso(hour),
   entries: entries?.toString('hex') ?? null,

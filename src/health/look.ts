@@ -1,17 +1,13 @@
 import { networkInterfaces } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import type { Clock } from '../clock.ts';
-import { nodeHealth } from '../datasets/node/node-health.ts';
-import { entriesOf, memberOf } from '../datasets/sources/answer.ts';
+import { readHealth } from '../datasets/node/health-reading.ts';
 import type { OpenUpstream } from '../recording/context.ts';
-import { buildItemDecoder } from '../recording/decode.ts';
 import type { ActiveFeed } from '../recording/feed.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
 import { WorkSignal } from '../work-signal.ts';
 import type { Look, ProbeTarget } from './prober-context.ts';
-import { type CheckReading, WHOLE } from './state.ts';
 
-const decode = buildItemDecoder(nodeHealth);
 /** The longest that a look may take, ms. */
 const LONGEST_LOOK = 10_000;
 
@@ -46,35 +42,10 @@ export function lookOver(open: OpenUpstream, feed: ActiveFeed, clock: Clock, net
 async function firstAnswer(pages: AsyncIterable<{ body: unknown }>, elapsed: () => number): Promise<Look> {
   for await (const { body } of pages) {
     const latency = elapsed();
-    const reading = readAnswer(body);
+    const reading = readHealth(body);
     return { ...reading, latency: reading.checks ? latency : null };
   }
   throw new Error('a look at a node gave no answer');
-}
-
-/** What an answer of the source says: of the probe as a whole, and of its checks where there is a report. */
-export function readAnswer(body: unknown): Omit<Look, 'latency'> {
-  const timestamps = new Map(
-    entriesOf(memberOf(body, 'checks')).map(([name, check]) => [name, memberOf(check, 'timestamp')]),
-  );
-  const readings = decode(nodeHealth.items(body, {})).rows.map((row): CheckReading => {
-    const [name, state, error, message] = row;
-    const timestamp = timestamps.get(name ?? '');
-    return {
-      name: name ?? '',
-      state: state === 'up' || state === 'down' ? state : 'unknown',
-      error: error ?? null,
-      message: message ?? null,
-      timestamp: typeof timestamp === 'string' ? timestamp : null,
-    };
-  });
-  const [whole, ...checks] = readings;
-  if (whole?.name !== WHOLE) throw new Error('an answer has no whole');
-  return {
-    state: whole.state === 'maintenance' ? 'unknown' : whole.state,
-    error: whole.error,
-    checks: memberOf(body, 'failure') === undefined ? checks : null,
-  };
 }
 
 const failed = (state: 'down' | 'unknown', error: string): Look => ({

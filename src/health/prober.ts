@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { storableText } from '../datasets/storable.ts';
+import { storeByHalves } from '../db/halving.ts';
 import { LeaseLost, messageOf } from '../errors.ts';
-import { type Estate, probeKey, readEstate } from './inheritance.ts';
+import { wordsOf } from '../upstreams/failure.ts';
+import { type Estate, readEstate } from './inheritance.ts';
 import type { LatencyHour } from './latency-store.ts';
 import { storeHours } from './latency-store.ts';
 import {
@@ -8,12 +11,15 @@ import {
   type LedgerBatch,
   type LedgerTurn,
   leaveObserver,
+  type TakenObserver,
   takeObserver,
-  writeLedger,
 } from './ledger.ts';
 import { LedgerClock } from './ledger-clock.ts';
+import { LedgerKeeper } from './ledger-keeper.ts';
+import { probeKey } from './ledger-parts.ts';
 import type { Look, ProberContext } from './prober-context.ts';
 import { Rounds } from './rounds.ts';
+import { Seldom } from './seldom.ts';
 import { newcomer, WatchedProbe } from './watched-probe.ts';
 
 /** Time between two ticks beyond which nobody can be said to have watched, ms. */
@@ -31,6 +37,7 @@ const STALE_INTERVALS = 5;
 const STALE_LEAST = 150_000;
 const FLUSH_EVERY = 1_000;
 const ASK_AGAIN = 2_000;
+const TELL_EVERY = 60_000;
 /** The longest that looks under way may hold up the end, ms. */
 const LAST_LOOKS = 2_000;
 
@@ -44,6 +51,8 @@ export class Prober {
   readonly #clock: LedgerClock;
   readonly #rounds: Rounds<WatchedProbe>;
   readonly #probes: readonly WatchedProbe[];
+  readonly #keeper: LedgerKeeper;
+  readonly #failed: Seldom;
   readonly #stopping = new AbortController();
   /** Looks that were wanted for a moment of their own: confirmations. */
   #again: { readonly at: number; readonly probe: WatchedProbe }[] = [];
@@ -60,11 +69,18 @@ export class Prober {
   #unsent: { turns: LedgerTurn[]; absences: Absence[]; hours: LatencyHour[] };
   #flushing: Promise<void> | null = null;
 
-  private constructor(context: ProberContext, clock: LedgerClock, heartbeat: number | null, estate: Estate) {
+  private constructor(
+    context: ProberContext,
+    clock: LedgerClock,
+    { heartbeat, refused }: TakenObserver,
+    estate: Estate,
+  ) {
     this.#context = context;
     this.#clock = clock;
     const now = clock.now();
     const settled = heartbeat ?? clock.toWall(now);
+    this.#keeper = new LedgerKeeper(context, context.steady, settled, refused);
+    this.#failed = new Seldom(context.steady, TELL_EVERY);
     this.#announcedTo = settled;
     this.#probes = context.targets.map(
       ({ node, probe }) => new WatchedProbe(node, probe, estate.of(node, probe) ?? newcomer(settled)),
@@ -72,7 +88,7 @@ export class Prober {
     // Everybody's moment has come within the last interval: all are asked at once, and then in their turns.
     this.#rounds = new Rounds(this.#probes, context.every, now - context.every + 1);
     const watched = new Set(context.targets.map(({ node, probe }) => probeKey(node, probe)));
-    this.#unsent = { turns: estate.endings(watched), absences: [], hours: [] };
+    this.#unsent = { turns: estate.turns(watched), absences: [], hours: [] };
     this.#lastTick = now;
     this.#absentSince = heartbeat === null ? now : clock.toSteady(heartbeat);
   }
@@ -91,7 +107,7 @@ export class Prober {
         'the clock is behind the health ledger, which stands still meanwhile',
       );
     const settled = taken.heartbeat ?? clock.toWall(clock.now());
-    return new Prober(context, clock, taken.heartbeat, await readEstate(sql, observer, settled, clock));
+    return new Prober(context, clock, taken, await readEstate(sql, observer, settled, taken.refused, clock));
   }
 
   /** Begins the looks that are due. To be called often: every quarter of a second at least. */
@@ -202,12 +218,16 @@ export class Prober {
       .then((look) => this.#take(probe, now, absences, look))
       .catch((error: unknown) => {
         probe.askedAt = null;
-        if (!this.#stopping.signal.aborted)
-          this.#context.log.warn(
-            { node: probe.node, probe: probe.probe, err: error },
-            'a look at a node failed',
-          );
+        if (!this.#stopping.signal.aborted) this.#take(probe, now, absences, this.#ownFault(probe, error));
       });
+  }
+
+  /** A look that failed here is a look all the same: nobody can tell. */
+  #ownFault({ node, probe }: WatchedProbe, error: unknown): Look {
+    if (this.#failed.mayTell())
+      this.#context.log.warn({ node, probe, err: error }, 'a look at a node failed');
+    const why = storableText(`this recorder could not look: ${wordsOf(messageOf(error))}`);
+    return { state: 'unknown', error: why, checks: null, latency: null };
   }
 
   #take(probe: WatchedProbe, at: number, absences: number, { latency, ...look }: Look): void {
@@ -227,9 +247,8 @@ export class Prober {
   }
 
   async #write(): Promise<void> {
-    const { sql, observer, holder, wall } = this.#context;
     if (this.#clock.doubtful) {
-      await writeLedger(sql, observer, holder, { heartbeat: null, absences: [], turns: [], probes: [] });
+      await this.#keeper.write({ heartbeat: null, absences: [], turns: [], probes: [] });
       return;
     }
     const settled = this.#clock.toWall(this.#settled());
@@ -254,15 +273,25 @@ export class Prober {
     for (const probe of moved) probe.dirty = false;
     const hours = [...unsent.hours];
     try {
-      await writeLedger(sql, observer, holder, batch);
+      await this.#keeper.write(batch);
       unsent.turns.splice(0, batch.turns.length);
       unsent.absences.splice(0, batch.absences.length);
-      if (hours.length > 0) await storeHours(sql, observer, hours, wall());
+      await this.#storeHours(hours);
       unsent.hours.splice(0, hours.length);
     } catch (error) {
       for (const probe of moved) probe.dirty = true;
       throw error;
     }
+  }
+
+  async #storeHours(hours: readonly LatencyHour[]): Promise<void> {
+    const { sql, observer, wall, log } = this.#context;
+    const refused = await storeByHalves(hours, (some) => storeHours(sql, observer, some, wall()));
+    for (const { item, error } of refused)
+      log.warn(
+        { node: item.node, probe: item.probe, hour: new Date(item.hour), cause: messageOf(error) },
+        'the response times of an hour could not be stored',
+      );
   }
 
   /** The moment up to which nothing can turn any more: the earliest look that has no answer, or no confirmation, yet. */

@@ -1,3 +1,6 @@
+import { listed, WHOLE } from '../datasets/node/health-reading.ts';
+import { gistOf, jsonGistOf } from './sameness.ts';
+
 /** What may be said of a probe or a check at a moment. `maintenance` is announced, never observed. */
 export type State = 'up' | 'down' | 'unknown' | 'maintenance';
 
@@ -9,8 +12,22 @@ export interface Saying {
   readonly message: string | null;
 }
 
+/** The node's own account of a failing check; nulls: it gives none. */
+export interface OwnAccount {
+  /** Since when it fails, as ISO 8601. */
+  readonly failingSince: string | null;
+  /** How often it failed in a row. */
+  readonly failures: number | null;
+}
+
+/** How a saying is worded at its latest: numbers and the like move while it stays the same. */
+export interface Wording extends Pick<OwnAccount, 'failures'> {
+  readonly error: string | null;
+  readonly message: string | null;
+}
+
 /** One check of a report. */
-export interface CheckReading extends Saying {
+export interface CheckReading extends Saying, OwnAccount {
   readonly name: string;
   /** When the node last ran it, in the node's words; null: it does not say. */
   readonly timestamp: string | null;
@@ -36,20 +53,33 @@ export interface Turn extends Saying {
   /** Of the whole: whether the node gave a report, so that its checks are known. */
   readonly reported: boolean;
   readonly before: number;
+  readonly failingSince: string | null;
+  /** How what it ends was worded at the last; null: as at first. */
+  readonly ended: Wording | null;
+}
+
+/** From `at` on nothing is said of a check any more. */
+export interface Ending extends Omit<Turn, 'state'> {
+  readonly state: null;
+}
+
+/** What is said of a check, in its first words and in its latest. */
+export interface Told extends Saying {
+  readonly reported: boolean;
+  readonly latest: Wording;
+  /** What of it is compared. */
+  readonly gist: string;
 }
 
 /** All that is remembered of a probe between two looks. */
 export interface ProbeState {
   /** By check; {@link WHOLE} for the probe itself. */
-  readonly said: ReadonlyMap<string, Saying & { readonly reported: boolean }>;
+  readonly said: ReadonlyMap<string, Told>;
   /** The first failure of a node that was not down: it counts from then on if a second look confirms it. */
   readonly suspect: Observation | null;
   /** When each check's own timestamp was first seen. */
   readonly stamps: ReadonlyMap<string, { readonly timestamp: string; readonly since: number }>;
 }
-
-/** The check that stands for the probe as a whole. */
-export const WHOLE = '*';
 
 export const NOTHING_KNOWN: ProbeState = { said: new Map(), suspect: null, stamps: new Map() };
 
@@ -65,14 +95,14 @@ export function step(
   before: ProbeState,
   observation: Observation,
   staleAfter: number,
-): { readonly state: ProbeState; readonly turns: readonly Turn[] } {
+): { readonly state: ProbeState; readonly turns: readonly (Turn | Ending)[] } {
   const { suspect } = before;
   const down = observation.state === 'down';
   if (suspect && down && observation.at - suspect.at < CONFIRMS_AFTER) return { state: before, turns: [] };
   if (!suspect && down && before.said.get(WHOLE)?.state !== 'down')
     return { state: { ...before, suspect: observation }, turns: [] };
   const said = new Map(before.said);
-  const turns: Turn[] = [];
+  const turns: (Turn | Ending)[] = [];
   const stamps = observation.checks ? stampsOf(before, observation) : before.stamps;
   if (suspect && down) turns.push(...sayings(said, suspect, stamps, staleAfter));
   if (suspect && observation.state === 'unknown')
@@ -84,20 +114,28 @@ export function step(
   return { state: { said, suspect: null, stamps }, turns };
 }
 
+/** More checks than any node has: of those that left the report the ledger says nothing any more. */
+const MOST_REMEMBERED = 2_000;
+
 /** What an observation says that was not said before; `said` is brought up to it. */
 function sayings(
-  said: Map<string, Saying & { readonly reported: boolean }>,
+  said: Map<string, Told>,
   observation: Observation,
   stamps: ProbeState['stamps'],
   staleAfter: number,
-): Turn[] {
+): (Turn | Ending)[] {
   const { at, before } = observation;
-  const turns: Turn[] = [];
-  const say = (check: string, saying: Saying, reported: boolean) => {
+  const turns: (Turn | Ending)[] = [];
+  const say = (check: string, saying: Saying, reported: boolean, own: OwnAccount = NO_ACCOUNT) => {
     const last = said.get(check);
-    if (last && sameSaying(last, saying) && last.reported === reported) return;
-    said.set(check, { ...saying, reported });
-    turns.push({ ...saying, at, check, reported, before });
+    const now = told(check, saying, reported, own.failures);
+    if (last && isSame(last, now)) {
+      said.set(check, { ...last, latest: now.latest });
+      return;
+    }
+    said.set(check, now);
+    const { failingSince } = own;
+    turns.push({ ...saying, at, check, reported, before, failingSince, ended: last ? endingOf(last) : null });
   };
   const readings = observation.checks?.map((reading) => {
     const stamp = stamps.get(reading.name);
@@ -111,16 +149,38 @@ function sayings(
   const stale = readings?.filter(({ error }) => error === STALE).map(({ name }) => name) ?? [];
   const whole: Saying =
     observation.state === 'up' && stale.length > 0
-      ? { state: 'unknown', error: `stale: ${stale.join(', ')}`, message: null }
+      ? { state: 'unknown', error: `stale: ${listed(stale)}`, message: null }
       : { state: observation.state, error: observation.error, message: null };
   say(WHOLE, whole, observation.checks !== null);
   if (!readings) return turns;
-  for (const { name, state, error, message } of readings) say(name, { state, error, message }, true);
+  for (const reading of readings) {
+    const { name, state, error, message } = reading;
+    say(name, { state, error, message }, true, reading);
+  }
   const named = new Set([WHOLE, ...readings.map(({ name }) => name)]);
-  for (const check of said.keys())
-    if (!named.has(check)) say(check, { state: 'unknown', error: 'not in the report', message: null }, true);
+  for (const [check, last] of said) {
+    if (named.has(check)) continue;
+    if (said.size <= MOST_REMEMBERED) say(check, NOT_REPORTED, true);
+    else {
+      said.delete(check);
+      const ended = endingOf(last);
+      turns.push({
+        ...NOT_REPORTED,
+        state: null,
+        at,
+        check,
+        reported: true,
+        before,
+        failingSince: null,
+        ended,
+      });
+    }
+  }
   return turns;
 }
+
+const NO_ACCOUNT: OwnAccount = { failingSince: null, failures: null };
+const NOT_REPORTED: Saying = { state: 'unknown', error: 'not in the report', message: null };
 
 const STALE = 'stale: its timestamp stands still';
 
@@ -134,15 +194,21 @@ function stampsOf({ stamps }: ProbeState, { checks, at }: Observation): ProbeSta
   );
 }
 
-/** Whether two sayings are one: numbers in a message move at every look and are no change. */
-function sameSaying(one: Saying, other: Saying): boolean {
-  return (
-    one.state === other.state &&
-    one.error === other.error &&
-    withoutNumbers(one.message) === withoutNumbers(other.message)
-  );
+/**
+ * A saying in its first words. Of a whole that a report was given of, the error names checks: a name is compared as it
+ * is, even if it is an id.
+ */
+export function told(check: string, saying: Saying, reported: boolean, failures: number | null): Told {
+  const { state, error, message } = saying;
+  const why = error === null || (check === WHOLE && reported) ? error : gistOf(error);
+  const gist = JSON.stringify([state, reported, why, message && jsonGistOf(message)]);
+  return { ...saying, reported, latest: { error, message, failures }, gist };
 }
 
-function withoutNumbers(text: string | null): string | null {
-  return text?.replaceAll(/\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, '#') ?? null;
+const isSame = (one: Told, other: Told) => one.gist === other.gist;
+
+/** How a saying was worded at the last, where that is not how it was at first. */
+export function endingOf({ error, message, latest }: Told): Wording | null {
+  const same = latest.error === error && latest.message === message;
+  return same && latest.failures === null ? null : latest;
 }

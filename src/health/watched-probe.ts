@@ -1,10 +1,19 @@
+import { WHOLE } from '../datasets/node/health-reading.ts';
 import { decodeSlots, encodeSlots } from './latency-entries.ts';
 import { bucketOf, type Histogram } from './latency-histogram.ts';
 import type { LatencyHour } from './latency-store.ts';
 import type { LedgerTurn, ProbeProgress } from './ledger.ts';
 import type { LedgerClock } from './ledger-clock.ts';
 import { type MaintenanceWindow, type Said, UNDER_MAINTENANCE, underMaintenance } from './maintenance.ts';
-import { NOTHING_KNOWN, type Observation, type ProbeState, step, type Turn, WHOLE } from './state.ts';
+import {
+  type Ending,
+  endingOf,
+  NOTHING_KNOWN,
+  type Observation,
+  type ProbeState,
+  step,
+  type Turn,
+} from './state.ts';
 
 const HOUR = 3_600_000;
 
@@ -32,7 +41,7 @@ export class WatchedProbe {
   #probedAt = 0;
   #hour: { readonly start: number; readonly counts: Map<number, number> } | null;
   readonly #ended: LatencyHour[] = [];
-  #turns: Turn[] = [];
+  #turns: (Turn | Ending)[] = [];
   /** What the node said of itself at `#settled`, whatever maintenance made of it. */
   #whole: Turn | null;
   /** What counts in the ledger at `#settled`. */
@@ -47,7 +56,9 @@ export class WatchedProbe {
     this.#settled = settled;
     this.#hour = hour && { start: hour.start, counts: new Map(decodeSlots(hour.entries).get(0)) };
     const whole = state.said.get(WHOLE);
-    this.#whole = whole ? { ...whole, at: settled, check: WHOLE, before: probes } : null;
+    this.#whole = whole
+      ? { ...whole, at: settled, check: WHOLE, before: probes, failingSince: null, ended: null }
+      : null;
     this.#counted = this.#whole && maintained ? { ...this.#whole, ...UNDER_MAINTENANCE } : this.#whole;
   }
 
@@ -80,7 +91,7 @@ export class WatchedProbe {
     const turns = this.#turns.map((turn) => ({ ...turn, at: clock.toWall(turn.at) }));
     this.#turns = [];
     const whole = turns.flatMap((turn): Said<Turn>[] =>
-      turn.check === WHOLE ? [{ at: turn.at, saying: turn }] : [],
+      turn.check === WHOLE && turn.state !== null ? [{ at: turn.at, saying: turn }] : [],
     );
     const to = Math.max(settled, ...whole.map(({ at }) => at));
     const mine = windows.filter(({ nodes }) => nodes === null || nodes.includes(this.node));
@@ -91,7 +102,12 @@ export class WatchedProbe {
     const before = ({ at, saying }: Said<Turn>) =>
       at === saying.at ? saying.before : (whole.find((turn) => turn.at > at)?.saying.before ?? this.#probes);
     return [
-      ...counting.map((said) => ({ ...said.saying, at: said.at, before: before(said) })),
+      ...counting.map((said) => ({
+        ...said.saying,
+        at: said.at,
+        before: before(said),
+        ended: said.at === said.saying.at ? said.saying.ended : null,
+      })),
       ...turns.filter(({ check }) => check !== WHOLE),
     ].map((turn) => ({ ...turn, node: this.node, probe: this.probe }));
   }
@@ -108,7 +124,8 @@ export class WatchedProbe {
       probe: this.probe,
       probes: this.#probes,
       probedAt: this.#probedAt,
-      suspect: suspect && JSON.stringify({ ...suspect, at: clock.toWall(suspect.at) }),
+      suspect: suspect && { ...suspect, at: clock.toWall(suspect.at) },
+      latest: latestOf(this.#state),
       hour: this.#hour?.start ?? null,
       entries: this.#hour && encodeSlots(new Map([[0, this.#hour.counts]])),
     };
@@ -117,6 +134,18 @@ export class WatchedProbe {
   #latencyOf({ start, counts }: { start: number; counts: Histogram }): LatencyHour {
     return { node: this.node, probe: this.probe, hour: start, histogram: counts };
   }
+}
+
+/** The latest wordings as JSON by check; messages are JSON already. */
+function latestOf({ said }: ProbeState): string | null {
+  const members = [...said].flatMap(([check, told]) => {
+    const ending = endingOf(told);
+    if (!ending) return [];
+    const { error, message, failures } = ending;
+    const words = JSON.stringify({ error, failures }).slice(0, -1);
+    return [`${JSON.stringify(check)}:${words}${message === null ? '' : `,"message":${message}`}}`];
+  });
+  return members.length === 0 ? null : `{${members.join()}}`;
 }
 
 /** What a probe begins with that nobody looked at before. */

@@ -62,7 +62,8 @@ export const bookkeepingViews: readonly Derived[] = [
     select 'node_health', t.target_key, lower(r.watched), upper(r.watched), null, null, 'recorded'
     from ${watchedTargets}
     cross join lateral (
-      select tstzmultirange(tstzrange(min(h.started_at), greatest(o.heartbeat_at, min(h.started_at)))) - coalesce((
+      select tstzmultirange(tstzrange(min(h.started_at), greatest((select p.settled_until from reporting.node_probes p where ${ofTarget('p')}),
+        min(h.started_at)))) - coalesce((
         select range_agg(tstzrange(a.started_at, a.ended_at)) from recorder.health_absences a
         where a.observer = o.observer), '{}') as watched
       from recorder.node_health h where ${ofTarget('h')} and h.check_name = '*') w

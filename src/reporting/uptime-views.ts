@@ -37,6 +37,22 @@ const shareComments = {
   coverage: 'The share of the window that is accounted for.',
 };
 
+/** An observer that is further behind the others than this is one that does not look. */
+const TRAILING = '1 minute';
+
+/**
+ * Up to when the observers of a probe can be compared: as far as all of those have settled that watch it now. One whose
+ * lease is gone, that trails far behind, or whose rows the database refuses is one that did not look since then.
+ */
+const comparable = `select w.node, w.probe, coalesce(
+      min(w.settled_until) filter (where w.looks and w.settled_until > w.furthest - interval '${TRAILING}'),
+      max(w.settled_until)) as until
+    from (
+      select p.node, p.probe, p.settled_until, o.watching and p.refused is null as looks,
+        max(p.settled_until) filter (where o.watching and p.refused is null) over (partition by p.node, p.probe) as furthest
+      from reporting.node_probes p join reporting.node_observers o using (observer)) w
+    group by w.node, w.probe`;
+
 /** The answers: uptime of any window, by day and by month, and by the majority of several observers. */
 export const uptimeViews: readonly Derived[] = [
   tableFunction(
@@ -59,7 +75,7 @@ export const uptimeViews: readonly Derived[] = [
   uptimeBy('node_uptime_monthly', 'month'),
   view(
     'node_quorum_states',
-    'What the observers of a probe said together: down while a majority of those who looked saw it down.',
+    `What the observers of a probe said together: down while a majority of those who looked saw it down. It reaches as far as all that watch have settled; one that stopped, or trails by more than ${TRAILING}, did not look from then on.`,
     `select node, probe, state, disagreement, observers_up, observers_down, started_at, ended_at
     from (
       select node, probe, at as started_at, next_at as ended_at, up as observers_up, down as observers_down,
@@ -72,8 +88,10 @@ export const uptimeViews: readonly Derived[] = [
         from (
           select node, probe, at, sum(sign * (state = 'up')::int) as up, sum(sign * (state = 'down')::int) as down,
             sum(sign * (state = 'maintenance')::int) as maintenance
-          from reporting.node_states s, lateral (values (s.started_at, 1), (s.ended_at, -1)) as edge(at, sign)
-          where state <> 'unknown' group by node, probe, at) edges
+          from reporting.node_states s
+          join (${comparable}) c using (node, probe)
+          cross join lateral (values (s.started_at, 1), (least(s.ended_at, c.until), -1)) as edge(at, sign)
+          where state <> 'unknown' and s.started_at < c.until group by node, probe, at) edges
         window moments as (partition by node, probe order by at)) counted) told
     where ended_at is not null and state <> 'unknown'`,
     {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { readAnswer } from '../../src/health/look.ts';
+import { readHealth } from '../../src/datasets/node/health-reading.ts';
 
 const file = fileURLToPath(
   new URL('../../../shared/real-data/health-info/node-doc-health.json', import.meta.url),
@@ -21,7 +21,7 @@ describe.skipIf(!existsSync(file))('documented answers', () => {
   ])('of %s are up, check by check', (method, names) => {
     const { examples } = documents.parse(JSON.parse(readFileSync(file, 'utf8')));
     const example = examples.find(({ request }) => request.method === method);
-    const { state, error, checks } = readAnswer(example?.response.result);
+    const { state, error, checks } = readHealth(example?.response.result);
     expect([state, error]).toEqual(['up', null]);
     expect(checks?.map(({ name }) => name)).toEqual(names);
     for (const check of checks ?? []) {
@@ -55,7 +55,7 @@ describe('an unhealthy report', () => {
     ['an object with a message, as older nodes write it', { message: why }, why],
     ['any other object', { code: 7, reason: why }, JSON.stringify({ code: 7, reason: why })],
   ])('whose error is %s', (_, error, said) => {
-    const { state, error: whole, checks } = readAnswer(unhealthy(error));
+    const { state, error: whole, checks } = readHealth(unhealthy(error));
     expect([state, whole]).toEqual(['down', 'failing: network']);
     expect(checks).toMatchObject([
       { name: 'C', state: 'up', error: null },
@@ -64,7 +64,7 @@ describe('an unhealthy report', () => {
   });
 
   it('in a 200 is unhealthy all the same', () => {
-    expect(readAnswer({ checks: {}, healthy: false })).toMatchObject({
+    expect(readHealth({ checks: {}, healthy: false })).toMatchObject({
       state: 'down',
       error: 'failing: no check named',
     });
@@ -72,13 +72,13 @@ describe('an unhealthy report', () => {
 
   it('whose checks have not run yet, in the year 1, tells nothing', () => {
     const waiting = { error: 'not yet run', timestamp: '0001-01-01T00:00:00Z', duration: 0 };
-    expect(readAnswer({ checks: { C: waiting, P: waiting }, healthy: false })).toMatchObject({
+    expect(readHealth({ checks: { C: waiting, P: waiting }, healthy: false })).toMatchObject({
       state: 'unknown',
       error: 'not yet run: C, P',
       checks: [{ state: 'unknown' }, { state: 'unknown' }],
     });
     expect(
-      readAnswer({
+      readHealth({
         checks: { C: waiting, P: { error: 'ill', timestamp: '2026-01-01T00:00:00Z' } },
         healthy: false,
       }),
@@ -94,6 +94,6 @@ describe('no report', () => {
     [{ failure: 'the call failed (ECONNREFUSED)', nodesFault: true }, 'down'],
     [{ failure: 'the call failed (ENOTFOUND)', nodesFault: false }, 'unknown'],
   ])('is %j', (body, state) => {
-    expect(readAnswer(body)).toEqual({ state, error: body.failure, checks: null });
+    expect(readHealth(body)).toEqual({ state, error: body.failure, checks: null });
   });
 });

@@ -56,6 +56,8 @@ async function saw(
       message: null,
       reported: true,
       before: at * 60,
+      failingSince: null,
+      ended: null,
     })),
     probes: [
       {
@@ -64,6 +66,7 @@ async function saw(
         probes: 31 * 1440,
         probedAt: month.to,
         suspect: null,
+        latest: null,
         hour: null,
         entries: null,
       },

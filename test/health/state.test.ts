@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { WHOLE } from '../../src/datasets/node/health-reading.ts';
 import {
   type CheckReading,
+  type Ending,
   NOTHING_KNOWN,
   type Observation,
   step,
   type Turn,
-  WHOLE,
 } from '../../src/health/state.ts';
 
 const second = 1_000;
@@ -18,6 +19,8 @@ const check = (name: string, more: Partial<CheckReading> = {}): CheckReading => 
   error: null,
   message: null,
   timestamp: null,
+  failingSince: null,
+  failures: null,
   ...more,
 });
 
@@ -27,7 +30,7 @@ function machine(
   staleAfter = never,
 ) {
   let state = NOTHING_KNOWN;
-  const turns: Turn[] = [];
+  const turns: (Turn | Ending)[] = [];
   looks.forEach((look, before) => {
     const result = step(state, { error: null, checks: [], before, ...look }, staleAfter);
     state = result.state;
@@ -177,7 +180,7 @@ describe('any life of a node', () => {
           // The looks, as the prober plans them: one an interval, and one more after each new suspicion.
           const looks: { at: number; state: 'up' | 'down' | 'unknown' }[] = [];
           let state = NOTHING_KNOWN;
-          const turns: Turn[] = [];
+          const turns: (Turn | Ending)[] = [];
           let again = -1;
           for (let at = 0; at < seconds.length; at++) {
             if (at % every !== 0 && at !== again) continue;

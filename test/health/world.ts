@@ -11,8 +11,7 @@ export const day = 24 * hour;
 /** What a node does: `ill` says so itself, `gone` does not answer. */
 export type Life = 'well' | 'ill' | 'gone';
 
-const silent = { info: () => {}, warn: () => {} };
-
+const UNCOUNTED = { failingSince: null, failures: null };
 /**
  * Nodes, a recorder that watches them, and the clocks of its machine, all moved by the test. Time passes second by
  * second; the ledger is written every five minutes and whenever something is about to befall the recorder.
@@ -33,6 +32,11 @@ export class World {
   prober: Prober | null = null;
   /** Every look: of what, when, and what came of it. */
   readonly looks: { readonly node: string; readonly at: number; readonly look: Look }[] = [];
+  /** Looks at a node for the world, in place of what the nodes' lives say. */
+  looker: ((node: string) => Promise<Look>) | null = null;
+  /** What the recorder warned of. */
+  readonly warnings: string[] = [];
+  #pending: Promise<unknown>[] = [];
   readonly #booted: number;
   #asked = 0;
   #processes = 0;
@@ -62,12 +66,16 @@ export class World {
       sql: this.sql,
       wall: () => this.now + this.shift,
       steady: () => this.now - this.#booted,
-      log: silent,
+      log: { info: () => {}, warn: (_: object, said?: string) => this.warnings.push(said ?? '') },
       observer: this.observer,
       holder: `process-${this.#processes}`,
       every: this.every,
       targets: this.targets,
-      look: async ({ node }) => this.#look(node),
+      look: ({ node }) => {
+        const look = this.#lookAt(node);
+        this.#pending.push(look.catch(() => {}));
+        return look;
+      },
       maintenance: async () => this.windows,
       random: () => 0.2,
     });
@@ -106,11 +114,20 @@ export class World {
     const asked = this.#asked;
     this.prober?.tick();
     // Looks answer at once; what they say is taken in by then.
+    await Promise.all(this.#pending.splice(0));
     if (this.#asked !== asked) for (let turns = 0; turns < 6; turns++) await Promise.resolve();
   }
 
-  #look(node: string): Look {
+  async #lookAt(node: string): Promise<Look> {
     this.#asked += 1;
+    if (!this.looker) return this.#look(node);
+    const at = this.now;
+    const look = await this.looker(node);
+    this.looks.push({ node, at, look });
+    return look;
+  }
+
+  #look(node: string): Look {
     const life = this.lives.get(node) ?? 'well';
     const look: Look = this.cutOff
       ? { state: 'unknown', error: 'the call failed (ENOTFOUND)', checks: null, latency: null }
@@ -121,13 +138,14 @@ export class World {
             error: life === 'ill' ? 'failing: network' : null,
             latency: 12,
             checks: [
-              { name: 'C', state: 'up', error: null, message: null, timestamp: `${this.now}` },
+              { name: 'C', state: 'up', error: null, message: null, timestamp: `${this.now}`, ...UNCOUNTED },
               {
                 name: 'network',
                 state: life === 'ill' ? 'down' : 'up',
                 error: life === 'ill' ? 'no peers' : null,
                 message: null,
                 timestamp: `${this.now}`,
+                ...UNCOUNTED,
               },
             ],
           };

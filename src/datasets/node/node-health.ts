@@ -1,15 +1,12 @@
 import { type FailureKind, UpstreamFailure } from '../../upstreams/failure.ts';
-import { jsonText } from '../../upstreams/json.ts';
+import { parseJson } from '../../upstreams/json.ts';
 import type { Ask, Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { json, object, optional, text } from '../fields.ts';
-import { entriesOf, memberOf } from '../sources/answer.ts';
 import { minute } from '../sources/durations.ts';
 import { oneAnswer } from '../sources/one-answer.ts';
+import { readHealth, WHOLE } from './health-reading.ts';
 import { healthReport } from './health-report.ts';
-
-/** The check that stands for the probe as a whole. */
-const WHOLE = '*';
 
 /** Failures that are the node's own; every other leaves the state unknown. */
 const NODES_FAULT: ReadonlySet<FailureKind> = new Set<FailureKind>([
@@ -53,41 +50,16 @@ async function look(ask: Ask, probe: string): Promise<unknown> {
   }
 }
 
-/** Why a check failed: a text, or on older nodes an object. */
-function errorIn(check: unknown): string | undefined {
-  const error = memberOf(check, 'error');
-  if (error === undefined || error === null) return undefined;
-  const said = memberOf(error, 'message') ?? error;
-  return typeof said === 'string' ? said : jsonText(said);
-}
-
 /** One item a check, and one for the whole probe. */
 function itemsOf(body: unknown): unknown[] {
-  const failure = memberOf(body, 'failure');
-  if (typeof failure === 'string') {
-    const state = memberOf(body, 'nodesFault') === true ? 'down' : 'unknown';
-    return [{ checkName: WHOLE, state, error: failure }];
-  }
-  const checks = entriesOf(memberOf(body, 'checks')).map(([checkName, check]) => {
-    const said = errorIn(check);
-    // Before its first run a check carries a time in year 1: nobody looked yet (reality.md 4.2).
-    if (String(memberOf(check, 'timestamp')).startsWith('0001-'))
-      return { checkName, state: 'unknown', error: said ?? 'not yet run' };
-    if (said === undefined) return { checkName, state: 'up' };
-    return { checkName, state: 'down', error: said, message: memberOf(check, 'message') };
-  });
-  return [{ checkName: WHOLE, ...wholeOf(body, checks) }, ...checks];
-}
-
-/** The probe as a whole: of checks that have not run yet the node cannot say that they fail. */
-function wholeOf(body: unknown, checks: readonly { checkName: string; state: string }[]) {
-  if (memberOf(body, 'healthy') === true) return { state: 'up' };
-  const named = (state: string) =>
-    checks.filter((check) => check.state === state).map((check) => check.checkName);
-  const [failing, waiting] = [named('down'), named('unknown')];
-  if (failing.length === 0 && waiting.length > 0)
-    return { state: 'unknown', error: `not yet run: ${waiting.join(', ')}` };
-  return { state: 'down', error: `failing: ${failing.join(', ') || 'no check named'}` };
+  const { state, error, checks } = readHealth(body);
+  const items = (checks ?? []).map(({ name, state, error, message }) => ({
+    checkName: name,
+    state,
+    error,
+    message: message === null ? null : parseJson(message),
+  }));
+  return [{ checkName: WHOLE, state, error }, ...items];
 }
 
 export const nodeHealth = defineDataset({

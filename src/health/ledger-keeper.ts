@@ -1,0 +1,133 @@
+import type postgres from 'postgres';
+import type { Clock } from '../clock.ts';
+import { refusesRows, storeByHalves } from '../db/halving.ts';
+import { messageOf } from '../errors.ts';
+import { type LedgerBatch, type RefusedProbe, writeLedger } from './ledger.ts';
+import { joined, type LedgerPart, partsOf, probeKey, withoutWords } from './ledger-parts.ts';
+import type { ProberContext } from './prober-context.ts';
+import { Seldom } from './seldom.ts';
+
+/** A probe whose rows the database refuses is tried again after so long, ms. */
+const TRY_AGAIN = 30_000;
+const TELL_EVERY = 60_000;
+const LONGEST_REASON = 200;
+
+/** A probe whose ledger stands still. */
+interface Standing extends RefusedProbe {
+  readonly part: LedgerPart;
+  /** When it is tried again, on the steady clock. */
+  readonly againAt: number;
+}
+
+/**
+ * Writes an observer's ledger so that a probe whose rows the database refuses costs that probe only. What is refused with
+ * the node's words is stored without them. What is refused even so waits, while the ledger of that probe stands still and
+ * everything else goes on.
+ */
+export class LedgerKeeper {
+  readonly #context: Pick<ProberContext, 'sql' | 'observer' | 'holder' | 'log'>;
+  readonly #clock: Clock;
+  readonly #wordless: Seldom;
+  readonly #told: Seldom;
+  #standing: ReadonlyMap<string, Standing>;
+  #settled: number;
+
+  /** @param steady a clock that nobody sets, ms; @param settled how far the ledger reaches, ms since 1970 */
+  constructor(
+    context: Pick<ProberContext, 'sql' | 'observer' | 'holder' | 'log'>,
+    steady: Clock,
+    settled: number,
+    refused: readonly RefusedProbe[],
+  ) {
+    this.#context = context;
+    this.#clock = steady;
+    this.#wordless = new Seldom(steady, TELL_EVERY);
+    this.#told = new Seldom(steady, TELL_EVERY);
+    this.#settled = settled;
+    this.#standing = new Map(
+      refused.map((one) => {
+        const { node, probe } = one;
+        const part = { node, probe, turns: [], progress: null };
+        return [probeKey(node, probe), { ...one, part, againAt: 0 }];
+      }),
+    );
+  }
+
+  /**
+   * Writes a batch, with what waited. Where this fails the same batch may be written again.
+   * @throws LeaseLost when another process has the observer; database errors that are not about the rows
+   */
+  async write(batch: LedgerBatch): Promise<void> {
+    const now = this.#clock();
+    const parts = partsOf(batch);
+    for (const [key, { part }] of this.#standing) parts.set(key, joined(part, parts.get(key)));
+    const waits = (key: string) => (this.#standing.get(key)?.againAt ?? 0) > now;
+    const due = [...parts].flatMap(([key, part]) => (waits(key) ? [] : [part]));
+    const standing = new Map(
+      [...this.#standing].flatMap(([key, one]) =>
+        waits(key) ? [[key, { ...one, part: parts.get(key) ?? one.part }] as const] : [],
+      ),
+    );
+    try {
+      await this.#writeParts(due, { ...batch, refused: [...standing.values()] });
+    } catch (error) {
+      if (!refusesRows(error)) throw error;
+      for (const one of await this.#refusedOf(due, now)) standing.set(probeKey(one.node, one.probe), one);
+      // Only now: what comes before the heartbeat is settled.
+      await this.#writeParts([], { ...batch, refused: [...standing.values()] });
+    }
+    this.#tell(standing);
+    this.#standing = standing;
+    this.#settled = Math.max(this.#settled, batch.heartbeat ?? this.#settled);
+  }
+
+  /** Stores each part that can be, if need be without the node's words. @returns those that the database refuses */
+  async #refusedOf(parts: readonly LedgerPart[], now: number): Promise<Standing[]> {
+    const nothing = { heartbeat: null, absences: [] };
+    const store = (some: readonly LedgerPart[]) => this.#writeParts(some, nothing);
+    const refused = await storeByHalves(parts, store);
+    const standing: Standing[] = [];
+    for (const { item, error } of refused) {
+      const { node, probe } = item;
+      const [again] = await storeByHalves([withoutWords(item)], store);
+      const reason = reasonOf(again?.error ?? error);
+      if (again) {
+        const since = this.#standing.get(probeKey(node, probe))?.since ?? this.#settled;
+        standing.push({ node, probe, since, reason, part: item, againAt: now + TRY_AGAIN });
+      } else if (this.#wordless.mayTell())
+        this.#context.log.warn(
+          { node, probe, reason },
+          'what a node said could not be stored; its states were',
+        );
+    }
+    return standing;
+  }
+
+  #writeParts(parts: readonly LedgerPart[], rest: Omit<LedgerBatch, 'turns' | 'probes'>): Promise<void> {
+    const { sql, observer, holder } = this.#context;
+    const turns = parts.flatMap((part) => part.turns);
+    const probes = parts.flatMap(({ progress }) => progress ?? []);
+    return writeLedger(sql, observer, holder, { ...rest, turns, probes });
+  }
+
+  /** Says at a bounded rate which ledgers stand still, and once that they go on. */
+  #tell(standing: ReadonlyMap<string, Standing>): void {
+    const { log } = this.#context;
+    const [one] = standing.values();
+    if (one && this.#told.mayTell())
+      log.warn(
+        {
+          probes: standing.size,
+          node: one.node,
+          probe: one.probe,
+          since: new Date(one.since),
+          reason: one.reason,
+        },
+        'the database refuses what is said of a probe: its ledger stands still',
+      );
+    if (!one && this.#standing.size > 0) log.info('every ledger goes on');
+  }
+}
+
+const reasonOf = (error: postgres.PostgresError) =>
+  `${error.code}: ${messageOf(error).slice(0, LONGEST_REASON)}`;

@@ -1,0 +1,86 @@
+import { WHOLE } from '../datasets/node/health-reading.ts';
+import type { LedgerBatch, LedgerTurn, ProbeProgress } from './ledger.ts';
+
+/** What a batch says of one probe. */
+export interface LedgerPart {
+  readonly node: string;
+  readonly probe: string;
+  readonly turns: readonly LedgerTurn[];
+  readonly progress: ProbeProgress | null;
+}
+
+/** The name of a probe of a node among those of an observer. */
+export const probeKey = (node: string, probe: string) => `${node}\n${probe}`;
+
+/** A batch by probe. */
+export function partsOf({ turns, probes }: Pick<LedgerBatch, 'turns' | 'probes'>): Map<string, LedgerPart> {
+  const parts = new Map<string, LedgerPart & { readonly turns: LedgerTurn[] }>();
+  const partOf = ({ node, probe }: { node: string; probe: string }) => {
+    const key = probeKey(node, probe);
+    const part = parts.get(key) ?? { node, probe, turns: [], progress: null };
+    parts.set(key, part);
+    return part;
+  };
+  for (const turn of turns) partOf(turn).turns.push(turn);
+  for (const progress of probes)
+    parts.set(probeKey(progress.node, progress.probe), { ...partOf(progress), progress });
+  return parts;
+}
+
+/** What waits to be stored of one probe is bounded, however long it waits. */
+const MOST_WAITING = 1_000;
+
+/** A part with what came after it. */
+export function joined(waiting: LedgerPart, more: LedgerPart | undefined): LedgerPart {
+  if (!more) return waiting;
+  const turns = [...waiting.turns, ...more.turns];
+  return {
+    ...waiting,
+    turns: turns.length > MOST_WAITING ? shortened(turns) : turns,
+    progress: more.progress ?? waiting.progress,
+  };
+}
+
+/** Of each check the first turn, as unknown, and the last one. */
+function shortened(turns: readonly LedgerTurn[]): LedgerTurn[] {
+  return [...new Set(turns.map(({ check }) => check))].flatMap((check) => {
+    const mine = turns.filter((turn) => turn.check === check).sort((one, other) => one.at - other.at);
+    const [first, last] = [mine[0], mine.at(-1)];
+    if (!first || !last || first === last) return mine;
+    const error = 'more turned than could wait to be stored';
+    const gap = {
+      ...first,
+      state: 'unknown' as const,
+      error,
+      message: null,
+      failingSince: null,
+      ended: null,
+    };
+    return [
+      { ...gap, reported: check !== WHOLE && first.reported },
+      { ...last, ended: null },
+    ];
+  });
+}
+
+const NOT_STORABLE = 'what the node said could not be stored';
+
+/** The part without a word of the node: its states and moments, and the names of its checks. */
+export function withoutWords(part: LedgerPart): LedgerPart {
+  const { progress } = part;
+  return {
+    ...part,
+    turns: part.turns.map((turn) => ({
+      ...turn,
+      error: turn.error === null ? null : NOT_STORABLE,
+      message: null,
+      failingSince: null,
+      ended: null,
+    })),
+    progress: progress && {
+      ...progress,
+      suspect: progress.suspect && { ...progress.suspect, error: NOT_STORABLE, checks: null },
+      latest: null,
+    },
+  };
+}
