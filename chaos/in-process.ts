@@ -8,7 +8,6 @@ import type { ActiveFeed } from '../src/recording/feed.ts';
 import { type Job, targetKey } from '../src/recording/lease.ts';
 import { loadStates, planDue, registerTargets } from '../src/recording/plan.ts';
 import { record } from '../src/recording/record.ts';
-import { redactor } from '../src/redaction.ts';
 import { upstreamOpener } from '../src/upstream-opener.ts';
 import { configure, type Recorded } from './settings.ts';
 import { CANARY, type World } from './world.ts';
@@ -45,7 +44,6 @@ export async function inProcess(world: World, recorded: Recorded, clock: Clock):
     clock,
     worker: `chaos/${process.pid}`,
     open: upstreamOpener(config, keys, database.sql, clock),
-    redact: redactor([CANARY]),
   };
   const plan = async (feed: ActiveFeed) => {
     await registerTargets(database.sql, feed, clock());

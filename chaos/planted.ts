@@ -120,7 +120,11 @@ export const plantedBugs: readonly PlantedBug[] = [
     invariant: 'H',
     bug: 'what an upstream says is kept as it says it',
     patches: [
-      { file: 'redaction.ts', from: /return \(text\) => [^;]*;/, to: 'return (text) => (known, text);' },
+      {
+        file: 'redaction.ts',
+        from: 'if (known.length === 0)',
+        to: 'if (known.length >= 0)',
+      },
     ],
     fault: { number: 30, title: '401 and 403' },
     backend: 'redis',

@@ -11,7 +11,11 @@ const BACK_WITHIN = 30_000;
 export async function queueOf(world: World): Promise<{ schedules: string[]; waiting: number }> {
   const redisUrl = world.backend === 'redis' ? world.redis.url : undefined;
   const urls = { redisUrl, databaseUrl: world.databaseUrl };
-  const backend = await openBackend(urls, openLog('silent'), AbortSignal.timeout(BACK_WITHIN));
+  const backend = await openBackend(
+    urls,
+    openLog({ logLevel: 'silent', logJson: true }),
+    AbortSignal.timeout(BACK_WITHIN),
+  );
   const queues = [await backend.queue(POLLS), await backend.queue(HEALS)] as const;
   try {
     const schedules = await queues[0].getJobSchedulers();

@@ -14,7 +14,6 @@ import { activeFeeds, catalogNames } from './feeds.ts';
 import { type Log, openLog } from './log.ts';
 import type { RecordingContext } from './recording/context.ts';
 import type { ActiveFeed } from './recording/feed.ts';
-import { redactor } from './redaction.ts';
 import { migrate } from './reporting/migrate.ts';
 import { type Announcement, sandboxConfig, useSandbox } from './sandbox.ts';
 import { upstreamOpener } from './upstream-opener.ts';
@@ -55,7 +54,7 @@ const STATE_DIRECTORY = '.recorder';
  */
 export async function openApp(options: AppOptions): Promise<App> {
   const environment = readEnvironment();
-  const log = openLog(environment.logLevel);
+  const log = openLog(environment);
   const clock = options.clock ?? systemClock;
   const file = configFile(environment, options.config);
   const stateDirectory = resolve(STATE_DIRECTORY);
@@ -95,7 +94,6 @@ export async function openApp(options: AppOptions): Promise<App> {
         clock,
         worker: `${hostname()}/${process.pid}`,
         open: upstreamOpener(config, environment, database.sql, clock),
-        redact: redactor([environment.chainDataKey, environment.metricsKey]),
       },
       close,
     };

@@ -8,14 +8,17 @@ import { doctorCommand } from './commands/doctor.ts';
 import { letReadersLeave, outputDelivered } from './commands/ending.ts';
 import { exitCode } from './commands/exit.ts';
 import { type MaintenanceOptions, maintenanceCommand } from './commands/maintenance.ts';
+import { tell } from './commands/output.ts';
 import { planCommand } from './commands/plan.ts';
 import { quarantineCommand } from './commands/quarantine.ts';
 import { backfillCommand, recordCommand } from './commands/record.ts';
 import { type ReportOptions, reportCommand } from './commands/report.ts';
 import { statusCommand } from './commands/status.ts';
 import { rolesOf, upCommand } from './commands/up.ts';
+import { readSecrets } from './config/environment.ts';
 import { isAway } from './db/reachable.ts';
 import { messageOf, UsageError } from './errors.ts';
+import { redactor } from './redaction.ts';
 import { runSandbox } from './sandbox.ts';
 
 /** From the first signal on the process has this long to stop, ms; then it ends all the same, as one that failed. */
@@ -28,7 +31,7 @@ function stopSignal(): AbortSignal {
     if (stop.signal.aborted) return;
     stop.abort();
     setTimeout(() => {
-      process.stderr.write(`chain-recorder did not stop within ${LONGEST_STOP / 1000} s and was ended\n`);
+      tell(`chain-recorder did not stop within ${LONGEST_STOP / 1000} s and was ended`);
       process.exit(exitCode.failed);
     }, LONGEST_STOP).unref();
   };
@@ -217,21 +220,22 @@ command('sandbox', 'run a simulated network that serves all three services')
     ]);
   });
 
+/** Says why it failed; errors of libraries may carry what they were called with. */
+const complain = (text: string) => tell(redactor(readSecrets())(text));
+
 try {
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError)
     process.exitCode = error.exitCode === 0 ? exitCode.done : exitCode.usage;
   else if (error instanceof UsageError) {
-    for (const problem of error.problems) process.stderr.write(`${problem}\n`);
+    for (const problem of error.problems) complain(problem);
     process.exitCode = exitCode.usage;
   } else if (isAway(error)) {
-    process.stderr.write(
-      `the database cannot be reached: ${messageOf(error)}; check DATABASE_URL and that it runs\n`,
-    );
+    complain(`the database cannot be reached: ${messageOf(error)}; check DATABASE_URL and that it runs`);
     process.exitCode = exitCode.later;
   } else {
-    process.stderr.write(`chain-recorder failed: ${messageOf(error)}\n`);
+    complain(`chain-recorder failed: ${messageOf(error)}`);
     process.exitCode = exitCode.failed;
   }
 }

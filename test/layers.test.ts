@@ -18,7 +18,14 @@ const levels: readonly (readonly string[])[] = [
   ['config'],
 ];
 /** What everything may import, and what imports nothing of the recorder. */
-const free: readonly string[] = ['errors.ts', 'clock.ts', 'duration.ts', 'redaction.ts', 'work-signal.ts'];
+const free: readonly string[] = [
+  'errors.ts',
+  'clock.ts',
+  'duration.ts',
+  'redaction.ts',
+  'work-signal.ts',
+  'printable.ts',
+];
 
 interface Import {
   /** A path below the project's root, or a package's name. */

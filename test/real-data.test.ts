@@ -103,7 +103,7 @@ describe.skipIf(!present)('32 days of recorded answers', () => {
       await registerTargets(sql, feed, now);
       const jobs = planAll(feed, feed.targets, await loadStates(sql, feed), now);
       const done = await runJobs(
-        { sql, clock, worker: 'test', open, redact: (text) => text },
+        { sql, clock, worker: 'test', open },
         feed,
         jobs,
         new AbortController().signal,

@@ -12,8 +12,8 @@ export function openRecorder({ databaseUrl, serviceUrl }: Setup): RecordingConte
   const settings = {
     name: 'bench',
     url: serviceUrl,
-    headers: {},
     redact: (text: string) => text,
+    headers: {},
     budget: new SharedBudget(sql, 'bench', { perMinute: undefined, perDay: undefined }, systemClock),
     deadline: 30_000,
     maxBytes: 64 * 1024 * 1024,
@@ -22,7 +22,6 @@ export function openRecorder({ databaseUrl, serviceUrl }: Setup): RecordingConte
     sql,
     clock: systemClock,
     worker: `${hostname()}/${process.pid}`,
-    redact: (text) => text,
     open: (_feed, _job, asking) => new UpstreamSession(settings, asking),
   };
 }

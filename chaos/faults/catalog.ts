@@ -7,6 +7,7 @@ import { limitFaults } from './limits.ts';
 import { networkFaults } from './network.ts';
 import { redisFaults } from './redis.ts';
 import { releaseFaults } from './releases.ts';
+import { sayingFaults } from './sayings.ts';
 import { siblingFaults } from './siblings.ts';
 import { stoppingFaults } from './stopping.ts';
 import { tokenFaults } from './tokens.ts';
@@ -27,6 +28,7 @@ const all: readonly Fault[] = [
   ...valueFaults,
   ...networkFaults,
   ...stoppingFaults,
+  ...sayingFaults,
   ...releaseFaults,
   ...siblingFaults,
 ];

@@ -6,7 +6,7 @@ import { runJobs } from '../recording/foreground.ts';
 import type { Job } from '../recording/lease.ts';
 import { jointState, loadStates, missingWindows, registerTargets } from '../recording/plan.ts';
 import { exitAfter, interrupted } from './exit.ts';
-import { printJson, printTable } from './output.ts';
+import { printJson, printTable, tell } from './output.ts';
 import { progressOver } from './progress.ts';
 
 /** `coverage [DATASET]`: what is recorded, what is missing and why. */
@@ -89,9 +89,9 @@ export async function healCommand(
     process.stdout.write(
       `${runs.length} holes filled or tried, ${rows} rows written, ${failed.length} failed\n`,
     );
-    for (const { feed, target, error } of failed) process.stderr.write(`${feed} ${target}: ${error}\n`);
+    for (const { feed, target, error } of failed) tell(`${feed} ${target}: ${error}`);
   }
-  if (left > 0) process.stderr.write(`${interrupted(left, all)}\n`);
+  if (left > 0) tell(`${interrupted(left, all)}`);
   return exitAfter(runs, busy, left);
 }
 

@@ -1,6 +1,8 @@
+import { printable, printableLines } from '../printable.ts';
+
 /** A result for programs: one JSON document on stdout. */
 export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  process.stdout.write(`${printableLines(JSON.stringify(value, null, 2))}\n`);
 }
 
 /** Rows for people: aligned columns with a heading, on stdout; `empty` where there are none. */
@@ -25,20 +27,33 @@ export function printTable(rows: readonly Readonly<Record<string, unknown>>[], e
     );
 }
 
+/** Text of several lines as it is, on stdout; a terminal shows what it would else obey. */
+export function printText(text: string): void {
+  process.stdout.write(process.stdout.isTTY ? printableLines(text) : text);
+}
+
+/** A line for people beside the result, on stderr. */
+export function tell(line: string): void {
+  process.stderr.write(`${printable(line)}\n`);
+}
+
 /** Rows for spreadsheets: RFC 4180, with a heading. */
 export function printCsv(rows: readonly object[]): void {
   const [first] = rows;
   if (!first) return;
   const lines = [Object.keys(first), ...rows.map((row) => Object.values(row).map(field))];
-  process.stdout.write(lines.map((line) => `${line.join(',')}\r\n`).join(''));
+  printText(lines.map((line) => `${line.join(',')}\r\n`).join(''));
 }
 
 function field(value: unknown): string {
-  const text = value === null || value === undefined ? '' : cell(value);
+  const text = value === null || value === undefined ? '' : plain(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function cell(value: unknown): string {
+/** A value in a table: one line, and nothing that a terminal obeys. */
+const cell = (value: unknown): string => printable(plain(value));
+
+function plain(value: unknown): string {
   if (value === null || value === undefined) return '–';
   if (value instanceof Date) return value.toISOString().replace('.000Z', 'Z');
   return typeof value === 'object' ? JSON.stringify(value) : String(value);

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { UsageError } from '../errors.ts';
+import { printableLines } from '../printable.ts';
 import { redrive } from '../recording/redrive.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printTable } from './output.ts';
@@ -42,7 +43,7 @@ async function show(app: App, id: string | undefined, json: boolean): Promise<nu
   else {
     const { item, ...rest } = row;
     printTable([rest], '');
-    process.stdout.write(`\n${item}\n`);
+    process.stdout.write(`\n${printableLines(item)}\n`);
   }
   return exitCode.done;
 }

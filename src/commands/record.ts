@@ -8,7 +8,7 @@ import { runJobs } from '../recording/foreground.ts';
 import type { Job } from '../recording/lease.ts';
 import { jointState, loadStates, missingIn, planAll, registerTargets } from '../recording/plan.ts';
 import { exitAfter, interrupted } from './exit.ts';
-import { printJson, printTable } from './output.ts';
+import { printJson, printTable, tell } from './output.ts';
 import { progressOver } from './progress.ts';
 import { feedOf, instantOf, matchingTargets } from './selection.ts';
 import { isWatched, lookAndTell } from './watching.ts';
@@ -73,10 +73,10 @@ export async function runAndTell(
       runs.map((run) => forPeople(axis, run)),
       jobs.length === 0 ? 'nothing is missing' : 'no run was made',
     );
-    for (const target of busy) process.stderr.write(`${target}: another worker is recording it\n`);
-    for (const { target, error } of runs) if (error) process.stderr.write(`${target}: ${error}\n`);
+    for (const target of busy) tell(`${target}: another worker is recording it`);
+    for (const { target, error } of runs) if (error) tell(`${target}: ${error}`);
   }
-  if (left > 0) process.stderr.write(`${interrupted(left, jobs.length)}\n`);
+  if (left > 0) tell(`${interrupted(left, jobs.length)}`);
   return exitAfter(runs, busy, left);
 }
 

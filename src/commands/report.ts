@@ -4,7 +4,7 @@ import { slaPage } from '../reporting/sla-page.ts';
 import { budgetText, type SlaReport, slaReport } from '../reporting/sla-report.ts';
 import { achievedText, percentText, spanText, uptimeOf } from '../reporting/uptime-report.ts';
 import { exitCode } from './exit.ts';
-import { printCsv, printJson, printTable } from './output.ts';
+import { printCsv, printJson, printTable, printText } from './output.ts';
 import { instantOf } from './selection.ts';
 
 /** What `report` takes. */
@@ -81,7 +81,7 @@ async function slaCommand(app: App, options: ReportOptions): Promise<void> {
           incidents: incidents.length,
         })),
       ),
-    html: () => process.stdout.write(slaPage({ ...report, nodes })),
+    html: () => printText(slaPage({ ...report, nodes })),
     table: () => printSla({ ...report, nodes }),
   });
 }

@@ -10,7 +10,7 @@ import type { ActiveFeed } from '../recording/feed.ts';
 import { targetKey } from '../recording/lease.ts';
 import { registerTargets } from '../recording/plan.ts';
 import { exitCode } from './exit.ts';
-import { printJson, printTable } from './output.ts';
+import { printJson, printTable, tell } from './output.ts';
 
 /** Whether a feed is watched by the prober, in this process, instead of being polled by runs of the queue. */
 export function isWatched(feed: ActiveFeed): boolean {
@@ -62,9 +62,8 @@ export async function lookAndTell(
       readings.map((row) => ({ ...row })),
       'no node was looked at',
     );
-  if (!prober && !json)
-    process.stderr.write('another process watches these nodes: these are its last readings\n');
-  if (signal.aborted) process.stderr.write('interrupted: not every node was looked at\n');
+  if (!prober && !json) tell('another process watches these nodes: these are its last readings');
+  if (signal.aborted) tell('interrupted: not every node was looked at');
   return signal.aborted ? exitCode.later : exitCode.done;
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { messageOf, UsageError } from '../errors.ts';
+import { SHORTEST_SECRET } from '../redaction.ts';
 
 /** What the recorder takes from its environment (contract section 2). The only reader of `process.env`. */
 export interface Environment {
@@ -10,11 +11,14 @@ export interface Environment {
   readonly host: string;
   readonly port: number;
   readonly logLevel: string;
+  /** Logs are lines of JSON also on a terminal. */
+  readonly logJson: boolean;
   readonly configFile: string | undefined;
   readonly chainDataKey: string | undefined;
   readonly metricsKey: string | undefined;
 }
 
+const LOG_FORMATS = ['json', 'text'];
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /**
@@ -47,16 +51,62 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
   if (!(port <= 65_535)) problems.push(`RECORDER_PORT: must be a port number, not "${env.RECORDER_PORT}"`);
   const logLevel = env.LOG_LEVEL || 'info';
   if (!LOG_LEVELS.includes(logLevel)) problems.push(`LOG_LEVEL: must be one of ${LOG_LEVELS.join(', ')}`);
+  const logFormat = env.LOG_FORMAT || 'text';
+  if (!LOG_FORMATS.includes(logFormat)) problems.push(`LOG_FORMAT: must be one of ${LOG_FORMATS.join(', ')}`);
+  const key = (name: string): string | undefined => {
+    const value = secret(name);
+    if (value !== undefined && value.length < SHORTEST_SECRET)
+      problems.push(
+        `${name}: is shorter than ${SHORTEST_SECRET} characters: it could not be kept out of what is recorded`,
+      );
+    return value;
+  };
   const environment = {
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
     redisUrl: url('REDIS_URL', ['redis:', 'rediss:']),
     host: env.RECORDER_HOST || '127.0.0.1',
     port,
     logLevel,
+    logJson: logFormat === 'json',
     configFile: env.RECORDER_CONFIG || undefined,
-    chainDataKey: secret('CHAIN_DATA_API_KEY'),
-    metricsKey: secret('METRICS_API_KEY'),
+    chainDataKey: key('CHAIN_DATA_API_KEY'),
+    metricsKey: key('METRICS_API_KEY'),
   };
   if (problems.length > 0) throw new UsageError(problems);
   return environment;
+}
+
+/** `scheme://user:password@host/database`, and passwords among a URL's parameters. */
+const PASSWORD_IN_URL = /:\/\/([^/?#@:]*):([^/?#@]*)@[^/?#]*\/?([^?#]*)|[?&](?:ssl)?password=([^&#]*)/g;
+
+/**
+ * The secrets of the environment, whatever else is wrong with it: what must be in no log and no error. A password that
+ * is the name of its user or of its database is none.
+ */
+export function readSecrets(env: NodeJS.ProcessEnv = process.env): string[] {
+  const value = (name: string) => {
+    try {
+      const file = env[`${name}_FILE`];
+      return file ? readFileSync(file, 'utf8').trim() : env[name];
+    } catch {
+      return undefined; // told by readEnvironment
+    }
+  };
+  const passwords = ['DATABASE_URL', 'REDIS_URL'].flatMap((name) =>
+    [...(value(name) ?? '').matchAll(PASSWORD_IN_URL)].map(([, user, password, database, parameter]) =>
+      password !== user && password !== database ? password : parameter,
+    ),
+  );
+  return ['CHAIN_DATA_API_KEY', 'METRICS_API_KEY']
+    .map(value)
+    .concat(passwords.flatMap((text) => (text ? [text, decoded(text)] : [])))
+    .flatMap((secret) => secret || []);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -16,8 +16,6 @@ export interface RecordingContext {
   /** This process, in runs: host and process id. */
   readonly worker: string;
   readonly open: OpenUpstream;
-  /** Takes secrets out of a text that is to be kept. */
-  readonly redact: (text: string) => string;
 }
 
 /** How a run went. */

@@ -216,7 +216,7 @@ export class Run {
       })),
       covered: this.#feed.datasets.map((_, at) => observed[at]?.covered ?? proven),
       gaps: this.#feed.datasets.map((_, at) => observed[at]?.gap ?? null),
-      quarantined: pending.quarantined.map((one) => ({ ...one, item: this.#context.redact(one.item) })),
+      quarantined: pending.quarantined,
       released: [],
       pages: pending.pages,
       items: pending.items,

@@ -14,17 +14,12 @@ const NOT_OFFERED =
  * @throws UpstreamFailure: `not-offered` for a method the node does not have, `rpc` for its other errors, `malformed`
  * for an answer that is not this call's
  */
-export function readRpcAnswer(
-  body: unknown,
-  id: number,
-  method: string,
-  redact: (text: string) => string,
-): unknown {
+export function readRpcAnswer(body: unknown, id: number, method: string): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new UpstreamFailure('malformed', `the answer to ${method} is no JSON-RPC envelope`);
   if ('error' in body && body.error !== null && body.error !== undefined) {
     const { code, message } = errorIn(body.error);
-    const said = wordsOf(redact(message));
+    const said = wordsOf(message);
     if (NOT_OFFERED.test(message) || code === -32601)
       throw new UpstreamFailure('not-offered', `the node does not answer ${method}: ${said}`);
     throw new UpstreamFailure('rpc', `${method} failed: ${said} (${code})`);

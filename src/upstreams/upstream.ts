@@ -14,7 +14,7 @@ export interface UpstreamSettings {
   readonly name: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Takes secrets out of what an error body says. */
+  /** Takes secrets out of a text: what an upstream echoes of its key goes no further than here. */
   readonly redact: (text: string) => string;
   readonly budget: Budget;
   /** Milliseconds for one call. */
@@ -89,7 +89,7 @@ export class UpstreamSession {
       const id = this.#nextId++;
       const answer = await this.#call('POST', path, {}, rpcBody(id, method, params));
       this.#refuse(answer);
-      return readRpcAnswer(bodyOf(answer), id, method, this.#settings.redact);
+      return readRpcAnswer(bodyOf(answer), id, method);
     });
   }
 
@@ -110,11 +110,11 @@ export class UpstreamSession {
     fresh = false,
   ): Promise<Answer> {
     const { weight, priority, signal, clock } = this.#asking;
-    const { budget, url, headers, deadline, maxBytes } = this.#settings;
+    const { budget, url, headers, deadline, maxBytes, redact } = this.#settings;
     await budget.take(weight, priority, signal);
     this.usage.requests += 1;
     this.usage.units += weight;
-    const answer = await callOnce(
+    const said = await callOnce(
       {
         method,
         url: urlBelow(url, path, query),
@@ -126,6 +126,7 @@ export class UpstreamSession {
       },
       fresh,
     );
+    const answer = withoutSecrets(said, redact);
     this.now = clock();
     const allowance = allowanceIn(answer);
     if (allowance) await budget.learn(allowance);
@@ -133,7 +134,7 @@ export class UpstreamSession {
   }
 
   #refuse(answer: Answer): void {
-    refuseStatus(answer, this.#settings.redact);
+    refuseStatus(answer);
   }
 
   async #retried<T>(attempt: () => Promise<T>): Promise<T> {
@@ -168,6 +169,15 @@ const JSON_TYPES = /\bjson\b/i;
 /** Health reports were seen as plain text (reality.md 6). */
 const REPORT_TYPES = /\bjson\b|^text\/plain\b/i;
 
+/** An answer before anything is read from it, without the secrets that it echoes. */
+function withoutSecrets({ status, headers, text }: Answer, redact: (text: string) => string): Answer {
+  const clean = Object.entries(headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.map(redact) : value && redact(value),
+  ]);
+  return { status, headers: Object.fromEntries(clean), text: redact(text) };
+}
+
 /** The parsed body. @throws UpstreamFailure when it is not JSON, by type or by content */
 function bodyOf(answer: Answer, types = JSON_TYPES): unknown {
   const type = String(answer.headers['content-type'] ?? '');
@@ -189,11 +199,11 @@ function bodyOf(answer: Answer, types = JSON_TYPES): unknown {
 }
 
 /** @throws UpstreamFailure for every status outside 2xx (seed chain-data section 7) */
-function refuseStatus(answer: Answer, redact: (text: string) => string): void {
+function refuseStatus(answer: Answer): void {
   const { status } = answer;
   if (status >= 200 && status < 300) return;
   const more = { status };
-  const said = `answered ${status}${saidIn(answer, redact)}`;
+  const said = `answered ${status}${saidIn(answer)}`;
   if (status === 429)
     throw new UpstreamFailure('rate-limited', said, { status, retryAfter: retryAfter(answer) });
   if (status >= 500) throw new UpstreamFailure('server', said, { status, retryAfter: retryAfter(answer) });
@@ -205,12 +215,12 @@ function refuseStatus(answer: Answer, redact: (text: string) => string): void {
 }
 
 /** The `message` of an error body; nothing for other bodies. */
-function saidIn(answer: Answer, redact: (text: string) => string): string {
+function saidIn(answer: Answer): string {
   try {
     const body = parseJson(answer.text);
     if (typeof body !== 'object' || body === null || !('message' in body)) return '';
     const message = Array.isArray(body.message) ? body.message.join('; ') : String(body.message);
-    return `: ${wordsOf(redact(message))}`;
+    return `: ${wordsOf(message)}`;
   } catch {
     return '';
   }

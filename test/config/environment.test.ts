@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readEnvironment } from '../../src/config/environment.ts';
+import { readEnvironment, readSecrets } from '../../src/config/environment.ts';
 import { UsageError } from '../../src/errors.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'recorder-environment-'));
@@ -32,6 +32,7 @@ describe('the environment', () => {
       host: '127.0.0.1',
       port: 8080,
       logLevel: 'info',
+      logJson: false,
       configFile: undefined,
       chainDataKey: undefined,
       metricsKey: undefined,
@@ -51,8 +52,10 @@ describe('the environment', () => {
   });
 
   it('gives secrets by name or by file', () => {
-    expect(readEnvironment({ CHAIN_DATA_API_KEY: 'key' }).chainDataKey).toBe('key');
-    expect(readEnvironment({ METRICS_API_KEY_FILE: secretFile('key\n') }).metricsKey).toBe('key');
+    expect(readEnvironment({ CHAIN_DATA_API_KEY: 'a-long-key' }).chainDataKey).toBe('a-long-key');
+    expect(readEnvironment({ METRICS_API_KEY_FILE: secretFile('a-long-key\n') }).metricsKey).toBe(
+      'a-long-key',
+    );
     const url = 'postgres://user:secret@host/recorder';
     expect(readEnvironment({ DATABASE_URL_FILE: secretFile(`${url}\n`) }).databaseUrl).toBe(url);
     expect(readEnvironment({ REDIS_URL_FILE: secretFile('rediss://host') }).redisUrl).toBe('rediss://host');
@@ -62,15 +65,17 @@ describe('the environment', () => {
     const found = problems({
       DATABASE_URL: 'mysql://user:canary@host/db',
       REDIS_URL: 'canary',
-      CHAIN_DATA_API_KEY: 'canary',
-      CHAIN_DATA_API_KEY_FILE: secretFile('canary'),
+      CHAIN_DATA_API_KEY: 'long-canary',
+      CHAIN_DATA_API_KEY_FILE: secretFile('long-canary'),
       METRICS_API_KEY_FILE: join(dir, 'missing'),
       RECORDER_PORT: '99999',
       LOG_LEVEL: 'loud',
+      LOG_FORMAT: 'xml',
     });
     expect(found.map((one) => one.split(':')[0]).sort()).toEqual([
       'CHAIN_DATA_API_KEY',
       'DATABASE_URL',
+      'LOG_FORMAT',
       'LOG_LEVEL',
       'METRICS_API_KEY_FILE',
       'RECORDER_PORT',
@@ -85,5 +90,28 @@ describe('the environment', () => {
 
   it.each(['-1', '65536', 'http', '80.5', ' '])('refuses port %j', (port) => {
     expect(problems({ RECORDER_PORT: port })).toHaveLength(1);
+  });
+
+  it('refuses a key that is too short to be kept out of what is recorded', () => {
+    expect(problems({ METRICS_API_KEY: 'canary' })).toEqual([expect.stringMatching(/^METRICS_API_KEY: .*8/)]);
+  });
+
+  it('knows its secrets, as they are and as they stand in a URL', () => {
+    const secrets = readSecrets({
+      CHAIN_DATA_API_KEY: 'data-key',
+      METRICS_API_KEY_FILE: secretFile('metrics-key\n'),
+      DATABASE_URL: 'postgres://user:pass%2Fword@one:5432,two/db?sslmode=require&sslpassword=of-the-key',
+      REDIS_URL_FILE: join(dir, 'missing'),
+    });
+    expect(secrets).toEqual([
+      'data-key',
+      'metrics-key',
+      'pass%2Fword',
+      'pass/word',
+      'of-the-key',
+      'of-the-key',
+    ]);
+    expect(readSecrets({ REDIS_URL: 'redis-cluster://:secret@a,b' })).toEqual(['secret', 'secret']);
+    expect(readSecrets({ DATABASE_URL: 'postgres://recorder:recorder@db/recorder' })).toEqual([]);
   });
 });

@@ -80,7 +80,6 @@ export class Recorder {
       clock: clock.now,
       worker: 'test',
       open: upstreamOpener(config, { chainDataKey: undefined, metricsKey: undefined }, sql, clock.now),
-      redact: (text) => text,
     };
   }
 

@@ -68,7 +68,6 @@ export function recordingContext(
     sql,
     clock,
     worker: 'test',
-    redact: (text) => text,
     open: (): Ask & { readonly usage: Usage } => ({
       get: nothing,
       post: nothing,

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { redactor } from '../../src/redaction.ts';
 import type { Allowance, Budget } from '../../src/upstreams/budget.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { isExactNumber } from '../../src/upstreams/json.ts';
@@ -332,6 +333,40 @@ describe.concurrent('what an error says', () => {
   ])('is the status where the body is %s', async (_, body) => {
     const server = await started(upstreamServer((_request, response) => sendJson(response, body, 400)));
     expect((await failure(session(server.url).get('/'))).message).toContain('answered 400');
+  });
+});
+
+describe.concurrent('a key that an answer echoes', () => {
+  const nasty = 'canary-"quoted"\\and/<slashed>&%';
+  const secret = { headers: { 'x-api-key': nasty }, redact: redactor([nasty]) };
+
+  it('is in nothing that is read from it, wherever and however it stands there', async () => {
+    const server = await started(
+      upstreamServer(({ headers }, response) => {
+        const key = String(headers['x-api-key']);
+        const inner = JSON.stringify({ key });
+        sendJson(response, {
+          note: key,
+          [key]: [`before ${key}`, { inner }],
+          link: `?key=${encodeURIComponent(key)}`,
+        });
+      }),
+    );
+    const body = await session(server.url, secret).get('/');
+    expect(body).toEqual({
+      note: '[redacted]',
+      '[redacted]': ['before [redacted]', { inner: '{"key":"[redacted]"}' }],
+      link: '?key=[redacted]',
+    });
+  });
+
+  it('is in no error, be it a header that says it', async () => {
+    const server = await started(
+      upstreamServer(({ headers }, response) => {
+        response.writeHead(200, { 'content-type': `text/${String(headers['x-api-key'])}` }).end('{}');
+      }),
+    );
+    expect((await failure(session(server.url, secret).get('/'))).message).toContain('[redacted]');
   });
 });
 

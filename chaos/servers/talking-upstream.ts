@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+
+/**
+ * A service before another one that says something of its own wherever an answer has room for it: in unknown fields, in
+ * their names, in texts, in an item that cannot be decoded, and in its errors.
+ */
+export class TalkingUpstream {
+  readonly url: string;
+  /** Answers in which it was said. */
+  said = 0;
+  /** Paths that hold this are refused. */
+  refused = '/blockchains/x-chain/';
+  readonly #server: Server;
+
+  private constructor(server: Server, url: string, behind: string, say: (key: string) => string) {
+    this.#server = server;
+    this.url = url;
+    server.on('request', async (request, response) => {
+      const said = say(String(request.headers['x-api-key'] ?? ''));
+      this.said += 1;
+      if (request.url?.includes(this.refused)) {
+        response.writeHead(403, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ statusCode: 403, message: [said, `no: ${said}`] }));
+        return;
+      }
+      const answer = await fetch(new URL(request.url ?? '/', behind)).catch(() => null);
+      if (!answer) return void response.destroy();
+      response.writeHead(answer.status, {
+        'content-type': answer.headers.get('content-type') ?? 'application/json',
+      });
+      const body = await answer.text();
+      response.end(JSON.stringify(JSON.parse(body), (_name, value: unknown) => spoken(value, said)));
+    });
+  }
+
+  /** @param say what it says, of the key that it was sent */
+  static async open(behind: string, say: (key: string) => string): Promise<TalkingUpstream> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('no port');
+    return new TalkingUpstream(server, `http://127.0.0.1:${address.port}`, behind, say);
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+}
+
+/** Lists get items that say it. */
+function spoken(value: unknown, said: string): unknown {
+  if (!Array.isArray(value) || !value.every(isObject)) return value;
+  const items = value.map((item) => ({
+    ...item,
+    ...('blockchainName' in item ? { blockchainName: `${item.blockchainName} ${said}` } : {}),
+    note: { deep: [said].map((text) => `it said ${text}`) },
+    [said]: said,
+  }));
+  const [first] = value;
+  return first && 'blockNumber' in first ? [...items, { ...first, blockNumber: said }] : items;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
