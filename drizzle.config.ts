@@ -2,7 +2,10 @@ import { defineConfig } from 'drizzle-kit';
 
 export default defineConfig({
   dialect: 'postgresql',
-  schema: ['src/db/bookkeeping.ts', 'src/db/health-tables.ts', 'src/datasets/{chain-data,metrics,node}/*.ts'],
+  schema: [
+    'src/db/{bookkeeping,health-tables,process-tables}.ts',
+    'src/datasets/{chain-data,metrics,node}/*.ts',
+  ],
   out: 'drizzle',
   schemaFilter: ['recorder'],
 });

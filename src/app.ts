@@ -12,6 +12,7 @@ import { untilReachable } from './db/reachable.ts';
 import { UsageError } from './errors.ts';
 import { activeFeeds, catalogNames } from './feeds.ts';
 import { type Log, openLog } from './log.ts';
+import { type Configuration, configurationOf } from './recording/configuration.ts';
 import type { RecordingContext } from './recording/context.ts';
 import type { ActiveFeed } from './recording/feed.ts';
 import { migrate } from './reporting/migrate.ts';
@@ -31,6 +32,7 @@ export interface App {
   readonly embedded: boolean;
   readonly database: Database;
   readonly feeds: readonly ActiveFeed[];
+  readonly configuration: Configuration;
   readonly recording: RecordingContext;
   close(): Promise<void>;
 }
@@ -79,6 +81,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     const problem = await schemaProblem(database.sql);
     if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);
     const config = fromFile ?? sandboxConfig(sandbox?.announcement ?? noSandbox());
+    const feeds = activeFeeds(config);
     return {
       environment,
       config,
@@ -88,7 +91,8 @@ export async function openApp(options: AppOptions): Promise<App> {
       databaseUrl,
       embedded: embedded !== null,
       database,
-      feeds: activeFeeds(config),
+      feeds,
+      configuration: configurationOf(config, feeds),
       recording: {
         sql: database.sql,
         clock,

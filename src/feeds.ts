@@ -50,7 +50,7 @@ function offered(config: Config, source: Source): boolean {
 export function scopeOf(config: Config, options: Scope['options'] = {}): Scope {
   return {
     network: config.network,
-    observer: config.observer ?? 'recorder',
+    observer: config.observer ?? config.name,
     watch: config.watch,
     nodes: config.upstreams.nodes.map(({ name }) => name),
     tags: Object.fromEntries(config.upstreams.nodes.map(({ name, tags }) => [name, tags])),

@@ -9,7 +9,8 @@ import { checkConfig } from '../src/config/load.ts';
 import { freePort } from '../src/db/free-port.ts';
 import { activeFeeds, catalogNames } from '../src/feeds.ts';
 import { runJobs } from '../src/recording/foreground.ts';
-import { loadStates, planAll, registerTargets } from '../src/recording/plan.ts';
+import { loadStates, planAll } from '../src/recording/plan.ts';
+import { registerTargets } from '../src/recording/register.ts';
 import { upstreamOpener } from '../src/upstream-opener.ts';
 import { type TestDatabase, testDatabase } from './support/database.ts';
 

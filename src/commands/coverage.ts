@@ -4,10 +4,11 @@ import { UsageError } from '../errors.ts';
 import type { RunResult } from '../recording/context.ts';
 import { runJobs } from '../recording/foreground.ts';
 import type { Job } from '../recording/lease.ts';
-import { jointState, loadStates, missingWindows, registerTargets } from '../recording/plan.ts';
+import { jointState, loadStates, missingWindows } from '../recording/plan.ts';
 import { exitAfter, interrupted } from './exit.ts';
 import { printJson, printTable, tell } from './output.ts';
 import { progressOver } from './progress.ts';
+import { registerUnlessRunning } from './registering.ts';
 
 /** `coverage [DATASET]`: what is recorded, what is missing and why. */
 export async function coverageCommand(
@@ -68,7 +69,7 @@ export async function healCommand(
   for (const feed of app.feeds) {
     if (!feed.source.range || (dataset !== undefined && !feed.datasets.some(({ name }) => name === dataset)))
       continue;
-    await registerTargets(app.database.sql, feed, app.clock());
+    await registerUnlessRunning(app, feed);
     const states = await loadStates(app.database.sql, feed);
     const jobs = feed.targets.flatMap((target) => {
       const state = jointState(feed, states, target);

@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import { clockSkew, TOLERATED_SKEW } from '../db/clock-skew.ts';
 import { messageOf } from '../errors.ts';
 import type { QueueBackend } from '../jobs/backend.ts';
-import { POLLS } from '../jobs/jobs.ts';
+import { queueNames } from '../jobs/jobs.ts';
 import { openBackend } from '../jobs/open-backend.ts';
 import type { Job } from '../recording/lease.ts';
 import { findingGroups, inWords } from '../reporting/findings.ts';
@@ -65,12 +65,15 @@ async function clock({ database: { sql }, clock }: App): Promise<Finding> {
   return { check: 'clock', ok, found };
 }
 
-async function queue({ environment, databaseUrl, log }: App): Promise<Finding> {
+async function queue({ config, environment, databaseUrl, log }: App): Promise<Finding> {
   const kind = environment.redisUrl ? 'redis' : 'postgres';
   const impatience = new AbortController();
   try {
     const backend = openBackend({ redisUrl: environment.redisUrl, databaseUrl }, log, impatience.signal);
-    return await Promise.race([backend.then(lookAtQueue), timeout()]);
+    return await Promise.race([
+      backend.then((opened) => lookAtQueue(opened, queueNames(config.name).polls)),
+      timeout(),
+    ]);
   } catch (error) {
     return { check: 'queue', ok: false, found: `${kind}: ${messageOf(error)}` };
   } finally {
@@ -78,8 +81,8 @@ async function queue({ environment, databaseUrl, log }: App): Promise<Finding> {
   }
 }
 
-async function lookAtQueue(backend: QueueBackend): Promise<Finding> {
-  const opened = await backend.queue(POLLS);
+async function lookAtQueue(backend: QueueBackend, polls: string): Promise<Finding> {
+  const opened = await backend.queue(polls);
   try {
     const schedules = await opened.getJobSchedulers();
     const policy = await opened.evictionPolicy();

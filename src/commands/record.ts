@@ -6,10 +6,11 @@ import type { RunResult } from '../recording/context.ts';
 import type { ActiveFeed } from '../recording/feed.ts';
 import { runJobs } from '../recording/foreground.ts';
 import type { Job } from '../recording/lease.ts';
-import { jointState, loadStates, missingIn, planAll, registerTargets } from '../recording/plan.ts';
+import { jointState, loadStates, missingIn, planAll } from '../recording/plan.ts';
 import { exitAfter, interrupted } from './exit.ts';
 import { printJson, printTable, tell } from './output.ts';
 import { progressOver } from './progress.ts';
+import { registerUnlessRunning } from './registering.ts';
 import { feedOf, instantOf, matchingTargets } from './selection.ts';
 import { isWatched, lookAndTell } from './watching.ts';
 
@@ -23,7 +24,7 @@ export async function recordCommand(
   const feed = feedOf(app.feeds, dataset);
   const targets = matchingTargets(feed, scopeOf(app.config), options.target);
   if (isWatched(feed)) return lookAndTell(app, feed, targets, options.json, signal);
-  await registerTargets(app.database.sql, feed, app.clock());
+  await registerUnlessRunning(app, feed);
   const states = await loadStates(app.database.sql, feed);
   return runAndTell(app, feed, planAll(feed, targets, states, app.clock()), options.json, signal);
 }
@@ -44,7 +45,7 @@ export async function backfillCommand(
   if (from >= to) throw new UsageError([`--from ${options.from}: must be before --to, and in the past`]);
   if (feed.source.range?.axis !== 'time')
     throw new UsageError([`backfill ${dataset}: it is observed as it is now; its past cannot be asked for`]);
-  await registerTargets(app.database.sql, feed, app.clock());
+  await registerUnlessRunning(app, feed);
   const states = await loadStates(app.database.sql, feed);
   const jobs = targets.flatMap((target) =>
     missingIn(feed, target, jointState(feed, states, target), { from, to }).map(

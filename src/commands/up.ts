@@ -4,7 +4,7 @@ import { clockSkew, TOLERATED_SKEW } from '../db/clock-skew.ts';
 import { isAway } from '../db/reachable.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import type { QueueBackend, RecorderQueue } from '../jobs/backend.ts';
-import { HEALS, POLLS, planJob } from '../jobs/jobs.ts';
+import { planJob, queueNames } from '../jobs/jobs.ts';
 import { openBackend } from '../jobs/open-backend.ts';
 import { reconcileSchedules } from '../jobs/schedules.ts';
 import { noteSchedules } from '../jobs/seen-schedules.ts';
@@ -12,10 +12,12 @@ import { type Queues, startWorkers } from '../jobs/workers.ts';
 import type { Log } from '../log.ts';
 import type { RunResult } from '../recording/context.ts';
 import { countUpRuns } from '../recording/run-days.ts';
+import { endUnwatched } from '../recording/unwatched.ts';
 import { Watchdog } from '../reporting/watchdog.ts';
 import { buildServer } from '../server/server.ts';
+import { joinPeers, Lead } from './peers.ts';
 import { tellProgress, tellStart } from './telling.ts';
-import { isWatched, keepWatch } from './watching.ts';
+import { isWatched, Watch } from './watching.ts';
 
 export type Role = 'scheduler' | 'worker' | 'server';
 const ROLES: readonly Role[] = ['scheduler', 'worker', 'server'];
@@ -25,10 +27,14 @@ const RECONCILE_EVERY = 10_000;
 /** What stands still is told well within a minute. */
 const WATCH_EVERY = 15_000;
 const COUNT_EVERY = 600_000;
+/** How often a process shows that it lives, and looks whether a newer configuration is in place. */
+const BEAT_EVERY = 5_000;
+const END_UNWATCHED_EVERY = 10_000;
 const CLOCK_CHECK_EVERY = 300_000;
 const QUEUE_PATIENCE = 5_000;
 /** The longest that runs under way may take to stop; the whole stop is promised within 20 s. */
 const WORKERS_STOP_WITHIN = 8_000;
+const LAST_WORD_WITHIN = 1_000;
 const FIRST_TELLING = 8_000;
 const TELL_EVERY = 600_000;
 
@@ -54,7 +60,7 @@ export async function upCommand(app: App, roles: ReadonlySet<Role>, signal: Abor
 }
 
 async function withQueues(
-  { log, environment, databaseUrl }: App,
+  { log, config, environment, databaseUrl }: App,
   signal: AbortSignal,
   work: (backend: QueueBackend, queues: Queues) => Promise<void>,
 ): Promise<void> {
@@ -66,7 +72,8 @@ async function withQueues(
     return queue;
   };
   try {
-    await work(backend, { polls: await open(POLLS), heals: await open(HEALS) });
+    const names = queueNames(config.name);
+    await work(backend, { polls: await open(names.polls), heals: await open(names.heals) });
   } finally {
     // Also after a refusal: an open connection would keep the process alive.
     await Promise.race([
@@ -86,6 +93,14 @@ async function work(
   const { log, database } = app;
   const feeds = app.feeds.filter((feed) => !isWatched(feed));
   await refuseEviction(queues.polls);
+  const membership = await joinPeers(app, roles, signal);
+  const lead = new Lead(app, membership);
+  try {
+    await lead.follow();
+  } catch (error) {
+    await membership.leave();
+    throw error;
+  }
   const server = roles.has('server') ? await listen(app, queues.polls) : null;
   const repeating = new Repeating(log);
   tellStart(app, backend.kind);
@@ -94,35 +109,46 @@ async function work(
   repeating.every(WATCH_EVERY, 'looking for what stands still', () => watchdog.look());
   const finished: RunResult[] = [];
   let stopWorkers = async (_deadline: number) => {};
-  let watched: Promise<void> = Promise.resolve();
+  const watch = roles.has('worker') ? new Watch(app, membership.registrant) : null;
   if (roles.has('worker')) {
-    watched = keepWatch(app, signal);
     stopWorkers = await startWorkers(backend, queues, {
       sql: database.sql,
       clock: app.clock,
       feeds,
       recording: app.recording,
       log,
+      peers: membership,
       finished: (result) => finished.push(result),
     });
     const tell = () => tellProgress(app, finished.splice(0));
     repeating.once(FIRST_TELLING, 'counting', tell);
     repeating.every(TELL_EVERY, 'counting', tell, TELL_EVERY);
   }
+  // After a stop of whatever length nobody waits for the next tick: what is due is planned at once.
+  const planAll = async () => {
+    if (!roles.has('scheduler') || !membership.standing.newest) return;
+    for (const feed of feeds) {
+      const { name, data, opts } = planJob(feed.source.name, 'start');
+      await queues.polls.add(name, data, opts);
+    }
+  };
+  repeating.once(0, 'planning', planAll);
+  repeating.every(BEAT_EVERY, 'looking after the other processes', async () => {
+    watch?.follow((await membership.beat()).relieved);
+    if (await lead.follow()) await planAll();
+  });
   if (roles.has('scheduler')) {
     repeating.every(RECONCILE_EVERY, 'holding the schedules', async () => {
-      const { seen } = await reconcileSchedules(app.databaseUrl, queues, feeds, log);
-      if (seen) await noteSchedules(database.sql, seen, Date.now());
+      if (!membership.standing.newest) return;
+      const { recorder } = membership;
+      const { seen } = await reconcileSchedules(app.databaseUrl, queues, feeds, log, recorder);
+      if (seen) await noteSchedules(database.sql, recorder, seen, Date.now());
     });
     repeating.every(COUNT_EVERY, 'counting up runs', () =>
       countUpRuns(database.sql, app.clock(), app.config.runs.keep, signal),
     );
-    // After a stop of whatever length nobody waits for the next tick: what is due is planned at once.
-    repeating.once(0, 'planning', async () => {
-      for (const feed of feeds) {
-        const { name, data, opts } = planJob(feed.source.name, 'start');
-        await queues.polls.add(name, data, opts);
-      }
+    repeating.every(END_UNWATCHED_EVERY, 'ending what nobody asks for any more', async () => {
+      if (membership.standing.newest) await endUnwatched(app.recording, membership.registrant, log);
     });
   }
   await new Promise<void>((resolve) => {
@@ -132,10 +158,15 @@ async function work(
   log.info('stopping');
   repeating.stop();
   await server?.close();
-  await Promise.all([
-    stopWorkers(WORKERS_STOP_WITHIN),
-    Promise.race([watched, new Promise((resolve) => setTimeout(resolve, WORKERS_STOP_WITHIN).unref())]),
-  ]);
+  await Promise.all([stopWorkers(WORKERS_STOP_WITHIN), within(WORKERS_STOP_WITHIN, watch?.stop())]);
+  await within(
+    LAST_WORD_WITHIN,
+    membership.leave().catch(() => {}),
+  ); // where it cannot, its time runs out
+}
+
+function within(milliseconds: number, work: Promise<void> | undefined): Promise<void> {
+  return Promise.race([work, new Promise<void>((resolve) => setTimeout(resolve, milliseconds).unref())]);
 }
 
 /** @throws UsageError when the port is taken */

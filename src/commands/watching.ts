@@ -6,11 +6,13 @@ import { announcements } from '../health/announcements.ts';
 import { lookOver } from '../health/look.ts';
 import { keepLedger, Prober } from '../health/prober.ts';
 import type { ProberContext } from '../health/prober-context.ts';
+import type { Registrant } from '../recording/configuration.ts';
 import type { ActiveFeed } from '../recording/feed.ts';
 import { targetKey } from '../recording/lease.ts';
-import { registerTargets } from '../recording/plan.ts';
+import { registerTargets } from '../recording/register.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printTable, tell } from './output.ts';
+import { registerUnlessRunning } from './registering.ts';
 
 /** Whether a feed is watched by the prober, in this process, instead of being polled by runs of the queue. */
 export function isWatched(feed: ActiveFeed): boolean {
@@ -18,10 +20,40 @@ export function isWatched(feed: ActiveFeed): boolean {
 }
 
 /** Watches the nodes until the signal comes, or stands by while another process does. */
-export async function keepWatch(app: App, signal: AbortSignal): Promise<void> {
+async function keepWatch(app: App, by: Registrant, signal: AbortSignal): Promise<void> {
   const feed = app.feeds.find(isWatched);
   if (!feed || feed.targets.length === 0) return;
-  await keepLedger(proberContext(app, feed), signal);
+  const register = () => registerTargets(app.database.sql, feed, app.clock(), by);
+  await keepLedger(proberContext(app, feed, register), signal);
+}
+
+/** Watches the nodes while no process with a newer configuration does. */
+export class Watch {
+  readonly #app: App;
+  readonly #by: Registrant;
+  #shift: { readonly stop: AbortController; readonly ended: Promise<void> } | null = null;
+
+  constructor(app: App, by: Registrant) {
+    this.#app = app;
+    this.#by = by;
+  }
+
+  /** Begins or ends the watching. @param relieved another process is to do it */
+  follow(relieved: boolean): void {
+    if (relieved) void this.stop();
+    else if (!this.#shift) {
+      const stop = new AbortController();
+      this.#shift = { stop, ended: keepWatch(this.#app, this.#by, stop.signal) };
+    }
+  }
+
+  /** @returns when all is written */
+  async stop(): Promise<void> {
+    const shift = this.#shift;
+    this.#shift = null;
+    shift?.stop.abort();
+    await shift?.ended;
+  }
 }
 
 /** `record node_health`: one look at every node, confirmed, into the ledger. @returns the exit code */
@@ -33,7 +65,7 @@ export async function lookAndTell(
   signal: AbortSignal,
 ): Promise<number> {
   const { sql } = app.database;
-  const context = proberContext(app, feed);
+  const context = proberContext(app, feed, () => registerUnlessRunning(app, feed));
   const began = new Date(app.clock());
   const prober = await Prober.begin(context);
   // Where another process watches, it has looked already.
@@ -77,7 +109,7 @@ interface Reading {
   readonly observed_at: Date;
 }
 
-function proberContext(app: App, feed: ActiveFeed): ProberContext {
+function proberContext(app: App, feed: ActiveFeed, register: () => Promise<void>): ProberContext {
   const { sql } = app.database;
   return {
     sql,
@@ -90,6 +122,6 @@ function proberContext(app: App, feed: ActiveFeed): ProberContext {
     targets: feed.targets.map(({ node = '', probe = '' }) => ({ node, probe })),
     look: lookOver(app.recording.open, feed, app.clock),
     maintenance: announcements(sql, app.config.health.maintenance),
-    register: () => registerTargets(sql, feed, app.clock()),
+    register,
   };
 }

@@ -76,9 +76,16 @@ export function configSchema(names: CatalogNames) {
   });
   return z.strictObject({
     network: z.enum(['mainnet', 'fuji', 'testnet']),
+    name: name
+      .default('recorder')
+      .describe(
+        "This recorder's name. Processes of one name are one recorder, of which the newest configuration decides; those that are meant to be apart in one database have names of their own.",
+      ),
     observer: name
       .optional()
-      .describe("This recorder's name in the health ledger; unique among those that watch the same nodes."),
+      .describe(
+        "This recorder's name in the health ledger, unique among those that watch the same nodes; its name, unless said otherwise.",
+      ),
     upstreams: z
       .strictObject({
         chainData: metered.optional(),

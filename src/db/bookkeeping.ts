@@ -32,6 +32,8 @@ export const targets = recorder.table(
     source: text().notNull(),
     target_key: text().notNull(),
     target: jsonb().$type<Record<string, string>>().notNull(),
+    /** The recorder that watches it, or did last; null: it was asked for by hand only. */
+    recorder: text(),
     run_id: bigint({ mode: 'number' }),
     lease_until: instant(),
     /** What the last whole look at how things are now cost, and its window on the source's axis; null: none was made. */
@@ -57,6 +59,10 @@ export const targetDatasets = recorder.table(
     once: boolean().notNull().default(false),
     /** The configuration asks for it; false: it did once, or somebody asked by hand. */
     active: boolean().notNull(),
+    /** When it left the configuration; null: it is asked for, or only ever was by hand. */
+    left_at: instant(),
+    /** When the members of a target that left were ended; null: they are still to be, if it left. */
+    ended_at: instant(),
     /** Since when it is asked for; anew when it is asked for again after a pause. */
     wanted_at: instant().notNull(),
     /** Where the recording is expected to begin, on the source's axis; null for observations. */
@@ -146,7 +152,9 @@ export const runDays = recorder.table(
 
 /** What the queue holds of the schedules that should be there, as whoever holds them in line saw it last. */
 export const schedules = recorder.table('schedules', {
+  /** With the name of the recorder where it has one. */
   schedule: text().primaryKey(),
+  recorder: text().notNull().default('recorder'),
   every_ms: bigint({ mode: 'number' }).notNull(),
   /** When it ticks next; null: it was not there. */
   next_at: instant(),

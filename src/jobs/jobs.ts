@@ -10,7 +10,7 @@ export const jobData = z.discriminatedUnion('kind', [
     feed: z.string(),
     target: z.record(z.string(), z.string()),
     window: z.object({ from: z.number(), to: z.number() }).nullable(),
-    reason: z.enum(['poll', 'heal', 'sweep', 'backfill', 'manual', 'redrive']),
+    reason: z.enum(['poll', 'heal', 'sweep', 'backfill', 'manual', 'redrive', 'unwatched']),
     datasets: z.array(z.string()).optional(),
     plannedAt: z.number().optional(),
   }),
@@ -21,6 +21,16 @@ export type JobData = z.infer<typeof jobData>;
 /** Polls and plans have a queue of their own, so that no amount of healing makes them wait. */
 export const POLLS = 'polls';
 export const HEALS = 'heals';
+
+/** The recorder without a name of its own: its queues are called as they were before there were names. */
+export const UNNAMED = 'recorder';
+
+/** The names of a recorder's queues. */
+export function queueNames(recorder = UNNAMED): { readonly polls: string; readonly heals: string } {
+  return recorder === UNNAMED
+    ? { polls: POLLS, heals: HEALS }
+    : { polls: `${POLLS} ${recorder}`, heals: `${HEALS} ${recorder}` };
+}
 
 /** BullMQ's, as a number. */
 const LOWEST_PRIORITY = 2_000_000;

@@ -1,12 +1,19 @@
+import { createHash } from 'node:crypto';
 import type { Logger as Log } from 'pino';
 import { alone } from '../db/alone.ts';
 import type { ActiveFeed } from '../recording/feed.ts';
 import type { RecorderQueue } from './backend.ts';
-import { planJob } from './jobs.ts';
+import { POLLS, planJob, queueNames } from './jobs.ts';
 import type { Queues } from './workers.ts';
 
-/** One reconciler at a time among all processes; the number is this project's own. */
+/** One reconciler at a time among all processes of a recorder; the number is this project's own. */
 const LOCK = 7_310_202_612;
+
+/** The lock of a recorder with a name of its own: what one does keeps no other one waiting. */
+function lockOf(recorder: string | undefined): number {
+  const { polls } = queueNames(recorder);
+  return polls === POLLS ? LOCK : createHash('sha256').update(`${LOCK} ${polls}`).digest().readUIntBE(0, 6);
+}
 /** A schedule whose next tick is this much in the past does not tick any more. */
 const FROZEN_AFTER = 60_000;
 /** Delayed jobs that are looked at in one round, those that wait longest first. */
@@ -37,15 +44,16 @@ export interface Reconciled {
 /**
  * Holds the queue's schedules against the configuration: missing ones are set, others removed, frozen ones (the clock
  * jumped) removed and set again, since setting alone does not mend them. Jobs that were delayed by a clock that was
- * ahead are removed: what they are about is planned again. Alone among all processes.
+ * ahead are removed: what they are about is planned again. Alone among all processes of the recorder.
  */
 export async function reconcileSchedules(
   databaseUrl: string,
   queues: Queues,
   feeds: readonly ActiveFeed[],
   log: Log,
+  recorder?: string,
 ): Promise<Reconciled> {
-  const reconciled = await alone(databaseUrl, LOCK, async () => {
+  const reconciled = await alone(databaseUrl, lockOf(recorder), async () => {
     const freed = (await freeDelayed(queues.polls)) + (await freeDelayed(queues.heals));
     return { ...(await reconcile(queues.polls, feeds)), freed };
   });

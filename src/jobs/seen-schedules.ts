@@ -1,18 +1,20 @@
 import type postgres from 'postgres';
+import { UNNAMED } from './jobs.ts';
 import type { SeenSchedule } from './schedules.ts';
 
 /** Writes down what the queue holds, where those can read it who do not see the queue. Nothing else is wanted any more. */
 export async function noteSchedules(
   sql: postgres.Sql,
+  recorder: string,
   seen: readonly SeenSchedule[],
   now: number,
 ): Promise<void> {
-  const names = seen.map(({ schedule }) => schedule);
+  const names = seen.map(({ schedule }) => (recorder === UNNAMED ? schedule : `${schedule} of ${recorder}`));
   const at = new Date(now).toISOString();
   await sql`
-    with gone as (delete from recorder.schedules where not schedule = any(${names}::text[]))
-    insert into recorder.schedules as s (schedule, every_ms, next_at, missing_since, seen_at)
-    select u.schedule, u.every_ms, to_timestamp(u.next / 1000.0), case when u.next is null then ${at}::timestamptz end, ${at}
+    with gone as (delete from recorder.schedules where recorder = ${recorder} and not schedule = any(${names}::text[]))
+    insert into recorder.schedules as s (recorder, schedule, every_ms, next_at, missing_since, seen_at)
+    select ${recorder}, u.schedule, u.every_ms, to_timestamp(u.next / 1000.0), case when u.next is null then ${at}::timestamptz end, ${at}
     from unnest(${names}::text[], ${seen.map(({ every }) => every)}::bigint[], ${seen.map(({ next }) => next)}::bigint[])
       as u(schedule, every_ms, next)
     on conflict (schedule) do update set every_ms = excluded.every_ms, next_at = excluded.next_at, seen_at = excluded.seen_at,

@@ -4,17 +4,20 @@ import type postgres from 'postgres';
 import type { Clock } from '../clock.ts';
 import type { Target } from '../datasets/contract.ts';
 import { LeaseLost, messageOf } from '../errors.ts';
+import type { Registrant } from '../recording/configuration.ts';
 import type { RecordingContext, RunResult } from '../recording/context.ts';
 import type { ActiveFeed } from '../recording/feed.ts';
 import { type Job, targetKey } from '../recording/lease.ts';
-import { loadStates, planDue, registerTargets } from '../recording/plan.ts';
+import { loadStates, planDue } from '../recording/plan.ts';
 import { record } from '../recording/record.ts';
+import { registerTargets } from '../recording/register.ts';
 import type { QueueBackend, RecorderQueue, Work } from './backend.ts';
-import { HEALS, type JobData, jobData, POLLS, recordJob } from './jobs.ts';
+import { type JobData, jobData, queueNames, recordJob } from './jobs.ts';
+import { knowing, Passed, type Peers, placeOf, wantedKeys } from './places.ts';
 
 const POLLS_AT_ONCE = 8;
 const HEALS_AT_ONCE = 2;
-/** How soon a job looks again for a target that another run holds. */
+/** How soon a job is looked at again: its target is held by another run, or another process is to do it. */
 const HELD_AGAIN = 1_000;
 
 /** What the workers need. */
@@ -24,6 +27,8 @@ export interface WorkerContext {
   readonly feeds: readonly ActiveFeed[];
   readonly recording: RecordingContext;
   readonly log: Log;
+  /** The other processes of the recorder; absent: there are none. */
+  readonly peers?: Peers & { readonly registrant: Registrant };
   /** Called after every run. */
   readonly finished?: (result: RunResult) => void;
 }
@@ -42,9 +47,10 @@ export async function startWorkers(
 ): Promise<(deadline: number) => Promise<void>> {
   const stopping = new AbortController();
   const work = workOf(queues, context, stopping.signal);
+  const names = queueNames(context.peers?.recorder);
   const workers = [
-    await backend.worker(POLLS, work, { concurrency: POLLS_AT_ONCE }),
-    await backend.worker(HEALS, work, { concurrency: HEALS_AT_ONCE }),
+    await backend.worker(names.polls, work, { concurrency: POLLS_AT_ONCE }),
+    await backend.worker(names.heals, work, { concurrency: HEALS_AT_ONCE }),
   ];
   return async (deadline) => {
     stopping.abort();
@@ -57,13 +63,14 @@ function patience(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }
 
-/** Puts what a feed lacks into the queues. */
+/** Puts what a feed lacks into the queues; of an older configuration what the newest one wants as well. */
 export async function planFeed(
-  { sql, clock }: WorkerContext,
+  { sql, clock, peers }: WorkerContext,
   queues: Queues,
-  feed: ActiveFeed,
+  whole: ActiveFeed,
 ): Promise<void> {
-  await registerTargets(sql, feed, clock());
+  await registerTargets(sql, whole, clock(), peers?.registrant);
+  const feed = !peers || peers.standing.newest ? whole : await stillWanted(sql, peers.recorder, whole);
   const jobs = planDue(feed, await loadStates(sql, feed), clock());
   const [polls, heals] = [
     jobs.filter(({ reason }) => reason === 'poll'),
@@ -73,12 +80,25 @@ export async function planFeed(
   if (heals.length > 0) await queues.heals.addBulk(heals.map((job) => recordJob(feed, job)));
 }
 
+async function stillWanted(sql: postgres.Sql, recorder: string, feed: ActiveFeed): Promise<ActiveFeed> {
+  const keys = await wantedKeys(sql, recorder, feed.source.name);
+  return { ...feed, targets: feed.targets.filter((target) => keys.has(targetKey(target))) };
+}
+
 function workOf(queues: Queues, context: WorkerContext, signal: AbortSignal): Work {
   const feeds = new Map(context.feeds.map((feed) => [feed.source.name, feed]));
+  const knows = knowing(context.feeds);
+  const passed = new Passed(context.log);
   return async (job, token) => {
     const data = jobData.parse(job.data);
+    const place = await placeOf(context.sql, context.peers, knows(data), data);
+    if (place !== 'here') passed.tell(place, data);
+    if (place === 'elsewhere') {
+      await job.moveToDelayed(Date.now() + HELD_AGAIN, token);
+      throw new DelayedError();
+    }
     const feed = feeds.get(data.feed);
-    if (!feed) return; // left the configuration while the job waited
+    if (place === 'nowhere' || !feed) return;
     if (data.kind === 'plan') return planFeed(context, queues, feed);
     let result: Awaited<ReturnType<typeof record>>;
     try {

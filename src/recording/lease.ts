@@ -11,15 +11,17 @@ export const LEASE_SECONDS = 6;
 
 /**
  * Why a run was made: `poll` by schedule; `heal` for a hole; `sweep` to see late revisions of what is covered;
- * `backfill` and `manual` because someone asked; `redrive` to decode again what was quarantined.
+ * `backfill` and `manual` because someone asked; `redrive` to decode again what was quarantined;
+ * `unwatched` to end what nobody asks for any more.
  */
-export type Reason = 'poll' | 'heal' | 'sweep' | 'backfill' | 'manual' | 'redrive';
+export type Reason = 'poll' | 'heal' | 'sweep' | 'backfill' | 'manual' | 'redrive' | 'unwatched';
 
 /** Who is served first by the budget. */
 export const priorityOf: Readonly<Record<Reason, Priority>> = {
   poll: 'poll',
   manual: 'poll',
   redrive: 'poll',
+  unwatched: 'poll',
   heal: 'heal',
   sweep: 'heal',
   backfill: 'backfill',
@@ -75,13 +77,18 @@ export async function claim(
       select from recorder.target_datasets d
       where d.source = ${source.name} and d.target_key = ${key} and d.dataset = wanted.dataset
         and d.last_success_at > ${plannedAt} and d.last_success_at <= ${startedAt})))`;
+  // A process that does not know yet that its configuration is an older one must not bring back what was ended.
+  const scheduled = job.reason === 'poll' || job.reason === 'heal' || job.reason === 'sweep';
+  const stillAsked = sql`(not ${scheduled} or exists (select from unnest(${names}::text[]) as wanted(dataset)
+    where not exists (select from recorder.target_datasets d where d.source = ${source.name} and d.target_key = ${key}
+      and d.dataset = wanted.dataset and d.left_at is not null)))`;
   const [row] = await sql<{ run_id: string }[]>`
     with held as materialized (
       insert into recorder.targets as t (source, target_key, target, run_id, lease_until)
       values (${source.name}, ${key}, ${JSON.stringify(job.target)}::text::jsonb,
         nextval(pg_get_serial_sequence('recorder.runs', 'run_id')), now() + make_interval(secs => ${LEASE_SECONDS}))
       on conflict (source, target_key) do update set run_id = excluded.run_id, lease_until = excluded.lease_until
-      where (t.run_id is null or t.lease_until is null or t.lease_until < now()) and ${stillWanted}
+      where (t.run_id is null or t.lease_until is null or t.lease_until < now()) and ${stillWanted} and ${stillAsked}
       returning run_id
     ), known as (
       -- What is asked for by hand has no place in the configuration, and nobody waits for it.
@@ -105,7 +112,7 @@ export async function claim(
       ${datasets.map(() => 0)}::bigint[], ${datasets.map(() => 0)}::bigint[]
     from held returning run_id`;
   if (row) return Number(row.run_id);
-  const [state] = await sql<{ wanted: boolean }[]>`select ${stillWanted} as wanted`;
+  const [state] = await sql<{ wanted: boolean }[]>`select ${stillWanted} and ${stillAsked} as wanted`;
   return state?.wanted ? 'held' : 'outdated';
 }
 

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { OPEN_END, type Range, type Target, type Window } from '../datasets/contract.ts';
-import type { ActiveDataset, ActiveFeed } from './feed.ts';
+import type { ActiveFeed } from './feed.ts';
 import { type Job, targetKey } from './lease.ts';
 import { common, parseMultirange, pieces, subtract, touches, upTo } from './windows.ts';
 
@@ -54,41 +54,6 @@ export function jointState({ datasets }: ActiveFeed, states: TargetStates, targe
     notOffered: all.every(({ notOffered }) => notOffered),
     covered: all.map(({ covered }) => covered).reduce(common),
   };
-}
-
-/**
- * Writes down what a feed wants of which targets, so that freshness is known for each; what left the configuration is
- * not wanted any more. Where a recording is expected to begin is fixed when it is first wanted.
- */
-export async function registerTargets(
-  sql: postgres.Sql,
-  { source, datasets, targets }: ActiveFeed,
-  now: number,
-): Promise<void> {
-  const { range } = source;
-  const keys = targets.map(targetKey);
-  const expectedFrom = ({ since }: ActiveDataset) =>
-    range?.axis === 'time' ? (since ?? now - range.lookback) : null;
-  await sql`
-    with asked as materialized (
-      select * from unnest(${keys}::text[], ${targets.map((target) => JSON.stringify(target))}::text[]) as a(key, target)
-    ), known as (
-      insert into recorder.targets (source, target_key, target)
-      select ${source.name}, key, target::jsonb from asked on conflict do nothing
-    ), wanted as (
-      insert into recorder.target_datasets as t (source, target_key, dataset, every_ms, once, active, wanted_at, expected_from)
-      select ${source.name}, asked.key, d.dataset, d.every_ms, ${source.once ?? false}, true, ${new Date(now)}, d.expected_from
-      from asked, unnest(${datasets.map(({ name }) => name)}::text[], ${datasets.map(({ every }) => every)}::bigint[],
-        ${datasets.map(expectedFrom)}::bigint[]) as d(dataset, every_ms, expected_from)
-      on conflict (source, target_key, dataset) do update set active = true, every_ms = excluded.every_ms, once = excluded.once,
-        wanted_at = case when t.active then t.wanted_at else excluded.wanted_at end,
-        expected_from = least(t.expected_from, excluded.expected_from)
-      where not t.active or (t.every_ms, t.once) <> (excluded.every_ms, excluded.once)
-        or excluded.expected_from < coalesce(t.expected_from, 9223372036854775807)
-    )
-    update recorder.target_datasets set active = false
-    where source = ${source.name} and active
-      and not (target_key = any(${keys}::text[]) and dataset = any(${datasets.map(({ name }) => name)}::text[]))`;
 }
 
 /** What PostgreSQL knows of a feed's targets. @param only this target's key; absent: all */

@@ -10,7 +10,8 @@ import type { RecordingContext, RunResult } from '../../src/recording/context.ts
 import type { ActiveFeed } from '../../src/recording/feed.ts';
 import { runJobs } from '../../src/recording/foreground.ts';
 import type { Job } from '../../src/recording/lease.ts';
-import { loadStates, registerTargets, type TargetStates } from '../../src/recording/plan.ts';
+import { loadStates, type TargetStates } from '../../src/recording/plan.ts';
+import { registerTargets } from '../../src/recording/register.ts';
 import { upstreamOpener } from '../../src/upstream-opener.ts';
 import { NOW, stillSandbox } from '../sandbox/client.ts';
 import { canonical, type Exact, exactJson } from './exact-json.ts';

@@ -14,10 +14,10 @@ import {
   missingWindows,
   planAll,
   planDue,
-  registerTargets,
   sweepWindows,
   type TargetState,
 } from '../../src/recording/plan.ts';
+import { registerTargets } from '../../src/recording/register.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { blocksTarget } from '../support/blocks.ts';
 import { ManualClock } from '../support/clock.ts';

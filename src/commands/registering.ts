@@ -1,0 +1,20 @@
+import type { App } from '../app.ts';
+import { mayRegister } from '../recording/configuration.ts';
+import type { ActiveFeed } from '../recording/feed.ts';
+import { registerTargets } from '../recording/register.ts';
+
+/**
+ * Writes down what a command in the foreground wants of a feed, unless `up` runs with another configuration: what that
+ * one watches is not to be taken from it.
+ */
+export async function registerUnlessRunning(app: App, feed: ActiveFeed): Promise<void> {
+  const { database, configuration, clock, log } = app;
+  const { recorder } = configuration;
+  if (await mayRegister(database.sql, configuration))
+    await registerTargets(database.sql, feed, clock(), { recorder, digest: null });
+  else
+    log.warn(
+      { recorder, feed: feed.source.name },
+      'the running recorder has another configuration: this command records, and what is watched stays as it is',
+    );
+}

@@ -1,0 +1,43 @@
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, index, primaryKey, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core';
+import { recorder } from './bookkeeping.ts';
+
+const instant = () => timestamp({ withTimezone: true });
+
+/** Every configuration that `up` was started with, by recorder; the newest one decides what is recorded. */
+export const configurations = recorder.table(
+  'configurations',
+  {
+    /** The recorder's name. */
+    recorder: text().notNull(),
+    /** Of what the configuration asks to be recorded. */
+    digest: text().notNull(),
+    network: text().notNull(),
+    /** Grows with every configuration that takes over; one that is rolled back to gets a new number. */
+    generation: bigint({ mode: 'number' }).notNull(),
+    newest: boolean().notNull(),
+    first_seen_at: instant().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.recorder, table.digest] }),
+    uniqueIndex('configurations_newest').on(table.recorder).where(sql`newest`),
+  ],
+);
+
+/** The processes of `up`, by the database's clock. */
+export const processes = recorder.table(
+  'processes',
+  {
+    /** Host, process id, and a number of its own. */
+    process: text().primaryKey(),
+    recorder: text().notNull(),
+    digest: text().notNull(),
+    roles: text().array().notNull(),
+    started_at: instant().notNull(),
+    /** Its last sign of life. */
+    seen_at: instant().notNull(),
+    /** When it stopped by itself; null: it has not, as far as is known. */
+    left_at: instant(),
+  },
+  (table) => [index('processes_by_recorder').on(table.recorder, table.digest)],
+);

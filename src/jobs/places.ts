@@ -1,0 +1,96 @@
+import type { Logger as Log } from 'pino';
+import type postgres from 'postgres';
+import type { ActiveFeed } from '../recording/feed.ts';
+import { targetKey } from '../recording/lease.ts';
+import type { Standing } from '../recording/membership.ts';
+import type { JobData } from './jobs.ts';
+
+/** How the process that works stands among those of its recorder, where there may be others. */
+export interface Peers {
+  readonly recorder: string;
+  readonly standing: Standing;
+  /** Looks anew. */
+  beat(): Promise<Standing>;
+}
+
+/** Where a job is to be done: by this process, by another one with a newer configuration, or by nobody any more. */
+export type Place = 'here' | 'elsewhere' | 'nowhere';
+
+/**
+ * Where a job is to be done. A process does what its configuration knows; while a newer one is in place, of that what
+ * the newer one wants as well, and no plans where another process can make them.
+ * @param known the configuration of this process knows what the job is about
+ */
+export async function placeOf(
+  sql: postgres.Sql,
+  peers: Peers | undefined,
+  known: boolean,
+  data: JobData,
+): Promise<Place> {
+  if (!peers) return known ? 'here' : 'nowhere';
+  if (known && peers.standing.newest) return 'here';
+  const { newest, relieved } = await peers.beat();
+  if (newest) return known ? 'here' : 'nowhere';
+  if (!(await isWanted(sql, peers.recorder, data))) return 'nowhere';
+  return known && !(data.kind === 'plan' && relieved) ? 'here' : 'elsewhere';
+}
+
+/** Whether feeds know what a job is about. */
+export function knowing(feeds: readonly ActiveFeed[]): (data: JobData) => boolean {
+  const known = new Map(
+    feeds.map(({ source, datasets, targets }) => [
+      source.name,
+      { datasets: new Set(datasets.map(({ name }) => name)), targets: new Set(targets.map(targetKey)) },
+    ]),
+  );
+  return (data) => {
+    const feed = known.get(data.feed);
+    if (!feed || data.kind === 'plan') return feed !== undefined;
+    return (
+      feed.targets.has(targetKey(data.target)) &&
+      (data.datasets ?? []).every((name) => feed.datasets.has(name))
+    );
+  };
+}
+
+/** Whether the newest configuration wants what a job is about. */
+async function isWanted(sql: postgres.Sql, recorder: string, data: JobData): Promise<boolean> {
+  const keys = await wantedKeys(sql, recorder, data.feed);
+  return data.kind === 'plan' ? keys.size > 0 : keys.has(targetKey(data.target));
+}
+
+/** The keys of the targets that the newest configuration wants of a source. */
+export async function wantedKeys(
+  sql: postgres.Sql,
+  recorder: string,
+  source: string,
+): Promise<ReadonlySet<string>> {
+  const rows = await sql<{ target_key: string }[]>`
+    select distinct d.target_key from recorder.target_datasets d join recorder.targets t using (source, target_key)
+    where d.source = ${source} and d.active and t.recorder = ${recorder}`;
+  return new Set(rows.map(({ target_key }) => target_key));
+}
+
+const QUIET_FOR = 60_000;
+const MOST_REMEMBERED = 1_000;
+
+/** Tells of jobs that were not done here, each feed's at most once a minute. */
+export class Passed {
+  readonly #log: Log;
+  readonly #saidAt = new Map<string, number>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  tell(place: Exclude<Place, 'here'>, data: JobData): void {
+    const what = `${place} ${data.feed} ${data.kind}`;
+    const now = performance.now();
+    if (now - (this.#saidAt.get(what) ?? Number.NEGATIVE_INFINITY) < QUIET_FOR) return;
+    if (this.#saidAt.size > MOST_REMEMBERED) this.#saidAt.clear();
+    this.#saidAt.set(what, now);
+    const fields = { feed: data.feed, ...(data.kind === 'record' ? { target: targetKey(data.target) } : {}) };
+    if (place === 'nowhere') this.#log.info(fields, 'a job was dropped: nobody asks for this any more');
+    else this.#log.warn(fields, 'a job was left to a process with the newer configuration');
+  }
+}

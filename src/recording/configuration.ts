@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import type postgres from 'postgres';
+import type { ActiveFeed } from './feed.ts';
+import { targetKey } from './lease.ts';
+
+/** What of a configuration matters to the other processes of a recorder. */
+export interface Configuration {
+  /** The recorder's name. */
+  readonly recorder: string;
+  readonly network: string;
+  /** The same for the same things recorded at the same intervals, however the file is written. */
+  readonly digest: string;
+}
+
+/** Who writes down what is wanted. */
+export interface Registrant {
+  readonly recorder: string;
+  /** Set: only while this is the recorder's newest configuration. Null: whatever there is. */
+  readonly digest: string | null;
+}
+
+/** A process that showed no sign of life for so long, in seconds by the database's clock, is taken for dead. */
+export const LIVES_FOR = 20;
+
+/** What matters of a configuration. URLs do not: the same node may have another address seen from another machine. */
+export function configurationOf(
+  { name, network }: { readonly name: string; readonly network: string },
+  feeds: readonly ActiveFeed[],
+): Configuration {
+  const wanted = feeds
+    .map(({ source, datasets, targets, pageSize }) => ({
+      source: source.name,
+      datasets: datasets.map(({ name, every, since }) => [name, every, since]),
+      targets: targets.map(targetKey).sort(),
+      pageSize,
+    }))
+    .filter(({ targets }) => targets.length > 0);
+  const digest = createHash('sha256').update(JSON.stringify({ network, wanted })).digest('hex');
+  return { recorder: name, network, digest };
+}
+
+/** SQL: a process of the recorder `name` lives. */
+export const lives = (sql: postgres.Sql, name: postgres.Fragment) => sql`exists (
+  select from recorder.processes alive where alive.recorder = ${name} and alive.left_at is null
+    and alive.seen_at > now() - make_interval(secs => ${LIVES_FOR}))`;
+
+/**
+ * Whether a command in the foreground may write down what is wanted: not while `up` runs with another configuration,
+ * whose targets it would take away.
+ */
+export async function mayRegister(sql: postgres.Sql, { recorder, digest }: Configuration): Promise<boolean> {
+  const [other] = await sql`
+    select 1 from recorder.processes where recorder = ${recorder} and digest <> ${digest} and left_at is null
+      and seen_at > now() - make_interval(secs => ${LIVES_FOR}) limit 1`;
+  return other === undefined;
+}

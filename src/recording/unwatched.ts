@@ -1,0 +1,125 @@
+import type { Logger as Log } from 'pino';
+import type postgres from 'postgres';
+import { datasetNamed } from '../datasets/catalog.ts';
+import type { Dataset, Target } from '../datasets/contract.ts';
+import { LeaseLost } from '../errors.ts';
+import type { Registrant } from './configuration.ts';
+import type { RecordingContext } from './context.ts';
+import { asDeclared } from './feed.ts';
+import { claim, LEASE_SECONDS, targetKey } from './lease.ts';
+
+/** Targets that are ended in one round. */
+const AT_ONCE = 50;
+/** Members that one statement ends: none takes longer than a page's. */
+const ROWS_AT_ONCE = 5_000;
+
+interface Left {
+  readonly dataset: string;
+  readonly target: Target;
+  readonly target_key: string;
+}
+
+/**
+ * Ends the members of targets that left the configuration: they are no longer so, as far as anybody knows. Each target is
+ * ended by a run of its own, under its lease, and told once. A target that another run holds is left for the next round.
+ */
+export async function endUnwatched(
+  context: RecordingContext,
+  { recorder }: Registrant,
+  log: Log,
+): Promise<void> {
+  const { sql } = context;
+  const left = await sql<Left[]>`
+    select d.dataset, d.target_key, t.target from recorder.target_datasets d
+    join recorder.targets t using (source, target_key)
+    where not d.active and d.left_at is not null and d.ended_at is null and t.recorder = ${recorder}
+    order by d.left_at limit ${AT_ONCE}`;
+  for (const { dataset: name, target, target_key } of left) {
+    const dataset = datasetNamed(name);
+    const members =
+      dataset?.history === 'state'
+        ? await endMembers(context, dataset, target)
+        : await settle(sql, name, target_key);
+    if (members !== null)
+      log.info(
+        { dataset: name, target: target_key, members },
+        'nobody asks for this target any more: it was ended',
+      );
+  }
+}
+
+/** What is no list has no members: its rows are what was said at their time. */
+async function settle(sql: postgres.Sql, dataset: string, key: string): Promise<number> {
+  await sql`
+    update recorder.target_datasets set ended_at = now()
+    where dataset = ${dataset} and target_key = ${key} and left_at is not null`;
+  return 0;
+}
+
+/** @returns how many members were ended; null: another run has the target, or it is asked for again */
+async function endMembers(
+  { sql, clock, worker }: RecordingContext,
+  dataset: Dataset,
+  target: Target,
+): Promise<number | null> {
+  const feed = asDeclared({ source: dataset.source, datasets: [dataset] }, [target]);
+  const now = new Date(clock()).toISOString();
+  const runId = await claim(sql, feed, { target, window: null, reason: 'unwatched' }, worker, now);
+  if (typeof runId === 'string') return null;
+  for (let members = 0; ; ) {
+    const [row] = await sql.unsafe<{ wanted: boolean; ended: number; rest: boolean }[]>(endingOf(dataset), [
+      dataset.source.name,
+      targetKey(target),
+      runId,
+      dataset.name,
+      now,
+      JSON.stringify(Object.fromEntries(dataset.request.map((key) => [key, target[key] ?? '']))),
+      ...dataset.request.map((key) => target[key] ?? ''),
+    ]);
+    if (!row) throw new LeaseLost(dataset.source.name, targetKey(target));
+    members += row.ended;
+    if (row.wanted) return null;
+    if (!row.rest) return members;
+  }
+}
+
+/**
+ * One statement that ends some of a target's members under its lease, and with the last of them its run. Nothing is ended
+ * that another target, which is asked for, is about as well, nor what was recorded for a target asked for by hand.
+ */
+function endingOf({ name, request, columns }: Dataset): string {
+  const scope = request.map((key, at) => `o.${columns[at]?.name ?? key} = $${at + 7}`).join(' and ');
+  return `
+    with left_now as materialized (
+      select left_at is null as wanted from recorder.target_datasets
+      where source = $1 and target_key = $2 and dataset = $4 for update
+    ), shared as materialized (
+      select from recorder.target_datasets d join recorder.targets t using (source, target_key)
+      where d.dataset = $4 and d.active and t.target @> $6::text::jsonb limit 1
+    ), members as materialized (
+      select o.ctid as place from recorder.${name} o
+      where ${scope} and o.valid_to is null and not exists (select from shared) and not exists (
+        select from recorder.runs r join recorder.target_datasets h using (source, target_key)
+        where r.run_id = o.run_id and h.dataset = $4 and not h.active and h.left_at is null)
+      limit ${ROWS_AT_ONCE}
+    ), fence as materialized (
+      update recorder.targets t set run_id = case when m.rest and not l.wanted then t.run_id end,
+        lease_until = case when m.rest and not l.wanted then now() + interval '${LEASE_SECONDS} seconds' end
+      from left_now l, (select count(*) = ${ROWS_AT_ONCE} as rest from members) m
+      where t.source = $1 and t.target_key = $2 and t.run_id = $3
+      returning $3::bigint as run_id, l.wanted, m.rest
+    ), ended as (
+      update recorder.${name} o
+      set valid_to = greatest($5::timestamptz, o.valid_from + interval '1 microsecond'), ended_by = 'unwatched'
+      from fence, members where o.ctid = members.place and o.valid_to is null and not fence.wanted returning 1
+    ), settled as (
+      update recorder.target_datasets d set ended_at = now() from fence
+      where d.source = $1 and d.target_key = $2 and d.dataset = $4 and not fence.rest and not fence.wanted
+    ), run as (
+      update recorder.runs r set rows_written = array[r.rows_written[1] + (select count(*) from ended)],
+        status = case when fence.rest and not fence.wanted then r.status else 'done' end,
+        finished_at = case when fence.rest and not fence.wanted then null else $5::timestamptz end
+      from fence where r.run_id = fence.run_id returning 1
+    )
+    select wanted, rest, (select count(*) from ended)::int as ended from fence`;
+}
