@@ -1,0 +1,162 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { checkConfig } from '../../src/config/load.ts';
+import { activeFeeds, catalogNames } from '../../src/feeds.ts';
+import { lookOver } from '../../src/health/look.ts';
+import { parseJson } from '../../src/upstreams/json.ts';
+import { unmetered } from '../../src/upstreams/unmetered.ts';
+import { UpstreamSession } from '../../src/upstreams/upstream.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
+import { type Report, reportOf } from './poisoned-reports.ts';
+import { minute, second, World } from './world.ts';
+
+/** How many reports; POISONED_REPORTS=10000 is the long way. Of few reports more are poisoned. */
+const REPORTS = Number(process.env.POISONED_REPORTS ?? 400);
+const ONE_IN = REPORTS < 5_000 ? 8 : 100;
+const nodes = ['a', 'b', 'c', 'd', 'well'];
+const start = Date.UTC(2026, 0, 10);
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+let server: UpstreamServer;
+const reports = new Map<string, Report>();
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+  server = await upstreamServer(({ url }, response) => {
+    const report = reports.get(url.pathname.split('/')[1] ?? '');
+    response.writeHead(report?.status ?? 500, { 'content-type': 'application/json' }).end(report?.body);
+  });
+});
+afterAll(async () => {
+  await server.close();
+  await sql.end();
+  await database.close();
+});
+
+let seed = Number(process.env.POISON_SEED ?? 20_260_110);
+/** A number from 0 to 1 that is the same in every run. */
+function random(): number {
+  seed = (seed * 48_271) % 2_147_483_647;
+  return seed / 2_147_483_647;
+}
+
+/** What a report is to be read as: only whether it is JSON is the parser's word. */
+function stateOf({ healthy, body }: Report): 'up' | 'down' {
+  try {
+    parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    return 'down';
+  }
+  return healthy ? 'up' : 'down';
+}
+
+function eyes() {
+  const config = checkConfig(
+    {
+      network: 'mainnet',
+      upstreams: { nodes: nodes.map((name) => ({ name, url: `${server.url}/${name}` })) },
+      datasets: { node_health: { every: '30s' } },
+    },
+    catalogNames,
+    'the test',
+  );
+  const feed = activeFeeds(config).find(({ source }) => source.name === 'node-health');
+  if (!feed) throw new Error('node_health is not active');
+  const settings = {
+    headers: {},
+    redact: (text: string) => text,
+    budget: unmetered,
+    deadline: 30_000,
+    maxBytes: 3e7,
+  };
+  return lookOver(
+    (_feed, { target }, asking) => {
+      const name = target.node ?? '';
+      return new UpstreamSession({ ...settings, name, url: `${server.url}/${name}` }, asking);
+    },
+    feed,
+    Date.now,
+    () => true,
+  );
+}
+
+interface Expected {
+  readonly node: string;
+  readonly at: number;
+  readonly state: 'up' | 'down';
+  readonly poison: string | null;
+}
+
+/** What each second must be: a failing look counts if the node was down before it, or the next one agrees. */
+function account(looks: readonly Expected[], until: number): string[] {
+  const said: string[] = looks.map(({ state }) => state);
+  looks.forEach(({ state }, n) => {
+    if (state === 'down' && said[n - 1] !== 'down' && looks[n + 1]?.state !== 'down')
+      said[n] = said[n - 1] ?? 'nothing';
+  });
+  return Array.from({ length: (until - start) / second }, (_, at) => {
+    const n = looks.findLastIndex((look) => look.at <= start + at * second);
+    return said[n] ?? 'nothing';
+  });
+}
+
+it(`${REPORTS} reports, one in ${ONE_IN} poisoned, are each a look, and every second is as the nodes meant it`, async () => {
+  const world = new World(
+    sql,
+    'poison',
+    nodes.map((node) => ({ node, probe: 'health' })),
+    start,
+    10 * second,
+  );
+  const look = eyes();
+  const expected: Expected[] = [];
+  const health = new Map<string, boolean>();
+  const stop = new AbortController();
+  world.looker = (node) => {
+    // The last minutes are well, so that nothing waits for its confirmation.
+    const last = expected.length >= REPORTS;
+    const changes = node !== 'well' && random() < 0.08;
+    const healthy = last || (health.get(node) ?? true) !== changes;
+    health.set(node, healthy);
+    const report = reportOf(random, world.now, healthy, !last && node !== 'well' && random() * ONE_IN < 1);
+    reports.set(node, report);
+    expected.push({ node, at: world.now, state: stateOf(report), poison: report.poison });
+    return look({ node, probe: 'health' }, stop.signal);
+  };
+  await world.start();
+  while (expected.length < REPORTS) await world.pass(minute);
+  await world.pass(5 * minute);
+  await world.flush();
+
+  expect(world.warnings).toEqual([]);
+  const wrong = world.looks.flatMap(({ node, at, look }) => {
+    const wanted = expected.find((one) => one.node === node && one.at === at);
+    return look.state === wanted?.state ? [] : [`${wanted?.poison}: ${look.state}, ${look.error}`];
+  });
+  expect(wrong).toEqual([]);
+  const probes = await sql<{ node: string; probes: number; told: number }[]>`
+    select p.node, p.probes::int, (select sum(s.probes)::int from reporting.node_states s
+      where s.observer = p.observer and s.node = p.node) as told
+    from reporting.node_probes p where p.observer = 'poison' order by p.node`;
+  for (const node of nodes) {
+    const mine = expected.filter((one) => one.node === node);
+    expect(probes.find((one) => one.node === node)).toEqual({ node, probes: mine.length, told: mine.length });
+    const told = Array<string>((world.now - start) / second).fill('nothing');
+    const parts = await sql<{ state: string; from: number; to: number }[]>`
+      select state, extract(epoch from started_at)::float8 - ${start / 1000} as from,
+        extract(epoch from ended_at)::float8 - ${start / 1000} as to
+      from reporting.node_states where observer = 'poison' and node = ${node} order by started_at`;
+    for (const { state, from, to } of parts) told.fill(state, from, to);
+    const truth = account(mine, world.now);
+    expect(told.findIndex((state, at) => state !== truth[at])).toBe(-1);
+  }
+  const sums = await sql<{ node: string; exact: boolean }[]>`
+    select node, up_seconds + down_seconds + unknown_seconds + maintenance_seconds = ${(world.now - start) / second} as exact
+    from reporting.node_uptime(${new Date(start)}, ${new Date(world.now)}) where observer = 'poison'`;
+  expect(sums.map(({ exact }) => exact)).toEqual(nodes.map(() => true));
+  const served = expected.filter(({ poison }) => poison !== null);
+  expect(served.length).toBeGreaterThan(REPORTS / ONE_IN / 3);
+  if (process.env.POISONED_REPORTS) console.log(`${expected.length} looks, ${served.length} poisoned`);
+}, 1_200_000);

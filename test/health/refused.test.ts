@@ -1,0 +1,164 @@
+import postgres from 'postgres';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { minute, second, World } from './world.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+const start = Date.UTC(2026, 0, 10);
+let worlds = 0;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+afterEach(async () => {
+  await sql`drop function if exists public.refuse() cascade`;
+});
+
+/** Lets the database refuse rows of a table for which a condition holds. */
+async function refuse(condition: string, tables = ['node_health', 'health_probes']): Promise<void> {
+  await sql.unsafe(`create or replace function public.refuse() returns trigger language plpgsql as $$
+    begin raise exception 'no such row here' using errcode = '22023'; end $$;
+    ${tables.map((table) => `create trigger refuse before insert or update on recorder.${table} for each row when (${condition}) execute function public.refuse();`).join('\n')}`);
+}
+const mend = () => sql`drop function public.refuse() cascade`;
+
+async function world(nodes: readonly string[]): Promise<World> {
+  worlds += 1;
+  const targets = nodes.map((node) => ({ node, probe: 'health' }));
+  const made = new World(sql, `observer-${worlds}`, targets, start, 10 * second);
+  await made.start();
+  return made;
+}
+
+/** The ledger of a node as a whole: state, from and to in seconds since the start. */
+async function ledger({ observer }: World, node: string) {
+  const rows = await sql<{ state: string; from: number; to: number }[]>`
+    select state, extract(epoch from started_at)::float8 * 1000 - ${start} as from,
+      extract(epoch from ended_at)::float8 * 1000 - ${start} as to
+    from reporting.node_states where observer = ${observer} and node = ${node} order by started_at`;
+  return rows.map(({ state, from, to }) => [state, from / second, to / second]);
+}
+
+async function probeOf({ observer }: World, node: string) {
+  const [row] = await sql<{ probed_at: Date; settled_until: Date; refused: string | null }[]>`
+    select probed_at, settled_until, refused from reporting.node_probes
+    where observer = ${observer} and node = ${node}`;
+  return {
+    probed: ((row?.probed_at.getTime() ?? 0) - start) / second,
+    settled: ((row?.settled_until.getTime() ?? 0) - start) / second,
+    refused: row?.refused ?? null,
+  };
+}
+
+/** What the looks at a node say of it, second by second until now; the recorder of these tests never pauses. */
+function truth({ looks, now }: World, node: string): string[] {
+  const mine = looks.filter((look) => look.node === node);
+  return Array.from({ length: (now - start) / second }, (_, at) => {
+    const said = mine.findLast((look) => look.at <= start + at * second)?.look.state;
+    return said ?? 'nothing';
+  });
+}
+
+/** The same as the ledger has it. */
+async function told(world: World, node: string): Promise<string[]> {
+  const seconds = Array<string>((world.now - start) / second).fill('nothing');
+  for (const [state, from, to] of await ledger(world, node))
+    seconds.fill(String(state), Number(from), Number(to));
+  return seconds;
+}
+
+describe('a node whose rows the database refuses', () => {
+  const nodes = Array.from({ length: 9 }, (_, n) => `node-${n}`);
+
+  it('stands still and is told; the others go on exactly; nothing is lost once it is mended', async () => {
+    const it = await world(nodes);
+    await it.pass(5 * minute);
+    await refuse(`new.node = 'node-4'`);
+    it.lives.set('node-2', 'ill');
+    it.lives.set('node-4', 'gone');
+    await it.pass(5 * minute);
+    it.lives.set('node-2', 'well');
+    await it.pass(5 * minute);
+    for (const node of nodes.filter((one) => one !== 'node-4'))
+      expect(await told(it, node)).toEqual(truth(it, node));
+    expect(await ledger(it, 'node-4')).toEqual([['up', 0, 300]]);
+    const stuck = await probeOf(it, 'node-4');
+    expect(stuck).toMatchObject({ settled: 300, refused: '22023: no such row here' });
+    expect(stuck.probed).toBeLessThanOrEqual(300);
+    expect((await probeOf(it, 'node-5')).probed).toBeGreaterThan(880);
+    const [observer] = await sql`
+      select settled_until, refused from reporting.node_observers where observer = ${it.observer}`;
+    expect(observer?.settled_until).toEqual(new Date(it.now));
+    expect(observer?.refused).toMatchObject([{ node: 'node-4', probe: 'health' }]);
+    const standing = it.warnings.filter((said) => said.includes('its ledger stands still'));
+    expect(standing.length).toBeGreaterThan(0);
+    expect(standing.length).toBeLessThanOrEqual(10);
+
+    await mend();
+    it.lives.set('node-4', 'well');
+    await it.pass(5 * minute);
+    await it.flush();
+    expect(await told(it, 'node-4')).toEqual(truth(it, 'node-4'));
+    expect(await probeOf(it, 'node-4')).toMatchObject({ refused: null, settled: 1200 });
+    const [sum] = await sql`
+      select sum(probes)::int as probes from reporting.node_states
+      where observer = ${it.observer} and node = 'node-4'`;
+    expect(sum?.probes).toBe(it.looks.filter(({ node }) => node === 'node-4').length);
+  });
+
+  it('is unknown from then on for a process that comes after', async () => {
+    const it = await world(['a', 'b']);
+    await it.pass(5 * minute);
+    await refuse(`new.node = 'a'`);
+    await it.pass(5 * minute);
+    await it.kill();
+    await mend();
+    await it.start();
+    await it.pass(5 * minute);
+    await it.flush();
+    expect(await ledger(it, 'a')).toEqual([
+      ['up', 0, 300],
+      ['unknown', 300, 600],
+      ['up', 600, 900],
+    ]);
+    expect(await ledger(it, 'b')).toEqual([['up', expect.any(Number), 900]]);
+  });
+
+  it('as long as it is said in the node’s words has its states all the same', async () => {
+    const it = await world(nodes);
+    await refuse(`new.error like '%no peers%'`, ['node_health']);
+    await it.pass(5 * minute);
+    it.lives.set('node-3', 'ill');
+    await it.pass(5 * minute);
+    await it.flush();
+    for (const node of nodes) expect((await told(it, node)).slice(10)).toEqual(truth(it, node).slice(10));
+    const [check] = await sql`
+      select state, error from reporting.node_health
+      where observer = ${it.observer} and node = 'node-3' and check_name = 'network'`;
+    expect(check).toEqual({ state: 'down', error: 'what the node said could not be stored' });
+    expect(await probeOf(it, 'node-3')).toMatchObject({ refused: null });
+  });
+
+  it('may be all of them: each is told, and all go on', async () => {
+    const it = await world(nodes);
+    await it.pass(minute);
+    await refuse('true');
+    it.lives.set('node-1', 'gone');
+    await it.pass(5 * minute);
+    await it.flush();
+    const [observer] = await sql<{ refused: unknown[]; settled_until: Date }[]>`
+      select refused, settled_until from reporting.node_observers where observer = ${it.observer}`;
+    expect(observer?.refused).toHaveLength(nodes.length);
+    expect(observer?.settled_until).toEqual(new Date(it.now));
+    await mend();
+    await it.pass(5 * minute);
+    await it.flush();
+    for (const node of nodes) expect(await told(it, node)).toEqual(truth(it, node));
+  });
+});
