@@ -1,5 +1,7 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readHealth } from '../../src/datasets/node/health-reading.ts';
+import { parseJson } from '../../src/upstreams/json.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { hour, minute, second, World } from './world.ts';
 
@@ -218,6 +220,103 @@ describe('a recorder', () => {
   });
 });
 
+/** A node whose answers are written down as JSON. */
+function answering(it: World, answers: ReadonlyMap<string, () => string>) {
+  it.looker = async (node) => {
+    const body = answers.get(node)?.() ?? '{"checks":{},"healthy":true}';
+    return { ...readHealth(parseJson(body)), latency: 12 };
+  };
+}
+
+describe('a node that says what cannot be stored', () => {
+  it.each([
+    ['a NUL in the name of a check', '"a\\u0000b":{"error":"ill"}', 'a\\u0000b', null],
+    ['half a surrogate pair in it', '"\\ud83d":{"error":"ill"}', '\\ud83d', null],
+    ['a number beyond numeric', '"big":{"error":"ill","message":{"n":1e200000}}', 'big', { n: '1e200000' }],
+  ])('is down from the first look on: %s', async (_, check, name, message) => {
+    const it = await world(['a', 'b']);
+    let ill = false;
+    answering(it, new Map([['a', () => `{"checks":{${ill ? check : ''}},"healthy":${!ill}}`]]));
+    await it.pass(10 * minute);
+    ill = true;
+    await it.pass(10 * minute);
+    await it.flush();
+    const first = it.looks.find(({ look }) => look.state === 'down')?.at ?? 0;
+    expect(await ledger(it)).toEqual([
+      ['up', 0, (first - start) / second],
+      ['down', (first - start) / second, 1200],
+    ]);
+    const [begin] = it.looks.filter(({ node }) => node === 'b');
+    expect(await ledger(it, 'b')).toEqual([['up', ((begin?.at ?? 0) - start) / second, 1200]]);
+    const [row] = await sql`
+      select state, error, message from reporting.node_health where observer = ${it.observer} and check_name = ${name}`;
+    expect(row).toEqual({ state: 'down', error: 'ill', message });
+    const [observer] = await sql`
+      select settled_until, refused from reporting.node_observers where observer = ${it.observer}`;
+    expect(observer).toEqual({ settled_until: new Date(it.now), refused: null });
+  });
+
+  it('says nothing new after a restart', async () => {
+    const it = await world(['a']);
+    const check =
+      '"a\\u0000":{"error":"\\udc00 b\\u0000","message":{"b":[1,{"zz":"\\u0000","a":2}],"a":"x"}}';
+    answering(it, new Map([['a', () => `{"checks":{${check}},"healthy":false}`]]));
+    await it.pass(5 * minute);
+    await it.kill();
+    it.now += minute;
+    await it.start();
+    await it.pass(5 * minute);
+    await it.flush();
+    const rows =
+      await sql`select check_name from recorder.node_health where observer = ${it.observer} and state = 'down' order by 1`;
+    expect(rows.map(({ check_name }) => check_name)).toEqual(['*', 'a\\u0000']);
+  });
+});
+
+describe('a look that fails in the recorder itself', () => {
+  it('is unknown, and says why', async () => {
+    const it = await world(['a', 'b']);
+    await it.pass(5 * minute);
+    it.looker = async (node) => {
+      if (node === 'a') throw new RangeError('Maximum call stack size exceeded');
+      return { state: 'up', error: null, checks: [], latency: 1 };
+    };
+    await it.pass(5 * minute);
+    it.looker = null;
+    await it.pass(5 * minute);
+    await it.flush();
+    expect((await ledger(it)).map(([state]) => state)).toEqual(['up', 'unknown', 'up']);
+    expect(await uptime(it, 0, 15 * minute)).toMatchObject({ unknown_seconds: 300, down_seconds: 0 });
+    const [row] = await sql`
+      select error from recorder.node_health where observer = ${it.observer} and state = 'unknown' and check_name = '*'`;
+    expect(row?.error).toBe('this recorder could not look: Maximum call stack size exceeded');
+    expect(it.warnings.filter((said) => said === 'a look at a node failed').length).toBeLessThanOrEqual(5);
+  });
+});
+
+describe('first looks', () => {
+  it('that an absence ends in the middle of leave no interval without a look', async () => {
+    const nodes = Array.from({ length: 90 }, (_, n) => `n${n}`);
+    const it = await world(nodes);
+    await it.pass(5 * minute);
+    await it.kill();
+    it.now += 20 * minute;
+    it.lives.set('n0', 'ill');
+    await it.start();
+    await it.pass(5 * minute);
+    await it.flush();
+    const empty = await sql`
+      select node, check_name, state from reporting.node_health_intervals
+      where observer = ${it.observer} and probes = 0 and state <> 'unknown'
+        and (started_at < ${new Date(start + 5 * minute)} or state = 'down')`;
+    expect(empty).toEqual([]);
+    const [sum] = await sql`
+      select sum(probes)::int as probes from reporting.node_health_intervals
+      where observer = ${it.observer} and check_name = '*'`;
+    expect(sum?.probes).toBe(it.looks.length);
+  });
+});
+
 describe('two processes of one observer', () => {
   it('do not both watch: the other takes over once the first shows no sign of life', async () => {
     const it = await world();
@@ -231,6 +330,63 @@ describe('two processes of one observer', () => {
 });
 
 describe('an incident', () => {
+  it('of eleven minutes whose texts move at every look is one row a check, with its first and its latest words', async () => {
+    const it = await world(['moving'], 5 * second);
+    let look = 0;
+    const ID = '2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q';
+    const failing = () => {
+      look += 1;
+      const error = `block processing time ${look}m47.${look}s > 2m0s`;
+      const message = { engine: { lastAcceptedID: `${ID}${1 + (look % 9)}`, processingBlocks: look } };
+      const own = { contiguousFailures: look, timeOfFirstFailure: '2026-01-09T23:50:00.5-04:00' };
+      const network = {
+        error: `connected to ${60 + (look % 9)}.58% of stake`,
+        message: { connectedPeers: look },
+      };
+      const checks = { C: { error, message, ...own }, network };
+      return JSON.stringify({ checks, healthy: false });
+    };
+    answering(it, new Map([['moving', failing]]));
+    await it.pass(11 * minute);
+    await it.flush();
+    const rows = () => sql`
+      select check_name, state, error, last_error, last_message, failing_since, failures::int from reporting.node_health_intervals
+      where observer = ${it.observer} and state = 'down' order by check_name`;
+    const words = (n: number) => ({
+      error: 'block processing time 1m47.1s > 2m0s',
+      last_error: `block processing time ${n}m47.${n}s > 2m0s`,
+    });
+    expect(it.looks.length).toBeGreaterThan(130);
+    const open = await rows();
+    expect(open.map(({ check_name }) => check_name)).toEqual(['*', 'C', 'network']);
+    expect(open[1]).toMatchObject({
+      ...words(look),
+      failing_since: new Date('2026-01-10T03:50:00.5Z'),
+      failures: look,
+    });
+    expect(open[1]?.last_message).toEqual({
+      engine: { lastAcceptedID: `${ID}${1 + (look % 9)}`, processingBlocks: look },
+    });
+    await it.kill();
+    it.now += second;
+    await it.start();
+    await it.pass(minute);
+    await it.flush();
+    const last = look;
+    it.looker = null;
+    await it.pass(10 * minute);
+    await it.flush();
+    const whole = await sql`
+      select check_name from recorder.node_health where observer = ${it.observer} and state = 'down' order by 1`;
+    expect(whole.map(({ check_name }) => check_name)).toEqual(['*', 'C', 'network']);
+    const [incident] = await sql`select * from reporting.node_incidents where node = 'moving'`;
+    expect(incident).toMatchObject({
+      failed_checks: ['C', 'network'],
+      failing_since: new Date('2026-01-10T03:50:00.5Z'),
+      checks: { C: { first_error: words(last).error, last_error: words(last).last_error, failures: last } },
+    });
+  });
+
   it('is one while the node flaps, shown while it lasts', async () => {
     const it = await world(['flapping']);
     await it.pass(hour);

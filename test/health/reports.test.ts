@@ -111,6 +111,62 @@ describe('several observers', () => {
     ]);
   });
 
+  it('are counted as far as all that watch have settled, and one that stopped holds nobody up', async () => {
+    const at = (seconds: number) => month.from + seconds * 1000;
+    const watch = async (
+      observer: string,
+      heartbeat: number,
+      turns: readonly (readonly [number, State])[],
+    ) => {
+      await takeObserver(sql, observer, observer);
+      const probe = { node: 'settling', probe: 'health', probes: 9, probedAt: heartbeat };
+      await writeLedger(sql, observer, observer, {
+        heartbeat,
+        absences: [],
+        turns: turns.map(([seconds, state], before) => ({
+          node: 'settling',
+          probe: 'health',
+          check: '*',
+          at: at(seconds),
+          state,
+          error: null,
+          message: null,
+          reported: true,
+          failingSince: null,
+          ended: null,
+          before,
+        })),
+        probes: [{ ...probe, suspect: null, latest: null, hour: null, entries: null }],
+      });
+    };
+    const states = () => sql`
+      select state, extract(epoch from started_at)::float8 - ${month.from / 1000} as from,
+        extract(epoch from ended_at)::float8 - ${month.from / 1000} as to
+      from reporting.node_quorum_states where node = 'settling' order by started_at`;
+    // One saw it fall, of which the other has not settled anything yet.
+    await watch('ahead', at(100.5), [
+      [0, 'up'],
+      [100, 'down'],
+    ]);
+    await watch('behind', at(100), [[0, 'up']]);
+    expect(await states()).toEqual([{ state: 'up', from: 0, to: 100 }]);
+    const [quorum] = await quorumOf(sql, { from: at(0), to: at(100.5) }, 'settling');
+    expect(quorum).toMatchObject({ up_seconds: 100, down_seconds: 0, unknown_seconds: 0.5 });
+    // Both see it: settled as far as the slower one.
+    await watch('behind', at(101), [[100, 'down']]);
+    expect(await states()).toEqual([
+      { state: 'up', from: 0, to: 100 },
+      { state: 'down', from: 100, to: 100.5 },
+    ]);
+    // The slower one stops for ever: from its heartbeat on it is one that did not look.
+    await sql`update recorder.health_observers set lease_until = now() - interval '1 hour' where observer = 'behind'`;
+    await watch('ahead', at(900), []);
+    expect((await states()).at(-1)).toEqual({ state: 'down', from: 101, to: 900 });
+    // Or it lives on, and trails behind.
+    await sql`update recorder.health_observers set lease_until = now() + interval '1 hour' where observer = 'behind'`;
+    expect((await states()).at(-1)).toEqual({ state: 'down', from: 101, to: 900 });
+  });
+
   it('are told apart', async () => {
     const rows = await uptimeOf(sql, { from: month.from, to: month.from + day }, 'shared');
     expect(rows.map(({ observer, down_seconds }) => [observer, down_seconds / 3600])).toEqual([
