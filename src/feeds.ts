@@ -2,7 +2,7 @@ import type { Config } from './config/schema.ts';
 import { catalog, feeds } from './datasets/catalog.ts';
 import type { Scope, Source, Target } from './datasets/contract.ts';
 import { metricIntervals } from './datasets/metrics/metric-points.ts';
-import type { ActiveDataset, ActiveFeed } from './recording/feed.ts';
+import { type ActiveDataset, type ActiveFeed, BELIEVE } from './recording/feed.ts';
 import { targetKey } from './recording/lease.ts';
 
 /** The names that a configuration may use. */
@@ -19,8 +19,13 @@ export function activeFeeds(config: Config): ActiveFeed[] {
     if (enabled.length === 0 || !offered(config, source)) return [];
     const overrides = enabled.flatMap(({ name }) => config.datasets[name] ?? []);
     const active = enabled.map((dataset): ActiveDataset => {
-      const { every = source.every, since } = config.datasets[dataset.name] ?? {};
-      return { ...dataset, every, since: since === undefined ? null : Date.parse(`${since}T00:00:00Z`) };
+      const { every = source.every, since, believe } = config.datasets[dataset.name] ?? {};
+      return {
+        ...dataset,
+        every,
+        since: since === undefined ? null : Date.parse(`${since}T00:00:00Z`),
+        believe: { looks: believe?.looks ?? BELIEVE.looks, after: believe?.after ?? BELIEVE.after },
+      };
     });
     return [
       {

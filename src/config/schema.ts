@@ -66,6 +66,22 @@ export function configSchema(names: CatalogNames) {
   const override = z.strictObject({
     enabled: z.boolean().optional(),
     every: duration.optional().describe('How often it is recorded.'),
+    believe: z
+      .strictObject({
+        looks: z
+          .int()
+          .min(1)
+          .max(100)
+          .optional()
+          .describe(
+            'So many looks in a row must miss a member; 2 unless said otherwise, 1: always believed.',
+          ),
+        after: duration
+          .optional()
+          .describe('So much time after the first of them; none unless said otherwise.'),
+      })
+      .optional()
+      .describe('When a list is believed that is suddenly empty, or lost more than half of its members.'),
     since: z.iso
       .date('must be a date such as 2025-01-31')
       .optional()

@@ -4,6 +4,7 @@ import {
   boolean,
   doublePrecision,
   index,
+  integer,
   jsonb,
   numeric,
   type PgColumnBuilderBase,
@@ -96,16 +97,26 @@ const instant = () => timestamp({ withTimezone: true });
 
 const ofRun = () => ({ run_id: bigint({ mode: 'bigint' }).notNull() });
 
+/** How many looks in a row missed a row without being believed, and since when; null: the last look saw it. */
+const missed = () => ({ missed_looks: integer(), missed_from: instant() });
+
 /** The columns that a kind of history adds to the upstream's. */
 const historyColumns: Record<History, () => Record<string, PgColumnBuilderBase>> = {
   series: () => ({
     recorded_at: instant().notNull(),
     superseded_at: instant(),
     vanished: boolean().notNull().default(false),
+    ...missed(),
     ...ofRun(),
   }),
   // Why the version ended: `changed`, `gone` or `unwatched`; null: it has not.
-  state: () => ({ valid_from: instant().notNull(), valid_to: instant(), ended_by: text(), ...ofRun() }),
+  state: () => ({
+    valid_from: instant().notNull(),
+    valid_to: instant(),
+    ended_by: text(),
+    ...missed(),
+    ...ofRun(),
+  }),
   log: () => ({ recorded_at: instant().notNull(), ...ofRun() }),
   sample: () => ({ observed_at: instant().notNull(), ...ofRun() }),
   ledger: () => ({

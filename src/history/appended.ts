@@ -12,6 +12,7 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
         on conflict do nothing returning 1)`,
     ],
     written: `(select count(*) from written_${at})`,
+    unconfirmed: 'null',
   };
 };
 
@@ -27,5 +28,6 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
         on conflict do nothing returning 1)`,
     ],
     written: `(select count(*) from written_${at})`,
+    unconfirmed: 'null',
   };
 };

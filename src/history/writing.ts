@@ -8,7 +8,20 @@ import type { Statement } from './statement.ts';
 export interface Batch {
   readonly rows: readonly Row[];
   /** The keys seen in the whole run, where it proved that it saw everything; null: nothing may be retired. */
-  readonly retire: { readonly seen: readonly Row[]; readonly window: Window | null } | null;
+  readonly retire: {
+    readonly seen: readonly Row[];
+    readonly window: Window | null;
+    readonly believe: Belief;
+  } | null;
+}
+
+/**
+ * When a whole look that misses more than half of what is recorded is believed: what it misses is gone once so many
+ * looks in a row missed it, the first of them so long ago, in ms.
+ */
+export interface Belief {
+  readonly looks: number;
+  readonly after: number;
 }
 
 /** One commit as the histories see it. */
@@ -23,10 +36,13 @@ export interface Write {
   readonly late: boolean;
 }
 
-/** The CTEs by which a history takes a batch, and the SQL that counts the rows it wrote. */
+/** The CTEs by which a history takes a batch. */
 export interface Fragment {
   readonly ctes: readonly string[];
+  /** The SQL that counts the rows it wrote. */
   readonly written: string;
+  /** The SQL of why what it missed is not believed to be gone yet; null: nothing waits to be believed. */
+  readonly unconfirmed: string;
 }
 
 /** Builds one history's part of the commit statement, for dataset number `at` of a feed. */

@@ -56,8 +56,16 @@ export interface End {
   readonly incomplete: readonly (string | null)[];
 }
 
-/** Commits a page, or several that came fast. @returns rows written, one number a dataset. @throws LeaseLost */
-export type CommitPages = (sql: postgres.Sql, commit: Commit) => Promise<readonly number[]>;
+/** What a commit came to. */
+export interface Committed {
+  /** One number a dataset. */
+  readonly rowsWritten: readonly number[];
+  /** Something that is missing is not believed to be gone yet: a run that seemed `done` is `partial`. */
+  readonly unconfirmed: boolean;
+}
+
+/** Commits a page, or several that came fast. @throws LeaseLost */
+export type CommitPages = (sql: postgres.Sql, commit: Commit) => Promise<Committed>;
 
 /**
  * The one statement by which a feed's rows, its coverage, its gaps, its quarantine and its run become true together.
@@ -74,6 +82,8 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
   const recordedAt = param('timestamptz', (commit) => commit.recordedAt);
   const targetKey = param('text', (commit) => commit.targetKey);
   const fragments = datasets.map((dataset, at) => historyOf(dataset)(statement, dataset, at));
+  const unconfirmed = fragments.map((fragment) => fragment.unconfirmed);
+  const anyUnconfirmed = `coalesce(${unconfirmed.join(', ')})`;
   // A clock that runs ahead must not claim what has not happened: it would never be asked for again.
   const covered =
     source.range?.axis === 'time'
@@ -136,8 +146,10 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
         rows_written = t.rows_written + d.written,
         rows_today = case when t.rows_day = ${today} then t.rows_today else 0 end + d.written,
         rows_day = ${today}
-      from fence, unnest(${names}, ${texts(({ end }) => end?.incomplete ?? datasets.map(() => null))},
-        array[${items.join(', ')}], array[${written.join(', ')}]) as d(dataset, incomplete, items, written)
+      from fence, lateral (select u.dataset, coalesce(u.reason, u.unconfirmed), u.items, u.written from unnest(${names},
+        ${texts(({ end }) => end?.incomplete ?? datasets.map(() => null))}, array[${unconfirmed.join(', ')}]::text[],
+        array[${items.join(', ')}], array[${written.join(', ')}]) as u(dataset, reason, unconfirmed, items, written))
+        as d(dataset, incomplete, items, written)
       where t.source = '${source.name}' and t.target_key = ${targetKey} and t.dataset = d.dataset returning 1)`,
     `quarantined as (
       insert into recorder.quarantine (dataset, target_key, run_id, quarantined_at, observed_at, reason, item)
@@ -155,17 +167,19 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
         quarantined = r.quarantined + (select count(*) from quarantined),
         requests = ${requests},
         budget_units = ${param('bigint', (commit) => commit.units)},
-        note = coalesce(${param('text', (commit) => commit.note)}, r.note),
-        status = coalesce(${outcome}, r.status),
+        note = coalesce(${anyUnconfirmed}, ${param('text', (commit) => commit.note)}, r.note),
+        status = case when ${outcome} = 'done' and ${anyUnconfirmed} is not null then 'partial'
+          else coalesce(${outcome}, r.status) end,
         finished_at = case when ${outcome} is not null then ${recordedAt} end,
         error = ${error}
       from fence where r.run_id = fence.run_id returning 1)`,
   ];
   const text = `with ${ctes.join(',\n')}
     select (select count(*) from run)::int as committed,
-      array[${written.join(', ')}]::text as written`;
+      array[${written.join(', ')}]::text as written,
+      ${anyUnconfirmed} is not null as unconfirmed`;
   return async (sql, commit) => {
-    const [result] = await sql.unsafe<{ committed: number; written: string }[]>(
+    const [result] = await sql.unsafe<{ committed: number; written: string; unconfirmed: boolean }[]>(
       text,
       statement.values(commit),
       {
@@ -173,7 +187,8 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
       },
     );
     if (result?.committed !== 1) throw new LeaseLost(source.name, commit.targetKey);
-    return result.written.slice(1, -1).split(',').map(Number);
+    const rowsWritten = result.written.slice(1, -1).split(',').map(Number);
+    return { rowsWritten, unconfirmed: result.unconfirmed };
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Feed } from '../datasets/catalog.ts';
 import type { Dataset, Target } from '../datasets/contract.ts';
+import type { Belief } from '../history/writing.ts';
 
 /** A dataset as the configuration wants it. */
 export interface ActiveDataset extends Dataset {
@@ -7,7 +8,12 @@ export interface ActiveDataset extends Dataset {
   readonly every: number;
   /** Where the recording is expected to begin, ms since 1970; null: the source's lookback before the first plan. */
   readonly since: number | null;
+  /** When a look that misses more than half of what is recorded is believed. */
+  readonly believe: Belief;
 }
+
+/** A look is believed when the next one agrees. */
+export const BELIEVE: Belief = { looks: 2, after: 0 };
 
 /** A feed as the configuration wants it: what of it is recorded, about what, and how often. */
 export interface ActiveFeed extends Feed {
@@ -22,7 +28,12 @@ export interface ActiveFeed extends Feed {
 /** A feed as it is declared: every dataset at its source's interval, from where the source begins. */
 export function asDeclared({ source, datasets }: Feed, targets: readonly Target[]): ActiveFeed {
   const { every } = source;
-  return { source, datasets: datasets.map((one) => ({ ...one, every, since: null })), targets, every };
+  return {
+    source,
+    datasets: datasets.map((one) => ({ ...one, every, since: null, believe: BELIEVE })),
+    targets,
+    every,
+  };
 }
 
 const parts = new WeakMap<ActiveFeed, Map<string, ActiveFeed>>();

@@ -75,7 +75,7 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
     recordedAt,
   );
   if (typeof runId === 'string') return null;
-  const written = await compile(feed).commit(sql, {
+  const { rowsWritten } = await compile(feed).commit(sql, {
     target: batch.target,
     targetKey: targetKey(batch.target),
     runId,
@@ -96,7 +96,7 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
     aboutNow: false,
     end: { outcome: 'done', error: null, asked: false, incomplete: feed.datasets.map(() => null) },
   });
-  return { released: released.length, rowsWritten: written.reduce((sum, count) => sum + count, 0) };
+  return { released: released.length, rowsWritten: rowsWritten.reduce((sum, count) => sum + count, 0) };
 }
 
 /** An item that was cut, or is no JSON, stays where it is. */

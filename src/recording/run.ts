@@ -5,7 +5,7 @@ import type { Row } from '../history/rows.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
 import type { Usage } from '../upstreams/upstream.ts';
 import { ahead } from './ahead.ts';
-import type { Commit, Outcome } from './commit.ts';
+import type { Commit, Committed, Outcome } from './commit.ts';
 import { type Compiled, compile } from './compiled.ts';
 import type { RecordingContext, RunResult } from './context.ts';
 import type { ActiveFeed } from './feed.ts';
@@ -81,7 +81,7 @@ export class Run {
       failure = asFailure(error);
     }
     const outcome = this.#outcomeOf(failure);
-    await this.#commit({
+    const { unconfirmed } = await this.#commit({
       outcome,
       error: failure?.message ?? null,
       asked: true,
@@ -93,7 +93,7 @@ export class Run {
       datasets: this.#feed.datasets.map(({ name }) => name),
       target: this.#key,
       window: this.#job.window,
-      status: outcome,
+      status: unconfirmed && outcome === 'done' ? 'partial' : outcome,
       ...this.#totals,
       requests: this.#ask.usage.requests,
       units: this.#ask.usage.units,
@@ -127,6 +127,7 @@ export class Run {
         // The last page waits for the commit that also ends the run.
         if (!committing && !page.last) {
           committing = this.#commit(null)
+            .then(() => {})
             .catch((error: unknown) => {
               broken = error ?? new Error('the commit failed');
             })
@@ -185,7 +186,7 @@ export class Run {
     });
   }
 
-  async #commit(end: Commit['end']): Promise<void> {
+  async #commit(end: Commit['end']): Promise<Committed> {
     const pending = this.#pending;
     this.#pending = emptyPending(this.#feed);
     const { clock, sql } = this.#context;
@@ -200,18 +201,18 @@ export class Run {
         ? await observationCoverage(sql, this.#feed, this.#key, Date.parse(observedAt))
         : [];
     const proven = source.range ? settled(pending.proven, source.range, now) : null;
-    const written = await this.#compiled.commit(sql, {
+    const committed = await this.#compiled.commit(sql, {
       target: this.#job.target,
       targetKey: this.#key,
       runId: this.#runId,
       observedAt,
       recordedAt,
       late: false,
-      batches: pending.rows.map((rows, at) => ({
-        rows,
+      batches: this.#feed.datasets.map(({ believe }, at) => ({
+        rows: pending.rows[at] ?? [],
         retire:
           ended && this.#incomplete(at) === null && retires(this.#feed, at)
-            ? { seen: [...(this.#seen[at]?.values() ?? [])], window }
+            ? { seen: [...(this.#seen[at]?.values() ?? [])], window, believe }
             : null,
       })),
       covered: this.#feed.datasets.map((_, at) => observed[at]?.covered ?? proven),
@@ -227,9 +228,12 @@ export class Run {
       aboutNow: aboutNow(source, this.#job, now),
       end,
     });
-    this.#totals.rowsWritten = this.#totals.rowsWritten.map((total, at) => total + (written[at] ?? 0));
+    this.#totals.rowsWritten = this.#totals.rowsWritten.map(
+      (total, at) => total + (committed.rowsWritten[at] ?? 0),
+    );
     this.#totals.quarantined += pending.quarantined.length;
     this.#progress?.(proven);
+    return committed;
   }
 }
 

@@ -23,6 +23,9 @@ afterAll(async () => {
   await database.close();
 });
 
+/** Every whole look is believed here; belief.test.ts is about those that are not. */
+const believe = { looks: 1, after: 0 };
+
 /** What the upstream shows: values by key. */
 type Shown = ReadonlyMap<number, number>;
 
@@ -91,7 +94,7 @@ let subjects = 0;
 function stateSubject(): Subject {
   subjects += 1;
   const subnetId = `subnet-${subjects}`;
-  const feed = scriptedFeed(validators, { node: 'n', subnetId });
+  const feed = scriptedFeed(validators, { node: 'n', subnetId }, { believe });
   const pairs = (rows: readonly { key: number; value: number }[]) =>
     rows.map(({ key, value }): [number, number] => [key, value]);
   return {
@@ -126,7 +129,7 @@ function stateSubject(): Subject {
 function seriesSubject(): Subject {
   subjects += 1;
   const chainId = `chain-${subjects}`;
-  const feed = scriptedFeed(averageTps, { chainId });
+  const feed = scriptedFeed(averageTps, { chainId }, { believe });
   const pairs = (rows: readonly { key: number; value: number }[]) =>
     rows.map(({ key, value }): [number, number] => [key, value]);
   return {
@@ -276,7 +279,7 @@ describe('a series of windows', () => {
     const feed = scriptedFeed(
       metricPoints,
       { chainId: 'windows', metric: 'txCount', timeInterval: 'day' },
-      { range },
+      { range, believe },
     );
     const clock = new ManualClock(start);
     const context = recordingContext(sql, clock.read);
@@ -303,7 +306,7 @@ describe('a series of windows', () => {
   });
 
   it('keeps the last value of a point that vanished; gone is not zero', async () => {
-    const feed = scriptedFeed(averageTps, { chainId: 'vanished' });
+    const feed = scriptedFeed(averageTps, { chainId: 'vanished' }, { believe });
     const clock = new ManualClock(start);
     const context = recordingContext(sql, clock.read);
     feed.script = () => onlyPage({ results: [{ timestamp: 0, value: 42 }] });

@@ -476,14 +476,14 @@ describe('what absence proves', () => {
   it('reaches no other target', async () => {
     const [one, other] = [scriptedFeed(validators, target()), scriptedFeed(validators, target())];
     const context = recordingContext(sql, clock.read);
-    one.script = () => onlyPage({ validators: [member('a')] });
+    one.script = () => onlyPage({ validators: [member('a'), member('c')] });
     other.script = () => onlyPage({ validators: [member('b')] });
     await run(context, one);
     await run(context, other);
-    one.script = () => onlyPage({ validators: [] });
+    one.script = () => onlyPage({ validators: [member('c')] });
     clock.now += 1000;
     await run(context, one);
-    expect([await members(one), await members(other)]).toEqual([[], ['b']]);
+    expect([await members(one), await members(other)]).toEqual([['c'], ['b']]);
   });
 });
 

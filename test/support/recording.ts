@@ -1,8 +1,9 @@
 import type postgres from 'postgres';
 import type { Clock } from '../../src/clock.ts';
 import type { Ask, Dataset, Page, Range, Source, Target, Window } from '../../src/datasets/contract.ts';
+import type { Belief } from '../../src/history/writing.ts';
 import type { RecordingContext, RunResult } from '../../src/recording/context.ts';
-import type { ActiveFeed } from '../../src/recording/feed.ts';
+import { type ActiveFeed, BELIEVE } from '../../src/recording/feed.ts';
 import type { Job, Reason } from '../../src/recording/lease.ts';
 import { record } from '../../src/recording/record.ts';
 import type { Usage } from '../../src/upstreams/upstream.ts';
@@ -22,7 +23,7 @@ let feeds = 0;
 export function scriptedFeed(
   datasets: Dataset | readonly Dataset[],
   target: Target,
-  more: { range?: Range; every?: number } = {},
+  more: { range?: Range; every?: number; believe?: Belief } = {},
 ): ScriptedFeed {
   const every = more.every ?? 60_000;
   feeds += 1;
@@ -38,7 +39,13 @@ export function scriptedFeed(
   };
   const feed: ScriptedFeed = {
     source,
-    datasets: [datasets].flat().map((dataset) => ({ ...dataset, source, every, since: null })),
+    datasets: [datasets].flat().map((dataset) => ({
+      ...dataset,
+      source,
+      every,
+      since: null,
+      believe: more.believe ?? BELIEVE,
+    })),
     targets: [target],
     every,
     script: () => pagesOf([]),

@@ -1,0 +1,263 @@
+import fc from 'fast-check';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Range } from '../../src/datasets/contract.ts';
+import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
+import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
+import { validators } from '../../src/datasets/node/validators.ts';
+import type { Belief } from '../../src/history/writing.ts';
+import { ManualClock } from '../support/clock.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { onlyPage, pagesOf, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+const start = Date.UTC(2026, 0, 10);
+const minute = 60_000;
+const day = 86_400_000;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+const member = (name: string) => ({ nodeID: name, startTime: 1_700_000_000, weight: 5 });
+const members = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, at) => member(`m${String(from + at).padStart(3, '0')}`));
+
+let lists = 0;
+
+/** A list of validators, looked at every minute. */
+function watchedList(believe?: Belief) {
+  lists += 1;
+  const subnetId = `list-${lists}`;
+  const feed = scriptedFeed(
+    [validators, validatorUptime],
+    { node: 'n', subnetId },
+    believe ? { believe } : {},
+  );
+  const clock = new ManualClock(start);
+  const context = recordingContext(sql, clock.read);
+  return {
+    clock,
+    async look(shown: readonly object[], whole = true) {
+      clock.now += minute;
+      feed.script = () => onlyPage({ validators: shown }, { whole });
+      return run(context, feed);
+    },
+    async lookInPages(...shown: readonly (readonly object[])[]) {
+      clock.now += minute;
+      feed.script = () =>
+        pagesOf(
+          shown.map((some, at) => ({
+            body: { validators: some },
+            proven: null,
+            last: at === shown.length - 1,
+            whole: true,
+          })),
+        );
+      return run(context, feed);
+    },
+    standing: async () => {
+      const rows = await sql<{ node_id: string }[]>`
+        select node_id from reporting.validators where subnet_id = ${subnetId} order by 1`;
+      return rows.map(({ node_id }) => node_id);
+    },
+    versions: async () =>
+      (await sql`select 1 from reporting.validators_history where subnet_id = ${subnetId}`).length,
+    told: async () => {
+      const [row] = await sql<{ reason: string | null; complete: boolean }[]>`
+        select incomplete_reason as reason, last_complete_at = last_success_at as complete
+        from recorder.target_datasets where source = ${feed.source.name} and dataset = 'validators'`;
+      return row ?? { reason: 'nothing', complete: false };
+    },
+  };
+}
+
+const names = (shown: readonly { nodeID: string }[]) => shown.map(({ nodeID }) => nodeID);
+
+describe('a list that lost more than half of its members', () => {
+  it.each([
+    ['is suddenly empty', 0],
+    ['has a few left', 3],
+    ['has just less than half left', 9],
+  ])('because it %s, and is whole again: no version was closed', async (_, left) => {
+    const list = watchedList();
+    await list.look(members(0, 20));
+    expect(await list.look(members(0, left))).toMatchObject({ status: 'partial', rowsWritten: [0, 0] });
+    expect(await list.told()).toEqual({
+      reason: `unconfirmed: ${left} of 20 are left; a later look decides`,
+      complete: false,
+    });
+    expect(await list.standing()).toHaveLength(20);
+    expect(await list.look(members(0, 20))).toMatchObject({ status: 'done' });
+    expect(await list.told()).toEqual({ reason: null, complete: true });
+    expect(await list.versions()).toBe(20);
+    // What was missed once is forgotten: the next doubt begins anew.
+    expect(await list.look([])).toMatchObject({ status: 'partial' });
+    expect(await list.standing()).toHaveLength(20);
+  });
+
+  it('is believed when the next look agrees', async () => {
+    const list = watchedList();
+    await list.look(members(0, 20));
+    await list.look(members(0, 3));
+    expect(await list.look(members(0, 3))).toMatchObject({ status: 'done', rowsWritten: [17, 0] });
+    expect(await list.standing()).toEqual(names(members(0, 3)));
+    expect(await list.told()).toEqual({ reason: null, complete: true });
+  });
+
+  it('is believed about those that both looks missed, while it goes on moving', async () => {
+    const list = watchedList();
+    await list.look(members(0, 20));
+    await list.look(members(0, 5));
+    expect(await list.look([...members(1, 5), member('new')])).toMatchObject({ status: 'partial' });
+    expect(await list.standing()).toEqual([...names(members(0, 5)), 'new']);
+    expect(await list.look([...members(1, 5), member('new')])).toMatchObject({ status: 'done' });
+    expect(await list.standing()).toEqual([...names(members(1, 5)), 'new']);
+  });
+
+  it('keeps who was in either of two looks that contradict each other', async () => {
+    const list = watchedList();
+    await list.look(members(0, 20));
+    expect(await list.look(members(0, 9))).toMatchObject({ status: 'partial', rowsWritten: [0, 0] });
+    expect(await list.look(members(9, 18))).toMatchObject({ status: 'partial', rowsWritten: [2, 0] });
+    expect(await list.standing()).toEqual(names(members(0, 18)));
+  });
+
+  it('is a list of other members, too', async () => {
+    const list = watchedList();
+    await list.look(members(0, 20));
+    expect(await list.look(members(20, 50))).toMatchObject({ status: 'partial', rowsWritten: [30, 0] });
+    expect(await list.told()).toMatchObject({
+      reason: 'unconfirmed: 0 of 20 are left; a later look decides',
+    });
+    await list.look(members(20, 50));
+    expect(await list.standing()).toEqual(names(members(20, 50)));
+  });
+
+  it('counts what stood there before the run, in however many commits it comes', async () => {
+    const list = watchedList();
+    await list.look(members(0, 20));
+    const changed = members(0, 4).map((one) => ({ ...one, weight: 6 }));
+    const result = await list.lookInPages(changed, members(20, 40), members(40, 50));
+    expect(result).toMatchObject({ status: 'partial', rowsWritten: [34, 0] });
+    expect(await list.told()).toMatchObject({
+      reason: 'unconfirmed: 4 of 20 are left; a later look decides',
+    });
+  });
+
+  it('is not agreed with by a look that saw only a part', async () => {
+    const list = watchedList();
+    await list.look(members(0, 20));
+    await list.look([]);
+    await list.look([], false);
+    expect(await list.standing()).toHaveLength(20);
+    // What a look shows is there, whatever else it leaves out.
+    await list.look(members(0, 15), false);
+    await list.look([]);
+    expect(await list.standing()).toEqual(names(members(0, 15)));
+  });
+});
+
+describe('what is believed at once', () => {
+  it('is a loss of half, and the first look at a list', async () => {
+    const list = watchedList();
+    expect(await list.look([])).toMatchObject({ status: 'done' });
+    expect(await list.look(members(0, 20))).toMatchObject({ status: 'done' });
+    expect(await list.look(members(0, 10))).toMatchObject({ status: 'done', rowsWritten: [10, 0] });
+  });
+
+  it('is the loss of one of two, and of the only one after another look', async () => {
+    const list = watchedList();
+    await list.look(members(0, 2));
+    expect(await list.look(members(0, 1))).toMatchObject({ status: 'done', rowsWritten: [1, 0] });
+    expect(await list.look([])).toMatchObject({ status: 'partial', rowsWritten: [0, 0] });
+    expect(await list.look([])).toMatchObject({ status: 'done', rowsWritten: [1, 0] });
+  });
+
+  it('is everything where one look is enough', async () => {
+    const list = watchedList({ looks: 1, after: 0 });
+    await list.look(members(0, 20));
+    expect(await list.look([])).toMatchObject({ status: 'done', rowsWritten: [20, 0] });
+  });
+});
+
+it('is asked for more looks, and for time between them', async () => {
+  const list = watchedList({ looks: 3, after: 10 * minute });
+  await list.look(members(0, 20));
+  const statuses: string[] = [];
+  for (let look = 0; look < 11; look++) statuses.push((await list.look([])).status);
+  expect(statuses).toEqual([...new Array(10).fill('partial'), 'done']);
+  const patient = watchedList({ looks: 3, after: 0 });
+  await patient.look(members(0, 20));
+  for (const status of ['partial', 'partial', 'done'])
+    expect(await patient.look([])).toMatchObject({ status });
+});
+
+it('is about the points of a window, too, whatever other windows show', async () => {
+  const range: Range = { axis: 'time', span: () => 10 * day, head: () => day, settle: 0, lookback: 30 * day };
+  const target = { chainId: 'believed', metric: 'txCount', timeInterval: 'day' };
+  const feed = scriptedFeed(metricPoints, target, { range });
+  const clock = new ManualClock(start);
+  const points = (from: number, to: number) => ({
+    results: Array.from({ length: from - to }, (_, at) => ({
+      timestamp: (start - (from - at) * day) / 1000,
+      value: at,
+    })),
+  });
+  const look = async (from: number, to: number, body: object) => {
+    clock.now += minute;
+    feed.script = (window) => onlyPage(body, { proven: window });
+    return run(recordingContext(sql, clock.read), feed, { from: start - from * day, to: start - to * day });
+  };
+  await look(20, 0, points(20, 0));
+  expect(await look(10, 0, { results: [] })).toMatchObject({ status: 'partial', rowsWritten: [0] });
+  expect(await look(20, 10, points(20, 10))).toMatchObject({ status: 'done', rowsWritten: [0] });
+  expect(await look(10, 0, { results: [] })).toMatchObject({ status: 'done', rowsWritten: [10] });
+});
+
+describe('any looks at a list', () => {
+  const shown = fc.uniqueArray(fc.integer({ min: 0, max: 6 }), { maxLength: 7 });
+  const looks = fc.array(fc.record({ shown, whole: fc.boolean().map((one) => one), changed: fc.boolean() }), {
+    minLength: 2,
+    maxLength: 10,
+  });
+
+  it('leave what a plain account of them leaves', async () => {
+    const seen = { doubtful: 0, believed: 0 };
+    await fc.assert(
+      fc.asyncProperty(looks, fc.integer({ min: 1, max: 3 }), async (all, needed) => {
+        const list = watchedList({ looks: needed, after: 0 });
+        const known = new Map<number, number>();
+        for (const [at, { shown, whole, changed }] of all.entries()) {
+          const weight = changed ? at + 1 : 1;
+          const { status } = await list.look(
+            shown.map((one) => ({ ...member(`${one}`), weight })),
+            whole,
+          );
+          const gone = [...known.keys()].filter((one) => !shown.includes(one));
+          const doubtful = gone.length * 2 > known.size;
+          for (const one of shown) known.set(one, 0);
+          let waiting = 0;
+          for (const one of whole ? gone : []) {
+            const missed = (known.get(one) ?? 0) + 1;
+            if (doubtful && missed < needed) {
+              known.set(one, missed);
+              waiting += 1;
+            } else known.delete(one);
+          }
+          if (whole && doubtful) seen[waiting > 0 ? 'doubtful' : 'believed'] += 1;
+          expect(status).toBe(whole && waiting === 0 ? 'done' : 'partial');
+          expect(await list.standing()).toEqual([...known.keys()].map(String).sort());
+        }
+      }),
+      { numRuns: 60 },
+    );
+    expect(Math.min(seen.doubtful, seen.believed)).toBeGreaterThan(5);
+  });
+});
