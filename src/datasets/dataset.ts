@@ -106,7 +106,6 @@ const historyColumns: Record<History, () => Record<string, PgColumnBuilderBase>>
     recorded_at: instant().notNull(),
     superseded_at: instant(),
     vanished: boolean().notNull().default(false),
-    ...missed(),
     ...ofRun(),
   }),
   // Why the version ended: `changed`, `gone` or `unwatched`; null: it has not.

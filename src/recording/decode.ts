@@ -3,8 +3,8 @@ import type { Dataset, Target } from '../datasets/contract.ts';
 import { unwrap } from '../datasets/dataset.ts';
 import { storableJson } from '../datasets/storable.ts';
 import { messageOf } from '../errors.ts';
+import { keyColumns } from '../history/missing.ts';
 import type { Row } from '../history/rows.ts';
-import { keyColumns } from '../history/versioned.ts';
 import { itemColumns } from '../history/writing.ts';
 import { jsonText } from '../upstreams/json.ts';
 

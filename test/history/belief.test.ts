@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Range } from '../../src/datasets/contract.ts';
-import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
 import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
 import type { Belief } from '../../src/history/writing.ts';
@@ -14,7 +12,6 @@ let database: TestDatabase;
 let sql: postgres.Sql;
 const start = Date.UTC(2026, 0, 10);
 const minute = 60_000;
-const day = 86_400_000;
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -197,28 +194,6 @@ it('is asked for more looks, and for time between them', async () => {
   await patient.look(members(0, 20));
   for (const status of ['partial', 'partial', 'done'])
     expect(await patient.look([])).toMatchObject({ status });
-});
-
-it('is about the points of a window, too, whatever other windows show', async () => {
-  const range: Range = { axis: 'time', span: () => 10 * day, head: () => day, settle: 0, lookback: 30 * day };
-  const target = { chainId: 'believed', metric: 'txCount', timeInterval: 'day' };
-  const feed = scriptedFeed(metricPoints, target, { range });
-  const clock = new ManualClock(start);
-  const points = (from: number, to: number) => ({
-    results: Array.from({ length: from - to }, (_, at) => ({
-      timestamp: (start - (from - at) * day) / 1000,
-      value: at,
-    })),
-  });
-  const look = async (from: number, to: number, body: object) => {
-    clock.now += minute;
-    feed.script = (window) => onlyPage(body, { proven: window });
-    return run(recordingContext(sql, clock.read), feed, { from: start - from * day, to: start - to * day });
-  };
-  await look(20, 0, points(20, 0));
-  expect(await look(10, 0, { results: [] })).toMatchObject({ status: 'partial', rowsWritten: [0] });
-  expect(await look(20, 10, points(20, 10))).toMatchObject({ status: 'done', rowsWritten: [0] });
-  expect(await look(10, 0, { results: [] })).toMatchObject({ status: 'done', rowsWritten: [10] });
 });
 
 describe('any looks at a list', () => {

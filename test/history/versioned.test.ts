@@ -129,7 +129,7 @@ function stateSubject(): Subject {
 function seriesSubject(): Subject {
   subjects += 1;
   const chainId = `chain-${subjects}`;
-  const feed = scriptedFeed(averageTps, { chainId }, { believe });
+  const feed = scriptedFeed(averageTps, { chainId });
   const pairs = (rows: readonly { key: number; value: number }[]) =>
     rows.map(({ key, value }): [number, number] => [key, value]);
   return {
@@ -279,7 +279,7 @@ describe('a series of windows', () => {
     const feed = scriptedFeed(
       metricPoints,
       { chainId: 'windows', metric: 'txCount', timeInterval: 'day' },
-      { range, believe },
+      { range },
     );
     const clock = new ManualClock(start);
     const context = recordingContext(sql, clock.read);
@@ -306,7 +306,7 @@ describe('a series of windows', () => {
   });
 
   it('keeps the last value of a point that vanished; gone is not zero', async () => {
-    const feed = scriptedFeed(averageTps, { chainId: 'vanished' }, { believe });
+    const feed = scriptedFeed(averageTps, { chainId: 'vanished' });
     const clock = new ManualClock(start);
     const context = recordingContext(sql, clock.read);
     feed.script = () => onlyPage({ results: [{ timestamp: 0, value: 42 }] });

@@ -33,7 +33,7 @@ async function* blockchains(ask: Ask): AsyncGenerator<Page> {
   const offered = new Offered(ask);
   const list = await offered.rpc(P, LIST);
   const known = new Map<unknown, object>();
-  for (const one of list === undefined ? [] : listIn(list, 'blockchains'))
+  for (const one of list === undefined ? [] : listIn(list, 'blockchains', 'total'))
     known.set(memberOf(one, 'id') ?? one, Object.assign({}, one));
   for (const alias of ALIASES) {
     const id = memberOf(await offered.rpc(INFO, ID, { alias }), 'blockchainID');

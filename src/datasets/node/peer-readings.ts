@@ -13,7 +13,7 @@ export const peerReadings = defineDataset({
   source: connectedPeers,
   request: ['node'],
   key: ['node', 'node_id'],
-  items: (body) => listIn(body, 'peers'),
+  items: (body) => listIn(body, 'peers', 'numPeers', 'total'),
   extra: false,
   item: object({
     nodeID: text(),

@@ -26,7 +26,7 @@ export const peers = defineDataset({
   source: connectedPeers,
   request: ['node'],
   key: ['node', 'node_id'],
-  items: (body) => listIn(body, 'peers').map(withSortedSets),
+  items: (body) => listIn(body, 'peers', 'numPeers', 'total').map(withSortedSets),
   ignore: ['lastSent', 'lastReceived', 'observedUptime'],
   item: object({
     nodeID: text(),

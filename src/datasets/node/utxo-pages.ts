@@ -26,7 +26,7 @@ export async function* utxoPages(ask: Ask, address: string): AsyncGenerator<Page
         ...(sourceChain === undefined ? {} : { sourceChain }),
         ...(startIndex === undefined ? {} : { startIndex }),
       });
-      const utxos = listIn(result, 'utxos');
+      const utxos = listIn(result, 'utxos', 'numFetched');
       const fetched = Number(memberOf(result, 'numFetched') ?? utxos.length);
       startIndex = memberOf(result, 'endIndex');
       const end = jsonText(startIndex);

@@ -24,7 +24,8 @@ const source: Source = {
 
 /** A validator without a list has no delegators, unless it says that it has some. */
 function delegatorsOf(validator: unknown): readonly unknown[] {
-  if (memberOf(validator, 'delegators') !== undefined) return listIn(validator, 'delegators');
+  if (memberOf(validator, 'delegators') !== undefined)
+    return listIn(validator, 'delegators', 'delegatorCount');
   const said = memberOf(validator, 'delegatorCount');
   if (said !== undefined && said !== null && String(said) !== '0')
     throw new UpstreamFailure('malformed', `a validator has ${String(said)} delegators, but lists none`);

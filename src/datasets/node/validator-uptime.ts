@@ -14,7 +14,7 @@ export const validatorUptime = defineDataset({
   request: ['node', 'subnetId'],
   key: ['node', 'subnet_id', 'node_id'],
   items: (body) =>
-    listIn(body, 'validators').filter(
+    listIn(body, 'validators', 'total').filter(
       (item) => memberOf(item, 'uptime') !== undefined || memberOf(item, 'connected') !== undefined,
     ),
   extra: false,

@@ -38,7 +38,7 @@ async function* balances(ask: Ask, address: string, assets: readonly string[]): 
   const offered = new Offered(ask);
   const rows = new Map<unknown, object>();
   const all = await offered.rpc(X, ALL, { address });
-  for (const held of all === undefined ? [] : listIn(all, 'balances')) {
+  for (const held of all === undefined ? [] : listIn(all, 'balances', 'total')) {
     const asset = memberOf(held, 'asset');
     const assetID = await idOf(ask, asset);
     rows.set(assetID ?? held, Object.assign({}, held, { assetID }));

@@ -2,13 +2,22 @@ import { UpstreamFailure } from '../../upstreams/failure.ts';
 
 /**
  * The list named `name` in an answer. `null` is an empty list: some deployments send it.
- * @throws UpstreamFailure (malformed) otherwise
+ * @param counts members beside the list that say how long it is, where they are there
+ * @throws UpstreamFailure (malformed) where there is no list, or a count contradicts it
  */
-export function listIn(body: unknown, name: string): readonly unknown[] {
+export function listIn(body: unknown, name: string, ...counts: readonly string[]): readonly unknown[] {
   const value = memberOf(body, name);
-  if (value === null) return [];
-  if (Array.isArray(value)) return value;
-  throw new UpstreamFailure('malformed', `the answer has no list "${name}"`);
+  const list: unknown = value === null ? [] : value;
+  if (!Array.isArray(list)) throw new UpstreamFailure('malformed', `the answer has no list "${name}"`);
+  for (const count of counts) {
+    const said = memberOf(body, count);
+    if (said !== undefined && said !== null && Number(said) !== list.length)
+      throw new UpstreamFailure(
+        'malformed',
+        `the answer contradicts itself: ${count} is ${String(said)}, and "${name}" has ${list.length}`,
+      );
+  }
+  return list;
 }
 
 /**

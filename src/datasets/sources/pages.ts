@@ -78,7 +78,10 @@ export async function* pages(ask: Ask, list: PagedList, window: Window | null): 
 function refuseFewer(body: unknown, items: number): void {
   const total = Number(memberOf(body, 'total') ?? items);
   if (items < total)
-    throw new UpstreamFailure('malformed', `the answer says total ${total}, and lists ${items}`);
+    throw new UpstreamFailure(
+      'malformed',
+      `the answer contradicts itself: total is ${total}, and its pages have ${items}`,
+    );
 }
 
 function isDeadToken(error: unknown): boolean {

@@ -283,7 +283,7 @@ describe('a list that says how many items it has', () => {
       total: 700,
       nextPageToken: call < 5 ? `t${call}` : '',
     }));
-    await expect(walk(ask, null)).rejects.toThrow('the answer says total 700, and lists 10');
+    await expect(walk(ask, null)).rejects.toThrow('total is 700, and its pages have 10');
   });
 
   it.each([2, '2', null, 'many'])('as %j is read', async (total) => {

@@ -1,0 +1,124 @@
+import type { Dataset } from '../datasets/contract.ts';
+import { arrayLiteral } from './rows.ts';
+import type { Statement } from './statement.ts';
+import { type Fragment, itemColumns, sameKey, type Write } from './writing.ts';
+
+/** What of a dataset's rows stands now, and how it ends. */
+interface Standing {
+  /** The columns between which a version stood. */
+  readonly from: string;
+  readonly to: string;
+  /** Set when the upstream no longer shows the row `o`. */
+  readonly retire: string;
+}
+
+/** The CTEs by which rows are retired, the last of them `retired_N`. */
+type Missing = Pick<Fragment, 'ctes' | 'unconfirmed'>;
+
+/** Retires the target's current rows that a whole walk did not see; inside the window, where there is one. */
+export function retiredAtOnce<W extends Write>(
+  statement: Statement<W>,
+  dataset: Dataset,
+  at: number,
+  { to, retire }: Standing,
+): Missing {
+  const retired = `retired_${at} as (
+        update recorder.${dataset.name} o set ${retire}
+        from fence where ${scopeOf(statement, dataset, at, to)} and not ${seenBy(statement, dataset, at)} returning 1)`;
+  return { ctes: [retired], unconfirmed: 'null' };
+}
+
+/**
+ * Retires the target's current rows that a whole walk did not see, unless the look is doubtful: it misses more than half
+ * of what stood there before the run. In a doubtful look a row is retired once so many looks in a row missed it; until
+ * then it is marked as missed: of two looks that contradict each other, each keeps what it saw.
+ */
+export function retiredOnceBelieved<W extends Write>(
+  statement: Statement<W>,
+  dataset: Dataset,
+  at: number,
+  { from, to, retire }: Standing,
+): Missing {
+  const table = `recorder.${dataset.name}`;
+  const observedAt = statement.param('timestamptz', (write) => write.observedAt);
+  const looks = statement.param('integer', ({ batches }) => batches[at]?.retire?.believe.looks ?? 1);
+  const after = statement.param(
+    'double precision',
+    ({ batches }) => (batches[at]?.retire?.believe.after ?? 0) / 1000,
+  );
+  const scope = scopeOf(statement, dataset, at, to);
+  const joined = `o.run_id = fence.run_id and not exists (
+          select from ${table} g where ${sameKey(dataset, 'g', 'o')} and g.${to} = o.${from})`;
+  const believed = `(not doubtful or u.missed_looks >= ${looks}
+          and u.missed_from <= ${observedAt} - make_interval(secs => ${after}))`;
+  const ctes = [
+    `unseen_${at} as materialized (
+        select o.ctid as place, coalesce(o.missed_looks, 0) + 1 as missed_looks,
+          coalesce(o.missed_from, ${observedAt}) as missed_from
+        from ${table} o, fence where ${scope} and not ${seenBy(statement, dataset, at)})`,
+    // Where nothing is missing nobody has to count.
+    `look_${at} as materialized (
+        select gone, standing, coalesce(gone * 2 > standing, false) as doubtful from (
+          select gone, case when gone > 0 then
+            (select count(*) from ${table} o, fence where ${scope} and not (${joined})) end as standing
+          from (select count(*) as gone from unseen_${at}) unseen) counted)`,
+    `missed_${at} as (
+        update ${table} o set missed_looks = u.missed_looks, missed_from = u.missed_from
+        from unseen_${at} u, look_${at} where o.ctid = u.place and not ${believed} returning 1)`,
+    `found_${at} as (
+        update ${table} o set missed_looks = null, missed_from = null
+        from compared_${at} n where n.was_missed and not n.differs and o.ctid = n.place returning 1)`,
+    `retired_${at} as (
+        update ${table} o set ${retire}
+        from unseen_${at} u, look_${at} where o.ctid = u.place and ${believed} returning 1)`,
+  ];
+  const unconfirmed = `(select 'unconfirmed: ' || standing - gone || ' of ' || standing || ' are left; a later look decides'
+      from look_${at} where exists (select from missed_${at}))`;
+  return { ctes, unconfirmed };
+}
+
+/** The rows, in a table called `o`, about which a whole walk told: the target's current ones; false after any other. */
+function scopeOf<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number, to: string): string {
+  const may = statement.param('boolean', ({ batches }) => batches[at]?.retire != null);
+  const scope = dataset.request.map((key, index) => {
+    const name = dataset.columns[index]?.name ?? key;
+    return `o.${name} = ${statement.param('text', ({ target }) => target[key] ?? '')}`;
+  });
+  if (dataset.source.range) {
+    const time = dataset.key.at(-1);
+    const bound = (end: 'from' | 'to') =>
+      statement.param('timestamptz', ({ batches }) => {
+        const window = batches[at]?.retire?.window;
+        return window ? new Date(window[end]).toISOString() : null;
+      });
+    scope.push(`o.${time} >= ${bound('from')}`, `o.${time} < ${bound('to')}`);
+  }
+  return [may, ...scope, `o.${to} is null`].join(' and ');
+}
+
+/** Whether a whole walk saw a row of the table called `o`. */
+function seenBy<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number): string {
+  const columns = keyColumns(dataset);
+  if (columns.length === 0) return 'true';
+  const arrays = columns.map(({ type, index }) =>
+    statement.param(`${type}[]`, ({ batches }) => arrayLiteral(batches[at]?.retire?.seen ?? [], index, type)),
+  );
+  return `exists (select from unnest(${arrays.join(', ')})
+          as seen(${columns.map(({ name }) => name).join(', ')})
+          where ${seenMatches(dataset)})`;
+}
+
+/** The key's columns that come from an item, with their place in a row. */
+export function keyColumns(dataset: Dataset) {
+  return itemColumns(dataset).flatMap(({ name, type, nullable }, index) =>
+    dataset.key.includes(name) ? [{ name, type, nullable, index }] : [],
+  );
+}
+
+function seenMatches(dataset: Dataset): string {
+  return keyColumns(dataset)
+    .map(({ name, nullable }) =>
+      nullable ? `coalesce(seen.${name}, '') = coalesce(o.${name}, '')` : `seen.${name} = o.${name}`,
+    )
+    .join(' and ');
+}
