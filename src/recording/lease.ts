@@ -88,7 +88,10 @@ export async function claim(
       values (${source.name}, ${key}, ${JSON.stringify(job.target)}::text::jsonb,
         nextval(pg_get_serial_sequence('recorder.runs', 'run_id')), now() + make_interval(secs => ${LEASE_SECONDS}))
       on conflict (source, target_key) do update set run_id = excluded.run_id, lease_until = excluded.lease_until
-      where (t.run_id is null or t.lease_until is null or t.lease_until < now()) and ${stillWanted} and ${stillAsked}
+      where (t.run_id is null or t.lease_until is null or t.lease_until < now()
+          -- So far ahead only a clock that was set back since can have put it.
+          or t.lease_until > clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}))
+        and ${stillWanted} and ${stillAsked}
       returning run_id
     ), known as (
       -- What is asked for by hand has no place in the configuration, and nobody waits for it.
