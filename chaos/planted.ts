@@ -102,7 +102,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: 'commands/status.ts',
-        from: /return status\.late_targets > 0 \? exitCode\.failed : exitCode\.done/,
+        from: 'return status.findings.length > 0 ? exitCode.failed : exitCode.done',
         to: 'return exitCode.done',
       },
     ],
@@ -138,6 +138,19 @@ export const plantedBugs: readonly PlantedBug[] = [
       { file: 'health/prober.ts', from: 'if (moved.skipped)', to: 'if (!moved)' },
     ],
     fault: { number: 19, title: 'the machine sleeps' },
+    backend: 'redis',
+  },
+  {
+    invariant: 'K',
+    bug: 'the watchdog looks away',
+    patches: [
+      {
+        file: 'reporting/findings.ts',
+        from: 'from reporting.findings order by',
+        to: 'from reporting.findings where false order by',
+      },
+    ],
+    fault: { number: 71, title: 'nobody records' },
     backend: 'redis',
   },
   {

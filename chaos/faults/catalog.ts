@@ -10,6 +10,7 @@ import { releaseFaults } from './releases.ts';
 import { sayingFaults } from './sayings.ts';
 import { siblingFaults } from './siblings.ts';
 import { stoppingFaults } from './stopping.ts';
+import { tellingFaults } from './telling.ts';
 import { tokenFaults } from './tokens.ts';
 import { upstreamSpells } from './upstream-kinds.ts';
 import { valueFaults } from './values.ts';
@@ -31,6 +32,7 @@ const all: readonly Fault[] = [
   ...sayingFaults,
   ...releaseFaults,
   ...siblingFaults,
+  ...tellingFaults,
 ];
 
 /** Every fault that the suite injects, in the order of FAULTS.md. */

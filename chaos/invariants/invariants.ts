@@ -2,7 +2,7 @@ import { accounted } from './accounted.ts';
 import { complete } from './complete.ts';
 import { covered } from './covered.ts';
 import type { Invariant, Letter } from './invariant.ts';
-import { bounded, ended, recovered, shown } from './observed.ts';
+import { bounded, ended, recovered, shown, told } from './observed.ts';
 import { revised } from './revised.ts';
 import { secret } from './secret.ts';
 import { unique } from './unique.ts';
@@ -18,5 +18,6 @@ export const invariants: Readonly<Record<Letter, Invariant>> = {
   G: bounded,
   H: secret,
   I: accounted,
+  K: told,
   X: ended,
 };

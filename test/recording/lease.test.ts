@@ -60,6 +60,13 @@ describe('claim', () => {
       { run_id: String(first), status: 'lost', error: expect.stringContaining('lease') },
       { run_id: expect.any(String), status: 'running', error: null },
     ]);
+    const [known] = await sql`
+      select failures, last_failure_at, last_error from recorder.target_datasets where source = ${feed.source.name}`;
+    expect(known, 'a lost run is a failed one').toEqual({
+      failures: 1,
+      last_failure_at: new Date(now + 1),
+      last_error: runs[0]?.error,
+    });
   });
 
   it('drops a job that another run has made needless since it was planned', async () => {

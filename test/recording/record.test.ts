@@ -106,6 +106,9 @@ describe('a run', () => {
       error: null,
     });
     expect(await run(context, feed, window)).toMatchObject({ status: 'done', items: 3, rowsWritten: [0] });
+    const [counted] = await sql`
+      select items::int, rows_written::int, rows_today::int from recorder.target_datasets where source = ${feed.source.name}`;
+    expect(counted, 'counted with each commit').toEqual({ items: 6, rows_written: 3, rows_today: 3 });
     expect(await stored(feed)).toEqual({
       blocks: [1, 2, 3],
       covered: asRange(window),

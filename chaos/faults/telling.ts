@@ -1,0 +1,116 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { percentile } from '../evidence.ts';
+import { Steady } from '../steady.ts';
+import { isTold } from '../telling.ts';
+import type { World } from '../world.ts';
+import type { Fault } from './fault.ts';
+
+const EVERY = 5_000;
+const PAGES = ['/metrics', '/api/status'] as const;
+const ROUNDS = 7;
+const AT_ONCE = 20;
+/** Below this a page costs next to nothing, whatever its multiple, ms. */
+const NOTHING = 25;
+
+const sandbox = { blocksPerHour: 30 };
+
+const nobodyRecords: Fault = {
+  numbers: [71],
+  title: 'nobody records: the worker is gone, the server goes on',
+  backends: 'each',
+  invariants: ['A', 'E', 'K'],
+  sandbox,
+  async inject(world) {
+    const { evidence } = world;
+    const steady = await Steady.prepare(world, {});
+    const server = steady.launch('server');
+    const worker = steady.launch('scheduler,worker');
+    await steady.begun();
+    await steady.whole();
+    await worker.kill();
+    evidence.serve('worker killed');
+    await isTold(world, 'nobody records', server.address, Date.now(), EVERY);
+    const notes = evidence.told.map(({ where, after }) => `${where} ${after ?? 'never'}`);
+    evidence.figures.set('told after ms', notes.join(', '));
+    const again = steady.launch('scheduler,worker');
+    await again.says('recording began');
+    await steady.recovers('the worker was gone');
+    await steady.stop();
+  },
+};
+
+const manyRuns: Fault = {
+  numbers: [71],
+  title: 'three million runs; twenty who ask at once',
+  backends: 'postgres',
+  invariants: ['A', 'E', 'G'],
+  sandbox,
+  async inject(world) {
+    const { evidence } = world;
+    const most = world.setting.options.rows ?? 3_000_000;
+    const steady = await Steady.start(world);
+    await steady.whole();
+    await addRuns(world, 3_000);
+    const few = await costs(steady);
+    await addRuns(world, most);
+    evidence.serve('runs', most);
+    const many = await costs(steady);
+    for (const [at, path] of PAGES.entries()) {
+      const [before, after] = [few[at] ?? 0, many[at] ?? 0];
+      evidence.figures.set(`${path}: ms with 3000 runs, with ${most}`, `${before}, ${after}`);
+      evidence.bound(`${path} with ${most} runs, times that with 3000`, after / Math.max(before, NOTHING), 2);
+    }
+    const begun = Date.now();
+    const [running] = steady.running;
+    const durations: number[] = [];
+    while (Date.now() - begun < 4 * EVERY) {
+      const asked = Array.from(
+        { length: AT_ONCE },
+        (_, n) => `${running?.address}${PAGES[n % PAGES.length]}`,
+      );
+      durations.push(...(await Promise.all(asked.map(timed))));
+    }
+    evidence.times('a page, twenty at once', durations);
+    evidence.serve('pages at once', durations.length);
+    const [runs] = await world.sql<{ polls: number }[]>`
+      select count(*)::int as polls from recorder.runs where started_at > ${new Date(begun)} and status = 'done'`;
+    evidence.figures.set('polls meanwhile', runs?.polls ?? 0);
+    evidence.claim('recording goes on while twenty ask', (runs?.polls ?? 0) >= steady.nodeIds.length * 3);
+    await steady.recovers('twenty at once');
+    await steady.stop();
+  },
+};
+
+/** Runs of the last days, most of them of targets that are gone, of which one in ten wrote something and a few failed. */
+async function addRuns({ sql }: World, count: number): Promise<void> {
+  await sql`
+    insert into recorder.runs (source, target_key, datasets, reason, status, worker, started_at, finished_at, items, rows_written, error)
+    select t.source, case when n % 100 = 0 then t.target_key else 'made ' || n % 1000 end, '{proposed_blocks}', 'poll',
+      case n % 50 when 0 then 'failed' else 'done' end, 'made', at, at, '{3}', array[(n % 10 = 0)::int],
+      case n % 50 when 0 then 'HTTP 503' end
+    from (select n, now() - n * interval '170 milliseconds' as at from generate_series(1, ${count}::int) n) made
+    join (select source, target_key, row_number() over () as place from recorder.targets) t
+      on t.place = 1 + n % (select count(*) from recorder.targets)`;
+}
+
+/** The median of what each page takes when it is not answered from memory, ms. */
+async function costs(steady: Steady): Promise<number[]> {
+  const [running] = steady.running;
+  const taken = PAGES.map((): number[] => []);
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [at, path] of PAGES.entries()) {
+      await delay(1_100);
+      taken[at]?.push(await timed(`${running?.address}${path}`));
+    }
+  return taken.map((durations) => percentile(durations, 0.5));
+}
+
+async function timed(url: string): Promise<number> {
+  const begun = performance.now();
+  const answer = await fetch(url);
+  await answer.text();
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
+  return Math.round((performance.now() - begun) * 10) / 10;
+}
+
+export const tellingFaults: readonly Fault[] = [nobodyRecords, manyRuns];

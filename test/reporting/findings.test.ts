@@ -1,0 +1,198 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { findingGroups } from '../../src/reporting/findings.ts';
+import { statusOf } from '../../src/reporting/status.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 5, onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+beforeEach(async () => {
+  await sql`truncate recorder.targets, recorder.target_datasets, recorder.schedules, recorder.health_observers,
+    recorder.health_probes, recorder.gaps`;
+});
+
+/** What is known of a target; times are seconds ago. The interval is 1,000 s. */
+interface Known {
+  readonly dataset?: string;
+  readonly key?: string;
+  readonly target?: Readonly<Record<string, string>>;
+  readonly every?: number;
+  readonly wanted?: number;
+  readonly succeeded?: number;
+  readonly failed?: number;
+  readonly failures?: number;
+  readonly incomplete?: number;
+  readonly once?: boolean;
+  readonly active?: boolean;
+  readonly notOffered?: string;
+}
+
+const ago = (seconds: number | undefined) =>
+  seconds === undefined ? null : new Date(Date.now() - seconds * 1000);
+
+async function known(one: Known): Promise<void> {
+  const { dataset = 'subnets', key = 'network=mainnet', target = { network: 'mainnet' } } = one;
+  await sql`insert into recorder.targets (source, target_key, target) values (${dataset}, ${key}, ${sql.json(target)})`;
+  await sql`
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, once, active, wanted_at, last_success_at,
+      last_complete_at, incomplete_since, incomplete_reason, last_failure_at, failures, last_error, not_offered)
+    values (${dataset}, ${key}, ${dataset}, ${(one.every ?? 1000) * 1000}, ${one.once ?? false}, ${one.active ?? true},
+      ${ago(one.wanted ?? 1_000_000)}, ${ago(one.succeeded)}, ${ago(one.succeeded)}, ${ago(one.incomplete)},
+      ${one.incomplete === undefined ? null : '1 of 7 items could not be read'}, ${ago(one.failed)}, ${one.failures ?? 0},
+      ${one.failed === undefined ? null : 'HTTP 503'}, ${one.notOffered ?? null})`;
+}
+
+/** The states that are found of targets. */
+const found = async () => (await findingGroups(sql)).filter(({ what }) => what === 'target');
+
+describe('a target', () => {
+  it.each<[string, Known, string | null, RegExp?]>([
+    ['recorded lately', { succeeded: 10 }, null],
+    ['recorded just within three intervals', { succeeded: 2_900 }, null],
+    ['not recorded for more than three intervals', { succeeded: 3_100 }, 'late', /no run succeeded since/],
+    ['brand-new', { wanted: 10 }, null],
+    ['new for less than three intervals', { wanted: 2_900 }, null],
+    ['never recorded since it was wanted', { wanted: 3_100 }, 'late', /never recorded/],
+    ['wanted again a moment ago', { succeeded: 900_000, wanted: 10 }, null],
+    ['whose last run failed', { succeeded: 900, failed: 5, failures: 1 }, 'failing', /HTTP 503/],
+    ['whose first run failed', { wanted: 30, failed: 5, failures: 1 }, 'failing', /HTTP 503/],
+    ['that failed until it was late', { succeeded: 9_000, failed: 5, failures: 9 }, 'late', /HTTP 503/],
+    ['that failed once and was recorded since', { succeeded: 5, failed: 900 }, null],
+    ['that lacks an item', { succeeded: 5, incomplete: 600_000 }, 'incomplete', /1 of 7 items/],
+    ['that its upstream does not offer', { failed: 50_000, notOffered: 'no such method' }, null],
+    ['that never changes and is there', { succeeded: 900_000, once: true }, null],
+    ['that never changes and is not there', { wanted: 3_100, once: true }, 'late'],
+    ['that nobody wants any more', { succeeded: 900_000, active: false }, null],
+    ['recorded by a clock that is ahead', { succeeded: -50_000 }, null],
+  ])('%s', async (_, one, state, reason) => {
+    await known(one);
+    const groups = await found();
+    expect(groups.map((group) => group.state)).toEqual(state === null ? [] : [state]);
+    if (reason) expect(groups[0]?.reason).toMatch(reason);
+  });
+
+  it('is counted with others of its kind, of which the oldest is shown', async () => {
+    for (const [key, succeeded] of [
+      ['chain=1', 5_000],
+      ['chain=2', 7_000],
+      ['chain=3', 10],
+    ] as const)
+      await known({ key, succeeded });
+    expect(await found()).toMatchObject([
+      { state: 'late', dataset: 'subnets', subject: 'chain=2', count: 2 },
+    ]);
+    expect(await statusOf(sql)).toMatchObject({ late_targets: 2, failing_targets: 0, incomplete_targets: 0 });
+  });
+});
+
+const observed = (more: Known): Known => ({
+  dataset: 'node_health',
+  every: 10,
+  key: 'node=one observer=eyes probe=health',
+  target: { observer: 'eyes', node: 'one', probe: 'health' },
+  ...more,
+});
+const probed = (seconds: number) =>
+  sql`insert into recorder.health_probes (observer, node, probe, probes, probed_at)
+    values ('eyes', 'one', 'health', 1, ${ago(seconds)})`;
+const heartbeat = (seconds: number, held: boolean) =>
+  sql`insert into recorder.health_observers (observer, holder, lease_until, heartbeat_at)
+    values ('eyes', ${held ? 'me' : null}, ${ago(held ? -5 : seconds)}, ${ago(seconds)})`;
+
+describe('a ledger', () => {
+  it('that moves is well', async () => {
+    await known(observed({}));
+    await Promise.all([probed(5), heartbeat(2, true)]);
+    expect(await findingGroups(sql)).toEqual([]);
+  });
+
+  it('that nobody keeps stands still, and its looks are late', async () => {
+    await known(observed({}));
+    await Promise.all([probed(120), heartbeat(120, false)]);
+    expect(await findingGroups(sql)).toMatchObject([
+      {
+        state: 'standing still',
+        what: 'ledger',
+        subject: 'eyes',
+        reason: expect.stringMatching('no process watches'),
+      },
+      { state: 'late', what: 'target', dataset: 'node_health' },
+    ]);
+  });
+
+  it('that never began stands still from the first wish, after a minute', async () => {
+    await known(observed({ wanted: 20 }));
+    expect((await findingGroups(sql)).filter(({ what }) => what === 'ledger')).toEqual([]);
+    await sql`update recorder.target_datasets set wanted_at = ${ago(70)}`;
+    expect(await findingGroups(sql)).toMatchObject([{ what: 'ledger' }, { state: 'late' }]);
+  });
+
+  it('that is held and settles nothing stands still, though its nodes are looked at', async () => {
+    await known(observed({}));
+    await Promise.all([probed(5), heartbeat(90, true)]);
+    expect(await findingGroups(sql)).toMatchObject([
+      { what: 'ledger', reason: expect.stringMatching('settles nothing') },
+    ]);
+  });
+});
+
+describe('a schedule', () => {
+  it.each<[string, { next?: number; missing?: number; seen: number }, RegExp | null]>([
+    ['that ticks', { next: -500, seen: 5 }, null],
+    ['whose tick is a little late', { next: 900, seen: 5 }, null],
+    ['whose tick is an interval late', { next: 1_100, seen: 5 }, /overdue/],
+    ['that the queue lost a moment ago', { missing: 20, seen: 5 }, null],
+    ['that the queue does not have', { missing: 70, seen: 5 }, /does not have it/],
+    ['that nobody has looked at for long', { next: -500, seen: 3_100 }, /nobody holds the schedules/],
+  ])('%s', async (_, { next, missing, seen }, reason) => {
+    await sql`insert into recorder.schedules (schedule, every_ms, next_at, missing_since, seen_at)
+      values ('plan subnets', 1000000, ${ago(next)}, ${ago(missing)}, ${ago(seen)})`;
+    const groups = await findingGroups(sql);
+    expect(groups).toMatchObject(
+      reason ? [{ state: 'standing still', what: 'schedule', reason: expect.stringMatching(reason) }] : [],
+    );
+    expect((await statusOf(sql)).standing_still).toBe(reason ? 1 : 0);
+  });
+});
+
+describe('commits', () => {
+  it('stand still when nothing at all was committed for three of the shortest intervals', async () => {
+    await known({ succeeded: 250, every: 100 });
+    await known({ dataset: 'blockchains', key: 'b', succeeded: 3_500, every: 50_000 });
+    expect((await findingGroups(sql)).filter(({ what }) => what === 'commits')).toEqual([]);
+    await sql`update recorder.target_datasets set last_success_at = last_success_at - interval '100 seconds'`;
+    expect((await findingGroups(sql)).map(({ state, what }) => [state, what])).toEqual([
+      ['standing still', 'commits'],
+      ['late', 'target'],
+    ]);
+  });
+
+  it('go on where runs fail', async () => {
+    await known({ succeeded: 5_000, failed: 20, failures: 9, every: 100 });
+    expect((await findingGroups(sql)).map(({ what }) => what)).toEqual(['target']);
+  });
+});
+
+describe('status', () => {
+  it('and reporting.gaps agree on the number of gaps', async () => {
+    await known({ succeeded: 5 });
+    await sql`insert into recorder.gaps (dataset, target_key, axis, range, reason, noticed_at)
+      values ('subnets', 'network=mainnet', 'time', '[1,5)', 'off', now())`;
+    await known(observed({}));
+    await Promise.all([probed(5), heartbeat(2, true)]);
+    await sql`insert into recorder.node_health (observer, node, probe, check_name, state, reported, started_at, probes_before)
+      values ('eyes', 'one', 'health', '*', 'up', true, ${ago(5_000)}, 0)`;
+    await sql`insert into recorder.health_absences values ('eyes', ${ago(900)}, ${ago(800)}, 'off')`;
+    const [gaps] = await sql`select count(*)::int as gaps from reporting.gaps`;
+    expect(gaps).toEqual({ gaps: 2 });
+    expect(await statusOf(sql)).toMatchObject(gaps ?? {});
+  });
+});
