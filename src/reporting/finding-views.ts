@@ -28,6 +28,15 @@ const ledgers = `
     where d.dataset = 'node_health' and d.active group by 1, 2, h.heartbeat_at) o
   where now() - o.moved_at > ${toleratedMinute('o.every')}`;
 
+/** Of probes whose rows the database refuses; those of nodes that are not watched any more are nobody's concern. */
+const refusals = `
+  select 'standing still', 'ledger', 'node_health', concat_ws(' ', p.observer, p.node, p.probe), p.settled_until, p.refused
+  from reporting.node_probes p
+  where p.refused is not null and exists (
+    select from recorder.targets t join recorder.target_datasets d using (source, target_key)
+    where d.dataset = 'node_health' and d.active
+      and t.target @> jsonb_build_object('observer', p.observer, 'node', p.node, 'probe', p.probe))`;
+
 const schedules = `
   select 'standing still', 'schedule', null, s.schedule, s.stood_since, s.reason
   from (
@@ -71,12 +80,12 @@ export const findingViews: readonly Derived[] = [
   view(
     'findings',
     'Whatever does not stand as it should, and why. No row: all is well.',
-    [targets, ledgers, schedules, commits].join('\n  union all'),
+    [targets, ledgers, refusals, schedules, commits].join('\n  union all'),
     {
       state: 'late, failing, incomplete, or standing still.',
-      what: 'target, ledger (of an observer), schedule, or commits.',
+      what: 'target, ledger (of an observer, or of one probe), schedule, or commits.',
       dataset: 'The dataset; null: it is not about one.',
-      subject: 'The target, the observer or the schedule.',
+      subject: 'The target, the observer, the probe or the schedule.',
       since: 'Since when: of what is late or fails, the last success, or when it was first wanted.',
       reason: 'Why, as far as it is known.',
     },

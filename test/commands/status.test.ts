@@ -59,7 +59,7 @@ it.each([
     'standing still',
     /^standing still since .*: schedule plan subnets: the queue does not have it$/m,
     () =>
-      sql`insert into recorder.schedules values ('plan subnets', 3600000, null, now() - interval '2 minutes', now())`,
+      sql`insert into recorder.schedules (recorder, schedule, every_ms, next_at, missing_since, seen_at) values ('recorder', 'plan subnets', 3600000, null, now() - interval '2 minutes', now())`,
   ],
 ] as const)('exits 1 when something is %s, and says what and why', async (state, said, make) => {
   await make();

@@ -144,6 +144,20 @@ describe('a ledger', () => {
   });
 });
 
+describe('a probe', () => {
+  it('whose rows the database refuses stands still, and the others do not', async () => {
+    await known(observed({}));
+    await Promise.all([probed(5), heartbeat(2, true)]);
+    const refused = [{ node: 'one', probe: 'health', since: ago(40), reason: 'value too long' }];
+    await sql`update recorder.health_observers set refused = ${sql.json(refused)}`;
+    expect(await findingGroups(sql)).toMatchObject([
+      { state: 'standing still', what: 'ledger', subject: 'eyes one health', reason: 'value too long' },
+    ]);
+    await sql`update recorder.target_datasets set active = false`;
+    expect(await findingGroups(sql)).toEqual([]);
+  });
+});
+
 describe('a schedule', () => {
   it.each<[string, { next?: number; missing?: number; seen: number }, RegExp | null]>([
     ['that ticks', { next: -500, seen: 5 }, null],
@@ -153,8 +167,8 @@ describe('a schedule', () => {
     ['that the queue does not have', { missing: 70, seen: 5 }, /does not have it/],
     ['that nobody has looked at for long', { next: -500, seen: 3_100 }, /nobody holds the schedules/],
   ])('%s', async (_, { next, missing, seen }, reason) => {
-    await sql`insert into recorder.schedules (schedule, every_ms, next_at, missing_since, seen_at)
-      values ('plan subnets', 1000000, ${ago(next)}, ${ago(missing)}, ${ago(seen)})`;
+    await sql`insert into recorder.schedules (recorder, schedule, every_ms, next_at, missing_since, seen_at)
+      values ('recorder', 'plan subnets', 1000000, ${ago(next)}, ${ago(missing)}, ${ago(seen)})`;
     const groups = await findingGroups(sql);
     expect(groups).toMatchObject(
       reason ? [{ state: 'standing still', what: 'schedule', reason: expect.stringMatching(reason) }] : [],
