@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { type Facts, factOf } from './facts.ts';
 import type { Delivery } from './faults/delivery.ts';
 import type { FaultMatch, Faults } from './faults/faults.ts';
 import { FAULT_KINDS, faultKind } from './faults/kinds.ts';
@@ -14,6 +15,7 @@ import type { Network } from './network/network.ts';
 export interface Controlled {
   readonly ledger: Ledger;
   readonly faults: Faults;
+  readonly facts: Facts;
   readonly network: Network;
   readonly now: () => number;
   readonly advance: ((ms: number) => void) | undefined;
@@ -68,6 +70,15 @@ function planFault(faults: Faults, plan: JsonObject): Json {
   return { planned: kind };
 }
 
+function switchFact({ facts, now }: Controlled, request: JsonObject): Delivery {
+  const fact = factOf(String(request.fact));
+  if (fact === undefined) return delivery(problem(400, 'no such fact: see GET /_sandbox/facts'));
+  const since = typeof request.sinceMs === 'number' ? request.sinceMs : now();
+  if (request.on === false) facts.off(fact);
+  else facts.on(fact, Math.floor(since / 1000), typeof request.node === 'string' ? request.node : undefined);
+  return delivery({ status: 200, document: { facts: facts.list() } });
+}
+
 function clock(parts: Controlled, request: JsonObject): Delivery {
   if (parts.advance === undefined) return delivery(problem(400, 'this clock cannot be moved'));
   if (typeof request.advanceMs !== 'number') return delivery(problem(400, 'advanceMs must be a number'));
@@ -105,6 +116,10 @@ export function control(parts: Controlled, call: Call, response: ServerResponse)
       return delivery({ status: 200, document: { nowMs: parts.now() } });
     case 'POST /clock':
       return clock(parts, request);
+    case 'GET /facts':
+      return delivery({ status: 200, document: { facts: parts.facts.list() } });
+    case 'POST /facts':
+      return switchFact(parts, request);
     case 'GET /faults':
       return delivery({ status: 200, document: { kinds: FAULT_KINDS } });
     case 'POST /faults':

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { acceleratedClock, ManualClock } from './clock.ts';
+import { FACTS, type Fact, factOf } from './facts.ts';
 import type { SandboxOptions } from './options.ts';
 import { startSandbox } from './server.ts';
 
@@ -13,6 +14,7 @@ const OPTIONS = {
   'manual-clock': { type: 'boolean', default: false },
   'blocks-per-hour': { type: 'string', default: '4' },
   'no-incidents': { type: 'boolean', default: false },
+  facts: { type: 'string', default: '' },
   parent: { type: 'boolean', default: false },
 } as const;
 
@@ -20,6 +22,16 @@ type Values = ReturnType<typeof readArguments>;
 
 function readArguments() {
   return parseArgs({ options: OPTIONS }).values;
+}
+
+/** The facts of a list of names with commas. */
+function facts(values: Values): Fact[] {
+  const names = values.facts.split(',').filter((name) => name !== '');
+  return names.map((name) => {
+    const fact = factOf(name);
+    if (fact === undefined) throw new Error(`--facts must be of ${Object.keys(FACTS).join(', ')}`);
+    return fact;
+  });
 }
 
 function integer(values: Values, name: 'port' | 'seed' | 'blocks-per-hour'): number {
@@ -54,6 +66,7 @@ async function main(): Promise<void> {
     host: values.host,
     seed: integer(values, 'seed'),
     blocksPerHour: integer(values, 'blocks-per-hour'),
+    facts: facts(values),
     incidents: !values['no-incidents'],
     ...clockOptions(values),
   });

@@ -1,4 +1,5 @@
 import { type Clock, realClock } from './clock.ts';
+import type { Fact } from './facts.ts';
 import type { CallRecord } from './ledger/ledger.ts';
 
 /** How a sandbox is set up; every part may be left out. */
@@ -27,6 +28,8 @@ export interface SandboxOptions {
   readonly utxos?: number;
   /** Whether nodes restart and fail on their own. */
   readonly incidents?: boolean;
+  /** What is served beyond the seeds from the start on. */
+  readonly facts?: readonly Fact[];
   /** How many calls the ledger keeps in full. */
   readonly ledgerCalls?: number;
   /** Whether the ledger keeps the bodies of those calls. */
@@ -51,6 +54,7 @@ export function settings(options: SandboxOptions): Settings {
     indexerLagMs: 0,
     utxos: 2_500,
     incidents: true,
+    facts: [],
     ledgerCalls: 20_000,
     ledgerBodies: false,
     requestLog: () => {},

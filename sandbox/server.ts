@@ -4,6 +4,7 @@ import { dataOperations } from './data/operations.ts';
 import { Dispatch } from './dispatch.ts';
 import type { EvmNetwork } from './evm/evm-network.ts';
 import { evmNetworks } from './evm/evm-networks.ts';
+import { Facts } from './facts.ts';
 import type { Delivery } from './faults/delivery.ts';
 import { Faults } from './faults/faults.ts';
 import type { Answer } from './http/answer.ts';
@@ -39,12 +40,15 @@ export interface Sandbox {
   readonly nodes: readonly SimulatedNode[];
   readonly ledger: Ledger;
   readonly faults: Faults;
+  /** What is served beyond the seeds. */
+  readonly facts: Facts;
   /** Stops at once, whatever is under way. */
   close(): Promise<void>;
 }
 
-function networks(set: Settings): Networks {
+function networks(set: Settings, facts: Facts): Networks {
   const plan = {
+    facts,
     seed: set.seed,
     genesisSec: Math.floor(set.genesisMs / 1000),
     blocksPerHour: set.blocksPerHour,
@@ -59,7 +63,9 @@ function networks(set: Settings): Networks {
 /** Starts a simulated network that serves the chain data, metrics and node interfaces on one loopback port. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const set = settings(options);
-  const both = networks(set);
+  const facts = new Facts();
+  for (const fact of set.facts) facts.on(fact, Math.floor(set.clock() / 1000));
+  const both = networks(set, facts);
   const chains = evmChains(both.mainnet.genesisSec);
   const metrics = new Metrics(set.seed, chains);
   const nodes = simulatedNodes(both.mainnet, set.incidents);
@@ -75,7 +81,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   );
   const ledger = new Ledger({ calls: set.ledgerCalls, bodies: set.ledgerBodies });
   const faults = new Faults(set.seed);
-  const controlled = { ledger, faults, network: both.mainnet, now: set.clock, advance: set.advance };
+  const controlled = { ledger, faults, facts, network: both.mainnet, now: set.clock, advance: set.advance };
 
   function answer(call: Call): Delivery {
     const { service, operation, units, answer: right } = dispatch.answer(call);
@@ -121,6 +127,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     nodes,
     ledger,
     faults,
+    facts,
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());

@@ -61,7 +61,11 @@ export function balances(networks: Networks): Operation {
       exchange(network, group, sec),
       contract,
     ][chain.number];
-    return { status: 200, document: { balances: groups ?? {}, chainInfo: chainInfo(network, chain) } };
+    const others = network.facts.has('balances-other-members', nowSec(call))
+      ? { utxoCount: 700, lastIndexedBlock: '9007199254740993', isStale: false }
+      : {};
+    const all = { ...groups, ...others };
+    return { status: 200, document: { balances: all, chainInfo: chainInfo(network, chain) } };
   }
 
   return {

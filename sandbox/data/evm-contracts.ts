@@ -11,8 +11,10 @@ import type { JsonObject } from '../json.ts';
 import { addressOf, currencyOf, type EvmNetworks, evmNetworkOf } from './evm-request.ts';
 
 /** A deployed contract (chain data seed 2.10), a union by ercType; every fourth has all optional fields. */
-function item(network: EvmNetwork, contract: Contract): JsonObject {
-  const { type, name, symbol, address, number } = contract;
+function item(network: EvmNetwork, contract: Contract, sec: number): JsonObject {
+  const { type, address, number } = contract;
+  const name = network.facts.spelt(contract.name, sec);
+  const symbol = network.facts.spelt(contract.symbol, sec);
   const deploymentDetails = {
     txHash: contract.deploymentHash,
     deployerAddress: network.address(contract.account),
@@ -79,7 +81,7 @@ export function evmContracts(networks: EvmNetworks, tokens: PageTokens): Operati
     );
     return {
       status: 200,
-      document: { nextPageToken, contracts: items.map((contract) => item(network, contract)) },
+      document: { nextPageToken, contracts: items.map((contract) => item(network, contract, nowSec(call))) },
     };
   }
 

@@ -5,6 +5,7 @@ import { Refusal } from '../http/answer.ts';
 import { type PathParts, part } from '../http/operation.ts';
 import type { Numbers } from '../http/paging.ts';
 import type { Query } from '../http/query.ts';
+import { isId } from '../ids/base58.ts';
 
 /** The EVM chains by chain id and, where they have one, by blockchain id. */
 export type EvmNetworks = ReadonlyMap<string, EvmNetwork>;
@@ -12,6 +13,8 @@ export type EvmNetworks = ReadonlyMap<string, EvmNetwork>;
 /** The chain of a path. */
 export function evmNetworkOf(networks: EvmNetworks, parts: PathParts): EvmNetwork {
   const id = part(parts, 'chainId');
+  if (!/^\d{1,20}$/.test(id) && !isId(id))
+    throw new Refusal(400, ['chainId must be a valid chain id or blockchain id']);
   const network = networks.get(id);
   if (network === undefined) throw new Refusal(404, `Chain ${id} not found`);
   return network;

@@ -4,6 +4,7 @@ import type { Operation, PathParts } from '../http/operation.ts';
 import type { PageTokens } from '../http/page-tokens.ts';
 import { readPage, slice, sortKey } from '../http/paging.ts';
 import { Query } from '../http/query.ts';
+import { isNodeId } from '../ids/base58.ts';
 import type { JsonObject } from '../json.ts';
 import type { Account } from '../network/accounts.ts';
 import type { Network } from '../network/network.ts';
@@ -67,6 +68,7 @@ export function pendingRewards(networks: Networks, tokens: PageTokens): Operatio
     const query = new Query(call.query);
     const accounts = accountsOf(query, network);
     const nodeIds = query.list('nodeIds');
+    if (!nodeIds.every(isNodeId)) query.fault('each value in nodeIds must be a valid node id');
     const order = query.choice('sortOrder', ['asc', 'desc'] as const) ?? 'desc';
     const page = readPage(call, query, tokens, { max: 100, standard: 10 });
     if (accounts === undefined && nodeIds.length === 0)

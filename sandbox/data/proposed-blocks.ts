@@ -4,6 +4,7 @@ import { type Operation, type PathParts, part } from '../http/operation.ts';
 import type { PageTokens } from '../http/page-tokens.ts';
 import { readPage, sliceNumbers } from '../http/paging.ts';
 import { Query } from '../http/query.ts';
+import { isNodeId } from '../ids/base58.ts';
 import { writeJson } from '../json.ts';
 import { chainInfo, chainOf, type Networks, networkOf } from './networks.ts';
 
@@ -16,7 +17,7 @@ export function proposedBlocks(networks: Networks, tokens: PageTokens, lagMs: nu
     const start = query.integer('startTimestamp', { min: 0 }) ?? 0;
     const end = query.integer('endTimestamp', { min: 0 }) ?? Number.MAX_SAFE_INTEGER;
     const nodeId = part(parts, 'nodeId');
-    if (!/^NodeID-[1-9A-HJ-NP-Za-km-z]{30,36}$/.test(nodeId)) query.fault('nodeId must be a valid node id');
+    if (!isNodeId(nodeId)) query.fault('nodeId must be a valid node id');
     const page = readPage(call, query, tokens, { max: 100, standard: 10 });
     const node = network.validators.node(nodeId);
     const texts: string[] = [];

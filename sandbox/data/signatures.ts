@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Answer, Refusal } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
 import { type Operation, type PathParts, part } from '../http/operation.ts';
+import { isId } from '../ids/base58.ts';
 import { KIND } from '../ids/spaces.ts';
 import { isObject, type JsonObject, readJson } from '../json.ts';
 import { type Networks, networkOf } from './networks.ts';
@@ -38,7 +39,8 @@ function problemsOf(body: JsonObject): string[] {
   if (typeof height !== 'number' || !Number.isInteger(height) || height < 0)
     problems.push('pChainHeight must not be less than 0');
   const subnet = body.signingSubnetId ?? '';
-  if (typeof subnet !== 'string') problems.push('signingSubnetId must be a string');
+  if (typeof subnet !== 'string' || !(subnet === '' || HEX.test(subnet) || isId(subnet)))
+    problems.push('signingSubnetId must be hex or cb58');
   return problems;
 }
 
@@ -58,6 +60,7 @@ export function signatures(networks: Networks): Operation[] {
   function ofTransaction(_: Call, parts: PathParts): Answer {
     const network = networkOf(networks, parts);
     const hash = part(parts, 'txHash');
+    if (!isId(hash)) throw new Refusal(400, ['txHash must be a valid transaction id']);
     const kind = network.ids.primary.decode(hash)?.kind ?? -1;
     const known =
       kind === KIND.subnetTransaction || kind === KIND.transaction || kind === KIND.transaction + 1;

@@ -1,9 +1,7 @@
 import { KIND } from '../ids/spaces.ts';
 import type { JsonObject } from '../json.ts';
 import type { Account } from '../network/accounts.ts';
-import { genesisData } from '../network/genesis.ts';
 import type { Network } from '../network/network.ts';
-import { holds } from '../network/periods.ts';
 import { EMPTY_ID } from '../network/primary-chains.ts';
 import { type Member, memberBalance, memberWeight, type Subnet } from '../network/subnets.ts';
 import type { Stake } from '../network/validators.ts';
@@ -22,7 +20,7 @@ export interface StakingItem {
 
 const FEE = 1_000_000n;
 
-function utxo(
+export function utxo(
   network: Network,
   hash: string,
   owner: Account,
@@ -51,7 +49,7 @@ function utxo(
 }
 
 /** The fields that every transaction has (chain data seed 2.3). */
-function common(
+export function common(
   network: Network,
   item: Omit<StakingItem, 'details'>,
   staked: bigint,
@@ -87,7 +85,7 @@ function common(
 }
 
 /** A validator's or delegator's stake on the primary network; one in ten was made with the old transactions. */
-function stakeItem(network: Network, stake: Stake, feePercent: number | undefined): StakingItem {
+export function stakeItem(network: Network, stake: Stake, feePercent: number | undefined): StakingItem {
   const role = feePercent === undefined ? 'Delegator' : 'Validator';
   const old = mix(network.seed, stake.start, stake.node.seat, 91) % 10 === 0;
   const item = {
@@ -125,8 +123,20 @@ function stakeItem(network: Network, stake: Stake, feePercent: number | undefine
   return { ...item, details };
 }
 
+/** Who an L1 validator is (chain data seed 2.3). */
+export function l1Detail(subnet: Subnet, member: Member): JsonObject {
+  const { nodeId, publicKey, proofOfPossession } = member.node;
+  return {
+    validationId: member.id,
+    validationIdHex: `0x${member.idBytes.toString('hex')}`,
+    nodeId,
+    subnetId: subnet.subnetId,
+    blsCredentials: { publicKey, proofOfPossession },
+  };
+}
+
 /** A member of a subnet: an L1's weights are raw integers that may pass 2^53. */
-function memberItem(network: Network, subnet: Subnet, member: Member, sec: number): StakingItem {
+export function memberItem(network: Network, subnet: Subnet, member: Member, sec: number): StakingItem {
   const owner = network.accounts.of(member.ownerKey, 56);
   const item = {
     time: member.start,
@@ -135,16 +145,12 @@ function memberItem(network: Network, subnet: Subnet, member: Member, sec: numbe
     owner,
   };
   const details = (): JsonObject => {
-    const { nodeId, publicKey, proofOfPossession } = member.node;
+    const { nodeId } = member.node;
     const l1 = {
-      validationId: member.id,
-      validationIdHex: `0x${Buffer.from(member.id).toString('hex').slice(0, 64)}`,
-      nodeId,
-      subnetId: subnet.subnetId,
+      ...l1Detail(subnet, member),
       weight: memberWeight(member, sec),
       remainingBalance: memberBalance(member, sec),
       balanceChange: 5_000_000_000,
-      blsCredentials: { publicKey, proofOfPossession },
     };
     const about = member.l1
       ? { l1ValidatorDetails: [l1] }
@@ -161,7 +167,7 @@ function memberItem(network: Network, subnet: Subnet, member: Member, sec: numbe
 }
 
 /** The making of a subnet and of its chains. */
-function subnetItems(network: Network, subnet: Subnet): StakingItem[] {
+export function subnetItems(network: Network, subnet: Subnet, sec: number): StakingItem[] {
   const owner = network.accounts.of(subnet.number, 81);
   const made = {
     time: subnet.createdAt,
@@ -169,7 +175,7 @@ function subnetItems(network: Network, subnet: Subnet): StakingItem[] {
     type: 'CreateSubnetTx',
     owner,
   };
-  const subnetOwnershipInfo = { locktime: 0, threshold: 1, addresses: [owner.address] };
+  const subnetOwnershipInfo = { locktime: network.locktime(sec), threshold: 1, addresses: [owner.address] };
   const creation = {
     ...made,
     details: () => ({
@@ -189,7 +195,7 @@ function subnetItems(network: Network, subnet: Subnet): StakingItem[] {
     const blockchainInfo = {
       chainName: chain.name,
       vmId: chain.vmId,
-      genesisData: genesisData(chain, subnet.createdAt),
+      genesisData: network.genesisData(chain, subnet.createdAt, sec),
     };
     return {
       ...item,
@@ -202,23 +208,4 @@ function subnetItems(network: Network, subnet: Subnet): StakingItem[] {
     };
   });
   return [creation, ...chains];
-}
-
-/** All transactions that are active at a time (Unix seconds). */
-export function stakingItems(network: Network, sec: number): StakingItem[] {
-  const stakes = network.validators
-    .current(sec)
-    .flatMap((stake) => [
-      stakeItem(network, stake, stake.feePercent),
-      ...stake.delegations.filter((one) => holds(one, sec)).map((one) => stakeItem(network, one, undefined)),
-    ]);
-  const subnets = network.subnets
-    .filter((subnet) => subnet.number > 0 && subnet.createdAt <= sec)
-    .flatMap((subnet) => [
-      ...subnetItems(network, subnet),
-      ...subnet.members
-        .filter((member) => holds(member, sec))
-        .map((member) => memberItem(network, subnet, member, sec)),
-    ]);
-  return [...stakes, ...subnets].filter((item) => item.time <= sec);
 }

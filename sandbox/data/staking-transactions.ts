@@ -4,11 +4,35 @@ import type { Operation, PathParts } from '../http/operation.ts';
 import type { PageTokens } from '../http/page-tokens.ts';
 import { readPage, slice, sortKey } from '../http/paging.ts';
 import { Query } from '../http/query.ts';
+import type { Network } from '../network/network.ts';
+import { holds } from '../network/periods.ts';
 import { accountsOf } from './addresses.ts';
 import { chainInfo, chainOf, type Networks, networkOf } from './networks.ts';
-import { stakingItems } from './staking-items.ts';
+import { stakingEvents } from './staking-events.ts';
+import { memberItem, type StakingItem, stakeItem, subnetItems } from './staking-items.ts';
+import { subnetChanges } from './subnet-changes.ts';
 
 const TYPE = /^([A-Za-z0-9]+Tx|UNKNOWN)$/;
+
+/** All transactions that are active at a time (Unix seconds). */
+function stakingItems(network: Network, sec: number): StakingItem[] {
+  const stakes = network.validators
+    .current(sec)
+    .flatMap((stake) => [
+      stakeItem(network, stake, stake.feePercent),
+      ...stake.delegations.filter((one) => holds(one, sec)).map((one) => stakeItem(network, one, undefined)),
+    ]);
+  const subnets = network.subnets
+    .filter((subnet) => subnet.number > 0 && subnet.createdAt <= sec)
+    .flatMap((subnet) => [
+      ...subnetItems(network, subnet, sec),
+      ...subnet.members
+        .filter((member) => holds(member, sec))
+        .map((member) => memberItem(network, subnet, member, sec)),
+      ...subnetChanges(network, subnet, sec),
+    ]);
+  return [...stakes, ...subnets, ...stakingEvents(network, sec)].filter((item) => item.time <= sec);
+}
 
 /** Lists active staking transactions, the latest first (chain data seed 4.3); both time bounds are included. */
 export function stakingTransactions(networks: Networks, tokens: PageTokens): Operation {

@@ -6,14 +6,14 @@ import { readPage, slice, sortKey } from '../http/paging.ts';
 import { Query } from '../http/query.ts';
 import { KIND } from '../ids/spaces.ts';
 import type { JsonObject } from '../json.ts';
-import { genesisData } from '../network/genesis.ts';
 import type { Network } from '../network/network.ts';
 import { DAY } from '../network/periods.ts';
+import { EMPTY_ID, PRIMARY_CHAINS, vmId } from '../network/primary-chains.ts';
 import { CONVERTED_AFTER, type Subnet } from '../network/subnets.ts';
 import { type Networks, networkOf } from './networks.ts';
 
 /** A subnet changes hands so many seconds after it was made. */
-const TRANSFERRED_AFTER = 120 * DAY;
+export const TRANSFERRED_AFTER = 120 * DAY;
 
 function height(network: Network, sec: number): string {
   const chain = network.chain('p-chain');
@@ -25,6 +25,23 @@ export function subnetTransaction(network: Network, subnet: Subnet, which: numbe
   return network.ids.primary.encode(KIND.subnetTransaction, 1_000_000 + subnet.number * 100 + which);
 }
 
+/** The height of the block that made what the genesis made: there is none. */
+const BEFORE_ALL_BLOCKS = '-1';
+
+/** The chains of the primary network, which the genesis made with it. */
+function primaryBlockchains(network: Network): JsonObject[] {
+  const vms = ['platform', 'avm', 'evm'];
+  return PRIMARY_CHAINS[network.name].map((chain) => ({
+    createBlockTimestamp: network.genesisSec,
+    createBlockNumber: BEFORE_ALL_BLOCKS,
+    blockchainId: chain.blockchainId,
+    vmId: vmId(vms[chain.number] ?? ''),
+    subnetId: EMPTY_ID,
+    blockchainName: `${chain.alias.charAt(0).toUpperCase()}-Chain`,
+    evmChainId: chain.number < 2 ? undefined : network.name === 'mainnet' ? 43_114 : 43_113,
+  }));
+}
+
 /** What a subnet answers for at a time (Unix seconds); ownerAddresses stays what it was when the owner changes. */
 function item(network: Network, subnet: Subnet, sec: number): JsonObject {
   const first = network.accounts.of(subnet.number, 81);
@@ -32,6 +49,7 @@ function item(network: Network, subnet: Subnet, sec: number): JsonObject {
   const owner = age < TRANSFERRED_AFTER ? first : network.accounts.of(subnet.number, 82);
   const isL1 = (subnet.kind === 'l1' || subnet.kind === 'mixed') && age >= CONVERTED_AFTER;
   const manager = subnet.chains[0];
+  const locktime = network.locktime(sec);
   const primary = subnet.kind === 'primary';
   const conversion = {
     l1ConversionTransactionHash: subnetTransaction(network, subnet, 1),
@@ -42,28 +60,30 @@ function item(network: Network, subnet: Subnet, sec: number): JsonObject {
   };
   return {
     createBlockTimestamp: subnet.createdAt,
-    createBlockIndex: height(network, subnet.createdAt),
+    createBlockIndex: primary ? BEFORE_ALL_BLOCKS : height(network, subnet.createdAt),
     subnetId: subnet.subnetId,
     ownerAddresses: primary ? [''] : [first.address],
     threshold: primary ? 0 : 1,
-    locktime: 0,
+    locktime,
     subnetOwnershipInfo: {
-      locktime: 0,
+      locktime,
       threshold: primary ? 0 : 1,
       addresses: primary ? [] : [owner.address],
     },
     isL1,
     ...(isL1 ? conversion : {}),
-    blockchains: subnet.chains.map((chain, i) => ({
-      createBlockTimestamp: subnet.createdAt + 60 * i,
-      createBlockNumber: height(network, subnet.createdAt + 60 * i),
-      blockchainId: chain.blockchainId,
-      vmId: chain.vmId,
-      subnetId: subnet.subnetId,
-      blockchainName: chain.name,
-      evmChainId: chain.evmChainId,
-      genesisData: genesisData(chain, subnet.createdAt),
-    })),
+    blockchains: primary
+      ? primaryBlockchains(network)
+      : subnet.chains.map((chain, i) => ({
+          createBlockTimestamp: subnet.createdAt + 60 * i,
+          createBlockNumber: height(network, subnet.createdAt + 60 * i),
+          blockchainId: chain.blockchainId,
+          vmId: chain.vmId,
+          subnetId: subnet.subnetId,
+          blockchainName: chain.name,
+          evmChainId: chain.evmChainId,
+          genesisData: network.genesisData(chain, subnet.createdAt, sec),
+        })),
   };
 }
 

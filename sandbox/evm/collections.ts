@@ -20,7 +20,14 @@ export function mintedBy(contract: Contract, sec: number): number {
   return lowerBound(MOST, (i) => contract.deployedAt + i * 1.5 * DAY <= sec);
 }
 
-function tokenId(contract: Contract, i: number): string {
+/** The id of a token as it is answered at a time (Unix seconds). */
+function tokenId(network: EvmNetwork, contract: Contract, i: number, sec: number): string {
+  const id = plainId(contract, i);
+  const padded = network.facts.has('token-ids-padded', sec) && Math.floor(sec / 3600) % 2 === 1;
+  return padded && id.length === 1 ? `0${id}` : id;
+}
+
+function plainId(contract: Contract, i: number): string {
   const id = BigInt(i + 1);
   return String(contract.type === 'ERC-721' && i % 7 === 6 ? BEYOND + id : id);
 }
@@ -30,7 +37,7 @@ export function tokenNumber(contract: Contract, id: string, sec: number): number
   if (!/^\d{1,78}$/.test(id)) return undefined;
   const value = BigInt(id);
   const i = Number((value > BEYOND ? value - BEYOND : value) - 1n);
-  return i >= 0 && i < mintedBy(contract, sec) && tokenId(contract, i) === String(value) ? i : undefined;
+  return i >= 0 && i < mintedBy(contract, sec) && plainId(contract, i) === String(value) ? i : undefined;
 }
 
 /** The metadata of a token (chain data seed 2.1); it is indexed ever again, every 60 days. */
@@ -47,7 +54,7 @@ function metadata(network: EvmNetwork, contract: Contract, i: number, sec: numbe
   return {
     indexStatus,
     ...last,
-    name: `${contract.name} #${i + 1}`,
+    name: network.facts.spelt(`${contract.name} #${i + 1}`, sec),
     symbol: contract.symbol,
     imageUri: `ipfs://sandbox/${contract.number}/${i + 1}.png`,
     description: 'Made up by the sandbox',
@@ -60,7 +67,11 @@ function metadata(network: EvmNetwork, contract: Contract, i: number, sec: numbe
 
 /** A token: an Erc721Token with its owner, who may change every 30 days, or an Erc1155Token. */
 export function token(network: EvmNetwork, contract: Contract, i: number, sec: number): JsonObject {
-  const shared = { address: contract.address, ercType: contract.type, tokenId: tokenId(contract, i) };
+  const shared = {
+    address: contract.address,
+    ercType: contract.type,
+    tokenId: tokenId(network, contract, i, sec),
+  };
   const rest = {
     tokenUri: `ipfs://sandbox/${contract.number}/${i + 1}`,
     metadata: metadata(network, contract, i, sec),
@@ -72,8 +83,8 @@ export function token(network: EvmNetwork, contract: Contract, i: number, sec: n
   const { address, ercType, tokenId: id } = shared;
   return {
     address,
-    name: contract.name,
-    symbol: contract.symbol,
+    name: network.facts.spelt(contract.name, sec),
+    symbol: network.facts.spelt(contract.symbol, sec),
     ercType,
     tokenId: id,
     ...rest,

@@ -1,3 +1,4 @@
+import type { Facts } from '../facts.ts';
 import type { IdSpaces } from '../ids/spaces.ts';
 import { KIND } from '../ids/spaces.ts';
 import type { EvmChain } from '../network/evm-chains.ts';
@@ -20,9 +21,11 @@ export class EvmNetwork {
   readonly chain: EvmChain;
   readonly ids: IdSpaces;
   readonly seed: number;
+  readonly facts: Facts;
   readonly #activity: readonly Sequence[];
 
-  constructor(chain: EvmChain, seed: number, ids: IdSpaces) {
+  constructor(chain: EvmChain, seed: number, ids: IdSpaces, facts: Facts) {
+    this.facts = facts;
     this.chain = chain;
     this.ids = ids;
     this.seed = derive(seed, `evm ${chain.chainId}`);
@@ -55,7 +58,7 @@ export class EvmNetwork {
 
   /** The account of an address of this chain; undefined for an address without transactions. */
   account(address: string): number | undefined {
-    const meaning = this.ids.address.decode(address.toLowerCase().replace('0X', '0x'));
+    const meaning = this.ids.address.decode(address);
     if (meaning?.kind !== KIND.account) return undefined;
     const account = meaning.number - this.chain.number * 64;
     return account >= 0 && account < this.accounts ? account : undefined;

@@ -10,7 +10,7 @@ export function evmNetworks(
   const found = new Map<string, EvmNetwork>();
   for (const chain of chains) {
     const home = networks[chain.network];
-    const network = new EvmNetwork(chain, home.seed, home.ids);
+    const network = new EvmNetwork(chain, home.seed, home.ids, home.facts);
     found.set(chain.chainId, network);
     const own = home.subnets
       .flatMap((subnet) => subnet.chains)

@@ -74,8 +74,8 @@ function erc20(
   const { address, name, symbol } = contract;
   const erc20Token = {
     address,
-    name,
-    symbol,
+    name: network.facts.spelt(name, now),
+    symbol: network.facts.spelt(symbol, now),
     decimals: 18,
     ercType: 'ERC-20',
     price: money(currency, price(network, currency, now, 1)),

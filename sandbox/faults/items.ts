@@ -1,4 +1,4 @@
-import { BASE58 } from '../ids/base58.ts';
+import { bytesOfCb58, cb58 } from '../ids/base58.ts';
 import { isObject, type Json, type JsonObject, Literal } from '../json.ts';
 import type { FaultContext, Spoilt } from './context.ts';
 import { documentOf, listOf, replaced, withDocument } from './documents.ts';
@@ -40,6 +40,14 @@ function number(item: JsonObject, draw: number, digits: string): JsonObject | un
 function text(item: JsonObject, draw: number, change: (value: string) => string): JsonObject | undefined {
   const name = field(item, draw, (_, value) => typeof value === 'string');
   return name === undefined ? undefined : { ...item, [name]: change(String(item[name])) };
+}
+
+/** Another id of the same shape. */
+function otherHash(id: string, draw: number): string {
+  const bytes = bytesOfCb58(id, 32);
+  if (bytes === undefined) return `${id.slice(0, -1)}${(Number.parseInt(id.slice(-1), 16) ^ 1).toString(16)}`;
+  bytes[draw % 32] = (bytes[draw % 32] ?? 0) ^ 1;
+  return cb58(bytes);
 }
 
 /** An item that has `__proto__` and `constructor` as members of its own. */
@@ -91,10 +99,7 @@ function spoilt(kind: ItemKind, item: JsonObject, draw: number): Json | undefine
       return withProto(item);
     case 'other-hash': {
       const name = field(item, draw, (key) => HASHES.includes(key));
-      const last = BASE58.charAt(draw % 9);
-      return name === undefined
-        ? undefined
-        : { ...item, [name]: `${String(item[name]).slice(0, -1)}${last}` };
+      return name === undefined ? undefined : { ...item, [name]: otherHash(String(item[name]), draw) };
     }
   }
 }

@@ -1,28 +1,94 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 
 /** The digits of base 58: no zero, no capital O and I, no small l. */
-export const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+const DIGITS = Buffer.from(BASE58);
+const ONE = DIGITS[0] ?? 0;
+/** Four digits are taken at a time: with limbs of 24 bits what is divided stays within a double. */
+const PAIR = 58 ** 2;
+const FOUR = PAIR ** 2;
+const LIMB = 2 ** 24;
+/** Room for the longest id and its checksum; every answer holds hundreds of ids. */
+const limbs = new Float64Array(16);
+const letters = Buffer.alloc(64);
 
-/** Bytes in base 58; leading zero bytes become ones. */
+function digit(value: number): number {
+  return DIGITS[value] ?? ONE;
+}
+
+/** At most 36 bytes in base 58; leading zero bytes become ones. */
 function base58(bytes: Uint8Array): string {
-  let number = BigInt(`0x0${Buffer.from(bytes).toString('hex')}`);
-  let text = '';
-  while (number > 0n) {
-    text = BASE58.charAt(Number(number % 58n)) + text;
-    number /= 58n;
+  const count = Math.ceil(bytes.length / 3);
+  for (let i = count - 1, end = bytes.length - 1; i >= 0; i -= 1, end -= 3) {
+    limbs[i] = ((bytes[end - 2] ?? 0) << 16) | ((bytes[end - 1] ?? 0) << 8) | (bytes[end] ?? 0);
   }
-  const zeros = bytes.findIndex((byte) => byte !== 0);
-  return '1'.repeat(zeros < 0 ? bytes.length : zeros) + text;
+  let at = letters.length;
+  for (let first = 0; first < count; ) {
+    let rest = 0;
+    for (let i = first; i < count; i += 1) {
+      const value = rest * LIMB + (limbs[i] ?? 0);
+      const quotient = Math.floor(value / FOUR);
+      limbs[i] = quotient;
+      rest = value - quotient * FOUR;
+    }
+    at -= 4;
+    for (let place = at + 3; place >= at; place -= 1) {
+      letters[place] = digit(rest % 58);
+      rest = Math.floor(rest / 58);
+    }
+    while (first < count && limbs[first] === 0) first += 1;
+  }
+  while (letters[at] === ONE) at += 1;
+  for (let i = 0; bytes[i] === 0; i += 1) letters[--at] = ONE;
+  return letters.toString('latin1', at);
+}
+
+/** The bytes of a text in base 58; undefined where another character is in it. */
+function bytesOfBase58(text: string): Buffer | undefined {
+  let number = 0n;
+  for (const letter of text) {
+    const digit = BASE58.indexOf(letter);
+    if (digit < 0) return undefined;
+    number = number * 58n + BigInt(digit);
+  }
+  const zeros = text.length - text.replace(/^1+/, '').length;
+  const hex = number === 0n ? '' : number.toString(16);
+  return Buffer.concat([
+    Buffer.alloc(zeros),
+    Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex'),
+  ]);
 }
 
 /** The last four bytes of the SHA-256 of some bytes, as the node appends them to ids and hex strings. */
 function checksum(bytes: Uint8Array): Uint8Array {
-  return createHash('sha256').update(bytes).digest().subarray(28);
+  return hash('sha256', bytes, 'buffer').subarray(28);
 }
 
 /** cb58: base 58 of the bytes followed by their checksum. */
 export function cb58(bytes: Uint8Array): string {
-  return base58(Buffer.concat([bytes, checksum(bytes)]));
+  const whole = new Uint8Array(bytes.length + 4);
+  whole.set(bytes);
+  whole.set(checksum(bytes), bytes.length);
+  return base58(whole);
+}
+
+/** The bytes of an id in cb58; undefined where it has not so many, or its checksum is wrong. */
+export function bytesOfCb58(id: string, size: number): Buffer | undefined {
+  // No id of 32 bytes and their checksum is longer.
+  const whole = id.length > 52 ? undefined : bytesOfBase58(id);
+  const bytes = whole?.subarray(0, -4);
+  if (whole === undefined || bytes === undefined || bytes.length !== size) return undefined;
+  return whole.subarray(-4).equals(checksum(bytes)) ? bytes : undefined;
+}
+
+/** Whether a text is the id of a node: the bytes of an address in cb58. */
+export function isNodeId(text: string): boolean {
+  return text.startsWith('NodeID-') && bytesOfCb58(text.slice('NodeID-'.length), 20) !== undefined;
+}
+
+/** Whether a text is an id of 32 bytes in cb58: of a transaction, block, chain, subnet or asset. */
+export function isId(text: string): boolean {
+  return bytesOfCb58(text, 32) !== undefined;
 }
 
 /** `0x` hex of the bytes followed by their checksum: the node's `hex` encoding. */

@@ -24,12 +24,22 @@ function groupsOfFive(bytes: Uint8Array): number[] {
   return groups;
 }
 
+/** Whether a text is the bech32 address of 20 bytes behind a prefix: its letters and its checksum. */
+export function isBech32(prefix: string, text: string): boolean {
+  if (!text.startsWith(`${prefix}1`) || text.length !== prefix.length + 39) return false;
+  const data = [...text.slice(prefix.length + 1)].map((letter) => DIGITS.indexOf(letter));
+  return !data.includes(-1) && polymod([...expanded(prefix), ...data]) === 1;
+}
+
+function expanded(prefix: string): number[] {
+  const letters = [...prefix].map((letter) => letter.charCodeAt(0));
+  return [...letters.map((code) => code >>> 5), 0, ...letters.map((code) => code & 31)];
+}
+
 /** A bech32 address: the human-readable prefix, `1`, the bytes and a checksum. */
 export function bech32(prefix: string, bytes: Uint8Array): string {
   const data = groupsOfFive(bytes);
-  const letters = [...prefix].map((letter) => letter.charCodeAt(0));
-  const head = [...letters.map((code) => code >>> 5), 0, ...letters.map((code) => code & 31)];
-  const sum = polymod([...head, ...data, 0, 0, 0, 0, 0, 0]) ^ 1;
+  const sum = polymod([...expanded(prefix), ...data, 0, 0, 0, 0, 0, 0]) ^ 1;
   const tail = [25, 20, 15, 10, 5, 0].map((shift) => (sum >>> shift) & 31);
   return `${prefix}1${[...data, ...tail].map((group) => DIGITS.charAt(group)).join('')}`;
 }

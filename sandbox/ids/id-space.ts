@@ -10,45 +10,42 @@ export interface Meaning {
   readonly number: number;
 }
 
-/** How the ids of a space look. */
+/** How the ids of a space look: four words of bytes, and how they are spelt. */
 export interface IdShape {
-  readonly alphabet: string;
-  readonly wordLength: number;
-  readonly prefix: string;
+  readonly name: string;
+  readonly wordBytes: number;
+  write(bytes: Uint8Array): string;
+  /** The bytes of an id; undefined where it is none. */
+  read(id: string): Buffer | undefined;
 }
 
 /**
  * Ids that look random, never collide, and can be read back: (kind, number) goes through a keyed permutation of
- * 48 bits, and each 12 of them choose a word. Nothing is stored for any id, and making one costs four hashes.
- * They look like cb58 or hex, but the base-58 ones carry no valid checksum.
+ * 48 bits, and each 12 of them choose a word. Nothing is stored for any id.
  */
 export class IdSpace {
   readonly #seed: number;
-  readonly #prefix: string;
-  readonly #wordLength: number;
-  readonly #words: string[] = [];
+  readonly #shape: IdShape;
+  readonly #words: Buffer[] = [];
   readonly #index = new Map<string, number>();
 
   constructor(seed: number, shape: IdShape) {
-    this.#seed = derive(seed, `ids ${shape.prefix}${shape.wordLength}`);
-    this.#prefix = shape.prefix;
-    this.#wordLength = shape.wordLength;
-    for (let attempt = 0; this.#words.length < WORDS; attempt += 1) this.#add(attempt, shape.alphabet);
+    this.#seed = derive(seed, `ids ${shape.name}`);
+    this.#shape = shape;
+    for (let attempt = 0; this.#words.length < WORDS; attempt += 1) this.#add(attempt);
   }
 
-  #add(attempt: number, alphabet: string): void {
-    let word = '';
-    for (let i = 0; i < this.#wordLength; i += 1) {
-      word += alphabet.charAt(mix(this.#seed, attempt, i) % alphabet.length);
-    }
-    const key = word.toLowerCase();
+  #add(attempt: number): void {
+    const word = Buffer.alloc(this.#shape.wordBytes);
+    for (let i = 0; i < word.length; i += 1) word[i] = mix(this.#seed, attempt, i);
+    const key = word.toString('hex');
     if (this.#index.has(key)) return;
     this.#index.set(key, this.#words.length);
     this.#words.push(word);
   }
 
-  /** The id of thing `number` of a kind. */
-  encode(kind: number, number: number): string {
+  /** The bytes of the id of thing `number` of a kind. */
+  bytes(kind: number, number: number): Buffer {
     let left = kind * 0x40000 + Math.floor(number / HALF);
     let right = number % HALF;
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -56,19 +53,28 @@ export class IdSpace {
       left = right;
       right = mixed;
     }
-    const words = this.#words;
-    return `${this.#prefix}${words[left >>> 12]}${words[left & 4095]}${words[right >>> 12]}${words[right & 4095]}`;
+    const size = this.#shape.wordBytes;
+    const bytes = Buffer.allocUnsafe(4 * size);
+    this.#words[left >>> 12]?.copy(bytes, 0);
+    this.#words[left & 4095]?.copy(bytes, size);
+    this.#words[right >>> 12]?.copy(bytes, 2 * size);
+    this.#words[right & 4095]?.copy(bytes, 3 * size);
+    return bytes;
   }
 
-  /** What an id stands for (upper and lower case are alike); undefined for an id of another space. */
+  /** The id of thing `number` of a kind. */
+  encode(kind: number, number: number): string {
+    return this.#shape.write(this.bytes(kind, number));
+  }
+
+  /** What an id stands for; undefined for an id of another space. */
   decode(id: string): Meaning | undefined {
-    const size = this.#wordLength;
-    if (id.length !== this.#prefix.length + 4 * size || !id.startsWith(this.#prefix)) return undefined;
-    const bits: number[] = [];
-    for (let at = this.#prefix.length; at < id.length; at += size) {
-      bits.push(this.#index.get(id.slice(at, at + size).toLowerCase()) ?? -1);
-    }
-    const [a = -1, b = -1, c = -1, d = -1] = bits;
+    const size = this.#shape.wordBytes;
+    const bytes = this.#shape.read(id);
+    if (bytes === undefined) return undefined;
+    const [a = -1, b = -1, c = -1, d = -1] = [0, 1, 2, 3].map(
+      (word) => this.#index.get(bytes.toString('hex', word * size, (word + 1) * size)) ?? -1,
+    );
     if (a < 0 || b < 0 || c < 0 || d < 0) return undefined;
     let left = a * WORDS + b;
     let right = c * WORDS + d;

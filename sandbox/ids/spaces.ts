@@ -1,5 +1,6 @@
-import { BASE58 } from './base58.ts';
-import { IdSpace } from './id-space.ts';
+import { bytesOfCb58, cb58 } from './base58.ts';
+import { evmAddress } from './evm-address.ts';
+import { type IdShape, IdSpace } from './id-space.ts';
 
 /** The kinds of things whose ids can be read back; those of blocks are followed by one for each further chain. */
 export const KIND = {
@@ -7,6 +8,9 @@ export const KIND = {
   proposal: 3,
   transaction: 6,
   staking: 9,
+  returned: 12,
+  event: 13,
+  memberChange: 14,
   subnetTransaction: 10,
   utxo: 11,
   evmBlock: 16,
@@ -24,11 +28,32 @@ export interface IdSpaces {
   readonly address: IdSpace;
 }
 
+const PRIMARY: IdShape = {
+  name: 'primary',
+  wordBytes: 8,
+  write: cb58,
+  read: (id) => bytesOfCb58(id, 32),
+};
+
+/** Reads `0x` hex of so many bytes, in any case. */
+function readHex(size: number): (id: string) => Buffer | undefined {
+  const pattern = new RegExp(`^0[xX][0-9a-fA-F]{${2 * size}}$`);
+  return (id) => (pattern.test(id) ? Buffer.from(id.slice(2), 'hex') : undefined);
+}
+
+const HASH: IdShape = {
+  name: 'hash',
+  wordBytes: 8,
+  write: (bytes) => `0x${Buffer.from(bytes).toString('hex')}`,
+  read: readHex(32),
+};
+const ADDRESS: IdShape = { name: 'address', wordBytes: 5, write: evmAddress, read: readHex(20) };
+
 /** The id spaces that belong to a seed. */
 export function idSpaces(seed: number): IdSpaces {
   return {
-    primary: new IdSpace(seed, { alphabet: BASE58, wordLength: 12, prefix: '2' }),
-    hash: new IdSpace(seed, { alphabet: '0123456789abcdef', wordLength: 16, prefix: '0x' }),
-    address: new IdSpace(seed, { alphabet: '0123456789abcdefABCDEF', wordLength: 10, prefix: '0x' }),
+    primary: new IdSpace(seed, PRIMARY),
+    hash: new IdSpace(seed, HASH),
+    address: new IdSpace(seed, ADDRESS),
   };
 }

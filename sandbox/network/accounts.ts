@@ -1,5 +1,5 @@
 import { namedBytes } from '../ids/base58.ts';
-import { bech32 } from '../ids/bech32.ts';
+import { bech32, isBech32 } from '../ids/bech32.ts';
 import { pick } from '../random.ts';
 
 /** An owner of primary-network funds. */
@@ -37,7 +37,7 @@ export class Accounts {
    * seed 4.3).
    */
   isAddress(text: string): boolean {
-    return new RegExp(`^([PXC]-)?${this.#prefix}1[02-9ac-hj-np-z]{38}$`).test(text);
+    return isBech32(this.#prefix, text.replace(/^[PXC]-/, ''));
   }
 
   /** The accounts among some addresses; unknown ones own nothing. */

@@ -1,7 +1,7 @@
 import type { IdSpaces } from '../ids/spaces.ts';
 import { KIND } from '../ids/spaces.ts';
 import { derive, mix, pick, unit } from '../random.ts';
-import type { PrimaryChain } from './primary-chains.ts';
+import { EMPTY_ID, type PrimaryChain } from './primary-chains.ts';
 import { Proposers } from './proposers.ts';
 import type { Validators } from './validators.ts';
 
@@ -78,7 +78,7 @@ export class Blocks {
 
   /** The id of a block: `0x` hex on the C-chain, else like cb58. */
   hash(height: number): string {
-    if (height < 0) return this.chain.number === 2 ? `0x${'0'.repeat(64)}` : '1'.repeat(49);
+    if (height < 0) return this.chain.number === 2 ? `0x${'0'.repeat(64)}` : EMPTY_ID;
     const space = this.chain.number === 2 ? this.#ids.hash : this.#ids.primary;
     return space.encode(KIND.block + this.chain.number, height);
   }
@@ -136,7 +136,7 @@ export class Blocks {
       `{"blockNumber":"${height}","blockHash":"${this.hash(height)}","parentHash":"${this.hash(height - 1)}",` +
       `"blockTimestamp":${time},"blockType":"${pick(TYPES[alias], this.#seed, height, 4)}",` +
       `"txCount":${transactions.length},"transactions":[${list}],"blockSizeBytes":${size}${platform},` +
-      `"proposerDetails":{"proposerId":"${id.encode(kind, height)}","proposerParentId":"${height === 0 ? '1'.repeat(49) : id.encode(kind, height - 1)}",` +
+      `"proposerDetails":{"proposerId":"${id.encode(kind, height)}","proposerParentId":"${height === 0 ? EMPTY_ID : id.encode(kind, height - 1)}",` +
       `"proposerNodeId":"${this.#nodeIds[seat]}","proposerPChainHeight":${Math.max(0, height - 12)},"proposerTimestamp":${time}}}`
     );
   }

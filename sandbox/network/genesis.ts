@@ -1,12 +1,13 @@
+import { namedBytes } from '../ids/base58.ts';
+import { evmAddress } from '../ids/evm-address.ts';
 import type { JsonObject } from '../json.ts';
-import { mix } from '../random.ts';
 import type { SubnetChain } from './subnets.ts';
 
 const ZERO_HASH = `0x${'0'.repeat(64)}`;
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
 
 function address(key: number): string {
-  return `0x${[1, 2, 3, 4, 5].map((i) => mix(77, key, i).toString(16).padStart(8, '0')).join('')}`;
+  return evmAddress(namedBytes(77, `genesis ${key}`, 20));
 }
 
 function forks(): JsonObject {

@@ -1,8 +1,11 @@
+import type { Facts } from '../facts.ts';
 import { type IdSpaces, idSpaces } from '../ids/spaces.ts';
+import type { JsonObject } from '../json.ts';
 import { derive } from '../random.ts';
 import { Accounts } from './accounts.ts';
 import { type Asset, assets } from './assets.ts';
 import { Blocks } from './blocks.ts';
+import { genesisData } from './genesis.ts';
 import { Holdings } from './holdings.ts';
 import {
   ADDRESS_PREFIX,
@@ -11,7 +14,7 @@ import {
   type PrimaryChain,
   primaryChain,
 } from './primary-chains.ts';
-import { type Subnet, subnets } from './subnets.ts';
+import { type Subnet, type SubnetChain, subnets } from './subnets.ts';
 import { Utxos } from './utxos.ts';
 import { Validators } from './validators.ts';
 
@@ -25,6 +28,7 @@ export interface NetworkPlan {
   readonly blocksPerHour: number;
   /** UTXOs of the first account on the X-chain. */
   readonly utxos: number;
+  readonly facts: Facts;
 }
 
 /** One simulated network: every part of it is a function of the plan and of the time asked for. */
@@ -32,6 +36,7 @@ export class Network {
   readonly name: NetworkName;
   readonly seed: number;
   readonly genesisSec: number;
+  readonly facts: Facts;
   readonly ids: IdSpaces;
   readonly accounts: Accounts;
   readonly validators: Validators;
@@ -45,6 +50,7 @@ export class Network {
     this.name = plan.name;
     this.seed = derive(plan.seed, plan.name);
     this.genesisSec = plan.genesisSec;
+    this.facts = plan.facts;
     this.ids = idSpaces(this.seed);
     this.accounts = new Accounts(this.seed, ADDRESS_PREFIX[plan.name]);
     this.validators = new Validators(
@@ -53,6 +59,7 @@ export class Network {
       plan.validators,
       this.ids.primary,
       this.accounts,
+      plan.facts,
     );
     this.subnets = subnets(this.seed, plan.genesisSec, this.ids.primary, this.validators);
     this.assets = assets(this.seed);
@@ -61,6 +68,18 @@ export class Network {
     this.#blocks = PRIMARY_CHAINS[plan.name].map(
       (chain) => new Blocks(this.seed, chain, plan.genesisSec, plan.blocksPerHour, this.ids, this.validators),
     );
+  }
+
+  /** The genesis of a subnet's chain, as it is answered at a time (both in Unix seconds). */
+  genesisData(chain: SubnetChain, createdAt: number, sec: number): JsonObject | string {
+    const data = genesisData(chain, createdAt);
+    const encoded = typeof data === 'string' && this.facts.has('genesis-data-encoded', sec);
+    return encoded ? { encoding: 'base64', data } : data;
+  }
+
+  /** The locktime of outputs and owners at a time (Unix seconds): none, or for ever. */
+  locktime(sec: number): bigint {
+    return this.facts.has('locktime-forever', sec) ? 2n ** 64n - 1n : 0n;
   }
 
   /** A primary-network chain by alias or blockchain id. */

@@ -1,3 +1,5 @@
+import { cb58 } from '../ids/base58.ts';
+
 /** The two networks; the services also call fuji `testnet`. */
 export type NetworkName = 'mainnet' | 'fuji';
 
@@ -15,6 +17,11 @@ export interface PrimaryChain {
 export const EMPTY_ID = '11111111111111111111111111111111LpoYY';
 
 const P: PrimaryChain = { alias: 'p-chain', number: 0, blockchainId: EMPTY_ID };
+
+/** The id of a VM that is built into the node: its name, filled up with zero bytes. */
+export function vmId(name: string): string {
+  return cb58(Buffer.from(name.padEnd(32, '\0')));
+}
 
 /** The primary-network chains of each network. */
 export const PRIMARY_CHAINS: Readonly<Record<NetworkName, readonly PrimaryChain[]>> = {

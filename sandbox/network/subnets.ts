@@ -30,10 +30,13 @@ export interface Subnet {
 /** A validator of a subnet other than the primary network; an L1's has `l1`, a permissioned one's has not. */
 export interface Member extends Period {
   readonly id: string;
+  readonly idBytes: Buffer;
   readonly node: NodeIdentity;
   readonly l1: boolean;
   readonly baseWeight: bigint;
   readonly ownerKey: number;
+  /** Its number among the members of all subnets. */
+  readonly number: number;
 }
 
 /** A subnet becomes an L1 so many seconds after it was made, and from then on its L1 validators join. */
@@ -125,7 +128,7 @@ function members(
   const seats = Array.from({ length: plan.l1 + plan.permissioned }, (_, seat) => seat);
   return seats.flatMap((seat) => {
     const l1 = seat < plan.l1;
-    const own = nodeIdentity(seed, `subnet ${subnet} ${seat}`, -1);
+    const own = nodeIdentity(seed, `subnet ${subnet} ${seat}`, -1, 94 - subnet * 8 - seat);
     const node = l1 ? own : (validators.nodes[seat % validators.nodes.length] ?? own);
     const stays = seat === 0 || !l1;
     const rhythm = {
@@ -139,6 +142,8 @@ function members(
       return {
         ...period,
         id: ids.encode(KIND.subnetTransaction, key),
+        idBytes: ids.bytes(KIND.subnetTransaction, key),
+        number: key,
         node,
         l1,
         baseWeight: weight,
@@ -148,7 +153,7 @@ function members(
   });
 }
 
-const STEP = 17 * DAY;
+export const STEP = 17 * DAY;
 
 /** The members of a subnet at a moment (Unix seconds). */
 export function currentMembers(subnet: Subnet, sec: number): Member[] {
@@ -165,7 +170,10 @@ export function memberWeight(member: Member, sec: number): bigint {
   return member.baseWeight + BigInt(weightChanges(member, sec) % 5) * (member.baseWeight / 10n);
 }
 
-/** The balance of an L1 validator in nAVAX: 512 a second burn, and every 30 days it is filled up. */
+/** So often, in seconds, the balance of an L1 validator is filled up. */
+export const REFILL = 30 * DAY;
+
+/** The balance of an L1 validator in nAVAX: 512 a second burn until it is filled up again. */
 export function memberBalance(member: Member, sec: number): bigint {
-  return 5_000_000_000n - 512n * BigInt((sec - member.start) % (30 * DAY));
+  return 5_000_000_000n - 512n * BigInt((sec - member.start) % REFILL);
 }

@@ -1,4 +1,6 @@
+import type { Facts } from '../facts.ts';
 import { cb58, namedBytes } from '../ids/base58.ts';
+import { blsKey } from '../ids/bls-keys.ts';
 import type { IdSpace } from '../ids/id-space.ts';
 import { KIND } from '../ids/spaces.ts';
 import { between, derive, unit } from '../random.ts';
@@ -28,6 +30,7 @@ export interface ValidatorStake extends Stake {
   readonly delegations: readonly Stake[];
 }
 
+const HOUR = 3_600;
 const MAX_PERIODS = 64;
 const TOKEN = 1_000_000_000n;
 
@@ -44,12 +47,23 @@ export class Validators {
   readonly #seed: number;
   readonly #ids: IdSpace;
   readonly #accounts: Accounts;
+  readonly #facts: Facts;
 
-  constructor(seed: number, genesisSec: number, seats: number, ids: IdSpace, accounts: Accounts) {
+  constructor(
+    seed: number,
+    genesisSec: number,
+    seats: number,
+    ids: IdSpace,
+    accounts: Accounts,
+    facts: Facts,
+  ) {
+    this.#facts = facts;
     this.#seed = derive(seed, 'validators');
     this.#ids = ids;
     this.#accounts = accounts;
-    this.nodes = Array.from({ length: seats }, (_, seat) => nodeIdentity(seed, `validator ${seat}`, seat));
+    this.nodes = Array.from({ length: seats }, (_, seat) =>
+      nodeIdentity(seed, `validator ${seat}`, seat, seat),
+    );
     this.stakes = this.nodes.map((node) => {
       const core = node.seat < coreSeats(seats);
       const earlier = between(this.#seed, 1, 55 * DAY, node.seat, 7);
@@ -102,7 +116,24 @@ export class Validators {
 
   /** The stakes of validators at a moment (Unix seconds), in the order of the seats. */
   current(sec: number): ValidatorStake[] {
-    return this.stakes.flatMap((stakes) => stakes.filter((stake) => holds(stake, sec)));
+    const since = this.#facts.since('validators-return', sec);
+    const stakes = this.stakes.flatMap((some) => some.filter((stake) => holds(stake, sec)));
+    return since === undefined ? stakes : stakes.flatMap((stake) => this.#returning(stake, since, sec) ?? []);
+  }
+
+  /** A stake as it is at a time when every seventh seat left after a moment; undefined while the seat is away. */
+  #returning(stake: ValidatorStake, since: number, sec: number): ValidatorStake | undefined {
+    const { seat } = stake.node;
+    const left = since + between(this.#seed, HOUR, 4 * HOUR, seat, since, 21);
+    const back = left + between(this.#seed, 2 * HOUR, 20 * HOUR, seat, since, 22);
+    if (seat % 7 !== 3 || sec < left || stake.start >= left) return stake;
+    if (sec < back) return undefined;
+    return {
+      ...stake,
+      start: back,
+      txId: this.#ids.encode(KIND.returned, seat * 2 ** 32 + since),
+      delegations: stake.delegations.filter((delegation) => delegation.start >= back),
+    };
   }
 
   /** The identity of a node id, whether or not it validates now. */
@@ -111,14 +142,9 @@ export class Validators {
   }
 }
 
-/** The keys of a node; a seat of -1 is a node that does not validate. */
-export function nodeIdentity(seed: number, name: string, seat: number): NodeIdentity {
-  return {
-    seat,
-    nodeId: `NodeID-${cb58(namedBytes(seed, `node ${name}`, 20))}`,
-    publicKey: `0x${Buffer.from(namedBytes(seed, `key ${name}`, 48)).toString('hex')}`,
-    proofOfPossession: `0x${Buffer.from(namedBytes(seed, `proof ${name}`, 96)).toString('hex')}`,
-  };
+/** The keys of a node, of which the network has several; a seat of -1 is a node that does not validate. */
+export function nodeIdentity(seed: number, name: string, seat: number, key: number): NodeIdentity {
+  return { seat, nodeId: `NodeID-${cb58(namedBytes(seed, `node ${name}`, 20))}`, ...blsKey(key) };
 }
 
 /** About seven percent a year, in nAVAX. */

@@ -116,9 +116,14 @@ export function avmMethods(node: SimulatedNode, chain: PrimaryChain): Methods {
       const name = (asset: Asset): string => (asset === network.assets[0] ? asset.symbol : asset.assetId);
       return { balances: held.map(({ asset, amount }) => ({ asset: name(asset), balance: String(amount) })) };
     },
-    'avm.getAssetDescription': (params) => {
+    'avm.getAssetDescription': (params, sec) => {
       const { assetId, name, symbol, denomination } = assetOf(node, params.text('assetID'));
-      return { assetID: assetId, name, symbol, denomination: String(denomination) };
+      return {
+        assetID: assetId,
+        name: network.facts.spelt(name, sec),
+        symbol: network.facts.spelt(symbol, sec),
+        denomination: String(denomination),
+      };
     },
     'avm.getBalance': (params, sec) => {
       const account = accountOf(node, params.text('address'));
@@ -132,15 +137,15 @@ export function avmMethods(node: SimulatedNode, chain: PrimaryChain): Methods {
       };
     },
     'avm.getBlock': (params, sec) =>
-      blockById(network, chain, params.text('blockID'), params.encoding(encodings), sec),
+      blockById(network, chain, params.id('blockID'), params.encoding(encodings), sec),
     'avm.getBlockByHeight': (params, sec) =>
       blockByHeight(network, chain, params.integer('height'), params.encoding(encodings), sec),
     'avm.getHeight': (_, sec) => ({ height: String(blocks.heightAt(sec)) }),
     'avm.getTx': (params, sec) =>
-      transaction(node, chain, params.text('txID'), params.encoding(encodings), sec),
+      transaction(node, chain, params.id('txID'), params.encoding(encodings), sec),
     'avm.getTxFee': () => ({ ...X_FEES }),
     'avm.getTxStatus': (params, sec) => {
-      const id = params.text('txID');
+      const id = params.id('txID');
       if (id === '') throw new RpcFailure("argument 'txID' not given");
       if (blocks.transactionOf(id, sec) !== undefined) return { status: 'Accepted' };
       return { status: blocks.transactionOf(id, sec + 10) === undefined ? 'Unknown' : 'Processing' };

@@ -1,4 +1,4 @@
-import { checkedHex, namedBytes } from '../ids/base58.ts';
+import { cb58, checkedHex, namedBytes } from '../ids/base58.ts';
 import type { JsonObject } from '../json.ts';
 import type { Network } from '../network/network.ts';
 import type { PrimaryChain } from '../network/primary-chains.ts';
@@ -12,7 +12,9 @@ function blockJson(network: Network, chain: PrimaryChain, height: number): JsonO
     parentID: blocks.hash(height - 1),
     height,
     time: blocks.time(height),
-    ...(chain.number === 1 ? { merkleRoot: blocks.hash(height).replace(/^2/, '3') } : {}),
+    ...(chain.number === 1
+      ? { merkleRoot: cb58(namedBytes(network.seed, `merkle root ${height}`, 32)) }
+      : {}),
     txs: blocks.transactionNumbers(height).map((number) => transactionJson(network, chain, number)),
     id: blocks.hash(height),
   };

@@ -100,7 +100,36 @@ function timestamp(node: SimulatedNode, sec: number, offset: number): string {
   return `${local}.${fraction}${zone}`;
 }
 
-function result(node: SimulatedNode, check: Check, at: number, ran: number, started: number): JsonObject {
+/** The error of a failing check as its release writes it: with numbers that move, or as an object. */
+function errorOf(node: SimulatedNode, error: string, ran: number, first: number, sec: number): Json {
+  const { facts } = node.network;
+  const moving = facts.has('health-moving-errors', sec, node.name);
+  const text = moving ? `${error}: ${movingText(node, ran, first)}` : error;
+  return facts.has('health-error-object', sec, node.name) ? { message: text } : text;
+}
+
+function movingText(node: SimulatedNode, ran: number, first: number): string {
+  const share = (60 + 20 * unit(node.seed, ran, 48)).toFixed(2);
+  const minutes = Math.floor((ran - first) / 60);
+  const height = node.network.chain('p-chain');
+  const id = height === undefined ? '' : node.network.blocks(height).hash(Math.floor(ran / 30));
+  return (
+    `block processing time ${minutes}m${(ran - first) % 60}.${mix(node.seed, ran) % 10}s > 2m0s, ` +
+    `connected to ${share}% of the stake, ${1 + (mix(node.seed, ran, 49) % 90)} outstanding, last accepted ${id}`
+  );
+}
+
+function result(
+  node: SimulatedNode,
+  check: Check,
+  at: number,
+  ran: number,
+  started: number,
+  sec: number,
+): JsonObject {
+  const { facts } = node.network;
+  if (ran < started + FIRST_CHECK_SEC && facts.has('health-did-not-run', sec, node.name))
+    return { error: "didn't run yet", timestamp: timestamp(node, started, at), duration: 0 };
   if (ran < started + FIRST_CHECK_SEC)
     return { error: 'not yet run', timestamp: '0001-01-01T00:00:00Z', duration: 0 };
   const booting = check.name === 'bootstrapped' && ran - started < BOOTSTRAP_SEC;
@@ -110,7 +139,7 @@ function result(node: SimulatedNode, check: Check, at: number, ran: number, star
     failing === undefined ? ran : Math.max(started, Math.ceil(failing.from / FREQUENCY) * FREQUENCY);
   return {
     message: booting ? [EMPTY_ID] : check.message(node, ran),
-    error: failing?.error,
+    error: failing === undefined ? undefined : errorOf(node, failing.error, ran, first, sec),
     timestamp: timestamp(node, ran, at),
     duration: between(node.seed, 900, 90_000, ran, at),
     contiguousFailures: failing === undefined ? undefined : Math.floor((ran - first) / FREQUENCY) + 1,
@@ -144,7 +173,7 @@ export function health(
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   const entries = wanted.map((check, i): [string, JsonObject] => [
     check.name,
-    result(node, check, i, ran, started),
+    result(node, check, i, ran, started, sec),
   ]);
   return {
     checks: Object.fromEntries(entries),

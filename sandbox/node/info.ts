@@ -1,10 +1,11 @@
-import { cb58, namedBytes } from '../ids/base58.ts';
+import { namedBytes } from '../ids/base58.ts';
 import type { JsonObject } from '../json.ts';
+import { vmId } from '../network/primary-chains.ts';
 import type { NodeIdentity } from '../network/validators.ts';
 import { between, mix, unit } from '../random.ts';
 import { type Methods, RpcFailure } from './json-rpc.ts';
 import { nodeVersion, release, upgrades } from './releases.ts';
-import { isBootstrapped, type SimulatedNode } from './simulated-node.ts';
+import { isBootstrapped, membersSeen, type SimulatedNode } from './simulated-node.ts';
 import { isConnected, observedUptime } from './validator-records.ts';
 
 const ALIASES: Readonly<Record<string, string>> = {
@@ -43,8 +44,15 @@ function peer(node: SimulatedNode, other: NodeIdentity, sec: number): JsonObject
   const tracked = node.network.subnets
     .slice(1)
     .filter((subnet) => mix(node.network.seed, other.seat, subnet.number, 71) % 4 === 0);
+  const { facts } = node.network;
+  const port = between(node.seed, 32_768, 60_999, other.seat, Math.floor(sec / 900), 80);
+  const inbound = facts.has('peers-ephemeral-ports', sec, node.name) && other.seat % 2 === 1;
+  const uptimes = tracked.map((subnet): [string, string] => [
+    subnet.subnetId,
+    String(Math.floor(observedUptime(node, other.seat, sec + subnet.number))),
+  ]);
   return {
-    ip: ip(other),
+    ip: inbound ? ip(other).replace('9651', String(port)) : ip(other),
     publicIP: ip(other),
     nodeID: other.nodeId,
     version: `avalanchego/${release(node, sec, other.seat)}`,
@@ -52,6 +60,9 @@ function peer(node: SimulatedNode, other: NodeIdentity, sec: number): JsonObject
     lastSent: ago(sec, mix(node.seed, other.seat, sec, 72) % 20),
     lastReceived: ago(sec, mix(node.seed, other.seat, sec, 73) % 20),
     observedUptime: String(Math.floor(observedUptime(node, other.seat, sec))),
+    observedSubnetUptimes: facts.has('peers-subnet-uptimes', sec, node.name)
+      ? Object.fromEntries(uptimes)
+      : undefined,
     trackedSubnets: tracked.map((subnet) => subnet.subnetId),
     supportedACPs: [],
     objectedACPs: mix(node.network.seed, other.seat, 74) % 9 === 0 ? [30] : [],
@@ -79,11 +90,6 @@ function proposals(node: SimulatedNode, sec: number): JsonObject {
     ];
   });
   return { acps: Object.fromEntries(entries) };
-}
-
-/** The id of a VM that is built into the node: its name, filled up with zero bytes. */
-export function vmId(name: string): string {
-  return cb58(Buffer.from(name.padEnd(32, '\0')));
 }
 
 /** The fees of the X-chain in nAVAX. */
@@ -124,10 +130,13 @@ export function infoMethods(node: SimulatedNode): Methods {
       return { vms: of(['avm', 'evm', 'platform']), fxs: of(['secp256k1fx', 'nftfx', 'propertyfx']) };
     },
     'info.peers': (params, sec) => {
-      const wanted = params.texts('nodeIDs');
-      const peers = network.validators.nodes
-        .filter((other) => other.seat !== identity.seat && isConnected(node, other.seat, sec))
-        .filter((other) => wanted.length === 0 || wanted.includes(other.nodeId));
+      const wanted = params.nodeIds('nodeIDs');
+      const connected = network.validators.nodes.filter(
+        (other) => other.seat !== identity.seat && isConnected(node, other.seat, sec),
+      );
+      const peers = membersSeen(node, connected, sec).filter(
+        (other) => wanted.length === 0 || wanted.includes(other.nodeId),
+      );
       return { numPeers: String(peers.length), peers: peers.map((other) => peer(node, other, sec)) };
     },
     'info.uptime': (_, sec) => {

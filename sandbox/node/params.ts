@@ -1,3 +1,4 @@
+import { isId, isNodeId } from '../ids/base58.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 
 /** Thrown when a parameter has the wrong type; the node answers all of these with one message. */
@@ -19,6 +20,20 @@ export class Params {
     const value = this.#values[name] ?? '';
     if (typeof value !== 'string') throw new BadParams();
     return value;
+  }
+
+  /** An id in cb58; absent or null is the empty text. */
+  id(name: string): string {
+    const value = this.text(name);
+    if (value !== '' && !isId(value)) throw new BadParams();
+    return value;
+  }
+
+  /** A list of node ids; absent or null is the empty list. */
+  nodeIds(name: string): string[] {
+    const values = this.texts(name);
+    if (!values.every(isNodeId)) throw new BadParams();
+    return values;
   }
 
   /** A list of texts; absent or null is the empty list. */

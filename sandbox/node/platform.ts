@@ -1,18 +1,18 @@
 import type { JsonObject } from '../json.ts';
 import { type Holding, total } from '../network/holdings.ts';
 import type { PrimaryChain } from '../network/primary-chains.ts';
-import { EMPTY_ID, PRIMARY_CHAINS } from '../network/primary-chains.ts';
+import { EMPTY_ID, PRIMARY_CHAINS, vmId } from '../network/primary-chains.ts';
 import type { Subnet } from '../network/subnets.ts';
 import { blockByHeight, blockById } from './blocks.ts';
-import { blockchainId, vmId } from './info.ts';
+import { blockchainId } from './info.ts';
 import { type Methods, RpcFailure } from './json-rpc.ts';
 import type { Params } from './params.ts';
-import { isBootstrapped, type SimulatedNode } from './simulated-node.ts';
+import { isBootstrapped, membersSeen, type SimulatedNode } from './simulated-node.ts';
 import { validatorRecords } from './validator-records.ts';
 
 /** The subnet that a request names: the primary network when it names none. */
 function subnetOf(node: SimulatedNode, params: Params, sec: number): Subnet {
-  const id = params.text('subnetID');
+  const id = params.id('subnetID');
   const subnet = node.network.subnets.find((one) => (id === '' ? one.number === 0 : one.subnetId === id));
   if (subnet === undefined || subnet.createdAt > sec)
     throw new RpcFailure(`couldn't get subnet "${id}": not found`);
@@ -38,15 +38,18 @@ function balance(node: SimulatedNode, addresses: readonly string[], sec: number)
       outputIndex: i,
     })),
   );
+  const maps = {
+    balances: amounts(all),
+    unlockeds: amounts(unlocked),
+    lockedStakeables: amounts(locked),
+    lockedNotStakeables: {},
+  };
   return {
     balance: sum(all),
     unlocked: sum(unlocked),
     lockedStakeable: sum(locked),
     lockedNotStakeable: '0',
-    balances: amounts(all),
-    unlockeds: amounts(unlocked),
-    lockedStakeables: amounts(locked),
-    lockedNotStakeables: {},
+    ...(node.network.facts.has('balance-2021', sec, node.name) ? {} : maps),
     utxoIDs: references.length === 0 ? null : references,
   };
 }
@@ -89,7 +92,7 @@ export function platformMethods(node: SimulatedNode, chain: PrimaryChain): Metho
   return {
     'platform.getBalance': (params, sec) => balance(node, params.texts('addresses'), sec),
     'platform.getBlock': (params, sec) =>
-      blockById(network, chain, params.text('blockID'), params.encoding(encodings), sec),
+      blockById(network, chain, params.id('blockID'), params.encoding(encodings), sec),
     'platform.getBlockByHeight': (params, sec) =>
       blockByHeight(network, chain, params.integer('height'), params.encoding(encodings), sec),
     'platform.getHeight': (_, sec) => ({ height: String(blocks.heightAt(sec)) }),
@@ -103,7 +106,11 @@ export function platformMethods(node: SimulatedNode, chain: PrimaryChain): Metho
       return { supply: blocks.supply(sec), height: String(blocks.heightAt(sec)) };
     },
     'platform.getCurrentValidators': (params, sec) => ({
-      validators: validatorRecords(node, subnetOf(node, params, sec), params.texts('nodeIDs'), sec),
+      validators: membersSeen(
+        node,
+        validatorRecords(node, subnetOf(node, params, sec), params.nodeIds('nodeIDs'), sec),
+        sec,
+      ),
     }),
   };
 }

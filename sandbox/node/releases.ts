@@ -1,3 +1,4 @@
+import { cb58, namedBytes } from '../ids/base58.ts';
 import type { JsonObject } from '../json.ts';
 import { mix } from '../random.ts';
 import type { SimulatedNode } from './simulated-node.ts';
@@ -40,7 +41,7 @@ export function upgrades(): JsonObject {
     ...Object.fromEntries(times.slice(0, 4)),
     apricotPhase4MinPChainHeight: 700_123,
     ...Object.fromEntries(times.slice(4, 10)),
-    cortinaXChainStopVertexID: '2'.padEnd(49, 'SandboxVertex'),
+    cortinaXChainStopVertexID: cb58(namedBytes(0, 'stop vertex', 32)),
     ...Object.fromEntries(times.slice(10)),
     graniteEpochDuration: 300_000_000_000,
     heliconTime: '9999-12-01T00:00:00Z',

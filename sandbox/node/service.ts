@@ -7,7 +7,7 @@ import { health, type Probe } from './health.ts';
 import { infoMethods } from './info.ts';
 import { answerRpc, type Methods } from './json-rpc.ts';
 import { platformMethods } from './platform.ts';
-import { isBootstrapped, type SimulatedNode } from './simulated-node.ts';
+import { alone, isBootstrapped, type SimulatedNode } from './simulated-node.ts';
 
 /** An answer of a node with the name that the ledger gives the operation: a JSON-RPC method or a probe. */
 export interface NodeAnswer {
@@ -22,7 +22,9 @@ const NOTHING: NodeAnswer = {
 
 function probed(node: SimulatedNode, probe: Probe, call: Call): NodeAnswer {
   const report = health(node, probe, call.query.getAll('tag'), nowSec(call));
-  return { operation: probe, answer: { status: report.healthy ? 200 : 503, document: report } };
+  const plain = node.network.facts.has('health-text-plain', nowSec(call), node.name);
+  const type = plain ? { contentType: 'text/plain; charset=utf-8' } : {};
+  return { operation: probe, answer: { status: report.healthy ? 200 : 503, document: report, ...type } };
 }
 
 /** The HTTP interface of one node: JSON-RPC and health (node seed 4). */
@@ -74,7 +76,9 @@ export class NodeService {
   }
 
   #chain(call: Call, methods: Methods): NodeAnswer {
-    if (isBootstrapped(this.node, nowSec(call))) return this.#rpc(call, methods);
+    const sec = nowSec(call);
+    if (isBootstrapped(this.node, sec) || alone(this.node, sec) !== undefined)
+      return this.#rpc(call, methods);
     const text = 'API call rejected because chain is not done bootstrapping\n';
     return { operation: 'unknown', answer: { status: 503, text, contentType: 'text/plain; charset=utf-8' } };
   }

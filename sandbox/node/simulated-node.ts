@@ -7,6 +7,9 @@ import { Timeline } from './timeline.ts';
 export const FIRST_CHECK_SEC = 30;
 export const BOOTSTRAP_SEC = 60;
 
+/** Of the BLS keys at hand, the one of the node that does not validate. */
+const OBSERVERS_KEY = 95;
+
 /** One node that serves JSON-RPC and health; a seat of -1 does not validate. */
 export interface SimulatedNode {
   readonly name: string;
@@ -26,10 +29,30 @@ export function simulatedNodes(network: Network, scripted: boolean): SimulatedNo
     number,
     seed: derive(network.seed, name),
     identity:
-      (number < 3 ? network.validators.nodes[number] : undefined) ?? nodeIdentity(network.seed, name, -1),
+      (number < 3 ? network.validators.nodes[number] : undefined) ??
+      nodeIdentity(network.seed, name, -1, OBSERVERS_KEY),
     network,
     timeline: new Timeline(network.seed, name, network.genesisSec, scripted),
   }));
+}
+
+/** How long a node that has just started sees nobody, and then few, in seconds. */
+const ALONE_SEC = 300;
+const FEW = 3;
+
+/** When a node that sees few members at first began to look; undefined where it sees all. */
+export function alone(node: SimulatedNode, sec: number): number | undefined {
+  const since = node.network.facts.since('node-few-members', sec, node.name);
+  if (since === undefined) return undefined;
+  const began = Math.max(since, node.timeline.startedAt(sec));
+  return sec - began < 2 * ALONE_SEC ? began : undefined;
+}
+
+/** The members of a list that a node sees at a time (Unix seconds). */
+export function membersSeen<T>(node: SimulatedNode, members: readonly T[], sec: number): readonly T[] {
+  const began = alone(node, sec);
+  if (began === undefined) return members;
+  return sec - began < ALONE_SEC ? [] : members.slice(0, FEW);
 }
 
 /** Whether a node has done bootstrapping at a time (Unix seconds). */

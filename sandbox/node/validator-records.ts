@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../json.ts';
 import type { Account } from '../network/accounts.ts';
+import type { Network } from '../network/network.ts';
 import {
   currentMembers,
   type Member,
@@ -13,8 +14,8 @@ import { between, mix, unit } from '../random.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 
 /** An owner set with one address (node seed 2). */
-function owner(account: Account): JsonObject {
-  return { locktime: '0', threshold: '1', addresses: [`P-${account.address}`] };
+function owner(network: Network, account: Account, sec: number): JsonObject {
+  return { locktime: String(network.locktime(sec)), threshold: '1', addresses: [`P-${account.address}`] };
 }
 
 /** The share of time, in percent with four decimals, that one node saw another since it began to look. */
@@ -30,14 +31,14 @@ export function isConnected(viewer: SimulatedNode, seat: number, sec: number): b
   return viewer.identity.seat === seat || mix(viewer.seed, seat, Math.floor(sec / 300), 54) % 40 !== 0;
 }
 
-function delegator(stake: Stake): JsonObject {
+function delegator(network: Network, stake: Stake, sec: number): JsonObject {
   return {
     txID: stake.txId,
     startTime: String(stake.start),
     endTime: String(stake.end),
     weight: String(stake.weight),
     nodeID: stake.node.nodeId,
-    rewardOwner: owner(stake.owner),
+    rewardOwner: owner(network, stake.owner, sec),
     potentialReward: String(stake.potentialReward),
   };
 }
@@ -58,8 +59,8 @@ function primary(
     endTime: String(stake.end),
     weight: String(stake.weight),
     nodeID: stake.node.nodeId,
-    validationRewardOwner: owner(stake.owner),
-    delegationRewardOwner: owner(stake.owner),
+    validationRewardOwner: owner(viewer.network, stake.owner, sec),
+    delegationRewardOwner: owner(viewer.network, stake.owner, sec),
     potentialReward: String(stake.potentialReward),
     accruedDelegateeReward: String(
       between(viewer.network.seed, 0, 9_999_999_999, seat, Math.floor(sec / 86_400), 55),
@@ -70,7 +71,7 @@ function primary(
     signer: { publicKey: stake.node.publicKey, proofOfPossession: stake.node.proofOfPossession },
     delegatorCount: String(delegations.length),
     delegatorWeight: String(delegations.reduce((sum, delegation) => sum + delegation.weight, 0n)),
-    delegators: withDelegators ? delegations.map(delegator) : undefined,
+    delegators: withDelegators ? delegations.map((one) => delegator(viewer.network, one, sec)) : undefined,
   };
 }
 
@@ -90,8 +91,8 @@ function member(viewer: SimulatedNode, one: Member, sec: number): JsonObject {
     validationID: one.id,
     nodeID: one.node.nodeId,
     publicKey: one.node.publicKey,
-    remainingBalanceOwner: owner(account),
-    deactivationOwner: owner(account),
+    remainingBalanceOwner: owner(viewer.network, account, sec),
+    deactivationOwner: owner(viewer.network, account, sec),
     startTime: String(one.start),
     weight,
     minNonce: String(weightChanges(one, sec)),

@@ -84,6 +84,10 @@ function matching(type: ColumnType, pattern: RegExp, expected: string, meaning?:
 export const uint = (meaning?: string): Field =>
   matching('numeric', UNSIGNED, 'an unsigned integer', meaning);
 
+/** As uint, but may be negative: what the genesis made is in block -1. */
+export const integer = (meaning?: string): Field =>
+  matching('numeric', /^-?\d{1,1000}$/, 'an integer', meaning);
+
 /** A number with or without decimals, from a JSON number or a string: percentages, metric values, prices. */
 export const decimal = (meaning?: string): Field => matching('numeric', DECIMAL, 'a decimal number', meaning);
 

@@ -1,5 +1,5 @@
 import { defineDataset } from '../dataset.ts';
-import { object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { integer, object, optional, text, uint, unixSeconds } from '../fields.ts';
 import { withGenesisHash } from './genesis.ts';
 import { blockchainsIn, subnetList } from './subnet-list.ts';
 
@@ -21,7 +21,7 @@ export const blockchains = defineDataset({
     vmId: optional(text()),
     evmChainId: optional(uint()),
     createBlockTimestamp: optional(unixSeconds()),
-    createBlockNumber: optional(uint()),
+    createBlockNumber: optional(integer('-1: the genesis.')),
     genesisHash: optional(text('The genesis in genesis_data.')),
   }),
   example: {

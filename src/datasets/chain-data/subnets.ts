@@ -1,5 +1,5 @@
 import { defineDataset } from '../dataset.ts';
-import { flag, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { flag, integer, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
 import { listIn } from '../sources/answer.ts';
 import { ownership } from './ownership.ts';
 import { subnetList } from './subnet-list.ts';
@@ -22,7 +22,7 @@ export const subnets = defineDataset({
   item: object({
     subnetId: text(),
     createBlockTimestamp: optional(unixSeconds()),
-    createBlockIndex: optional(uint('Height of the block that created it.')),
+    createBlockIndex: optional(integer('Height of the block that created it; -1: the genesis.')),
     isL1: optional(flag()),
     subnetOwnershipInfo: optional(ownership),
     l1ConversionTransactionHash: optional(text()),

@@ -1,0 +1,77 @@
+/** What services and nodes were seen to answer that the seeds do not say; each is served where it is switched on. */
+export const FACTS = {
+  'health-moving-errors':
+    'errors of failing checks hold durations, percentages and ids that differ at every look',
+  'health-error-object': 'the error of a failing check is an object with a message, as of old releases',
+  'health-did-not-run': 'a check that has not run says "didn\'t run yet" with a real timestamp, as of 2020',
+  'health-text-plain': 'the health report has the type text/plain',
+  'peers-subnet-uptimes': 'each peer has observedSubnetUptimes, as of releases 1.9 and 1.10',
+  'peers-ephemeral-ports': 'ip of inbound peers has another port after each reconnect',
+  'balance-2021': 'platform.getBalance without the maps by asset',
+  'validators-return':
+    'every seventh validator leaves within hours and is back within a day, with a new start',
+  'genesis-data-encoded': 'genesisData of chains that are no EVM is {encoding, data}',
+  'balances-other-members': 'balances have members that are no list: numbers, texts and a flag',
+  'node-few-members': 'no validators and peers for five minutes, few for five more, also while bootstrapping',
+  'locktime-forever': 'locktime of owners and outputs is 2^64-1',
+  'names-with-nul': 'names and symbols of tokens, contracts and assets hold NUL and lone surrogates',
+  'token-ids-padded': 'token ids below ten are "1" in one hour and "01" in the next',
+  'staking-new-types': 'the staking list has the transactions of auto-renewed validators',
+} as const;
+
+export type Fact = keyof typeof FACTS;
+
+/** The fact of a name. */
+export function factOf(name: string): Fact | undefined {
+  return Object.keys(FACTS).find((fact): fact is Fact => fact === name);
+}
+
+interface Switched {
+  /** Unix seconds. */
+  readonly since: number;
+  /** The name of the only node that it holds for. */
+  readonly node: string | undefined;
+}
+
+/** The facts that are switched on. */
+export class Facts {
+  readonly #on = new Map<Fact, Switched>();
+
+  /** Switches a fact on from a time (Unix seconds) on; one of nodes may be meant for one of them, by its name. */
+  on(fact: Fact, since: number, node?: string): void {
+    this.#on.set(fact, { since, node });
+  }
+
+  /** Switches a fact off. */
+  off(fact: Fact): void {
+    this.#on.delete(fact);
+  }
+
+  /** Since when (Unix seconds) a fact holds at a time, for a node; undefined where it does not. */
+  since(fact: Fact, sec: number, node?: string): number | undefined {
+    const found = this.#on.get(fact);
+    const meant = found !== undefined && (found.node ?? node) === node;
+    return meant && found.since <= sec ? found.since : undefined;
+  }
+
+  /** Whether a fact holds at a time (Unix seconds), for a node. */
+  has(fact: Fact, sec: number, node?: string): boolean {
+    return this.since(fact, sec, node) !== undefined;
+  }
+
+  /** A name as people write it, as it is answered at a time (Unix seconds). */
+  spelt(name: string, sec: number): string {
+    return this.has('names-with-nul', sec) ? `${name}\u0000\ud83d` : name;
+  }
+
+  /** Every fact with what it is and since when it holds, where it does. */
+  list(): { readonly fact: Fact; readonly what: string; readonly since?: number; readonly node?: string }[] {
+    return Object.entries(FACTS).flatMap(([name, what]) => {
+      const fact = factOf(name);
+      if (fact === undefined) return [];
+      const on = this.#on.get(fact);
+      if (on === undefined) return [{ fact, what }];
+      return [{ fact, what, since: on.since, ...(on.node === undefined ? {} : { node: on.node }) }];
+    });
+  }
+}

@@ -1,0 +1,17 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
+
+const known = new Map<string, string>();
+
+/** An EVM address as EIP-55 spells it: capitals where the keccak-256 of the small letters has a digit of 8 or more. */
+export function evmAddress(bytes: Uint8Array): string {
+  const small = Buffer.from(bytes).toString('hex');
+  const spelt = known.get(small) ?? spell(small);
+  known.set(small, spelt);
+  return spelt;
+}
+
+function spell(small: string): string {
+  const digits = Buffer.from(keccak_256(Buffer.from(small))).toString('hex');
+  const letters = [...small].map((letter, i) => (digits.charAt(i) >= '8' ? letter.toUpperCase() : letter));
+  return `0x${letters.join('')}`;
+}
