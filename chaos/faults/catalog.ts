@@ -3,6 +3,7 @@ import { databaseFaults } from './database.ts';
 import type { Fault } from './fault.ts';
 import { hostile } from './hostile.ts';
 import { killNine } from './kill-nine.ts';
+import { ledgerFaults } from './ledger.ts';
 import { limitFaults } from './limits.ts';
 import { networkFaults } from './network.ts';
 import { redisFaults } from './redis.ts';
@@ -23,6 +24,7 @@ const all: readonly Fault[] = [
   ...redisFaults,
   ...clockFaults,
   ...tokenFaults,
+  ...ledgerFaults,
   ...limitFaults,
   ...upstreamSpells,
   hostile,

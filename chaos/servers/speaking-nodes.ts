@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+
+/** Nodes whose health reports say, word for word, what they are told to. */
+export class SpeakingNodes {
+  readonly url: string;
+  /** A check as it stands in the report, by node: the node is ill. */
+  readonly ills = new Map<string, string>();
+  /** When each node was first asked since it fell ill, ms since 1970. */
+  readonly heard = new Map<string, number>();
+  said = 0;
+  readonly #server: Server;
+
+  private constructor(server: Server, url: string) {
+    this.#server = server;
+    this.url = url;
+    server.on('request', (request, response) => {
+      const [, node = '', ...path] = (request.url ?? '').split('/');
+      const ill = path.join('/').startsWith('ext/health') ? this.ills.get(node) : undefined;
+      const well = `"C":{"timestamp":"${new Date().toISOString()}"}`;
+      if (ill !== undefined) {
+        this.said += 1;
+        if (!this.heard.has(node)) this.heard.set(node, Date.now());
+      }
+      response.writeHead(ill === undefined ? 200 : 503, { 'content-type': 'application/json' });
+      response.end(
+        `{"checks":{${ill === undefined ? well : `${well},${ill}`}},"healthy":${ill === undefined}}`,
+      );
+    });
+  }
+
+  static async open(): Promise<SpeakingNodes> {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    return new SpeakingNodes(server, `http://127.0.0.1:${port}`);
+  }
+
+  /** The nodes of a configuration. */
+  named(names: readonly string[]): { name: string; url: string }[] {
+    return names.map((name) => ({ name, url: `${this.url}/${name}` }));
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
