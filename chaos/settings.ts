@@ -6,6 +6,8 @@ import type { World } from './world.ts';
 export interface Recorded {
   /** Overrides by dataset, of those that are recorded. */
   readonly datasets: Readonly<Record<string, object>>;
+  /** The recorder's name. */
+  readonly name?: string;
   readonly nodeIds?: readonly string[];
   readonly chains?: readonly string[];
   readonly nodes?: readonly { name: string; url: string; timeout?: string }[];
@@ -20,6 +22,7 @@ export function configure(world: World, recorded: Recorded, name?: string): Prom
   return world.configure(
     {
       network: 'mainnet',
+      ...(recorded.name === undefined ? {} : { name: recorded.name }),
       observer: 'chaos',
       upstreams: {
         chainData: { url, apiKeyHeader: 'x-api-key', timeout: '5s', ...recorded.chainData },

@@ -6,6 +6,7 @@ import { killNine } from './kill-nine.ts';
 import { ledgerFaults } from './ledger.ts';
 import { limitFaults } from './limits.ts';
 import { networkFaults } from './network.ts';
+import { recorderFaults } from './recorders.ts';
 import { redisFaults } from './redis.ts';
 import { releaseFaults } from './releases.ts';
 import { sayingFaults } from './sayings.ts';
@@ -35,6 +36,7 @@ const all: readonly Fault[] = [
   ...releaseFaults,
   ...siblingFaults,
   ...tellingFaults,
+  ...recorderFaults,
 ];
 
 /** Every fault that the suite injects, in the order of FAULTS.md. */

@@ -72,6 +72,39 @@ export class PostgresServer {
     return this.#urlOf(name);
   }
 
+  /** Copies a database that nobody works with: a backup. @returns the copy's name */
+  async copy(url: string): Promise<string> {
+    const name = new URL(url).pathname.slice(1);
+    const copy = `${name}_backup`;
+    await this.#administer(async (sql) => {
+      await this.#cut(sql, name);
+      await sql`create database ${sql(copy)} template ${sql(name)}`;
+    });
+    return copy;
+  }
+
+  /** Puts a backup in a database's place, whoever works with it. */
+  async swap(url: string, backup: string): Promise<void> {
+    const name = new URL(url).pathname.slice(1);
+    const lost = `${name}_lost`;
+    await this.#administer(async (sql) => {
+      await sql`alter database ${sql(name)} with allow_connections false`;
+      await this.#cut(sql, name);
+      await sql`alter database ${sql(name)} rename to ${sql(lost)}`;
+      await sql`alter database ${sql(backup)} rename to ${sql(name)}`;
+      await sql`drop database ${sql(lost)} with (force)`;
+    });
+  }
+
+  async #cut(sql: postgres.Sql, name: string): Promise<void> {
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`;
+    await until('its sessions to be gone', async () => {
+      const [row] = await sql<{ n: number }[]>`
+        select count(*)::int as n from pg_stat_activity where datname = ${name}`;
+      return row?.n === 0;
+    });
+  }
+
   async drop(name: string): Promise<void> {
     await this.#administer((sql) => sql`drop database if exists ${sql(name)} with (force)`);
   }

@@ -116,6 +116,11 @@ export interface Source {
    * @throws UsageError when the pairs break a rule of the seed
    */
   demand?(pairs: Readonly<Record<string, string>>, scope: Scope): Target;
+  /**
+   * The target whose rows the answers for `target` are some of: both have one lease, so that one run at a time writes them.
+   * Absent: every target has rows of its own.
+   */
+  rowsOf?(target: Target): Target;
   targets(scope: Scope): Target[];
   /** Asks page by page. @throws UpstreamFailure when a call fails for good */
   walk(ask: Ask, target: Target, window: Window | null): AsyncIterable<Page>;

@@ -6,7 +6,7 @@ import { historyOf } from '../history/histories.ts';
 import { arrayLiteral, type Row } from '../history/rows.ts';
 import { Statement } from '../history/statement.ts';
 import type { Write } from '../history/writing.ts';
-import { LEASE_SECONDS } from './lease.ts';
+import { LEASE_SECONDS, leaseKey } from './lease.ts';
 import type { Gap } from './observation.ts';
 
 /**
@@ -115,7 +115,7 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
         look_requests = case when ${fresh} then ${requests} else look_requests end,
         look_from = case when ${fresh} then ${param('bigint', ({ window }) => window?.from ?? null)} else look_from end,
         look_to = case when ${fresh} then ${param('bigint', ({ window }) => window?.to ?? null)} else look_to end
-      where source = '${source.name}' and target_key = ${targetKey} and run_id = ${runId}
+      where source = '${source.name}' and target_key = ${param('text', ({ target }) => leaseKey(source, target))} and run_id = ${runId}
       returning ${runId} as run_id)`,
     ...fragments.flatMap(({ ctes }) => ctes),
     `coverage_added as (

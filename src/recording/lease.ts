@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type postgres from 'postgres';
-import type { Target, Window } from '../datasets/contract.ts';
+import type { Source, Target, Window } from '../datasets/contract.ts';
 import type { Priority } from '../upstreams/budget.ts';
 import type { ActiveFeed } from './feed.ts';
 
@@ -55,6 +55,12 @@ function shortened(value: string): string {
   return `sha256:${createHash('sha256').update(value).digest('hex')}`;
 }
 
+/** The target that holds the lease for the rows of another one, or of itself. */
+const holderOf = (source: Source, target: Target): Target => source.rowsOf?.(target) ?? target;
+
+/** The name under which the lease for a target's rows is kept. */
+export const leaseKey = (source: Source, target: Target): string => targetKey(holderOf(source, target));
+
 /**
  * Begins a run: takes the target's lease if it is free or has run out, ends the run that lost it, and writes the new
  * run, in one statement.
@@ -69,6 +75,8 @@ export async function claim(
   startedAt: string,
 ): Promise<number | 'held' | 'outdated'> {
   const key = targetKey(job.target);
+  const holder = holderOf(source, job.target);
+  const lease = targetKey(holder);
   const plannedAt = job.plannedAt === undefined ? null : new Date(job.plannedAt).toISOString();
   const names = datasets.map(({ name }) => name);
   // A success in the future was written by a clock that was ahead, and counts as none.
@@ -83,9 +91,11 @@ export async function claim(
     where not exists (select from recorder.target_datasets d where d.source = ${source.name} and d.target_key = ${key}
       and d.dataset = wanted.dataset and d.left_at is not null)))`;
   const [row] = await sql<{ run_id: string }[]>`
-    with held as materialized (
+    with before as materialized (
+      select run_id from recorder.targets where source = ${source.name} and target_key = ${lease}
+    ), held as materialized (
       insert into recorder.targets as t (source, target_key, target, run_id, lease_until)
-      values (${source.name}, ${key}, ${JSON.stringify(job.target)}::text::jsonb,
+      values (${source.name}, ${lease}, ${JSON.stringify(holder)}::text::jsonb,
         nextval(pg_get_serial_sequence('recorder.runs', 'run_id')), now() + make_interval(secs => ${LEASE_SECONDS}))
       on conflict (source, target_key) do update set run_id = excluded.run_id, lease_until = excluded.lease_until
       where (t.run_id is null or t.lease_until is null or t.lease_until < now()
@@ -93,6 +103,10 @@ export async function claim(
           or t.lease_until > clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}))
         and ${stillWanted} and ${stillAsked}
       returning run_id
+    ), own as (
+      insert into recorder.targets (source, target_key, target)
+      select ${source.name}, ${key}, ${JSON.stringify(job.target)}::text::jsonb from held where ${key}::text <> ${lease}::text
+      on conflict do nothing
     ), known as (
       -- What is asked for by hand has no place in the configuration, and nobody waits for it.
       insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at)
@@ -101,11 +115,12 @@ export async function claim(
       on conflict do nothing
     ), lost as (
       update recorder.runs set status = 'lost', finished_at = ${startedAt}, error = ${LOST}
-      from held where source = ${source.name} and target_key = ${key} and status = 'running' returning datasets
+      from held where status = 'running' and (source = ${source.name} and target_key = ${key}
+        or runs.run_id = (select run_id from before)) returning runs.target_key, datasets
     ), failed as (
       -- A target whose runs end their workers is a failing one.
       update recorder.target_datasets d set failures = d.failures + 1, last_failure_at = ${startedAt}, last_error = ${LOST}
-      from lost where d.source = ${source.name} and d.target_key = ${key} and d.dataset = any(lost.datasets)
+      from lost where d.source = ${source.name} and d.target_key = lost.target_key and d.dataset = any(lost.datasets)
     )
     insert into recorder.runs (run_id, source, target_key, datasets, reason, status, worker, axis, window_from,
       window_to,

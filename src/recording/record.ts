@@ -3,7 +3,7 @@ import { LeaseLost } from '../errors.ts';
 import { WorkSignal } from '../work-signal.ts';
 import type { RecordingContext, RunResult } from './context.ts';
 import { type ActiveFeed, partOf } from './feed.ts';
-import { claim, type Job, keepLease, LEASE_SECONDS, targetKey } from './lease.ts';
+import { claim, type Job, keepLease, LEASE_SECONDS, leaseKey, targetKey } from './lease.ts';
 import { Run } from './run.ts';
 
 /**
@@ -34,7 +34,7 @@ export async function record(
   };
   const heartbeat = setInterval(
     () => {
-      keepLease(sql, feed.source.name, key, runId).then(
+      keepLease(sql, feed.source.name, leaseKey(feed.source, job.target), runId).then(
         (kept) => kept || lose(),
         () => {}, // a database that is away is noticed by the commit
       );

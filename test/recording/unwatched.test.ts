@@ -53,6 +53,11 @@ async function end(): Promise<string[]> {
   return lines;
 }
 
+/** Moves the end of a lease, to so many seconds from now. */
+const leaseEnds = (target: Target, seconds: number) => sql`
+  update recorder.targets set lease_until = now() + make_interval(secs => ${seconds})
+  where target_key = ${targetKey(target)}`;
+
 function watched() {
   nodes += 1;
   const target = { node: `n${nodes}`, subnetId: 's' };
@@ -101,6 +106,8 @@ describe('a target that leaves the configuration', () => {
     expect(await claim(sql, feed(1), { target, window: null, reason: 'manual' }, 'old', at)).toBeTypeOf(
       'number',
     );
+    await leaseEnds(target, -1);
+    expect(await end()).toHaveLength(1);
   });
 
   it('waits for the run that has it', async () => {
@@ -109,10 +116,11 @@ describe('a target that leaves the configuration', () => {
     await run(context(), feed(1));
     const at = new Date(clock.now).toISOString();
     await claim(sql, feed(1), { target, window: null, reason: 'poll' }, 'busy', at);
+    await leaseEnds(target, 3600);
     await registerAll(sql, [], clock.now, by);
     expect(await end()).toEqual([]);
     expect(await history()).toEqual([{ ended_by: null, n: 1 }]);
-    await sql`update recorder.targets set lease_until = now() - interval '1 second' where target_key = ${targetKey(target)}`;
+    await leaseEnds(target, -1);
     expect(await end()).toHaveLength(1);
     expect(await history()).toEqual([{ ended_by: 'unwatched', n: 1 }]);
   });
@@ -126,11 +134,12 @@ describe('a target that leaves the configuration', () => {
     // The first process ended 5,000 and was killed: its run is under way for the books, and its lease runs out.
     const at = new Date(clock.now).toISOString();
     const died = await claim(sql, feed(1), { target, window: null, reason: 'unwatched' }, 'killed', at);
+    await leaseEnds(target, 3600);
     await sql`
       update recorder.validators set valid_to = ${at}::timestamptz + interval '1 second', ended_by = 'unwatched'
       where ctid = any(array(select ctid from recorder.validators where node = ${target.node} limit 5000))`;
     expect(await end()).toEqual([]);
-    await sql`update recorder.targets set lease_until = now() - interval '1 second' where target_key = ${targetKey(target)}`;
+    await leaseEnds(target, -1);
     const told = (await Promise.all([end(), end()])).flat();
     expect(told).toHaveLength(1);
     expect(await history()).toEqual([{ ended_by: 'unwatched', n: many }]);

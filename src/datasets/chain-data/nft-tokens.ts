@@ -20,6 +20,7 @@ const source: Source = {
   targets: ({ watch }) =>
     watch.collections.map(({ chain: chainId, address: collection }) => ({ chainId, collection })),
   demand: singleToken,
+  rowsOf: ({ tokenId: _, ...list }) => list,
   async *walk(ask, { chainId, collection, tokenId }, window) {
     const path = `/v1/chains/${chainId}/nfts/collections/${collection}/tokens`;
     if (tokenId === undefined)

@@ -1,0 +1,242 @@
+import { blockTargets, configure, dayOf, midnight } from '../settings.ts';
+import { Steady } from '../steady.ts';
+import { eventually } from '../waiting.ts';
+import type { World } from '../world.ts';
+import type { Fault } from './fault.ts';
+
+const DAYS = 1;
+/** What the source of blocks leaves unclaimed, with a margin. */
+const SETTLE = 11 * 60_000;
+const DECIDES = 'this configuration decides what is recorded';
+const YIELDS = 'another configuration of this recorder is newer';
+
+/** A configuration that records the blocks of some of the network's nodes. @returns its file */
+const blocksOf = (world: World, file: string, nodes: readonly number[], name?: string) =>
+  configure(
+    world,
+    {
+      ...(name === undefined ? {} : { name }),
+      nodeIds: nodes.map((at) => nodeId(world, at)),
+      datasets: { proposed_blocks: { every: '5s', since: dayOf(midnight(DAYS)) } },
+    },
+    file,
+  );
+
+function nodeId({ sandbox }: World, at: number): string {
+  const node = sandbox.network.validators.nodes[at];
+  if (!node) throw new Error(`the network has no node ${at}`);
+  return node.nodeId;
+}
+
+/** The places of the nodes whose blocks are wanted now. */
+async function wantedNodes(world: World): Promise<number[]> {
+  const rows = await world.sql<{ node: string }[]>`
+    select distinct t.target ->> 'nodeId' as node from recorder.target_datasets d
+    join recorder.targets t using (source, target_key) where d.active and d.dataset = 'proposed_blocks'`;
+  const wanted = new Set(rows.map(({ node }) => node));
+  return [0, 1, 2, 3].filter((at) => wanted.has(nodeId(world, at)));
+}
+
+const wants = (world: World, nodes: readonly number[]) =>
+  eventually(
+    `nodes ${nodes.join(', ')} to be wanted`,
+    async () => (await wantedNodes(world)).join() === nodes.join(),
+    40_000,
+  );
+
+/** A rolling update with a changed configuration: newer ones win, older ones go on, and back. */
+const rolling: Fault = {
+  numbers: [65],
+  title: 'a rolling update with another configuration, an older process that restarts, and a rollback',
+  backends: 'each',
+  invariants: ['A', 'B', 'C', 'E', 'X'],
+  sandbox: { blocksPerHour: 30 },
+  async inject(world) {
+    const { evidence } = world;
+    const steady = await Steady.start(world, { watch: 2, days: DAYS });
+    await steady.begun();
+    const newer = await blocksOf(world, 'newer.yaml', [0, 2]);
+    const up = world.recorder(['up', '--config', newer]);
+    steady.running.push(up);
+    await up.says(DECIDES);
+    evidence.serve('newer configurations');
+    await steady.running[0]?.says(YIELDS);
+    await wants(world, [0, 2]);
+    await steady.recovers('the newer configuration came');
+    for (let restart = 0; restart < 2; restart++) {
+      await steady.running[0]?.kill();
+      const again = steady.launch();
+      steady.running.splice(0, 1, ...steady.running.splice(-1));
+      await again.says(YIELDS);
+      evidence.serve('older process restarted');
+    }
+    evidence.claim(
+      'an older process that restarts changes nothing',
+      (await wantedNodes(world)).join() === '0,2',
+    );
+    await steady.recovers('an older process restarted');
+    // A command with the older file does not disturb either.
+    const record = world.recorder(['record', 'proposed_blocks']);
+    evidence.claim('record with the older file exits 0', (await record.ended).code === 0);
+    evidence.claim('it leaves alone what is watched', (await wantedNodes(world)).join() === '0,2');
+    evidence.exit('the newer up, asked to stop', await up.stop(), [0], 20_000);
+    await steady.running[0]?.kill();
+    await steady.stop();
+    const back = steady.launch();
+    await back.says(DECIDES);
+    evidence.serve('rollback');
+    await wants(world, [0, 1]);
+    await steady.recovers('the rollback');
+    await steady.whole();
+    await steady.stop();
+  },
+};
+
+/** Two recorders in one database: with names apart, or refused. */
+const named: Fault = {
+  numbers: [65],
+  title: 'two recorders with names side by side, and one that wants what another one has',
+  backends: 'each',
+  invariants: ['A', 'B', 'C', 'E', 'X'],
+  sandbox: { blocksPerHour: 30 },
+  async inject(world) {
+    const { evidence } = world;
+    const steady = await Steady.start(world, { watch: 2, days: DAYS });
+    await steady.begun();
+    const same = await blocksOf(world, 'same.yaml', [1, 2], 'second');
+    const begun = performance.now();
+    const refused = world.recorder(['up', '--config', same]);
+    const ending = { ...(await refused.ended), took: performance.now() - begun };
+    evidence.exit('up with a target of another recorder', ending, [2], 60_000);
+    evidence.serve('target of two recorders');
+    const said = refused.find(nodeId(world, 1)) ?? '';
+    evidence.claim(
+      'it names the target, both recorders and the mend',
+      ['"recorder"', '"second"', 'leave it out'].every((word) => said.replaceAll('\\', '').includes(word)),
+    );
+    evidence.claim('and changed nothing', (await wantedNodes(world)).join() === '0,1');
+    const apart = await blocksOf(world, 'apart.yaml', [2, 3], 'second');
+    const second = world.recorder(['up', '--config', apart]);
+    await second.says(DECIDES);
+    evidence.serve('two recorders');
+    steady.running.push(second);
+    world.watched.push(
+      ...blockTargets([nodeId(world, 2), nodeId(world, 3)], midnight(DAYS), Date.now() - SETTLE),
+    );
+    await wants(world, [0, 1, 2, 3]);
+    await steady.recovers('the second recorder began');
+    await steady.whole();
+    evidence.claim('the first one still decides for itself', steady.running[0]?.find(YIELDS) === undefined);
+    await steady.stop();
+  },
+};
+
+/** What leaves the configuration ends, once, and is told. */
+const left: Fault = {
+  numbers: [66],
+  title: 'a node renamed and a target removed from watch, with a kill in between',
+  backends: 'each',
+  invariants: ['A', 'B', 'C', 'E', 'X'],
+  sandbox: { blocksPerHour: 30 },
+  async inject(world) {
+    const { evidence, sql } = world;
+    const { url } = world.sandbox;
+    const plan = {
+      watch: 1,
+      days: DAYS,
+      datasets: { validators: { every: '5s' }, node_health: { every: '5s' } },
+    };
+    const steady = await Steady.start(world, { ...plan, nodes: [{ name: 'before', url }] });
+    await steady.begun();
+    const members = async (node: string) => {
+      const [row] = await sql<{ now: number; unwatched: number; gone: number }[]>`
+        select (count(*) filter (where valid_to is null))::int as now,
+          (count(*) filter (where ended_by = 'unwatched'))::int as unwatched,
+          (count(*) filter (where ended_by = 'gone'))::int as gone
+        from reporting.validators_history where node = ${node}`;
+      return row ?? { now: 0, unwatched: 0, gone: 0 };
+    };
+    const [before] = await sql<{ n: number }[]>`select count(*)::int as n from reporting.validators`;
+    await Promise.all(steady.running.map((one) => one.kill()));
+    steady.running = [];
+    const renamed = await Steady.prepare(world, { ...plan, nodes: [{ name: 'after', url }] });
+    const killed = renamed.launch();
+    await killed.says(DECIDES);
+    await killed.kill();
+    renamed.running = [];
+    evidence.serve('node renamed');
+    renamed.launch();
+    renamed.launch();
+    await eventually('the old name to end', async () => (await members('before')).now === 0, 40_000);
+    await eventually('the new name to be there', async () => (await members('after')).now > 0, 40_000);
+    const ended = await members('before');
+    evidence.figures.set('members ended', ended.unwatched);
+    evidence.claim(
+      'all that was there is kept, as unwatched',
+      ended.unwatched === before?.n && ended.gone === 0,
+    );
+    await renamed.recovers('the node was renamed');
+    const told = world.recorders.reduce(
+      (sum, one) =>
+        sum +
+        one.lines.filter(
+          (line) =>
+            line.includes('it was ended') && line.includes('node=before') && line.includes('"validators"'),
+        ).length,
+      0,
+    );
+    evidence.claim(`it is told once (${told} times)`, told === 1);
+    const open = await eventually(
+      "the old name's health to end",
+      async () => {
+        const [row] = await sql<{ n: number }[]>`
+          select count(*)::int as n from recorder.node_health where node = 'before' and ended_at is null`;
+        return row?.n === 0;
+      },
+      40_000,
+    );
+    evidence.claim('its health ends', open);
+    const found = await sql`select 1 from reporting.findings where subject like '%before%'`;
+    evidence.claim('nothing is said to be late for it', found.length === 0);
+    await renamed.whole();
+    await renamed.stop();
+  },
+};
+
+/** The database is what it was some time ago; the queue is not. */
+const restored: Fault = {
+  numbers: [79],
+  title: 'a restored backup that lacks the newest part, under running processes',
+  backends: 'each',
+  invariants: ['A', 'B', 'C', 'E'],
+  sandbox: { blocksPerHour: 60 },
+  async inject(world) {
+    const { evidence, setting, sql } = world;
+    const steady = await Steady.start(world, { watch: 2, days: DAYS });
+    await steady.begun();
+    await steady.whole();
+    await steady.stop();
+    const backup = await setting.postgres.copy(world.databaseUrl);
+    world.closers.add(() => setting.postgres.drop(backup));
+    // What is recorded from here on, the backup does not have: days before, and another node.
+    const rows = async () =>
+      (await sql<{ n: number }[]>`select count(*)::int as n from recorder.proposed_blocks`)[0]?.n ?? 0;
+    const then = await rows();
+    world.watched.length = 0;
+    const later = await Steady.start(world, { watch: 3, days: DAYS + 3, processes: 2 });
+    await later.whole();
+    const lost = (await rows()) - then;
+    evidence.serve('rows lost with the database', lost);
+    await setting.postgres.swap(world.databaseUrl, backup);
+    evidence.serve('backup restored');
+    await later.recovers('the backup was restored');
+    await later.whole();
+    evidence.claim(
+      'nobody had to help',
+      later.running.every(({ running }) => running),
+    );
+    await later.stop();
+  },
+};
+
+export const recorderFaults: readonly Fault[] = [rolling, named, left, restored];

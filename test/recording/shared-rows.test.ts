@@ -1,0 +1,75 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { nftTokens } from '../../src/datasets/chain-data/nft-tokens.ts';
+import type { Page, Target } from '../../src/datasets/contract.ts';
+import { asDeclared } from '../../src/recording/feed.ts';
+import { claim, targetKey } from '../../src/recording/lease.ts';
+import { record } from '../../src/recording/record.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { gate, onlyPage, recordingContext } from '../support/recording.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+const never = new AbortController().signal;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+function feedOf(target: Target, walk: () => AsyncIterable<Page>) {
+  const source = { ...nftTokens.source, walk };
+  return asDeclared({ source, datasets: [{ ...nftTokens, source }] }, [target]);
+}
+const token = (tokenId: string, ownerAddress: string) => ({ ...nftTokens.example, tokenId, ownerAddress });
+const job = (target: Target) => ({ target, window: null, reason: 'manual' as const });
+
+it('one token by hand and the list that it is in are never written by two runs at once', async () => {
+  const list = { chainId: '1', collection: '0xc' };
+  const single = { ...list, tokenId: '1' };
+  const [asked, answer] = [gate(), gate()];
+  const whole = feedOf(list, async function* () {
+    asked.open();
+    await answer.opened;
+    yield* onlyPage({ tokens: [token('1', 'a'), token('2', 'a')] });
+  });
+  const one = feedOf(single, () => onlyPage({ tokens: [token('1', 'b')] }, { whole: false }));
+  const context = recordingContext(sql, () => Date.now());
+  const reading = record(context, whole, job(list), never);
+  await asked.opened;
+  expect(await record(context, one, job(single), never)).toBe('held');
+  answer.open();
+  expect(await reading).toMatchObject({ status: 'done', rowsWritten: [2] });
+  const stands = () => sql`
+    select target_key, last_success_at, last_complete_at, failures from recorder.target_datasets
+    where target_key = ${targetKey(list)}`;
+  const before = await stands();
+  expect(await record(context, one, job(single), never)).toMatchObject({
+    status: 'partial',
+    rowsWritten: [1],
+  });
+  expect(await stands(), 'one token says nothing of the list').toEqual(before);
+  const rows = await sql`select token_id::text, owner_address from reporting.nft_tokens order by token_id`;
+  expect([...rows]).toEqual([
+    { token_id: '1', owner_address: 'b' },
+    { token_id: '2', owner_address: 'a' },
+  ]);
+});
+
+it('a run that died with the lease of the list is lost for the books, whoever takes it over', async () => {
+  const list = { chainId: '1', collection: '0xd' };
+  const single = { ...list, tokenId: '1' };
+  const one = feedOf(single, () => onlyPage({ tokens: [token('1', 'b')] }));
+  const whole = feedOf(list, () => onlyPage({ tokens: [token('1', 'b')] }));
+  const at = new Date().toISOString();
+  const died = await claim(sql, one, job(single), 'died', at);
+  expect(await claim(sql, whole, job(list), 'next', at)).toBe('held');
+  await sql`update recorder.targets set lease_until = now() - interval '1 second' where target_key = ${targetKey(list)}`;
+  expect(await claim(sql, whole, job(list), 'next', at)).toBeTypeOf('number');
+  const [row] = await sql`select status, target from reporting.runs where run_id = ${died}`;
+  expect(row).toEqual({ status: 'lost', target: targetKey(single) });
+});
