@@ -14,27 +14,56 @@ const DEEPEST = 500;
 /** Shorter texts, as nearly all pages are, take little however deep they nest: they need no look at their depth. */
 const MAY_BE_DEEP = 100_000;
 
+/** Stands where brackets nest deeper than {@link DEEPEST}: the rest of the answer can be read, this cannot be written. */
+class TooDeep {
+  toJSON(): never {
+    throw new RangeError(`more than ${DEEPEST} levels deep`);
+  }
+}
+/** How it stands in the text until it is parsed: a number that nobody writes like this. */
+const TOO_DEEP = '-0.00e-00500';
+
 /**
  * Parses JSON without rounding a number: those that a double holds exactly come as `number`, all others as
- * `LosslessNumber`.
- * @throws SyntaxError when the text is not JSON, RangeError when it nests absurdly deep
+ * `LosslessNumber`. Of a key that comes twice the last value counts. What nests absurdly deep is parsed around, and
+ * {@link jsonText} of whatever holds it throws.
+ * @throws SyntaxError when the text is not JSON
  */
 export function parseJson(text: string): unknown {
-  if (text.length > MAY_BE_DEEP) refuseDepth(text);
-  return MAY_ROUND.test(text) ? parse(text, undefined, exactNumber) : JSON.parse(text);
+  const shallow = text.length > MAY_BE_DEEP ? withoutDepths(text) : text;
+  try {
+    return parseShallow(shallow);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return parseShallow(withoutDepths(shallow)); // short, and deeper than the stack
+  }
 }
 
-/** @throws RangeError when brackets nest deeper than {@link DEEPEST}; of what is no JSON only that much is certain */
-function refuseDepth(text: string): void {
+function parseShallow(text: string): unknown {
+  return MAY_ROUND.test(text)
+    ? parse(text, undefined, { parseNumber: exactNumber, onDuplicateKey: ({ newValue }) => newValue })
+    : JSON.parse(text);
+}
+
+/** The text with everything that nests deeper than {@link DEEPEST} taken out. */
+function withoutDepths(text: string): string {
+  const parts: string[] = [];
+  let kept = 0;
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 0x22) at = endOfString(text, at);
     else if (code === 0x5b || code === 0x7b) {
       depth += 1;
-      if (depth > DEEPEST) throw new RangeError(`more than ${DEEPEST} levels deep`);
-    } else if (code === 0x5d || code === 0x7d) depth -= 1;
+      if (depth === DEEPEST + 1) parts.push(text.slice(kept, at), TOO_DEEP);
+    } else if (code === 0x5d || code === 0x7d) {
+      if (depth === DEEPEST + 1) kept = at + 1;
+      depth -= 1;
+    }
   }
+  if (depth > DEEPEST) throw new SyntaxError('the text ends within its brackets');
+  parts.push(text.slice(kept));
+  return parts.join('');
 }
 
 /** Where the string that begins at a quote ends; the end of the text where it does not. */
@@ -47,7 +76,10 @@ function endOfString(text: string, begin: number): number {
   return text.length;
 }
 
-/** The JSON text of a parsed value, exact numbers as they came. */
+/**
+ * The JSON text of a parsed value, exact numbers as they came.
+ * @throws RangeError where the value nests deeper than can be written
+ */
 export function jsonText(value: unknown): string {
   return (holdsExactNumber(value) ? stringify(value) : JSON.stringify(value)) ?? 'null';
 }
@@ -55,7 +87,8 @@ export function jsonText(value: unknown): string {
 /** So short that no digit is lost: what `JSON.parse` reads as well. */
 const SHORT = /^-?[\d.]{1,15}$/;
 
-function exactNumber(text: string): number | LosslessNumber {
+function exactNumber(text: string): number | LosslessNumber | TooDeep {
+  if (text === TOO_DEEP) return new TooDeep();
   const number = Number(text);
   return SHORT.test(text) || String(number) === text ? number : new LosslessNumber(text);
 }

@@ -78,6 +78,23 @@ describe('parseJson', () => {
     );
   });
 
+  it('takes the last value of a key that comes twice, in both parsers', () => {
+    const key = fc.constantFrom('a', 'b', '__proto__', 'constructor', 'toString');
+    const member = fc.tuple(key, fc.jsonValue({ maxDepth: 1 }));
+    fc.assert(
+      fc.property(fc.array(member), (members) => {
+        const inner = members
+          .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
+          .join();
+        const right = JSON.stringify(JSON.parse(`{${inner}}`));
+        expect(jsonText(parseJson(`{${inner}}`))).toBe(right);
+        const exact = '12345678901234567890';
+        expect(jsonText(parseJson(`[{${inner}},${exact}]`))).toBe(`[${right},${exact}]`);
+        expect(Reflect.get({}, 'a')).toBeUndefined();
+      }),
+    );
+  });
+
   it('takes numbers in strings for strings', () => {
     expect(parseJson('{"a":"12345678901234567890","b":": 12345678901234567890,"}')).toEqual({
       a: '12345678901234567890',
@@ -109,8 +126,22 @@ describe('parseJson', () => {
     expect(() => parseJson(text)).toThrow();
   });
 
-  it.each(['[', '{"a":', '["\\\\",[', '{"]":['])('refuses a long text of %j by its depth', (open) => {
-    expect(() => parseJson(open.repeat(200_000))).toThrow(RangeError);
+  it.each([
+    ['[', ']'],
+    ['{"a":', '}'],
+    ['["\\\\",[', ']]'],
+    ['{"]":[', ']}'],
+  ])('parses around what nests deeper than its cap (%j)', (open, close) => {
+    for (const levels of [3_000, 100_000])
+      for (const exact of ['', ',12345678901234567890']) {
+        const deep = `${open.repeat(levels)}1${close.repeat(levels)}`;
+        const parsed = parseJson(`[{"good":1},{"deep":${deep},"next":2},{"good":3}${exact}]`);
+        if (!Array.isArray(parsed)) throw new Error('no list');
+        expect([jsonText(parsed[0]), jsonText(parsed[2])]).toEqual(['{"good":1}', '{"good":3}']);
+        if (levels > 3_000) expect(() => jsonText(parsed[1])).toThrow(RangeError);
+        else expect(() => jsonText(parsed[1])).toSatisfy(throwsOrReturns);
+      }
+    expect(() => parseJson(open.repeat(200_000))).toThrow(SyntaxError);
     expect(parseJson(JSON.stringify({ a: `${'[{'.repeat(100_000)}"\\`, b: [] }))).toMatchObject({ b: [] });
   });
 
