@@ -7,7 +7,7 @@ import { printJson, printTable } from './output.ts';
 
 const MOST_LISTED = 50;
 
-/** `quarantine [list|show ID|redrive]`: answers that could not be decoded. @returns the exit code */
+/** `quarantine [list|show ID|redrive]`: items that could not be decoded or stored. @returns the exit code */
 export async function quarantineCommand(
   app: App,
   action: string,
@@ -22,7 +22,8 @@ export async function quarantineCommand(
 
 async function list(app: App, json: boolean): Promise<number> {
   const rows = await app.database.sql`
-    select id, dataset, target, quarantined_at, reason from reporting.quarantine order by id desc limit ${MOST_LISTED}`;
+    select id, dataset, target, first_seen, last_seen, times, reason from reporting.quarantine
+    order by last_seen desc, id desc limit ${MOST_LISTED}`;
   const counts = await app.database.sql`
     select dataset, reason, count(*)::int as items from reporting.quarantine group by 1, 2 order by 3 desc limit ${MOST_LISTED}`;
   if (json) printJson({ counts, newest: rows });

@@ -12,6 +12,7 @@ import {
   primaryKey,
   text,
   timestamp,
+  uniqueIndex,
 } from 'drizzle-orm/pg-core';
 
 /** Tables of users' data and of the recorder's knowledge about it. */
@@ -188,21 +189,31 @@ export const gaps = recorder.table(
   (table) => [primaryKey({ columns: [table.dataset, table.target_key, table.range] })],
 );
 
-/** Items that could not be decoded, kept until a fixed decoder reads them. */
+/** Items that could not be decoded or stored, each once, kept until a fixed recorder reads them. */
 export const quarantine = recorder.table(
   'quarantine',
   {
     id: bigserial({ mode: 'number' }).primaryKey(),
     dataset: text().notNull(),
     target_key: text().notNull(),
+    /** The same for the same item and reason: sha-256 in hex. */
+    digest: text().notNull(),
+    /** The run that met it last. */
     run_id: bigint({ mode: 'number' }).notNull(),
+    /** When it came first. */
     quarantined_at: instant().notNull(),
+    last_seen: instant().notNull(),
+    times: bigint({ mode: 'number' }).notNull().default(1),
+    /** Since when it looks as it is kept. */
     observed_at: instant().notNull(),
     reason: text().notNull(),
     /** The item's JSON as text: it may hold what jsonb refuses. */
     item: text().notNull(),
   },
-  (table) => [index('quarantine_by_dataset').on(table.dataset, table.id)],
+  (table) => [
+    index('quarantine_by_dataset').on(table.dataset, table.id),
+    uniqueIndex('quarantine_once').on(table.dataset, table.target_key, table.digest),
+  ],
 );
 
 /** The allowance of each upstream and key, drawn on by all workers. */

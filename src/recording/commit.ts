@@ -1,6 +1,7 @@
 import type postgres from 'postgres';
 import type { Feed } from '../datasets/catalog.ts';
 import type { Window } from '../datasets/contract.ts';
+import { storableText } from '../datasets/storable.ts';
 import { LeaseLost } from '../errors.ts';
 import { historyOf } from '../history/histories.ts';
 import { arrayLiteral, type Row } from '../history/rows.ts';
@@ -8,19 +9,13 @@ import { Statement } from '../history/statement.ts';
 import type { Write } from '../history/writing.ts';
 import { LEASE_SECONDS, leaseKey } from './lease.ts';
 import type { Gap } from './observation.ts';
+import type { SetAside } from './set-aside.ts';
 
 /**
  * How a run ended. `partial`: what was seen is stored, but nothing may be concluded from what was not. `stopped`: by
  * the recorder itself, between two commits.
  */
 export type Outcome = 'done' | 'partial' | 'stopped' | 'failed' | 'not-offered';
-
-/** An item that could not be decoded. */
-export interface Quarantined {
-  readonly dataset: string;
-  readonly reason: string;
-  readonly item: string;
-}
 
 /** Everything that becomes true together. */
 export interface Commit extends Write {
@@ -30,7 +25,8 @@ export interface Commit extends Write {
   readonly covered: readonly (Window | null)[];
   /** What of each dataset is now known to be missing for good; null: nothing. */
   readonly gaps: readonly (Gap | null)[];
-  readonly quarantined: readonly Quarantined[];
+  /** Items that could not be decoded, or not be stored. */
+  readonly quarantined: readonly SetAside[];
   /** Ids of quarantined items that this commit's rows are, and that leave the quarantine with it. */
   readonly released: readonly number[];
   readonly pages: number;
@@ -99,7 +95,7 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
     );
   const claimed = texts(({ covered }) => covered.map((window) => window && `{${rangeText(window)}}`));
   const requests = param('integer', (commit) => commit.requests);
-  const error = param('text', ({ end }) => end?.error ?? null);
+  const error = param('text', ({ end }) => storable(end?.error ?? null));
   const asked = param('boolean', ({ end }) => end?.asked ?? false);
   const fresh = `(${asked} and ${outcome} in ('done', 'partial') and ${param('boolean', (commit) => commit.aboutNow)})`;
   const items = datasets.map((_, at) => param('bigint', (commit) => commit.items[at] ?? 0));
@@ -151,11 +147,18 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
         array[${items.join(', ')}], array[${written.join(', ')}]) as u(dataset, reason, unconfirmed, items, written))
         as d(dataset, incomplete, items, written)
       where t.source = '${source.name}' and t.target_key = ${targetKey} and t.dataset = d.dataset returning 1)`,
+    // An item is there once: when it comes again that is counted, and what it looks like now is kept.
     `quarantined as (
-      insert into recorder.quarantine (dataset, target_key, run_id, quarantined_at, observed_at, reason, item)
-      select bad.dataset, ${targetKey}, fence.run_id, ${recordedAt}, ${param('timestamptz', (commit) => commit.observedAt)},
-        bad.reason, bad.item
-      from fence, unnest(${bad(0)}, ${bad(1)}, ${bad(2)}) as bad(dataset, reason, item) returning 1)`,
+      insert into recorder.quarantine as q (dataset, target_key, digest, run_id, quarantined_at, last_seen, times,
+        observed_at, reason, item)
+      select bad.dataset, ${targetKey}, bad.digest, min(fence.run_id), ${recordedAt}, ${recordedAt}, count(*),
+        ${param('timestamptz', (commit) => commit.observedAt)}, min(bad.reason), min(bad.item)
+      from fence, unnest(${bad(0)}, ${bad(1)}, ${bad(2)}, ${bad(3)}) as bad(dataset, digest, reason, item)
+      group by bad.dataset, bad.digest
+      on conflict (dataset, target_key, digest) do update set run_id = excluded.run_id, last_seen = excluded.last_seen,
+        times = q.times + excluded.times, item = excluded.item,
+        observed_at = case when q.item = excluded.item then q.observed_at else excluded.observed_at end
+      returning 1)`,
     `released as (
       delete from recorder.quarantine q using fence
       where q.id = any(${param('bigint[]', ({ released }) => `{${released.join(',')}}`)}) returning 1)`,
@@ -164,10 +167,10 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
         pages = r.pages + ${param('integer', (commit) => commit.pages)},
         items = array[${items.map((count, at) => `r.items[${at + 1}] + ${count}`).join(', ')}],
         rows_written = array[${written.map((count, at) => `r.rows_written[${at + 1}] + ${count}`).join(', ')}],
-        quarantined = r.quarantined + (select count(*) from quarantined),
+        quarantined = r.quarantined + ${param('bigint', (commit) => commit.quarantined.length)},
         requests = ${requests},
         budget_units = ${param('bigint', (commit) => commit.units)},
-        note = coalesce(${anyUnconfirmed}, ${param('text', (commit) => commit.note)}, r.note),
+        note = coalesce(${anyUnconfirmed}, ${param('text', (commit) => storable(commit.note))}, r.note),
         status = case when ${outcome} = 'done' and ${anyUnconfirmed} is not null then 'partial'
           else coalesce(${outcome}, r.status) end,
         finished_at = case when ${outcome} is not null then ${recordedAt} end,
@@ -192,5 +195,6 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
   };
 }
 
+const storable = (text: string | null) => (text === null ? null : storableText(text));
 const rangeText = ({ from, to }: Window) => `[${from},${to})`;
-const asRow = ({ dataset, reason, item }: Quarantined): Row => [dataset, reason, item];
+const asRow = ({ dataset, digest, reason, item }: SetAside): Row => [dataset, digest, reason, item];

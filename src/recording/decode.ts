@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Dataset, Target } from '../datasets/contract.ts';
 import { unwrap } from '../datasets/dataset.ts';
+import { memberOf } from '../datasets/sources/answer.ts';
 import { storableJson } from '../datasets/storable.ts';
-import { messageOf } from '../errors.ts';
+import { identity } from '../history/identity.ts';
 import { keyColumns } from '../history/missing.ts';
 import type { Row } from '../history/rows.ts';
 import { itemColumns } from '../history/writing.ts';
@@ -12,9 +13,19 @@ import { jsonText } from '../upstreams/json.ts';
 export interface Decoded {
   readonly items: number;
   readonly rows: Row[];
-  readonly refused: readonly { readonly reason: string; readonly item: string }[];
-  /** False when there are two different items of the same key. */
+  /** The items that the rows came from, as long as the rows. */
+  readonly sources: unknown[];
+  readonly refused: readonly Refused[];
+  /** False when there are two different items of the same key, on one page or on two. */
   readonly consistent: boolean;
+}
+
+/** An item that is none of the dataset's. */
+export interface Refused {
+  readonly reason: string;
+  readonly item: unknown;
+  /** A row with nothing but its key; null where that cannot be read. */
+  readonly key: Row | null;
 }
 
 /**
@@ -26,10 +37,11 @@ export type Decode = (body: unknown, target: Target, byKey?: Map<string, Row>) =
 /** Decodes items that were taken out of their page already. */
 export type DecodeItems = (items: readonly unknown[], byKey?: Map<string, Row>) => Decoded;
 
-const LONGEST_ITEM = 64_000;
 /** A part of a key goes into an index, whose entries PostgreSQL bounds: a longer one would fail its whole page. */
 const LONGEST_KEY = 500;
 const MOST_ISSUES = 5;
+/** Of two items of one answer that contradict each other the first is taken, and this is said of the other. */
+export const CONTRADICTS = 'an item of the same answer has the same key and other values';
 
 /** Builds a dataset's decoder of pages. */
 export function buildDecoder(dataset: Dataset): Decode {
@@ -39,48 +51,109 @@ export function buildDecoder(dataset: Dataset): Decode {
 
 /** Builds a dataset's decoder of items: JSON item → row of column texts, unknown fields kept in `extra`. */
 export function buildItemDecoder(dataset: Dataset): DecodeItems {
+  const decodeItem = buildRowDecoder(dataset);
+  const keyOf = buildKeyReader(dataset);
+  const types = [...itemColumns(dataset).map(({ type }) => type), 'jsonb'];
+  const keys = keyColumns(dataset);
+  return (items, ofCommit = new Map()) => {
+    // A log takes what another page says differently: it keeps both.
+    const byKey = dataset.history === 'log' ? new Map<string, Row>() : ofCommit;
+    const rows: Row[] = [];
+    const sources: unknown[] = [];
+    const refused: Refused[] = [];
+    const ofThisPage = new Set<Row>();
+    let consistent = true;
+    for (const item of items) {
+      const row = decodeItem(item);
+      if (typeof row === 'string') {
+        refused.push({ reason: row, item, key: keyOf(item) });
+        continue;
+      }
+      const id = keys.map(({ index, type }) => identity(row[index] ?? '', type)).join('\u0000');
+      const earlier = byKey.get(id);
+      if (earlier) {
+        if (sameValues(earlier, row, types)) continue;
+        consistent = false;
+        if (ofThisPage.has(earlier)) refused.push({ reason: CONTRADICTS, item, key: row });
+        continue;
+      }
+      byKey.set(id, row);
+      ofThisPage.add(row);
+      rows.push(row);
+      sources.push(item);
+    }
+    return { items: items.length, rows, sources, refused, consistent };
+  };
+}
+
+/** Builds what makes a row of an item, or says why it is none. */
+function buildRowDecoder(dataset: Dataset): (item: unknown) => Row | string {
   // The empty path holds the place of `extra`: an array that is appended to keeps room for many more.
   const columns = [...itemColumns(dataset).map(({ path }) => path), []];
   const keys = keyColumns(dataset);
-  const key = keys.map(({ index }) => index);
   const known = knownFields(dataset.item);
   const keepsExtra = dataset.extra ?? true;
   const ignored = new Set(dataset.ignore);
-  const distinct = dataset.history !== 'log';
-  return (items, byKey = new Map()) => {
-    const rows: Row[] = [];
-    const refused: { reason: string; item: string }[] = [];
-    let consistent = true;
-    for (const item of items) {
+  return (item) => {
+    try {
       const result = dataset.item.safeParse(item);
-      // Of the item itself: what Zod returns has lost a field called `__proto__`.
-      const extra = result.success && keepsExtra && isObject(item) ? extraOf(item, known, ignored) : null;
-      if (!result.success) {
-        refused.push({ reason: reasonOf(result.error), item: itemText(item) });
-        continue;
-      }
+      if (!result.success) return reasonOf(result.error);
       const row = columns.map((path) => leaf(result.data, path));
+      // Of the item itself: what Zod returns has lost a field called `__proto__`.
+      const extra = keepsExtra && isObject(item) ? extraOf(item, known, ignored) : null;
       row[row.length - 1] = extra === null ? null : storableJson(jsonText(extra));
       const long = keys.find(({ index }) => (row[index]?.length ?? 0) > LONGEST_KEY);
-      if (long) {
-        refused.push({
-          reason: `${long.name}: a key of at most ${LONGEST_KEY} characters expected`,
-          item: itemText(item),
-        });
-        continue;
-      }
-      if (!distinct) rows.push(row);
-      else {
-        const id = key.map((column) => row[column] ?? '').join('\u0000');
-        const earlier = byKey.get(id);
-        if (earlier && !earlier.every((value, column) => value === row[column])) consistent = false;
-        if (earlier) continue;
-        rows.push(row);
-        byKey.set(id, row);
-      }
+      return long ? `${long.name}: a key of at most ${LONGEST_KEY} characters expected` : row;
+    } catch (error) {
+      if (error instanceof RangeError) return `the item cannot be written: ${error.message}`;
+      throw error;
     }
-    return { items: items.length, rows, refused, consistent };
   };
+}
+
+/** Builds what reads the key of an item that is no row otherwise, part by part. */
+function buildKeyReader(dataset: Dataset): (item: unknown) => Row | null {
+  const columns = itemColumns(dataset);
+  const readers = keyColumns(dataset).map(({ index }) => {
+    const path = columns[index]?.path ?? [];
+    return { index, path, field: fieldAt(dataset.item, path) };
+  });
+  return (item) => {
+    if (!isObject(item) || Array.isArray(item)) return null;
+    const row: (string | null)[] = [...columns.map(() => null), null];
+    for (const { index, path, field } of readers) {
+      const result = field.safeParse(valueAt(item, path));
+      if (!result.success) return null;
+      row[index] = typeof result.data === 'string' ? result.data : null;
+    }
+    return row;
+  };
+}
+
+function fieldAt(schema: z.ZodObject, path: readonly string[]): z.ZodType {
+  let field: unknown = schema;
+  for (const name of path) {
+    const { inner } = unwrap(field);
+    field = inner instanceof z.ZodObject ? inner.shape[name] : undefined;
+  }
+  if (!(field instanceof z.ZodType)) throw new Error(`no field ${path.join('.')}`);
+  return field;
+}
+
+function sameValues(left: Row, right: Row, types: readonly string[]): boolean {
+  return left.every((value, column) => {
+    const other = right[column] ?? null;
+    if (value === other) return true;
+    if (value === null || other === null) return false;
+    return identity(value, types[column] ?? '') === identity(other, types[column] ?? '');
+  });
+}
+
+/** What is at a path of an item, of its own members only. */
+function valueAt(item: unknown, path: readonly string[]): unknown {
+  let value = item;
+  for (const name of path) value = memberOf(value, name);
+  return value;
 }
 
 function leaf(data: Readonly<Record<string, unknown>>, path: readonly string[]): string | null {
@@ -144,14 +217,4 @@ function reasonOf(error: z.ZodError): string {
     .slice(0, MOST_ISSUES)
     .map(({ path, message }) => `${path.join('.') || 'item'}: ${message}`)
     .join('; ');
-}
-
-/** The item as JSON text, all escapes in ASCII, so that PostgreSQL stores it; cut where it is absurdly long. */
-function itemText(item: unknown): string {
-  try {
-    const whole = jsonText(item);
-    return whole.length > LONGEST_ITEM ? whole.slice(0, LONGEST_ITEM).toWellFormed() : whole;
-  } catch (error) {
-    return `(no JSON: ${messageOf(error)})`;
-  }
 }

@@ -1,15 +1,17 @@
 import type { Feed } from '../datasets/catalog.ts';
 import type { Window } from '../datasets/contract.ts';
 import type { Row } from '../history/rows.ts';
-import type { Quarantined } from './commit.ts';
+import type { SetAside } from './set-aside.ts';
 
 /** What was read and waits for the next commit. */
 export interface Pending {
   readonly rows: Row[][];
+  /** The items that the rows came from. */
+  readonly sources: unknown[][];
   /** The same rows by natural key, a map a dataset: one statement takes a key once. */
   readonly byKey: Map<string, Row>[];
   readonly items: number[];
-  readonly quarantined: Quarantined[];
+  readonly quarantined: SetAside[];
   pages: number;
   rowCount: number;
   proven: Window | null;
@@ -17,6 +19,7 @@ export interface Pending {
 
 export const emptyPending = ({ datasets }: Feed): Pending => ({
   rows: datasets.map(() => []),
+  sources: datasets.map(() => []),
   byKey: datasets.map(() => new Map()),
   items: datasets.map(() => 0),
   quarantined: [],

@@ -1,17 +1,19 @@
 import type { Target } from '../datasets/contract.ts';
 import type { Row } from '../history/rows.ts';
 import { parseJson } from '../upstreams/json.ts';
+import type { End } from './commit.ts';
 import { compile } from './compiled.ts';
 import type { RecordingContext } from './context.ts';
-import { buildItemDecoder } from './decode.ts';
+import { buildItemDecoder, CONTRADICTS } from './decode.ts';
 import type { ActiveFeed } from './feed.ts';
+import { isAboutData, storeByHalves } from './halving.ts';
 import { claim, targetKey } from './lease.ts';
 
 /** What decoding the quarantine again came to. */
 export interface Redriven {
   readonly released: number;
   readonly rowsWritten: number;
-  /** Items that still cannot be decoded, or whose dataset is not recorded any more. */
+  /** Items that still cannot be decoded or stored, or whose dataset is not recorded any more. */
   readonly kept: number;
   /** Targets that another run held. */
   readonly held: number;
@@ -25,9 +27,16 @@ interface Batch {
   readonly items: string[];
 }
 
+/** An item that decodes now, with its place in the quarantine; one that is known already has no row. */
+interface Decodable {
+  readonly id: number;
+  readonly rows: readonly Row[];
+}
+
 /**
  * Decodes quarantined items again, without asking the upstream: those that decode now are recorded as of when they were
- * observed and leave the quarantine in the same commit. Where something newer is known, they change nothing.
+ * observed and leave the quarantine in the same commit; those that PostgreSQL still refuses stay. Where something newer
+ * is known, they change nothing. What contradicts another item stays, too: it never lacked a decoder.
  */
 export async function redrive(context: RecordingContext, feeds: readonly ActiveFeed[]): Promise<Redriven> {
   const { sql } = context;
@@ -37,6 +46,7 @@ export async function redrive(context: RecordingContext, feeds: readonly ActiveF
     from recorder.quarantine q
     join recorder.target_datasets d using (dataset, target_key)
     join recorder.targets t using (source, target_key)
+    where q.reason <> ${CONTRADICTS}
     group by q.dataset, t.target, q.observed_at order by q.observed_at`;
   const totals = { released: 0, rowsWritten: 0, kept: 0, held: 0 };
   for (const batch of batches) {
@@ -56,16 +66,14 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
   const dataset = feed.datasets[at];
   if (!dataset) return null;
   const decode = buildItemDecoder(dataset);
-  const rows: Row[] = [];
-  const released: number[] = [];
   const byKey = new Map<string, Row>();
-  batch.items.forEach((item, index) => {
-    const decoded = decodable(item, (value) => decode([value], byKey));
-    if (!decoded || decoded.refused.length > 0) return;
-    rows.push(...decoded.rows);
-    released.push(Number(batch.ids[index]));
+  const decoded = batch.items.flatMap((item, index): Decodable[] => {
+    const result = decodable(item, (value) => decode([value], byKey));
+    return result?.refused.length === 0 && result.consistent
+      ? [{ id: Number(batch.ids[index]), rows: result.rows }]
+      : [];
   });
-  if (released.length === 0) return { released: 0, rowsWritten: 0 };
+  if (decoded.length === 0) return { released: 0, rowsWritten: 0 };
   const recordedAt = new Date(clock()).toISOString();
   const runId = await claim(
     sql,
@@ -75,28 +83,42 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
     recordedAt,
   );
   if (typeof runId === 'string') return null;
-  const { rowsWritten } = await compile(feed).commit(sql, {
-    target: batch.target,
-    targetKey: targetKey(batch.target),
-    runId,
-    observedAt: batch.observed_at.toISOString(),
-    recordedAt,
-    late: true,
-    batches: feed.datasets.map((_, index) => ({ rows: index === at ? rows : [], retire: null })),
-    covered: feed.datasets.map(() => null),
-    gaps: feed.datasets.map(() => null),
-    quarantined: [],
-    released,
-    pages: 0,
-    items: feed.datasets.map((_, index) => (index === at ? released.length : 0)),
-    requests: 0,
-    units: 0,
-    window: null,
-    note: null,
-    aboutNow: false,
-    end: { outcome: 'done', error: null, asked: false, incomplete: feed.datasets.map(() => null) },
-  });
-  return { released: released.length, rowsWritten: rowsWritten.reduce((sum, count) => sum + count, 0) };
+  let rowsWritten = 0;
+  const commit = async (some: readonly Decodable[], end: End | null) => {
+    const rows = some.flatMap((one) => one.rows);
+    const committed = await compile(feed).commit(sql, {
+      target: batch.target,
+      targetKey: targetKey(batch.target),
+      runId,
+      observedAt: batch.observed_at.toISOString(),
+      recordedAt,
+      late: true,
+      batches: feed.datasets.map((_, index) => ({ rows: index === at ? rows : [], retire: null })),
+      covered: feed.datasets.map(() => null),
+      gaps: feed.datasets.map(() => null),
+      quarantined: [],
+      released: some.map(({ id }) => id),
+      pages: 0,
+      items: feed.datasets.map((_, index) => (index === at ? some.length : 0)),
+      requests: 0,
+      units: 0,
+      window: null,
+      note: null,
+      aboutNow: false,
+      end,
+    });
+    rowsWritten += committed.rowsWritten.reduce((sum, count) => sum + count, 0);
+  };
+  const end: End = { outcome: 'done', error: null, asked: false, incomplete: feed.datasets.map(() => null) };
+  try {
+    await commit(decoded, end);
+    return { released: decoded.length, rowsWritten };
+  } catch (error) {
+    if (!isAboutData(error)) throw error;
+    const alone = await storeByHalves(decoded, (some) => commit(some, null));
+    await commit([], end);
+    return { released: decoded.length - alone.length, rowsWritten };
+  }
 }
 
 /** An item that was cut, or is no JSON, stays where it is. */

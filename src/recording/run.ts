@@ -8,10 +8,13 @@ import { ahead } from './ahead.ts';
 import type { Commit, Committed, Outcome } from './commit.ts';
 import { type Compiled, compile } from './compiled.ts';
 import type { RecordingContext, RunResult } from './context.ts';
+import type { Refused } from './decode.ts';
 import type { ActiveFeed } from './feed.ts';
+import { isAboutData, storeByHalves, Unstorable } from './halving.ts';
 import { type Job, priorityOf, targetKey } from './lease.ts';
 import { observationCoverage } from './observation.ts';
 import { emptyPending, type Pending } from './pending.ts';
+import { setAside } from './set-aside.ts';
 
 /** Rows that wait for a commit; more than that and the fetching waits too. */
 const MOST_PENDING_ROWS = 4_000;
@@ -35,8 +38,8 @@ export class Run {
   #note: string | null = null;
   /** Why nothing may be concluded from what the walk did not show; null: it showed all there is. */
   #unseen: string | null = 'the walk did not come to its end';
-  /** Why each dataset lacks something that the walk showed; null: nothing is missing. */
-  readonly #lacking: (string | null)[];
+  /** What each dataset lacks of what the walk showed. */
+  readonly #lacks: Lack[];
   #broken: string | null = null;
   readonly #totals = { pages: 0, items: 0, quarantined: 0, rowsWritten: [] as number[] };
 
@@ -61,7 +64,7 @@ export class Run {
       !feed.source.once &&
       feed.targets.some((target) => targetKey(target) === this.#key);
     this.#seen = feed.datasets.map(() => new Map());
-    this.#lacking = feed.datasets.map(() => null);
+    this.#lacks = feed.datasets.map(() => ({ unstored: 0, keys: [], unknown: 0, moved: false }));
     this.#totals.rowsWritten = feed.datasets.map(() => 0);
     this.#ask = context.open(feed, job, {
       weight: feed.source.weight,
@@ -80,13 +83,12 @@ export class Run {
       if (error instanceof LeaseLost) throw error;
       failure = asFailure(error);
     }
-    const outcome = this.#outcomeOf(failure);
-    const { unconfirmed } = await this.#commit({
-      outcome,
-      error: failure?.message ?? null,
-      asked: true,
-      incomplete: this.#feed.datasets.map((_, at) => this.#incomplete(at)),
+    const { unconfirmed } = await this.#commit({ failure }).catch((error: unknown) => {
+      if (failure) throw error;
+      failure = asFailure(error);
+      return this.#commit({ failure });
     });
+    const outcome = this.#outcomeOf(failure);
     return {
       runId: this.#runId,
       feed: this.#feed.source.name,
@@ -110,7 +112,14 @@ export class Run {
 
   /** Why a dataset lacks something after a walk that did not fail; null: it has all there is. */
   #incomplete(at: number): string | null {
-    return this.#lacking[at] ?? this.#unseen;
+    const lack = this.#lacks[at];
+    return (lack && whyIncomplete(lack)) ?? this.#unseen;
+  }
+
+  /** Whether what a dataset did not see is not there: of what it could not store it knows the key. */
+  #sawAll(at: number): boolean {
+    const lack = this.#lacks[at];
+    return lack !== undefined && lack.unknown === 0 && !lack.moved && this.#unseen === null;
   }
 
   async #readPages(): Promise<void> {
@@ -173,35 +182,89 @@ export class Run {
     if (page.last) this.#unseen = this.#broken;
     if (page.proven) pending.proven = page.proven;
     answers.forEach((answer, at) => {
-      const dataset = this.#feed.datasets[at];
-      if (!answer || !dataset) return;
-      const { items, rows, refused, consistent } = answer;
-      if (refused.length > 0) this.#lacking[at] = `${refused.length} of ${items} items could not be read`;
-      else if (!consistent) this.#lacking[at] ??= 'one key came with two values';
+      if (!answer) return;
+      const { items, rows, sources, refused, consistent } = answer;
+      const lack = this.#lacks[at];
+      if (lack && !consistent) lack.moved = true;
       for (const row of rows) pending.rows[at]?.push(row);
+      for (const source of sources) pending.sources[at]?.push(source);
+      for (const one of refused) this.#setAside(pending, at, one);
       pending.items[at] = (pending.items[at] ?? 0) + items;
       pending.rowCount += rows.length;
-      pending.quarantined.push(...refused.map((one) => ({ dataset: dataset.name, ...one })));
       this.#totals.items += items;
     });
   }
 
-  async #commit(end: Commit['end']): Promise<Committed> {
+  /** Puts an item into the quarantine with the next commit; the member that it is stays as it is. */
+  #setAside(pending: Pending, at: number, refused: Refused): void {
+    const dataset = this.#feed.datasets[at];
+    const lack = this.#lacks[at];
+    if (!dataset || !lack) return;
+    pending.quarantined.push(setAside(dataset, refused));
+    this.#totals.quarantined += 1;
+    lack.unstored += 1;
+    if (refused.key) lack.keys.push(refused.key);
+    else lack.unknown += 1;
+  }
+
+  async #commit(ending: Ending | null): Promise<Committed> {
     const pending = this.#pending;
     this.#pending = emptyPending(this.#feed);
+    const write = async () => this.#write(await this.#commitOf(pending, ending));
+    const committed = await write().catch(async (error: unknown) => {
+      if (!isAboutData(error) || pending.rowCount === 0) throw error;
+      await this.#storeByHalves(pending);
+      return write();
+    });
+    this.#progress?.(this.#provenBy(pending));
+    return committed;
+  }
+
+  /** Stores the rows alone, whatever of them can be: the rest of the commit follows when that is done. */
+  async #storeByHalves(pending: Pending): Promise<void> {
+    const rest = emptyPending(this.#feed);
+    const parts = pending.rows.flatMap((rows, at) =>
+      rows.map((row, index) => ({ at, row, item: pending.sources[at]?.[index] })),
+    );
+    const alone = await storeByHalves(parts, async (some) => {
+      const rows = this.#feed.datasets.map((_, at) =>
+        some.flatMap((part) => (part.at === at ? [part.row] : [])),
+      );
+      await this.#write(await this.#commitOf({ ...rest, rows }, null));
+    });
+    for (const { part, reason } of alone)
+      this.#setAside(pending, part.at, { reason: `PostgreSQL: ${reason}`, item: part.item, key: part.row });
+    for (const rows of pending.rows) rows.length = 0;
+    pending.rowCount = 0;
+  }
+
+  async #write(commit: Commit): Promise<Committed> {
+    const committed = await this.#compiled.commit(this.#context.sql, commit);
+    this.#totals.rowsWritten = this.#totals.rowsWritten.map(
+      (total, at) => total + (committed.rowsWritten[at] ?? 0),
+    );
+    return committed;
+  }
+
+  #provenBy({ proven }: Pending): Window | null {
+    const { range } = this.#feed.source;
+    return range ? settled(proven, range, this.#context.clock()) : null;
+  }
+
+  async #commitOf(pending: Pending, ending: Ending | null): Promise<Commit> {
     const { clock, sql } = this.#context;
     const { source } = this.#feed;
     const now = clock();
     const recordedAt = new Date(now).toISOString();
     const observedAt = this.#observedAt ?? recordedAt;
-    const ended = end?.outcome === 'done' || end?.outcome === 'partial';
+    const ended = ending && !ending.failure;
     const window = this.#job.window;
     const observed =
       this.#isWatched && ended
         ? await observationCoverage(sql, this.#feed, this.#key, Date.parse(observedAt))
         : [];
-    const proven = source.range ? settled(pending.proven, source.range, now) : null;
-    const committed = await this.#compiled.commit(sql, {
+    const proven = this.#provenBy(pending);
+    return {
       target: this.#job.target,
       targetKey: this.#key,
       runId: this.#runId,
@@ -211,8 +274,12 @@ export class Run {
       batches: this.#feed.datasets.map(({ believe }, at) => ({
         rows: pending.rows[at] ?? [],
         retire:
-          ended && this.#incomplete(at) === null && retires(this.#feed, at)
-            ? { seen: [...(this.#seen[at]?.values() ?? [])], window, believe }
+          ended && this.#sawAll(at) && retires(this.#feed, at)
+            ? {
+                seen: [...(this.#seen[at]?.values() ?? []), ...(this.#lacks[at]?.keys ?? [])],
+                window,
+                believe,
+              }
             : null,
       })),
       covered: this.#feed.datasets.map((_, at) => observed[at]?.covered ?? proven),
@@ -226,15 +293,40 @@ export class Run {
       window,
       note: this.#note,
       aboutNow: aboutNow(source, this.#job, now),
-      end,
-    });
-    this.#totals.rowsWritten = this.#totals.rowsWritten.map(
-      (total, at) => total + (committed.rowsWritten[at] ?? 0),
-    );
-    this.#totals.quarantined += pending.quarantined.length;
-    this.#progress?.(proven);
-    return committed;
+      end: ending && {
+        outcome: this.#outcomeOf(ending.failure),
+        error: ending.failure?.message ?? null,
+        asked: true,
+        incomplete: this.#feed.datasets.map((_, at) => this.#incomplete(at)),
+      },
+    };
   }
+}
+
+/** How a walk ended: what it failed by, or null. */
+interface Ending {
+  readonly failure: UpstreamFailure | null;
+}
+
+/** What a dataset lacks of what a walk showed. */
+interface Lack {
+  /** Items that went to the quarantine. */
+  unstored: number;
+  /** Those of them whose key could not be read. */
+  unknown: number;
+  /** The keys of the others: what has them stays as it is. */
+  readonly keys: Row[];
+  /** One key came with two values. */
+  moved: boolean;
+}
+
+function whyIncomplete({ unstored, unknown, moved }: Lack): string | null {
+  const items = (count: number) => (count === 1 ? '1 item' : `${count} items`);
+  if (unknown > 0)
+    return `${items(unknown)} whose key could not be read in the quarantine: nothing is retired`;
+  if (moved) return 'one key came with two values: nothing is retired';
+  if (unstored > 0) return `${items(unstored)} in the quarantine: what has their keys stays as it was`;
+  return null;
 }
 
 /** Members and points may be found missing; what never changes and what is read anew each time may not. */
@@ -265,7 +357,10 @@ function decoded<T>(decode: () => T, dataset: string): T {
   }
 }
 
+/** What ends a walk as a failure of its run; all else is thrown on. */
 function asFailure(error: unknown): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
+  if (error instanceof Unstorable || isAboutData(error))
+    return new UpstreamFailure('malformed', `what was read cannot be stored: ${messageOf(error)}`);
   throw error;
 }

@@ -166,17 +166,21 @@ export const bookkeepingViews: readonly Derived[] = [
   ),
   view(
     'quarantine',
-    'Items that could not be decoded, kept with the reason.',
-    `select q.id, q.dataset, q.target_key as target, q.run_id, q.quarantined_at, q.reason, q.item
+    'Items that could not be decoded or stored: one row an item and reason.',
+    `select q.id, q.dataset, q.target_key as target, q.run_id, q.quarantined_at, q.reason, q.item,
+      q.quarantined_at as first_seen, q.last_seen, q.times
     from recorder.quarantine q`,
     {
       id: 'The item.',
       dataset: 'The dataset it belongs to.',
       target: 'What was asked about.',
-      run_id: 'The run that met it.',
-      quarantined_at: 'When.',
+      run_id: 'The run that met it last.',
+      quarantined_at: 'When it came first, as first_seen.',
       reason: 'What is wrong with it, by field.',
-      item: 'Its JSON.',
+      item: 'Its JSON, as it came last.',
+      first_seen: 'When it came first.',
+      last_seen: 'When it came last.',
+      times: 'How often it came.',
     },
   ),
 ];

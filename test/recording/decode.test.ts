@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nftTokens } from '../../src/datasets/chain-data/nft-tokens.ts';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
 import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
-import { buildDecoder } from '../../src/recording/decode.ts';
+import { buildDecoder, CONTRADICTS } from '../../src/recording/decode.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
 import { block, blocksTarget } from '../support/blocks.ts';
 import { ManualClock } from '../support/clock.ts';
@@ -180,15 +181,26 @@ describe('a decoder', () => {
     expect(buildDecoder(validatorUptime)(body, {}).rows[0]?.at(-1)).toBeNull();
   });
 
-  it('says when one key came twice with different values, and takes the first', () => {
+  it('takes the first of two items of one answer that contradict each other, and refuses the other', () => {
     const decode = buildDecoder(validators);
     const member = (weight: number) => ({ nodeID: 'a', startTime: 1, weight });
     expect(decode({ validators: [member(1), member(1)] }, {})).toMatchObject({
       consistent: true,
       rows: [{}],
     });
-    const { consistent, rows, items } = decode({ validators: [member(1), member(2)] }, {});
+    const { consistent, rows, items, refused } = decode({ validators: [member(1), member(2)] }, {});
     expect({ consistent, items, rows: rows.length }).toEqual({ consistent: false, items: 2, rows: 1 });
+    expect(refused).toEqual([{ reason: CONTRADICTS, item: member(2), key: expect.any(Array) }]);
+  });
+
+  it('compares keys as PostgreSQL does: numbers as numbers', () => {
+    const decode = buildDecoder(nftTokens);
+    const token = (tokenId: string, name: string) => ({ tokenId, name });
+    const { rows, refused, consistent } = decode(
+      { tokens: [token('1', 'a'), token('01', 'a'), token('001', 'b')] },
+      {},
+    );
+    expect([rows.length, refused.length, consistent]).toEqual([1, 1, false]);
   });
 
   it('takes a key once a commit, whatever page it is on', () => {

@@ -1,0 +1,35 @@
+/**
+ * A text such that two values of a column are equal to PostgreSQL exactly where theirs are: numbers by their value,
+ * times by their instant to the microsecond, all else letter by letter.
+ */
+export function identity(value: string, type: string): string {
+  if (type === 'numeric' || type === 'bigint') return PLAIN.test(value) ? value : ofNumber(value);
+  if (type === 'timestamptz') return value.endsWith('.000Z') ? value : ofInstant(value);
+  return value;
+}
+
+const PLAIN = /^(?:0|[1-9]\d*)$/;
+const NUMBER = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/;
+const FRACTION = /\.(\d+)(?=Z|[+-])/;
+
+function ofNumber(text: string): string {
+  const [, sign, whole = '', part = '', exponent = '0'] = NUMBER.exec(text) ?? [];
+  if (sign === undefined) return text;
+  const digits = `${whole}${part}`.replace(/^0+/, '');
+  const short = digits.replace(/0+$/, '');
+  if (short === '') return '0';
+  const power = Number(exponent) - part.length + digits.length - short.length;
+  const minus = sign === '-' ? '-' : '';
+  return power >= 0 && power <= 1_000 ? `${minus}${short}${'0'.repeat(power)}` : `${minus}${short}e${power}`;
+}
+
+function ofInstant(text: string): string {
+  const fraction = FRACTION.exec(text)?.[1] ?? '';
+  // A leap second is the first one of the next minute.
+  const leap = /:60(?=[.Z+-])/.test(text);
+  const second = Date.parse(text.replace(FRACTION, '').replace(/:60(?=[Z+-])/, ':59'));
+  if (Number.isNaN(second)) return text;
+  const microseconds = Math.round(Number(`0.${fraction || '0'}`) * 1e6);
+  const all = BigInt(second + (leap ? 1000 : 0)) * 1000n + BigInt(microseconds);
+  return all % 1_000_000n === 0n ? new Date(Number(all / 1000n)).toISOString() : `${all}`;
+}

@@ -1,0 +1,283 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalog } from '../../src/datasets/catalog.ts';
+import type { Dataset, DatasetColumn } from '../../src/datasets/contract.ts';
+import { parseJson } from '../../src/upstreams/json.ts';
+import { ManualClock } from '../support/clock.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+
+/** How many poisons over all datasets; one item in a hundred is one. */
+const POISONS = Number(process.env.POISONS ?? 400);
+const NEIGHBOURS = 99;
+const MOST_ON_A_PAGE = 40;
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+const clock = new ManualClock(Date.UTC(2026, 0, 10));
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+const datasets = catalog.filter(({ history }) => history !== 'ledger');
+const itemColumns = ({ columns }: Dataset) => columns.filter(({ path }) => path.length > 0);
+const keyColumns = (dataset: Dataset) =>
+  itemColumns(dataset).filter(({ name }) => dataset.key.includes(name));
+
+/** JSON text of the example with raw JSON in place of some values, by path. */
+function itemWith(dataset: Dataset, values: readonly (readonly [readonly string[], string])[]): string {
+  const item: Record<string, unknown> = structuredClone({ ...dataset.example });
+  const raws = values.map(([path, raw], n) => {
+    let inner = item;
+    for (const name of path.slice(0, -1)) {
+      const next = inner[name];
+      const made: Record<string, unknown> = typeof next === 'object' && next !== null ? { ...next } : {};
+      inner[name] = made;
+      inner = made;
+    }
+    inner[path.at(-1) ?? ''] = `@raw-${n}@`;
+    return raw;
+  });
+  return raws.reduce((text, raw, n) => text.replace(`"@raw-${n}@"`, () => raw), JSON.stringify(item));
+}
+
+/** A value of the key that no other item has. */
+function keyValue({ type }: DatasetColumn, n: number): string {
+  return type === 'text'
+    ? `"key-${n}"`
+    : type === 'timestamptz'
+      ? String(1_700_000_000 + n * 3_600)
+      : String(n);
+}
+
+const withKey = (dataset: Dataset, n: number, more: readonly (readonly [readonly string[], string])[] = []) =>
+  itemWith(dataset, [
+    ...keyColumns(dataset).map((column) => [column.path, keyValue(column, n)] as const),
+    ...more,
+  ]);
+
+// What PostgreSQL's own limits forbid, by type of column.
+const beyondNumbers = [
+  '1e200000',
+  '-1e200000',
+  '1e-20000',
+  `${'9'.repeat(140_000)}`,
+  `0.${'0'.repeat(17_000)}1`,
+  '"NaN"',
+  '"Infinity"',
+  '1e400',
+];
+const beyond: Readonly<Record<string, readonly string[]>> = {
+  numeric: beyondNumbers,
+  'double precision': beyondNumbers,
+  bigint: ['9223372036854775808', '-9223372036854775809', '99999999999999999999', '1.5', ...beyondNumbers],
+  timestamptz: [
+    '1e300',
+    '-1e15',
+    '9224318016000',
+    '"294277-01-01T00:00:00Z"',
+    '"infinity"',
+    '"2026-02-30T00:00:00Z"',
+    '18446744073709551615',
+  ],
+  boolean: ['"maybe"', '2', '"t"'],
+  text: ['"a\\u0000b"', '"\\ud800"', '"\\udfff\\\\u0000"'],
+  jsonb: [
+    '[1e200000]',
+    '["\\u0000",{"\\ud800":"\\u0000"}]',
+    '[{"a":1e-20000}]',
+    '{"a":1}',
+    `["${'x'.repeat(200_000)}"]`,
+  ],
+};
+const anyType = [
+  'null',
+  'true',
+  '12',
+  '-7',
+  '"text"',
+  '""',
+  '[]',
+  '{}',
+  '[[1]]',
+  '{"a":[]}',
+  '1.5',
+  '1e3',
+  '"1e3"',
+  '[null]',
+];
+
+const deep = (levels: number) => `${'['.repeat(levels)}1${']'.repeat(levels)}`;
+const unknownFields = [
+  '1e200000',
+  '-1e-20000',
+  '["\\u0000"]',
+  '{"\\ud800":{"\\u0000":"\\udfff"}}',
+  deep(450),
+  deep(3_000),
+  deep(30_000),
+  deep(120_000),
+  `"${'\\u0000'.repeat(1_000)}"`,
+  '9'.repeat(150_000),
+  '{"a":1,"a":{"a":2}}',
+  '{"__proto__":{"a":1e200000}}',
+];
+
+/** One item made bad in one way; `n` is its own key, `other` a neighbour's. */
+function poisonOf(dataset: Dataset): fc.Arbitrary<(n: number, other: number) => string> {
+  const columns = itemColumns(dataset);
+  const keys = keyColumns(dataset);
+  const texts = keys.filter(({ type }) => type === 'text');
+  const anyColumn = fc.constantFrom(...columns);
+  const spoiled = anyColumn.chain((column) =>
+    fc.constantFrom(...(beyond[column.type] ?? anyType)).map((raw) => [column.path, raw] as const),
+  );
+  const mistyped = fc
+    .tuple(anyColumn, fc.constantFrom(...anyType))
+    .map(([{ path }, raw]) => [path, raw] as const);
+  const unknown = fc.constantFrom(...unknownFields).map((raw) => [['novelField'], raw] as const);
+  const long = fc
+    .integer({ min: 300, max: 6_000 })
+    .map((length) => JSON.stringify(randomBytes(length).toString('hex')));
+  const wide = fc
+    .constant(null)
+    .map(() =>
+      JSON.stringify([...randomBytes(500)].map((byte) => String.fromCodePoint(0x4e00 + byte * 80)).join('')),
+    );
+  const all: fc.Arbitrary<(n: number, other: number) => string>[] = [
+    spoiled.map((value) => (n) => withKey(dataset, n, [value])),
+    mistyped.map((value) => (n) => withKey(dataset, n, [value])),
+    unknown.map((value) => (n) => withKey(dataset, n, [value])),
+    fc.constantFrom('null', '7', '"x"', '[]', '[{}]', '{}', 'true').map((raw) => () => raw),
+  ];
+  // The key of a neighbour, with something else beside it.
+  if (dataset.extra !== false)
+    all.push(unknown.map((value) => (_, other) => withKey(dataset, other, [value, [['another'], '1']])));
+  if (texts.length > 0)
+    all.push(
+      fc.tuple(fc.constantFrom(...texts), long).map(
+        ([{ path }, raw]) =>
+          (n) =>
+            withKey(dataset, n, [[path, raw]]),
+      ),
+      wide.map(
+        (raw) => (n) =>
+          withKey(
+            dataset,
+            n,
+            texts.map(({ path }) => [path, raw]),
+          ),
+      ),
+    );
+  return fc.oneof(...all);
+}
+
+interface Told {
+  readonly served: number;
+  readonly stored: number;
+  readonly quarantined: number;
+}
+
+/** Records a page and checks that everything but its poisons is stored, and nothing of it unsaid. */
+async function recordPoisoned(
+  dataset: Dataset,
+  target: Record<string, string>,
+  poisons: readonly string[],
+  goods: readonly string[],
+  at: number,
+): Promise<Told> {
+  const listed = { ...dataset, items: (body: unknown) => (Array.isArray(body) ? body : []) };
+  const feed = scriptedFeed(listed, target);
+  // Poisons stand at places of their own among the others.
+  const items = [...goods];
+  for (const [n, poison] of poisons.entries()) items.splice((n * 97 + at) % (items.length + 1), 0, poison);
+  feed.script = () => onlyPage(parseJson(`[${items.join(',')}]`));
+  clock.now += 60_000;
+  const result = await run(recordingContext(sql, clock.read), feed);
+  const about = `${dataset.name}: ${poisons.map((one) => one.slice(0, 200)).join('\n')}`;
+  expect(['done', 'partial'], `${result.error} ${about}`).toContain(result.status);
+  expect(result.items).toBe(items.length);
+  const [counts] = await sql<
+    { stored: number; rows: number; times: number; quarantined: number; incomplete: string | null }[]
+  >`
+    select (select count(*)::int from recorder.${sql(dataset.name)} where run_id = ${result.runId}) as stored,
+      (select count(*)::int from recorder.quarantine where run_id = ${result.runId}) as rows,
+      (select coalesce(sum(times), 0)::int from recorder.quarantine where run_id = ${result.runId}) as times,
+      (select quarantined::int from recorder.runs where run_id = ${result.runId}) as quarantined,
+      (select incomplete_reason from recorder.target_datasets where source = ${feed.source.name}) as incomplete`;
+  if (!counts) throw new Error('no counts');
+  expect(counts.times, about).toBe(result.quarantined);
+  expect(counts.quarantined, about).toBe(result.quarantined);
+  expect(counts.incomplete === null, about).toBe(result.quarantined === 0);
+  expect(counts.stored + counts.times, about).toBe(items.length);
+  // The same page again: nothing new is written, and nothing is in the quarantine twice.
+  clock.now += 60_000;
+  if (dataset.history !== 'sample') {
+    const again = await run(recordingContext(sql, clock.read), feed);
+    expect(again, about).toMatchObject({
+      status: result.status,
+      quarantined: result.quarantined,
+      rowsWritten: [0],
+    });
+    const [twice] = await sql<{ rows: number }[]>`
+      select count(*)::int as rows from recorder.quarantine where run_id in (${result.runId}, ${again.runId})`;
+    expect(twice?.rows, about).toBe(counts.rows);
+  }
+  return { served: items.length, stored: counts.stored, quarantined: counts.times };
+}
+
+const totals = { poisons: 0, served: 0, stored: 0, quarantined: 0 };
+
+describe('of a page with poisoned items everything else is stored', () => {
+  const share = Math.max(1, Math.round(POISONS / datasets.length));
+  it.each(datasets.map((dataset) => [dataset.name, dataset] as const))(
+    '%s',
+    { timeout: 3_600_000 },
+    async (name, dataset) => {
+      const seed = Number(process.env.SEED ?? 1);
+      const poisons = fc.sample(poisonOf(dataset), { numRuns: share, seed });
+      const single = keyColumns(dataset).length === 0;
+      const size = single ? 1 : MOST_ON_A_PAGE;
+      for (let at = 0; at < poisons.length; at += size) {
+        const some = poisons.slice(at, at + size);
+        const first = (at + 1) * 100;
+        const target = Object.fromEntries(dataset.request.map((key) => [key, `${key}-${name}-${at}`]));
+        // Of a dataset that is one item a target, the neighbours are its other targets.
+        const goods = single
+          ? []
+          : Array.from({ length: some.length * NEIGHBOURS }, (_, n) => withKey(dataset, first + n));
+        const bad = some.map((poison, n) => poison(1_000_000 + first + n, first + n));
+        const told = await recordPoisoned(dataset, target, bad, goods, at);
+        totals.poisons += bad.length;
+        totals.served += told.served;
+        totals.stored += told.stored;
+        totals.quarantined += told.quarantined;
+        if (single) continue;
+        const [column] = keyColumns(dataset).filter(({ type }) => type !== 'timestamptz');
+        const [time] = keyColumns(dataset);
+        const [there] = await sql<{ n: number }[]>`
+        select count(*)::int as n from recorder.${sql(name)}
+        where ${column ? sql`${sql(column.name)}::text` : sql`extract(epoch from ${sql(time?.name ?? '')})::bigint::text`} = any(${goods.map(
+          (_, n) => {
+            const one = column ?? time;
+            return one ? keyValue(one, first + n).replaceAll('"', '') : '';
+          },
+        )}::text[])`;
+        expect(there?.n, 'every neighbour').toBeGreaterThanOrEqual(goods.length);
+      }
+    },
+  );
+
+  it('and all of it together adds up', () => {
+    expect(totals.stored + totals.quarantined).toBe(totals.served);
+    process.stdout.write(`poisons: ${JSON.stringify(totals)}\n`);
+  });
+});
