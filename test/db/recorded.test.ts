@@ -74,4 +74,22 @@ describe.each(versions)('a database that version %s recorded', (version) => {
       await sql`select bool_or(active) as active from recorder.target_datasets where dataset = 'x_assets'`;
     expect(left).toEqual({ active: false });
   });
+
+  it('holds what was quarantined again and again once, and counts it', async () => {
+    await restore(version);
+    await sql`truncate recorder.quarantine`;
+    await sql`
+      insert into recorder.quarantine (dataset, target_key, run_id, quarantined_at, observed_at, reason, item)
+      select 'validators', 'node=a', n, timestamptz '2026-01-01' + make_interval(days => n), '2026-01-01', reason, '{"a":"ü"}'
+      from generate_series(1, 3) as n, unnest(array['one', 'another']) as reason`;
+    await migrate(database.url);
+    const rows = await sql`
+      select reason, run_id::int, times::int, extract(day from first_seen)::int as first, extract(day from last_seen)::int as last
+      from reporting.quarantine order by reason`;
+    const same = { run_id: 3, times: 3, first: 2, last: 4 };
+    expect([...rows]).toEqual([
+      { reason: 'another', ...same },
+      { reason: 'one', ...same },
+    ]);
+  });
 });

@@ -1,0 +1,235 @@
+import fc from 'fast-check';
+import postgres from 'postgres';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
+import { validators } from '../../src/datasets/node/validators.ts';
+import { storeByHalves, Unstorable } from '../../src/recording/halving.ts';
+import { targetKey } from '../../src/recording/lease.ts';
+import { redrive } from '../../src/recording/redrive.ts';
+import { parseJson } from '../../src/upstreams/json.ts';
+import { block, blocksTarget } from '../support/blocks.ts';
+import { ManualClock } from '../support/clock.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import {
+  jobFor,
+  onlyPage,
+  recordingContext,
+  run,
+  type ScriptedFeed,
+  scriptedFeed,
+} from '../support/recording.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+const clock = new ManualClock(Date.UTC(2026, 0, 10));
+const context = () => recordingContext(sql, clock.read);
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+/** An error as PostgreSQL makes it of a value. */
+const refusal = (code: string) =>
+  sql
+    .unsafe(`do $$ begin raise exception 'no' using errcode = '${code}'; end $$`)
+    .catch((error: unknown) => error);
+
+describe('halving', () => {
+  it('finds every part that cannot be stored, and stores every other once, in few statements', async () => {
+    const error = await refusal('22003');
+    const parts = fc.array(fc.boolean(), { minLength: 1, maxLength: 300 });
+    await fc.assert(
+      fc.asyncProperty(parts, async (bad) => {
+        const stored: number[] = [];
+        let statements = 0;
+        const alone = await storeByHalves([...bad.keys()], async (some) => {
+          statements += 1;
+          if (some.some((n) => bad[n])) throw error;
+          stored.push(...some);
+        });
+        const poisons = bad.flatMap((is, n) => (is ? [n] : []));
+        expect(alone.map(({ part }) => part)).toEqual(poisons);
+        expect(stored).toEqual(bad.flatMap((is, n) => (is ? [] : [n])));
+        const depth = Math.ceil(Math.log2(bad.length)) + 1;
+        expect(statements).toBeLessThanOrEqual(2 * poisons.length * depth + 2);
+      }),
+    );
+  });
+
+  it('stops at errors that are not about data, and where nothing can be stored', async () => {
+    const gone = new Error('CONNECTION_CLOSED');
+    await expect(storeByHalves([1, 2, 3], () => Promise.reject(gone))).rejects.toBe(gone);
+    const error = await refusal('23514');
+    await expect(storeByHalves([...Array(5_000).keys()], () => Promise.reject(error))).rejects.toThrow(
+      Unstorable,
+    );
+  });
+});
+
+/** Makes PostgreSQL refuse one value of a column. */
+async function plant(
+  table: string,
+  condition: string,
+  code: string,
+  body = 'and tg_op = $q$INSERT$q$',
+): Promise<void> {
+  await sql.unsafe(`
+    create or replace function public.refuse() returns trigger language plpgsql as $$
+    begin if ${condition} ${body} then raise exception 'planted' using errcode = '${code}'; end if; return new; end $$;
+    create or replace trigger refuse before insert or update on recorder.${table} for each row execute function public.refuse()`);
+}
+
+const quarantined = (feed: ScriptedFeed) => sql<
+  { dataset: string; reason: string; times: number; item: string }[]
+>`
+  select dataset, reason, times::int, item from reporting.quarantine where target = ${targetKey(jobFor(feed).target)}`;
+const known = async (feed: ScriptedFeed) =>
+  (
+    await sql`select incomplete_reason as reason, incomplete_since as since from recorder.target_datasets where source = ${feed.source.name}`
+  )[0];
+
+describe('a commit that fails by its data', () => {
+  afterEach(async () => {
+    await sql.unsafe('drop function if exists public.refuse() cascade');
+  });
+
+  it.each(['22003', '22P05', '23514', '23505', '54000', 'P0001'])(
+    'loses the one row that PostgreSQL refuses with %s',
+    async (code) => {
+      await plant('proposed_blocks', `new.block_hash = 'hash-137'`, code);
+      const feed = scriptedFeed(proposedBlocks, blocksTarget());
+      const blocks = Array.from({ length: 300 }, (_, n) => block(n + 1, 1_700_000_000 + n));
+      feed.script = () => onlyPage({ blocks });
+      expect(await run(context(), feed)).toMatchObject({
+        status: 'partial',
+        items: 300,
+        rowsWritten: [299],
+        quarantined: 1,
+      });
+      expect(await run(context(), feed)).toMatchObject({
+        status: 'partial',
+        items: 300,
+        rowsWritten: [0],
+        quarantined: 1,
+      });
+      const rows = await quarantined(feed);
+      expect(rows).toEqual([
+        {
+          dataset: 'proposed_blocks',
+          reason: 'PostgreSQL: planted',
+          times: 2,
+          item: JSON.stringify(blocks[136]),
+        },
+      ]);
+      const [{ n } = { n: 0 }] = await sql<{ n: number }[]>`
+      select count(*)::int as n from recorder.proposed_blocks where blockchain_id = ${feed.targets[0]?.blockchainId ?? ''}`;
+      expect(n).toBe(299);
+      const [counted] =
+        await sql`select pages::int, items[1]::int as items, rows_written[1]::int as rows, quarantined::int
+      from recorder.runs where source = ${feed.source.name} order by run_id limit 1`;
+      expect(counted).toEqual({ pages: 1, items: 300, rows: 299, quarantined: 1 });
+    },
+  );
+
+  it('is recorded by redrive once PostgreSQL takes it, and stays until then', async () => {
+    await sql`truncate recorder.quarantine`;
+    await plant('proposed_blocks', `new.block_hash = 'hash-2'`, '23514');
+    const feed = scriptedFeed(proposedBlocks, blocksTarget());
+    feed.script = () => onlyPage({ blocks: [block(1, 1), block(2, 2), block(3, 3)] });
+    await run(context(), feed);
+    expect(await redrive(context(), [feed])).toMatchObject({ released: 0, rowsWritten: 0 });
+    expect(await quarantined(feed)).toHaveLength(1);
+    await sql.unsafe('drop function public.refuse() cascade');
+    expect(await redrive(context(), [feed])).toMatchObject({ released: 1, rowsWritten: 1 });
+    expect(await quarantined(feed)).toEqual([]);
+  });
+
+  it('fails its run with the reason where it is about no item', async () => {
+    const feed = scriptedFeed(validators, { node: 'x', subnetId: 'unretirable' });
+    feed.script = () =>
+      onlyPage({
+        validators: [
+          { nodeID: 'a', startTime: 1, weight: 1 },
+          { nodeID: 'b', startTime: 1, weight: 1 },
+        ],
+      });
+    await run(context(), feed);
+    await plant('validators', `new.node_id = 'b'`, '23514', '');
+    clock.now += 1000;
+    feed.script = () => onlyPage({ validators: [{ nodeID: 'a', startTime: 1, weight: 1 }] });
+    expect(await run(context(), feed)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('planted'),
+    });
+  });
+});
+
+describe('a member that cannot be stored', () => {
+  const day = 86_400_000;
+  const member = (name: string, more: object = {}) => ({ nodeID: name, startTime: 1, weight: 1, ...more });
+
+  it.each([
+    ['not decoded', { weight: 'heavy' }],
+    ['refused by PostgreSQL', { novel: '@' }],
+  ])(
+    'because it is %s keeps its own, lets all others come and go for a week, and is told',
+    async (what, bad) => {
+      const feed = scriptedFeed(validators, { node: 'week', subnetId: what });
+      const answer = (list: readonly object[]) => {
+        // A number in a field nobody knows that no column of PostgreSQL takes.
+        const text = JSON.stringify({ validators: list }).replace('"@"', '1e200000');
+        feed.script = () => onlyPage(parseJson(text));
+      };
+      answer([member('bad'), member('m0')]);
+      const first = clock.now;
+      await run(context(), feed);
+      for (let look = 1; look <= 7 * 24; look++) {
+        clock.now += day / 24;
+        const day_ = Math.floor(look / 24);
+        // The bad one moves at every look, one leaves and one joins each day.
+        answer([member('bad', { ...bad, uptime: String(look) }), member(`m${day_}`), member('always')]);
+        expect(await run(context(), feed)).toMatchObject({ status: 'partial', quarantined: 1 });
+      }
+      const rows = await sql<{ node_id: string; from: Date; to: Date | null }[]>`
+      select node_id, valid_from as from, valid_to as to from reporting.validators_history where subnet_id = ${what}
+      order by valid_from, node_id`;
+      const at = (hours: number) => new Date(first + (hours * day) / 24);
+      expect([...rows]).toEqual([
+        { node_id: 'bad', from: at(0), to: null },
+        { node_id: 'm0', from: at(0), to: at(24) },
+        { node_id: 'always', from: at(1), to: null },
+        ...[1, 2, 3, 4, 5, 6, 7].map((n) => ({
+          node_id: `m${n}`,
+          from: at(24 * n),
+          to: n < 7 ? at(24 * (n + 1)) : null,
+        })),
+      ]);
+      expect(await quarantined(feed)).toEqual([
+        expect.objectContaining({ dataset: 'validators', times: 7 * 24 }),
+      ]);
+      expect(await known(feed)).toEqual({
+        reason: expect.stringContaining('1 item in the quarantine'),
+        since: at(1),
+      });
+    },
+  );
+
+  it('and whose key cannot be read lets nothing retire, and that is told', async () => {
+    const feed = scriptedFeed(validators, { node: 'week', subnetId: 'unknown' });
+    feed.script = () => onlyPage({ validators: [member('a'), member('b')] });
+    await run(context(), feed);
+    clock.now += 1000;
+    feed.script = () => onlyPage({ validators: [member('a'), { ...member('b'), nodeID: 7 }] });
+    await run(context(), feed);
+    const rows = await sql`select node_id from reporting.validators where subnet_id = 'unknown' order by 1`;
+    expect(rows.map(({ node_id }) => node_id)).toEqual(['a', 'b']);
+    expect(await known(feed)).toMatchObject({
+      reason: expect.stringContaining('1 item whose key could not be read'),
+    });
+  });
+});
