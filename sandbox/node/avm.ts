@@ -4,7 +4,8 @@ import type { Asset } from '../network/assets.ts';
 import { DAY } from '../network/periods.ts';
 import { EMPTY_ID, type PrimaryChain } from '../network/primary-chains.ts';
 import type { Utxo } from '../network/utxos.ts';
-import { blockByHeight, blockById, madeUpHex } from './blocks.ts';
+import { transactionHex } from './block-bytes.ts';
+import { blockByHeight, blockById } from './blocks.ts';
 import { blockchainId, X_FEES } from './info.ts';
 import { type Methods, RpcFailure } from './json-rpc.ts';
 import type { Params } from './params.ts';
@@ -100,7 +101,9 @@ function transaction(
   const number = node.network.blocks(chain).transactionOf(id, sec);
   if (number === undefined) throw new RpcFailure(`couldn't get tx ${id}: not found`);
   const tx =
-    encoding === 'json' ? transactionJson(node.network, chain, number) : madeUpHex(node.network, `tx ${id}`);
+    encoding === 'json'
+      ? transactionJson(node.network, chain, number)
+      : transactionHex(node.network, chain, number);
   return { tx, encoding };
 }
 

@@ -1,7 +1,8 @@
-import { cb58, checkedHex, namedBytes } from '../ids/base58.ts';
+import { cb58, namedBytes } from '../ids/base58.ts';
 import type { JsonObject } from '../json.ts';
 import type { Network } from '../network/network.ts';
 import type { PrimaryChain } from '../network/primary-chains.ts';
+import { blockHex } from './block-bytes.ts';
 import { RpcFailure } from './json-rpc.ts';
 import { transactionJson } from './transactions.ts';
 
@@ -20,11 +21,6 @@ function blockJson(network: Network, chain: PrimaryChain, height: number): JsonO
   };
 }
 
-/** A made-up byte string of a thing, checked as the node's `hex` encoding is. */
-export function madeUpHex(network: Network, name: string): string {
-  return checkedHex(Buffer.concat([Buffer.alloc(2), namedBytes(network.seed, name, 190)]));
-}
-
 /** The answer of getBlockByHeight at a time (Unix seconds): one there is not yet is not found. */
 export function blockByHeight(
   network: Network,
@@ -35,10 +31,7 @@ export function blockByHeight(
 ): JsonObject {
   if (height > network.blocks(chain).heightAt(sec))
     throw new RpcFailure(`couldn't get block at height ${height}: not found`);
-  const block =
-    encoding === 'json'
-      ? blockJson(network, chain, height)
-      : madeUpHex(network, `block ${chain.alias} ${height}`);
+  const block = encoding === 'json' ? blockJson(network, chain, height) : blockHex(network, chain, height);
   return { block, encoding };
 }
 

@@ -1,5 +1,6 @@
 import { namedBytes } from '../ids/base58.ts';
 import type { Json, JsonObject } from '../json.ts';
+import type { Account } from '../network/accounts.ts';
 import type { Network } from '../network/network.ts';
 import { EMPTY_ID, type PrimaryChain } from '../network/primary-chains.ts';
 import { between, mix } from '../random.ts';
@@ -14,48 +15,95 @@ function amount(network: Network, number: number): bigint {
     : BigInt(between(network.seed, 1_000_000, 900_000_000_000, number, 102));
 }
 
-function output(network: Network, chain: PrimaryChain, number: number, value: bigint): JsonObject {
-  const letter = chain.number === 0 ? 'P' : 'X';
-  const addresses = [`${letter}-${network.accounts.of(number, 103).address}`];
-  const assetID = network.assets[value > 9_007_199_254_740_991n && chain.number === 1 ? 1 : 0]?.assetId ?? '';
-  return { assetID, fxID: FX, output: { addresses, amount: value, locktime: 0, threshold: 1 } };
+/** What a transaction moves: the same in the json encoding and in bytes. */
+export interface Transfer {
+  readonly id: string;
+  readonly networkId: number;
+  readonly kind: 'base' | 'import' | 'export';
+  /** The chain that it exports to or imports from. */
+  readonly otherChain: string | undefined;
+  readonly output: { readonly assetId: string; readonly amount: bigint; readonly owner: Account };
+  readonly spent: Spent;
+  /** What an import brings; made of the same value as the output. */
+  readonly input: Spent;
+  /** `0x` hex. */
+  readonly memo: string;
+  readonly signature: string;
 }
 
-function input(network: Network, chain: PrimaryChain, number: number, value: bigint): JsonObject {
-  const txID = network.blocks(chain).transactionId(Math.max(0, number - 40));
-  const { assetID, fxID } = output(network, chain, number, value);
-  return { txID, outputIndex: number % 3, assetID, fxID, input: { amount: value, signatureIndices: [0] } };
+interface Spent {
+  readonly txId: string;
+  readonly outputIndex: number;
+  readonly assetId: string;
+  readonly amount: bigint;
+}
+
+function assetIdOf(network: Network, chain: PrimaryChain, value: bigint): string {
+  return network.assets[value > 9_007_199_254_740_991n && chain.number === 1 ? 1 : 0]?.assetId ?? '';
 }
 
 function signature(network: Network, number: number): string {
   return `0x${Buffer.from(namedBytes(network.seed, `signature ${number}`, 65)).toString('hex')}`;
 }
 
-/** What tells transactions apart: imports, exports and, on the P-chain, changes of an L1 validator's weight. */
-function special(network: Network, chain: PrimaryChain, number: number, value: bigint): JsonObject {
+/** The transaction with a number on the P- or X-chain. */
+export function transferOf(network: Network, chain: PrimaryChain, number: number): Transfer {
+  const value = amount(network, number);
+  const blocks = network.blocks(chain);
+  const spent = (of: bigint): Spent => ({
+    txId: blocks.transactionId(Math.max(0, number - 40)),
+    outputIndex: number % 3,
+    assetId: assetIdOf(network, chain, of),
+    amount: of,
+  });
   const other = chain.number === 0 ? (network.chain('x-chain')?.blockchainId ?? '') : EMPTY_ID;
-  switch (mix(network.seed, number, 104) % 4) {
-    case 0:
-      return { destinationChain: other, exportedOutputs: [output(network, chain, number, value)] };
-    case 1:
-      return { sourceChain: other, importedInputs: [input(network, chain, number, value)] };
-    default:
-      return {};
-  }
+  const kind = (['export', 'import'] as const)[mix(network.seed, number, 104) % 4] ?? 'base';
+  return {
+    id: blocks.transactionId(number),
+    networkId: network.name === 'mainnet' ? 1 : 5,
+    kind,
+    otherChain: kind === 'base' ? undefined : other,
+    output: {
+      assetId: assetIdOf(network, chain, value),
+      amount: value,
+      owner: network.accounts.of(number, 103),
+    },
+    spent: spent(value + 1_000_000n),
+    input: spent(value),
+    memo: number % 5 === 0 ? '0x73616e64626f78' : '0x',
+    signature: signature(network, number),
+  };
+}
+
+function outputJson({ assetId, amount: value, owner }: Transfer['output'], chain: PrimaryChain): JsonObject {
+  const addresses = [`${chain.number === 0 ? 'P' : 'X'}-${owner.address}`];
+  return { assetID: assetId, fxID: FX, output: { addresses, amount: value, locktime: 0, threshold: 1 } };
+}
+
+function inputJson({ txId, outputIndex, assetId, amount: value }: Spent): JsonObject {
+  const input = { amount: value, signatureIndices: [0] };
+  return { txID: txId, outputIndex, assetID: assetId, fxID: FX, input };
+}
+
+/** What tells imports and exports from other transactions. */
+function special({ kind, otherChain, output, input }: Transfer, chain: PrimaryChain): JsonObject {
+  if (kind === 'export')
+    return { destinationChain: otherChain, exportedOutputs: [outputJson(output, chain)] };
+  return kind === 'import' ? { sourceChain: otherChain, importedInputs: [inputJson(input)] } : {};
 }
 
 /** The transaction with a number on the P- or X-chain, in the json encoding (node seed 2). */
 export function transactionJson(network: Network, chain: PrimaryChain, number: number): JsonObject {
-  const value = amount(network, number);
+  const transfer = transferOf(network, chain, number);
   const base = {
-    networkID: network.name === 'mainnet' ? 1 : 5,
+    networkID: transfer.networkId,
     blockchainID: chain.blockchainId,
-    outputs: [output(network, chain, number, value)],
-    inputs: [input(network, chain, number, value + 1_000_000n)],
-    memo: number % 5 === 0 ? '0x73616e64626f78' : '0x',
-    ...special(network, chain, number, value),
+    outputs: [outputJson(transfer.output, chain)],
+    inputs: [inputJson(transfer.spent)],
+    memo: transfer.memo,
+    ...special(transfer, chain),
   };
-  const signatures: Json = [signature(network, number)];
+  const signatures: Json = [transfer.signature];
   const credential = chain.number === 0 ? { signatures } : { fxID: FX, credential: { signatures } };
-  return { unsignedTx: base, credentials: [credential], id: network.blocks(chain).transactionId(number) };
+  return { unsignedTx: base, credentials: [credential], id: transfer.id };
 }
