@@ -1,0 +1,78 @@
+import { subnets } from '../../src/datasets/chain-data/subnets.ts';
+import type { Page, Source } from '../../src/datasets/contract.ts';
+import { nodeHealth } from '../../src/datasets/node/node-health.ts';
+import { openDatabase } from '../../src/db/client.ts';
+import { lookOver } from '../../src/health/look.ts';
+import type { OpenUpstream } from '../../src/recording/context.ts';
+import { asDeclared } from '../../src/recording/feed.ts';
+import { record } from '../../src/recording/record.ts';
+import { startDatabase } from '../database.ts';
+
+/**
+ * Whether runs and looks leave anything behind in the process that makes them: heap after each tenth.
+ * By hand: `node --expose-gc --import tsx bench/memory/main.ts [COUNT]`. Exits 1 where the heap grew by a tenth and 2 MB.
+ */
+const count = Number(process.argv[2] ?? 100_000);
+const AT_ONCE = 8;
+
+/** An upstream that answers at once and is not there. */
+const open: OpenUpstream = (_feed, _job, { clock }) => {
+  const answer = async () => ({ healthy: true, checks: {} });
+  return {
+    get: answer,
+    post: answer,
+    rpc: answer,
+    probe: async () => ({ status: 200, body: { healthy: true, checks: {} } }),
+    pageSize: (most) => most,
+    usage: { requests: 1, units: 1 },
+    get now() {
+      return clock();
+    },
+  };
+};
+const walk: Source['walk'] = async function* (): AsyncGenerator<Page> {
+  yield { body: { subnets: [] }, proven: null, last: true, whole: true };
+};
+
+function heap(): number {
+  for (let round = 0; round < 3; round++) globalThis.gc?.();
+  return process.memoryUsage().heapUsed / 1e6;
+}
+
+const database = await startDatabase();
+const { sql, close } = openDatabase(database.url);
+const stopping = new AbortController();
+try {
+  const targets = Array.from({ length: AT_ONCE }, (_, at) => ({ network: `made-${at}` }));
+  const source = { ...subnets.source, walk };
+  const feed = asDeclared({ source, datasets: [{ ...subnets, source }] }, targets);
+  const context = { sql, clock: Date.now, worker: 'bench', open, redact: (text: string) => text };
+  const watched = { observer: 'bench', node: 'one', probe: 'health' };
+  const look = lookOver(
+    open,
+    asDeclared({ source: nodeHealth.source, datasets: [nodeHealth] }, [watched]),
+    Date.now,
+  );
+  const heaps: number[] = [];
+  for (let tenth = 0; tenth <= 10; tenth++) {
+    await Promise.all(
+      targets.map(async (target) => {
+        for (let n = 0; n < count / 10 / AT_ONCE; n++) {
+          const job = { target, window: null, reason: 'poll' as const };
+          await record(context, feed, job, stopping.signal);
+          await look(watched, stopping.signal);
+        }
+      }),
+    );
+    heaps.push(heap());
+    console.log(
+      `${Math.round((tenth + 1) * (count / 10))} runs and looks: heap ${heaps.at(-1)?.toFixed(1)} MB`,
+    );
+  }
+  // The first tenth warms up.
+  const [first = 0, last = 0] = [heaps[1], heaps.at(-1)];
+  process.exitCode = last > first * 1.1 + 2 ? 1 : 0;
+} finally {
+  await close();
+  await database.close();
+}
