@@ -8,9 +8,10 @@ import { startDatabase } from '../database.ts';
 
 /**
  * What a year of bookkeeping weighs: the runs that a configuration makes, day by day, with those that wrote nothing
- * counted up and gone after a week. By hand: `npx tsx bench/bookkeeping/main.ts [FILE] [DAYS]`.
+ * counted up and gone after a week. By hand: `npx tsx bench/bookkeeping/main.ts [FILE] [DAYS] [HOURS]`; intervals shorter than
+ * HOURS are taken as that, which makes fewer runs and the same days.
  */
-const [file = 'examples/sandbox.yaml', days = '365'] = process.argv.slice(2);
+const [file = 'examples/sandbox.yaml', days = '365', hours = '0'] = process.argv.slice(2);
 const DAY = 86_400_000;
 const FROM = Date.UTC(2026, 0, 1);
 const KEEP = 7 * DAY;
@@ -30,7 +31,7 @@ async function addDay(sql: postgres.Sql, feed: ActiveFeed, day: number): Promise
     from unnest($3::text[]) key,
       lateral (select n, to_timestamp($4::float8 / 1000) + n * make_interval(secs => $5::float8 / 1000) as at
         from generate_series(0, ceil(${DAY} / $5::float8)::int - 1) n) made`,
-    [source.name, names, targets.map(targetKey), day, Math.max(every, 1)],
+    [source.name, names, targets.map(targetKey), day, Math.max(every, Number(hours) * 3_600_000)],
   );
 }
 
