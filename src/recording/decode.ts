@@ -54,7 +54,7 @@ export function buildItemDecoder(dataset: Dataset): DecodeItems {
   const decodeItem = buildRowDecoder(dataset);
   const keyOf = buildKeyReader(dataset);
   const types = [...itemColumns(dataset).map(({ type }) => type), 'jsonb'];
-  const keys = keyColumns(dataset);
+  const idOf = buildIdentity(dataset);
   return (items, ofCommit = new Map()) => {
     // A log takes what another page says differently: it keeps both.
     const byKey = dataset.history === 'log' ? new Map<string, Row>() : ofCommit;
@@ -69,7 +69,7 @@ export function buildItemDecoder(dataset: Dataset): DecodeItems {
         refused.push({ reason: row, item, key: keyOf(item) });
         continue;
       }
-      const id = keys.map(({ index, type }) => identity(row[index] ?? '', type)).join('\u0000');
+      const id = idOf(row);
       const earlier = byKey.get(id);
       if (earlier) {
         if (sameValues(earlier, row, types)) continue;
@@ -83,6 +83,17 @@ export function buildItemDecoder(dataset: Dataset): DecodeItems {
       sources.push(item);
     }
     return { items: items.length, rows, sources, refused, consistent };
+  };
+}
+
+/** Builds what tells rows of different keys apart, as PostgreSQL does. */
+function buildIdentity(dataset: Dataset): (row: Row) => string {
+  const [first, ...others] = keyColumns(dataset);
+  if (!first) return () => '';
+  return (row) => {
+    let id = identity(row[first.index] ?? '', first.type);
+    for (const { index, type } of others) id += `\u0000${identity(row[index] ?? '', type)}`;
+    return id;
   };
 }
 
