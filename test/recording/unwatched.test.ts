@@ -6,7 +6,7 @@ import { pendingRewards } from '../../src/datasets/chain-data/pending-rewards.ts
 import type { Dataset, Target } from '../../src/datasets/contract.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { asDeclared } from '../../src/recording/feed.ts';
-import { claim, targetKey } from '../../src/recording/lease.ts';
+import { claim, LEASE_SECONDS, targetKey } from '../../src/recording/lease.ts';
 import { registerAll } from '../../src/recording/register.ts';
 import { endUnwatched } from '../../src/recording/unwatched.ts';
 import { ManualClock } from '../support/clock.ts';
@@ -116,8 +116,8 @@ describe('a target that leaves the configuration', () => {
     await run(context(), feed(1));
     const at = new Date(clock.now).toISOString();
     await claim(sql, feed(1), { target, window: null, reason: 'poll' }, 'busy', at);
-    await leaseEnds(target, 3600);
     await registerAll(sql, [], clock.now, by);
+    await leaseEnds(target, LEASE_SECONDS);
     expect(await end()).toEqual([]);
     expect(await history()).toEqual([{ ended_by: null, n: 1 }]);
     await leaseEnds(target, -1);
@@ -134,10 +134,10 @@ describe('a target that leaves the configuration', () => {
     // The first process ended 5,000 and was killed: its run is under way for the books, and its lease runs out.
     const at = new Date(clock.now).toISOString();
     const died = await claim(sql, feed(1), { target, window: null, reason: 'unwatched' }, 'killed', at);
-    await leaseEnds(target, 3600);
     await sql`
       update recorder.validators set valid_to = ${at}::timestamptz + interval '1 second', ended_by = 'unwatched'
       where ctid = any(array(select ctid from recorder.validators where node = ${target.node} limit 5000))`;
+    await leaseEnds(target, LEASE_SECONDS);
     expect(await end()).toEqual([]);
     await leaseEnds(target, -1);
     const told = (await Promise.all([end(), end()])).flat();
