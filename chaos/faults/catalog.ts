@@ -5,6 +5,7 @@ import { hostile } from './hostile.ts';
 import { killNine } from './kill-nine.ts';
 import { ledgerFaults } from './ledger.ts';
 import { limitFaults } from './limits.ts';
+import { migratingFaults } from './migrating.ts';
 import { networkFaults } from './network.ts';
 import { recorderFaults } from './recorders.ts';
 import { redisFaults } from './redis.ts';
@@ -34,6 +35,7 @@ const all: readonly Fault[] = [
   ...stoppingFaults,
   ...sayingFaults,
   ...releaseFaults,
+  ...migratingFaults,
   ...siblingFaults,
   ...tellingFaults,
   ...recorderFaults,

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
 import { UsageError } from '../errors.ts';
+import { type Derived, deriveReporting } from './derive.ts';
 import { encodingProblem } from './encoding.ts';
 import { sessionSettings } from './session.ts';
 
@@ -13,19 +12,11 @@ const FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url));
 /** One migrator at a time; the number is this project's own. */
 export const LOCK = 7_310_202_611;
 
-/** Something that is made anew after the migrations when its definition changed: a view or a function. */
-export interface Derived {
-  readonly name: string;
-  readonly kind: 'view' | 'function';
-  /** Statements that create it. */
-  readonly create: string;
-}
-
 /**
  * Brings a database to this version's schema: migrations in order, then views and functions, then the reader's rights.
  * Safe to run by many at once.
  * @throws UsageError when the database is not UTF-8, holds a migration that this version does not know, or lacks an
- * earlier one
+ * earlier one, or where something of the user's stands in the way of a view or a function
  */
 export async function migrateDatabase(url: string, derived: readonly Derived[]): Promise<void> {
   const client = postgres(url, { max: 1, onnotice: () => {}, connection: sessionSettings('migration') });
@@ -73,45 +64,4 @@ async function refuseStrangeHistory(sql: postgres.Sql): Promise<void> {
           'use the version that migrated it, or a newer one',
       ]);
   });
-}
-
-/** Makes the views and functions whose definition changed, in their order. */
-async function deriveReporting(sql: postgres.Sql, derived: readonly Derived[]): Promise<void> {
-  await sql.unsafe('create schema if not exists reporting');
-  await sql.unsafe(readFileSync(new URL('../../drizzle/reader.sql', import.meta.url), 'utf8'));
-  const rows = await sql<
-    { name: string; definition: string }[]
-  >`select name, definition from recorder.reporting_objects`;
-  const present = new Map(rows.map(({ name, definition }) => [name, definition]));
-  let changed = false;
-  let dropped = false;
-  for (const { name, kind, create } of derived) {
-    const definition = createHash('sha256').update(create).digest('hex');
-    // A function's result is its view's row type: once something was made anew, what follows is too. What was dropped
-    // took the views with it that read from it.
-    if (present.get(name) === definition && !(changed && kind === 'function') && !dropped) continue;
-    changed = true;
-    dropped = (await replace(sql, name, kind, create)) || dropped;
-    await sql`insert into recorder.reporting_objects (name, definition) values (${name}, ${definition})
-      on conflict (name) do update set definition = excluded.definition`;
-  }
-  if (changed) await sql.unsafe('grant select on all tables in schema reporting to recorder_reader');
-}
-
-/** `create or replace` keeps what users built on a view; where columns moved, the view is dropped first. @returns whether */
-async function replace(
-  sql: postgres.Sql,
-  name: string,
-  kind: 'view' | 'function',
-  create: string,
-): Promise<boolean> {
-  try {
-    await sql.unsafe(create);
-    return false;
-  } catch (error) {
-    if (!(error instanceof postgres.PostgresError) || !['42P16', '42P13'].includes(error.code)) throw error;
-    const dependents = kind === 'view' ? ' cascade' : '';
-    await sql.unsafe(`drop ${kind} reporting.${name}${dependents}; ${create}`);
-    return true;
-  }
 }

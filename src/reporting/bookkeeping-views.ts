@@ -1,4 +1,4 @@
-import type { Derived } from '../db/migrate.ts';
+import type { Derived } from '../db/derive.ts';
 import { view } from './commented.ts';
 
 /** Targets that the prober watches: it makes no runs, and what it covers follows from its ledger. */

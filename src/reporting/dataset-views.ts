@@ -3,7 +3,7 @@ import type { Dataset, DatasetColumn, History } from '../datasets/contract.ts';
 import { unwrap } from '../datasets/dataset.ts';
 import { columns as fieldColumns } from '../datasets/fields.ts';
 import { snakeCase } from '../datasets/names.ts';
-import type { Derived } from '../db/migrate.ts';
+import type { Derived } from '../db/derive.ts';
 import { view } from './commented.ts';
 
 /** A column of a view: what it is computed from, and its COMMENT. */

@@ -1,4 +1,4 @@
-import type { Derived } from '../db/migrate.ts';
+import type { Derived } from '../db/derive.ts';
 import { view } from './commented.ts';
 import { lastWords } from './health-views.ts';
 

@@ -1,4 +1,4 @@
-import type { Derived } from '../db/migrate.ts';
+import type { Derived } from '../db/derive.ts';
 import { GROWTH, HIGHEST_ERROR_TEXT, LEAST } from '../health/latency-histogram.ts';
 import { WEEKS_KEPT } from '../health/latency-store.ts';
 import { tableFunction, view } from './commented.ts';

@@ -1,4 +1,4 @@
-import type { Derived } from '../db/migrate.ts';
+import type { Derived } from '../db/derive.ts';
 
 /** A metric value may move long after its bucket began; how long, is measured from the revisions. */
 export const metricViews: readonly Derived[] = [

@@ -1,4 +1,4 @@
-import type { Derived } from '../db/migrate.ts';
+import type { Derived } from '../db/derive.ts';
 import { tableFunction, view } from './commented.ts';
 
 /** Columns that follow from the seconds of a window. `w` is the window's length, `k` the seconds by state. */

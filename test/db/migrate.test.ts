@@ -6,7 +6,8 @@ import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { schemaProblem } from '../../src/db/migrate.ts';
+import type { Derived } from '../../src/db/derive.ts';
+import { migrateDatabase, schemaProblem } from '../../src/db/migrate.ts';
 import { UsageError } from '../../src/errors.ts';
 import { migrate } from '../../src/reporting/migrate.ts';
 import { emptyDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -149,11 +150,112 @@ describe('a migrated database', () => {
     expect(await sql`select * from public.mine`).toEqual([]);
   });
 
-  it('gets back a view that was dropped or changed', async () => {
+  it('gets back what was dropped or changed by hand, whatever is noted of it', async () => {
     const before = await schema();
     await sql`drop view reporting.average_tps_revisions cascade`;
-    await sql`update recorder.reporting_objects set definition = 'another' where name = 'average_tps_revisions'`;
+    await sql`drop function reporting.subnets_as_of`;
+    const [view] = await sql<
+      { text: string }[]
+    >`select pg_get_viewdef('reporting.coverage'::regclass) as text`;
+    await sql.unsafe(`create or replace view reporting.coverage as
+      select * from (${view?.text.replace(/;\s*$/, '')}) as old where false`);
     await migrate(database.url);
     expect(await schema()).toEqual(before);
+    expect(await sql`select pg_get_viewdef('reporting.coverage'::regclass) as text`).toEqual([view]);
+  });
+});
+
+describe('what is derived', () => {
+  beforeEach(() => use(testDatabase));
+
+  const made = (name: string, columns: string): Derived => ({
+    name,
+    kind: 'view',
+    create: `create or replace view reporting.${name} as select ${columns}`,
+  });
+  const asked: Derived = {
+    name: 'theirs_of',
+    kind: 'function',
+    create: `create or replace function reporting.theirs_of() returns setof reporting.theirs
+      language sql stable as 'select * from reporting.theirs'`,
+  };
+  const before = [made('base', '1 as a, 2 as b'), made('theirs', 'b from reporting.base'), asked];
+  /** The first column is gone: no `create or replace` can do that. */
+  const moved = [made('base', '2 as b'), made('theirs', 'b from reporting.base'), asked];
+  const columns = async () => {
+    const rows = await sql<{ column: string }[]>`
+      select table_name || '.' || column_name as column from information_schema.columns
+      where table_schema = 'reporting' and table_name in ('base', 'theirs') order by 1`;
+    return rows.map(({ column }) => column);
+  };
+
+  it('moves its columns together with what is derived from it', async () => {
+    await migrateDatabase(database.url, before);
+    expect(await columns()).toEqual(['base.a', 'base.b', 'theirs.b']);
+    await migrateDatabase(database.url, moved);
+    expect(await columns()).toEqual(['base.b', 'theirs.b']);
+    expect(await sql`select * from reporting.theirs_of()`).toEqual([{ b: 2 }]);
+  });
+
+  it.each([
+    ['view', 'create view public.mine as select a from reporting.base', 'view public.mine depends on'],
+    [
+      'materialised view',
+      'create materialized view public.mine as select b from reporting.theirs',
+      'materialized view public.mine depends on',
+    ],
+    [
+      'function',
+      "create function public.mine() returns setof reporting.base language sql as 'select 1, 2'",
+      'function public.mine() depends on',
+    ],
+  ])('never takes a %s of the user with it: it is named, and nothing changes', async (_, create, said) => {
+    await migrateDatabase(database.url, before);
+    await sql.unsafe(create);
+    await expect(migrateDatabase(database.url, moved)).rejects.toThrow(said);
+    await expect(migrateDatabase(database.url, moved)).rejects.toThrow(UsageError);
+    expect(await columns()).toEqual(['base.a', 'base.b', 'theirs.b']);
+    expect(await sql`select * from reporting.theirs_of()`).toEqual([{ b: 2 }]);
+    await migrateDatabase(database.url, before);
+    await sql.unsafe(
+      create.replace(/^create (materialized view|view|function) (\S+?)(\(\))? .*$/s, 'drop $1 $2'),
+    );
+    await migrateDatabase(database.url, moved);
+    expect(await columns()).toEqual(['base.b', 'theirs.b']);
+  });
+
+  it('is not put in the place of a table of the user', async () => {
+    await sql`create schema if not exists reporting`;
+    await sql`create table reporting.theirs (mine int)`;
+    await expect(migrateDatabase(database.url, before)).rejects.toThrow(
+      /"theirs" is not a view[\s\S]*rename/,
+    );
+    expect(await columns()).toEqual(['theirs.mine']);
+  });
+
+  it('is all old or all new when its maker is killed between two objects', async () => {
+    await migrateDatabase(database.url, before);
+    const holder = postgres(database.url, { max: 1, onnotice: () => {} });
+    const migrating = await holder.begin(async (holding) => {
+      await holding`select * from reporting.theirs`; // it cannot be replaced meanwhile, what comes before it can
+      const outcome = migrateDatabase(database.url, moved).then(
+        () => null,
+        (error: unknown) => error,
+      );
+      const kill = async () => {
+        const rows = await sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%derived%'`;
+        return rows.length;
+      };
+      await expect.poll(kill).toBe(1);
+      return { outcome };
+    });
+    expect(await migrating.outcome).toBeInstanceOf(Error);
+    expect(await columns()).toEqual(['base.a', 'base.b', 'theirs.b']);
+    expect(await sql`select * from reporting.theirs_of()`).toEqual([{ b: 2 }]);
+    await holder.end();
+    await migrateDatabase(database.url, moved);
+    expect(await columns()).toEqual(['base.b', 'theirs.b']);
   });
 });
