@@ -1,5 +1,6 @@
 import { datasetNamed } from '../datasets/catalog.ts';
 import type { Scope, Target } from '../datasets/contract.ts';
+import { oneSpelling } from '../datasets/spelling.ts';
 import { UsageError } from '../errors.ts';
 import { catalogNames } from '../feeds.ts';
 import type { ActiveFeed } from '../recording/feed.ts';
@@ -43,7 +44,7 @@ export function matchingTargets(feed: ActiveFeed, scope: Scope, texts: readonly 
 function pairOf(text: string): readonly [string, string] {
   const at = text.indexOf('=');
   if (at < 1) throw new UsageError([`--target ${text}: must be KEY=VALUE`]);
-  return [text.slice(0, at), text.slice(at + 1)];
+  return [text.slice(0, at), oneSpelling(text.slice(at + 1))];
 }
 
 /** A time from the command line, as ms since 1970: a date or an ISO 8601 time. @throws UsageError otherwise */

@@ -40,7 +40,11 @@ const metered = z.strictObject({
 const name = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be letters, digits, dots, dashes or underscores');
-const evmAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits');
+/** In whatever case it is written: it is one target. */
+const evmAddress = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits')
+  .toLowerCase();
 const chain = z
   .string({ error: 'must be a string: put chain ids in quotes' })
   .regex(/^[A-Za-z0-9]+$/, 'must be a chain id');
@@ -131,7 +135,10 @@ export function configSchema(names: CatalogNames) {
         transactions: list(
           z.strictObject({
             chain,
-            hash: z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hexadecimal digits'),
+            hash: z
+              .string()
+              .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hexadecimal digits')
+              .toLowerCase(),
           }),
         ),
         assets: list(z.string().regex(/^[1-9A-HJ-NP-Za-km-z]+$/, 'must be an asset id')),

@@ -17,6 +17,7 @@ import { z } from 'zod';
 import type { Dataset, DatasetColumn, History } from './contract.ts';
 import { columns } from './fields.ts';
 import { columnName, snakeCase } from './names.ts';
+import { unwrap } from './unwrap.ts';
 
 type Declaration = Omit<Dataset, 'table' | 'columns' | 'rename'> & Partial<Pick<Dataset, 'rename'>>;
 
@@ -68,17 +69,6 @@ function itemColumns(
       },
     ];
   });
-}
-
-/** The schema inside `nullish`, and whether it may be missing. */
-export function unwrap(schema: unknown): { inner: unknown; nullable: boolean } {
-  let inner = schema;
-  let nullable = false;
-  while (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable) {
-    inner = inner.unwrap();
-    nullable = true;
-  }
-  return { inner, nullable };
 }
 
 const recorderSchema = pgSchema('recorder');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isExactNumber, jsonText } from '../upstreams/json.ts';
+import { hexFields, oneSpelling, respellingOf } from './spelling.ts';
 import { storableJson, storableText } from './storable.ts';
 
 /** PostgreSQL's type of a column. */
@@ -61,6 +62,20 @@ export const text = (meaning?: string): Field =>
       ? storableText(value)
       : new Refusal(`a string of at most ${LONGEST_TEXT} characters`),
   );
+
+/**
+ * Bytes that are written as `0x…`: addresses, hashes, keys, signatures. The case of their digits says nothing and differs
+ * from one who writes to another, so it is always lower. Ids in base58, which may stand in the same field, are kept.
+ */
+export const hex = (meaning?: string): Field => {
+  const schema = field('text', meaning, (value) =>
+    typeof value === 'string' && value.length <= LONGEST_TEXT
+      ? oneSpelling(storableText(value))
+      : new Refusal(`a string of at most ${LONGEST_TEXT} characters`),
+  );
+  hexFields.add(schema);
+  return schema;
+};
 
 /** The source text of a number that came as a JSON number or as a string; null for anything else. */
 function numberText(value: unknown): string | null {
@@ -148,8 +163,9 @@ export const json = (meaning?: string): Field =>
  * @param element the shape of an element, as fields; absent: scalars, in a column `value`
  */
 export function list(element?: z.ZodType, meaning?: string): Field {
+  const respell = respellingOf(element);
   const schema = z.transform((value: unknown, context): string => {
-    if (Array.isArray(value)) return storableJson(jsonText(value));
+    if (Array.isArray(value)) return storableJson(jsonText(respell ? value.map(respell) : value));
     context.issues.push({ code: 'custom', message: 'a list expected', input: value });
     return z.NEVER;
   });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Dataset, Target } from '../datasets/contract.ts';
-import { unwrap } from '../datasets/dataset.ts';
 import { memberOf } from '../datasets/sources/answer.ts';
 import { storableJson } from '../datasets/storable.ts';
+import { unwrap } from '../datasets/unwrap.ts';
 import { identity } from '../history/identity.ts';
 import { keyColumns } from '../history/missing.ts';
 import type { Row } from '../history/rows.ts';

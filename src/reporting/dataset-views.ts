@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Dataset, DatasetColumn, History } from '../datasets/contract.ts';
-import { unwrap } from '../datasets/dataset.ts';
 import { columns as fieldColumns } from '../datasets/fields.ts';
 import { snakeCase } from '../datasets/names.ts';
+import { unwrap } from '../datasets/unwrap.ts';
 import type { Derived } from '../db/derive.ts';
 import { view } from './commented.ts';
 

@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalog, feeds } from '../../src/datasets/catalog.ts';
 import type { Dataset, History } from '../../src/datasets/contract.ts';
-import { unwrap } from '../../src/datasets/dataset.ts';
+import { unwrap } from '../../src/datasets/unwrap.ts';
 import { jsonText, parseJson } from '../../src/upstreams/json.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';

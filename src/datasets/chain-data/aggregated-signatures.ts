@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
-import { count, object, optional, text, uint } from '../fields.ts';
+import { count, hex, object, optional, text, uint } from '../fields.ts';
 import { entriesOf } from '../sources/answer.ts';
 import { day } from '../sources/durations.ts';
 import { oneAnswer } from '../sources/one-answer.ts';
@@ -47,10 +47,10 @@ export const aggregatedSignatures = defineDataset({
     { ...Object.fromEntries(entriesOf(body)), ...asked },
   ],
   item: object({
-    signedMessage: text('In hexadecimal.'),
-    txHash: optional(text('The transaction that was asked for.')),
-    message: optional(text('What was asked to be signed, in hexadecimal.')),
-    justification: optional(text('Why it should be signed, in hexadecimal.')),
+    signedMessage: hex('In hexadecimal.'),
+    txHash: optional(hex('The transaction that was asked for.')),
+    message: optional(hex('What was asked to be signed, in hexadecimal.')),
+    justification: optional(hex('Why it should be signed, in hexadecimal.')),
     signingSubnetId: optional(text('Whose validators were asked; null: those of the source blockchain.')),
     quorumPercentage: optional(count('As asked; null: what the service takes, 67.')),
     quorumPercentageBuffer: optional(count('As asked; null: what the service takes, 0.')),

@@ -1,6 +1,6 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
-import { count, list, object, optional, text } from '../fields.ts';
+import { count, hex, list, object, optional, text } from '../fields.ts';
 import { listIn } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
@@ -40,7 +40,7 @@ export const deployedContracts = defineDataset({
   key: ['chain_id', 'deployer', 'address'],
   items: (body) => listIn(body, 'contracts'),
   item: object({
-    address: text(),
+    address: hex(),
     ercType: optional(text('ERC-20, ERC-721, ERC-1155 or UNKNOWN.')),
     name: optional(text()),
     symbol: optional(text()),
@@ -55,9 +55,9 @@ export const deployedContracts = defineDataset({
     tags: optional(list()),
     deploymentDetails: optional(
       object({
-        txHash: optional(text()),
-        deployerAddress: optional(text()),
-        deployerContractAddress: optional(text()),
+        txHash: optional(hex()),
+        deployerAddress: optional(hex()),
+        deployerContractAddress: optional(hex()),
       }),
     ),
     pricingProviders: optional(object({ coingeckoCoinId: optional(text()) })),

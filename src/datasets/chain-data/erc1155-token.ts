@@ -1,9 +1,9 @@
-import { object, optional, text, uint } from '../fields.ts';
+import { hex, object, optional, text, uint } from '../fields.ts';
 import { tokenMetadata } from './token-metadata.ts';
 
 /** An ERC-1155 token (seed chain-data 2.1). */
 export const erc1155Token = object({
-  address: optional(text()),
+  address: optional(hex()),
   ercType: optional(text()),
   tokenId: uint(),
   tokenUri: optional(text()),

@@ -1,5 +1,5 @@
 import { defineDataset } from '../dataset.ts';
-import { object, optional, text, uint, unixMilliseconds, unixSeconds } from '../fields.ts';
+import { hex, object, optional, uint, unixMilliseconds, unixSeconds } from '../fields.ts';
 import { addressTransactions } from '../sources/address-transactions.ts';
 import { listIn } from '../sources/answer.ts';
 import { erc1155Transfer } from './erc1155-transfer.ts';
@@ -16,11 +16,11 @@ export const erc1155Transfers = defineDataset({
   items: (body) => listIn(body, 'transactions'),
   rename: { 'erc1155Token.tokenId': 'token_id' },
   item: object({
-    txHash: text(),
+    txHash: hex(),
     blockNumber: uint(),
     blockTimestamp: unixSeconds(),
     blockTimestampMilliseconds: optional(unixMilliseconds()),
-    blockHash: optional(text()),
+    blockHash: optional(hex()),
     ...erc1155Transfer.shape,
   }),
   example: {

@@ -1,4 +1,4 @@
-import { count, object, optional, text, uint } from '../fields.ts';
+import { count, hex, object, optional, text, uint } from '../fields.ts';
 import { price } from './price.ts';
 import { richAddress } from './rich-address.ts';
 
@@ -10,7 +10,7 @@ export const erc20Transfer = object({
   value: optional(uint()),
   erc20Token: optional(
     object({
-      address: optional(text()),
+      address: optional(hex()),
       name: optional(text()),
       symbol: optional(text()),
       decimals: optional(count()),

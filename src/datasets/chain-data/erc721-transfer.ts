@@ -1,4 +1,4 @@
-import { count, object, optional, text, uint } from '../fields.ts';
+import { count, hex, object, optional, text, uint } from '../fields.ts';
 import { richAddress } from './rich-address.ts';
 import { tokenMetadata } from './token-metadata.ts';
 
@@ -9,13 +9,13 @@ export const erc721Transfer = object({
   to: optional(richAddress),
   erc721Token: optional(
     object({
-      address: optional(text()),
+      address: optional(hex()),
       name: optional(text()),
       symbol: optional(text()),
       ercType: optional(text()),
       tokenId: optional(uint()),
       tokenUri: optional(text()),
-      ownerAddress: optional(text()),
+      ownerAddress: optional(hex()),
       metadata: optional(tokenMetadata),
     }),
   ),

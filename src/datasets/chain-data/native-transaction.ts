@@ -1,21 +1,21 @@
-import { count, object, optional, text, uint, unixMilliseconds, unixSeconds } from '../fields.ts';
+import { count, hex, object, optional, text, uint, unixMilliseconds, unixSeconds } from '../fields.ts';
 import { richAddress } from './rich-address.ts';
 
 /** A transaction of an EVM chain as lists show it (seed chain-data 2.6, NativeTransaction). */
 export const nativeTransaction = object({
-  txHash: text(),
+  txHash: hex(),
   txStatus: optional(text('1: succeeded.')),
   txType: optional(count()),
   blockNumber: uint(),
   blockTimestamp: unixSeconds(),
   blockTimestampMilliseconds: optional(unixMilliseconds()),
   blockMinDelayExcess: optional(uint()),
-  blockHash: optional(text()),
+  blockHash: optional(hex()),
   blockIndex: optional(count('Place in the block.')),
   from: optional(richAddress),
   to: optional(richAddress),
   method: optional(
-    object({ callType: optional(text()), methodHash: optional(text()), methodName: optional(text()) }),
+    object({ callType: optional(text()), methodHash: optional(hex()), methodName: optional(text()) }),
   ),
   value: optional(uint('In the smallest unit of the native token.')),
   gasLimit: optional(uint()),

@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import type { Source, Target } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
-import { object, optional, text, uint } from '../fields.ts';
+import { hex, object, optional, text, uint } from '../fields.ts';
 import { listIn } from '../sources/answer.ts';
 import { day } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
@@ -47,7 +47,7 @@ function singleToken(pairs: Readonly<Record<string, string>>): Target {
     .filter((name) => !Object.hasOwn(RULES, name))
     .map((name) => `${name}: a token is asked for by ${Object.keys(RULES).join(', ')}`);
   if (problems.length + unknown.length > 0) throw new UsageError([...problems, ...unknown]);
-  return pairs;
+  return { ...pairs, tokenId: String(BigInt(pairs.tokenId ?? '0')) };
 }
 
 /** Tokens of both standards: an ERC-1155 one has no name, symbol and owner (reality.md 0, row 6). */
@@ -72,7 +72,7 @@ export const nftTokens = defineDataset({
     name: optional(text()),
     symbol: optional(text()),
     tokenUri: optional(text()),
-    ownerAddress: optional(text('ERC-721 only.')),
+    ownerAddress: optional(hex('ERC-721 only.')),
     metadata: optional(tokenMetadata),
   }),
   example: {

@@ -1,5 +1,5 @@
 import { defineDataset } from '../dataset.ts';
-import { decimal, object, text } from '../fields.ts';
+import { decimal, hex, object, text } from '../fields.ts';
 import { listIn, memberOf } from '../sources/answer.ts';
 import { pendingRewardList } from './pending-reward-list.ts';
 
@@ -16,7 +16,7 @@ export const pendingRewardProgress = defineDataset({
     listIn(body, 'pendingRewards').filter((reward) => (memberOf(reward, 'progress') ?? null) !== null),
   extra: false,
   item: object({
-    txHash: text(),
+    txHash: hex(),
     rewardType: text(),
     progress: decimal('In percent of the time staked: 0.0241 is 0.0241 %.'),
   }),

@@ -1,5 +1,5 @@
 import { defineDataset } from '../dataset.ts';
-import { list, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { hex, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
 import { listIn } from '../sources/answer.ts';
 import { assetAmount } from './asset-amount.ts';
 import { pendingRewardList } from './pending-reward-list.ts';
@@ -17,7 +17,7 @@ export const pendingRewards = defineDataset({
   items: (body) => listIn(body, 'pendingRewards'),
   ignore: ['progress'],
   item: object({
-    txHash: text(),
+    txHash: hex(),
     rewardType: text(),
     nodeId: optional(text()),
     addresses: optional(list(undefined, 'Who gets the reward.')),

@@ -1,6 +1,6 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
-import { count, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { count, hex, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
 import { listIn } from '../sources/answer.ts';
 import { day, minute, month } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
@@ -46,8 +46,8 @@ export const proposedBlocks = defineDataset({
   items: (body) => listIn(body, 'blocks'),
   item: object({
     blockNumber: uint(),
-    blockHash: text(),
-    parentHash: text(),
+    blockHash: hex(),
+    parentHash: hex(),
     blockTimestamp: unixSeconds(),
     blockType: text(),
     txCount: count(),

@@ -1,8 +1,8 @@
-import { count, object, optional, text } from '../fields.ts';
+import { count, hex, object, optional, text } from '../fields.ts';
 
 /** An EVM address with what is known about it (seed chain-data 2.1, EvmAddress). */
 export const richAddress = object({
-  address: optional(text()),
+  address: optional(hex()),
   name: optional(text()),
   symbol: optional(text()),
   decimals: optional(count()),

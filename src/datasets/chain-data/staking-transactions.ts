@@ -1,6 +1,6 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
-import { decimal, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { decimal, hex, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
 import { entriesOf, listIn, memberOf } from '../sources/answer.ts';
 import { day, hour, minute } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
@@ -66,20 +66,20 @@ export const stakingTransactions = defineDataset({
   items: (body) => listIn(body, 'transactions').map(withoutGenesis),
   rename: { 'blockchainInfo.genesisHash': 'genesis_hash' },
   item: object({
-    txHash: text(),
+    txHash: hex(),
     txType: text(),
     blockTimestamp: unixSeconds(),
     blockNumber: optional(uint()),
-    blockHash: optional(text()),
+    blockHash: optional(hex()),
     nodeId: optional(text()),
     subnetId: optional(text()),
     startTimestamp: optional(unixSeconds()),
     endTimestamp: optional(unixSeconds()),
     delegationFeePercent: optional(decimal()),
     estimatedReward: optional(uint('In nAVAX.')),
-    rewardTxHash: optional(text()),
+    rewardTxHash: optional(hex()),
     rewardAddresses: optional(list()),
-    stakingTxHash: optional(text()),
+    stakingTxHash: optional(hex()),
     sourceChain: optional(text()),
     destinationChain: optional(text()),
     value: optional(list(assetAmount)),
@@ -99,7 +99,7 @@ export const stakingTransactions = defineDataset({
         genesisHash: optional(text('The genesis in genesis_data.')),
       }),
     ),
-    memo: optional(text()),
+    memo: optional(hex()),
   }),
   example: {
     txHash: '2NNkpYTGfTFLSGXJcHtVv6drwVU2cczhmjK2uhvwDyxwsjzZMm',

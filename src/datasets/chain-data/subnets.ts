@@ -1,5 +1,5 @@
 import { defineDataset } from '../dataset.ts';
-import { flag, integer, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { flag, hex, integer, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
 import { listIn } from '../sources/answer.ts';
 import { ownership } from './ownership.ts';
 import { subnetList } from './subnet-list.ts';
@@ -25,7 +25,7 @@ export const subnets = defineDataset({
     createBlockIndex: optional(integer('Height of the block that created it; -1: the genesis.')),
     isL1: optional(flag()),
     subnetOwnershipInfo: optional(ownership),
-    l1ConversionTransactionHash: optional(text()),
+    l1ConversionTransactionHash: optional(hex()),
     l1ValidatorManagerDetails: optional(validatorManager),
     ownerAddresses: optional(list(undefined, STALE)),
     threshold: optional(uint(STALE)),

@@ -1,4 +1,4 @@
-import { list, object, optional, text, uint } from '../fields.ts';
+import { hex, list, object, optional, text, uint } from '../fields.ts';
 import { entriesOf, objectIn } from '../sources/answer.ts';
 import { erc20Transfer } from './erc20-transfer.ts';
 import { erc721Transfer } from './erc721-transfer.ts';
@@ -10,7 +10,7 @@ import { price } from './price.ts';
 /** A transaction of an EVM chain with all that happened in it (seed chain-data 2.6), as {@link transactionIn} has it. */
 export const transactionDetail = object({
   ...nativeTransaction.shape,
-  input: optional(text()),
+  input: optional(hex()),
   baseFeePerGas: optional(uint('In the smallest unit of the native token.')),
   maxFeePerGas: optional(uint('In the smallest unit of the native token.')),
   maxPriorityFeePerGas: optional(uint('In the smallest unit of the native token.')),
@@ -35,7 +35,7 @@ export const transactionDetail = object({
   ),
   teleporterMessageInfo: optional(
     object({
-      teleporterMessageId: optional(text()),
+      teleporterMessageId: optional(hex()),
       direction: optional(text()),
       sourceChainId: optional(text()),
       destinationChainId: optional(text()),

@@ -1,10 +1,10 @@
-import { count, flag, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { count, flag, hex, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
 import { assetAmount } from './asset-amount.ts';
 
 /** An unspent output, as an element of a staking transaction's lists (seed chain-data 2.3). */
 export const utxo = object({
   utxoId: optional(text()),
-  txHash: optional(text()),
+  txHash: optional(hex()),
   addresses: optional(list()),
   asset: optional(assetAmount),
   amount: optional(uint()),
@@ -15,7 +15,7 @@ export const utxo = object({
   blockNumber: optional(uint()),
   blockTimestamp: optional(unixSeconds()),
   consumedOnChainId: optional(text()),
-  consumingTxHash: optional(text()),
+  consumingTxHash: optional(hex()),
   consumingBlockNumber: optional(uint()),
   consumingBlockTimestamp: optional(unixSeconds()),
   threshold: optional(uint()),
@@ -25,5 +25,5 @@ export const utxo = object({
   rewardType: optional(text()),
   utxoStartTimestamp: optional(unixSeconds()),
   utxoEndTimestamp: optional(unixSeconds()),
-  utxoBytes: optional(text()),
+  utxoBytes: optional(hex()),
 });

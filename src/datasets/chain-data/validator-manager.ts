@@ -1,4 +1,4 @@
-import { object, optional, text } from '../fields.ts';
+import { hex, object, optional, text } from '../fields.ts';
 
 /** The contract that manages an L1's validators (seed chain-data 2.1, L1ValidatorManagerDetails). */
-export const validatorManager = object({ blockchainId: optional(text()), contractAddress: optional(text()) });
+export const validatorManager = object({ blockchainId: optional(text()), contractAddress: optional(hex()) });

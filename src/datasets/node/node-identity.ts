@@ -1,6 +1,6 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
-import { json, object, optional, text, uint } from '../fields.ts';
+import { hex, json, object, optional, text, uint } from '../fields.ts';
 import { entriesOf } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
 import { Offered } from '../sources/offered.ts';
@@ -44,7 +44,7 @@ export const nodeIdentity = defineDataset({
   items: (body) => [body],
   item: object({
     nodeID: optional(text()),
-    nodePOP: optional(object({ publicKey: optional(text()), proofOfPossession: optional(text()) })),
+    nodePOP: optional(object({ publicKey: optional(hex()), proofOfPossession: optional(hex()) })),
     ip: optional(text('Address with port.')),
     version: optional(text()),
     databaseVersion: optional(text()),

@@ -1,6 +1,6 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
-import { json, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { hex, json, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
 import { listIn } from '../sources/answer.ts';
 import { minute } from '../sources/durations.ts';
 import { askedBlock, askedTarget } from './asked-block.ts';
@@ -48,7 +48,7 @@ export const pBlocks = defineDataset({
       ),
     ),
     tx: optional(json('The transaction of a block that has only one, such as a proposal.')),
-    bytes: optional(text('The block as hex, from a node that gave no JSON.')),
+    bytes: optional(hex('The block as hex, from a node that gave no JSON.')),
   }),
   example: {
     parentID: '5615di9ytxujackzaXNrVuWQy5y8Yrt8chPCscMr5Ku9YxJ1S',

@@ -1,5 +1,5 @@
 import { defineDataset } from '../dataset.ts';
-import { decimal, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { decimal, hex, object, optional, text, uint, unixSeconds } from '../fields.ts';
 import { listIn } from '../sources/answer.ts';
 import { currentValidators } from './current-validators.ts';
 import { ownerSet } from './owner-set.ts';
@@ -24,7 +24,7 @@ export const validators = defineDataset({
     validationID: optional(text()),
     endTime: optional(unixSeconds()),
     weight: uint('Stake or weight: nAVAX on the primary network.'),
-    publicKey: optional(text()),
+    publicKey: optional(hex()),
     remainingBalanceOwner: optional(ownerSet),
     deactivationOwner: optional(ownerSet),
     validationRewardOwner: optional(ownerSet),
@@ -35,7 +35,7 @@ export const validators = defineDataset({
     potentialReward: optional(uint('In nAVAX.')),
     accruedDelegateeReward: optional(uint('In nAVAX.')),
     delegationFee: optional(decimal('In percent.')),
-    signer: optional(object({ publicKey: optional(text()), proofOfPossession: optional(text()) })),
+    signer: optional(object({ publicKey: optional(hex()), proofOfPossession: optional(hex()) })),
     delegatorCount: optional(uint()),
     delegatorWeight: optional(uint('In nAVAX.')),
   }),

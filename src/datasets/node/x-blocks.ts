@@ -1,5 +1,5 @@
 import { defineDataset } from '../dataset.ts';
-import { json, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { hex, json, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
 import { listIn } from '../sources/answer.ts';
 import { xChainBlocks } from './x-chain-blocks.ts';
 
@@ -29,7 +29,7 @@ export const xBlocks = defineDataset({
         'Transactions, as in x_transactions.',
       ),
     ),
-    bytes: optional(text('The block as hex, from a node that gave no JSON.')),
+    bytes: optional(hex('The block as hex, from a node that gave no JSON.')),
   }),
   example: {
     parentID: 'tXJ4xwmR8soHE6DzRNMQPtiwQvuYsHn6eLLBzo2moDqBquqy6',

@@ -1,5 +1,5 @@
 import { defineDataset } from '../dataset.ts';
-import { json, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { hex, json, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
 import { listIn, memberOf } from '../sources/answer.ts';
 import { xChainBlocks } from './x-chain-blocks.ts';
 
@@ -75,7 +75,7 @@ export const xTransactions = defineDataset({
         blockchainID: optional(text()),
         outputs: optional(list(output)),
         inputs: optional(list(input)),
-        memo: optional(text('Hex.')),
+        memo: optional(hex('Hex.')),
         destinationChain: optional(text('Of an export.')),
         exportedOutputs: optional(list(output, 'Of an export.')),
         sourceChain: optional(text('Of an import.')),
@@ -96,7 +96,7 @@ export const xTransactions = defineDataset({
         'Each proves the right to consume one input.',
       ),
     ),
-    bytes: optional(text('The transaction as hex, from a node that gave no JSON.')),
+    bytes: optional(hex('The transaction as hex, from a node that gave no JSON.')),
   }),
   example: {
     unsignedTx: {

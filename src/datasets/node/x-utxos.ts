@@ -1,6 +1,6 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
-import { count, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { count, hex, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
 import { listIn, memberOf } from '../sources/answer.ts';
 import { minute } from '../sources/durations.ts';
 import { addressesOn } from '../sources/primary-addresses.ts';
@@ -43,7 +43,7 @@ export const xUtxos = defineDataset({
     locktime: optional(unixSeconds('When it can be spent; null also beyond the year 9999.')),
     threshold: optional(count('How many of its addresses must sign.')),
     addresses: optional(list(undefined, 'Addresses of which the threshold must sign.')),
-    utxo: text('The output as the node gave it: hex with a checksum.'),
+    utxo: hex('The output as the node gave it: hex with a checksum.'),
   }),
   example: {
     utxoID: '2Sz2XwRYqUHwPeiKoRnZ6ht88YqzAF1SQjMYZQQaB5wBFkAqST',
