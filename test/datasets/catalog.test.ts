@@ -56,7 +56,13 @@ const required = ({ item }: Dataset) =>
 const added: Readonly<Record<History, Readonly<Record<string, string>>>> = {
   log: { recorded_at: 'timestamptz' },
   sample: { observed_at: 'timestamptz' },
-  state: { valid_from: 'timestamptz', valid_to: 'timestamptz?', ended_by: 'text?' },
+  state: {
+    valid_from: 'timestamptz',
+    valid_to: 'timestamptz?',
+    ended_by: 'text?',
+    missed_looks: 'integer?',
+    missed_from: 'timestamptz?',
+  },
   series: { recorded_at: 'timestamptz', superseded_at: 'timestamptz?', vanished: 'boolean' },
   ledger: {
     started_at: 'timestamptz',

@@ -41,6 +41,15 @@ async function rowCounts(): Promise<Record<string, number>> {
   return counts;
 }
 
+/** Datasets of addresses of EVM chains, of which one was watched in two spellings. */
+const SPELT_TWICE = new Set([
+  'native_transactions',
+  'erc1155_transfers',
+  'native_balances',
+  'erc1155_balances',
+  'deployed_contracts',
+]);
+
 describe.each(versions)('a database that version %s recorded', (version) => {
   it('is brought to this version with all its rows, and every view reads them', async () => {
     await restore(version);
@@ -49,7 +58,12 @@ describe.each(versions)('a database that version %s recorded', (version) => {
     await sql`create view public.mine as select dataset, target, late_by from reporting.freshness`;
     await migrate(database.url);
     expect(await schemaProblem(sql)).toBeNull();
-    expect(await rowCounts()).toEqual(before);
+    const after = await rowCounts();
+    // What was recorded of one address in two spellings is one thing now.
+    for (const [name, rows] of Object.entries(before)) {
+      if (SPELT_TWICE.has(name)) expect(after[name], name).toBeLessThan(rows);
+      else expect(after[name], name).toBe(rows);
+    }
     const views = await sql<{ name: string }[]>`
       select table_name as name from information_schema.views where table_schema = 'reporting'`;
     for (const { name } of views) await sql`select * from reporting.${sql(name)} limit 1`;
@@ -61,7 +75,9 @@ describe.each(versions)('a database that version %s recorded', (version) => {
     const known = await sql<{ targets: number; late: number }[]>`
       select count(*)::int as targets from reporting.freshness`;
     await migrate(database.url);
-    expect(await sql`select count(*)::int as targets from reporting.freshness`).toEqual(known);
+    // Six datasets of one address that was watched in two spellings.
+    const [now] = await sql`select count(*)::int as targets from reporting.freshness`;
+    expect(now?.targets).toBe((known[0]?.targets ?? 0) - 6);
     const [failing] = await sql`
       select distinct failures, last_failure_at is not null as failed, last_success_at is not null as succeeded
       from recorder.target_datasets where source = 'current-supply'`;
@@ -91,5 +107,58 @@ describe.each(versions)('a database that version %s recorded', (version) => {
       { reason: 'another', ...same },
       { reason: 'one', ...same },
     ]);
+  });
+
+  it('has one spelling of every address and hash, also in targets and lists', async () => {
+    await restore(version);
+    const covered = await sql`
+      select dataset, lower(target_key) as target_key, range_agg(covered)::text as covered from recorder.coverage
+      where target_key ~ '0x' group by 1, 2 order by 1, 2`;
+    await migrate(database.url);
+    const mixed: string[] = [];
+    for (const { name, columns } of catalog)
+      for (const { name: column, type } of columns) {
+        if (type !== 'text') continue;
+        const [row] = await sql<{ found: boolean }[]>`select exists (
+          select from ${sql(`recorder.${name}`)} where ${sql(column)} ~ '^0x[0-9a-fA-F]*[A-F]') as found`;
+        if (row?.found) mixed.push(`${name}.${column}`);
+      }
+    for (const table of [
+      'targets',
+      'target_datasets',
+      'runs',
+      'run_days',
+      'coverage',
+      'gaps',
+      'quarantine',
+    ]) {
+      const [row] = await sql<{ found: boolean }[]>`select exists (
+        select from ${sql(`recorder.${table}`)} where target_key ~ '=0x[0-9a-fA-F]*[A-F]') as found`;
+      if (row?.found) mixed.push(table);
+    }
+    for (const column of [
+      'erc20_transfers',
+      'erc721_transfers',
+      'erc1155_transfers',
+      'internal_transactions',
+    ]) {
+      const [row] = await sql<{ found: boolean }[]>`select exists (
+        select from recorder.evm_transactions where ${sql(column)}::text ~ '"address": "0x[0-9a-f]*[A-F]') as found`;
+      if (row?.found) mixed.push(column);
+    }
+    expect(mixed).toEqual([]);
+    const kept = await sql`
+      select dataset, lower(target_key) as target_key, range_agg(covered)::text as covered from recorder.coverage
+      where target_key ~ '0x' group by 1, 2 order by 1, 2`;
+    expect([...kept]).toEqual([...covered]);
+    const [joined] = await sql<{ rows: number; sent: number }[]>`
+      select count(*)::int as rows, count(*) filter (where address in (from_address, to_address))::int as sent
+      from reporting.native_transactions`;
+    expect(joined?.rows).toBeGreaterThan(0);
+    expect(joined?.sent).toBe(joined?.rows);
+    const overlapping = await sql`
+      select 1 from reporting.native_balances_history a join reporting.native_balances_history b
+        using (chain_id, address) where a.valid_from < b.valid_from and (a.valid_to is null or a.valid_to > b.valid_from)`;
+    expect([...overlapping]).toEqual([]);
   });
 });

@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { validators } from '../../src/datasets/node/validators.ts';
+import { alone } from '../../src/db/alone.ts';
+import { openDatabase } from '../../src/db/client.ts';
+import { schemaProblem } from '../../src/db/migrate.ts';
+import { openQueuePool } from '../../src/db/queue-pool.ts';
+import { UsageError } from '../../src/errors.ts';
+import { takeObserver } from '../../src/health/ledger.ts';
+import { claim } from '../../src/recording/lease.ts';
+import { migrate } from '../../src/reporting/migrate.ts';
+import { ManualClock } from '../support/clock.ts';
+import { emptyDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
+import { jobFor, onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+
+/** What a database may have been told to be like. */
+const SETTINGS = {
+  DateStyle: 'German, DMY',
+  IntervalStyle: 'sql_standard',
+  standard_conforming_strings: 'off',
+  bytea_output: 'escape',
+  default_transaction_isolation: 'serializable',
+  default_transaction_read_only: 'on',
+  TimeZone: 'Asia/Kathmandu',
+  search_path: 'nowhere',
+  extra_float_digits: '-15',
+  array_nulls: 'off',
+  statement_timeout: '1',
+  lock_timeout: '1',
+  idle_session_timeout: '1000',
+  client_encoding: 'LATIN1',
+};
+
+let admin: postgres.Sql;
+beforeAll(() => {
+  admin = postgres(inject('databaseUrl'), { max: 1, onnotice: () => {} });
+});
+afterAll(() => admin.end());
+
+const nameOf = (url: string) => new URL(url).pathname.slice(1);
+
+describe('a database with settings of its own', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await emptyDatabase();
+    for (const [name, value] of Object.entries(SETTINGS)) {
+      const text = name === 'search_path' || name === 'DateStyle' ? value : `'${value}'`;
+      await admin.unsafe(`alter database ${nameOf(database.url)} set ${name} = ${text}`);
+    }
+    await migrate(database.url);
+  });
+  afterAll(() => database.close());
+
+  it('makes no difference to what is recorded and reported', async () => {
+    const { sql, close } = openDatabase(database.url);
+    const feed = scriptedFeed(validators, { node: 'n', subnetId: 's' });
+    const clock = new ManualClock(Date.UTC(2026, 1, 3, 4, 5, 6));
+    const members = [
+      { nodeID: 'NodeID-é', startTime: 1_770_000_000, weight: '12345678901234567890', delegationFee: '2.10' },
+      { nodeID: 'NULL', startTime: 1_770_000_001, weight: 5, publicKey: 'a\\b"c' },
+    ];
+    feed.script = () => onlyPage({ validators: members });
+    expect(await run(recordingContext(sql, clock.read), feed)).toMatchObject({
+      status: 'done',
+      rowsWritten: [2],
+    });
+    clock.now += 1_000;
+    expect(await run(recordingContext(sql, clock.read), feed)).toMatchObject({ rowsWritten: [0] });
+    const rows = await sql`
+      select node_id, start_time, weight, delegation_fee, public_key, valid_from from reporting.validators_as_of(now())
+      order by start_time`;
+    expect([...rows]).toMatchObject([
+      { node_id: 'NodeID-é', start_time: new Date(1_770_000_000_000), weight: '12345678901234567890' },
+      { node_id: 'NULL', public_key: 'a\\b"c', valid_from: new Date(clock.now - 1_000) },
+    ]);
+    await close();
+  });
+
+  it('makes none to what reports say in a session that has them', async () => {
+    const theirs = postgres(database.url, {
+      max: 1,
+      onnotice: () => {},
+      connection: { statement_timeout: 60_000 },
+    });
+    const { sql: ours, close } = openDatabase(database.url);
+    const asked = (sql: postgres.Sql) =>
+      sql.unsafe(`select node_id, extract(epoch from valid_from)::text as at from reporting.validators_as_of(now())
+        order by 1, 2`);
+    expect([...(await asked(theirs))]).toEqual([...(await asked(ours))]);
+    const days = (sql: postgres.Sql) =>
+      sql.unsafe(`select count(*)::int as rows from reporting.node_uptime(
+        timestamptz '2026-01-01 00:00+00', timestamptz '2026-01-03 00:00+00')`);
+    expect([...(await days(theirs))]).toEqual([...(await days(ours))]);
+    await theirs.end();
+    await close();
+  });
+
+  it('makes none to the queue either', async () => {
+    const pool = openQueuePool(database.url, 'bullmq', () => {});
+    const { rows } = await pool.query(`select current_setting('search_path') as path,
+      current_setting('TimeZone') as zone, current_setting('statement_timeout') as timeout,
+      current_setting('default_transaction_isolation') as isolation, current_setting('DateStyle') as style`);
+    expect(rows).toEqual([
+      { path: 'bullmq', zone: 'UTC', timeout: '30s', isolation: 'read committed', style: 'ISO, YMD' },
+    ]);
+    await pool.end();
+  });
+});
+
+it.each(['SQL_ASCII', 'LATIN1'])('a database in %s is refused, with the mend', async (encoding) => {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await admin.unsafe(
+    `create database ${name} template template0 encoding '${encoding}' lc_collate 'C' lc_ctype 'C'`,
+  );
+  const url = new URL(inject('databaseUrl'));
+  url.pathname = name;
+  const mend = new RegExp(`encoded in ${encoding}.*--encoding=UTF8`);
+  await expect(migrate(url.href)).rejects.toThrow(UsageError);
+  await expect(migrate(url.href)).rejects.toThrow(mend);
+  const { sql, close } = openDatabase(url.href);
+  expect(await schemaProblem(sql)).toMatch(mend);
+  expect((await sql`select 1 from pg_namespace where nspname = 'recorder'`).length).toBe(0);
+  await close();
+  await admin.unsafe(`drop database ${name} with (force)`);
+});
+
+describe('after the clock of the database was set back an hour', () => {
+  let database: TestDatabase;
+  let sql: postgres.Sql;
+  beforeAll(async () => {
+    database = await testDatabase();
+    sql = postgres(database.url, { max: 4, onnotice: () => {} });
+  });
+  afterAll(async () => {
+    await sql.end();
+    await database.close();
+  });
+  const now = new Date().toISOString();
+
+  it('a lease of a target that lies in the future has run out, and one that was just taken has not', async () => {
+    const feed = scriptedFeed(validators, { node: 'n', subnetId: 's' });
+    const job = jobFor(feed);
+    expect(typeof (await claim(sql, feed, job, 'one', now))).toBe('number');
+    expect(await claim(sql, feed, job, 'two', now)).toBe('held');
+    await sql`update recorder.targets set lease_until = now() + interval '1 hour'`;
+    const takers = ['two', 'three', 'four', 'five'];
+    const taken = await Promise.all(takers.map((worker) => claim(sql, feed, job, worker, now)));
+    expect(taken.filter((one) => one === 'held')).toHaveLength(3);
+  });
+
+  it('so has that of an observer', async () => {
+    expect(await takeObserver(sql, 'watch', 'one')).not.toBe('held');
+    expect(await takeObserver(sql, 'watch', 'two')).toBe('held');
+    await sql`update recorder.health_observers set lease_until = now() + interval '1 hour'`;
+    expect(await takeObserver(sql, 'watch', 'two')).not.toBe('held');
+    expect(await takeObserver(sql, 'watch', 'one')).toBe('held');
+  });
+
+  it('a lock is kept for longer than a connection may be silent', async () => {
+    const lock = 4_711;
+    const holders = async () =>
+      sql<{ pid: number; asked: Date }[]>`
+        select a.pid, a.state_change as asked from pg_locks l join pg_stat_activity a on a.pid = l.pid
+        where l.locktype = 'advisory' and l.objid = ${lock} and l.granted`;
+    const silence = 600;
+    const result = await alone(
+      database.url,
+      lock,
+      async () => {
+        const [first] = await holders();
+        const ends = (first?.asked.getTime() ?? 0) + 3 * silence;
+        await expect
+          .poll(async () => (await holders())[0]?.asked.getTime() ?? 0, { timeout: 20_000 })
+          .toBeGreaterThan(ends);
+        expect((await holders()).map(({ pid }) => pid)).toEqual([first?.pid]);
+        return alone(database.url, lock, async () => 'taken twice');
+      },
+      silence,
+    );
+    expect(result).toBeNull();
+    await expect.poll(async () => (await holders()).length).toBe(0);
+    expect(await alone(database.url, lock, async () => 'free')).toBe('free');
+  });
+});
