@@ -392,13 +392,13 @@ describe('on demand', () => {
     });
     expect(lastBody('getTokenDetails').tokenId).toBe(kept?.token);
     // A collection that is not watched has that one.
-    await sql()`delete from recorder.nft_tokens where collection = ${pairs.collection}`;
+    await sql()`delete from recorder.nft_tokens where collection = lower(${pairs.collection})`;
     expect(await demanded('nft_tokens', pairs)).toMatchObject({ status: 'partial', rowsWritten: [1] });
     const [row] = await sql()`
       select token_id::text as id, owner_address as owner, name from reporting.nft_tokens
-      where collection = ${pairs.collection}`;
+      where collection = lower(${pairs.collection})`;
     const { tokenId, ownerAddress, name } = lastBody('getTokenDetails');
-    expect(row).toEqual({ id: tokenId, owner: ownerAddress, name });
+    expect(row).toEqual({ id: tokenId, owner: ownerAddress?.toLowerCase() ?? null, name });
   });
 
   it.each([

@@ -190,7 +190,10 @@ export class Table {
 
   /** The rows that were said, each once however often it was said, one line each, sorted. */
   said(rows: readonly Said[]): string[] {
-    return [...new Set(rows.map((row) => this.#line((column) => row[column] ?? null)))].sort();
+    // The service writes addresses in EIP-55 case; stored they are lower case.
+    const spelt = (value: Exact) =>
+      typeof value === 'string' && /^0x[\da-fA-F]*$/.test(value) ? value.toLowerCase() : value;
+    return [...new Set(rows.map((row) => this.#line((column) => spelt(row[column] ?? null))))].sort();
   }
 
   #read(column: string, text: string | null): Exact {
@@ -201,7 +204,8 @@ export class Table {
     return this.#columns
       .map((column) => {
         const one = value(column);
-        return `${column}=${typeof one === 'boolean' ? `"${one}"` : canonical(one)}`;
+        const text = typeof one === 'boolean' ? `"${one}"` : canonical(one);
+        return `${column}=${typeof one === 'object' ? text.replaceAll(/"0x[\da-fA-F]*"/g, (hex) => hex.toLowerCase()) : text}`;
       })
       .join(' ');
   }

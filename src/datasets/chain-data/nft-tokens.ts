@@ -5,6 +5,7 @@ import { hex, object, optional, text, uint } from '../fields.ts';
 import { listIn } from '../sources/answer.ts';
 import { day } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
+import { oneSpelling } from '../spelling.ts';
 import { tokenMetadata } from './token-metadata.ts';
 
 /**
@@ -47,7 +48,8 @@ function singleToken(pairs: Readonly<Record<string, string>>): Target {
     .filter((name) => !Object.hasOwn(RULES, name))
     .map((name) => `${name}: a token is asked for by ${Object.keys(RULES).join(', ')}`);
   if (problems.length + unknown.length > 0) throw new UsageError([...problems, ...unknown]);
-  return { ...pairs, tokenId: String(BigInt(pairs.tokenId ?? '0')) };
+  const { collection = '', tokenId = '' } = pairs;
+  return { ...pairs, collection: oneSpelling(collection), tokenId: String(BigInt(tokenId)) };
 }
 
 /** Tokens of both standards: an ERC-1155 one has no name, symbol and owner (reality.md 0, row 6). */
