@@ -6,6 +6,7 @@ import { validators } from '../../src/datasets/node/validators.ts';
 import { storeByHalves, Unstorable } from '../../src/recording/halving.ts';
 import { targetKey } from '../../src/recording/lease.ts';
 import { redrive } from '../../src/recording/redrive.ts';
+import { type FailureKind, UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
 import { block, blocksTarget } from '../support/blocks.ts';
 import { ManualClock } from '../support/clock.ts';
@@ -147,6 +148,32 @@ describe('a commit that fails by its data', () => {
     await sql.unsafe('drop function public.refuse() cascade');
     expect(await redrive(context(), [feed])).toMatchObject({ released: 1, rowsWritten: 1 });
     expect(await quarantined(feed)).toEqual([]);
+  });
+
+  it.each<{ stands: string; by: FailureKind }>([
+    { stands: 'failing', by: 'server' },
+    { stands: 'not offered', by: 'not-offered' },
+  ])('is redriven without a word on its target, which stays $stands', async ({ by }) => {
+    await sql`truncate recorder.quarantine`;
+    await plant('proposed_blocks', `new.block_hash = 'hash-2'`, '23514');
+    const feed = scriptedFeed(proposedBlocks, blocksTarget());
+    feed.script = () => onlyPage({ blocks: [block(1, 1), block(2, 2), block(3, 3)] });
+    await run(context(), feed);
+    feed.script = () => {
+      throw new UpstreamFailure(by, 'as planted');
+    };
+    for (let runs = 0; runs < 3; runs++) await run(context(), feed);
+    const stands = () => sql`
+      select failures, not_offered, last_failure_at, last_error, last_success_at, last_complete_at, incomplete_since
+      from recorder.target_datasets where source = ${feed.source.name}`;
+    const before = [...(await stands())];
+    const [known] = before;
+    expect(known?.failures === 3 || known?.not_offered === 'as planted').toBe(true);
+    expect(await redrive(context(), [feed])).toMatchObject({ released: 0 });
+    expect([...(await stands())]).toEqual(before);
+    await sql.unsafe('drop function public.refuse() cascade');
+    expect(await redrive(context(), [feed])).toMatchObject({ released: 1 });
+    expect([...(await stands())]).toEqual(before);
   });
 
   it('fails its run with the reason where it is about no item', async () => {
