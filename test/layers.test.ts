@@ -22,6 +22,7 @@ const free: readonly string[] = [
   'errors.ts',
   'clock.ts',
   'duration.ts',
+  'instant.ts',
   'redaction.ts',
   'work-signal.ts',
   'printable.ts',

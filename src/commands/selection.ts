@@ -3,6 +3,7 @@ import type { Scope, Target } from '../datasets/contract.ts';
 import { oneSpelling } from '../datasets/spelling.ts';
 import { UsageError } from '../errors.ts';
 import { catalogNames } from '../feeds.ts';
+import { INSTANT_EXAMPLE, instantIn } from '../instant.ts';
 import type { ActiveFeed } from '../recording/feed.ts';
 
 /** The feed that records a dataset. @throws UsageError when there is no such dataset or the configuration leaves it out */
@@ -47,9 +48,10 @@ function pairOf(text: string): readonly [string, string] {
   return [text.slice(0, at), oneSpelling(text.slice(at + 1))];
 }
 
-/** A time from the command line, as ms since 1970: a date or an ISO 8601 time. @throws UsageError otherwise */
+/** A time from the command line, in ms since 1970; without a zone it is UTC. @throws UsageError otherwise */
 export function instantOf(option: string, text: string): number {
-  const instant = Date.parse(text);
-  if (Number.isNaN(instant)) throw new UsageError([`${option} ${text}: must be a date or an ISO 8601 time`]);
+  const instant = instantIn(text);
+  if (instant === null)
+    throw new UsageError([`${option} ${text}: must be a time such as ${INSTANT_EXAMPLE}`]);
   return instant;
 }

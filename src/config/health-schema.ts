@@ -1,11 +1,18 @@
 import { z } from 'zod';
+import { INSTANT, INSTANT_EXAMPLE, instantIn } from '../instant.ts';
 import { duration } from './duration-schema.ts';
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 
-const instant = z.iso
-  .datetime({ offset: true, error: 'must be a time such as 2026-12-01T02:00:00Z' })
-  .transform((text) => Date.parse(text));
+const instant = z
+  .string()
+  .regex(INSTANT, `must be a time such as ${INSTANT_EXAMPLE}`)
+  .transform((text, context) => {
+    const at = instantIn(text);
+    if (at !== null) return at;
+    context.addIssue({ code: 'custom', message: `must be a time such as ${INSTANT_EXAMPLE}` });
+    return z.NEVER;
+  });
 const timeOfDay = z
   .string()
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day (UTC) such as "02:30", in quotes')

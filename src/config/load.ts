@@ -32,7 +32,7 @@ export function checkConfig(value: unknown, names: CatalogNames, file: string): 
   const result = configSchema(names).safeParse(withoutEmpty(value) ?? {}, { reportInput: true });
   if (result.success) return result.data;
   throw new UsageError(
-    result.error.issues.flatMap((issue) => {
+    result.error.issues.flatMap(nearest).flatMap((issue) => {
       const path = issue.path
         .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
         .join('')
@@ -44,6 +44,14 @@ export function checkConfig(value: unknown, names: CatalogNames, file: string): 
       return [`${file}: ${path || 'the file'}: ${said(issue)}`];
     }),
   );
+}
+
+/** Of what may be written in several ways: the problems of the way that comes nearest to what was written. */
+function nearest(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const [first] = issue.errors.toSorted((one, other) => one.length - other.length);
+  if (first === undefined) return [issue];
+  return first.flatMap((inner) => nearest({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
 /** A setting that is named and left empty is one that was not named. */
