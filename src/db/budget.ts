@@ -3,12 +3,7 @@ import type postgres from 'postgres';
 import type { Clock } from '../clock.ts';
 import type { Allowance, Budget, Priority } from '../upstreams/budget.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
-
-/** What an upstream allows, in its own units; undefined: it has not said. */
-export interface Limits {
-  readonly perMinute: number | undefined;
-  readonly perDay: number | undefined;
-}
+import { KnownLimits, type Limit, type Limits } from './limits.ts';
 
 /** The share of the limits that each priority may use up: the rest is kept for those before it. */
 const SHARE: Readonly<Record<Priority, number>> = { poll: 1, heal: 0.8, backfill: 0.6 };
@@ -20,15 +15,11 @@ const LOOK_AGAIN = 1_000;
 /** No block is longer: one that seems so was set by a clock that was ahead. */
 const LONGEST_BLOCK = 3_600_000;
 
-/** Windows of limits, in seconds. */
-const MINUTE = 60;
-const DAY = 86_400;
-
 /** One row of `recorder.budgets` that all workers draw on, whatever queue they run on. */
 export class SharedBudget implements Budget {
   readonly #sql: postgres.Sql;
   readonly #upstream: string;
-  #limits: Limits;
+  readonly #limits: KnownLimits;
   readonly #clock: Clock;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #blockedUntil = 0;
@@ -36,7 +27,7 @@ export class SharedBudget implements Budget {
   constructor(sql: postgres.Sql, upstream: string, limits: Limits, clock: Clock) {
     this.#sql = sql;
     this.#upstream = upstream;
-    this.#limits = limits;
+    this.#limits = new KnownLimits(limits);
     this.#clock = clock;
   }
 
@@ -72,23 +63,18 @@ export class SharedBudget implements Budget {
 
   async learn({ limit, exhaustedFor }: Allowance): Promise<void> {
     if (exhaustedFor !== null) await this.block(exhaustedFor);
-    if (!limit) return;
-    const lower = (declared: number | undefined) =>
-      Math.min(declared ?? Number.POSITIVE_INFINITY, limit.units);
-    const { perMinute, perDay } = this.#limits;
-    if (limit.seconds === MINUTE) this.#limits = { perMinute: lower(perMinute), perDay };
-    if (limit.seconds === DAY) this.#limits = { perMinute, perDay: lower(perDay) };
+    if (limit) this.#limits.hear(limit, this.#clock());
   }
 
   /** Takes the units if there are that many. @returns 0, or the milliseconds to wait before trying again */
   async #tryTake(units: number, priority: Priority): Promise<number> {
     const now = new Date(this.#clock());
-    const { perMinute, perDay } = this.#limits;
-    if (perMinute === undefined && perDay === undefined) return this.#blockedFor(now);
+    const perMinute = this.#limits.perMinute(now.getTime());
+    const perDay = this.#limits.perDay(now.getTime());
+    if (!perMinute && !perDay) return this.#blockedFor(now);
     const minute = startOfMinute(now);
     const day = dayOf(now);
-    const most = (limit: number | undefined) =>
-      limit === undefined ? null : Math.max(limit * SHARE[priority], units);
+    const most = (limit: Limit | null) => limit && Math.max(limit.units * SHARE[priority], units);
     const [row] = await this.#sql<{ taken: boolean; blocked_until: Date | null; day_full: boolean }[]>`
       with mine as (
         insert into recorder.budgets as b (upstream, minute, minute_units, day, day_units)
@@ -111,8 +97,11 @@ export class SharedBudget implements Budget {
     if (!row || row.taken) return 0;
     const blocked = (row.blocked_until?.getTime() ?? 0) - now.getTime();
     if (blocked > 0 && blocked <= LONGEST_BLOCK) return blocked;
-    if (row.day_full) return Date.parse(`${day}T00:00:00Z`) + 86_400_000 - now.getTime();
-    return minute.getTime() + 60_000 - now.getTime();
+    // What is not said again is forgotten, maybe before the window ends.
+    const [ends, limit] = row.day_full
+      ? [Date.parse(`${day}T00:00:00Z`) + 86_400_000, perDay]
+      : [minute.getTime() + 60_000, perMinute];
+    return Math.min(ends - now.getTime(), limit?.lasts ?? Number.POSITIVE_INFINITY);
   }
 
   async #blockedFor(now: Date): Promise<number> {

@@ -7,7 +7,7 @@ export interface Budget {
   take(units: number, priority: Priority, signal: AbortSignal): Promise<void>;
   /** The upstream asked us to stay away for so many milliseconds: all workers do. */
   block(milliseconds: number): Promise<void>;
-  /** The upstream said what it allows in its answers' headers: a lower limit than the declared one holds from now on. */
+  /** The upstream said what it allows in its answers' headers: less than declared holds until it says otherwise, or nothing for a while. */
   learn(allowance: Allowance): Promise<void>;
 }
 

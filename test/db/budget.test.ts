@@ -2,7 +2,8 @@ import { setMaxListeners } from 'node:events';
 import fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Limits, SharedBudget } from '../../src/db/budget.ts';
+import { SharedBudget } from '../../src/db/budget.ts';
+import { KnownLimits, type Limits } from '../../src/db/limits.ts';
 import type { Priority } from '../../src/upstreams/budget.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { ManualClock } from '../support/clock.ts';
@@ -115,6 +116,29 @@ describe('the limits', () => {
     expect((await drain([other], 10, 'poll')).taken).toBe(7);
   });
 
+  it('that were told as next to nothing let one call through, and recover with what is said next', async () => {
+    const { one, clock } = shared({ perMinute: 100 });
+    await one.learn({ limit: { units: 1, seconds: 60 }, exhaustedFor: null });
+    expect((await drain([one], 10, 'poll')).taken).toBe(1);
+    await one.learn({ limit: { units: 40, seconds: 60 }, exhaustedFor: null });
+    expect((await drain([one], 10, 'poll')).taken).toBe(3);
+    await one.learn({ limit: { units: 5_000, seconds: 60 }, exhaustedFor: null });
+    expect((await drain([one], 10, 'poll')).taken).toBe(6);
+    await one.learn({ limit: { units: 1, seconds: 60 }, exhaustedFor: null });
+    clock.now += minute;
+    expect((await drain([one], 10, 'poll')).taken).toBe(10);
+  });
+
+  it('of a day that were told as next to nothing are asked about again, long before the day ends', async () => {
+    const { one, clock } = shared({ perDay: 1_000 });
+    await one.learn({ limit: { units: 1, seconds: 86_400 }, exhaustedFor: null });
+    expect(await drain([one], 10, 'poll')).toEqual({ taken: 1, retryAfter: 600_000 });
+    clock.now += 600_000;
+    await one.take(10, 'poll', signal);
+    await one.learn({ limit: { units: 40, seconds: 86_400 }, exhaustedFor: null });
+    expect((await drain([one], 10, 'poll')).taken).toBe(2);
+  });
+
   it('are none where none is declared', async () => {
     const { one, name } = shared({});
     const manyCalls = new AbortController();
@@ -156,6 +180,47 @@ describe('the limits', () => {
         expect(row?.units).toBe(total);
       }),
       { numRuns: 10 },
+    );
+  });
+});
+
+describe('a known limit', () => {
+  /** What happens to one: time passes, or the upstream says something. */
+  const events = fc.array(
+    fc.oneof(
+      fc.record({ passes: fc.integer({ min: -5_000, max: 700_000 }) }),
+      fc.record({ units: fc.integer({ min: 1, max: 200 }), seconds: fc.constantFrom(1, 60, 3_600, 86_400) }),
+    ),
+    { maxLength: 12 },
+  );
+  const declared = fc.option(fc.integer({ min: 1, max: 200 }), { nil: undefined });
+
+  it('is the smaller of what is declared and what was said last and not long ago', () => {
+    fc.assert(
+      fc.property(declared, events, (units, all) => {
+        const limits = new KnownLimits({ perMinute: units, perDay: units });
+        const heard: { units: number; seconds: number; at: number }[] = [];
+        let now = start;
+        for (const event of all) {
+          if ('passes' in event) now += event.passes;
+          else heard.push({ ...event, at: now });
+          if ('units' in event) limits.hear(event, now);
+          for (const [limit, seconds, believed] of [
+            [limits.perMinute(now), 60, 60_000],
+            [limits.perDay(now), 86_400, 600_000],
+          ] as const) {
+            const last = heard.findLast((one) => one.seconds === seconds);
+            const holds = last && now >= last.at && now - last.at < believed;
+            const least = Math.min(
+              ...[units, holds ? last.units : undefined].filter((one) => one !== undefined),
+            );
+            expect(limit?.units).toBe(least === Number.POSITIVE_INFINITY ? undefined : least);
+            if (limit && limit.lasts < Number.POSITIVE_INFINITY)
+              expect(limit.lasts).toBe((last?.at ?? 0) + believed - now);
+          }
+        }
+      }),
+      { numRuns: 500 },
     );
   });
 });
