@@ -15,41 +15,65 @@ const OF_THE_SERVER: ReadonlySet<string> = new Set([
   '55', // lock not available
   '57', // cancelled, shutting down
   '58', // system
-  'F0',
+  'F0', // configuration files
+  'XX', // the server's own fault, or a damaged table; but see below
 ]);
 
-/** Whether the database refused the rows that it was given, so that others may be stored. */
-export function refusesRows(error: unknown): error is postgres.PostgresError {
-  return error instanceof postgres.PostgresError && !OF_THE_SERVER.has(error.code.slice(0, 2));
+/**
+ * Whether rows were refused for what is in them, so that others may be stored: what the database says of the data (SQLSTATE
+ * classes 22, 23, 54 and whatever a trigger raises), and what is too large for memory, there or here.
+ */
+export function refusesRows(error: unknown): error is Error {
+  if (error instanceof RangeError) return true; // a text longer than V8 can make
+  if (!(error instanceof postgres.PostgresError)) return false;
+  return (
+    !OF_THE_SERVER.has(error.code.slice(0, 2)) ||
+    error.message.startsWith('invalid memory alloc request size')
+  );
 }
 
 /** Something that the database refuses, and how it said so. */
 export interface Refusal<T> {
   readonly item: T;
-  readonly error: postgres.PostgresError;
+  readonly error: Error;
+}
+
+/** So many items were refused that it is not about them any more, but about the table or the database. */
+export class Unstorable extends Error {
+  override readonly name = 'Unstorable';
 }
 
 /**
- * Stores items together; where the database refuses them, by halves, until those stand alone that it refuses.
+ * Stores items together; where the database refuses them, by halves, until those stand alone that it refuses: two statements
+ * and the logarithm of the number of items each. What was stored stays stored, whatever follows.
  * @param store stores some of them, all or none
- * @returns those that were not stored @throws whatever `store` throws that is not about the rows
+ * @param most so many may be refused
+ * @returns those that were not stored, in their order
+ * @throws Unstorable when they are too many; whatever `store` throws that is not about the rows
  */
 export async function storeByHalves<T>(
   items: readonly T[],
   store: (items: readonly T[]) => Promise<unknown>,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<Refusal<T>[]> {
-  const [first] = items;
-  if (first === undefined) return [];
-  try {
-    await store(items);
-    return [];
-  } catch (error) {
-    if (!refusesRows(error)) throw error;
-    if (items.length === 1) return [{ item: first, error }];
+  const refused: Refusal<T>[] = [];
+  const waiting = [items];
+  for (let some = waiting.pop(); some; some = waiting.pop()) {
+    const [first] = some;
+    if (first === undefined) continue;
+    try {
+      await store(some);
+    } catch (error) {
+      if (!refusesRows(error)) throw error;
+      const half = Math.ceil(some.length / 2);
+      // The first half is taken first.
+      if (some.length > 1) waiting.push(some.slice(half), some.slice(0, half));
+      else refused.push({ item: first, error });
+      if (refused.length > most)
+        throw new Unstorable(
+          `more than ${most} items cannot be stored; the last one because: ${error.message}`,
+        );
+    }
   }
-  const half = items.length >> 1;
-  return [
-    ...(await storeByHalves(items.slice(0, half), store)),
-    ...(await storeByHalves(items.slice(half), store)),
-  ];
+  return refused;
 }

@@ -1,4 +1,3 @@
-import type postgres from 'postgres';
 import type { Clock } from '../clock.ts';
 import { refusesRows, storeByHalves } from '../db/halving.ts';
 import { messageOf } from '../errors.ts';
@@ -129,5 +128,5 @@ export class LedgerKeeper {
   }
 }
 
-const reasonOf = (error: postgres.PostgresError) =>
-  `${error.code}: ${messageOf(error).slice(0, LONGEST_REASON)}`;
+const reasonOf = (error: Error) =>
+  `${'code' in error ? `${error.code}: ` : ''}${messageOf(error).slice(0, LONGEST_REASON)}`;

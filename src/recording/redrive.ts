@@ -1,4 +1,5 @@
 import type { Target } from '../datasets/contract.ts';
+import { refusesRows, storeByHalves } from '../db/halving.ts';
 import type { Row } from '../history/rows.ts';
 import { parseJson } from '../upstreams/json.ts';
 import type { End } from './commit.ts';
@@ -6,7 +7,6 @@ import { compile } from './compiled.ts';
 import type { RecordingContext } from './context.ts';
 import { buildItemDecoder, CONTRADICTS } from './decode.ts';
 import type { ActiveFeed } from './feed.ts';
-import { isAboutData, storeByHalves } from './halving.ts';
 import { claim, targetKey } from './lease.ts';
 
 /** What decoding the quarantine again came to. */
@@ -114,7 +114,7 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
     await commit(decoded, end);
     return { released: decoded.length, rowsWritten };
   } catch (error) {
-    if (!isAboutData(error)) throw error;
+    if (!refusesRows(error)) throw error;
     const alone = await storeByHalves(decoded, (some) => commit(some, null));
     await commit([], end);
     return { released: decoded.length - alone.length, rowsWritten };

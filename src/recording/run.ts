@@ -1,5 +1,6 @@
 import type { Feed } from '../datasets/catalog.ts';
 import { type Ask, OPEN_END, type Page, type Range, type Source, type Window } from '../datasets/contract.ts';
+import { refusesRows, storeByHalves, Unstorable } from '../db/halving.ts';
 import { LeaseLost, messageOf } from '../errors.ts';
 import type { Row } from '../history/rows.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
@@ -10,12 +11,13 @@ import { type Compiled, compile } from './compiled.ts';
 import type { RecordingContext, RunResult } from './context.ts';
 import type { Refused } from './decode.ts';
 import type { ActiveFeed } from './feed.ts';
-import { isAboutData, storeByHalves, Unstorable } from './halving.ts';
 import { type Job, priorityOf, targetKey } from './lease.ts';
 import { observationCoverage } from './observation.ts';
 import { emptyPending, type Pending } from './pending.ts';
 import { setAside } from './set-aside.ts';
 
+/** So many rows of one commit may be refused: more is no accident of single items, and the run fails. */
+const MOST_REFUSED = 1_000;
 /** Rows that wait for a commit; more than that and the fetching waits too. */
 const MOST_PENDING_ROWS = 4_000;
 
@@ -212,7 +214,7 @@ export class Run {
     this.#pending = emptyPending(this.#feed);
     const write = async () => this.#write(await this.#commitOf(pending, ending));
     const committed = await write().catch(async (error: unknown) => {
-      if (!isAboutData(error) || pending.rowCount === 0) throw error;
+      if (!refusesRows(error) || pending.rowCount === 0) throw error;
       await this.#storeByHalves(pending);
       return write();
     });
@@ -226,14 +228,18 @@ export class Run {
     const parts = pending.rows.flatMap((rows, at) =>
       rows.map((row, index) => ({ at, row, item: pending.sources[at]?.[index] })),
     );
-    const alone = await storeByHalves(parts, async (some) => {
+    const store = async (some: readonly (typeof parts)[number][]) => {
       const rows = this.#feed.datasets.map((_, at) =>
         some.flatMap((part) => (part.at === at ? [part.row] : [])),
       );
       await this.#write(await this.#commitOf({ ...rest, rows }, null));
-    });
-    for (const { part, reason } of alone)
-      this.#setAside(pending, part.at, { reason: `PostgreSQL: ${reason}`, item: part.item, key: part.row });
+    };
+    for (const { item: part, error } of await storeByHalves(parts, store, MOST_REFUSED))
+      this.#setAside(pending, part.at, {
+        reason: `PostgreSQL: ${error.message}`,
+        item: part.item,
+        key: part.row,
+      });
     for (const rows of pending.rows) rows.length = 0;
     pending.rowCount = 0;
   }
@@ -360,7 +366,7 @@ function decoded<T>(decode: () => T, dataset: string): T {
 /** What ends a walk as a failure of its run; all else is thrown on. */
 function asFailure(error: unknown): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
-  if (error instanceof Unstorable || isAboutData(error))
+  if (error instanceof Unstorable || refusesRows(error))
     return new UpstreamFailure('malformed', `what was read cannot be stored: ${messageOf(error)}`);
   throw error;
 }

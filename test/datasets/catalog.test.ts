@@ -70,6 +70,10 @@ const added: Readonly<Record<History, Readonly<Record<string, string>>>> = {
     reported: 'boolean',
     probes_before: 'bigint',
     probes: 'bigint?',
+    failing_since: 'timestamptz?',
+    failures: 'bigint?',
+    last_error: 'text?',
+    last_message: 'jsonb?',
   },
 };
 

@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
-import { storeByHalves, Unstorable } from '../../src/recording/halving.ts';
+import { storeByHalves, Unstorable } from '../../src/db/halving.ts';
 import { targetKey } from '../../src/recording/lease.ts';
 import { redrive } from '../../src/recording/redrive.ts';
 import { type FailureKind, UpstreamFailure } from '../../src/upstreams/failure.ts';
@@ -54,7 +54,7 @@ describe('halving', () => {
           stored.push(...some);
         });
         const poisons = bad.flatMap((is, n) => (is ? [n] : []));
-        expect(alone.map(({ part }) => part)).toEqual(poisons);
+        expect(alone.map(({ item }) => item)).toEqual(poisons);
         expect(stored).toEqual(bad.flatMap((is, n) => (is ? [] : [n])));
         const depth = Math.ceil(Math.log2(bad.length)) + 1;
         expect(statements).toBeLessThanOrEqual(2 * poisons.length * depth + 2);
@@ -66,7 +66,7 @@ describe('halving', () => {
     const gone = new Error('CONNECTION_CLOSED');
     await expect(storeByHalves([1, 2, 3], () => Promise.reject(gone))).rejects.toBe(gone);
     const error = await refusal('23514');
-    await expect(storeByHalves([...Array(5_000).keys()], () => Promise.reject(error))).rejects.toThrow(
+    await expect(storeByHalves([...Array(5_000).keys()], () => Promise.reject(error), 1_000)).rejects.toThrow(
       Unstorable,
     );
   });

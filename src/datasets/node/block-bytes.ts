@@ -10,12 +10,16 @@ interface Layout {
 const APRICOT: Layout = { parent: 6, height: 38 };
 const X_STANDARD: Layout = { parent: 6, height: 38, time: 46 };
 const BANFF: Layout = { time: 6, parent: 14, height: 46 };
+/** Its transactions come before its parent: only where it has none is known where that stands. */
+const BANFF_PROPOSAL = 29;
+const NO_TRANSACTIONS: Layout = { time: 6, parent: 18, height: 50 };
 const LAYOUTS: ReadonlyMap<number, Layout> = new Map([
   ...[0, 1, 2, 3, 4].map((type): [number, Layout] => [type, APRICOT]),
   [20, X_STANDARD],
-  ...[29, 30, 31, 32].map((type): [number, Layout] => [type, BANFF]),
+  ...[30, 31, 32].map((type): [number, Layout] => [type, BANFF]),
 ]);
-const HEADER = 54;
+/** So much is needed to tell the type, and whether there are transactions. */
+const HEADER = 18;
 
 /**
  * What the head of a P- or X-chain block's bytes says, for a node that gives no JSON though it was asked for.
@@ -24,12 +28,19 @@ const HEADER = 54;
  */
 export function blockOfBytes(hex: string): Readonly<Record<string, unknown>> {
   const bytes = bytesOfHex(hex);
-  const layout = bytes && bytes.length >= HEADER ? LAYOUTS.get(bytes.readUInt32BE(2)) : undefined;
-  if (!bytes || !layout) return { bytes: hex };
+  const layout = bytes && bytes.length >= HEADER ? layoutOf(bytes) : undefined;
+  if (!bytes || !layout || bytes.length < Math.max(layout.height, layout.time ?? 0) + 8)
+    return { bytes: hex };
   return {
     parentID: cb58(bytes.subarray(layout.parent, layout.parent + 32)),
     height: String(bytes.readBigUInt64BE(layout.height)),
     ...(layout.time === undefined ? {} : { time: String(bytes.readBigUInt64BE(layout.time)) }),
     bytes: hex,
   };
+}
+
+function layoutOf(bytes: Buffer): Layout | undefined {
+  const type = bytes.readUInt32BE(2);
+  if (type === BANFF_PROPOSAL) return bytes.readUInt32BE(14) === 0 ? NO_TRANSACTIONS : undefined;
+  return LAYOUTS.get(type);
 }
