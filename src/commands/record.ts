@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { catalog } from '../datasets/catalog.ts';
 import { OPEN_END, type Window } from '../datasets/contract.ts';
 import { UsageError } from '../errors.ts';
 import { scopeOf } from '../feeds.ts';
@@ -11,7 +12,8 @@ import { exitAfter, interrupted } from './exit.ts';
 import { printJson, printTable, tell } from './output.ts';
 import { progressOver } from './progress.ts';
 import { registerUnlessRunning } from './registering.ts';
-import { feedOf, instantOf, matchingTargets } from './selection.ts';
+import { feedOf, instantOf } from './selection.ts';
+import { matchingTargets } from './targets.ts';
 import { isWatched, lookAndTell } from './watching.ts';
 
 /** `record DATASET [--target KEY=VALUE ...]`: everything the targets lack, now. @returns the exit code */
@@ -37,14 +39,13 @@ export async function backfillCommand(
   signal: AbortSignal,
 ): Promise<number> {
   const feed = feedOf(app.feeds, dataset);
+  refuseWithoutPast(feed, dataset);
   const targets = matchingTargets(feed, scopeOf(app.config), options.target);
   const [from, to] = [
     instantOf('--from', options.from),
     Math.min(instantOf('--to', options.to), app.clock()),
   ];
   if (from >= to) throw new UsageError([`--from ${options.from}: must be before --to, and in the past`]);
-  if (feed.source.range?.axis !== 'time')
-    throw new UsageError([`backfill ${dataset}: it is observed as it is now; its past cannot be asked for`]);
   await registerUnlessRunning(app, feed);
   const states = await loadStates(app.database.sql, feed);
   const jobs = targets.flatMap((target) =>
@@ -53,6 +54,17 @@ export async function backfillCommand(
     ),
   );
   return runAndTell(app, feed, jobs, options.json, signal);
+}
+
+/** @throws UsageError for a dataset that cannot be asked for a range of time: why, and which can */
+function refuseWithoutPast({ source: { range } }: ActiveFeed, dataset: string): void {
+  if (range?.axis === 'time') return;
+  const begin = range?.lookback === Number.POSITIVE_INFINITY ? 'the first block' : 'where it began';
+  const why = range
+    ? `it is recorded by height, from ${begin}, by itself; holes are filled by "heal ${dataset}"`
+    : 'it is observed as it is now; its past cannot be asked for';
+  const others = catalog.filter(({ source }) => source.range?.axis === 'time').map(({ name }) => name);
+  throw new UsageError([`backfill ${dataset}: ${why}. Those that can be backfilled: ${others.join(', ')}`]);
 }
 
 /** Runs jobs in the foreground with a progress bar and tells what the runs did. @returns the exit code */

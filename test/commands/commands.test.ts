@@ -111,7 +111,10 @@ describe.concurrent('a command', () => {
     [['record', 'node_identity', '--target', 'node=nobody'], 'no target matches'],
     [['record', 'node_identity', '--no-such-option'], 'no-such-option'],
     [['backfill', 'proposed_blocks', '--from', 'yesterday', '--to', '2026-01-01'], '--from yesterday'],
-    [['backfill', 'node_identity', '--from', '2026-01-01', '--to', '2026-01-02'], 'node_identity'],
+    [['backfill', 'node_identity', '--from', '2026-01-01', '--to', '2026-01-02'], 'observed as it is now'],
+    [['backfill', 'node_identity', '--from', '2026-01-01', '--to', '2026-01-02'], 'proposed_blocks'],
+    [['backfill', 'p_blocks', '--from', '2026-01-01', '--to', '2026-01-02'], 'where it began'],
+    [['backfill', 'x_transactions', '--from', '2026-01-01', '--to', '2026-01-02'], '"heal x_transactions"'],
     [['up', '--roles', 'worker,king'], 'king'],
     [['record', 'node_identity', '--config', 'missing.yaml'], 'missing.yaml'],
   ])('used wrongly exits 2 and says what is wrong: %j', async (args, said) => {

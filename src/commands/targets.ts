@@ -1,0 +1,77 @@
+import type { Scope, Target } from '../datasets/contract.ts';
+import { oneSpelling } from '../datasets/spelling.ts';
+import { UsageError } from '../errors.ts';
+import type { ActiveFeed } from '../recording/feed.ts';
+
+/** So many of the values of a key are named where none of them was given. */
+const NAMED = 5;
+
+type Pair = readonly [key: string, value: string];
+
+/**
+ * The targets of a feed that have every KEY=VALUE given; where none has them and the source takes questions on demand,
+ * the target that the pairs describe. Keys are taken in both spellings (`chainId`, `chain_id`), hexadecimal values in any case.
+ * @throws UsageError when a pair is malformed, or nothing matches; it names the keys and some values
+ */
+export function matchingTargets(feed: ActiveFeed, scope: Scope, texts: readonly string[]): readonly Target[] {
+  const wanted = pairsOf(texts);
+  const targets = feed.targets.filter((target) => wanted.every((pair) => has(target, pair)));
+  if (targets.length > 0) return targets;
+  const { demand, name } = feed.source;
+  if (wanted.length === 0)
+    throw new UsageError([
+      demand
+        ? `--target: ${name} is asked on demand only; say what for`
+        : `watch: nothing in it gives ${name} a target; add what it should be asked for`,
+    ]);
+  const misses = missesOf(feed, wanted);
+  if (!demand) throw new UsageError(misses);
+  try {
+    return [demand(Object.fromEntries(wanted), scope)];
+  } catch (error) {
+    // What was meant may be a watched target as well as one on demand.
+    throw error instanceof UsageError ? new UsageError([...error.problems, ...misses]) : error;
+  }
+}
+
+/** @throws UsageError naming every text that is no pair, and every key that is given twice */
+function pairsOf(texts: readonly string[]): Pair[] {
+  const pairs = texts.flatMap((text): Pair[] => {
+    const at = text.indexOf('=');
+    return at < 1 ? [] : [[camelCase(text.slice(0, at)), oneSpelling(text.slice(at + 1))]];
+  });
+  const problems = [
+    ...texts.filter((text) => text.indexOf('=') < 1).map((text) => `--target ${text}: must be KEY=VALUE`),
+    ...pairs
+      .filter(([key], at) => pairs.findIndex(([other]) => other === key) < at)
+      .map(([key, value]) => `--target ${key}=${value}: ${key} is given twice`),
+  ];
+  if (problems.length > 0) throw new UsageError(problems);
+  return pairs;
+}
+
+/** `chain_id` → `chainId`, as the targets have it. */
+const camelCase = (key: string) => key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+const has = (target: Target, [key, value]: Pair) =>
+  Object.hasOwn(target, key) && oneSpelling(target[key] ?? '') === value;
+
+/** Why no watched target has the pairs. */
+function missesOf({ targets }: ActiveFeed, wanted: readonly Pair[]): string[] {
+  const keys = [...new Set(targets.flatMap((target) => Object.keys(target)))];
+  const some = (key: string) => {
+    const values = [...new Set(targets.flatMap((target) => target[key] ?? []))].sort();
+    const more = values.length > NAMED ? ` and ${values.length - NAMED} more` : '';
+    return `${values.slice(0, NAMED).join(', ')}${more}`;
+  };
+  if (keys.length === 0) return [];
+  const misses = wanted
+    .filter((pair) => !targets.some((target) => has(target, pair)))
+    .map(([key, value]) =>
+      keys.includes(key)
+        ? `--target ${key}=${value}: no target matches; ${key} may be ${some(key)}`
+        : `--target ${key}=${value}: no such key; there are ${keys.map((one) => `${one} (${some(one)})`).join(', ')}`,
+    );
+  const texts = wanted.map((pair) => pair.join('=')).join(' ');
+  return misses.length > 0 ? misses : [`--target ${texts}: no target matches all of them together`];
+}
