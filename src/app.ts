@@ -5,6 +5,7 @@ import { type Clock, systemClock } from './clock.ts';
 import { type Environment, readEnvironment } from './config/environment.ts';
 import { loadConfig } from './config/load.ts';
 import type { Config } from './config/schema.ts';
+import type { BudgetKey } from './db/budget-key.ts';
 import { type Database, openDatabase } from './db/client.ts';
 import { openEmbedded } from './db/embedded.ts';
 import { schemaProblem } from './db/migrate.ts';
@@ -17,7 +18,7 @@ import type { RecordingContext } from './recording/context.ts';
 import type { ActiveFeed } from './recording/feed.ts';
 import { migrate } from './reporting/migrate.ts';
 import { type Announcement, sandboxConfig, useSandbox } from './sandbox.ts';
-import { upstreamOpener } from './upstream-opener.ts';
+import { budgetKeys, upstreamOpener } from './upstream-opener.ts';
 
 /** Everything wired together: what a command works with. */
 export interface App {
@@ -34,6 +35,8 @@ export interface App {
   readonly feeds: readonly ActiveFeed[];
   readonly configuration: Configuration;
   readonly recording: RecordingContext;
+  /** The allowances of the configured services. */
+  readonly budgets: readonly BudgetKey[];
   close(): Promise<void>;
 }
 
@@ -99,6 +102,7 @@ export async function openApp(options: AppOptions): Promise<App> {
         worker: `${hostname()}/${process.pid}`,
         open: upstreamOpener(config, environment, database.sql, clock),
       },
+      budgets: budgetKeys(config, environment),
       close,
     };
   } catch (error) {

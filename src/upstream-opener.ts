@@ -3,6 +3,7 @@ import type { Clock } from './clock.ts';
 import type { Environment } from './config/environment.ts';
 import type { Config } from './config/schema.ts';
 import { SharedBudget } from './db/budget.ts';
+import { type BudgetKey, budgetKey } from './db/budget-key.ts';
 import type { OpenUpstream } from './recording/context.ts';
 import { redactor } from './redaction.ts';
 import { unmetered } from './upstreams/unmetered.ts';
@@ -13,38 +14,46 @@ const CALL_DEADLINE = 30_000;
 /** The largest answers have a few MB; ten workers may hold one each. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
+type Keys = Pick<Environment, 'chainDataKey' | 'metricsKey'>;
+
+/** Names the allowances of a configuration's services. */
+export function budgetKeys(config: Config, keys: Keys): BudgetKey[] {
+  return meteredServices(config, keys).map(({ budgetKey }) => budgetKey);
+}
+
+/** The services that give a key an allowance, each with the header that carries the key. */
+function meteredServices({ upstreams }: Config, { chainDataKey, metricsKey }: Keys) {
+  return [
+    { name: 'chainData', service: upstreams.chainData, key: chainDataKey },
+    { name: 'metrics', service: upstreams.metrics, key: metricsKey },
+  ].flatMap(({ name, service, key }) => {
+    if (!service) return [];
+    const keyHeader = key === undefined ? undefined : service.apiKeyHeader;
+    const headers: UpstreamSettings['headers'] = key && keyHeader ? { [keyHeader]: key } : {};
+    return [{ name, service, headers, budgetKey: budgetKey(name, service.url, keyHeader) }];
+  });
+}
+
 /** Makes the upstreams of a configuration: each with its key, its bounds and its budget. */
-export function upstreamOpener(
-  config: Config,
-  keys: Pick<Environment, 'chainDataKey' | 'metricsKey'>,
-  sql: postgres.Sql,
-  clock: Clock,
-): OpenUpstream {
+export function upstreamOpener(config: Config, keys: Keys, sql: postgres.Sql, clock: Clock): OpenUpstream {
   const redact = redactor([keys.chainDataKey, keys.metricsKey]);
   const settings = new Map<string, UpstreamSettings>();
   const add = (
     name: string,
-    service: { url: string; timeout?: number | undefined } | undefined,
+    service: { url: string; timeout?: number | undefined },
     more: Pick<UpstreamSettings, 'headers' | 'budget'>,
-  ) => {
-    if (service)
-      settings.set(name, {
-        redact,
-        name,
-        url: service.url,
-        deadline: service.timeout ?? CALL_DEADLINE,
-        maxBytes: MOST_BYTES,
-        ...more,
-      });
-  };
-  for (const name of ['chainData', 'metrics'] as const) {
-    const service = config.upstreams[name];
-    const key = name === 'chainData' ? keys.chainDataKey : keys.metricsKey;
-    const { perMinute, perDay } = service?.budget ?? {};
-    add(name, service, {
-      headers: key && service?.apiKeyHeader ? { [service.apiKeyHeader]: key } : {},
-      budget: new SharedBudget(sql, name, { perMinute, perDay }, clock),
+  ) =>
+    settings.set(name, {
+      redact,
+      name,
+      url: service.url,
+      deadline: service.timeout ?? CALL_DEADLINE,
+      maxBytes: MOST_BYTES,
+      ...more,
     });
+  for (const { name, service, headers, budgetKey } of meteredServices(config, keys)) {
+    const { perMinute, perDay } = service.budget ?? {};
+    add(name, service, { headers, budget: new SharedBudget(sql, budgetKey, { perMinute, perDay }, clock) });
   }
   for (const node of config.upstreams.nodes)
     add(`nodes/${node.name}`, node, { headers: {}, budget: unmetered });

@@ -14,7 +14,12 @@ export function openRecorder({ databaseUrl, serviceUrl }: Setup): RecordingConte
     url: serviceUrl,
     redact: (text: string) => text,
     headers: {},
-    budget: new SharedBudget(sql, 'bench', { perMinute: undefined, perDay: undefined }, systemClock),
+    budget: new SharedBudget(
+      sql,
+      { upstream: 'bench', endpoint: '' },
+      { perMinute: undefined, perDay: undefined },
+      systemClock,
+    ),
     deadline: 30_000,
     maxBytes: 64 * 1024 * 1024,
   };

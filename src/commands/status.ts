@@ -9,7 +9,7 @@ import { printJson, printTable } from './output.ts';
  * @returns 1 when something is late, failing, incomplete or standing still
  */
 export async function statusCommand(app: App, options: { json: boolean }): Promise<number> {
-  const status = await statusOf(app.database.sql);
+  const status = await statusOf(app.database.sql, app.budgets);
   if (options.json) printJson(status);
   else {
     printTable(

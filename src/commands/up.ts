@@ -170,9 +170,13 @@ function within(milliseconds: number, work: Promise<void> | undefined): Promise<
 }
 
 /** @throws UsageError when the port is taken */
-async function listen({ config, database, environment: { host, port }, log }: App, queue: RecorderQueue) {
+async function listen(
+  { config, database, environment: { host, port }, log, budgets }: App,
+  queue: RecorderQueue,
+) {
   const names = [host, ...config.server.names];
-  const server = buildServer({ sql: database.reader, queueReachable: () => queue.getJobCounts(), names });
+  const queueReachable = () => queue.getJobCounts();
+  const server = buildServer({ sql: database.reader, queueReachable, names, budgets });
   try {
     log.info({ address: await server.listen({ host, port }) }, 'the server listened');
     return server;

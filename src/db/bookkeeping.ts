@@ -217,14 +217,20 @@ export const quarantine = recorder.table(
 );
 
 /** The allowance of each upstream and key, drawn on by all workers. */
-export const budgets = recorder.table('budgets', {
-  upstream: text().primaryKey(),
-  minute: instant().notNull(),
-  minute_units: bigint({ mode: 'number' }).notNull(),
-  day: date({ mode: 'string' }).notNull(),
-  day_units: bigint({ mode: 'number' }).notNull(),
-  blocked_until: instant(),
-});
+export const budgets = recorder.table(
+  'budgets',
+  {
+    upstream: text().notNull(),
+    /** Where and how it is asked, as a digest: another URL inherits neither a block nor a count. */
+    endpoint: text().notNull(),
+    minute: instant().notNull(),
+    minute_units: bigint({ mode: 'number' }).notNull(),
+    day: date({ mode: 'string' }).notNull(),
+    day_units: bigint({ mode: 'number' }).notNull(),
+    blocked_until: instant(),
+  },
+  (table) => [primaryKey({ columns: [table.upstream, table.endpoint] })],
+);
 
 /** Which definition of each reporting view or function is in place. */
 export const reportingObjects = recorder.table('reporting_objects', {

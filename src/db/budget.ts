@@ -3,6 +3,7 @@ import type postgres from 'postgres';
 import type { Clock } from '../clock.ts';
 import type { Allowance, Budget, Priority } from '../upstreams/budget.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
+import type { BudgetKey } from './budget-key.ts';
 import { KnownLimits, type Limit, type Limits } from './limits.ts';
 
 /** The share of the limits that each priority may use up: the rest is kept for those before it. */
@@ -18,15 +19,15 @@ const LONGEST_BLOCK = 3_600_000;
 /** One row of `recorder.budgets` that all workers draw on, whatever queue they run on. */
 export class SharedBudget implements Budget {
   readonly #sql: postgres.Sql;
-  readonly #upstream: string;
+  readonly #key: BudgetKey;
   readonly #limits: KnownLimits;
   readonly #clock: Clock;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #blockedUntil = 0;
 
-  constructor(sql: postgres.Sql, upstream: string, limits: Limits, clock: Clock) {
+  constructor(sql: postgres.Sql, key: BudgetKey, limits: Limits, clock: Clock) {
     this.#sql = sql;
-    this.#upstream = upstream;
+    this.#key = key;
     this.#limits = new KnownLimits(limits);
     this.#clock = clock;
   }
@@ -38,7 +39,7 @@ export class SharedBudget implements Budget {
       if (wait > LONGEST_WAIT)
         throw new UpstreamFailure(
           'rate-limited',
-          `no budget for ${this.#upstream} for ${Math.ceil(wait / 1000)} s`,
+          `no budget for ${this.#key.upstream} for ${Math.ceil(wait / 1000)} s`,
           {
             retryAfter: wait,
           },
@@ -53,10 +54,11 @@ export class SharedBudget implements Budget {
     const until = this.#clock() + milliseconds;
     this.#blockedUntil = Math.max(this.#blockedUntil, until);
     const now = new Date(this.#clock());
+    const { upstream, endpoint } = this.#key;
     await this.#sql`
-      insert into recorder.budgets as b (upstream, minute, minute_units, day, day_units, blocked_until)
-      values (${this.#upstream}, ${startOfMinute(now)}, 0, ${dayOf(now)}, 0, ${new Date(until)})
-      on conflict (upstream) do update set blocked_until = case
+      insert into recorder.budgets as b (upstream, endpoint, minute, minute_units, day, day_units, blocked_until)
+      values (${upstream}, ${endpoint}, ${startOfMinute(now)}, 0, ${dayOf(now)}, 0, ${new Date(until)})
+      on conflict (upstream, endpoint) do update set blocked_until = case
         when b.blocked_until <= ${new Date(now.getTime() + LONGEST_BLOCK)}
         then greatest(b.blocked_until, excluded.blocked_until) else excluded.blocked_until end`;
   }
@@ -74,12 +76,13 @@ export class SharedBudget implements Budget {
     if (!perMinute && !perDay) return this.#blockedFor(now);
     const minute = startOfMinute(now);
     const day = dayOf(now);
+    const { upstream, endpoint } = this.#key;
     const most = (limit: Limit | null) => limit && Math.max(limit.units * SHARE[priority], units);
     const [row] = await this.#sql<{ taken: boolean; blocked_until: Date | null; day_full: boolean }[]>`
       with mine as (
-        insert into recorder.budgets as b (upstream, minute, minute_units, day, day_units)
-        values (${this.#upstream}, ${minute}, ${units}, ${day}, ${units})
-        on conflict (upstream) do update set
+        insert into recorder.budgets as b (upstream, endpoint, minute, minute_units, day, day_units)
+        values (${upstream}, ${endpoint}, ${minute}, ${units}, ${day}, ${units})
+        on conflict (upstream, endpoint) do update set
           minute = excluded.minute,
           minute_units = case when b.minute = excluded.minute then b.minute_units else 0 end + ${units},
           day = excluded.day,
@@ -93,7 +96,7 @@ export class SharedBudget implements Budget {
         returning 1)
       select exists(select from mine) as taken, b.blocked_until,
         coalesce(b.day = ${day}::date and b.day_units + ${units} > ${most(perDay)}::float8, false) as day_full
-      from (values (1)) as one left join recorder.budgets b on b.upstream = ${this.#upstream}`;
+      from (values (1)) as one left join recorder.budgets b on (b.upstream, b.endpoint) = (${upstream}, ${endpoint})`;
     if (!row || row.taken) return 0;
     const blocked = (row.blocked_until?.getTime() ?? 0) - now.getTime();
     if (blocked > 0 && blocked <= LONGEST_BLOCK) return blocked;
@@ -107,8 +110,9 @@ export class SharedBudget implements Budget {
   async #blockedFor(now: Date): Promise<number> {
     if (Math.abs(now.getTime() - this.#lookedAt) >= LOOK_AGAIN) {
       this.#lookedAt = now.getTime();
+      const { upstream, endpoint } = this.#key;
       const [row] = await this.#sql<{ blocked_until: Date | null }[]>`
-        select blocked_until from recorder.budgets where upstream = ${this.#upstream}`;
+        select blocked_until from recorder.budgets where (upstream, endpoint) = (${upstream}, ${endpoint})`;
       this.#blockedUntil = row?.blocked_until?.getTime() ?? 0;
     }
     const blocked = this.#blockedUntil - now.getTime();

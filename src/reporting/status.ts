@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import type { BudgetKey } from '../db/budget-key.ts';
 import { type Finding, type FindingGroup, type FindingState, findingGroups } from './findings.ts';
 
 /** How the recording stands, as `status` and `/api/status` tell it. */
@@ -39,8 +40,11 @@ export interface DatasetStatus {
   readonly rows_today: number;
 }
 
-/** Reads the state of the recording out of `reporting`. What it costs depends on the targets, not on how much was recorded. */
-export async function statusOf(sql: postgres.Sql): Promise<Status> {
+/**
+ * Reads the state of the recording out of `reporting`. What it costs depends on the targets, not on how much was recorded.
+ * @param mine the allowances to tell of: those of URLs that are not asked any more stay untold
+ */
+export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): Promise<Status> {
   const [datasets, findings, recent_failures, budgets, [counts]] = await Promise.all([
     sql<DatasetStatus[]>`
       select f.dataset, count(*)::int as targets, max(f.last_success_at) as last_success_at,
@@ -59,7 +63,9 @@ export async function statusOf(sql: postgres.Sql): Promise<Status> {
     sql<{ upstream: string; minute_units: number; day_units: number; blocked_until: Date | null }[]>`
       select upstream, minute_units::float8, day_units::float8,
         case when blocked_until > now() then blocked_until end as blocked_until
-      from recorder.budgets order by upstream`,
+      from recorder.budgets join unnest(${mine.map(({ upstream }) => upstream)}::text[],
+        ${mine.map(({ endpoint }) => endpoint)}::text[]) as mine(upstream, endpoint) using (upstream, endpoint)
+      order by upstream`,
     sql<{ quarantined: number; gaps: number }[]>`
       select (select count(*) from reporting.quarantine)::int as quarantined,
         (select count(*) from reporting.gaps)::int as gaps`,

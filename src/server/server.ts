@@ -1,6 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import type postgres from 'postgres';
 import { Registry } from 'prom-client';
+import type { BudgetKey } from '../db/budget-key.ts';
 import { schemaProblem } from '../db/migrate.ts';
 import { messageOf } from '../errors.ts';
 import { statusOf } from '../reporting/status.ts';
@@ -16,6 +17,8 @@ export interface ServerContext {
   readonly queueReachable: () => Promise<unknown>;
   /** Host names under which it is reached, beside localhost and the address at which a request arrives. */
   readonly names: readonly string[];
+  /** The allowances that are told. */
+  readonly budgets: readonly BudgetKey[];
 }
 
 const PATIENCE = 3_000;
@@ -23,9 +26,9 @@ const PATIENCE = 3_000;
 const LASTING = 1_000;
 
 /** The HTTP server (contract section 4): `/health`, `/ready`, `/metrics`, `/api/status`. Read-only. */
-export function buildServer({ sql, queueReachable, names }: ServerContext): FastifyInstance {
+export function buildServer({ sql, queueReachable, names, budgets }: ServerContext): FastifyInstance {
   const own = processMetrics();
-  const status = recently(() => within(statusOf(sql)), LASTING);
+  const status = recently(() => within(statusOf(sql, budgets)), LASTING);
   const ready = recently(async () => {
     const [schema, queue] = await Promise.all([
       within(schemaProblem(sql)).catch((error: unknown) => `the database: ${messageOf(error)}`),

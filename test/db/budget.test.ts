@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SharedBudget } from '../../src/db/budget.ts';
+import { budgetKey } from '../../src/db/budget-key.ts';
 import { KnownLimits, type Limits } from '../../src/db/limits.ts';
 import type { Priority } from '../../src/upstreams/budget.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
@@ -32,7 +33,8 @@ function shared(limits: Partial<Limits>, clock = new ManualClock(start)) {
   upstreams += 1;
   const name = `upstream-${upstreams}`;
   const all: Limits = { perMinute: undefined, perDay: undefined, ...limits };
-  const instance = (on: ManualClock) => new SharedBudget(sql, name, all, on.read);
+  const instance = (on: ManualClock) =>
+    new SharedBudget(sql, { upstream: name, endpoint: 'one' }, all, on.read);
   return { name, clock, one: instance(clock), other: instance(clock), instance };
 }
 
@@ -236,6 +238,28 @@ describe('a block', () => {
     for (const budget of [one, other]) await budget.take(1, 'poll', signal);
   });
 
+  it.each([{ perMinute: 100 }, {}])(
+    'and a count end with the URL that they are about, with limits %j',
+    async (limits) => {
+      const { name } = shared({});
+      const all: Limits = { perMinute: undefined, perDay: undefined, ...limits };
+      const clock = new ManualClock(start);
+      const asked = (url: string, header?: string) =>
+        new SharedBudget(sql, budgetKey(name, url, header), all, clock.read);
+      const before = asked('https://one.example/v1', 'X-Key');
+      await before.take(90, 'poll', signal);
+      await before.block(120_000);
+      for (const same of [asked('https://ONE.example:443/v2/', 'x-key'), before])
+        await expect(same.take(20, 'poll', signal)).rejects.toMatchObject({ kind: 'rate-limited' });
+      for (const other of [
+        asked('https://two.example/v1', 'X-Key'),
+        asked('https://one.example/v1'),
+        asked('http://one.example/v1', 'X-Key'),
+      ])
+        await other.take(20, 'poll', signal);
+    },
+  );
+
   it('is seen within a second by one that was just asking', async () => {
     const { one, other, clock } = shared({});
     await other.take(1, 'poll', signal);
@@ -253,7 +277,12 @@ describe('a block', () => {
   });
 
   it('that is short is waited for', async () => {
-    const real = new SharedBudget(sql, 'waited', { perMinute: 100, perDay: undefined }, Date.now);
+    const real = new SharedBudget(
+      sql,
+      budgetKey('waited', 'http://one', undefined),
+      { perMinute: 100, perDay: undefined },
+      Date.now,
+    );
     await real.block(300);
     const begun = performance.now();
     await real.take(1, 'poll', signal);

@@ -4,6 +4,8 @@ import { gunzipSync } from 'node:zlib';
 import postgres from 'postgres';
 import { afterEach, describe, expect, it } from 'vitest';
 import { catalog } from '../../src/datasets/catalog.ts';
+import { SharedBudget } from '../../src/db/budget.ts';
+import { budgetKey } from '../../src/db/budget-key.ts';
 import { schemaProblem } from '../../src/db/migrate.ts';
 import { migrate } from '../../src/reporting/migrate.ts';
 import { emptyDatabase, type TestDatabase } from '../support/database.ts';
@@ -89,6 +91,23 @@ describe.each(versions)('a database that version %s recorded', (version) => {
     const [left] =
       await sql`select bool_or(active) as active from recorder.target_datasets where dataset = 'x_assets'`;
     expect(left).toEqual({ active: false });
+  });
+
+  it('leaves a block and a count behind: which URL they are about is not known', async () => {
+    await restore(version);
+    await sql`
+      insert into recorder.budgets (upstream, minute, minute_units, day, day_units, blocked_until)
+      values ('chainData', now(), 5, now(), 7, now() + interval '1 hour') on conflict (upstream) do nothing`;
+    await migrate(database.url);
+    expect([...(await sql`select upstream from recorder.budgets`)]).toEqual([]);
+    const budget = new SharedBudget(
+      sql,
+      budgetKey('chainData', 'https://one.example', undefined),
+      { perMinute: 10, perDay: undefined },
+      Date.now,
+    );
+    await budget.take(1, 'poll', new AbortController().signal);
+    expect(await sql`select upstream from recorder.budgets`).toHaveLength(1);
   });
 
   it('holds what was quarantined again and again once, and counts it', async () => {

@@ -24,7 +24,7 @@ it('how the recording stands is told without a look at runs, however many there 
   const feed = scriptedFeed(subnets, { network: 'mainnet' });
   await sql.begin(async (holding) => {
     await holding`lock table recorder.runs in access exclusive mode`;
-    const status = await statusOf(sql);
+    const status = await statusOf(sql, []);
     expect(await recordingMetrics(status).metrics()).toContain('chain_recorder_late_targets 0');
     await new Watchdog(sql, pino({ level: 'silent' }), () => 0).look();
     await sql`select dataset, sum(rows_written) from reporting.freshness group by dataset`;

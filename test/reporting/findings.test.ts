@@ -1,7 +1,10 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SharedBudget } from '../../src/db/budget.ts';
+import { budgetKey } from '../../src/db/budget-key.ts';
 import { findingGroups } from '../../src/reporting/findings.ts';
 import { statusOf } from '../../src/reporting/status.ts';
+import { recordingMetrics } from '../../src/server/prometheus.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -89,7 +92,33 @@ describe('a target', () => {
     expect(await found()).toMatchObject([
       { state: 'late', dataset: 'subnets', subject: 'chain=2', count: 2 },
     ]);
-    expect(await statusOf(sql)).toMatchObject({ late_targets: 2, failing_targets: 0, incomplete_targets: 0 });
+    expect(await statusOf(sql, [])).toMatchObject({
+      late_targets: 2,
+      failing_targets: 0,
+      incomplete_targets: 0,
+    });
+  });
+});
+
+describe('an allowance', () => {
+  it('is told once an upstream, by the URL that is asked now', async () => {
+    const now = Date.now();
+    const limits = { perMinute: 100, perDay: undefined };
+    const key = (url: string) => budgetKey('chainData', url, undefined);
+    const [was, is] = [key('http://before.example'), key('http://after.example')];
+    await new SharedBudget(sql, was, limits, () => now).block(600_000);
+    expect((await statusOf(sql, [was])).budgets).toMatchObject([
+      { upstream: 'chainData', blocked_until: expect.any(Date) },
+    ]);
+    expect((await statusOf(sql, [is])).budgets).toEqual([]);
+    await new SharedBudget(sql, is, limits, () => now).take(7, 'poll', new AbortController().signal);
+    const status = await statusOf(sql, [is]);
+    expect(status.budgets).toEqual([
+      { upstream: 'chainData', minute_units: 7, day_units: 7, blocked_until: null },
+    ]);
+    expect(await recordingMetrics(status).metrics()).toContain(
+      'chain_recorder_blocked{upstream="chainData"} 0',
+    );
   });
 });
 
@@ -173,7 +202,7 @@ describe('a schedule', () => {
     expect(groups).toMatchObject(
       reason ? [{ state: 'standing still', what: 'schedule', reason: expect.stringMatching(reason) }] : [],
     );
-    expect((await statusOf(sql)).standing_still).toBe(reason ? 1 : 0);
+    expect((await statusOf(sql, [])).standing_still).toBe(reason ? 1 : 0);
   });
 });
 
@@ -207,6 +236,6 @@ describe('status', () => {
     await sql`insert into recorder.health_absences values ('eyes', ${ago(900)}, ${ago(800)}, 'off')`;
     const [gaps] = await sql`select count(*)::int as gaps from reporting.gaps`;
     expect(gaps).toEqual({ gaps: 2 });
-    expect(await statusOf(sql)).toMatchObject(gaps ?? {});
+    expect(await statusOf(sql, [])).toMatchObject(gaps ?? {});
   });
 });

@@ -20,6 +20,7 @@ beforeAll(async () => {
     sql: client.reader,
     queueReachable: async () => {},
     names: ['recorder.example.org'],
+    budgets: [],
   });
   address = await server.listen({ host: '127.0.0.1', port: 0 });
 });
