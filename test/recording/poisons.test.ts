@@ -4,7 +4,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalog } from '../../src/datasets/catalog.ts';
 import type { Dataset, DatasetColumn } from '../../src/datasets/contract.ts';
-import { parseJson } from '../../src/upstreams/json.ts';
+import { jsonText, parseJson } from '../../src/upstreams/json.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
@@ -201,6 +201,8 @@ async function recordPoisoned(
   for (const [n, poison] of poisons.entries()) items.splice((n * 97 + at) % (items.length + 1), 0, poison);
   feed.script = () => onlyPage(parseJson(`[${items.join(',')}]`));
   clock.now += 60_000;
+  // Without a request column all pages are of one target.
+  if (dataset.request.length === 0) await sql`truncate recorder.quarantine, recorder.${sql(dataset.name)}`;
   const result = await run(recordingContext(sql, clock.read), feed);
   const about = `${dataset.name}: ${poisons.map((one) => one.slice(0, 200)).join('\n')}`;
   expect(['done', 'partial'], `${result.error} ${about}`).toContain(result.status);
@@ -217,7 +219,15 @@ async function recordPoisoned(
   expect(counts.times, about).toBe(result.quarantined);
   expect(counts.quarantined, about).toBe(result.quarantined);
   expect(counts.incomplete === null, about).toBe(result.quarantined === 0);
-  expect(counts.stored + counts.times, about).toBe(items.length);
+  // Two poisons may come out letter by letter the same. Where they can be stored they are one thing, said twice.
+  const asideTexts = new Set(
+    (await sql<{ item: string }[]>`select item from recorder.quarantine where run_id = ${result.runId}`).map(
+      ({ item }) => item,
+    ),
+  );
+  const repeated = items.filter((item, n) => items.indexOf(item) < n);
+  const same = repeated.filter((item) => !asideTexts.has(jsonText(parseJson(item)))).length;
+  expect(counts.stored + counts.times + same, about).toBe(items.length);
   // The same page again: nothing new is written, and nothing is in the quarantine twice.
   clock.now += 60_000;
   if (dataset.history !== 'sample') {
@@ -231,7 +241,7 @@ async function recordPoisoned(
       select count(*)::int as rows from recorder.quarantine where run_id in (${result.runId}, ${again.runId})`;
     expect(twice?.rows, about).toBe(counts.rows);
   }
-  return { served: items.length, stored: counts.stored, quarantined: counts.times };
+  return { served: items.length - same, stored: counts.stored, quarantined: counts.times };
 }
 
 const totals = { poisons: 0, served: 0, stored: 0, quarantined: 0 };
