@@ -1,16 +1,36 @@
-import type { Config } from './config/schema.ts';
-import { catalog, feeds } from './datasets/catalog.ts';
+import type { CatalogNames, Config } from './config/schema.ts';
+import { catalog, datasetNamed, feeds } from './datasets/catalog.ts';
 import type { Scope, Source, Target } from './datasets/contract.ts';
-import { metricIntervals } from './datasets/metrics/metric-points.ts';
+import { metricIntervals, metricPoints } from './datasets/metrics/metric-points.ts';
 import { type ActiveDataset, type ActiveFeed, BELIEVE } from './recording/feed.ts';
 import { targetKey } from './recording/lease.ts';
 
 /** The names that a configuration may use. */
-export const catalogNames = {
+export const catalogNames: CatalogNames = {
   datasets: catalog.map(({ name }) => name),
   metrics: Object.keys(metricIntervals),
   intervals: ['hour', 'day', 'week', 'month'],
+  withoutEffect,
 };
+
+function withoutEffect(dataset: string, setting: string): string | null {
+  const source = datasetNamed(dataset)?.source;
+  if (source === undefined) return null;
+  switch (setting) {
+    case 'metrics':
+    case 'intervals':
+      return dataset === metricPoints.name ? null : `only ${metricPoints.name} has ${setting}`;
+    case 'since':
+      if (source.range?.axis === 'time') return null;
+      return source.range
+        ? 'it is recorded by height, whatever the time'
+        : 'it is observed as it is now; its past cannot be asked for';
+    case 'pageSize':
+      return source.paged ? null : 'its answers have no pages of a size that can be asked for';
+    default:
+      return null;
+  }
+}
 
 /** What a configuration asks to be recorded: feeds with at least one dataset that is enabled, and their targets. */
 export function activeFeeds(config: Config): ActiveFeed[] {

@@ -21,6 +21,7 @@ const levels: readonly (readonly string[])[] = [
 const free: readonly string[] = [
   'errors.ts',
   'clock.ts',
+  'cb58.ts',
   'duration.ts',
   'instant.ts',
   'redaction.ts',
@@ -126,6 +127,7 @@ describe('imports', () => {
     const allowed = [
       'src/upstreams/failure.ts',
       'src/upstreams/json.ts',
+      'src/cb58.ts',
       'src/errors.ts',
       'src/duration.ts',
       'src/redaction.ts',

@@ -3,6 +3,7 @@ import { parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { messageOf, UsageError } from '../errors.ts';
 import { type CatalogNames, type Config, configSchema } from './schema.ts';
+import { settingsWithoutEffect } from './without-effect.ts';
 
 /**
  * Reads and checks a configuration file.
@@ -29,10 +30,12 @@ export function loadConfig(file: string, names: CatalogNames): Config {
 
 /** Checks a configuration that was read already. @throws UsageError with every problem and its path */
 export function checkConfig(value: unknown, names: CatalogNames, file: string): Config {
-  const result = configSchema(names).safeParse(withoutEmpty(value) ?? {}, { reportInput: true });
-  if (result.success) return result.data;
-  throw new UsageError(
-    result.error.issues.flatMap(nearest).flatMap((issue) => {
+  const told = withoutEmpty(value) ?? {};
+  const result = configSchema(names).safeParse(told, { reportInput: true });
+  const useless = settingsWithoutEffect(told, names).map((problem) => `${file}: ${problem}`);
+  if (result.success && useless.length === 0) return result.data;
+  throw new UsageError([
+    ...(result.error?.issues ?? []).flatMap(nearest).flatMap((issue) => {
       const path = issue.path
         .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
         .join('')
@@ -43,7 +46,8 @@ export function checkConfig(value: unknown, names: CatalogNames, file: string): 
       }
       return [`${file}: ${path || 'the file'}: ${said(issue)}`];
     }),
-  );
+    ...useless,
+  ]);
 }
 
 /** Of what may be written in several ways: the problems of the way that comes nearest to what was written. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { duration } from './duration-schema.ts';
 import { healthSchema } from './health-schema.ts';
+import { assetId, evmChain, metricsChain, nodeId, primaryAddress } from './ids.ts';
 
 const serviceUrl = z
   .string()
@@ -45,10 +46,7 @@ const evmAddress = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits')
   .toLowerCase();
-const chain = z
-  .string({ error: 'must be a string: put chain ids in quotes' })
-  .regex(/^[A-Za-z0-9]+$/, 'must be a chain id');
-const addressOnChain = z.strictObject({ chain, address: evmAddress });
+const addressOnChain = z.strictObject({ chain: evmChain, address: evmAddress });
 const list = <T extends z.ZodType>(element: T) =>
   z
     .array(element)
@@ -63,6 +61,8 @@ export interface CatalogNames {
   readonly datasets: readonly string[];
   readonly metrics: readonly string[];
   readonly intervals: readonly string[];
+  /** Why a setting of a dataset's override would change nothing; null: it would, or there is no such dataset or setting. */
+  withoutEffect(dataset: string, setting: string): string | null;
 }
 
 /** The schema of `recorder.yaml` (contract section 2). */
@@ -124,24 +124,22 @@ export function configSchema(names: CatalogNames) {
       .default({ nodes: [] }),
     watch: z
       .strictObject({
-        chains: list(chain),
-        nodeIds: list(z.string().regex(/^NodeID-[1-9A-HJ-NP-Za-km-z]+$/, 'must be a NodeID-…')),
-        addresses: list(
-          z.string().regex(/^(?:[PXC]-)?[a-z]+1[a-z0-9]{38,}$/, 'must be an address such as P-avax1…'),
-        ),
+        chains: list(metricsChain),
+        nodeIds: list(nodeId),
+        addresses: list(primaryAddress),
         evmAddresses: list(addressOnChain),
         contracts: list(addressOnChain),
         collections: list(addressOnChain),
         transactions: list(
           z.strictObject({
-            chain,
+            chain: evmChain,
             hash: z
               .string()
               .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hexadecimal digits')
               .toLowerCase(),
           }),
         ),
-        assets: list(z.string().regex(/^[1-9A-HJ-NP-Za-km-z]+$/, 'must be an asset id')),
+        assets: list(assetId),
       })
       .prefault({}),
     health: healthSchema.prefault({}),

@@ -107,6 +107,8 @@ export interface Source {
   readonly weight: number;
   /** Calls that one poll of a target makes; more only where a window has more pages. */
   readonly calls: number;
+  /** Its walk asks how many items a page shall have: {@link Ask.pageSize}. */
+  readonly paged?: true;
   /** Absent: an observation of how things are now, which nobody can repeat later. */
   readonly range?: Range;
   /** The answer never changes: once a target is recorded it is not asked for again. */

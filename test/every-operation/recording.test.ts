@@ -4,7 +4,7 @@ import type { ManualClock } from '../../sandbox/clock.ts';
 import { INTERVALS } from '../../sandbox/metrics/calendar.ts';
 import { METRICS } from '../../sandbox/metrics/names.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
-import { catalog } from '../../src/datasets/catalog.ts';
+import { catalog, datasetNamed } from '../../src/datasets/catalog.ts';
 import { OPEN_END } from '../../src/datasets/contract.ts';
 import { snakeCase } from '../../src/datasets/names.ts';
 import { catalogNames, scopeOf } from '../../src/feeds.ts';
@@ -110,7 +110,7 @@ async function recorderOf(size: Size): Promise<Recorder> {
         catalogNames.datasets.map((name) => [
           name,
           {
-            pageSize: size.pageSize,
+            ...(datasetNamed(name)?.source.paged ? { pageSize: size.pageSize } : {}),
             ...(name === 'metric_points' ? { intervals: size.intervals } : {}),
             ...(name === 'proposed_blocks' ? { since: SINCE } : {}),
           },

@@ -12,6 +12,7 @@ const source: Source = {
   every: hour,
   weight: 20,
   calls: 1,
+  paged: true,
   targets: ({ watch }) =>
     watch.evmAddresses.map(({ chain: chainId, address: deployer }) => ({ chainId, deployer })),
   walk: (ask, { chainId, deployer }, window) =>

@@ -13,6 +13,7 @@ const source: Source = {
   every: hour,
   weight: 20,
   calls: 1,
+  paged: true,
   targets: ({ watch }) => watch.evmAddresses.map(({ chain: chainId, address }) => ({ chainId, address })),
   walk: (ask, { chainId, address }, window) =>
     pages(

@@ -18,6 +18,7 @@ const source: Source = {
   every: day,
   weight: 20,
   calls: 1,
+  paged: true,
   targets: ({ watch }) =>
     watch.collections.map(({ chain: chainId, address: collection }) => ({ chainId, collection })),
   demand: singleToken,

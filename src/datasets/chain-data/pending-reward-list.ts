@@ -17,6 +17,7 @@ export const pendingRewardList: Source = {
   every: hour,
   weight: 100,
   calls: 2,
+  paged: true,
   targets: ({ network, watch }) => {
     const addresses = stakers(watch.addresses).join(',');
     const nodeIds = [...new Set(watch.nodeIds)].join(',');

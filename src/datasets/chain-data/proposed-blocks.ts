@@ -15,6 +15,7 @@ const source: Source = {
   every: 10 * minute,
   weight: 20,
   calls: 1,
+  paged: true,
   range: { axis: 'time', span: () => day, head: () => 10 * minute, settle: 10 * minute, lookback: month },
   targets: ({ network, watch }) =>
     watch.nodeIds.flatMap((nodeId) => CHAINS.map((blockchainId) => ({ network, blockchainId, nodeId }))),

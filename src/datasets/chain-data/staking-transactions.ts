@@ -24,6 +24,7 @@ const source: Source = {
   every: hour,
   weight: 100,
   calls: 1,
+  paged: true,
   range: {
     axis: 'time',
     span: () => Number.POSITIVE_INFINITY,

@@ -13,6 +13,7 @@ export const subnetList: Source = {
   every: hour,
   weight: 20,
   calls: 1,
+  paged: true,
   targets: ({ network }) => [{ network }],
   walk: (ask, { network }, window) =>
     pages(

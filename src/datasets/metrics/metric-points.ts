@@ -47,6 +47,7 @@ const source: Source = {
   every: hour,
   weight: 100,
   calls: 1,
+  paged: true,
   range: { axis: 'time', span: onePage, head: onePage, settle: 0, lookback: EVER },
   targets: ({ watch, options }) =>
     watch.chains.flatMap((chainId) =>

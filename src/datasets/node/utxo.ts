@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { bytesOfHex, cb58 } from '../../cb58.ts';
 import { bech32 } from '../sources/bech32.ts';
-import { bytesOfHex, cb58 } from '../sources/cb58.ts';
 
 const SECP256K1_OUTPUT = 7;
 const ADDRESS = 20;

@@ -14,6 +14,7 @@ const source: Source = {
   every: 30 * minute,
   weight: 0,
   calls: 3,
+  paged: true,
   targets: ({ nodes, watch }) =>
     nodes.flatMap((node) => addressesOn('X', watch.addresses).map((address) => ({ node, address }))),
   walk: (ask, { address = '' }) => utxoPages(ask, address),

@@ -13,6 +13,7 @@ export function addressTransactions(name: string, operation: 'listNative' | 'lis
     every: hour,
     weight: 20,
     calls: 1,
+    paged: true,
     range: allBlocks,
     targets: ({ watch }) => watch.evmAddresses.map(({ chain: chainId, address }) => ({ chainId, address })),
     walk: (ask, { chainId, address }, window) =>

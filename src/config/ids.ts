@@ -1,0 +1,46 @@
+import { bech32 } from '@scure/base';
+import { z } from 'zod';
+import { bytesOfCb58 } from '../cb58.ts';
+
+const MISTYPED = 'is mistyped: its checksum does not fit';
+
+/** A text of this form whose checksum fits as well; one of another form is told of its form only. */
+const checked = (form: RegExp, shape: string, fits: (text: string) => boolean) =>
+  z.string().regex(form, { error: shape, abort: true }).refine(fits, MISTYPED);
+
+/** A node's id: 20 bytes with a checksum. */
+export const nodeId = checked(
+  /^NodeID-[1-9A-HJ-NP-Za-km-z]+$/,
+  'must be a NodeID-…',
+  (text) => bytesOfCb58(text.replace('NodeID-', ''))?.length === 20,
+);
+
+/** The id of an asset of the X-chain: 32 bytes with a checksum. */
+export const assetId = checked(
+  /^[1-9A-HJ-NP-Za-km-z]+$/,
+  'must be an asset id',
+  (text) => bytesOfCb58(text)?.length === 32,
+);
+
+/** An address of the primary network, with or without its chain: 20 bytes with a checksum. */
+export const primaryAddress = checked(
+  /^(?:[PXC]-)?[a-z]+1[a-z0-9]{38,}$/,
+  'must be an address such as P-avax1…',
+  (text) => {
+    const words = bech32.decodeUnsafe(text.replace(/^[PXC]-/, ''))?.words;
+    return words !== undefined && bech32.fromWordsUnsafe(words)?.length === 20;
+  },
+);
+
+/** An EVM chain by its id in decimal digits, in quotes. */
+export const evmChain = z
+  .string({ error: 'must be a string: put chain ids in quotes' })
+  .regex(/^[1-9]\d*$/, 'must be an EVM chain id in decimal digits, such as "43114"');
+
+/** What metrics are asked for: an EVM chain, or all chains together (seed metrics 4.1). */
+export const metricsChain = z
+  .string({ error: 'must be a string: put chain ids in quotes' })
+  .regex(
+    /^(?:[1-9]\d*|total|mainnet|testnet)$/,
+    'must be an EVM chain id in decimal digits, such as "43114", or total, mainnet or testnet',
+  );

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import type { CatalogNames } from './schema.ts';
+
+/** What is said in one part of the file of another; whatever else is in the file, and whether or not it is right. */
+const told = z.looseObject({
+  upstreams: z.looseObject({ nodes: z.array(z.unknown()).catch([]) }).catch({ nodes: [] }),
+  health: z.looseObject({ maintenance: z.array(z.unknown()).catch([]) }).catch({ maintenance: [] }),
+  datasets: z.record(z.string(), z.record(z.string(), z.unknown()).catch({})).catch({}),
+});
+const node = z.looseObject({ name: z.string() });
+const window = z.looseObject({ nodes: z.array(z.unknown()) });
+
+/** Settings that are well formed and mean nothing, each as its path and the reason. */
+export function settingsWithoutEffect(value: unknown, names: CatalogNames): string[] {
+  const read = told.safeParse(value);
+  if (!read.success) return [];
+  const { upstreams, health, datasets } = read.data;
+  const nodes = upstreams.nodes.flatMap((one) => node.safeParse(one).data?.name ?? []);
+  const there = nodes.length > 0 ? `there are ${nodes.join(', ')}` : 'there are none';
+  const unknownNodes = health.maintenance.flatMap((one, at) =>
+    (window.safeParse(one).data?.nodes ?? []).flatMap((name, place) =>
+      typeof name !== 'string' || nodes.includes(name)
+        ? []
+        : [`health.maintenance[${at}].nodes[${place}]: no node is called "${name}"; ${there}`],
+    ),
+  );
+  const overrides = Object.entries(datasets).flatMap(([dataset, override]) =>
+    Object.entries(override).flatMap(([setting, set]) => {
+      const reason = set === undefined ? null : names.withoutEffect(dataset, setting);
+      return reason === null ? [] : [`datasets.${dataset}.${setting}: has no effect: ${reason}`];
+    }),
+  );
+  return [...unknownNodes, ...overrides];
+}
