@@ -214,7 +214,7 @@ describe.concurrent('an answer of a moment', () => {
 describe.concurrent('a 200 that is no answer', () => {
   it.each([
     ['HTML', 'text/html', '<html></html>'],
-    ['JSON that says it is text', 'text/plain', '{}'],
+    ['JSON that says it is a page', 'text/html', '{}'],
     ['without a type', '', '{}'],
     ['empty', 'application/json', ''],
     ['garbage', 'application/json', 'upstream request timeout'],
@@ -233,6 +233,17 @@ describe.concurrent('a 200 that is no answer', () => {
     const { kind, message } = await failure(session(server.url).probe('/'));
     expect(kind).toBe('malformed');
     expect(message.length).toBeLessThan(200);
+  });
+
+  it('but a health report may say that it is plain text', async () => {
+    const server = await started(
+      upstreamServer((_, response) => {
+        response.setHeader('content-type', 'text/plain; charset=utf-8');
+        response.end('{"healthy":true}');
+      }),
+    );
+    expect(await session(server.url).probe('/')).toEqual({ status: 200, body: { healthy: true } });
+    expect(await failure(session(server.url).get('/'))).toMatchObject({ kind: 'malformed' });
   });
 
   it('is asked for again', async () => {
