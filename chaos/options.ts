@@ -11,7 +11,7 @@ export interface Options {
   readonly backends: readonly BackendKind[];
   /** How often something is killed, restarted or lost in each fault that does so repeatedly; null: its own measure. */
   readonly kills: number | null;
-  /** Rows of the backfill of fault 1; null: its own measure. */
+  /** How much faults whose size can be chosen do, such as the rows of the backfill of fault 1; null: its own measure. */
   readonly rows: number | null;
   /** After so many minutes no further fault is begun. */
   readonly minutes: number;

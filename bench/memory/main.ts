@@ -10,7 +10,8 @@ import { startDatabase } from '../database.ts';
 
 /**
  * Whether runs and looks leave anything behind in the process that makes them: heap after each tenth.
- * By hand: `node --expose-gc --import tsx bench/memory/main.ts [COUNT]`. Exits 1 where the heap grew by a tenth and 2 MB.
+ * By hand: `node --expose-gc --import tsx bench/memory/main.ts [COUNT [DATABASE_URL]]`; without a database it starts one.
+ * Exits 1 where the heap grew by a tenth and 2 MB.
  */
 const count = Number(process.argv[2] ?? 100_000);
 const AT_ONCE = 8;
@@ -39,7 +40,8 @@ function heap(): number {
   return process.memoryUsage().heapUsed / 1e6;
 }
 
-const database = await startDatabase();
+const [, , , url] = process.argv;
+const database = url === undefined ? await startDatabase() : { url, close: async () => {} };
 const { sql, close } = openDatabase(database.url);
 const stopping = new AbortController();
 try {

@@ -1,3 +1,4 @@
+import { allowanceFaults } from './allowances.ts';
 import { clockFaults } from './clock.ts';
 import { databaseFaults } from './database.ts';
 import type { Fault } from './fault.ts';
@@ -5,6 +6,7 @@ import { hostile } from './hostile.ts';
 import { killNine } from './kill-nine.ts';
 import { ledgerFaults } from './ledger.ts';
 import { limitFaults } from './limits.ts';
+import { memoryFaults } from './memory.ts';
 import { migratingFaults } from './migrating.ts';
 import { networkFaults } from './network.ts';
 import { recorderFaults } from './recorders.ts';
@@ -28,6 +30,7 @@ const all: readonly Fault[] = [
   ...tokenFaults,
   ...ledgerFaults,
   ...limitFaults,
+  ...allowanceFaults,
   ...upstreamSpells,
   hostile,
   ...valueFaults,
@@ -36,6 +39,7 @@ const all: readonly Fault[] = [
   ...sayingFaults,
   ...releaseFaults,
   ...migratingFaults,
+  ...memoryFaults,
   ...siblingFaults,
   ...tellingFaults,
   ...recorderFaults,

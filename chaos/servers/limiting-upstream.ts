@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+
+/** A service before another one that says in its headers what it allows, whatever that is. */
+export class LimitingUpstream {
+  readonly url: string;
+  /** The headers that every answer carries. */
+  says: Readonly<Record<string, string>> = {};
+  /** When it was asked, ms since 1970. */
+  readonly asked: number[] = [];
+  readonly #server: Server;
+
+  private constructor(server: Server, url: string, behind: string) {
+    this.#server = server;
+    this.url = url;
+    server.on('request', async (request, response) => {
+      this.asked.push(Date.now());
+      const answer = await fetch(new URL(request.url ?? '/', behind)).catch(() => null);
+      if (!answer) return void response.destroy();
+      const body = await answer.text();
+      const type = answer.headers.get('content-type') ?? 'application/json';
+      response.writeHead(answer.status, { 'content-type': type, ...this.says }).end(body);
+    });
+  }
+
+  static async open(behind: string): Promise<LimitingUpstream> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('no port');
+    return new LimitingUpstream(server, `http://127.0.0.1:${address.port}`, behind);
+  }
+
+  /** How often it was asked since a time, ms since 1970. */
+  askedSince(time: number): number {
+    return this.asked.filter((at) => at > time).length;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+}
