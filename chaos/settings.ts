@@ -10,6 +10,7 @@ export interface Recorded {
   readonly name?: string;
   readonly nodeIds?: readonly string[];
   readonly chains?: readonly string[];
+  readonly evmAddresses?: readonly { chain: string; address: string }[];
   readonly nodes?: readonly { name: string; url: string; timeout?: string }[];
   readonly chainData?: object;
   readonly metrics?: object;
@@ -29,12 +30,21 @@ export function configure(world: World, recorded: Recorded, name?: string): Prom
         metrics: { url, apiKeyHeader: 'x-api-key', timeout: '5s', ...recorded.metrics },
         nodes: recorded.nodes ?? [],
       },
-      watch: { nodeIds: recorded.nodeIds ?? [], chains: recorded.chains ?? [] },
+      watch: {
+        nodeIds: recorded.nodeIds ?? [],
+        chains: recorded.chains ?? [],
+        evmAddresses: recorded.evmAddresses ?? [],
+      },
       datasets: { ...Object.fromEntries(left), ...recorded.datasets },
     },
     name,
   );
 }
+
+/** The first of the sandbox's nodes, for a configuration. */
+export const oneNode = ({ sandbox }: World) => [
+  { name: 'validator-1', url: `${sandbox.url}/nodes/validator-1` },
+];
 
 /** The targets of proposed blocks: each node on each chain. */
 export function blockTargets(nodeIds: readonly string[], from: number, to: number): Watched[] {

@@ -5,6 +5,7 @@ import postgres from 'postgres';
 import type { CallRecord } from '../sandbox/ledger/ledger.ts';
 import type { SandboxOptions } from '../sandbox/options.ts';
 import { type Sandbox, startSandbox } from '../sandbox/server.ts';
+import { sessionSettings } from '../src/db/session.ts';
 import type { Closers } from './closers.ts';
 import { Evidence } from './evidence.ts';
 import type { BackendKind, Options } from './options.ts';
@@ -96,8 +97,7 @@ export class World {
       .replaceAll(/[^a-z0-9]/g, '_')}_${backend}`;
     const databaseUrl = await setting.postgres.clone(name);
     closers.add(() => setting.postgres.drop(name));
-    const sql = postgres(databaseUrl, { max: 4, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
-    closers.add(() => sql.end({ timeout: 1 }));
+    const sql = lookInto(databaseUrl, closers);
     const proxy = await TcpProxy.open(setting.postgres.port);
     closers.add(() => proxy.close());
     const { seed } = setting.options;
@@ -188,6 +188,18 @@ export class World {
     for (const [kind, times] of Object.entries(this.sandbox.ledger.faults()))
       this.evidence.served.set(kind, times);
   }
+}
+
+/** Looks into a database, whatever its own settings are; `closers` end it. */
+export function lookInto(url: string, closers: Closers): postgres.Sql {
+  const connection = {
+    ...sessionSettings('work', 'public'),
+    application_name: 'chaos',
+    statement_timeout: 0,
+  };
+  const sql = postgres(url, { max: 4, onnotice: () => {}, connection });
+  closers.add(() => sql.end({ timeout: 1 }));
+  return sql;
 }
 
 /** Counts calls for the blocks of a node on a chain. */

@@ -1,4 +1,5 @@
 import { allowanceFaults } from './allowances.ts';
+import { beliefFaults } from './belief.ts';
 import { clockFaults } from './clock.ts';
 import { databaseFaults } from './database.ts';
 import type { Fault } from './fault.ts';
@@ -14,11 +15,13 @@ import { redisFaults } from './redis.ts';
 import { releaseFaults } from './releases.ts';
 import { sayingFaults } from './sayings.ts';
 import { siblingFaults } from './siblings.ts';
+import { spellingFaults } from './spelling.ts';
 import { stoppingFaults } from './stopping.ts';
 import { tellingFaults } from './telling.ts';
 import { tokenFaults } from './tokens.ts';
 import { upstreamSpells } from './upstream-kinds.ts';
 import { valueFaults } from './values.ts';
+import { walkFaults } from './walks.ts';
 import { workerFaults } from './workers.ts';
 
 const all: readonly Fault[] = [
@@ -43,6 +46,9 @@ const all: readonly Fault[] = [
   ...siblingFaults,
   ...tellingFaults,
   ...recorderFaults,
+  ...beliefFaults,
+  ...walkFaults,
+  ...spellingFaults,
 ];
 
 /** Every fault that the suite injects, in the order of FAULTS.md. */

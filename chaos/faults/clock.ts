@@ -2,7 +2,7 @@ import { ManualClock } from '../../sandbox/clock.ts';
 import { inProcess } from '../in-process.ts';
 import { clockJumps } from '../preloads.ts';
 import { wipeQueue } from '../schedules.ts';
-import { blockTargets, DAY, dayOf, midnight } from '../settings.ts';
+import { blockTargets, DAY, dayOf, midnight, oneNode } from '../settings.ts';
 import { Steady, type SteadyPlan } from '../steady.ts';
 import { eventually, until } from '../waiting.ts';
 import type { World } from '../world.ts';
@@ -10,9 +10,6 @@ import type { Fault } from './fault.ts';
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 0, 10, 5, 17);
-
-/** The first of the sandbox's nodes, for a configuration. */
-const oneNode = ({ sandbox }: World) => [{ name: 'validator-1', url: `${sandbox.url}/nodes/validator-1` }];
 
 async function jump(world: World, steady: Steady): Promise<void> {
   const [recorder] = steady.running;

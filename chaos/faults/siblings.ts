@@ -1,10 +1,8 @@
 import type postgres from 'postgres';
-import { configure } from '../settings.ts';
+import { configure, oneNode } from '../settings.ts';
 import { until } from '../waiting.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
-
-const NODE = 'validator-1';
 
 /** Runs `up` with these datasets of one source until each was recorded so many times more. */
 async function recordFor(
@@ -12,9 +10,8 @@ async function recordFor(
   datasets: Readonly<Record<string, { every: string }>>,
   times: number,
 ): Promise<void> {
-  const { sql, sandbox, evidence } = world;
-  const nodes = [{ name: NODE, url: `${sandbox.url}/nodes/${NODE}` }];
-  await configure(world, { nodes, datasets });
+  const { sql, evidence } = world;
+  await configure(world, { nodes: oneNode(world), datasets });
   const begun = new Date();
   const recorder = world.recorder(['up']);
   for (const dataset of Object.keys(datasets))

@@ -66,9 +66,10 @@ export class PostgresServer {
     return this.#urlOf(name);
   }
 
-  /** Makes a database without any tables. @returns its URL */
-  async blank(name: string): Promise<string> {
-    await this.#administer((sql) => sql`create database ${sql(name)}`);
+  /** Makes a database without any tables. @param encoding as the server's, unless said otherwise. @returns its URL */
+  async blank(name: string, encoding?: string): Promise<string> {
+    const other = `template template0 encoding '${encoding}' lc_collate 'C' lc_ctype 'C'`;
+    await this.#administer((sql) => sql.unsafe(`create database "${name}" ${encoding ? other : ''}`));
     return this.#urlOf(name);
   }
 

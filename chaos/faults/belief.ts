@@ -1,0 +1,158 @@
+import type { FaultKind } from '../../sandbox/faults/kinds.ts';
+import { oneNode } from '../settings.ts';
+import { Steady } from '../steady.ts';
+import { until } from '../waiting.ts';
+import type { World } from '../world.ts';
+import type { Fault } from './fault.ts';
+
+const OPERATIONS = {
+  validators: 'platform.getCurrentValidators',
+  peers: 'info.peers',
+  subnets: 'listSubnets',
+} as const;
+type ListDataset = keyof typeof OPERATIONS;
+
+/** A recorder that looks at lists every 5 s. */
+async function looking(world: World, lists: readonly ListDataset[]): Promise<Steady> {
+  const often = Object.fromEntries(lists.map((dataset) => [dataset, { every: '5s' }]));
+  const datasets = { proposed_blocks: { enabled: false }, ...often };
+  const steady = await Steady.start(world, { watch: 0, nodes: oneNode(world), datasets });
+  await steady.begun();
+  return steady;
+}
+
+/** The members that stand in a list now, and the versions that ended because they were gone. */
+async function membersOf({ sql }: World, dataset: ListDataset) {
+  const key = dataset === 'subnets' ? 'subnet_id' : 'node_id';
+  const [row] = await sql<{ standing: string[]; gone: number }[]>`
+    select coalesce(array_agg(${sql(key)} order by ${sql(key)}) filter (where valid_to is null), '{}') as standing,
+      count(*) filter (where ended_by = 'gone')::int as gone
+    from ${sql(`recorder.${dataset}`)}`;
+  if (!row) throw new Error(`${dataset} cannot be counted`);
+  return row;
+}
+
+/** Waits until `freshness` says of a dataset what is asked for. */
+function freshnessSays(
+  { sql }: World,
+  dataset: ListDataset,
+  what: string,
+  says: (row: {
+    complete: boolean;
+    failures: number;
+    reason: string | null;
+    last_failure: string;
+  }) => boolean,
+): Promise<boolean> {
+  return until(`${dataset} to be told as ${what}`, async () => {
+    const [row] = await sql<
+      { complete: boolean; failures: number; reason: string | null; last_failure: string }[]
+    >`
+      select last_complete_at = last_success_at and incomplete_since is null as complete, failures, reason,
+        coalesce(last_failure, '') as last_failure
+      from reporting.freshness where dataset = ${dataset}`;
+    return row !== undefined && says(row);
+  });
+}
+
+const unconfirmed = (world: World, dataset: ListDataset) =>
+  freshnessSays(world, dataset, 'unconfirmed', ({ complete, reason }) => {
+    return !complete && reason?.startsWith('unconfirmed') === true;
+  });
+const complete = (world: World, dataset: ListDataset) =>
+  freshnessSays(world, dataset, 'complete', ({ complete, reason }) => complete && reason === null);
+
+const disbelieved: Fault = {
+  numbers: [60],
+  title: 'lists that are suddenly empty or lost more than half, for one look and for two',
+  backends: 'each',
+  invariants: ['B', 'E', 'X'],
+  async inject(world) {
+    const { evidence, sandbox } = world;
+    const lists = ['validators', 'peers'] as const;
+    const steady = await looking(world, lists);
+    const before = new Map<ListDataset, Awaited<ReturnType<typeof membersOf>>>();
+    for (const dataset of lists) before.set(dataset, await membersOf(world, dataset));
+    for (const kind of ['list-emptied', 'list-halved'] satisfies FaultKind[]) {
+      await Promise.all(
+        lists.map(async (dataset) => {
+          sandbox.faults.next({ operation: OPERATIONS[dataset] }, kind);
+          await unconfirmed(world, dataset);
+          await complete(world, dataset);
+        }),
+      );
+      for (const dataset of lists) {
+        const after = await membersOf(world, dataset);
+        const same = JSON.stringify(after) === JSON.stringify(before.get(dataset));
+        evidence.claim(`${dataset}, ${kind} for one look: no version was closed`, same);
+      }
+    }
+    for (const dataset of lists)
+      sandbox.faults.rate({ 'list-emptied': 1 }, { operation: OPERATIONS[dataset] });
+    await Promise.all(
+      lists.map(async (dataset) => {
+        await unconfirmed(world, dataset);
+        await complete(world, dataset);
+        const { standing, gone } = await membersOf(world, dataset);
+        const were = before.get(dataset)?.standing.length ?? 0;
+        evidence.figures.set(`${dataset} believed gone`, `${gone} of ${were}`);
+        evidence.claim(`${dataset}, empty for two looks: believed`, standing.length === 0 && gone >= were);
+      }),
+    );
+    sandbox.faults.clear();
+    await steady.recovers('the lists were whole again');
+    for (const dataset of lists) {
+      const back = (await membersOf(world, dataset)).standing.join() === before.get(dataset)?.standing.join();
+      evidence.claim(`${dataset}: all are back`, back);
+    }
+    await steady.stop();
+  },
+};
+
+/** What is said of each list that contradicts what stands beside it. */
+const CONTRADICTIONS = [
+  { dataset: 'peers', kind: 'list-null', says: /contradicts itself: numPeers is \d+, and "peers" has 0/ },
+  {
+    dataset: 'validators',
+    kind: 'total-mismatch',
+    says: /contradicts itself: total is 700, and "validators" has \d+/,
+  },
+  {
+    dataset: 'subnets',
+    kind: 'total-mismatch',
+    says: /contradicts itself: total is 700, and its pages have \d+/,
+  },
+] as const;
+
+const contradicting: Fault = {
+  numbers: [61],
+  title: 'a number of peers beside null, a total of 700 beside ten items',
+  backends: 'each',
+  invariants: ['B', 'E', 'X'],
+  async inject(world) {
+    const { evidence, sandbox } = world;
+    const steady = await looking(world, ['peers', 'validators', 'subnets']);
+    const before = await Promise.all(CONTRADICTIONS.map(({ dataset }) => membersOf(world, dataset)));
+    for (const { dataset, kind } of CONTRADICTIONS)
+      sandbox.faults.rate({ [kind]: 1 }, { operation: OPERATIONS[dataset] });
+    await Promise.all(
+      CONTRADICTIONS.map(({ dataset, says }) =>
+        freshnessSays(
+          world,
+          dataset,
+          'contradicting itself, twice',
+          ({ failures, last_failure }) => failures >= 2 && says.test(last_failure),
+        ),
+      ),
+    );
+    for (const [at, { dataset }] of CONTRADICTIONS.entries()) {
+      const same = JSON.stringify(await membersOf(world, dataset)) === JSON.stringify(before[at]);
+      evidence.claim(`${dataset}: nothing was retired`, same);
+    }
+    sandbox.faults.clear();
+    await steady.recovers('the answers agreed with themselves');
+    await steady.stop();
+  },
+};
+
+export const beliefFaults: readonly Fault[] = [disbelieved, contradicting];
