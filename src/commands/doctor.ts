@@ -5,7 +5,9 @@ import type { QueueBackend } from '../jobs/backend.ts';
 import { queueNames } from '../jobs/jobs.ts';
 import { openBackend } from '../jobs/open-backend.ts';
 import type { Job } from '../recording/lease.ts';
+import { beyondBudget, demands } from '../reporting/demand.ts';
 import { findingGroups, inWords } from '../reporting/findings.ts';
+import { forecast } from '../reporting/forecast.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printTable } from './output.ts';
 
@@ -25,6 +27,7 @@ export async function doctorCommand(app: App, options: { json: boolean }): Promi
     await clock(app),
     await queue(app),
     ...(await recording(app)),
+    ...(await budgets(app)),
     ...(await upstreams(app)),
   ];
   if (options.json) printJson(findings);
@@ -105,6 +108,18 @@ async function recording({ database: { sql } }: App): Promise<Finding[]> {
   if (groups.length === 0)
     return [{ check: 'recording', ok: true, found: 'everything that is wanted moves, and is complete' }];
   return groups.map((group) => ({ check: 'recording', ok: false, found: inWords(group) }));
+}
+
+/** Whether what the schedules ask in a day fits into the budgets that are declared. */
+async function budgets({ config, database: { sql }, feeds, clock }: App): Promise<Finding[]> {
+  return demands(await forecast(sql, feeds, clock()), config).flatMap((demand): Finding[] => {
+    const beyond = beyondBudget(demand);
+    const { upstream, unitsPerDay, allowedPerDay } = demand;
+    if (beyond !== null) return [{ check: 'budget', ok: false, found: beyond }];
+    if (allowedPerDay === null) return []; // the check of the upstream itself says so
+    const found = `${upstream}: the schedules ask for ${unitsPerDay} units a day of ${allowedPerDay}`;
+    return [{ check: 'budget', ok: true, found }];
+  });
 }
 
 /** Asks each upstream one cheap question that its feeds would ask anyway. */

@@ -1,7 +1,8 @@
 import type { App } from '../app.ts';
 import { durationText } from '../duration.ts';
+import { beyondBudget, demands } from '../reporting/demand.ts';
 import { forecast } from '../reporting/forecast.ts';
-import { printJson, printTable } from './output.ts';
+import { printJson, printTable, tell } from './output.ts';
 
 /** `plan`: what the schedules ask in a round, in the next hour and in the next day, against the declared limits. */
 export async function planCommand(app: App, options: { json: boolean }): Promise<void> {
@@ -19,28 +20,22 @@ export async function planCommand(app: App, options: { json: boolean }): Promise
     units_per_day: day.units,
     sweeps_per_day: sweepsOfDay,
   }));
-  const upstreams = (['chainData', 'metrics'] as const).flatMap((upstream) => {
-    const service = app.config.upstreams[upstream];
-    if (!service) return [];
-    const of = (column: 'units_per_hour' | 'units_per_day') =>
-      rows.filter((row) => row.upstream === upstream).reduce((sum, row) => sum + row[column], 0);
-    const [daily, limit] = [of('units_per_day'), service.budget?.perDay ?? null];
-    return [
-      {
-        upstream,
-        units_per_hour: of('units_per_hour'),
-        units_per_day: daily,
-        limit_per_minute: service.budget?.perMinute ?? null,
-        limit_per_day: limit,
-        share_of_day: limit ? `${Math.round((daily / limit) * 10_000) / 100} %` : null,
-      },
-    ];
-  });
+  const asked = demands(schedules, app.config);
+  const upstreams = asked.map(({ upstream, unitsPerHour, unitsPerDay, limitPerMinute, limitPerDay }) => ({
+    upstream,
+    units_per_hour: unitsPerHour,
+    units_per_day: unitsPerDay,
+    limit_per_minute: limitPerMinute,
+    limit_per_day: limitPerDay,
+    share_of_day: limitPerDay ? `${Math.round((unitsPerDay / limitPerDay) * 10_000) / 100} %` : null,
+  }));
+  const beyond = asked.flatMap((demand) => beyondBudget(demand) ?? []);
   if (options.json) {
-    printJson({ schedules: rows, upstreams });
+    printJson({ schedules: rows, upstreams, beyond_budget: beyond });
     return;
   }
   printTable(rows, 'the configuration watches nothing');
   process.stdout.write('\n');
   printTable(upstreams, 'no upstream counts its calls');
+  for (const line of beyond) tell(line);
 }

@@ -1,5 +1,7 @@
 import type { App } from '../app.ts';
 import type { RunResult } from '../recording/context.ts';
+import { beyondBudget, demands } from '../reporting/demand.ts';
+import { forecast } from '../reporting/forecast.ts';
 
 /** Says at the start of `up` what is recorded from where, and how to query it. */
 export function tellStart(app: App, queue: string): void {
@@ -18,6 +20,14 @@ export function tellStart(app: App, queue: string): void {
     { status: `http://${environment.host}:${environment.port}/api/status`, query: queryHint(app) },
     'how to look at it',
   );
+}
+
+/** Warns of each upstream of which the schedules ask more in a day than its budget allows. */
+export async function tellBudgets({ log, config, database, feeds, clock }: App): Promise<void> {
+  for (const demand of demands(await forecast(database.sql, feeds, clock()), config)) {
+    const beyond = beyondBudget(demand);
+    if (beyond !== null) log.warn({ ...demand }, beyond);
+  }
 }
 
 /** Says what was recorded since the last telling, and how many rows that makes in all. */

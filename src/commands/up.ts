@@ -16,7 +16,7 @@ import { endUnwatched } from '../recording/unwatched.ts';
 import { Watchdog } from '../reporting/watchdog.ts';
 import { buildServer } from '../server/server.ts';
 import { joinPeers, Lead } from './peers.ts';
-import { tellProgress, tellStart } from './telling.ts';
+import { tellBudgets, tellProgress, tellStart } from './telling.ts';
 import { isWatched, Watch } from './watching.ts';
 
 export type Role = 'scheduler' | 'worker' | 'server';
@@ -104,6 +104,7 @@ async function work(
   const server = roles.has('server') ? await listen(app, queues.polls) : null;
   const repeating = new Repeating(log);
   tellStart(app, backend.kind);
+  if (roles.has('scheduler')) repeating.once(0, 'comparing with the budgets', () => tellBudgets(app));
   repeating.every(CLOCK_CHECK_EVERY, 'comparing clocks', () => warnOfSkew(app));
   const watchdog = new Watchdog(database.reader, log, steadyClock);
   repeating.every(WATCH_EVERY, 'looking for what stands still', () => watchdog.look());

@@ -29,6 +29,7 @@ beforeAll(async () => {
   sandbox = await startSandbox({ incidents: false, blocksPerHour: 12 });
   dir = mkdtempSync(join(tmpdir(), 'recorder-commands-'));
   configure('recorder.yaml', sandbox.url);
+  configure('beyond.yaml', sandbox.url, undefined, { perDay: 2000 });
 });
 afterAll(async () => {
   for (const { process } of running) process.kill('SIGKILL'); // those of a test that failed
@@ -39,9 +40,9 @@ afterAll(async () => {
 });
 
 /** Writes a configuration whose three services are below one URL. */
-function configure(file: string, url: string, node = '/nodes/x'): void {
+function configure(file: string, url: string, node = '/nodes/x', budget?: object): void {
   const [first] = sandbox.watch.nodes;
-  const service = { url, apiKeyHeader: 'x-key' };
+  const service = { url, apiKeyHeader: 'x-key', ...(budget ? { budget } : {}) };
   const config = {
     network: 'mainnet',
     upstreams: {
@@ -303,12 +304,36 @@ describe('doctor', () => {
   });
 });
 
+describe('schedules that ask more than the budget allows', () => {
+  const beyond = /^metrics: the schedules ask for \d+ units a day, \d+\.\d times the 2000 of its budget/;
+
+  it('are told by plan and by doctor, which wants it mended', async () => {
+    const [plan, doctor, within] = await Promise.all([
+      command(['plan', '--json', '--config', 'beyond.yaml']),
+      command(['doctor', '--json', '--config', 'beyond.yaml']),
+      command(['plan', '--json']),
+    ]);
+    const told = z.object({ beyond_budget: z.array(z.string()) });
+    expect(told.parse(JSON.parse(plan.stdout)).beyond_budget).toContainEqual(expect.stringMatching(beyond));
+    expect(told.parse(JSON.parse(within.stdout)).beyond_budget).toEqual([]);
+    expect(doctor.code).toBe(1);
+    expect(JSON.parse(doctor.stdout)).toContainEqual({
+      check: 'budget',
+      ok: false,
+      found: expect.stringMatching(beyond),
+    });
+  });
+});
+
 describe('up', () => {
-  it('records, answers and stops cleanly', async () => {
+  it('records, answers, says what its budget does not allow, and stops cleanly', async () => {
     const port = await freePort();
     const fresh = await testDatabase();
     const its = postgres(fresh.url, { onnotice: () => {} });
-    const up = start(['up'], { RECORDER_PORT: String(port), DATABASE_URL: fresh.url });
+    const up = start(['up', '--config', 'beyond.yaml'], {
+      RECORDER_PORT: String(port),
+      DATABASE_URL: fresh.url,
+    });
     const answers = (path: string) =>
       request(`http://127.0.0.1:${port}${path}`).then(
         async ({ statusCode, body }) => {
@@ -339,6 +364,7 @@ describe('up', () => {
     expect(code, stderr).toBe(0);
     expect(performance.now() - begun).toBeLessThan(20_000);
     expect(stderr).not.toContain(KEY);
+    expect(stderr).toMatch(/metrics: the schedules ask for \d+ units a day, \d+\.\d times the 2000/);
     const [left] = await its`select count(*)::int as running from recorder.runs where status = 'running'`;
     expect(left).toEqual({ running: 0 });
     await its.end();
