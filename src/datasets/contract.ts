@@ -167,6 +167,8 @@ export interface DatasetColumn {
   readonly nullable: boolean;
   /** Where it is in an item: the field names from the outside in; empty for a request column. */
   readonly path: readonly string[];
+  /** The member of what its field becomes, where a field becomes two columns. */
+  readonly part?: 'value' | 'raw';
   readonly comment: string;
   /** The shape of a list's elements. */
   readonly element?: z.ZodType;

@@ -15,7 +15,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import type { Dataset, DatasetColumn, History } from './contract.ts';
-import { columns } from './fields.ts';
+import { type Column, columns } from './fields.ts';
 import { columnName, snakeCase } from './names.ts';
 import { unwrap } from './unwrap.ts';
 
@@ -51,22 +51,25 @@ function itemColumns(
   rename: Readonly<Record<string, string>>,
   seed: string,
 ): DatasetColumn[] {
-  return Object.entries(schema.shape).flatMap(([name, member]) => {
+  return Object.entries(schema.shape).flatMap(([name, member]): DatasetColumn[] => {
     const path = [...outer, name];
     const { inner, nullable } = unwrap(member);
     if (inner instanceof z.ZodObject)
       return itemColumns(inner, path, outerNullable || nullable, rename, seed);
     const column = typeof inner === 'object' && inner !== null ? columns.get(inner) : undefined;
     if (!column) throw new Error(`field ${path.join('.')} has a schema that no column is known for`);
+    const ofUpstream = ({ type, meaning, element }: Column) => ({
+      type,
+      path,
+      comment: `${meaning ? `${meaning} ` : ''}Upstream field ${path.join('.')} (${seed}).`,
+      ...(element ? { element } : {}),
+    });
+    const own = rename[path.join('.')] ?? columnName(path);
+    const mayMiss = outerNullable || nullable;
+    if (!column.raw) return [{ name: own, nullable: mayMiss, ...ofUpstream(column) }];
     return [
-      {
-        name: rename[path.join('.')] ?? columnName(path),
-        type: column.type,
-        nullable: outerNullable || nullable,
-        path,
-        comment: `${column.meaning ? `${column.meaning} ` : ''}Upstream field ${path.join('.')} (${seed}).`,
-        ...(column.element ? { element: column.element } : {}),
-      },
+      { name: own, nullable: true, part: 'value', ...ofUpstream(column) },
+      { name: `${own}_raw`, nullable: mayMiss, part: 'raw', ...ofUpstream(column.raw) },
     ];
   });
 }

@@ -13,12 +13,15 @@ export type ColumnType =
   | 'jsonb'
   | 'double precision';
 
-interface Column {
+/** A column that a leaf becomes. */
+export interface Column {
   readonly type: ColumnType;
   /** Said in the column's COMMENT after the upstream's field name. */
   readonly meaning?: string | undefined;
   /** The shape of a list's elements, for the flattened view; absent for scalars. */
   readonly element?: z.ZodType | undefined;
+  /** A second column of the leaf, `<name>_raw`; the leaf is then an object of the texts `value` and `raw`. */
+  readonly raw?: Column;
 }
 
 /** Which column a field's schema becomes. Every leaf of an item's schema is registered here. */
@@ -134,6 +137,27 @@ function unixTime(unit: number, expected: string, meaning?: string): Field {
       : refusal;
   });
 }
+
+/** A lock time: the instant, null beyond the year 9999, and the Unix seconds as they came. */
+interface LockTime {
+  readonly value: string | null;
+  readonly raw: string;
+}
+
+/**
+ * Unix seconds until which something is locked, which may be beyond every calendar (2^64-1: for ever). It becomes two
+ * columns: `timestamptz`, null beyond the year 9999, and `numeric`, called `<name>_raw`.
+ */
+export const lockTime = (meaning?: string): z.ZodType<LockTime, unknown> => {
+  const instant = unixSeconds();
+  const schema = uint().transform((raw) => ({ value: instant.safeParse(raw).data ?? null, raw }));
+  columns.set(schema, {
+    type: 'timestamptz',
+    meaning: [meaning, 'Null beyond the year 9999: see its number.'].filter(Boolean).join(' '),
+    raw: { type: 'numeric', meaning: [meaning, 'Unix seconds as they came.'].filter(Boolean).join(' ') },
+  });
+  return schema;
+};
 
 const RFC3339 =
   /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d{1,9})?(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)$/;

@@ -100,7 +100,7 @@ function buildIdentity(dataset: Dataset): (row: Row) => string {
 /** Builds what makes a row of an item, or says why it is none. */
 function buildRowDecoder(dataset: Dataset): (item: unknown) => Row | string {
   // The empty path holds the place of `extra`: an array that is appended to keeps room for many more.
-  const columns = [...itemColumns(dataset).map(({ path }) => path), []];
+  const columns = [...itemColumns(dataset).map(({ path, part }) => (part ? [...path, part] : path)), []];
   const keys = keyColumns(dataset);
   const known = knownFields(dataset.item);
   const keepsExtra = dataset.extra ?? true;

@@ -22,14 +22,14 @@ export function datasetViews(dataset: Dataset): Derived[] {
 
 const byHistory: Readonly<Record<History, (dataset: Dataset) => Derived[]>> = {
   log: (dataset) => [
-    tableView(dataset.name, dataset.about, dataset.name, [
+    tableView(dataset, dataset.name, dataset.about, [
       ...upstreamColumns(dataset),
       { name: 'recorded_at', comment: 'When it was recorded.' },
       recordedBy,
     ]),
   ],
   sample: (dataset) => [
-    tableView(dataset.name, dataset.about, dataset.name, [
+    tableView(dataset, dataset.name, dataset.about, [
       ...upstreamColumns(dataset),
       { name: 'observed_at', comment: 'When the reading was taken.' },
       recordedBy,
@@ -51,10 +51,10 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Derived[]>> = {
       },
     ];
     return [
-      tableView(name, `${about} As it is now.`, name, now, 'valid_to is null'),
-      tableView(`${name}_history`, `${about} Every version of every member.`, name, [...now, ...ended]),
+      tableView(dataset, name, `${about} As it is now.`, now, 'valid_to is null'),
+      tableView(dataset, `${name}_history`, `${about} Every version of every member.`, [...now, ...ended]),
       asOf(
-        name,
+        dataset,
         now,
         `reporting.${name}_history`,
         'valid_from <= at and (valid_to is null or valid_to > at)',
@@ -87,15 +87,15 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Derived[]>> = {
     ];
     return [
       tableView(
+        dataset,
         name,
         `${about} The current value.`,
-        name,
         [...point, vanishedAt, recordedBy],
         'superseded_at is null or vanished',
       ),
-      tableView(`${name}_revisions`, `${about} Every value it ever had.`, name, revisions),
+      tableView(dataset, `${name}_revisions`, `${about} Every value it ever had.`, revisions),
       asOf(
-        name,
+        dataset,
         [...point, { ...vanishedAt, from: 'null::timestamptz' }, recordedBy],
         `reporting.${name}_revisions`,
         'recorded_at <= at and (superseded_at is null or superseded_at > at)',
@@ -120,32 +120,44 @@ function conflicts(dataset: Dataset): Derived[] {
   ];
   const contradicted = `exists (select from recorder.${name} o
     where ${of('o', single)} = ${of(name, single)} and ${of('o', others)} <> ${of(name, others)})`;
-  return [tableView(`${name}_conflicts`, about, name, columns, contradicted)];
+  return [tableView(dataset, `${name}_conflicts`, about, columns, contradicted)];
 }
 
 function upstreamColumns(dataset: Dataset): ViewColumn[] {
   const extra = { name: 'extra', comment: 'Fields that the recorder does not know, as they came.' };
-  return [...dataset.columns, ...(dataset.extra === false ? [] : [extra])];
+  return [...dataset.columns.filter(isFirst), ...(dataset.extra === false ? [] : [extra])];
 }
 
+/** Columns that were declared after the views were: `create or replace view` takes new ones at the end only. */
+const lastColumns = (dataset: Dataset): ViewColumn[] => dataset.columns.filter((column) => !isFirst(column));
+
+const isFirst = ({ part }: DatasetColumn) => part !== 'raw';
+
 function tableView(
+  dataset: Dataset,
   name: string,
   about: string,
-  table: string,
-  columns: readonly ViewColumn[],
+  first: readonly ViewColumn[],
   where = 'true',
 ): Derived {
+  const columns = [...first, ...lastColumns(dataset)];
   const list = columns
     .map((column) => (column.from ? `${column.from} as ${column.name}` : column.name))
     .join(', ');
-  return view(name, about, `select ${list} from recorder.${table} where ${where}`, commentsOf(columns));
+  return view(
+    name,
+    about,
+    `select ${list} from recorder.${dataset.name} where ${where}`,
+    commentsOf(columns),
+  );
 }
 
 const commentsOf = (columns: readonly ViewColumn[]) =>
   Object.fromEntries(columns.map(({ name, comment }) => [name, comment]));
 
-function asOf(name: string, columns: readonly ViewColumn[], from: string, where: string): Derived {
-  const list = columns.map((column) => column.from ?? column.name).join(', ');
+function asOf(dataset: Dataset, first: readonly ViewColumn[], from: string, where: string): Derived {
+  const { name } = dataset;
+  const list = [...first, ...lastColumns(dataset)].map((column) => column.from ?? column.name).join(', ');
   return {
     name: `${name}_as_of`,
     kind: 'function',

@@ -9,6 +9,7 @@ import {
   flag,
   json,
   list,
+  lockTime,
   rfc3339,
   text,
   uint,
@@ -231,6 +232,19 @@ describe('times', () => {
       expect(read(unixSeconds(), source)).toBeNull();
     },
   );
+
+  it('until which something is locked keep their number, and are null where no calendar reaches', () => {
+    const locked = (source: string) => lockTime().safeParse(parseJson(source)).data;
+    const last = '9999-12-31T23:59:59.000Z';
+    for (const quote of ['', '"']) {
+      const read = (digits: string) => locked(`${quote}${digits}${quote}`);
+      expect(read('0')).toEqual({ value: '1970-01-01T00:00:00.000Z', raw: '0' });
+      expect(read('253402300799')).toEqual({ value: last, raw: '253402300799' });
+      for (const beyond of ['253402300800', '18446744073709551615'])
+        expect(read(beyond)).toEqual({ value: null, raw: beyond });
+    }
+    for (const none of ['-1', '1.5', '""', '"for ever"', 'null', '[]']) expect(locked(none)).toBeUndefined();
+  });
 
   it('in RFC 3339 keep their instant to the microsecond', async () => {
     const source = '"2026-01-10T05:30:00.123456789+05:30"';

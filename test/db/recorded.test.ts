@@ -93,6 +93,36 @@ describe.each(versions)('a database that version %s recorded', (version) => {
     expect(left).toEqual({ active: false });
   });
 
+  it('tells lock times also as numbers, without a new version, and keeps what users built upon the views', async () => {
+    await restore(version);
+    const built = ['subnets', 'validators_history', 'x_utxos', 'staking_transactions'];
+    for (const name of built)
+      await sql`create view ${sql(`public.${name}`)} as select * from reporting.${sql(name)}`;
+    // As it was recorded of an output that is locked for ever.
+    const [locked] = await sql<{ id: string }[]>`
+      update recorder.x_utxos set locktime = null, utxo = overlay(utxo placing 'ffffffffffffffff' from 167)
+      where ctid = (select ctid from recorder.x_utxos where locktime is not null limit 1) returning utxo_id as id`;
+    await migrate(database.url);
+    const raw = catalog.flatMap(({ name, columns }) =>
+      columns.flatMap(({ name: column, part }) => (part === 'raw' ? [{ name, column }] : [])),
+    );
+    let told = 0;
+    for (const { name, column } of raw) {
+      const time = column.replace(/_raw$/, '');
+      const [row] = await sql<{ told: number; different: number }[]>`
+        select count(${sql(column)})::int as told, count(*) filter (where ${sql(time)} is not null and ${sql(column)}::text
+            is distinct from extract(epoch from ${sql(time)})::bigint::text)::int as different
+        from recorder.${sql(name)}`;
+      expect(row?.different, `${name}.${column}`).toBe(0);
+      told += row?.told ?? 0;
+    }
+    expect(told).toBeGreaterThan(0);
+    const forever =
+      await sql`select utxo_id as id, locktime_raw::text from recorder.x_utxos where locktime is null and locktime_raw is not null`;
+    expect([...forever]).toEqual([{ id: locked?.id, locktime_raw: '18446744073709551615' }]);
+    for (const name of built) await sql`select * from ${sql(`public.${name}`)} limit 1`;
+  });
+
   it('leaves a block and a count behind: which URL they are about is not known', async () => {
     await restore(version);
     await sql`

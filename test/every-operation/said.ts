@@ -176,7 +176,7 @@ const detail = `${native} input base_fee_per_gas:baseFeePerGas max_fee_per_gas:m
   teleporter_message_info_destination_chain_id:teleporterMessageInfo.destinationChainId`;
 
 const ownerSet = (column: string, path: string) =>
-  `${column}_locktime:${path}.locktime ${column}_threshold:${path}.threshold ${column}_addresses:${path}.addresses`;
+  `${column}_locktime:${path}.locktime ${column}_locktime_raw:${path}.locktime ${column}_threshold:${path}.threshold ${column}_addresses:${path}.addresses`;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
@@ -294,7 +294,7 @@ export const said: Readonly<Record<string, Extraction>> = {
       l1_conversion_transaction_hash:l1ConversionTransactionHash
       l1_validator_manager_details_blockchain_id:l1ValidatorManagerDetails.blockchainId
       l1_validator_manager_details_contract_address:l1ValidatorManagerDetails.contractAddress
-      owner_addresses:ownerAddresses threshold locktime`,
+      owner_addresses:ownerAddresses threshold locktime locktime_raw:locktime`,
   }),
   blockchains: listing('listSubnets', {
     path: `${network}/subnets`,

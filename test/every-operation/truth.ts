@@ -56,6 +56,7 @@ function xUtxos(asked: Asked): Said[] {
         output_type: '7',
         amount: String(utxo.amount),
         locktime: '0',
+        locktime_raw: '0',
         threshold: '1',
         addresses: utxo.owners.map((one) => `X-${one.address}`),
         utxo: utxo.hex,
@@ -139,7 +140,7 @@ export async function truths(asked: Asked): Promise<Record<string, Truth>> {
   const of = (columns: string, rows: readonly Said[]): Truth => ({ columns: columns.split(' '), rows });
   return {
     x_utxos: of(
-      'node address utxo_id source_chain tx_id output_index asset_id output_type amount locktime threshold addresses utxo',
+      'node address utxo_id source_chain tx_id output_index asset_id output_type amount locktime locktime_raw threshold addresses utxo',
       xUtxos(asked),
     ),
     x_balances: of('node address asset_id asset balance utxo_ids', xBalances(asked)),

@@ -1,5 +1,5 @@
 import { defineDataset } from '../dataset.ts';
-import { flag, hex, integer, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { flag, hex, integer, list, lockTime, object, optional, text, uint, unixSeconds } from '../fields.ts';
 import { listIn } from '../sources/answer.ts';
 import { ownership } from './ownership.ts';
 import { subnetList } from './subnet-list.ts';
@@ -29,7 +29,7 @@ export const subnets = defineDataset({
     l1ValidatorManagerDetails: optional(validatorManager),
     ownerAddresses: optional(list(undefined, STALE)),
     threshold: optional(uint(STALE)),
-    locktime: optional(unixSeconds(STALE)),
+    locktime: optional(lockTime(STALE)),
   }),
   example: {
     createBlockTimestamp: 1737000000,

@@ -4,7 +4,6 @@ import { bech32 } from '../sources/bech32.ts';
 
 const SECP256K1_OUTPUT = 7;
 const ADDRESS = 20;
-const LATEST_SECOND = 253_402_300_799n; // the year 9999
 
 /**
  * An unspent output of the X-chain from its bytes: codec version, transaction id, output index, asset id and output;
@@ -39,12 +38,11 @@ function transferable(bytes: Buffer, owner: string): Readonly<Record<string, unk
   if (bytes.readUInt32BE(70) !== SECP256K1_OUTPUT || bytes.length < owners) return {};
   const count = bytes.readUInt32BE(owners - 4);
   if (bytes.length !== owners + count * ADDRESS) return {};
-  const locktime = bytes.readBigUInt64BE(OUTPUT_AT + 8);
   const [chain = 'X', rest = ''] = owner.split('-');
   const prefix = rest.slice(0, rest.lastIndexOf('1'));
   return {
     amount: String(bytes.readBigUInt64BE(OUTPUT_AT)),
-    ...(locktime <= LATEST_SECOND ? { locktime: String(locktime) } : {}),
+    locktime: String(bytes.readBigUInt64BE(OUTPUT_AT + 8)),
     threshold: bytes.readUInt32BE(OUTPUT_AT + 16),
     addresses: Array.from({ length: count }, (_, at) => {
       const start = owners + at * ADDRESS;

@@ -1,6 +1,6 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
-import { count, hex, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { count, hex, list, lockTime, object, optional, text, uint } from '../fields.ts';
 import { listIn, memberOf } from '../sources/answer.ts';
 import { minute } from '../sources/durations.ts';
 import { addressesOn } from '../sources/primary-addresses.ts';
@@ -41,7 +41,7 @@ export const xUtxos = defineDataset({
     assetID: text(),
     outputType: count('Kind of output: 7 can be transferred; of others only the bytes are kept.'),
     amount: optional(uint("In the asset's smallest unit.")),
-    locktime: optional(unixSeconds('When it can be spent; null also beyond the year 9999.')),
+    locktime: optional(lockTime('When it can be spent.')),
     threshold: optional(count('How many of its addresses must sign.')),
     addresses: optional(list(undefined, 'Addresses of which the threshold must sign.')),
     utxo: hex('The output as the node gave it: hex with a checksum.'),
