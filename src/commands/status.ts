@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { printable } from '../printable.ts';
 import { inWords } from '../reporting/findings.ts';
 import { statusOf } from '../reporting/status.ts';
 import { exitCode } from './exit.ts';
@@ -27,7 +28,7 @@ export async function statusCommand(app: App, options: { json: boolean }): Promi
       `\nquarantined items: ${status.quarantined}; gaps: ${status.gaps}; targets late: ${status.late_targets}, ` +
         `failing: ${status.failing_targets}, incomplete: ${status.incomplete_targets}; standing still: ${status.standing_still}\n`,
     );
-    for (const finding of status.findings) process.stdout.write(`${inWords(finding)}\n`);
+    for (const finding of status.findings) process.stdout.write(`${printable(inWords(finding))}\n`);
   }
   return status.findings.length > 0 ? exitCode.failed : exitCode.done;
 }

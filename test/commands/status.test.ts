@@ -50,6 +50,12 @@ it.each([
       sql`update recorder.target_datasets set failures = 1, last_failure_at = now(), last_error = 'HTTP 503'`,
   ],
   [
+    'failing',
+    /^failing since .*: subnets of network=mainnet: \\u009b31m HTTP 503 \\u202e\\u000d$/m,
+    () =>
+      sql`update recorder.target_datasets set failures = 1, last_failure_at = now(), last_error = ${'\u009b31m HTTP 503 \u202e\r'}`,
+  ],
+  [
     'incomplete',
     /^incomplete since .*: subnets of network=mainnet: 1 of 7 items could not be read$/m,
     () =>
