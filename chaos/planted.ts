@@ -154,6 +154,19 @@ export const plantedBugs: readonly PlantedBug[] = [
     backend: 'redis',
   },
   {
+    invariant: 'L',
+    bug: 'what the database refuses is not halved: the page is thrown away whole',
+    patches: [
+      {
+        file: 'recording/run.ts',
+        from: '!refusesRows(error) || pending.rowCount === 0',
+        to: 'refusesRows(error) || pending.rowCount === 0',
+      },
+    ],
+    fault: { number: 57, title: 'the database refuses one value' },
+    backend: 'redis',
+  },
+  {
     invariant: 'X',
     bug: 'wrong usage ends like any failure',
     patches: [{ file: 'commands/exit.ts', from: 'usage: 2', to: 'usage: 1' }],

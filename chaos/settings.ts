@@ -11,6 +11,7 @@ export interface Recorded {
   readonly nodeIds?: readonly string[];
   readonly chains?: readonly string[];
   readonly evmAddresses?: readonly { chain: string; address: string }[];
+  readonly collections?: readonly { readonly chain: string; readonly address: string }[];
   readonly nodes?: readonly { name: string; url: string; timeout?: string }[];
   readonly chainData?: object;
   readonly metrics?: object;
@@ -34,6 +35,7 @@ export function configure(world: World, recorded: Recorded, name?: string): Prom
         nodeIds: recorded.nodeIds ?? [],
         chains: recorded.chains ?? [],
         evmAddresses: recorded.evmAddresses ?? [],
+        collections: recorded.collections ?? [],
       },
       datasets: { ...Object.fromEntries(left), ...recorded.datasets },
     },

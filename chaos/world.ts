@@ -11,6 +11,7 @@ import { Evidence } from './evidence.ts';
 import type { BackendKind, Options } from './options.ts';
 import { Random } from './random.ts';
 import { RecorderProcess } from './recorder-process.ts';
+import type { PoisonedUpstream } from './servers/poisoned-upstream.ts';
 import type { PostgresServer } from './servers/postgres-server.ts';
 import { TcpProxy } from './servers/proxy.ts';
 import { RedisServer } from './servers/redis-server.ts';
@@ -49,6 +50,8 @@ export class World {
   readonly watched: Watched[] = [];
   /** An upstream whose every answer is known, where a fault opened one. */
   revising: RevisingUpstream | null = null;
+  /** An upstream that knows which of what it sent cannot be stored, where a fault opened one. */
+  poisoned: PoisonedUpstream | null = null;
   #redis: RedisServer | null;
 
   private constructor(

@@ -10,6 +10,7 @@ import { limitFaults } from './limits.ts';
 import { memoryFaults } from './memory.ts';
 import { migratingFaults } from './migrating.ts';
 import { networkFaults } from './network.ts';
+import { poisonFaults } from './poisons.ts';
 import { recorderFaults } from './recorders.ts';
 import { redisFaults } from './redis.ts';
 import { releaseFaults } from './releases.ts';
@@ -37,6 +38,7 @@ const all: readonly Fault[] = [
   ...upstreamSpells,
   hostile,
   ...valueFaults,
+  ...poisonFaults,
   ...networkFaults,
   ...stoppingFaults,
   ...sayingFaults,

@@ -1,6 +1,6 @@
 import type { World } from '../world.ts';
 
-export type Letter = 'A' | 'B' | 'C' | 'D' | 'E' | 'F' | 'G' | 'H' | 'I' | 'K' | 'X';
+export type Letter = 'A' | 'B' | 'C' | 'D' | 'E' | 'F' | 'G' | 'H' | 'I' | 'K' | 'L' | 'X';
 
 /** Something that must hold after a fault, whatever it did. */
 export interface Invariant {

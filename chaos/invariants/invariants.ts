@@ -2,6 +2,7 @@ import { accounted } from './accounted.ts';
 import { complete } from './complete.ts';
 import { covered } from './covered.ts';
 import type { Invariant, Letter } from './invariant.ts';
+import { isolated } from './isolated.ts';
 import { bounded, ended, recovered, shown, told } from './observed.ts';
 import { revised } from './revised.ts';
 import { secret } from './secret.ts';
@@ -19,5 +20,6 @@ export const invariants: Readonly<Record<Letter, Invariant>> = {
   H: secret,
   I: accounted,
   K: told,
+  L: isolated,
   X: ended,
 };

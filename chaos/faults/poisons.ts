@@ -1,0 +1,383 @@
+import { originalText, storableText } from '../../src/datasets/storable.ts';
+import type { Random } from '../random.ts';
+import { COLLECTION, type Member, PoisonedUpstream } from '../servers/poisoned-upstream.ts';
+import { midnight } from '../settings.ts';
+import { Steady, type SteadyPlan } from '../steady.ts';
+import { trueBlocks } from '../truth.ts';
+import { until } from '../waiting.ts';
+import type { World } from '../world.ts';
+import type { Fault } from './fault.ts';
+
+/** Three pages of tokens, and a list of validators. */
+const TOKENS = 250;
+const VALIDATORS = 40;
+
+/** Fields of a member, each its JSON. */
+type Fields = Readonly<Record<string, string>>;
+
+const jsonOf = (fields: Fields) =>
+  `{${Object.entries(fields)
+    .map(([name, json]) => `${JSON.stringify(name)}:${json}`)
+    .join(',')}}`;
+
+/** A token of which some fields are other than usual. @param key as it is stored; null: it cannot be read */
+function token(id: string, more: Fields = {}, mark: string | null = null, key: string | null = id): Member {
+  const fields = { tokenId: JSON.stringify(id), ercType: '"ERC-721"', name: `"token ${id}"`, ...more };
+  return { json: jsonOf(mark === null ? fields : { ...fields, mark: JSON.stringify(mark) }), key, mark };
+}
+
+/** A validator of which some fields are other than usual. */
+function validator(id: string, more: Fields = {}, mark: string | null = null): Member {
+  const fields = { nodeID: JSON.stringify(id), startTime: '"1763000000"', weight: '"2000"', ...more };
+  const json = jsonOf(mark === null ? fields : { ...fields, mark: JSON.stringify(mark) });
+  return { json, key: storableText(id), mark };
+}
+
+/** The members in an order that the seed gives; those that must come on one page stay together. */
+function mixed(random: Random, members: readonly Member[], together: readonly Member[]): Member[] {
+  const all = [...members];
+  for (let at = all.length - 1; at > 0; at--) {
+    const other = random.below(at + 1);
+    const [one, two] = [all[at], all[other]];
+    if (one && two) [all[at], all[other]] = [two, one];
+  }
+  all.splice(random.below(50), 0, ...together);
+  return all;
+}
+
+/** What is sent beside members with nothing special. */
+interface Sent {
+  readonly tokens?: readonly Member[];
+  readonly validators?: readonly Member[];
+  /** Some keys come with two values. */
+  readonly contradicts?: boolean;
+}
+
+/** A recorder at work on lists in which something is poisoned. */
+class Poisoned {
+  readonly upstream: PoisonedUpstream;
+  readonly #world: World;
+  #steady: Steady | null = null;
+
+  private constructor(world: World, upstream: PoisonedUpstream) {
+    this.#world = world;
+    this.upstream = upstream;
+    world.poisoned = upstream;
+  }
+
+  /** Opens the upstream, and what it sends from the start. */
+  static async open(world: World, sent: Sent): Promise<Poisoned> {
+    const upstream = await PoisonedUpstream.open(world.sandbox.url);
+    world.closers.add(() => upstream.close());
+    const poisoned = new Poisoned(world, upstream);
+    poisoned.send(sent);
+    return poisoned;
+  }
+
+  /** Sends these from now on, and so many with nothing special. */
+  send(
+    { tokens = [], validators = [], contradicts = false }: Sent,
+    usual = { tokens: TOKENS, validators: VALIDATORS },
+  ): void {
+    const { random } = this.#world;
+    for (const list of this.upstream.lists) list.contradicts = contradicts;
+    const plain = <T>(count: number, make: (number: number) => T) =>
+      Array.from({ length: count }, (_, at) => make(at));
+    this.upstream.tokens.members = mixed(
+      random,
+      plain(usual.tokens, (at) => token(String(1000 + at))),
+      tokens,
+    );
+    this.upstream.validators.members = mixed(
+      random,
+      plain(usual.validators, (at) => validator(`NodeID-${at}`)),
+      validators,
+    );
+  }
+
+  /** Starts `up`, which asks for both lists every 5 s. */
+  async start(plan: SteadyPlan = {}): Promise<Steady> {
+    const { url } = this.upstream;
+    this.#steady = await Steady.start(this.#world, {
+      watch: 0,
+      nodes: [{ name: 'validator-1', url: `${url}/nodes/validator-1` }],
+      chainData: { url },
+      collections: [COLLECTION],
+      ...plan,
+      datasets: {
+        ...(plan.watch === undefined ? { proposed_blocks: { enabled: false } } : {}),
+        nft_tokens: { every: '5s' },
+        validators: { every: '5s' },
+      },
+    });
+    return this.#steady;
+  }
+
+  /** Waits until both lists have been recorded so many times from now on. */
+  async recorded(times: number): Promise<void> {
+    const { sql } = this.#world;
+    const begun = new Date();
+    for (const { dataset } of this.upstream.lists)
+      await until(`${dataset} to be recorded ${times} times`, async () => {
+        const [row] = await sql<{ runs: number }[]>`
+          select count(*)::int as runs from reporting.runs
+          where dataset = ${dataset} and status in ('done', 'partial') and started_at > ${begun}`;
+        return (row?.runs ?? 0) >= times;
+      });
+  }
+
+  /** Asks everywhere where somebody looks whether it is told that something lacks. */
+  async tells(): Promise<void> {
+    const { evidence } = this.#world;
+    for (const command of ['status', 'doctor']) {
+      const { code } = await this.#world.recorder([command, '--json']).ended;
+      evidence.shown.push({ where: `${command} exits ${code}, not 1`, seen: code === 1 });
+    }
+    const [running] = this.#steady?.running ?? [];
+    const metrics = running ? await (await fetch(`${running.address}/metrics`)).text() : '';
+    evidence.shown.push({
+      where: 'a metric of incomplete targets',
+      seen: /^chain_recorder_incomplete_targets\S* [1-9]/m.test(metrics),
+    });
+  }
+
+  /** Ends the recorder. */
+  async stop(): Promise<void> {
+    for (const { poisons } of this.upstream.lists)
+      for (const [mark, times] of poisons) this.#world.evidence.serve(mark, times);
+    await this.#steady?.stop();
+  }
+}
+
+/** Records lists with these in them a few times, and looks whether it is told. */
+async function recordPoisoned(world: World, sent: Sent): Promise<void> {
+  const poisoned = await Poisoned.open(world, sent);
+  await poisoned.start();
+  await poisoned.recorded(3);
+  await poisoned.tells();
+  await poisoned.stop();
+}
+
+const numbers: Fault = {
+  numbers: [53],
+  title: 'numbers that PostgreSQL refuses, in known fields and in unknown ones',
+  backends: 'each',
+  invariants: ['C', 'F', 'L'],
+  inject: (world) =>
+    recordPoisoned(world, {
+      tokens: [
+        token('1', { note: '1e200000' }, 'a large unknown number'),
+        token('2', { note: '{"deep":[1e-20000]}' }, 'a small unknown number'),
+        token('3', { metadata: '{"decimals":1e200000}' }, 'a large known number'),
+        token('4', { note: '123456789012345678901234567890.5' }),
+      ],
+      validators: [
+        validator('large', { weight: '1e200000' }, 'a large weight'),
+        validator('small', { delegationFee: '1e-20000' }, 'a small fee'),
+        validator('deep', { note: '[[-1e200000]]' }, 'a deep large number'),
+      ],
+    }),
+};
+
+const equalKeys: Fault = {
+  numbers: [54],
+  title: 'keys that are equal to PostgreSQL and not to JavaScript on one page',
+  backends: 'each',
+  invariants: ['B', 'C', 'F', 'L'],
+  async inject(world) {
+    await recordPoisoned(world, {
+      contradicts: true,
+      tokens: [
+        token('1'),
+        token('01', {}, 'another one of the same number', '1'),
+        token('1.0', {}, 'a number that is no id', null),
+        // The same twice is one.
+        token('7', { name: '"seven"' }),
+        token('007', { name: '"seven"' }, null, '7'),
+      ],
+      validators: [
+        validator('same'),
+        validator('same', { startTime: '1763000000.0', weight: '2001' }, 'another one of the same time'),
+        validator('equal', { weight: '"1"' }),
+        validator('equal', { startTime: '"01763000000"', weight: '"01"' }),
+      ],
+    });
+    const [row] = await world.sql<
+      { name: string }[]
+    >`select name from recorder.nft_tokens where token_id = 1`;
+    world.evidence.claim(`the first of two counts: ${row?.name}`, row?.name === 'token 1');
+  },
+};
+
+/** So many characters that nothing packs. */
+const unpackable = (random: Random, length: number) =>
+  Array.from({ length }, () => String.fromCharCode(0x4e00 + random.below(0x5000))).join('');
+
+const wideKeys: Fault = {
+  numbers: [55],
+  title: 'keys whose parts are short and whose whole does not fit an index',
+  backends: 'each',
+  invariants: ['C', 'F', 'L'],
+  async inject(world) {
+    const part = () => unpackable(world.random, 480);
+    const wide = (mark: string | null, parts = { txID: part(), validationID: part() }) =>
+      validator(
+        part(),
+        { txID: JSON.stringify(parts.txID), validationID: JSON.stringify(parts.validationID) },
+        mark,
+      );
+    await recordPoisoned(world, {
+      tokens: [token('1', { ercType: '17' }, 'a type that is a number')],
+      validators: [
+        wide('a wide key'),
+        wide('another wide key'),
+        // It packs, so that it fits.
+        wide(null, { txID: 'x'.repeat(480), validationID: 'y'.repeat(480) }),
+      ],
+    });
+  },
+};
+
+/** Texts with what PostgreSQL does not take, and what only looks like it. */
+const TEXTS = ['a\u0000b', '\ud83d', '\\u0000', 'a\\\u0000\udc00\\', '\u0000\u0000'];
+
+const characters: Fault = {
+  numbers: [56],
+  title: 'NUL and half surrogates in keys, names, symbols, descriptions and unknown fields',
+  backends: 'each',
+  invariants: ['C', 'F', 'L'],
+  async inject(world) {
+    const { sql, evidence } = world;
+    const told = TEXTS.map((text, at) => {
+      const json = JSON.stringify(text);
+      return token(String(at + 1), {
+        name: json,
+        symbol: json,
+        metadata: `{"description":${json}}`,
+        [text]: json,
+      });
+    });
+    await recordPoisoned(world, {
+      tokens: [...told, token('9\u0000', {}, 'an id with a NUL', null)],
+      validators: [
+        ...TEXTS.map((text) => validator(text)),
+        validator('x', { weight: '"\\u0000"' }, 'a weight of NUL'),
+      ],
+    });
+    const rows = await sql<{ name: string; symbol: string; description: string; extra: object }[]>`
+      select name, symbol, metadata_description as description, extra from recorder.nft_tokens
+      where valid_to is null and token_id <= ${TEXTS.length} order by token_id`;
+    const read = rows.map(({ name, symbol, description, extra }) =>
+      [name, symbol, description, ...Object.entries(extra).flat()].map((text) => originalText(String(text))),
+    );
+    evidence.claim(
+      `every text can be read back: ${JSON.stringify(read)}`,
+      read.length === TEXTS.length && read.every((texts, at) => texts.every((text) => text === TEXTS[at])),
+    );
+  },
+};
+
+/** Has the database refuse rows of a table, as a constraint would. */
+async function refuse({ sql }: World, table: string, when: string, code: string): Promise<void> {
+  await sql.unsafe(`
+    create or replace function public.refuse() returns trigger language plpgsql as $$
+      begin raise exception 'no such value' using errcode = tg_argv[0]; end $$;
+    create trigger refuse before insert on recorder.${table} for each row when (${when})
+      execute function public.refuse('${code}')`);
+}
+
+const anyRefusal: Fault = {
+  numbers: [57],
+  title: 'the database refuses one value of a commit, for whatever reason',
+  backends: 'each',
+  invariants: ['A', 'C', 'F', 'L'],
+  sandbox: { blocksPerHour: 30 },
+  async inject(world) {
+    const { sql, evidence, sandbox } = world;
+    const [nodeId = ''] = sandbox.network.validators.nodes.map((node) => node.nodeId);
+    const day = { nodeId, blockchainId: 'c-chain', from: midnight(1), to: midnight(0) };
+    const [hash = ''] = trueBlocks(sandbox, day);
+    await refuse(world, 'nft_tokens', 'new.token_id in (1, 2)', '22023');
+    await refuse(world, 'validators', "new.node_id = 'refused'", '23514');
+    await refuse(world, 'proposed_blocks', `new.block_hash = '${hash}'`, '54000');
+    const poisoned = await Poisoned.open(world, {
+      tokens: [token('1', {}, 'a token that is refused'), token('2', {}, 'another token that is refused')],
+      validators: [validator('refused', {}, 'a validator that is refused')],
+    });
+    const steady = await poisoned.start({ watch: 1, days: 1 });
+    await steady.whole();
+    await poisoned.recorded(3);
+    await poisoned.tells();
+    await poisoned.stop();
+    const rows = await sql<{ item: string }[]>`
+      select item from reporting.quarantine where dataset = 'proposed_blocks'`;
+    evidence.claim(
+      `of all blocks only ${hash} is in the quarantine`,
+      hash !== '' && rows.length === 1 && rows[0]?.item.includes(hash) === true,
+    );
+  },
+};
+
+const undecodable: Fault = {
+  numbers: [59],
+  title: 'an item that decodes no more, in a list whose other members leave',
+  backends: 'each',
+  invariants: ['C', 'F', 'L'],
+  async inject(world) {
+    const poisoned = await Poisoned.open(world, { tokens: [token('1')], validators: [validator('stays')] });
+    await poisoned.start();
+    await poisoned.recorded(2);
+    poisoned.send(
+      {
+        tokens: [token('1', { ercType: '17' }, 'a type that is a number')],
+        validators: [validator('stays', { weight: '"none"' }, 'a weight that is none')],
+      },
+      { tokens: TOKENS - 100, validators: VALIDATORS - 10 },
+    );
+    await poisoned.recorded(3);
+    await poisoned.tells();
+    await poisoned.stop();
+  },
+};
+
+/** JSON that nests so deep. */
+const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+
+const oddJson: Fault = {
+  numbers: [80],
+  title: 'keys that come twice, and one item that nests beyond all bounds',
+  backends: 'each',
+  invariants: ['C', 'F', 'L'],
+  async inject(world) {
+    const { sql, evidence } = world;
+    // The page of tokens is read by the exact parser, the list of validators by the fast one.
+    await recordPoisoned(world, {
+      tokens: [
+        token('1', { note: nested(200_000) }, 'a deep token'),
+        token('2', { name: '"first","name":"last"', note: '123456789012345678901234567890' }),
+        token('4', { tokenId: '"3","tokenId":"4"' }),
+      ],
+      validators: [
+        validator('deep', { note: nested(30_000) }, 'a deep validator'),
+        validator('twice', { weight: '"1","weight":"2"' }),
+      ],
+    });
+    const [row] = await sql<{ name: string; weight: string }[]>`
+      select t.name, v.weight::text from recorder.nft_tokens t, recorder.validators v
+      where t.token_id = 2 and v.node_id = 'twice'`;
+    evidence.claim(
+      `the last of two counts, to both parsers: ${row?.name}, ${row?.weight}`,
+      row?.name === 'last' && row.weight === '2',
+    );
+  },
+};
+
+export const poisonFaults: readonly Fault[] = [
+  numbers,
+  equalKeys,
+  wideKeys,
+  characters,
+  anyRefusal,
+  undecodable,
+  oddJson,
+];

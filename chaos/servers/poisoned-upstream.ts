@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+
+/** A member of a list as it is sent. */
+export interface Member {
+  /** Its JSON, letter by letter. */
+  readonly json: string;
+  /** Its key as it is stored; null: it cannot be read. */
+  readonly key: string | null;
+  /** What only this member says, in a field `mark`, where it must not be stored; null: it must be. */
+  readonly mark: string | null;
+}
+
+/** What of a whole list was sent, and how often each poison was. */
+export class ServedList {
+  readonly dataset: string;
+  /** The column that tells its members apart. */
+  readonly column: string;
+  /** What is sent from now on. */
+  members: readonly Member[] = [];
+  /** A key came with two values: nothing may be concluded from what was not sent. */
+  contradicts = false;
+  /** Lists that were sent to their end. */
+  looks = 0;
+  /** The keys of what had to be stored, of all lists that were sent. */
+  readonly sound = new Set<string>();
+  /** How often each poison was sent, by its mark. */
+  readonly poisons = new Map<string, number>();
+
+  constructor(dataset: string, column: string) {
+    this.dataset = dataset;
+    this.column = column;
+  }
+
+  /** The members from a place on, at most so many. */
+  send(from: number, most: number): { readonly text: string; readonly next: number | null } {
+    const members = this.members.slice(from, from + most);
+    for (const { key, mark } of members) {
+      if (mark !== null) this.poisons.set(mark, (this.poisons.get(mark) ?? 0) + 1);
+      else if (key !== null) this.sound.add(key);
+    }
+    const next = from + most < this.members.length ? from + most : null;
+    if (next === null) this.looks += 1;
+    return { text: `[${members.map(({ json }) => json).join(',')}]`, next };
+  }
+}
+
+export const COLLECTION = { chain: '43114', address: '0x54c800d2331e10467143911aabca092d68bf4166' };
+const TOKENS = `/v1/chains/${COLLECTION.chain}/nfts/collections/${COLLECTION.address}/tokens`;
+
+/**
+ * A service before the sandbox whose list of tokens, by pages, and whose list of validators, by JSON-RPC, are what they
+ * are told to be. It knows what it sent.
+ */
+export class PoisonedUpstream {
+  readonly url: string;
+  readonly tokens = new ServedList('nft_tokens', 'token_id');
+  readonly validators = new ServedList('validators', 'node_id');
+  readonly #server: Server;
+  readonly #behind: string;
+
+  private constructor(server: Server, url: string, behind: string) {
+    this.#server = server;
+    this.url = url;
+    this.#behind = behind;
+    server.on('request', (request, response) => {
+      this.#answer(request, response).catch(() => response.destroy());
+    });
+  }
+
+  static async open(behind: string): Promise<PoisonedUpstream> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('no port');
+    return new PoisonedUpstream(server, `http://127.0.0.1:${address.port}`, behind);
+  }
+
+  get lists(): readonly ServedList[] {
+    return [this.tokens, this.validators];
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', this.#behind);
+    const sent = await textOf(request);
+    const call: unknown = sent === '' ? null : JSON.parse(sent);
+    const json = { 'content-type': 'application/json' };
+    if (url.pathname === TOKENS) {
+      const [from, most] = ['pageToken', 'pageSize'].map((name) => Number(url.searchParams.get(name) ?? 0));
+      const { text, next } = this.tokens.send(from ?? 0, most || 100);
+      const token = next === null ? '' : `,"nextPageToken":"${next}"`;
+      response.writeHead(200, json).end(`{"tokens":${text}${token}}`);
+    } else if (asksForValidators(call)) {
+      const { text } = this.validators.send(0, this.validators.members.length);
+      response.writeHead(200, json).end(`{"jsonrpc":"2.0","id":${call.id},"result":{"validators":${text}}}`);
+    } else {
+      const answer = await fetch(url, call === null ? {} : { method: 'POST', headers: json, body: sent });
+      response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+      response.end(await answer.text());
+    }
+  }
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function asksForValidators(call: unknown): call is { readonly id: number } {
+  return (
+    typeof call === 'object' &&
+    call !== null &&
+    'id' in call &&
+    'method' in call &&
+    call.method === 'platform.getCurrentValidators'
+  );
+}
