@@ -163,7 +163,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         to: 'refusesRows(error) || pending.rowCount === 0',
       },
     ],
-    fault: { number: 57, title: 'the database refuses one value' },
+    fault: { number: 55, title: 'keys whose parts are short' },
     backend: 'redis',
   },
   {
