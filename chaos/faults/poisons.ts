@@ -22,7 +22,12 @@ const jsonOf = (fields: Fields) =>
 
 /** A token of which some fields are other than usual. @param key as it is stored; null: it cannot be read */
 function token(id: string, more: Fields = {}, mark: string | null = null, key: string | null = id): Member {
-  const fields = { tokenId: JSON.stringify(id), ercType: '"ERC-721"', name: `"token ${id}"`, ...more };
+  const fields = {
+    tokenId: JSON.stringify(id),
+    ercType: '"ERC-721"',
+    name: JSON.stringify(`token ${id}`),
+    ...more,
+  };
   return { json: jsonOf(mark === null ? fields : { ...fields, mark: JSON.stringify(mark) }), key, mark };
 }
 

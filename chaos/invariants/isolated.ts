@@ -8,8 +8,8 @@ export const isolated: Invariant = {
   says: 'all but the poisoned part is stored, the part is in the quarantine once, nothing it touches is claimed',
   async check(world) {
     if (!world.poisoned) return ['no upstream whose poisons are known'];
-    const lists = world.poisoned.lists.filter(({ looks }) => looks > 0);
-    if (lists.length === 0) return ['nothing poisoned was sent'];
+    const { lists } = world.poisoned;
+    if (lists.every(({ poisons }) => poisons.size === 0)) return ['nothing poisoned was sent'];
     const problems = await Promise.all(
       lists.map(async (list) => [
         ...(await wronglyStored(world, list)),
