@@ -43,7 +43,7 @@ export function defineDataset(declaration: Declaration): Dataset {
   };
 }
 
-/** Walks an item's schema: one column a leaf, nested objects flattened under their name. */
+/** Walks an item's schema: one column a leaf (a lock time: two), nested objects flattened under their name. */
 function itemColumns(
   schema: z.ZodObject,
   outer: readonly string[],
