@@ -5,6 +5,7 @@ import { databaseFaults } from './database.ts';
 import type { Fault } from './fault.ts';
 import { hostile } from './hostile.ts';
 import { killNine } from './kill-nine.ts';
+import { leaseFaults } from './leases.ts';
 import { ledgerFaults } from './ledger.ts';
 import { limitFaults } from './limits.ts';
 import { memoryFaults } from './memory.ts';
@@ -15,6 +16,7 @@ import { recorderFaults } from './recorders.ts';
 import { redisFaults } from './redis.ts';
 import { releaseFaults } from './releases.ts';
 import { sayingFaults } from './sayings.ts';
+import { sessionFaults } from './sessions.ts';
 import { siblingFaults } from './siblings.ts';
 import { spellingFaults } from './spelling.ts';
 import { stoppingFaults } from './stopping.ts';
@@ -51,6 +53,8 @@ const all: readonly Fault[] = [
   ...beliefFaults,
   ...walkFaults,
   ...spellingFaults,
+  ...sessionFaults,
+  ...leaseFaults,
 ];
 
 /** Every fault that the suite injects, in the order of FAULTS.md. */

@@ -1,0 +1,113 @@
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { oneNode } from '../settings.ts';
+import { Steady } from '../steady.ts';
+import { eventually, until } from '../waiting.ts';
+import type { World } from '../world.ts';
+import type { Fault } from './fault.ts';
+
+/** After a crash the database's clock is an hour behind what it was: every lease that was held lies in the future. */
+const ahead: Fault = {
+  numbers: [70],
+  title: 'leases an hour ahead after kill -9',
+  backends: 'each',
+  invariants: ['A', 'B', 'C', 'E', 'I', 'X'],
+  async inject(world) {
+    const { evidence, sandbox, sql } = world;
+    // Runs last, so that some are killed.
+    sandbox.faults.tune({ lateMs: 1_500 });
+    sandbox.faults.rate({ 'slow-headers': 1 });
+    const datasets = { validators: { every: '5s' }, node_health: { every: '5s' } };
+    const steady = await Steady.start(world, { nodes: oneNode(world), datasets });
+    await steady.begun();
+    const held = () => sql`
+      select 1 from recorder.targets t join recorder.runs r using (run_id)
+      where r.status = 'running' and t.lease_until > now()`;
+    await until('several runs to be under way', async () => (await held()).length >= 2);
+    await steady.running.shift()?.kill();
+    const targets = await sql`
+      update recorder.targets t set lease_until = now() + interval '1 hour' from recorder.runs r
+      where r.run_id = t.run_id and r.status = 'running' returning 1`;
+    const observers = await sql`
+      update recorder.health_observers set lease_until = now() + interval '1 hour'
+      where holder is not null returning 1`;
+    evidence.serve('leases of targets an hour ahead', targets.length);
+    evidence.serve('leases of observers an hour ahead', observers.length);
+    evidence.claim('leases of both kinds were held', targets.length > 0 && observers.length > 0);
+    sandbox.faults.clear();
+    const back = new Date();
+    steady.launch();
+    await steady.recovers('the clock was set back');
+    await eventually('the node to be looked at again', async () => {
+      const rows = await sql`select 1 from reporting.node_probes where probed_at > ${back}`;
+      return rows.length > 0;
+    });
+    evidence.figures.set('the node was looked at again after', `${Date.now() - back.getTime()} ms`);
+    await steady.whole();
+    await steady.stop();
+  },
+};
+
+const LOCK = 7_310_202_612;
+/** Twice as long as a connection may be silent. */
+const HELD_MS = 80_000;
+const TRY_EVERY = 5_000;
+
+/** A process that does something alone which takes long, with the recorder's own lock. @returns its file */
+async function holder({ dir, databaseUrl, setting }: World): Promise<string> {
+  const alone = pathToFileURL(join(dirname(setting.cli), 'db', 'alone.js')).href;
+  const file = join(dir, 'holder.mjs');
+  await writeFile(
+    file,
+    `import { alone } from ${JSON.stringify(alone)};
+    const work = async () => {
+      process.stderr.write('mine\\n');
+      await new Promise((resolve) => setTimeout(resolve, Number(process.argv[2])));
+      return 'done';
+    };
+    const result = await alone(${JSON.stringify(databaseUrl)}, ${LOCK}, work);
+    process.stdout.write(String(result));`,
+  );
+  return file;
+}
+
+const idleLock: Fault = {
+  numbers: [76],
+  title: 'a lock under which nothing is said for longer than a minute',
+  backends: 'any',
+  invariants: ['X'],
+  async inject(world) {
+    const { evidence, sql } = world;
+    const cli = await holder(world);
+    const pids = async () => {
+      const rows = await sql<{ pid: number }[]>`
+        select pid from pg_locks where locktype = 'advisory' and granted and database = (
+          select oid from pg_database where datname = current_database())`;
+      return rows.map(({ pid }) => pid).join();
+    };
+    const first = world.recorder([String(HELD_MS)], { cli });
+    await first.says('mine');
+    const begun = performance.now();
+    const session = await pids();
+    let tries = 0;
+    for (; performance.now() - begun < HELD_MS - TRY_EVERY; tries++) {
+      const other = world.recorder(['0'], { cli });
+      await other.ended;
+      if (other.stdout !== 'null') evidence.claim(`try ${tries} got the lock: ${other.stdout}`, false);
+      if ((await pids()) !== session) evidence.claim(`at try ${tries} the session was another one`, false);
+      await delay(TRY_EVERY);
+    }
+    const ending = { ...(await first.ended), took: performance.now() - begun };
+    evidence.exit('who holds the lock', ending, [0], HELD_MS + 20_000);
+    evidence.serve('idle lock');
+    evidence.figures.set('tries of others', tries);
+    evidence.claim('the lock was held, and others tried', session !== '' && tries >= 5);
+    const after = world.recorder(['0'], { cli });
+    await after.ended;
+    evidence.claim('it is free afterwards', after.stdout === 'done');
+  },
+};
+
+export const leaseFaults: readonly Fault[] = [ahead, idleLock];

@@ -1,0 +1,160 @@
+import type postgres from 'postgres';
+import { catalog } from '../../src/datasets/catalog.ts';
+import { configure, DAY, oneNode } from '../settings.ts';
+import { Steady } from '../steady.ts';
+import { lookInto, type World } from '../world.ts';
+import type { Fault } from './fault.ts';
+
+/** What a database may have been told to be like. */
+const SETTINGS = {
+  DateStyle: 'SQL, DMY',
+  IntervalStyle: 'sql_standard',
+  standard_conforming_strings: 'off',
+  bytea_output: 'escape',
+  default_transaction_isolation: 'serializable',
+  default_transaction_read_only: 'on',
+  TimeZone: 'Asia/Kolkata',
+  search_path: 'nowhere',
+};
+
+const nameOf = (url: string) => new URL(url).pathname.slice(1);
+
+/** Tells the world's database all of this. */
+async function tell({ sql, databaseUrl, evidence }: World): Promise<void> {
+  for (const [name, value] of Object.entries(SETTINGS))
+    await sql.unsafe(`alter database ${nameOf(databaseUrl)} set ${name} = '${value}'`);
+  evidence.serve('settings', Object.keys(SETTINGS).length);
+}
+
+const peculiar: Fault = {
+  numbers: [68],
+  title: 'a database with settings of its own under a recorder at its daily work',
+  backends: 'each',
+  invariants: ['A', 'B', 'C', 'E', 'I', 'X'],
+  async inject(world) {
+    const { evidence, sql } = world;
+    await tell(world);
+    const steady = await Steady.start(world, {
+      nodes: oneNode(world),
+      datasets: { node_health: { every: '5s' }, validators: { every: '5s' } },
+    });
+    await steady.whole();
+    await steady.recovers('the settings were made');
+    const begun = performance.now();
+    const status = world.recorder(['status', '--json']);
+    evidence.exit('status', { ...(await status.ended), took: performance.now() - begun }, [0], 60_000);
+    const up = await sql`
+      select 1 from reporting.node_states where state = 'up' and ended_at > now() - interval '20 s' and started_at < now()`;
+    evidence.claim('the ledger of the node is up to date', up.length > 0);
+    await steady.stop();
+  },
+};
+
+/** What is recorded once of a network that stands still. */
+const ONCE = ['validators', 'peers', 'subnets', 'native_transactions', 'node_identity'];
+/** What is recorded of a day of it. */
+const OF_A_DAY = ['proposed_blocks', 'metric_points'];
+/** What differs from one recording of the same to the next. */
+const OWN = ['run_id', 'observed_at', 'recorded_at', 'valid_from', 'fetched_at'];
+
+/** The same network, recorded into a database with settings of its own and into one without. */
+const indifferent: Fault = {
+  numbers: [68],
+  title: 'settings of a database make no difference to what is recorded',
+  backends: 'any',
+  invariants: ['B', 'X'],
+  async inject(world) {
+    const { closers, evidence, setting, sql, databaseUrl } = world;
+    const now = Date.now();
+    const { watch, network } = await world.openSandbox({ clock: () => now, genesisMs: now - 30 * DAY });
+    const plain = `${nameOf(databaseUrl)}_plain`;
+    const urls = [databaseUrl, await setting.postgres.clone(plain)];
+    closers.add(() => setting.postgres.drop(plain));
+    await tell(world);
+    await configure(world, {
+      nodes: oneNode(world),
+      nodeIds: network.validators.nodes.slice(0, 1).map(({ nodeId }) => nodeId),
+      chains: ['43114'],
+      evmAddresses: watch.evmAddresses.slice(0, 1),
+      datasets: Object.fromEntries([...ONCE, ...OF_A_DAY].map((dataset) => [dataset, {}])),
+    });
+    const day = [now - 3 * DAY, now - 2 * DAY].map((at) => new Date(at).toISOString());
+    const commands = [
+      ...ONCE.map((dataset) => ['record', dataset]),
+      ...OF_A_DAY.map((dataset) => ['backfill', dataset, '--from', day[0] ?? '', '--to', day[1] ?? '']),
+    ];
+    for (const url of urls)
+      for (const args of commands) {
+        const begun = performance.now();
+        const recorder = world.recorder(args, { env: { DATABASE_URL: url } });
+        const ending = { ...(await recorder.ended), took: performance.now() - begun };
+        evidence.exit(args.slice(0, 2).join(' '), ending, [0], 60_000);
+      }
+    const [peculiarly, plainly] = await Promise.all([sums(sql), sums(lookInto(urls[1] ?? '', closers))]);
+    for (const [dataset, sum] of peculiarly) evidence.figures.set(`${dataset}: rows, checksum`, sum);
+    for (const dataset of [...ONCE, ...OF_A_DAY]) {
+      evidence.claim(`${dataset} was recorded`, peculiarly.has(dataset));
+      const same = peculiarly.get(dataset) === plainly.get(dataset);
+      evidence.claim(
+        `${dataset} is ${peculiarly.get(dataset)}, without settings ${plainly.get(dataset)}`,
+        same,
+      );
+    }
+  },
+};
+
+/** How many rows each dataset has that has some, and the sum of what they say, without what is their recording's own. */
+async function sums(sql: postgres.Sql): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const { name } of catalog) {
+    const [row] = await sql<{ rows: number; sum: string }[]>`
+      select count(*)::int as rows, sum(('x' || left(md5((to_jsonb(t) - ${OWN}::text[])::text), 15))::bit(60)::bigint)::text as sum
+      from ${sql(`recorder.${name}`)} t`;
+    if (row && row.rows > 0) found.set(name, `${row.rows}, ${row.sum}`);
+  }
+  return found;
+}
+
+const otherEncodings: Fault = {
+  numbers: [69],
+  title: 'a database in SQL_ASCII, and one in LATIN1',
+  backends: 'each',
+  invariants: ['X'],
+  async inject(world) {
+    const { closers, evidence, setting, databaseUrl } = world;
+    await configure(world, { datasets: { validators: {} }, nodes: oneNode(world) });
+    const on = async (url: string, command: string) => {
+      const begun = performance.now();
+      const recorder = world.recorder([command], { env: { DATABASE_URL: url } });
+      const ending = { ...(await recorder.ended), took: performance.now() - begun };
+      return { ending, said: [...recorder.lines, recorder.stdout].join('\n') };
+    };
+    for (const encoding of ['SQL_ASCII', 'LATIN1', 'UTF8']) {
+      const name = `${nameOf(databaseUrl)}_${encoding.toLowerCase()}`;
+      const url = await setting.postgres.blank(name, encoding);
+      closers.add(() => setting.postgres.drop(name));
+      if (encoding === 'UTF8') {
+        // What the mend says to make.
+        evidence.exit('migrate in UTF-8', (await on(url, 'migrate')).ending, [0], 60_000);
+        continue;
+      }
+      for (const command of ['migrate', 'up']) {
+        const { ending, said } = await on(url, command);
+        evidence.exit(`${command} in ${encoding}`, ending, [2], 60_000);
+        evidence.claim(
+          `${command} in ${encoding} says the mend: ${said}`,
+          said.includes(`encoded in ${encoding}`) &&
+            said.includes('createdb --template=template0 --encoding=UTF8'),
+        );
+      }
+      const made = await lookInto(
+        url,
+        closers,
+      )`select 1 from pg_namespace where nspname in ('recorder', 'reporting')`;
+      evidence.claim(`nothing was made in ${encoding}`, made.length === 0);
+      evidence.serve(`database in ${encoding}`);
+    }
+  },
+};
+
+export const sessionFaults: readonly Fault[] = [peculiar, indifferent, otherEncodings];
