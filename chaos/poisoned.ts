@@ -1,0 +1,157 @@
+import { storableText } from '../src/datasets/storable.ts';
+import type { Random } from './random.ts';
+import { COLLECTION, type Member, PoisonedUpstream } from './servers/poisoned-upstream.ts';
+import { Steady, type SteadyPlan } from './steady.ts';
+import { until } from './waiting.ts';
+import type { World } from './world.ts';
+
+/** Three pages of tokens, and a list of validators. */
+export const TOKENS = 250;
+export const VALIDATORS = 40;
+
+/** Fields of a member, each its JSON. */
+type Fields = Readonly<Record<string, string>>;
+
+const jsonOf = (fields: Fields) =>
+  `{${Object.entries(fields)
+    .map(([name, json]) => `${JSON.stringify(name)}:${json}`)
+    .join(',')}}`;
+
+/** A token of which some fields are other than usual. @param key as it is stored; null: it cannot be read */
+export function token(
+  id: string,
+  more: Fields = {},
+  mark: string | null = null,
+  key: string | null = id,
+): Member {
+  const fields = {
+    tokenId: JSON.stringify(id),
+    ercType: '"ERC-721"',
+    name: JSON.stringify(`token ${id}`),
+    ...more,
+  };
+  return { json: jsonOf(mark === null ? fields : { ...fields, mark: JSON.stringify(mark) }), key, mark };
+}
+
+/** A validator of which some fields are other than usual. */
+export function validator(id: string, more: Fields = {}, mark: string | null = null): Member {
+  const fields = { nodeID: JSON.stringify(id), startTime: '"1763000000"', weight: '"2000"', ...more };
+  const json = jsonOf(mark === null ? fields : { ...fields, mark: JSON.stringify(mark) });
+  return { json, key: storableText(id), mark };
+}
+
+/** The members in an order that the seed gives; those that must come on one page stay together. */
+function mixed(random: Random, members: readonly Member[], together: readonly Member[]): Member[] {
+  const all = [...members];
+  for (let at = all.length - 1; at > 0; at--) {
+    const other = random.below(at + 1);
+    const [one, two] = [all[at], all[other]];
+    if (one && two) [all[at], all[other]] = [two, one];
+  }
+  all.splice(random.below(50), 0, ...together);
+  return all;
+}
+
+/** What is sent beside members with nothing special. */
+export interface Sent {
+  readonly tokens?: readonly Member[];
+  readonly validators?: readonly Member[];
+  /** Some keys come with two values. */
+  readonly contradicts?: boolean;
+}
+
+/** A recorder at work on lists in which something is poisoned. */
+export class Poisoned {
+  readonly upstream: PoisonedUpstream;
+  readonly #world: World;
+  #steady: Steady | null = null;
+
+  private constructor(world: World, upstream: PoisonedUpstream) {
+    this.#world = world;
+    this.upstream = upstream;
+    world.poisoned = upstream;
+  }
+
+  /** Opens the upstream, and what it sends from the start. */
+  static async open(world: World, sent: Sent): Promise<Poisoned> {
+    const upstream = await PoisonedUpstream.open(world.sandbox.url);
+    world.closers.add(() => upstream.close());
+    const poisoned = new Poisoned(world, upstream);
+    poisoned.send(sent);
+    return poisoned;
+  }
+
+  /** Sends these from now on, and so many with nothing special. */
+  send(
+    { tokens = [], validators = [], contradicts = false }: Sent,
+    usual = { tokens: TOKENS, validators: VALIDATORS },
+  ): void {
+    const { random } = this.#world;
+    for (const list of this.upstream.lists) list.contradicts = contradicts;
+    const plain = <T>(count: number, make: (number: number) => T) =>
+      Array.from({ length: count }, (_, at) => make(at));
+    this.upstream.tokens.members = mixed(
+      random,
+      plain(usual.tokens, (at) => token(String(1000 + at))),
+      tokens,
+    );
+    this.upstream.validators.members = mixed(
+      random,
+      plain(usual.validators, (at) => validator(`NodeID-${at}`)),
+      validators,
+    );
+  }
+
+  /** Starts `up`, which asks for both lists every 5 s. */
+  async start(plan: SteadyPlan = {}): Promise<Steady> {
+    const { url } = this.upstream;
+    this.#steady = await Steady.start(this.#world, {
+      watch: 0,
+      nodes: [{ name: 'validator-1', url: `${url}/nodes/validator-1` }],
+      chainData: { url },
+      collections: [COLLECTION],
+      ...plan,
+      datasets: {
+        ...(plan.watch === undefined ? { proposed_blocks: { enabled: false } } : {}),
+        nft_tokens: { every: '5s' },
+        validators: { every: '5s' },
+      },
+    });
+    return this.#steady;
+  }
+
+  /** Waits until both lists have been recorded so many times from now on. */
+  async recorded(times: number): Promise<void> {
+    const { sql } = this.#world;
+    const begun = new Date();
+    for (const { dataset } of this.upstream.lists)
+      await until(`${dataset} to be recorded ${times} times`, async () => {
+        const [row] = await sql<{ runs: number }[]>`
+          select count(*)::int as runs from reporting.runs
+          where dataset = ${dataset} and status in ('done', 'partial') and started_at > ${begun}`;
+        return (row?.runs ?? 0) >= times;
+      });
+  }
+
+  /** Asks everywhere where somebody looks whether it is told that something lacks. */
+  async tells(): Promise<void> {
+    const { evidence } = this.#world;
+    for (const command of ['status', 'doctor']) {
+      const { code } = await this.#world.recorder([command, '--json']).ended;
+      evidence.shown.push({ where: `${command} exits ${code}, not 1`, seen: code === 1 });
+    }
+    const [running] = this.#steady?.running ?? [];
+    const metrics = running ? await (await fetch(`${running.address}/metrics`)).text() : '';
+    evidence.shown.push({
+      where: 'a metric of incomplete targets',
+      seen: /^chain_recorder_incomplete_targets\S* [1-9]/m.test(metrics),
+    });
+  }
+
+  /** Ends the recorder. */
+  async stop(): Promise<void> {
+    for (const { poisons } of this.upstream.lists)
+      for (const [mark, times] of poisons) this.#world.evidence.serve(mark, times);
+    await this.#steady?.stop();
+  }
+}
