@@ -13,7 +13,7 @@ export const FACTS = {
   'genesis-data-encoded': 'genesisData of chains that are no EVM is {encoding, data}',
   'balances-other-members': 'balances have members that are no list: numbers, texts and a flag',
   'node-few-members': 'no validators and peers for five minutes, few for five more, also while bootstrapping',
-  'locktime-forever': 'locktime of owners and outputs is 2^64-1',
+  'locktime-forever': 'locktime of the owners of subnets and validators is 2^64-1',
   'names-with-nul': 'names and symbols of tokens, contracts and assets hold NUL and lone surrogates',
   'token-ids-padded': 'token ids below ten are "1" in one hour and "01" in the next',
   'staking-new-types': 'the staking list has the transactions of auto-renewed validators',
