@@ -6,7 +6,7 @@ export class SpeakingNodes {
   readonly url: string;
   /** A check as it stands in the report, by node: the node is ill. */
   readonly ills = new Map<string, string>();
-  /** When each node was first asked since it fell ill, ms since 1970. */
+  /** When the probe `health` of each node was first asked since it fell ill, ms since 1970: each probe has its own turn. */
   readonly heard = new Map<string, number>();
   said = 0;
   readonly #server: Server;
@@ -16,11 +16,12 @@ export class SpeakingNodes {
     this.url = url;
     server.on('request', (request, response) => {
       const [, node = '', ...path] = (request.url ?? '').split('/');
-      const ill = path.join('/').startsWith('ext/health') ? this.ills.get(node) : undefined;
+      const probe = path.join('/');
+      const ill = probe.startsWith('ext/health') ? this.ills.get(node) : undefined;
       const well = `"C":{"timestamp":"${new Date().toISOString()}"}`;
       if (ill !== undefined) {
         this.said += 1;
-        if (!this.heard.has(node)) this.heard.set(node, Date.now());
+        if (probe === 'ext/health' && !this.heard.has(node)) this.heard.set(node, Date.now());
       }
       response.writeHead(ill === undefined ? 200 : 503, { 'content-type': 'application/json' });
       response.end(
