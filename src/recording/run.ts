@@ -1,5 +1,4 @@
-import type { Feed } from '../datasets/catalog.ts';
-import { type Ask, OPEN_END, type Page, type Range, type Source, type Window } from '../datasets/contract.ts';
+import type { Ask, Page, Window } from '../datasets/contract.ts';
 import { refusesRows, storeByHalves, Unstorable } from '../db/halving.ts';
 import { LeaseLost, messageOf } from '../errors.ts';
 import type { Row } from '../history/rows.ts';
@@ -11,9 +10,11 @@ import { type Compiled, compile } from './compiled.ts';
 import type { RecordingContext, RunResult } from './context.ts';
 import type { Refused } from './decode.ts';
 import type { ActiveFeed } from './feed.ts';
+import { type Lack, whyIncomplete } from './lack.ts';
 import { type Job, priorityOf, targetKey } from './lease.ts';
 import { observationCoverage } from './observation.ts';
 import { emptyPending, type Pending } from './pending.ts';
+import { aboutNow, retires, settled } from './proof.ts';
 import { setAside } from './set-aside.ts';
 
 /** So many rows of one commit may be refused: more is no accident of single items, and the run fails. */
@@ -312,46 +313,6 @@ export class Run {
 /** How a walk ended: what it failed by, or null. */
 interface Ending {
   readonly failure: UpstreamFailure | null;
-}
-
-/** What a dataset lacks of what a walk showed. */
-interface Lack {
-  /** Items that went to the quarantine. */
-  unstored: number;
-  /** Those of them whose key could not be read. */
-  unknown: number;
-  /** The keys of the others: what has them stays as it is. */
-  readonly keys: Row[];
-  /** One key came with two values. */
-  moved: boolean;
-}
-
-function whyIncomplete({ unstored, unknown, moved }: Lack): string | null {
-  const items = (count: number) => (count === 1 ? '1 item' : `${count} items`);
-  if (unknown > 0)
-    return `${items(unknown)} whose key could not be read in the quarantine: nothing is retired`;
-  if (moved) return 'one key came with two values: nothing is retired';
-  if (unstored > 0) return `${items(unstored)} in the quarantine: what has their keys stays as it was`;
-  return null;
-}
-
-/** Members and points may be found missing; what never changes and what is read anew each time may not. */
-function retires({ datasets }: Feed, at: number): boolean {
-  const history = datasets[at]?.history;
-  return history === 'state' || history === 'series';
-}
-
-/** The part of a proven window that is old enough to be complete upstream; of heights the source says it itself. */
-function settled(proven: Window | null, { axis, settle }: Range, now: number): Window | null {
-  if (!proven) return null;
-  const to = axis === 'time' ? Math.min(proven.to, now - settle) : proven.to;
-  return proven.from < to ? { from: proven.from, to } : null;
-}
-
-/** Whether a run tells how things are now: an observation, or a window that reaches the newest part of the range. */
-function aboutNow({ range }: Source, { target, window }: Job, now: number): boolean {
-  if (!range || !window) return true;
-  return window.to > (range.axis === 'time' ? now : OPEN_END) - range.head(target) - 1;
 }
 
 /** An answer without the promised list is refused whole. */
