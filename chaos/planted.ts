@@ -145,7 +145,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: 'the watchdog looks away',
     patches: [
       {
-        file: 'reporting/findings.ts',
+        file: 'reports/findings.ts',
         from: 'from reporting.findings order by',
         to: 'from reporting.findings where false order by',
       },

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { editorSchema } from '../src/config/editor-schema.ts';
 import { catalogNames } from '../src/feeds.ts';
-import { dictionary } from '../src/reporting/dictionary.ts';
+import { dictionary } from '../src/reports/dictionary.ts';
 
 /** Writes the pages that are made from the code: the data dictionary and the editors' schema of recorder.yaml. */
 writeFileSync(new URL('datasets.md', import.meta.url), dictionary());

@@ -16,9 +16,9 @@ import { type Log, openLog } from './log.ts';
 import { type Configuration, configurationOf } from './recording/configuration.ts';
 import type { RecordingContext } from './recording/context.ts';
 import type { ActiveFeed } from './recording/feed.ts';
-import { migrate } from './reporting/migrate.ts';
 import { type Announcement, sandboxConfig, useSandbox } from './sandbox.ts';
 import { budgetKeys, upstreamOpener } from './upstream-opener.ts';
+import { migrate } from './views/migrate.ts';
 
 /** Everything wired together: what a command works with. */
 export interface App {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { editorSchema } from '../src/config/editor-schema.ts';
 import { catalogNames } from '../src/feeds.ts';
-import { dictionary } from '../src/reporting/dictionary.ts';
+import { dictionary } from '../src/reports/dictionary.ts';
 
 const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 

@@ -11,7 +11,7 @@ const levels: readonly (readonly string[])[] = [
   ['commands'],
   ['app.ts', 'feeds.ts', 'sandbox.ts', 'log.ts', 'upstream-opener.ts'],
   ['jobs', 'server'],
-  ['recording', 'reporting', 'health'],
+  ['recording', 'views', 'reports', 'health'],
   ['history'],
   ['datasets'],
   ['upstreams', 'db'],

@@ -5,9 +5,9 @@ import type { QueueBackend } from '../jobs/backend.ts';
 import { queueNames } from '../jobs/jobs.ts';
 import { openBackend } from '../jobs/open-backend.ts';
 import type { Job } from '../recording/lease.ts';
-import { beyondBudget, demands } from '../reporting/demand.ts';
-import { findingGroups, inWords } from '../reporting/findings.ts';
-import { forecast } from '../reporting/forecast.ts';
+import { beyondBudget, demands } from '../reports/demand.ts';
+import { findingGroups, inWords } from '../reports/findings.ts';
+import { forecast } from '../reports/forecast.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printTable } from './output.ts';
 

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { durationText } from '../duration.ts';
-import { beyondBudget, demands } from '../reporting/demand.ts';
-import { forecast } from '../reporting/forecast.ts';
+import { beyondBudget, demands } from '../reports/demand.ts';
+import { forecast } from '../reports/forecast.ts';
 import { printJson, printTable, tell } from './output.ts';
 
 /** `plan`: what the schedules ask in a round, in the next hour and in the next day, against the declared limits. */

@@ -1,8 +1,8 @@
 import type { App } from '../app.ts';
 import { UsageError } from '../errors.ts';
-import { slaPage } from '../reporting/sla-page.ts';
-import { budgetText, type SlaReport, slaReport } from '../reporting/sla-report.ts';
-import { achievedText, percentText, spanText, uptimeOf } from '../reporting/uptime-report.ts';
+import { budgetText, type SlaReport, slaReport } from '../reports/sla.ts';
+import { slaPage } from '../reports/sla-page.ts';
+import { achievedText, percentText, spanText, uptimeOf } from '../reports/uptime.ts';
 import { exitCode } from './exit.ts';
 import { printCsv, printJson, printTable, printText } from './output.ts';
 import { instantOf } from './selection.ts';

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { printable } from '../printable.ts';
-import { inWords } from '../reporting/findings.ts';
-import { statusOf } from '../reporting/status.ts';
+import { inWords } from '../reports/findings.ts';
+import { statusOf } from '../reports/status.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printTable } from './output.ts';
 

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import type { RunResult } from '../recording/context.ts';
-import { beyondBudget, demands } from '../reporting/demand.ts';
-import { forecast } from '../reporting/forecast.ts';
+import { beyondBudget, demands } from '../reports/demand.ts';
+import { forecast } from '../reports/forecast.ts';
 
 /** Says at the start of `up` what is recorded from where, and how to query it. */
 export function tellStart(app: App, queue: string): void {

@@ -13,7 +13,7 @@ import type { Log } from '../log.ts';
 import type { RunResult } from '../recording/context.ts';
 import { countUpRuns } from '../recording/run-days.ts';
 import { endUnwatched } from '../recording/unwatched.ts';
-import { Watchdog } from '../reporting/watchdog.ts';
+import { Watchdog } from '../reports/watchdog.ts';
 import { buildServer } from '../server/server.ts';
 import { joinPeers, Lead } from './peers.ts';
 import { tellBudgets, tellProgress, tellStart } from './telling.ts';

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { Status } from '../reporting/status.ts';
+import type { Status } from '../reports/status.ts';
 
 /** How this process itself fares: memory, CPU, and how late its event loop is. */
 export function processMetrics(): Registry {

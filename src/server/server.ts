@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import type { BudgetKey } from '../db/budget-key.ts';
 import { schemaProblem } from '../db/migrate.ts';
 import { messageOf } from '../errors.ts';
-import { statusOf } from '../reporting/status.ts';
+import { statusOf } from '../reports/status.ts';
 import { isOwnName } from './own-names.ts';
 import { processMetrics, recordingMetrics } from './prometheus.ts';
 import { recently } from './recently.ts';

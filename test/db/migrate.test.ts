@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { Derived } from '../../src/db/derive.ts';
 import { migrateDatabase, schemaProblem } from '../../src/db/migrate.ts';
 import { UsageError } from '../../src/errors.ts';
-import { migrate } from '../../src/reporting/migrate.ts';
+import { migrate } from '../../src/views/migrate.ts';
 import { emptyDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const journal = z.looseObject({ entries: z.array(z.looseObject({ tag: z.string() })) });

@@ -7,7 +7,7 @@ import { catalog } from '../../src/datasets/catalog.ts';
 import { SharedBudget } from '../../src/db/budget.ts';
 import { budgetKey } from '../../src/db/budget-key.ts';
 import { schemaProblem } from '../../src/db/migrate.ts';
-import { migrate } from '../../src/reporting/migrate.ts';
+import { migrate } from '../../src/views/migrate.ts';
 import { emptyDatabase, type TestDatabase } from '../support/database.ts';
 
 /**

@@ -9,7 +9,7 @@ import { openQueuePool } from '../../src/db/queue-pool.ts';
 import { UsageError } from '../../src/errors.ts';
 import { takeObserver } from '../../src/health/ledger.ts';
 import { claim } from '../../src/recording/lease.ts';
-import { migrate } from '../../src/reporting/migrate.ts';
+import { migrate } from '../../src/views/migrate.ts';
 import { ManualClock } from '../support/clock.ts';
 import { emptyDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
 import { jobFor, onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';

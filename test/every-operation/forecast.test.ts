@@ -4,7 +4,7 @@ import type { ManualClock } from '../../sandbox/clock.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
 import { catalogNames } from '../../src/feeds.ts';
 import { planAll, planDue } from '../../src/recording/plan.ts';
-import { type Forecast, forecast } from '../../src/reporting/forecast.ts';
+import { type Forecast, forecast } from '../../src/reports/forecast.ts';
 import { stillSandbox } from '../sandbox/client.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { configFor, Recorder } from './support.ts';

@@ -3,16 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { announce, announcements, endMaintenance, listMaintenance } from '../../src/health/announcements.ts';
 import { takeObserver, writeLedger } from '../../src/health/ledger.ts';
 import type { State } from '../../src/health/state.ts';
-import { downtimeLeft, thresholdOf } from '../../src/reporting/rewards-report.ts';
-import { slaPage } from '../../src/reporting/sla-page.ts';
-import { slaReport } from '../../src/reporting/sla-report.ts';
-import {
-  achievedText,
-  percentText,
-  quorumOf,
-  spanText,
-  uptimeOf,
-} from '../../src/reporting/uptime-report.ts';
+import { downtimeLeft, thresholdOf } from '../../src/reports/rewards.ts';
+import { slaReport } from '../../src/reports/sla.ts';
+import { slaPage } from '../../src/reports/sla-page.ts';
+import { achievedText, percentText, quorumOf, spanText, uptimeOf } from '../../src/reports/uptime.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
 const minute = 60_000;

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../../src/reporting/migrate.ts';
+import { migrate } from '../../src/views/migrate.ts';
 import { startServices } from './services.ts';
 import { buildTemplate } from './template.ts';
 

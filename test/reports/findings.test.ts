@@ -2,8 +2,8 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SharedBudget } from '../../src/db/budget.ts';
 import { budgetKey } from '../../src/db/budget-key.ts';
-import { findingGroups } from '../../src/reporting/findings.ts';
-import { statusOf } from '../../src/reporting/status.ts';
+import { findingGroups } from '../../src/reports/findings.ts';
+import { statusOf } from '../../src/reports/status.ts';
 import { recordingMetrics } from '../../src/server/prometheus.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 

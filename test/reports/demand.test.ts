@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { checkConfig } from '../../src/config/load.ts';
 import { catalogNames } from '../../src/feeds.ts';
-import { beyondBudget, demands } from '../../src/reporting/demand.ts';
-import type { Forecast } from '../../src/reporting/forecast.ts';
+import { beyondBudget, demands } from '../../src/reports/demand.ts';
+import type { Forecast } from '../../src/reports/forecast.ts';
 
 const cost = (units: number) => ({ calls: units, units });
 const forecast = (upstream: string, perDay: number): Forecast => ({

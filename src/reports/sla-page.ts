@@ -1,5 +1,5 @@
-import { budgetText, type Incident, type NodeSla, type SlaReport } from './sla-report.ts';
-import { achievedText, percentText, spanText } from './uptime-report.ts';
+import { budgetText, type Incident, type NodeSla, type SlaReport } from './sla.ts';
+import { achievedText, percentText, spanText } from './uptime.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --text: #1b1f24; --soft: #5b6570; --line: #d5dae0; --page: #fff; --panel: #f6f8fa;

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Watchdog } from '../../src/reporting/watchdog.ts';
+import { Watchdog } from '../../src/reports/watchdog.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 

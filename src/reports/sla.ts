@@ -1,11 +1,6 @@
 import type postgres from 'postgres';
-import {
-  networkViews,
-  type RewardThresholds,
-  type StakeView,
-  type ValidationView,
-} from './rewards-report.ts';
-import { type QuorumUptime, quorumOf, type ReportWindow, spanText } from './uptime-report.ts';
+import { networkViews, type RewardThresholds, type StakeView, type ValidationView } from './rewards.ts';
+import { type QuorumUptime, quorumOf, type ReportWindow, spanText } from './uptime.ts';
 
 /** An incident, as reporting.node_incidents has it. */
 export interface Incident {
