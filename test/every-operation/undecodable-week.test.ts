@@ -1,0 +1,130 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ManualClock } from '../../sandbox/clock.ts';
+import type { Sandbox } from '../../sandbox/server.ts';
+import { planAll } from '../../src/recording/plan.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { sendJson, type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
+import { configFor, INSTANT, Recorder, smallNetwork } from './support.ts';
+
+const HOUR = 3_600_000;
+const WEEK = 7 * 24;
+const PRIMARY = '11111111111111111111111111111111LpoYY';
+const NODE = 'validator-1';
+
+let sandbox: Sandbox;
+let clock: ManualClock;
+let between: UpstreamServer;
+let database: TestDatabase;
+let sql: postgres.Sql;
+let recorder: Recorder;
+/** The node id of the member whose weight is no number from the second look on; null: all are as the sandbox says. */
+let undecodable: string | null = null;
+
+interface Listed {
+  readonly result: { readonly validators: { nodeID: string; weight: unknown; uptime?: unknown }[] };
+}
+
+/** What the sandbox's node says, with one member that cannot be decoded. */
+async function spoilt(path: string, body: string): Promise<unknown> {
+  const answer = await fetch(sandbox.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+  const said: Listed = JSON.parse(await answer.text());
+  if (!body.includes('platform.getCurrentValidators')) return said;
+  for (const member of said.result.validators) if (member.nodeID === undecodable) member.weight = 'heavy';
+  return said;
+}
+
+beforeAll(async () => {
+  ({ sandbox, clock } = await smallNetwork());
+  between = await upstreamServer(async ({ url, body }, response) =>
+    sendJson(response, await spoilt(url.pathname, body)),
+  );
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 4, onnotice: () => {} });
+  const config = configFor({ ...sandbox, url: between.url }, [{ name: NODE, path: `/nodes/${NODE}` }], {
+    watch: {},
+  });
+  recorder = new Recorder(sql, config, clock);
+});
+afterAll(async () => {
+  await sql?.end();
+  await database?.close();
+  await between?.close();
+  await sandbox?.close();
+});
+
+/** When each stake of a validator was first in the sandbox's list, and at which look it was not any more. */
+class Tenures {
+  readonly all = new Map<string, { node_id: string; from: number; to: number | null }>();
+
+  look(at: number): void {
+    const now = new Map(
+      sandbox.network.validators.current(at / 1000).map(({ txId, node }) => [txId, node.nodeId]),
+    );
+    for (const [txId, node_id] of now)
+      if (!this.all.has(txId)) this.all.set(txId, { node_id, from: at, to: null });
+    for (const [txId, tenure] of this.all) if (tenure.to === null && !now.has(txId)) tenure.to = at;
+  }
+
+  lines(): string[] {
+    return [...this.all].map(([txId, { node_id, from, to }]) => `${node_id} ${txId} ${from} ${to}`).sort();
+  }
+}
+
+describe('one validator that cannot be decoded for a week', () => {
+  it('costs no other its joins and departures, and is told as one', async () => {
+    const feed = recorder.feedOf('validators');
+    const truth = new Tenures();
+    const look = async () => {
+      const jobs = (
+        await recorder.planned(feed, (of, states, now) => planAll(of, of.targets, states, now))
+      ).filter(({ target }) => target.subnetId === PRIMARY);
+      const runs = await recorder.run(feed, jobs);
+      truth.look(clock.now());
+      return runs;
+    };
+    expect(await look()).toEqual([expect.objectContaining({ status: 'done' })]);
+
+    const since = clock.now() + HOUR;
+    // Every seventh seat leaves and returns; of the others, one that is there all the week cannot be decoded.
+    sandbox.network.facts.on('validators-return', Math.floor(clock.now() / 1000));
+    const [steady] = sandbox.network.validators
+      .current(INSTANT / 1000)
+      .filter(({ end, node }) => end * 1000 > INSTANT + (WEEK + 1) * HOUR && node.seat % 7 !== 3);
+    undecodable = steady?.node.nodeId ?? null;
+    for (let hour = 0; hour < WEEK; hour++) {
+      clock.advance(HOUR);
+      expect(await look()).toEqual([expect.objectContaining({ status: 'partial', quarantined: 1 })]);
+    }
+
+    const stored = await sql<{ node_id: string; tx_id: string; first: Date; last: Date | null }[]>`
+      select node_id, tx_id, min(valid_from) as first,
+        case when bool_or(valid_to is null) then null else max(valid_to) end as last
+      from reporting.validators_history where subnet_id = ${PRIMARY} group by 1, 2`;
+    expect(
+      stored
+        .map(
+          ({ node_id, tx_id, first, last }) =>
+            `${node_id} ${tx_id} ${first.getTime()} ${last?.getTime() ?? null}`,
+        )
+        .sort(),
+    ).toEqual(truth.lines());
+    const moved = [...truth.all.values()].filter(({ from, to }) => from > INSTANT || to !== null);
+    expect(moved.length, 'the week has joins and departures').toBeGreaterThanOrEqual(4);
+
+    expect([
+      ...(await sql`
+      select incomplete_since as since, reason from reporting.freshness
+      where dataset = 'validators' and target like ${`%${PRIMARY}%`}`),
+    ]).toEqual([{ since: new Date(since), reason: expect.stringContaining('1 item in the quarantine') }]);
+    expect([
+      ...(await sql`select dataset, times::int, first_seen, last_seen from reporting.quarantine`),
+    ]).toEqual([
+      { dataset: 'validators', times: WEEK, first_seen: new Date(since), last_seen: new Date(clock.now()) },
+    ]);
+  });
+});
