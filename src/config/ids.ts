@@ -22,6 +22,13 @@ export const assetId = checked(
   (text) => bytesOfCb58(text)?.length === 32,
 );
 
+/** The id of a subnet: 32 bytes with a checksum. */
+export const subnetId = checked(
+  /^[1-9A-HJ-NP-Za-km-z]+$/,
+  'must be a subnet id',
+  (text) => bytesOfCb58(text)?.length === 32,
+);
+
 /** An address of the primary network, with or without its chain: 20 bytes with a checksum. */
 export const primaryAddress = checked(
   /^(?:[PXC]-)?[a-z]+1[a-z0-9]{38,}$/,

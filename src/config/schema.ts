@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { duration } from './duration-schema.ts';
 import { healthSchema } from './health-schema.ts';
-import { assetId, evmChain, metricsChain, nodeId, primaryAddress } from './ids.ts';
+import { assetId, evmChain, metricsChain, nodeId, primaryAddress, subnetId } from './ids.ts';
 
 const serviceUrl = z
   .string()
@@ -126,6 +126,9 @@ export function configSchema(names: CatalogNames) {
       .strictObject({
         chains: list(metricsChain),
         nodeIds: list(nodeId),
+        subnets: list(subnetId).describe(
+          'Subnets and L1s whose validators the nodes are asked for, beside the primary network.',
+        ),
         addresses: list(primaryAddress),
         evmAddresses: list(addressOnChain),
         contracts: list(addressOnChain),

@@ -53,6 +53,7 @@ export interface Scope {
   readonly watch: {
     readonly chains: readonly string[];
     readonly nodeIds: readonly string[];
+    readonly subnets: readonly string[];
     readonly addresses: readonly string[];
     readonly evmAddresses: readonly ChainAddress[];
     readonly contracts: readonly ChainAddress[];

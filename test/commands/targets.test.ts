@@ -14,6 +14,7 @@ const scope: Scope = {
   watch: {
     chains: ['43114', '43113'],
     nodeIds: [],
+    subnets: [],
     addresses: [],
     evmAddresses: [],
     contracts: [],

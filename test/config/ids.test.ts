@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { cb58 as sandboxCb58 } from '../../sandbox/ids/base58.ts';
 import { bech32 as sandboxBech32 } from '../../sandbox/ids/bech32.ts';
 import { bytesOfCb58, cb58 } from '../../src/cb58.ts';
-import { assetId, evmChain, metricsChain, nodeId, primaryAddress } from '../../src/config/ids.ts';
+import { assetId, evmChain, metricsChain, nodeId, primaryAddress, subnetId } from '../../src/config/ids.ts';
 
 const LETTERS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const bytes = (size: number) => fc.uint8Array({ minLength: size, maxLength: size });
@@ -23,6 +23,7 @@ describe('an id in the configuration', () => {
         for (const [schema, prefix, id] of [
           [nodeId, 'NodeID-', sandboxCb58(node)],
           [assetId, '', sandboxCb58(asset)],
+          [subnetId, '', sandboxCb58(asset)],
         ] as const) {
           expect(schema.safeParse(prefix + id).success).toBe(true);
           const wrong = schema.safeParse(prefix + mistyped(id, place, LETTERS));

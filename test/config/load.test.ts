@@ -152,6 +152,7 @@ datasets:
       '40',
     ],
     ['a node id that is none', { watch: { nodeIds: ['node'] } }, 'watch.nodeIds[0]', 'NodeID-'],
+    ['a subnet id that is none', { watch: { subnets: ['l1'] } }, 'watch.subnets[0]', 'subnet id'],
     ['a chain id that is a number', { watch: { chains: [43114] } }, 'watch.chains[0]', 'quotes'],
     ['no network', { network: undefined }, 'network', ''],
   ])('with %s says where and what is right', (_, mistake, path, hint) => {

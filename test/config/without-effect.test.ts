@@ -74,6 +74,7 @@ const scope: Scope = {
   watch: {
     chains: ['43114'],
     nodeIds: ['NodeID-x'],
+    subnets: [],
     addresses: ['avax1x'],
     evmAddresses: [chainAddress],
     contracts: [chainAddress],

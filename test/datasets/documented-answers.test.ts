@@ -64,6 +64,7 @@ const scope: Scope = {
   watch: {
     chains: [],
     nodeIds: ['NodeID-5mb46qkSBj81k9g9e4VFjGGSbaaSLFRzD'],
+    subnets: [],
     addresses: ['avax18jma8ppw3nhx5r4ap8clazz0dps7rv5ukulre5'],
     evmAddresses: [],
     contracts: [],

@@ -203,7 +203,7 @@ describe('blocks upwards', () => {
       nodes: ['a'],
       tags: {},
       options: {},
-      watch: sandbox.watch,
+      watch: { ...sandbox.watch, subnets: [] },
     };
     expect(() => pBlocks.source.demand?.(pairs, scope)).toThrow(problem);
   });

@@ -5,7 +5,7 @@ import { minute } from '../sources/durations.ts';
 export const PRIMARY_NETWORK = '11111111111111111111111111111111LpoYY';
 
 /**
- * The validators of the primary network as a node sees them (seed node-rpc 4.3). The node holds its P-chain lock
+ * The validators of the primary network and of watched subnets as a node sees them (seed node-rpc 4.3). The node holds its P-chain lock
  * while it builds the answer of about 1 MB, so it is asked every few minutes at most (reality.md 4.3).
  */
 export const currentValidators: Source = {
@@ -14,7 +14,8 @@ export const currentValidators: Source = {
   every: 10 * minute,
   weight: 0,
   calls: 1,
-  targets: ({ nodes }) => nodes.map((node) => ({ node, subnetId: PRIMARY_NETWORK })),
+  targets: ({ nodes, watch }) =>
+    nodes.flatMap((node) => [PRIMARY_NETWORK, ...watch.subnets].map((subnetId) => ({ node, subnetId }))),
   async *walk(ask, { subnetId }) {
     const params = subnetId === PRIMARY_NETWORK ? {} : { subnetID: subnetId };
     const body = await ask.rpc('/ext/bc/P', 'platform.getCurrentValidators', params);
