@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import ts from 'typescript';
 
@@ -41,6 +41,7 @@ export async function buildRecorder(dir: string, patches: readonly Patch[] = [])
     await mkdir(dirname(out), { recursive: true });
     await writeFile(out, outputText);
   }
+  await cp(join(source, 'views', 'sql'), join(dir, 'dist', 'views', 'sql'), { recursive: true });
   for (const { file } of left) throw new Error(`a bug can no longer be planted: ${file} has changed`);
   for (const name of ['node_modules', 'drizzle', 'package.json'])
     await symlink(join(ROOT, name), join(dir, name));

@@ -2,18 +2,11 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import postgres from 'postgres';
 import { UsageError } from '../errors.ts';
+import { type Declared, definition, inOrder, literal } from './declared.ts';
 
 const READER = new URL('../../drizzle/reader.sql', import.meta.url);
 
-/** Something in `reporting` that is made by its definition instead of by migrations: a view or a function. */
-export interface Derived {
-  readonly name: string;
-  readonly kind: 'view' | 'function';
-  /** Statements that create it, or replace it. */
-  readonly create: string;
-}
-
-/** What stands in the database under a derived object's name, in digest; null: nothing. */
+/** What stands in the database under a declared object's name, in digest; null: nothing. */
 const STANDING = `case d.kind
   when 'view' then (select md5(pg_get_viewdef(c.oid)) from pg_class c
     where c.relnamespace = 'reporting'::regnamespace and c.relname = d.name and c.relkind = 'v')
@@ -21,23 +14,20 @@ const STANDING = `case d.kind
     where p.pronamespace = 'reporting'::regnamespace and p.proname = d.name) end`;
 
 /**
- * Makes everything derived as it is declared, in one transaction: all of it or nothing. What was changed or dropped by
- * hand is made whole. `create or replace` keeps what users built upon it; where columns moved, only what is derived itself
- * is dropped, in the order of its dependencies, and made anew.
- * @param derived in an order in which each reads from those before it only
- * @throws UsageError where something that is not derived stands in the way; then nothing was changed
+ * Makes every object of `reporting` as it is declared, in one transaction: all of it or nothing. What was changed or dropped
+ * by hand is made whole. `create or replace` keeps what users built upon it; where columns moved, only declared objects are
+ * dropped, in the order of their dependencies, and made anew.
+ * @throws UsageError when an object of the user stands in the way; then nothing was changed
  */
-export async function deriveReporting(sql: postgres.Sql, derived: readonly Derived[]): Promise<void> {
+export async function deriveReporting(sql: postgres.Sql, declared: readonly Declared[]): Promise<void> {
   await sql.unsafe('create schema if not exists reporting');
   await sql.unsafe(readFileSync(READER, 'utf8'));
   const wanted = JSON.stringify(
-    derived.map(({ name, kind, create }, place) => ({
-      place,
-      name,
-      kind,
-      create,
-      digest: createHash('sha256').update(create).digest('hex'),
-    })),
+    inOrder(declared).map((object, place) => {
+      const create = definition(object);
+      const digest = createHash('sha256').update(create).digest('hex');
+      return { place, name: object.name, kind: object.kind, create, digest };
+    }),
   );
   const columns = 'place int, name text, kind text, "create" text, digest text';
   const [row] = await sql.unsafe<{ whole: boolean }[]>(
@@ -51,7 +41,7 @@ export async function deriveReporting(sql: postgres.Sql, derived: readonly Deriv
     .unsafe(
       `begin;
       create temp table derived on commit drop as
-        select * from jsonb_to_recordset(${quoted(wanted)}::jsonb) as d(${columns});
+        select * from jsonb_to_recordset(${literal(wanted)}::jsonb) as d(${columns});
       ${MAKE_ALL};
       insert into recorder.reporting_objects as o (name, definition)
         select d.name, d.digest || ' ' || ${STANDING} from derived d
@@ -118,5 +108,3 @@ function inTheWay(error: unknown): UsageError | null {
     ]);
   return null;
 }
-
-const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;

@@ -4,7 +4,8 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
 import { UsageError } from '../errors.ts';
-import { type Derived, deriveReporting } from './derive.ts';
+import type { Declared } from './declared.ts';
+import { deriveReporting } from './derive.ts';
 import { encodingProblem } from './encoding.ts';
 import { sessionSettings } from './session.ts';
 
@@ -18,7 +19,7 @@ export const LOCK = 7_310_202_611;
  * @throws UsageError when the database is not UTF-8, holds a migration that this version does not know, or lacks an
  * earlier one, or where something of the user's stands in the way of a view or a function
  */
-export async function migrateDatabase(url: string, derived: readonly Derived[]): Promise<void> {
+export async function migrateDatabase(url: string, declared: readonly Declared[]): Promise<void> {
   const client = postgres(url, { max: 1, onnotice: () => {}, connection: sessionSettings('migration') });
   try {
     const problem = await encodingProblem(client);
@@ -26,7 +27,7 @@ export async function migrateDatabase(url: string, derived: readonly Derived[]):
     await client`select pg_advisory_lock(${LOCK})`;
     await refuseStrangeHistory(client);
     await applyMigrations(drizzle(client), { migrationsFolder: FOLDER });
-    await deriveReporting(client, derived);
+    await deriveReporting(client, declared);
   } finally {
     await client.end({ timeout: 5 });
   }

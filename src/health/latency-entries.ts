@@ -9,7 +9,7 @@ const MOST = 0xffff;
 /**
  * Slots as bytes. One entry a slot and bucket, its four bytes (slot, bucket, count high, count low) in four planes, one
  * after the other: alike bytes lie together, which PostgreSQL's compression needs, and SQL reads an entry by position
- * (views/latency-views.ts).
+ * (views/sql/node_latency.sql).
  */
 export function encodeSlots(slots: Slots): Buffer {
   const entries = [...slots].flatMap(([slot, histogram]) =>

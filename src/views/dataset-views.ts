@@ -3,35 +3,35 @@ import type { Dataset, DatasetColumn, History } from '../datasets/contract.ts';
 import { columns as fieldColumns } from '../datasets/fields.ts';
 import { snakeCase } from '../datasets/names.ts';
 import { unwrap } from '../datasets/unwrap.ts';
-import type { Derived } from '../db/derive.ts';
-import { view } from './commented.ts';
+import type { Declared, DeclaredColumn, DeclaredView } from '../db/declared.ts';
 
-/** A column of a view: what it is computed from, and its COMMENT. */
-interface ViewColumn {
-  readonly name: string;
+/** A column of a view, with what it is computed from where that is not the column of the same name. */
+interface ViewColumn extends DeclaredColumn {
   readonly from?: string;
-  readonly comment: string;
 }
 
-const recordedBy: ViewColumn = { name: 'run_id', comment: 'The run that recorded it (reporting.runs).' };
+/** A column that the recorder adds to those of the upstream. */
+const added = (name: string, type: string, comment: string): ViewColumn => ({ name, type, comment });
+
+const recordedBy = added('run_id', 'bigint', 'The run that recorded it (reporting.runs).');
 
 /** Views and functions of one dataset, as its kind of history promises (contract section 3). */
-export function datasetViews(dataset: Dataset): Derived[] {
+export function datasetViews(dataset: Dataset): Declared[] {
   return [...byHistory[dataset.history](dataset), ...conflicts(dataset), ...flattened(dataset)];
 }
 
-const byHistory: Readonly<Record<History, (dataset: Dataset) => Derived[]>> = {
+const byHistory: Readonly<Record<History, (dataset: Dataset) => Declared[]>> = {
   log: (dataset) => [
     tableView(dataset, dataset.name, dataset.about, [
       ...upstreamColumns(dataset),
-      { name: 'recorded_at', comment: 'When it was recorded.' },
+      added('recorded_at', 'timestamptz', 'When it was recorded.'),
       recordedBy,
     ]),
   ],
   sample: (dataset) => [
     tableView(dataset, dataset.name, dataset.about, [
       ...upstreamColumns(dataset),
-      { name: 'observed_at', comment: 'When the reading was taken.' },
+      added('observed_at', 'timestamptz', 'When the reading was taken.'),
       recordedBy,
     ]),
   ],
@@ -39,16 +39,16 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Derived[]>> = {
     const { name, about } = dataset;
     const now = [
       ...upstreamColumns(dataset),
-      { name: 'valid_from', comment: 'Since when it is so, as far as it was observed.' },
+      added('valid_from', 'timestamptz', 'Since when it is so, as far as it was observed.'),
       recordedBy,
     ];
     const ended = [
-      { name: 'valid_to', comment: 'Until when it was so; null: still so.' },
-      {
-        name: 'ended_by',
-        comment:
-          'Why it ended: changed (a newer version took over), gone (a whole list did not show it any more), unwatched (nobody asks for its target any more). Null: still so.',
-      },
+      added('valid_to', 'timestamptz', 'Until when it was so; null: still so.'),
+      added(
+        'ended_by',
+        'text',
+        'Why it ended: changed (a newer version took over), gone (a whole list did not show it any more), unwatched (nobody asks for its target any more). Null: still so.',
+      ),
     ];
     return [
       tableView(dataset, name, `${about} As it is now.`, now, 'valid_to is null'),
@@ -65,24 +65,27 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Derived[]>> = {
     const { name, about } = dataset;
     const point = [
       ...upstreamColumns(dataset),
-      { name: 'recorded_at', comment: 'Since when the upstream says this value, as far as it was asked.' },
+      added('recorded_at', 'timestamptz', 'Since when the upstream says this value, as far as it was asked.'),
     ];
     const vanishedAt = {
       name: 'vanished_at',
+      type: 'timestamptz',
       from: 'case when vanished then superseded_at end',
       comment:
         'When the upstream no longer showed this point; the value is the last one known. Null: it still does.',
     };
     const revisions = [
       ...point,
-      {
-        name: 'superseded_at',
-        comment: 'When the upstream said another value, or none; null: it is current.',
-      },
-      {
-        name: 'vanished',
-        comment: 'The upstream stopped showing the point and has not shown it again since.',
-      },
+      added(
+        'superseded_at',
+        'timestamptz',
+        'When the upstream said another value, or none; null: it is current.',
+      ),
+      added(
+        'vanished',
+        'boolean',
+        'The upstream stopped showing the point and has not shown it again since.',
+      ),
       recordedBy,
     ];
     return [
@@ -102,11 +105,11 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Derived[]>> = {
       ),
     ];
   },
-  ledger: () => [], // health-views.ts
+  ledger: () => [], // sql/node_health.sql
 };
 
 /** What the upstream contradicted itself about: both are kept, and shown side by side. */
-function conflicts(dataset: Dataset): Derived[] {
+function conflicts(dataset: Dataset): Declared[] {
   const { name, single, key } = dataset;
   if (!single) return [];
   const others = key.filter((part) => !single.includes(part));
@@ -115,7 +118,7 @@ function conflicts(dataset: Dataset): Derived[] {
   const about = `Rows of ${name} that contradict each other: the same ${single.join(', ')}, but not the same ${others.join(', ')}.`;
   const columns = [
     ...upstreamColumns(dataset),
-    { name: 'recorded_at', comment: 'When it was recorded.' },
+    added('recorded_at', 'timestamptz', 'When it was recorded.'),
     recordedBy,
   ];
   const contradicted = `exists (select from recorder.${name} o
@@ -124,7 +127,7 @@ function conflicts(dataset: Dataset): Derived[] {
 }
 
 function upstreamColumns(dataset: Dataset): ViewColumn[] {
-  const extra = { name: 'extra', comment: 'Fields that the recorder does not know, as they came.' };
+  const extra = added('extra', 'jsonb', 'Fields that the recorder does not know, as they came.');
   return [...dataset.columns.filter(isFirst), ...(dataset.extra === false ? [] : [extra])];
 }
 
@@ -139,45 +142,45 @@ function tableView(
   about: string,
   first: readonly ViewColumn[],
   where = 'true',
-): Derived {
+): DeclaredView {
   const columns = [...first, ...lastColumns(dataset)];
   const list = columns
     .map((column) => (column.from ? `${column.from} as ${column.name}` : column.name))
     .join(', ');
-  return view(
-    name,
-    about,
-    `select ${list} from recorder.${dataset.name} where ${where}`,
-    commentsOf(columns),
-  );
+  const body = `select ${list} from recorder.${dataset.name} where ${where}`;
+  return { kind: 'view', name, comment: about, columns: columns.map(declared), body };
 }
 
-const commentsOf = (columns: readonly ViewColumn[]) =>
-  Object.fromEntries(columns.map(({ name, comment }) => [name, comment]));
+const declared = ({ name, type, comment }: ViewColumn): DeclaredColumn => ({ name, type, comment });
 
-function asOf(dataset: Dataset, first: readonly ViewColumn[], from: string, where: string): Derived {
+function asOf(dataset: Dataset, first: readonly ViewColumn[], from: string, where: string): Declared {
   const { name } = dataset;
-  const list = [...first, ...lastColumns(dataset)].map((column) => column.from ?? column.name).join(', ');
+  const columns = [...first, ...lastColumns(dataset)];
+  const list = columns.map((column) => column.from ?? column.name).join(', ');
   return {
-    name: `${name}_as_of`,
     kind: 'function',
-    create: `create or replace function reporting.${name}_as_of(at timestamptz) returns setof reporting.${name}
-        language sql stable parallel safe as 'select ${list.replaceAll("'", "''")} from ${from} where ${where}';
-      comment on function reporting.${name}_as_of(timestamptz) is ${literal(`${name} as the recorder knew it at a past moment.`)}`,
+    name: `${name}_as_of`,
+    comment: `${name} as the recorder knew it at a past moment.`,
+    parameters: ['at timestamptz'],
+    rowsOf: name,
+    columns: columns.map(declared),
+    body: `select ${list} from ${from} where ${where}`,
   };
 }
 
 /** One view a list column: a row an element, with the natural key, its place in the list, and its fields. */
-function flattened(dataset: Dataset): Derived[] {
+function flattened(dataset: Dataset): Declared[] {
   return dataset.columns.flatMap((column) =>
     column.element ? [flattenedView(dataset, column, column.element)] : [],
   );
 }
 
-function flattenedView(dataset: Dataset, column: DatasetColumn, element: z.ZodType): Derived {
+function flattenedView(dataset: Dataset, column: DatasetColumn, element: z.ZodType): DeclaredView {
   const name = `${dataset.name}_${column.name}`;
+  const typeOf = new Map(dataset.columns.map((one) => [one.name, one.type]));
   const key = dataset.key.map((one) => ({
     name: one,
+    type: typeOf.get(one) ?? 'text',
     from: `d.${one}`,
     comment: 'Key of the row that holds the list.',
   }));
@@ -185,19 +188,19 @@ function flattenedView(dataset: Dataset, column: DatasetColumn, element: z.ZodTy
   const fields = (
     element instanceof z.ZodObject
       ? elementColumns(element, [])
-      : [{ name: 'value', from: `e.value #>> '{}'`, comment: 'The element.' }]
+      : [{ name: 'value', type: 'text', from: `e.value #>> '{}'`, comment: 'The element.' }]
   ).map((field) => (taken.has(field.name) ? { ...field, name: `element_${field.name}` } : field));
   const columns = [
     ...key,
-    { name: 'position', from: 'e.position', comment: 'Place in the list, from 1.' },
+    { name: 'position', type: 'bigint', from: 'e.position', comment: 'Place in the list, from 1.' },
     ...fields,
   ];
   const list = columns.map(({ name: as, from }) => `${from} as ${as}`).join(', ');
-  const select = `select ${list} from reporting.${dataset.name} d
+  const body = `select ${list} from reporting.${dataset.name} d
         cross join lateral jsonb_array_elements(case jsonb_typeof(d.${column.name}) when 'array' then d.${column.name} end)
           with ordinality as e(value, position)`;
-  const about = `The elements of ${dataset.name}.${column.name}, one a row.`;
-  return view(name, about, select, commentsOf(columns));
+  const comment = `The elements of ${dataset.name}.${column.name}, one a row.`;
+  return { kind: 'view', name, comment, columns: columns.map(declared), body };
 }
 
 function elementColumns(element: z.ZodObject, outer: readonly string[]): (ViewColumn & { from: string })[] {
@@ -205,11 +208,12 @@ function elementColumns(element: z.ZodObject, outer: readonly string[]): (ViewCo
     const { inner } = unwrap(member);
     const path = [...outer, field];
     if (inner instanceof z.ZodObject) return elementColumns(inner, path);
-    const type = typeof inner === 'object' && inner !== null ? fieldColumns.get(inner)?.type : undefined;
+    const known = typeof inner === 'object' && inner !== null ? fieldColumns.get(inner)?.type : undefined;
     return [
       {
         name: path.map(snakeCase).join('_'),
-        from: elementValue(path, type ?? 'text'),
+        type: known ?? 'text',
+        from: elementValue(path, known ?? 'text'),
         comment: `Upstream field ${path.join('.')} of an element.`,
       },
     ];
@@ -234,9 +238,4 @@ function elementValue(path: readonly string[], type: string): string {
     default:
       return where('^-?\\d+(\\.\\d+)?([eE][+-]?\\d{1,3})?$', `(${text})::${type}`);
   }
-}
-
-/** A text as an SQL literal. */
-function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }

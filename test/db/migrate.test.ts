@@ -6,7 +6,7 @@ import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Derived } from '../../src/db/derive.ts';
+import type { Declared } from '../../src/db/declared.ts';
 import { migrateDatabase, schemaProblem } from '../../src/db/migrate.ts';
 import { UsageError } from '../../src/errors.ts';
 import { migrate } from '../../src/views/migrate.ts';
@@ -165,19 +165,24 @@ describe('a migrated database', () => {
   });
 });
 
-describe('what is derived', () => {
+describe('what is declared', () => {
   beforeEach(() => use(testDatabase));
 
-  const made = (name: string, columns: string): Derived => ({
-    name,
+  const made = (name: string, body: string): Declared => ({
     kind: 'view',
-    create: `create or replace view reporting.${name} as select ${columns}`,
+    name,
+    comment: name,
+    columns: [],
+    body: `select ${body}`,
   });
-  const asked: Derived = {
-    name: 'theirs_of',
+  const asked: Declared = {
     kind: 'function',
-    create: `create or replace function reporting.theirs_of() returns setof reporting.theirs
-      language sql stable as 'select * from reporting.theirs'`,
+    name: 'theirs_of',
+    comment: 'theirs',
+    parameters: [],
+    rowsOf: 'theirs',
+    columns: [],
+    body: 'select * from reporting.theirs',
   };
   const before = [made('base', '1 as a, 2 as b'), made('theirs', 'b from reporting.base'), asked];
   /** The first column is gone: no `create or replace` can do that. */
@@ -189,7 +194,7 @@ describe('what is derived', () => {
     return rows.map(({ column }) => column);
   };
 
-  it('moves its columns together with what is derived from it', async () => {
+  it('moves its columns together with what depends on it', async () => {
     await migrateDatabase(database.url, before);
     expect(await columns()).toEqual(['base.a', 'base.b', 'theirs.b']);
     await migrateDatabase(database.url, moved);

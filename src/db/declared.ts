@@ -1,0 +1,89 @@
+/** A column of a declared object. */
+export interface DeclaredColumn {
+  readonly name: string;
+  /** PostgreSQL's type, such as `timestamptz`. */
+  readonly type: string;
+  /** What it holds. Views show it as the column's COMMENT. */
+  readonly comment: string;
+}
+
+interface DeclaredBase {
+  /** Its name in the schema `reporting`. */
+  readonly name: string;
+  /** What a row is. Its COMMENT. */
+  readonly comment: string;
+  /** In their order. Of a function: those of the rows that it returns. */
+  readonly columns: readonly DeclaredColumn[];
+  /** The query, in SQL. */
+  readonly body: string;
+}
+
+export interface DeclaredView extends DeclaredBase {
+  readonly kind: 'view';
+}
+
+/** A function in SQL that returns rows. */
+export interface DeclaredFunction extends DeclaredBase {
+  readonly kind: 'function';
+  /** As SQL has them between the parentheses, such as `"from" timestamptz`. */
+  readonly parameters: readonly string[];
+  /** The view whose rows it returns; absent: rows of its own columns. */
+  readonly rowsOf?: string;
+}
+
+/** An object of the schema `reporting` that follows from its declaration instead of from migrations. */
+export type Declared = DeclaredView | DeclaredFunction;
+
+/** The declared objects that an object reads from, by name; with those that a function's result is typed by. */
+export function dependenciesOf(object: Declared): string[] {
+  const text = object.body.replaceAll(/--.*$/gm, '');
+  const names = [...text.matchAll(/\breporting\.(\w+)/g)].map(([, name]) => name ?? '');
+  const rowsOf = object.kind === 'function' && object.rowsOf !== undefined ? [object.rowsOf] : [];
+  return [...new Set([...names, ...rowsOf])];
+}
+
+/**
+ * Sorts objects so that each stands behind those it depends on. Otherwise the order stays.
+ * @throws Error when objects depend on each other in a circle
+ */
+export function inOrder(objects: readonly Declared[]): Declared[] {
+  const byName = new Map(objects.map((object) => [object.name, object]));
+  const sorted = new Set<Declared>();
+  const visit = (object: Declared, path: readonly string[]): void => {
+    if (sorted.has(object)) return;
+    if (path.includes(object.name))
+      throw new Error(`declared objects depend on each other: ${[...path, object.name].join(' → ')}`);
+    for (const name of dependenciesOf(object)) {
+      const dependency = byName.get(name);
+      if (dependency) visit(dependency, [...path, object.name]);
+    }
+    sorted.add(object);
+  };
+  for (const object of objects) visit(object, []);
+  return [...sorted];
+}
+
+/** The statements that create an object, or replace it, and comment it and its columns. */
+export function definition(object: Declared): string {
+  const { name, kind, comment, columns } = object;
+  if (kind === 'view')
+    return [
+      `create or replace view reporting.${name} as\n${object.body}`,
+      `comment on view reporting.${name} is ${literal(comment)}`,
+      ...columns.map(
+        (column) => `comment on column reporting.${name}.${column.name} is ${literal(column.comment)}`,
+      ),
+    ].join(';\n');
+  const returned = columns.map((column) => `${column.name} ${column.type}`).join(', ');
+  const rows = object.rowsOf === undefined ? `table (${returned})` : `setof reporting.${object.rowsOf}`;
+  return [
+    `create or replace function reporting.${name}(${object.parameters.join(', ')}) returns ${rows}
+language sql stable parallel safe as ${literal(`\n${object.body}\n`)}`,
+    `comment on function reporting.${name}(${object.parameters.join(', ')}) is ${literal(comment)}`,
+  ].join(';\n');
+}
+
+/** A text as an SQL literal. */
+export function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

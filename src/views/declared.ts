@@ -1,0 +1,19 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { catalog } from '../datasets/catalog.ts';
+import type { Declared } from '../db/declared.ts';
+import { datasetViews } from './dataset-views.ts';
+import { readSqlFile } from './sql-file.ts';
+
+const FOLDER = new URL('sql/', import.meta.url);
+
+/**
+ * Everything in `reporting`: what follows from the catalog, and one object a file in `sql/`.
+ * @throws Error when a file of `sql/` has not the form that is read
+ */
+export function declaredObjects(): Declared[] {
+  const files = readdirSync(FOLDER).filter((name) => name.endsWith('.sql'));
+  return [
+    ...catalog.flatMap(datasetViews),
+    ...files.sort().map((file) => readSqlFile(file, readFileSync(new URL(file, FOLDER), 'utf8'))),
+  ];
+}

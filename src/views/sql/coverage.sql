@@ -1,0 +1,50 @@
+create or replace view reporting.coverage as
+with recorded_ranges as (
+  select c.dataset, c.target_key, c.axis, r.covered
+  from recorder.coverage c, unnest(c.covered) as r(covered)
+),
+-- The prober makes no runs: what it covers follows from its ledger.
+probed_targets as (
+  select t.target_key, t.target ->> 'observer' as observer, t.target ->> 'node' as node, t.target ->> 'probe' as probe
+  from recorder.target_datasets d
+  join recorder.targets t using (source, target_key)
+  join recorder.health_observers o on d.dataset = 'node_health' and o.observer = t.target ->> 'observer'
+),
+probed_ranges as (
+  select t.target_key, r.probed
+  from probed_targets t
+  cross join lateral (
+    select min(h.started_at) as at
+    from recorder.node_health h
+    where (h.observer, h.node, h.probe) = (t.observer, t.node, t.probe) and h.check_name = '*') first_look
+  cross join lateral (
+    select (
+      select p.settled_until
+      from reporting.node_probes p
+      where (p.observer, p.node, p.probe) = (t.observer, t.node, t.probe)) as until) settled
+  cross join lateral (
+    select coalesce(range_agg(tstzrange(a.started_at, a.ended_at)), '{}') as during
+    from recorder.health_absences a
+    where a.observer = t.observer) absent
+  cross join lateral unnest(
+    tstzmultirange(tstzrange(first_look.at, greatest(settled.until, first_look.at))) - absent.during) as r(probed)
+)
+select dataset, target_key as target,
+  case axis when 'time' then to_timestamp(lower(covered) / 1000.0) end as range_start,
+  case axis when 'time' then to_timestamp(upper(covered) / 1000.0) end as range_end,
+  case axis when 'height' then lower(covered) end as first_height,
+  case axis when 'height' then upper(covered) end as end_height,
+  'recorded'::text as reason
+from recorded_ranges
+union all
+select 'node_health', target_key, lower(probed), upper(probed), null, null, 'recorded'
+from probed_ranges;
+
+comment on view reporting.coverage is 'What is recorded completely: unbroken ranges, by dataset and target.';
+comment on column reporting.coverage.dataset is 'The dataset.'; -- text
+comment on column reporting.coverage.target is 'What was asked about.'; -- text
+comment on column reporting.coverage.range_start is 'First moment of the range; null on the axis of heights.'; -- timestamptz
+comment on column reporting.coverage.range_end is 'End of the range, itself not in it; null on the axis of heights.'; -- timestamptz
+comment on column reporting.coverage.first_height is 'First height of the range; null on the axis of time.'; -- bigint
+comment on column reporting.coverage.end_height is 'End of the range, itself not in it; null on the axis of time.'; -- bigint
+comment on column reporting.coverage.reason is 'Why it is so.'; -- text

@@ -1,0 +1,28 @@
+create or replace view reporting.coverage_states as
+select d.dataset, d.target_key as target,
+  case
+    when d.not_offered is not null then 'not supported'
+    when looked.last_success_at is null and d.failures > 0 then 'failed'
+    when looked.last_success_at is null then 'never asked'
+    when d.failures > 0 then 'failing'
+    when d.dataset <> 'node_health' and d.items = 0 then 'empty'
+    else 'covered' end as state,
+  coalesce((
+    select count(*) from reporting.gaps g where g.dataset = d.dataset and g.target = d.target_key), 0) as gaps,
+  looked.last_success_at, d.last_failure_at
+from recorder.target_datasets d
+join recorder.targets t using (source, target_key)
+left join recorder.health_probes p on d.dataset = 'node_health'
+  and (p.observer, p.node, p.probe) = (t.target ->> 'observer', t.target ->> 'node', t.target ->> 'probe')
+cross join lateral (
+  select greatest(d.last_success_at, p.probed_at) as last_success_at,
+    greatest(d.last_complete_at, p.probed_at) as last_complete_at) looked
+where d.active;
+
+comment on view reporting.coverage_states is 'How each dataset and target stands: what was expected of it and what came of it.';
+comment on column reporting.coverage_states.dataset is 'The dataset.'; -- text
+comment on column reporting.coverage_states.target is 'What is asked about.'; -- text
+comment on column reporting.coverage_states.state is 'covered; empty (asked, nothing there); failing (recorded before, fails now); failed (asked, never an answer); never asked; not supported (the upstream does not offer it).'; -- text
+comment on column reporting.coverage_states.gaps is 'Holes in what is recorded (reporting.gaps).'; -- bigint
+comment on column reporting.coverage_states.last_success_at is 'When it was last recorded.'; -- timestamptz
+comment on column reporting.coverage_states.last_failure_at is 'When it last failed.'; -- timestamptz

@@ -1,0 +1,76 @@
+create or replace view reporting.findings as
+with target_findings as (
+  -- Late, else failing, else incomplete. What is not on offer cannot be late.
+  select case when lateness.is_late then 'late' when f.failures > 0 then 'failing' else 'incomplete' end as state,
+    f.dataset, f.target,
+    case when lateness.is_late or f.failures > 0 then greatest(f.last_success_at, f.wanted_at)
+      else f.incomplete_since end as since,
+    coalesce(f.reason, case when f.last_success_at is null then 'it was never recorded'
+      else 'no run succeeded since' end) as reason
+  from reporting.freshness f
+  cross join lateral (select f.late_by + f.expected_every > 3 * f.expected_every as is_late) lateness
+  where f.not_offered is null and (lateness.is_late or f.failures > 0 or f.incomplete_since is not null)
+),
+observers as (
+  select t.target ->> 'observer' as observer, coalesce(h.lease_until >= now(), false) as watching,
+    greatest(h.heartbeat_at, min(d.wanted_at)) as moved_at, make_interval(secs => min(d.every_ms) / 1000.0) as every
+  from recorder.target_datasets d
+  join recorder.targets t using (source, target_key)
+  left join recorder.health_observers h on h.observer = t.target ->> 'observer'
+  where d.dataset = 'node_health' and d.active
+  group by 1, 2, h.heartbeat_at
+),
+-- Probes whose rows the database refuses; those of nodes that are not watched any more are nobody's concern.
+refused_probes as (
+  select concat_ws(' ', p.observer, p.node, p.probe) as probe, p.settled_until, p.refused
+  from reporting.node_probes p
+  where p.refused is not null and exists (
+    select from recorder.targets t
+    join recorder.target_datasets d using (source, target_key)
+    where d.dataset = 'node_health' and d.active
+      and t.target @> jsonb_build_object('observer', p.observer, 'node', p.node, 'probe', p.probe))
+),
+schedule_states as (
+  select s.schedule,
+    case
+      when unseen.is_so then s.seen_at
+      when now() - s.missing_since > interval '1 minute' then s.missing_since
+      when now() - s.next_at > greatest(s.expected_every, interval '1 minute') then s.next_at end as stood_since,
+    case
+      when unseen.is_so then 'nobody holds the schedules in line: a process with the role scheduler has to run and to reach the queue'
+      when s.next_at is null then 'the queue does not have it'
+      else 'its tick is overdue' end as reason
+  from reporting.schedules s
+  cross join lateral (
+    select now() - s.seen_at > greatest(3 * s.expected_every, interval '1 minute') as is_so) unseen
+),
+newest_commit as (
+  select min(f.expected_every) filter (where f.not_offered is null) as every,
+    greatest(max(f.last_success_at), max(f.last_failure_at), max(f.wanted_at)) as at
+  from reporting.freshness f
+  where f.dataset <> 'node_health'
+)
+select state, 'target'::text as what, dataset, target as subject, since, reason from target_findings
+union all
+select 'standing still', 'ledger', 'node_health', observer, moved_at,
+  case when watching then 'a process has this observer, but settles nothing'
+    else 'no process watches for this observer' end
+from observers
+where now() - moved_at > greatest(3 * every, interval '1 minute')
+union all
+select 'standing still', 'ledger', 'node_health', probe, settled_until, refused from refused_probes
+union all
+select 'standing still', 'schedule', null, schedule, stood_since, reason from schedule_states
+where stood_since is not null
+union all
+select 'standing still', 'commits', null, 'all of the recording', at, 'nothing at all was committed since'
+from newest_commit
+where now() - at > greatest(3 * every, interval '1 minute');
+
+comment on view reporting.findings is 'Whatever does not stand as it should, and why. No row: all is well.';
+comment on column reporting.findings.state is 'late, failing, incomplete, or standing still.'; -- text
+comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, or commits.'; -- text
+comment on column reporting.findings.dataset is 'The dataset; null: it is not about one.'; -- text
+comment on column reporting.findings.subject is 'The target, the observer, the probe or the schedule.'; -- text
+comment on column reporting.findings.since is 'Since when: of what is late or fails, the last success, or when it was first wanted.'; -- timestamptz
+comment on column reporting.findings.reason is 'Why, as far as it is known.'; -- text

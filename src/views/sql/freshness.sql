@@ -1,0 +1,36 @@
+create or replace view reporting.freshness as
+select d.dataset, d.target_key as target, looked.last_success_at, expected.every as expected_every,
+  case when expected.every is not null then
+    greatest(now() - greatest(looked.last_success_at, d.wanted_at) - expected.every, interval '0') end as late_by,
+  d.failures, d.not_offered, looked.last_complete_at, d.incomplete_since,
+  case when d.failures > 0 then d.last_error else d.incomplete_reason end as reason,
+  d.wanted_at, d.last_failure_at, d.last_error as last_failure, d.rows_written,
+  case when d.rows_day = (now() at time zone 'UTC')::date then d.rows_today else 0 end as rows_today
+from recorder.target_datasets d
+join recorder.targets t using (source, target_key)
+left join recorder.health_probes p on d.dataset = 'node_health'
+  and (p.observer, p.node, p.probe) = (t.target ->> 'observer', t.target ->> 'node', t.target ->> 'probe')
+cross join lateral (
+  select greatest(d.last_success_at, p.probed_at) as last_success_at,
+    greatest(d.last_complete_at, p.probed_at) as last_complete_at) looked
+cross join lateral (
+  select case when not d.once or looked.last_success_at is null
+    then make_interval(secs => d.every_ms / 1000.0) end as every) expected
+where d.active;
+
+comment on view reporting.freshness is 'How late each dataset and target is.';
+comment on column reporting.freshness.dataset is 'The dataset.'; -- text
+comment on column reporting.freshness.target is 'What is asked about.'; -- text
+comment on column reporting.freshness.last_success_at is 'When it was last recorded; null: never.'; -- timestamptz
+comment on column reporting.freshness.expected_every is 'How often it should be; null: never again, what is answered does not change.'; -- interval
+comment on column reporting.freshness.late_by is 'How much longer ago than expected the last success is, or where there was none, when it was first wanted.'; -- interval
+comment on column reporting.freshness.failures is 'Failed runs since the last success.'; -- integer
+comment on column reporting.freshness.not_offered is 'Why the upstream does not answer for this target; null: it does.'; -- text
+comment on column reporting.freshness.last_complete_at is 'When it was last recorded with nothing missing; null: never.'; -- timestamptz
+comment on column reporting.freshness.incomplete_since is 'Since when each success left something out; null: the last one was complete.'; -- timestamptz
+comment on column reporting.freshness.reason is 'Why it fails or is incomplete.'; -- text
+comment on column reporting.freshness.wanted_at is 'Since when it is asked for.'; -- timestamptz
+comment on column reporting.freshness.last_failure_at is 'When it last failed.'; -- timestamptz
+comment on column reporting.freshness.last_failure is 'Why it did.'; -- text
+comment on column reporting.freshness.rows_written is 'Rows written, ever.'; -- bigint
+comment on column reporting.freshness.rows_today is 'Rows written today (UTC).'; -- bigint

@@ -1,0 +1,58 @@
+create or replace view reporting.node_health_intervals as
+select s.observer, s.node, s.probe, '*'::text as check_name, s.state, s.started_at, s.ended_at, s.is_open, s.probes,
+  s.error, null::jsonb as message, s.last_error, null::jsonb as last_message, null::timestamptz as failing_since,
+  null::bigint as failures
+from reporting.node_states s
+union all
+-- A check is known while the whole probe reports and is not in maintenance; else it is as the whole is.
+select h.observer, h.node, h.probe, h.check_name, part.state, lower(part.during), upper(part.during),
+  h.ended_at is null and upper(part.during) = p.settled_until,
+  -- Counted when the interval ends, and while it is open by the probe's counter.
+  case when lower(part.during) = coalesce(lower(observed.during), h.started_at)
+    then coalesce(h.probes, p.probes - h.probes_before) else 0 end,
+  part.error,
+  case when part.of_check then h.message end,
+  case when part.of_check then coalesce(h.last_error, newest.words ->> 'error', h.error) else part.error end,
+  case when part.of_check then coalesce(h.last_message, newest.words -> 'message', h.message) end,
+  case when part.of_check then h.failing_since end,
+  case when part.of_check then coalesce(h.failures, (newest.words ->> 'failures')::bigint) end
+from recorder.node_health h
+join reporting.node_probes p using (observer, node, probe)
+-- How an open interval is worded at the last is kept with its probe; with itself once it ended.
+cross join lateral (select case when h.ended_at is null then p.latest -> h.check_name end as words) newest
+cross join lateral (
+  select tstzrange(h.started_at, coalesce(h.ended_at, greatest(p.settled_until, h.started_at))) as during) interval_whole
+cross join lateral (
+  select range_agg(tstzrange(s.started_at, s.ended_at)) as during
+  from reporting.node_states s
+  where (s.observer, s.node, s.probe) = (h.observer, h.node, h.probe) and (not s.reported or s.state = 'maintenance')
+    and s.started_at < upper(interval_whole.during) and s.ended_at > lower(interval_whole.during)) unreported
+cross join lateral (
+  select tstzmultirange(interval_whole.during) - coalesce(unreported.during, '{}') as during) observed
+cross join lateral (
+  select h.state, h.error, true as of_check, unnest(observed.during) as during
+  union all
+  select case s.state when 'maintenance' then s.state else 'unknown' end, s.error, false,
+    tstzrange(s.started_at, s.ended_at) * interval_whole.during
+  from reporting.node_states s
+  where unreported.during is not null and (s.observer, s.node, s.probe) = (h.observer, h.node, h.probe)
+    and (not s.reported or s.state = 'maintenance')
+    and tstzrange(s.started_at, s.ended_at) && interval_whole.during) part
+where h.check_name <> '*';
+
+comment on view reporting.node_health_intervals is 'What was said of each probe (check *) and of each check, as intervals in which nothing changed.';
+comment on column reporting.node_health_intervals.observer is 'The recorder that looked, by its configured name.'; -- text
+comment on column reporting.node_health_intervals.node is 'The configured node.'; -- text
+comment on column reporting.node_health_intervals.probe is 'health, readiness or liveness; with :TAG, of the checks with that tag only, which never speaks for the node.'; -- text
+comment on column reporting.node_health_intervals.check_name is 'A check of the node, or * for the probe as a whole.'; -- text
+comment on column reporting.node_health_intervals.state is 'up, down, unknown (nobody could tell) or maintenance (announced).'; -- text
+comment on column reporting.node_health_intervals.started_at is 'The first moment.'; -- timestamptz
+comment on column reporting.node_health_intervals.ended_at is 'When something else was said, or up to when it is settled.'; -- timestamptz
+comment on column reporting.node_health_intervals.is_open is 'It is still so.'; -- boolean
+comment on column reporting.node_health_intervals.probes is 'Looks that said so, counted in the first part in which somebody watched where an interval is cut.'; -- bigint
+comment on column reporting.node_health_intervals.error is 'Why.'; -- text
+comment on column reporting.node_health_intervals.message is 'What a failing check said beside its error.'; -- jsonb
+comment on column reporting.node_health_intervals.last_error is 'Why, in the latest words: durations, shares, counts, times and ids that move are no change.'; -- text
+comment on column reporting.node_health_intervals.last_message is 'What a failing check said beside its error at the last.'; -- jsonb
+comment on column reporting.node_health_intervals.failing_since is 'Since when the check fails by the account of the node itself; can lie before the first look.'; -- timestamptz
+comment on column reporting.node_health_intervals.failures is 'How often it failed in a row by the count of the node itself, at the last.'; -- bigint

@@ -1,0 +1,49 @@
+create or replace function reporting.node_quorum("from" timestamptz, "to" timestamptz)
+returns table (
+  node text, -- The configured node.
+  probe text, -- The probe.
+  observers bigint, -- How many observers have the probe.
+  up_seconds numeric, -- Seconds it was up.
+  down_seconds numeric, -- Seconds it was down by its own fault.
+  unknown_seconds numeric, -- Seconds nobody could tell; the four add up to the window exactly.
+  maintenance_seconds numeric, -- Seconds of announced maintenance.
+  uptime numeric, -- up / (up + down); null where neither was seen.
+  uptime_lower numeric, -- The uptime if it was down whenever nobody could tell.
+  uptime_upper numeric, -- The uptime if it was up whenever nobody could tell.
+  coverage numeric, -- The share of the window that is accounted for.
+  disagreement_seconds numeric -- Seconds in which some saw it up and others down.
+)
+language sql stable parallel safe as $$
+with probes as (
+  select node, probe, count(*) as observers from reporting.node_probes group by node, probe
+),
+states_in_window as (
+  select node, probe, state, disagreement, least(ended_at, "to") - greatest(started_at, "from") as lasted
+  from reporting.node_quorum_states
+  where started_at < "to" and ended_at > "from"
+),
+seconds_by_state as (
+  select node, probe,
+    extract(epoch from sum(lasted) filter (where state = 'up')) as up,
+    extract(epoch from sum(lasted) filter (where state = 'down')) as down,
+    extract(epoch from sum(lasted) filter (where state = 'maintenance')) as maintenance,
+    extract(epoch from sum(lasted) filter (where disagreement)) as disagreement
+  from states_in_window
+  group by node, probe
+)
+select p.node, p.probe, p.observers, t.up as up_seconds, t.down as down_seconds,
+  w.seconds - t.up - t.down - t.maintenance as unknown_seconds, t.maintenance as maintenance_seconds,
+  round(t.up / nullif(t.up + t.down, 0), 9) as uptime,
+  round(t.up / nullif(w.seconds - t.maintenance, 0), 9) as uptime_lower,
+  round((w.seconds - t.down - t.maintenance) / nullif(w.seconds - t.maintenance, 0), 9) as uptime_upper,
+  round((t.up + t.down + t.maintenance) / nullif(w.seconds, 0), 9) as coverage,
+  coalesce(s.disagreement, 0)
+from probes p
+cross join (select extract(epoch from "to" - "from") as seconds) w
+left join seconds_by_state s on (s.node, s.probe) = (p.node, p.probe)
+cross join lateral (
+  select coalesce(s.up, 0) as up, coalesce(s.down, 0) as down, coalesce(s.maintenance, 0) as maintenance) t
+where "from" < "to"
+$$;
+
+comment on function reporting.node_quorum is 'Uptime by the majority of the observers that looked, and for how long they disagreed.';

@@ -1,0 +1,45 @@
+create or replace view reporting.node_states as
+with absences as materialized (
+  select observer, range_agg(tstzrange(started_at, ended_at)) as absent
+  from recorder.health_absences
+  group by observer
+)
+select h.observer, h.node, h.probe, part.state, lower(part.during) as started_at, upper(part.during) as ended_at,
+  case when part.state = h.state then h.error else 'nobody looked' end as error,
+  h.reported and part.state = h.state as reported,
+  h.ended_at is null and upper(part.during) = p.settled_until as is_open,
+  -- Counted when the interval ends, and while it is open by the probe's counter.
+  case when lower(part.during) = coalesce(lower(observed.during), h.started_at)
+    then coalesce(h.probes, p.probes - h.probes_before) else 0 end as probes,
+  -- How an open interval is worded at the last is kept with its probe; with itself once it ended.
+  case when part.state = h.state
+    then coalesce(h.last_error, case when h.ended_at is null then p.latest -> h.check_name end ->> 'error', h.error)
+    else 'nobody looked' end as last_error
+from recorder.node_health h
+join reporting.node_probes p using (observer, node, probe)
+left join absences a using (observer)
+cross join lateral (
+  select tstzrange(h.started_at, coalesce(h.ended_at, greatest(p.settled_until, h.started_at))) as during) interval_whole
+cross join lateral (
+  select case when h.state <> 'maintenance' and a.absent && interval_whole.during
+    then tstzmultirange(interval_whole.during) - a.absent
+    else tstzmultirange(interval_whole.during) end as during) observed
+cross join lateral (
+  select h.state, unnest(observed.during) as during
+  union all
+  select 'unknown', unnest(tstzmultirange(interval_whole.during) * a.absent)
+  where h.state <> 'maintenance' and a.absent && interval_whole.during) part
+where h.check_name = '*';
+
+comment on view reporting.node_states is 'Each probe as a whole: what was said of it, when. The parts neither overlap nor leave holes while somebody watched; time that is in none of them is unknown.';
+comment on column reporting.node_states.observer is 'The recorder that looked, by its configured name.'; -- text
+comment on column reporting.node_states.node is 'The configured node.'; -- text
+comment on column reporting.node_states.probe is 'health, readiness or liveness; with :TAG, of the checks with that tag only, which never speaks for the node.'; -- text
+comment on column reporting.node_states.state is 'up, down, unknown (nobody could tell) or maintenance (announced).'; -- text
+comment on column reporting.node_states.started_at is 'The first moment.'; -- timestamptz
+comment on column reporting.node_states.ended_at is 'When something else was said, or up to when it is settled.'; -- timestamptz
+comment on column reporting.node_states.error is 'Why.'; -- text
+comment on column reporting.node_states.reported is 'The node gave a report, so that its checks are known.'; -- boolean
+comment on column reporting.node_states.is_open is 'It is still so.'; -- boolean
+comment on column reporting.node_states.probes is 'Looks that said so, counted in the first part in which somebody watched where an absence cuts an interval.'; -- bigint
+comment on column reporting.node_states.last_error is 'Why, in the latest words.'; -- text

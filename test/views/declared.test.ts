@@ -1,0 +1,155 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Declared, dependenciesOf, inOrder } from '../../src/db/declared.ts';
+import { GROWTH, HIGHEST_ERROR_TEXT, LEAST } from '../../src/health/latency-histogram.ts';
+import { WEEKS_KEPT } from '../../src/health/latency-store.ts';
+import { declaredObjects } from '../../src/views/declared.ts';
+import { readSqlFile } from '../../src/views/sql-file.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+const FOLDER = new URL('../../src/views/sql/', import.meta.url);
+const files = readdirSync(FOLDER).map((file) => ({
+  file,
+  text: readFileSync(new URL(file, FOLDER), 'utf8'),
+}));
+const declared = declaredObjects();
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 1, onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+/** Every definition and comment in `reporting`, as text. */
+async function reporting(): Promise<string[]> {
+  const rows = await sql<{ object: string }[]>`
+    select format('%s %s %s', c.oid::regclass, pg_get_viewdef(c.oid), obj_description(c.oid, 'pg_class')) as object
+    from pg_class c where c.relnamespace = 'reporting'::regnamespace
+    union all
+    select format('%s.%s %s %s %s', attrelid::regclass, attnum, attname, atttypid::regtype, col_description(attrelid, attnum))
+    from pg_attribute join pg_class c on c.oid = attrelid where c.relnamespace = 'reporting'::regnamespace
+    union all
+    select format('%s %s', pg_get_functiondef(oid), obj_description(oid, 'pg_proc')) from pg_proc
+    where pronamespace = 'reporting'::regnamespace
+    order by 1`;
+  return rows.map(({ object }) => object);
+}
+
+describe('declared objects', () => {
+  it('are all there is in reporting, each once', async () => {
+    const rows = await sql<{ name: string }[]>`
+      select relname as name from pg_class where relnamespace = 'reporting'::regnamespace
+      union all select proname from pg_proc where pronamespace = 'reporting'::regnamespace order by 1`;
+    expect(declared.map(({ name }) => name).sort()).toEqual(rows.map(({ name }) => name).sort());
+  });
+
+  it('have the columns that PostgreSQL makes of them, of the same types', async () => {
+    const types = new Map<number, string>();
+    for (const { oid, name } of await sql<{ oid: number; name: string }[]>`
+      select oid::int, format_type(oid, null) as name from pg_type`)
+      types.set(oid, name);
+    const spelled = (type: string) => type.replace(/^timestamptz$/, 'timestamp with time zone');
+    for (const object of declared) {
+      const call = object.kind === 'function' ? `(${object.parameters.map(() => 'now()').join(', ')})` : '';
+      const { columns } = await sql.unsafe(`select * from reporting.${object.name}${call} limit 0`);
+      const made = columns.map(({ name, type }) => `${object.name}.${name} ${types.get(type)}`);
+      expect(object.columns.map(({ name, type }) => `${object.name}.${name} ${spelled(type)}`)).toEqual(made);
+    }
+  });
+
+  it('explain each of their columns', () => {
+    const all = declared.flatMap(({ name, columns }) =>
+      columns.map((column) => ({ object: name, ...column })),
+    );
+    expect(all.length).toBeGreaterThan(500);
+    expect(all.filter(({ comment }) => comment.trim() === '')).toEqual([]);
+  });
+
+  it('stand behind what they read from, as PostgreSQL itself sees it', async () => {
+    const order = inOrder(declared).map(({ name }) => name);
+    const rows = await sql<{ name: string; reads: string }[]>`
+      select distinct r.ev_class::regclass::text as name, d.refobjid::regclass::text as reads
+      from pg_depend d join pg_rewrite r on d.classid = 'pg_rewrite'::regclass and r.oid = d.objid
+      join pg_class c on d.refclassid = 'pg_class'::regclass and c.oid = d.refobjid
+      where c.relnamespace = 'reporting'::regnamespace and c.oid <> r.ev_class`;
+    expect(rows.length).toBeGreaterThan(10);
+    const bare = (name: string) => name.replace(/^reporting\./, '');
+    for (const { name, reads } of rows)
+      expect(order.indexOf(bare(reads)), `${name} reads ${reads}`).toBeLessThan(order.indexOf(bare(name)));
+  });
+
+  it('may not depend on each other in a circle', () => {
+    const view = (name: string, body: string): Declared => ({
+      kind: 'view',
+      name,
+      comment: name,
+      columns: [],
+      body,
+    });
+    expect(dependenciesOf(view('a', 'select 1 -- from reporting.b'))).toEqual([]);
+    expect(() =>
+      inOrder([
+        view('a', 'table reporting.b'),
+        view('b', 'table reporting.c'),
+        view('c', 'table reporting.a'),
+      ]),
+    ).toThrow('a → b → c → a');
+  });
+});
+
+describe('a file of sql/', () => {
+  it.each(files)(
+    '$file is named for its object, and psql makes of it what migrate makes',
+    async ({ file, text }) => {
+      expect(readSqlFile(file, text).name).toBe(file.replace(/\.sql$/, ''));
+      const before = await reporting();
+      await sql.unsafe(text);
+      expect(await reporting()).toEqual(before);
+    },
+  );
+
+  const view = `create or replace view reporting.one as
+select 1 as a;
+
+comment on view reporting.one is 'It''s one.';
+comment on column reporting.one.a is 'It.'; -- integer
+`;
+
+  it('is read into its parts', () => {
+    expect(readSqlFile('one.sql', view)).toEqual({
+      kind: 'view',
+      name: 'one',
+      comment: "It's one.",
+      columns: [{ name: 'a', type: 'integer', comment: 'It.' }],
+      body: 'select 1 as a',
+    });
+  });
+
+  it.each([
+    ['drops something', view.replace('create', 'drop view reporting.two;\ncreate')],
+    ['makes a materialised view', view.replace('or replace view', 'materialized view')],
+    ['comments another object', view.replace('view reporting.one is', 'view reporting.two is')],
+    ['comments a column of another object', view.replace('reporting.one.a', 'reporting.two.a')],
+    ['says no type', view.replace(' -- integer', '')],
+    ['does more behind the comments', `${view}drop view reporting.two;\n`],
+  ])('that %s is refused', (_, text) => {
+    expect(() => readSqlFile('one.sql', text)).toThrow(/^one\.sql: .*readSqlFile/);
+  });
+});
+
+it('the SQL of response times has the constants of the histogram', () => {
+  const latency = declared.find(({ name }) => name === 'node_latency');
+  expect(latency?.body.split(`${LEAST} * 2 * power(${GROWTH}::float8, `)).toHaveLength(4);
+  expect(latency?.body.split(`) / ${GROWTH + 1})::numeric, 3)`)).toHaveLength(4);
+  expect(latency?.comment).toContain(HIGHEST_ERROR_TEXT);
+  expect(latency?.comment).toContain(`more than ${WEEKS_KEPT} weeks ago`);
+  const spans = declared.find(({ name }) => name === 'node_latency_spans');
+  expect(spans?.columns.find(({ name }) => name === 'span')?.comment).toContain(`${WEEKS_KEPT} weeks`);
+});
