@@ -11,6 +11,7 @@ import { type MaintenanceOptions, maintenanceCommand } from './commands/maintena
 import { tell } from './commands/output.ts';
 import { planCommand } from './commands/plan.ts';
 import { quarantineCommand } from './commands/quarantine.ts';
+import { type QueryOptions, queryCommand } from './commands/query.ts';
 import { backfillCommand, recordCommand } from './commands/record.ts';
 import { type ReportOptions, reportCommand } from './commands/report.ts';
 import { statusCommand } from './commands/status.ts';
@@ -169,6 +170,22 @@ command('quarantine', 'list or show answers that could not be decoded, or decode
   .action((action: string, id: string | undefined, options: Common) =>
     withApp({ config: options.config }, (app) =>
       quarantineCommand(app, action, id, { json: options.json ?? false }),
+    ),
+  );
+
+command('query', 'ask one SQL statement, read-only, of the schema reporting')
+  .argument('<sql>')
+  .option('--format <format>', 'table, csv or json')
+  .option('--as-of <time>', 'what was known then; datasets are named without their schema')
+  .option('--timeout <duration>', 'how long it may take (default: 60s)')
+  .action((sql: string, options: Common & Partial<QueryOptions>) =>
+    withApp({ config: options.config }, (app, signal) =>
+      queryCommand(
+        app,
+        sql,
+        { ...options, format: options.format ?? (options.json ? 'json' : 'table') },
+        signal,
+      ),
     ),
   );
 

@@ -1,6 +1,6 @@
 /**
- * What a session is for: `work` asks single statements, `reader` only looks, `queue` is BullMQ's, and `migration` takes
- * its time.
+ * What a session is for: `work` asks single statements, `reader` only looks, `query` asks what a user wrote, `queue` is
+ * BullMQ's, and `migration` takes its time.
  */
 type Purpose = keyof typeof PURPOSES;
 
@@ -11,6 +11,7 @@ type Purpose = keyof typeof PURPOSES;
 const PURPOSES = {
   work: { name: 'chain-recorder', timeout: 30_000, readOnly: 'off' },
   reader: { name: 'chain-recorder reader', timeout: 5_000, readOnly: 'on' },
+  query: { name: 'chain-recorder query', timeout: 60_000, readOnly: 'off' },
   queue: { name: 'chain-recorder queue', timeout: 30_000, readOnly: 'off' },
   migration: { name: 'chain-recorder migrate', timeout: 0, readOnly: 'off' },
 } as const;

@@ -1,0 +1,60 @@
+import type { App } from '../app.ts';
+import { duration } from '../config/duration-schema.ts';
+import { askAsReader } from '../db/question.ts';
+import { UsageError } from '../errors.ts';
+import { exitCode } from './exit.ts';
+import { printRows, ROW_FORMATS } from './printing-rows.ts';
+import { instantOf } from './selection.ts';
+
+/** What `query` takes. */
+export interface QueryOptions {
+  readonly format: string;
+  readonly asOf?: string | undefined;
+  readonly timeout?: string | undefined;
+}
+
+const TIMEOUT = '60s';
+const LONGEST = 86_400_000;
+
+/**
+ * `query SQL [--format table|csv|json] [--as-of T] [--timeout D]`: one statement as `recorder_reader`. With `--as-of` the
+ * names of `reporting`, without their schema, mean what was known at that moment.
+ * @returns the exit code
+ * @throws UsageError when the statement or an option is wrong, or the statement is not allowed
+ */
+export async function queryCommand(
+  app: App,
+  question: string,
+  options: QueryOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const format = ROW_FORMATS.find((one) => one === options.format);
+  if (options.format === 'parquet')
+    throw new UsageError(['--format parquet: is not offered by query; csv and json are exact, too']);
+  if (!format) throw new UsageError([`--format ${options.format}: must be one of ${ROW_FORMATS.join(', ')}`]);
+  const timeout = durationOf(options.timeout ?? TIMEOUT);
+  const asOf = options.asOf === undefined ? null : pastMoment(options.asOf, app.clock());
+  await askAsReader(app.databaseUrl, question, { timeout, asOf, signal }, (answer) => {
+    const names = answer.columns.map(({ name }) => name);
+    const twice = names.find((name, at) => names.indexOf(name) < at);
+    if (format === 'json' && twice !== undefined)
+      throw new UsageError([`query: two columns are called ${twice}: give each a name of its own (as …)`]);
+    return printRows(answer, format, process.stdout);
+  });
+  return exitCode.done;
+}
+
+/** The moment of `--as-of`. @throws UsageError for one that is not over: what is known then is not known yet */
+export function pastMoment(text: string, now: number): Date {
+  const moment = instantOf('--as-of', text);
+  if (moment > now) throw new UsageError([`--as-of ${text}: has not come yet`]);
+  return new Date(moment);
+}
+
+/** A duration of `--timeout`, in ms. @throws UsageError for any other text, or more than a day */
+function durationOf(text: string): number {
+  const { data } = duration.safeParse(text);
+  if (data === undefined || data > LONGEST)
+    throw new UsageError([`--timeout ${text}: must be a duration such as 30s or 10m, from 5s to 1d`]);
+  return data;
+}

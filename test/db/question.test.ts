@@ -1,0 +1,224 @@
+import { randomBytes } from 'node:crypto';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { askAsReader } from '../../src/db/question.ts';
+import { UsageError } from '../../src/errors.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 2, onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+const never = new AbortController().signal;
+
+/** All rows of an answer as texts, or what it says instead. */
+async function ask(question: string, more: { url?: string; timeout?: number; asOf?: Date } = {}) {
+  const { url = database.url, timeout = 20_000, asOf = null } = more;
+  return askAsReader(url, question, { timeout, asOf, signal: never }, async ({ rows }) => {
+    const all: unknown[] = [];
+    for await (const block of rows('values')) all.push(...block.map((line) => JSON.parse(line)));
+    return all;
+  });
+}
+const asked = (question: string, more: Parameters<typeof ask>[1] = {}) =>
+  ask(question, more).catch((error: Error) => error.message);
+
+describe('a question', () => {
+  it('is answered by recorder_reader, to whom names of reporting need no schema', async () => {
+    expect(await ask('select current_user')).toEqual([['recorder_reader']]);
+    expect(await ask('select count(*) from freshness')).toEqual([['0']]);
+    expect(await ask('table reporting.freshness')).toEqual([]);
+  });
+
+  it('gives every value as the text that PostgreSQL has for it', async () => {
+    expect(
+      await ask(`select 1.10::numeric, 340282366920938463463374607431768211456::numeric, 'a"b,é
+        c', null, '', array[1,2], '{"a": 1.0}'::jsonb, timestamptz '2026-11-01 12:00:00.123456Z', '\\x00ff'::bytea,
+        'NaN'::float8, true, row(1, 'x')`),
+    ).toEqual([
+      [
+        '1.10',
+        '340282366920938463463374607431768211456',
+        'a"b,é\n        c',
+        null,
+        '',
+        '[1,2]',
+        '{"a": 1.0}',
+        '2026-11-01T12:00:00.123456+00:00',
+        '\\x00ff',
+        'NaN',
+        'true',
+        '{"f1":1,"f2":"x"}',
+      ],
+    ]);
+    expect(await ask('select 1 as a, 2 as a')).toEqual([['1', '2']]);
+  });
+
+  it('says its columns also where it has no rows', async () => {
+    const columns = await askAsReader(
+      database.url,
+      'select 1 as one, null::numeric as two, null as three where false',
+      { timeout: 1000, asOf: null, signal: never },
+      async (answer) => answer.columns,
+    );
+    expect(columns).toEqual([
+      { name: 'one', number: true },
+      { name: 'two', number: true },
+      { name: 'three', number: false },
+    ]);
+  });
+
+  it('is read in blocks, of few rows where they are long', async () => {
+    const blocks = async (question: string) =>
+      askAsReader(
+        database.url,
+        question,
+        { timeout: 60_000, asOf: null, signal: never },
+        async ({ rows }) => {
+          const sizes: number[] = [];
+          for await (const block of rows('object')) sizes.push(block.length);
+          return sizes;
+        },
+      );
+    expect(await blocks('select * from generate_series(1, 2500)')).toEqual([1000, 1000, 500]);
+    expect(await blocks("select repeat('x', 400000) from generate_series(1, 7)")).toEqual([3, 3, 1]);
+  });
+
+  it('of a server that says nothing ends at its time, also where the statement set another one', async () => {
+    expect(await asked('select pg_sleep(60)', { timeout: 200 })).toMatch(/cancelled: it may take 0.2 s/);
+    expect(
+      await asked(
+        `select set_config('statement_timeout', '0', false), case when n > 2000 then pg_sleep(60) end from generate_series(1, 3000) n`,
+        { timeout: 500 },
+      ),
+    ).toMatch(/cancelled/);
+  });
+
+  it('ends when it is told to', async () => {
+    const stop = new AbortController();
+    const answer = askAsReader(
+      database.url,
+      'select pg_sleep(60)',
+      { timeout: 50_000, asOf: null, signal: stop.signal },
+      async ({ rows }) => {
+        const first = rows('values').next();
+        await expect
+          .poll(
+            async () =>
+              (
+                await sql`
+          select from pg_stat_activity where application_name = 'chain-recorder query' and wait_event = 'PgSleep'`
+              ).length,
+          )
+          .toBe(1);
+        stop.abort();
+        await first;
+      },
+    );
+    await expect(answer).rejects.toThrow('cancelled');
+  });
+});
+
+describe('a hostile question', () => {
+  beforeAll(() => sql`create table public.victim (n int)`);
+
+  it.each([
+    ['select 1; select 2', 'multiple commands'],
+    ['commit; drop table public.victim', 'multiple commands'],
+    ['', 'gives rows'],
+    ['-- nothing', 'gives rows'],
+    ['commit', 'gives rows'],
+    ['set role none', 'gives rows'],
+    ['reset session authorization', 'gives rows'],
+    ["do $$ begin perform set_config('role', 'none', false); end $$", 'gives rows'],
+    ["copy (select 1) to program 'touch /tmp/x'", 'gives rows'],
+    ['insert into public.victim values (1) returning n', 'read-only transaction'],
+    ['with w as (delete from public.victim returning n) select * from w', 'read-only transaction'],
+    ['select 1 into public.stolen', 'gives rows'],
+    ['create table stolen (n int)', 'gives rows'],
+    ['select * from recorder.runs', 'permission denied'],
+    ["select pg_read_file('/etc/passwd')", 'permission denied'],
+    ["select lo_import('/etc/passwd')", 'permission denied'],
+    ["select nextval('recorder.runs_run_id_seq')", 'permission denied'],
+    ['select rolpassword from pg_authid', 'permission denied'],
+    ["select set_config('role', 'none', false)", 'within security-definer function'],
+    ["select set_config('session_authorization', 'default', false)", 'within security-definer function'],
+    ["select set_config('transaction_read_only', 'off', false)", 'must be set before any query'],
+    ["select query_to_xml('set role none', true, true, '')", 'not allowed|security-definer'],
+    [
+      "select set_config('role', 'none', true), query_to_xml('select pg_read_file(''/etc/passwd'')', true, true, '')",
+      'within security-definer function',
+    ],
+    ['select $1', 'parameter'],
+    ['select $1::int', 'parameter'],
+    ['selct 1', 'syntax error at or near "selct", at character 1'],
+    ['select 1/0', 'division by zero'],
+    ["select repeat('x', 100000000)", 'a row of more than 64 million characters'],
+    ["select pg_temp.open_answer('select 1')", 'already in use'],
+    ['prepare p as select 1', 'gives rows'],
+    ['listen x', 'gives rows'],
+    ['vacuum', 'gives rows'],
+    ['explain analyze delete from public.victim', 'read-only transaction'],
+  ])('%s', async (question, said) => {
+    expect(await asked(question)).toMatch(new RegExp(said));
+    expect(
+      await sql`select to_regclass('public.stolen') as stolen, to_regclass('public.victim') is not null as victim`,
+    ).toEqual([{ stolen: null, victim: true }]);
+  });
+
+  it('leaves nothing behind: settings, locks and notifications end with it', async () => {
+    expect(
+      await asked("select set_config('search_path', 'pg_catalog', false), pg_advisory_lock(7310202611)"),
+    ).toHaveLength(1);
+    const held = async () =>
+      (
+        await sql`select from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`
+      ).length;
+    await expect.poll(held).toBe(0);
+  });
+});
+
+describe('a user of the database', () => {
+  const role = `login_${randomBytes(4).toString('hex')}`;
+  let url: string;
+  beforeAll(async () => {
+    await sql.unsafe(`create role ${role} login password 'secret'`);
+    const own = new URL(database.url);
+    own.username = role;
+    own.password = 'secret';
+    url = own.href;
+  });
+  afterAll(async () => {
+    const admin = postgres(inject('databaseUrl'), { max: 1, onnotice: () => {} });
+    await sql.unsafe(`drop owned by ${role}`);
+    await admin.unsafe(`drop role ${role}`);
+    await admin.end();
+  });
+
+  it('who may not become recorder_reader is told what to do; who may, asks as it', async () => {
+    const refused = await ask('select current_user', { url }).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(UsageError);
+    expect(String(refused)).toContain('grant recorder_reader to that user');
+    await sql.unsafe(`grant recorder_reader to ${role}`);
+    expect(await ask('select current_user', { url })).toEqual([['recorder_reader']]);
+    await sql.unsafe(`grant all on schema recorder to ${role}`);
+    await sql.unsafe(`grant all on all tables in schema recorder to ${role}`);
+    expect(await asked("select set_config('role', 'none', false)", { url })).toMatch(
+      'within security-definer',
+    );
+  });
+
+  it('without the right to temporary objects is told what to do', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    await sql.unsafe(`revoke temporary on database ${name} from public`);
+    expect(await asked('select 1', { url })).toContain('grant temporary');
+    await sql.unsafe(`grant temporary on database ${name} to public`);
+  });
+});
