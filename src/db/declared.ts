@@ -22,11 +22,20 @@ export interface DeclaredView extends DeclaredBase {
   readonly kind: 'view';
 }
 
-/** A function in SQL that returns rows. */
+/** A parameter of a declared function. */
+export interface DeclaredParameter extends DeclaredColumn {
+  /** What it is where it is left out, in SQL; absent: it has to be given. */
+  readonly preset?: string;
+}
+
+/** A function that returns rows, or one value. */
 export interface DeclaredFunction extends DeclaredBase {
   readonly kind: 'function';
-  /** As SQL has them between the parentheses, such as `"from" timestamptz`. */
-  readonly parameters: readonly string[];
+  readonly parameters: readonly DeclaredParameter[];
+  /** The type of the one value that it returns; absent: it returns rows. */
+  readonly value?: string;
+  /** Absent: SQL. */
+  readonly language?: 'plpgsql';
   /** The view whose rows it returns; absent: rows of its own columns. */
   readonly rowsOf?: string;
 }
@@ -74,13 +83,21 @@ export function definition(object: Declared): string {
         (column) => `comment on column reporting.${name}.${column.name} is ${literal(column.comment)}`,
       ),
     ].join(';\n');
-  const returned = columns.map((column) => `${column.name} ${column.type}`).join(', ');
-  const rows = object.rowsOf === undefined ? `table (${returned})` : `setof reporting.${object.rowsOf}`;
+  const parameters = object.parameters.map(
+    ({ name, type, preset }) => `"${name}" ${type}${preset === undefined ? '' : ` default ${preset}`}`,
+  );
+  const types = object.parameters.map(({ type }) => type);
   return [
-    `create or replace function reporting.${name}(${object.parameters.join(', ')}) returns ${rows}
-language sql stable parallel safe as ${literal(`\n${object.body}\n`)}`,
-    `comment on function reporting.${name}(${object.parameters.join(', ')}) is ${literal(comment)}`,
+    `create or replace function reporting.${name}(${parameters.join(', ')}) returns ${resultOf(object)}
+language ${object.language ?? 'sql'} stable parallel safe as ${literal(`\n${object.body}\n`)}`,
+    `comment on function reporting.${name}(${types.join(', ')}) is ${literal(comment)}`,
   ].join(';\n');
+}
+
+function resultOf({ value, rowsOf, columns }: DeclaredFunction): string {
+  if (value !== undefined) return value;
+  if (rowsOf !== undefined) return `setof reporting.${rowsOf}`;
+  return `table (${columns.map(({ name, type }) => `${name} ${type}`).join(', ')})`;
 }
 
 /** A text as an SQL literal. */

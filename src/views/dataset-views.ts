@@ -161,7 +161,7 @@ function asOf(dataset: Dataset, first: readonly ViewColumn[], from: string, wher
     kind: 'function',
     name: `${name}_as_of`,
     comment: `${name} as the recorder knew it at a past moment.`,
-    parameters: ['at timestamptz'],
+    parameters: [{ name: 'at', type: 'timestamptz', comment: 'The moment.' }],
     rowsOf: name,
     columns: columns.map(declared),
     body: `select ${list} from ${from} where ${where}`,

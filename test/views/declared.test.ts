@@ -57,7 +57,11 @@ describe('declared objects', () => {
       types.set(oid, name);
     const spelled = (type: string) => type.replace(/^timestamptz$/, 'timestamp with time zone');
     for (const object of declared) {
-      const call = object.kind === 'function' ? `(${object.parameters.map(() => 'now()').join(', ')})` : '';
+      if (object.kind === 'function' && object.value !== undefined) continue;
+      const call =
+        object.kind === 'function'
+          ? `(${object.parameters.map(({ type }) => `null::${type}`).join(', ')})`
+          : '';
       const { columns } = await sql.unsafe(`select * from reporting.${object.name}${call} limit 0`);
       const made = columns.map(({ name, type }) => `${object.name}.${name} ${types.get(type)}`);
       expect(object.columns.map(({ name, type }) => `${object.name}.${name} ${spelled(type)}`)).toEqual(made);
@@ -130,6 +134,36 @@ comment on column reporting.one.a is 'It.'; -- integer
       columns: [{ name: 'a', type: 'integer', comment: 'It.' }],
       body: 'select 1 as a',
     });
+  });
+
+  const f = `create or replace function reporting.two(
+  "from" timestamptz, -- Begin.
+  chain_ids text[] default null -- Which.
+)
+returns table (
+  a integer -- It.
+)
+language sql stable parallel safe as $$
+select 1
+$$;
+
+comment on function reporting.two is 'Two.';
+`;
+
+  it('of a function is read with its parameters', () => {
+    expect(readSqlFile('two.sql', f)).toEqual({
+      kind: 'function',
+      name: 'two',
+      comment: 'Two.',
+      parameters: [
+        { name: 'from', type: 'timestamptz', comment: 'Begin.' },
+        { name: 'chain_ids', type: 'text[]', preset: 'null', comment: 'Which.' },
+      ],
+      columns: [{ name: 'a', type: 'integer', comment: 'It.' }],
+      body: 'select 1',
+    });
+    expect(() => readSqlFile('two.sql', f.replace(' -- Begin.', ''))).toThrow(/no parameter of two/);
+    expect(() => readSqlFile('two.sql', f.replace('stable', 'volatile'))).toThrow(/readSqlFile/);
   });
 
   it.each([

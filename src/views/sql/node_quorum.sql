@@ -1,4 +1,7 @@
-create or replace function reporting.node_quorum("from" timestamptz, "to" timestamptz)
+create or replace function reporting.node_quorum(
+  "from" timestamptz, -- Begin of the window.
+  "to" timestamptz -- Its end, itself not in it.
+)
 returns table (
   node text, -- The configured node.
   probe text, -- The probe.

@@ -1,4 +1,7 @@
-create or replace function reporting.node_uptime("from" timestamptz, "to" timestamptz)
+create or replace function reporting.node_uptime(
+  "from" timestamptz, -- Begin of the window.
+  "to" timestamptz -- Its end, itself not in it.
+)
 returns table (
   observer text, -- The recorder that looked.
   node text, -- The configured node.

@@ -1,0 +1,71 @@
+create or replace function reporting.blocks_proposed(
+  "from" timestamptz, -- The first moment.
+  "to" timestamptz, -- The end, itself not in it.
+  node_id text default null, -- Only this watched validator.
+  as_of timestamptz default now() -- As the recorder knew it then.
+)
+returns table (
+  day date, -- The day (UTC).
+  blockchain_id text, -- The chain: p-chain, x-chain or c-chain.
+  node_id text, -- The validator.
+  blocks bigint, -- Blocks it proposed that day.
+  transactions numeric, -- Transactions in them.
+  chain_blocks numeric, -- By how many blocks the chain grew that day, as far as heights are recorded.
+  share_of_blocks numeric, -- Its blocks of those.
+  share_of_stake numeric, -- Its stake of all, own and delegated, at the end of the day; null: it did not validate.
+  expected_blocks numeric -- The blocks that its stake stands for.
+)
+language sql stable parallel safe as $$
+with recorded as (
+  select (b.block_timestamp at time zone 'UTC')::date as day, b.blockchain_id, b.proposer_node_id, b.block_number, b.tx_count,
+    b.block_timestamp >= "from" as is_asked
+  from reporting.proposed_blocks b
+  where b.recorded_at <= as_of and b.block_timestamp >= date_trunc('day', "from" at time zone 'UTC') at time zone 'UTC' - interval '1 day'
+    and b.block_timestamp < "to"
+),
+heights as (
+  select r.blockchain_id, r.day, r.block_number from recorded r
+  union all
+  select 'p-chain', (b.time at time zone 'UTC')::date, b.height from reporting.p_blocks b
+  where b.recorded_at <= as_of and b.time >= "from" - interval '2 days' and b.time < "to"
+  union all
+  select 'x-chain', (b.time at time zone 'UTC')::date, b.height from reporting.x_blocks b
+  where b.recorded_at <= as_of and b.time >= "from" - interval '2 days' and b.time < "to"
+),
+days as (
+  select h.blockchain_id, h.day, max(h.block_number) as highest, min(h.block_number) as lowest
+  from heights h group by 1, 2
+),
+grown as (
+  select d.blockchain_id, d.day,
+    d.highest - coalesce(lag(d.highest) over (partition by d.blockchain_id order by d.day), d.lowest - 1) as chain_blocks
+  from days d
+),
+proposers as (
+  select distinct r.proposer_node_id as node_id from recorded r
+  where blocks_proposed.node_id is null or r.proposer_node_id = blocks_proposed.node_id
+),
+stakes as (
+  select e.day, h.node_id, h.weight + coalesce(h.delegator_weight, 0) as stake,
+    sum(h.weight + coalesce(h.delegator_weight, 0)) over (partition by e.day) as total
+  from reporting.validators_history h
+  cross join lateral reporting.day_ends(h.valid_from, h.valid_to, "from", least("to", as_of)) e
+  where h.subnet_id = '11111111111111111111111111111111LpoYY'
+    and h.node = reporting.validator_viewer('11111111111111111111111111111111LpoYY', as_of)
+),
+proposed as (
+  select r.day, r.blockchain_id, r.proposer_node_id as node_id, count(*) as blocks, sum(r.tx_count) as transactions
+  from recorded r where r.is_asked group by 1, 2, 3
+)
+select g.day, g.blockchain_id, n.node_id, coalesce(p.blocks, 0), coalesce(p.transactions, 0), g.chain_blocks,
+  round(coalesce(p.blocks, 0) / nullif(g.chain_blocks, 0), 9), round(s.stake / s.total, 9),
+  round(s.stake / s.total * g.chain_blocks, 4)
+from grown g
+cross join proposers n
+left join proposed p using (day, blockchain_id, node_id)
+left join stakes s using (day, node_id)
+where g.day >= ("from" at time zone 'UTC')::date
+order by 1, 2, 3
+$$;
+
+comment on function reporting.blocks_proposed is 'Blocks that watched validators proposed by day, against their share of the stake.';

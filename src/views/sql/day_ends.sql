@@ -1,0 +1,22 @@
+create or replace function reporting.day_ends(
+  valid_from timestamptz, -- Since when something was so.
+  valid_to timestamptz, -- Until when; null: still so.
+  "from" timestamptz, -- Begin of the window.
+  "to" timestamptz -- Its end.
+)
+returns table (
+  day date -- The day (UTC).
+)
+language sql stable parallel safe as $$
+select d::date
+from generate_series(
+  greatest(valid_from at time zone 'UTC', "from" at time zone 'UTC')::date::timestamp,
+  case
+    when valid_to is null or valid_to >= "to" then (("to" at time zone 'UTC') - interval '1 microsecond')::date
+    else (valid_to at time zone 'UTC')::date - 1
+  end::timestamp,
+  interval '1 day') as d
+where valid_from < "to"
+$$;
+
+comment on function reporting.day_ends is 'The days of a window at whose end something was so; the last day ends where the window does.';

@@ -1,0 +1,34 @@
+create or replace view reporting.metric_rules as
+with distinct_counts(metric, over_time) as (
+  values ('activeAddresses', null), ('activeSenders', null), ('deployers', null),
+    ('cumulativeAddresses', 'last'), ('cumulativeDeployers', 'last')
+),
+rules(metric, unit, over_time, over_chains, reason) as (
+  select metric, 'addresses', over_time, null,
+    'counts distinct addresses, of which some come again in another '
+      || case when over_time is null then 'hour, day or chain' else 'chain' end
+      || ': a sum would count them twice. Ask for one longer interval, or for the chain total, which the service counts itself'
+  from distinct_counts
+  union all
+  values
+    ('txCount', 'transactions', 'sum', 'sum', null),
+    ('gasUsed', 'gas', 'sum', 'sum', null),
+    ('contracts', 'contracts', 'sum', 'sum', null),
+    ('cumulativeTxCount', 'transactions', 'last', 'sum', null),
+    ('cumulativeContracts', 'contracts', 'last', 'sum', null),
+    ('feesPaid', 'tokens', 'sum', null, 'is in the token of each chain: amounts of different tokens do not add up'),
+    ('avgTps', 'transactions a second', null, 'sum', 'is an average of its day: averages do not add up over time. Take txCount'),
+    ('avgGps', 'gas a second', null, 'sum', 'is an average of its day: averages do not add up over time. Take gasUsed'),
+    ('maxTps', 'transactions a second', 'max', 'max', null),
+    ('maxGps', 'gas a second', 'max', 'max', null),
+    ('avgGasPrice', 'nano-tokens a gas', null, null, 'is an average of its day, in the token of its chain: averages do not add up. Take feesPaid and gasUsed'),
+    ('maxGasPrice', 'nano-tokens a gas', 'max', null, 'is in the token of each chain: prices in different tokens do not compare')
+)
+select metric, unit, over_time, over_chains, reason from rules;
+
+comment on view reporting.metric_rules is 'What may be summed: how the values of each metric are put together over time and over chains, or why they are not.';
+comment on column reporting.metric_rules.metric is 'The metric.'; -- text
+comment on column reporting.metric_rules.unit is 'What it counts.'; -- text
+comment on column reporting.metric_rules.over_time is 'sum, max or last (the latest value stands for the whole); null: hours or days do not add up.'; -- text
+comment on column reporting.metric_rules.over_chains is 'sum or max; null: chains do not add up.'; -- text
+comment on column reporting.metric_rules.reason is 'Why something does not add up, and what to take instead.'; -- text

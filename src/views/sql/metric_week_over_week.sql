@@ -1,0 +1,57 @@
+create or replace function reporting.metric_week_over_week(
+  "from" timestamptz, -- Weeks that begin at this moment or later.
+  "to" timestamptz, -- Weeks that begin before this moment.
+  metric text, -- The metric, such as txCount.
+  chain_id text default null, -- Only this chain.
+  as_of timestamptz default now() -- As the recorder knew it then.
+)
+returns table (
+  chain_id text, -- The chain.
+  week date, -- The week, by its Monday.
+  value numeric, -- The week's value: the service's own, or of its days where it has none by week.
+  value_before numeric, -- The value of the week before.
+  change numeric, -- The difference.
+  change_percent numeric, -- The difference in percent of the week before.
+  is_complete boolean -- The week was over at the moment asked for.
+)
+language sql stable parallel safe as $$
+with points as (
+  select p.chain_id, p.time_interval, p.bucket_start at time zone 'UTC' as starts_at, p.value
+  from reporting.metric_points_as_of(as_of) p
+  where p.metric = metric_week_over_week.metric and p.time_interval in ('day', 'week')
+    and (metric_week_over_week.chain_id is null or p.chain_id = metric_week_over_week.chain_id)
+    and p.bucket_start >= date_trunc('week', "from" at time zone 'UTC') at time zone 'UTC' - interval '7 days'
+    and p.bucket_start < "to" + interval '7 days'
+),
+rule as (
+  select coalesce(max(r.over_time), '') as over_time, metric_week_over_week.metric || ' '
+    || coalesce(max(r.reason), 'is not in reporting.metric_rules: whether its days add up is not known') as reason
+  from reporting.metric_rules r where r.metric = metric_week_over_week.metric
+),
+weeks as (
+  select p.chain_id, p.starts_at::date as week, p.value from points p where p.time_interval = 'week'
+  union all
+  select p.chain_id, date_trunc('week', p.starts_at)::date,
+    case r.over_time
+      when 'sum' then sum(p.value)
+      when 'max' then max(p.value)
+      when 'last' then (array_agg(p.value order by p.starts_at desc))[1]
+      else reporting.refused(r.reason)::numeric
+    end
+  from points p cross join rule r
+  where p.time_interval = 'day' and not exists (select from points w where w.time_interval = 'week' and w.chain_id = p.chain_id)
+  group by 1, 2, r.over_time, r.reason
+),
+compared as (
+  select w.chain_id, w.week, w.value, b.value as value_before
+  from weeks w left join weeks b on b.chain_id = w.chain_id and b.week = w.week - 7
+)
+select c.chain_id, c.week, c.value, c.value_before, c.value - c.value_before,
+  round((c.value - c.value_before) * 100 / nullif(c.value_before, 0), 4),
+  (c.week + 7)::timestamp at time zone 'UTC' <= as_of
+from compared c
+where c.week::timestamp at time zone 'UTC' >= "from" and c.week::timestamp at time zone 'UTC' < "to"
+order by c.chain_id, c.week
+$$;
+
+comment on function reporting.metric_week_over_week is 'A metric by week, each week beside the one before. Distinct counts are taken from the service''s own weeks only.';

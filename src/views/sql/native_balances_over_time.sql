@@ -1,0 +1,39 @@
+create or replace function reporting.native_balances_over_time(
+  "from" timestamptz, -- The first moment.
+  "to" timestamptz, -- The end, itself not in it.
+  chain_id text default null, -- Only on this chain.
+  address text default null, -- Only this address.
+  currency text default 'usd', -- Of the price.
+  as_of timestamptz default now() -- As the recorder knew it then.
+)
+returns table (
+  day date, -- The day (UTC); what follows was so at its end.
+  chain_id text, -- The chain.
+  address text, -- The address.
+  balance numeric, -- In the smallest unit.
+  tokens numeric, -- The same in tokens.
+  symbol text, -- The token.
+  price numeric, -- Of a token, by the last reading of the day; null: there was none.
+  value numeric -- The tokens at that price.
+)
+language sql stable parallel safe as $$
+with balances as (
+  select e.day, h.chain_id, h.address, h.balance, h.balance * ('1e-' || h.decimals)::numeric as tokens, h.symbol
+  from reporting.native_balances_history h
+  cross join lateral reporting.day_ends(h.valid_from, h.valid_to, "from", least("to", as_of)) e
+  where (native_balances_over_time.chain_id is null or h.chain_id = native_balances_over_time.chain_id)
+    and (native_balances_over_time.address is null or h.address = lower(native_balances_over_time.address))
+)
+select b.day, b.chain_id, b.address, b.balance, b.tokens, b.symbol, v.price, b.tokens * v.price
+from balances b
+left join lateral (
+  select r.price from reporting.native_balance_values r
+  where r.chain_id = b.chain_id and r.address = b.address and r.currency_code = lower(currency)
+    and r.observed_at >= b.day::timestamp at time zone 'UTC'
+    and r.observed_at < least((b.day + 1)::timestamp at time zone 'UTC', "to") and r.observed_at <= as_of
+  order by r.observed_at desc limit 1
+) v on true
+order by 1, 2, 3
+$$;
+
+comment on function reporting.native_balances_over_time is 'What watched EVM addresses held of their chain''s token at the end of each day, and what it was worth.';

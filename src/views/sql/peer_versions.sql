@@ -1,0 +1,44 @@
+create or replace function reporting.peer_versions(
+  "from" timestamptz, -- The first moment.
+  "to" timestamptz, -- The end, itself not in it.
+  seen_by text default null, -- Only peers of this configured node.
+  as_of timestamptz default now() -- As the recorder knew it then.
+)
+returns table (
+  day date, -- The day (UTC); what follows was so at its end.
+  seen_by text, -- The configured node.
+  version text, -- The version.
+  peers bigint, -- Peers that ran it.
+  share_of_peers numeric, -- Of all peers.
+  stake numeric, -- What those of them that validate staked, own and delegated, in nAVAX.
+  stake_avax numeric, -- The same in AVAX.
+  share_of_stake numeric -- Of the stake of all peers.
+)
+language sql stable parallel safe as $$
+with peers as (
+  select e.day, p.node, p.node_id, coalesce(p.version, 'unknown') as version
+  from reporting.peers_history p
+  cross join lateral reporting.day_ends(p.valid_from, p.valid_to, "from", least("to", as_of)) e
+  where peer_versions.seen_by is null or p.node = peer_versions.seen_by
+),
+stakes as (
+  select e.day, h.node_id, sum(h.weight + coalesce(h.delegator_weight, 0)) as stake
+  from reporting.validators_history h
+  cross join lateral reporting.day_ends(h.valid_from, h.valid_to, "from", least("to", as_of)) e
+  where h.subnet_id = '11111111111111111111111111111111LpoYY'
+    and h.node = reporting.validator_viewer('11111111111111111111111111111111LpoYY', as_of)
+  group by 1, 2
+),
+by_version as (
+  select p.day, p.node, p.version, count(*) as peers, coalesce(sum(s.stake), 0) as stake
+  from peers p left join stakes s using (day, node_id)
+  group by 1, 2, 3
+)
+select v.day, v.node, v.version, v.peers, round(v.peers / sum(v.peers) over one_day, 9), v.stake, v.stake * 0.000000001,
+  round(v.stake / nullif(sum(v.stake) over one_day, 0), 9)
+from by_version v
+window one_day as (partition by v.day, v.node)
+order by 1, 2, 3
+$$;
+
+comment on function reporting.peer_versions is 'Which versions the peers of configured nodes ran, by number and by stake.';

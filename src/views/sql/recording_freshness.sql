@@ -1,0 +1,21 @@
+create or replace view reporting.recording_freshness as
+select f.dataset, count(*) as targets, count(f.last_success_at) as recorded,
+  count(*) filter (where f.late_by > interval '0' and f.not_offered is null) as late,
+  count(*) filter (where f.failures > 0 and f.not_offered is null) as failing, count(f.incomplete_since) as incomplete,
+  count(f.not_offered) as not_offered, min(f.last_success_at) as oldest_success_at, max(f.last_success_at) as newest_success_at,
+  min(f.expected_every) as expected_every, sum(f.rows_written) as rows_written
+from reporting.freshness f
+group by f.dataset;
+
+comment on view reporting.recording_freshness is 'How current the record of each dataset is.';
+comment on column reporting.recording_freshness.dataset is 'The dataset.'; -- text
+comment on column reporting.recording_freshness.targets is 'What is asked for.'; -- bigint
+comment on column reporting.recording_freshness.recorded is 'Of these, what was recorded at least once.'; -- bigint
+comment on column reporting.recording_freshness.late is 'Of these, what was not recorded for longer than it should be.'; -- bigint
+comment on column reporting.recording_freshness.failing is 'Of these, what failed last.'; -- bigint
+comment on column reporting.recording_freshness.incomplete is 'Of these, what was recorded with something missing.'; -- bigint
+comment on column reporting.recording_freshness.not_offered is 'Of these, what the upstream does not offer.'; -- bigint
+comment on column reporting.recording_freshness.oldest_success_at is 'When the one that is longest ago was recorded.'; -- timestamptz
+comment on column reporting.recording_freshness.newest_success_at is 'When the latest one was recorded.'; -- timestamptz
+comment on column reporting.recording_freshness.expected_every is 'How often it should be; null: never again.'; -- interval
+comment on column reporting.recording_freshness.rows_written is 'Rows written, ever.'; -- numeric

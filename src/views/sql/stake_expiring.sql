@@ -1,0 +1,37 @@
+create or replace function reporting.stake_expiring(
+  days bigint default 30, -- Within so many days after the moment asked for.
+  node_id text default null, -- Only of this validator.
+  as_of timestamptz default now() -- As the recorder knew it then.
+)
+returns table (
+  end_time timestamptz, -- When it ends.
+  days_left numeric, -- Days until then.
+  kind text, -- validator, or delegation (to a watched validator).
+  node_id text, -- The validator.
+  tx_id text, -- The staking transaction.
+  stake numeric, -- In nAVAX.
+  stake_avax numeric, -- The same in AVAX.
+  potential_reward numeric, -- What it brings if it is rewarded, in nAVAX.
+  potential_reward_avax numeric -- The same in AVAX.
+)
+language sql stable parallel safe as $$
+with stakes as (
+  select distinct on (v.tx_id) v.end_time, 'validator' as kind, v.node_id, v.tx_id, v.weight, v.potential_reward
+  from reporting.validators_as_of(as_of) v
+  where v.subnet_id = '11111111111111111111111111111111LpoYY'
+  order by v.tx_id, v.valid_from desc, v.node
+),
+delegations as (
+  select distinct on (d.tx_id) d.end_time, 'delegation' as kind, d.node_id, d.tx_id, d.weight, d.potential_reward
+  from reporting.validator_delegators_as_of(as_of) d
+  order by d.tx_id, d.valid_from desc, d.node
+)
+select e.end_time, round(extract(epoch from e.end_time - as_of) / 86400, 4), e.kind, e.node_id, e.tx_id, e.weight,
+  e.weight * 0.000000001, e.potential_reward, e.potential_reward * 0.000000001
+from (table stakes union all table delegations) e
+where e.end_time > as_of and e.end_time <= as_of + days * interval '1 day'
+  and (stake_expiring.node_id is null or e.node_id = stake_expiring.node_id)
+order by e.end_time, e.kind, e.tx_id
+$$;
+
+comment on function reporting.stake_expiring is 'Stakes of validators, and delegations to watched ones, that end soon.';

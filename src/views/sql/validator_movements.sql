@@ -1,0 +1,48 @@
+create or replace function reporting.validator_movements(
+  "from" timestamptz, -- The first moment.
+  "to" timestamptz, -- The end, itself not in it.
+  subnet_id text default '11111111111111111111111111111111LpoYY', -- The subnet; the primary network unless said otherwise.
+  seen_by text default null, -- The configured node that saw it; null: the one with the longest record.
+  as_of timestamptz default now() -- As the recorder knew it then.
+)
+returns table (
+  at timestamptz, -- When it was seen.
+  change text, -- joined or left.
+  node_id text, -- The validator.
+  tx_id text, -- Its staking transaction; null: a validator of an L1.
+  validation_id text, -- Its validation on an L1; null: it stakes.
+  start_time timestamptz, -- When its validation began.
+  end_time timestamptz, -- When it ends; null: it has no end.
+  expired boolean, -- It left at its end or later; null: it joined, or has no end.
+  weight numeric, -- Its stake in nAVAX on the primary network, else its weight.
+  delegated numeric -- What others had delegated to it, in nAVAX.
+)
+language sql stable parallel safe as $$
+with looks as (
+  select h.subnet_id, min(h.valid_from) as first_look
+  from reporting.validators_history h
+  where h.node = coalesce(seen_by, reporting.validator_viewer(validator_movements.subnet_id, as_of))
+  group by h.subnet_id
+),
+versions as (
+  select h.*, lag(h.valid_to) over member as before_until, lag(h.ended_by) over member as before_ended_by,
+    h.valid_from > l.first_look or h.start_time > (select min(first_look) from looks) as is_new
+  from reporting.validators_history h join looks l using (subnet_id)
+  where h.subnet_id = validator_movements.subnet_id and h.valid_from <= as_of
+    and h.node = coalesce(seen_by, reporting.validator_viewer(validator_movements.subnet_id, as_of))
+  window member as (partition by h.node_id, h.start_time, h.tx_id, h.validation_id order by h.valid_from)
+)
+select v.valid_from as at, 'joined' as change, v.node_id, v.tx_id, v.validation_id, v.start_time, v.end_time, null::boolean,
+  v.weight, v.delegator_weight
+from versions v
+where v.is_new and v.valid_from >= "from" and v.valid_from < "to"
+  and (v.before_until is null or v.before_until < v.valid_from and v.before_ended_by = 'gone')
+union all
+select v.valid_to, 'left', v.node_id, v.tx_id, v.validation_id, v.start_time, v.end_time, v.end_time <= v.valid_to,
+  v.weight, v.delegator_weight
+from versions v
+where v.ended_by = 'gone' and v.valid_to <= as_of and v.valid_to >= "from" and v.valid_to < "to"
+order by 1, 2, 3, 4
+$$;
+
+comment on function reporting.validator_movements is 'Validators that joined and left a subnet between two dates, when it was seen.';

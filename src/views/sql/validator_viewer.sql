@@ -1,0 +1,15 @@
+create or replace function reporting.validator_viewer(
+  subnet_id text, -- The subnet; the primary network is 11111111111111111111111111111111LpoYY.
+  as_of timestamptz -- As the recorder knew it then.
+)
+returns text
+language sql stable parallel safe as $$
+select h.node
+from reporting.validators_history h
+where h.subnet_id = validator_viewer.subnet_id and h.valid_from <= as_of
+group by h.node
+order by bool_or(h.valid_to is null or h.valid_to > as_of) desc, min(h.valid_from), h.node
+limit 1
+$$;
+
+comment on function reporting.validator_viewer is 'The configured node whose list of validators reaches back furthest and still goes on: one view of the network, not a mixture.';
