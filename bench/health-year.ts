@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import { bucketOf } from '../src/health/latency-histogram.ts';
 import { type LatencyHour, storeHours } from '../src/health/latency-store.ts';
-import { type LedgerTurn, takeObserver, writeLedger } from '../src/health/ledger.ts';
+import { type LedgerTransition, takeObserver, writeLedger } from '../src/health/ledger.ts';
 import { median } from './median.ts';
 
 /** What a year of health history weighs, and how long its answers take. */
@@ -55,7 +55,7 @@ export async function writeYear(
       heartbeat: null,
       absences: [],
       probes: [],
-      turns: turnsOf(node, random),
+      transitions: transitionsOf(node, random),
     });
   }
   const absences = Array.from({ length: OUTAGES }, () => {
@@ -72,7 +72,7 @@ export async function writeYear(
     hour: null,
     entries: null,
   }));
-  await writeLedger(sql, observer, 'bench', { heartbeat: TO, absences, turns: [], probes });
+  await writeLedger(sql, observer, 'bench', { heartbeat: TO, absences, transitions: [], probes });
   told('the ledger of a year was written');
   let written = 0;
   for (let day = FROM; day < TO; day += DAY) {
@@ -101,14 +101,14 @@ function latency(random: () => number, node: number): number {
   return (12 + (node % 20)) * Math.exp(0.25 * normal) * (random() < 0.005 ? 10 : 1);
 }
 
-function turnsOf(node: string, random: () => number): LedgerTurn[] {
-  const turn = (
+function transitionsOf(node: string, random: () => number): LedgerTransition[] {
+  const transition = (
     at: number,
     check: string,
     state: 'up' | 'down',
     error: string | null,
     reported = true,
-  ): LedgerTurn => ({
+  ): LedgerTransition => ({
     node,
     probe: 'health',
     check,
@@ -121,23 +121,26 @@ function turnsOf(node: string, random: () => number): LedgerTurn[] {
     failingSince: null,
     ended: null,
   });
-  const turns = ['*', ...CHECKS].map((check) => turn(FROM, check, 'up', null));
+  const transitions = ['*', ...CHECKS].map((check) => transition(FROM, check, 'up', null));
   for (let n = 0; n < INCIDENTS; n++) {
     const from =
       FROM + Math.floor(((n + random() * 0.8) * (TO - FROM)) / INCIDENTS / MINUTE) * MINUTE + MINUTE;
     const to = from + MINUTE * Math.ceil(random() ** 3 * 120);
     if (n % 2 === 0)
-      turns.push(turn(from, '*', 'down', 'the call failed (ECONNREFUSED)', false), turn(to, '*', 'up', null));
+      transitions.push(
+        transition(from, '*', 'down', 'the call failed (ECONNREFUSED)', false),
+        transition(to, '*', 'up', null),
+      );
     else {
       const check = CHECKS[Math.floor(random() * CHECKS.length)] ?? 'C';
-      turns.push(turn(from, '*', 'down', `failing: ${check}`), turn(to, '*', 'up', null));
-      turns.push(
-        turn(from, check, 'down', 'not connected to a minimum of 1 peer(s)'),
-        turn(to, check, 'up', null),
+      transitions.push(transition(from, '*', 'down', `failing: ${check}`), transition(to, '*', 'up', null));
+      transitions.push(
+        transition(from, check, 'down', 'not connected to a minimum of 1 peer(s)'),
+        transition(to, check, 'up', null),
       );
     }
   }
-  return turns;
+  return transitions;
 }
 
 /** Weighs the year that {@link writeYear} wrote, and asks it. */

@@ -3,7 +3,7 @@ import type postgres from 'postgres';
 import { z } from 'zod';
 import { steadyClock, systemClock } from '../src/clock.ts';
 import { checkConfig } from '../src/config/load.ts';
-import { activeFeeds, catalogNames } from '../src/feeds.ts';
+import { activeFeeds, catalogNames } from '../src/configured-feeds.ts';
 import { lookOver } from '../src/health/look.ts';
 import { Prober } from '../src/health/prober.ts';
 import { upstreamOpener } from '../src/upstream-opener.ts';

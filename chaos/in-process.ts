@@ -1,14 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../src/clock.ts';
 import { checkConfig } from '../src/config/load.ts';
+import { activeFeeds, catalogNames } from '../src/configured-feeds.ts';
 import { openDatabase } from '../src/db/client.ts';
-import { activeFeeds, catalogNames } from '../src/feeds.ts';
+import type { ActiveFeed } from '../src/recording/active-feed.ts';
 import type { RecordingContext, RunResult } from '../src/recording/context.ts';
-import type { ActiveFeed } from '../src/recording/feed.ts';
-import { type Job, targetKey } from '../src/recording/lease.ts';
+import type { Job } from '../src/recording/job.ts';
 import { loadStates, planDue } from '../src/recording/plan.ts';
 import { record } from '../src/recording/record.ts';
 import { registerTargets } from '../src/recording/register.ts';
+import { targetKey } from '../src/recording/target-key.ts';
 import { upstreamOpener } from '../src/upstream-opener.ts';
 import { configure, type Recorded } from './settings.ts';
 import { CANARY, type World } from './world.ts';

@@ -159,8 +159,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: 'recording/run.ts',
-        from: '!refusesRows(error) || pending.rowCount === 0',
-        to: 'refusesRows(error) || pending.rowCount === 0',
+        from: '!refusesRows(error) || buffer.rowCount === 0',
+        to: 'refusesRows(error) || buffer.rowCount === 0',
       },
     ],
     fault: { number: 55, title: 'keys whose parts are short' },

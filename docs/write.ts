@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { editorSchema } from '../src/config/editor-schema.ts';
-import { catalogNames } from '../src/feeds.ts';
+import { catalogNames } from '../src/configured-feeds.ts';
 import { dictionary } from '../src/reports/dictionary.ts';
 
 /** Writes the pages that are made from the code: the data dictionary and the editors' schema of recorder.yaml. */

@@ -7,7 +7,7 @@ import { request } from 'undici';
 import { z } from 'zod';
 import { checkConfig } from './config/load.ts';
 import type { Config } from './config/schema.ts';
-import { catalogNames } from './feeds.ts';
+import { catalogNames } from './configured-feeds.ts';
 
 const PROGRAM = fileURLToPath(new URL('../dist/sandbox/main.js', import.meta.url));
 const STATE = 'sandbox.json';

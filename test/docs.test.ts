@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { editorSchema } from '../src/config/editor-schema.ts';
-import { catalogNames } from '../src/feeds.ts';
+import { catalogNames } from '../src/configured-feeds.ts';
 import { dictionary } from '../src/reports/dictionary.ts';
 
 const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');

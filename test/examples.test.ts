@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { loadConfig } from '../src/config/load.ts';
-import { activeFeeds, catalogNames } from '../src/feeds.ts';
+import { activeFeeds, catalogNames } from '../src/configured-feeds.ts';
 
 const folder = fileURLToPath(new URL('../examples/', import.meta.url));
 const examples = readdirSync(folder).filter((name) => name.endsWith('.yaml'));

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkConfig } from '../src/config/load.ts';
-import { catalogNames } from '../src/feeds.ts';
+import { catalogNames } from '../src/configured-feeds.ts';
 import { instantIn } from '../src/instant.ts';
 
 const at = (text: string) => {

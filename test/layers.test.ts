@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '..');
 const levels: readonly (readonly string[])[] = [
   ['cli.ts'],
   ['commands'],
-  ['app.ts', 'feeds.ts', 'sandbox.ts', 'log.ts', 'upstream-opener.ts'],
+  ['app.ts', 'configured-feeds.ts', 'sandbox.ts', 'log.ts', 'upstream-opener.ts'],
   ['jobs', 'server'],
   ['recording', 'views', 'reports', 'health'],
   ['history'],

@@ -1,9 +1,9 @@
 import postgres from 'postgres';
 import { loadConfig } from '../../src/config/load.ts';
-import { activeFeeds, catalogNames } from '../../src/feeds.ts';
-import type { ActiveFeed } from '../../src/recording/feed.ts';
-import { targetKey } from '../../src/recording/lease.ts';
+import { activeFeeds, catalogNames } from '../../src/configured-feeds.ts';
+import type { ActiveFeed } from '../../src/recording/active-feed.ts';
 import { countUpRuns } from '../../src/recording/run-days.ts';
+import { targetKey } from '../../src/recording/target-key.ts';
 import { startDatabase } from '../database.ts';
 
 /**

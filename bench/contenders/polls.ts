@@ -2,7 +2,7 @@ import type { Dataset, Target, Window } from '../../src/datasets/contract.ts';
 import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
 import { PRIMARY_NETWORK } from '../../src/datasets/node/current-validators.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
-import { asDeclared } from '../../src/recording/feed.ts';
+import { asDeclared } from '../../src/recording/active-feed.ts';
 import { record } from '../../src/recording/record.ts';
 import { HOURS, NEWEST_HOUR } from '../service/unchanged.ts';
 import type { Contender, OpenContender, Setup } from './contender.ts';

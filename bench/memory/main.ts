@@ -3,8 +3,8 @@ import type { Page, Source } from '../../src/datasets/contract.ts';
 import { nodeHealth } from '../../src/datasets/node/node-health.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import { lookOver } from '../../src/health/look.ts';
+import { asDeclared } from '../../src/recording/active-feed.ts';
 import type { OpenUpstream } from '../../src/recording/context.ts';
-import { asDeclared } from '../../src/recording/feed.ts';
 import { record } from '../../src/recording/record.ts';
 import { startDatabase } from '../database.ts';
 

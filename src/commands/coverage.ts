@@ -3,7 +3,7 @@ import { datasetNamed } from '../datasets/catalog.ts';
 import { UsageError } from '../errors.ts';
 import type { RunResult } from '../recording/context.ts';
 import { runJobs } from '../recording/foreground.ts';
-import type { Job } from '../recording/lease.ts';
+import type { Job } from '../recording/job.ts';
 import { jointState, loadStates, missingWindows } from '../recording/plan.ts';
 import { exitAfter, interrupted } from './exit.ts';
 import { printJson, printTable, tell } from './output.ts';

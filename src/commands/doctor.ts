@@ -4,7 +4,7 @@ import { messageOf } from '../errors.ts';
 import type { QueueBackend } from '../jobs/backend.ts';
 import { queueNames } from '../jobs/jobs.ts';
 import { openBackend } from '../jobs/open-backend.ts';
-import type { Job } from '../recording/lease.ts';
+import type { Job } from '../recording/job.ts';
 import { beyondBudget, demands } from '../reports/demand.ts';
 import { findingGroups, inWords } from '../reports/findings.ts';
 import { forecast } from '../reports/forecast.ts';

@@ -1,6 +1,6 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { Watching } from '../recording/foreground.ts';
-import type { Job } from '../recording/lease.ts';
+import type { Job } from '../recording/job.ts';
 
 /** A progress bar on a terminal over jobs, by the part of their windows that is covered; nothing anywhere else. */
 export function progressOver(jobs: readonly Job[], wanted: boolean): Watching & { stop(): void } {

@@ -1,20 +1,20 @@
 import type { App } from '../app.ts';
+import { scopeOf } from '../configured-feeds.ts';
 import { catalog } from '../datasets/catalog.ts';
 import { OPEN_END, type Window } from '../datasets/contract.ts';
 import { UsageError } from '../errors.ts';
-import { scopeOf } from '../feeds.ts';
+import type { ActiveFeed } from '../recording/active-feed.ts';
 import type { RunResult } from '../recording/context.ts';
-import type { ActiveFeed } from '../recording/feed.ts';
 import { runJobs } from '../recording/foreground.ts';
-import type { Job } from '../recording/lease.ts';
+import type { Job } from '../recording/job.ts';
 import { jointState, loadStates, missingIn, planAll } from '../recording/plan.ts';
 import { exitAfter, interrupted } from './exit.ts';
 import { printJson, printTable, tell } from './output.ts';
+import { isProbed, probeOnce } from './probing.ts';
 import { progressOver } from './progress.ts';
 import { registerUnlessRunning } from './registering.ts';
 import { feedOf, instantOf } from './selection.ts';
 import { matchingTargets } from './targets.ts';
-import { isWatched, lookAndTell } from './watching.ts';
 
 /** `record DATASET [--target KEY=VALUE ...]`: everything the targets lack, now. @returns the exit code */
 export async function recordCommand(
@@ -25,7 +25,7 @@ export async function recordCommand(
 ): Promise<number> {
   const feed = feedOf(app.feeds, dataset);
   const targets = matchingTargets(feed, scopeOf(app.config), options.target);
-  if (isWatched(feed)) return lookAndTell(app, feed, targets, options.json, signal);
+  if (isProbed(feed)) return probeOnce(app, feed, targets, options.json, signal);
   await registerUnlessRunning(app, feed);
   const states = await loadStates(app.database.sql, feed);
   return runAndTell(app, feed, planAll(feed, targets, states, app.clock()), options.json, signal);

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
+import type { ActiveFeed } from '../recording/active-feed.ts';
 import { mayRegister } from '../recording/configuration.ts';
-import type { ActiveFeed } from '../recording/feed.ts';
 import { registerTargets } from '../recording/register.ts';
 
 /**

@@ -1,8 +1,8 @@
+import { catalogNames } from '../configured-feeds.ts';
 import { datasetNamed } from '../datasets/catalog.ts';
 import { UsageError } from '../errors.ts';
-import { catalogNames } from '../feeds.ts';
 import { INSTANT_EXAMPLE, instantIn } from '../instant.ts';
-import type { ActiveFeed } from '../recording/feed.ts';
+import type { ActiveFeed } from '../recording/active-feed.ts';
 
 /** The feed that records a dataset. @throws UsageError when there is no such dataset or the configuration leaves it out */
 export function feedOf(feeds: readonly ActiveFeed[], dataset: string): ActiveFeed {

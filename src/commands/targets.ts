@@ -1,7 +1,7 @@
 import type { Scope, Target } from '../datasets/contract.ts';
 import { oneSpelling } from '../datasets/spelling.ts';
 import { UsageError } from '../errors.ts';
-import type { ActiveFeed } from '../recording/feed.ts';
+import type { ActiveFeed } from '../recording/active-feed.ts';
 
 /** So many of the values of a key are named where none of them was given. */
 const NAMED = 5;

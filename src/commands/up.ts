@@ -16,8 +16,8 @@ import { endUnwatched } from '../recording/unwatched.ts';
 import { Watchdog } from '../reports/watchdog.ts';
 import { buildServer } from '../server/server.ts';
 import { joinPeers, Lead } from './peers.ts';
-import { tellBudgets, tellProgress, tellStart } from './telling.ts';
-import { isWatched, Watch } from './watching.ts';
+import { isProbed, ProberSwitch } from './probing.ts';
+import { logBudgets, logProgress, logStart } from './up-log.ts';
 
 export type Role = 'scheduler' | 'worker' | 'server';
 const ROLES: readonly Role[] = ['scheduler', 'worker', 'server'];
@@ -91,7 +91,7 @@ async function work(
   queues: Queues,
 ): Promise<void> {
   const { log, database } = app;
-  const feeds = app.feeds.filter((feed) => !isWatched(feed));
+  const feeds = app.feeds.filter((feed) => !isProbed(feed));
   await refuseEviction(queues.polls);
   const membership = await joinPeers(app, roles, signal);
   const lead = new Lead(app, membership);
@@ -103,14 +103,14 @@ async function work(
   }
   const server = roles.has('server') ? await listen(app, queues.polls) : null;
   const repeating = new Repeating(log);
-  tellStart(app, backend.kind);
-  if (roles.has('scheduler')) repeating.once(0, 'comparing with the budgets', () => tellBudgets(app));
+  logStart(app, backend.kind);
+  if (roles.has('scheduler')) repeating.once(0, 'comparing with the budgets', () => logBudgets(app));
   repeating.every(CLOCK_CHECK_EVERY, 'comparing clocks', () => warnOfSkew(app));
   const watchdog = new Watchdog(database.reader, log, steadyClock);
   repeating.every(WATCH_EVERY, 'looking for what stands still', () => watchdog.look());
   const finished: RunResult[] = [];
   let stopWorkers = async (_deadline: number) => {};
-  const watch = roles.has('worker') ? new Watch(app, membership.registrant) : null;
+  const watch = roles.has('worker') ? new ProberSwitch(app, membership.registrant) : null;
   if (roles.has('worker')) {
     stopWorkers = await startWorkers(backend, queues, {
       sql: database.sql,
@@ -121,7 +121,7 @@ async function work(
       peers: membership,
       finished: (result) => finished.push(result),
     });
-    const tell = () => tellProgress(app, finished.splice(0));
+    const tell = () => logProgress(app, finished.splice(0));
     repeating.once(FIRST_TELLING, 'counting', tell);
     repeating.every(TELL_EVERY, 'counting', tell, TELL_EVERY);
   }

@@ -44,7 +44,7 @@ export function checkConfig(value: unknown, names: CatalogNames, file: string): 
         const no = path === 'datasets' ? `dataset; there are ${names.datasets.join(', ')}` : 'setting';
         return issue.keys.map((key) => `${file}: ${path ? `${path}.` : ''}${key}: no such ${no}`);
       }
-      return [`${file}: ${path || 'the file'}: ${said(issue)}`];
+      return [`${file}: ${path || 'the file'}: ${problemOf(issue)}`];
     }),
     ...useless,
   ]);
@@ -67,7 +67,7 @@ function withoutEmpty(value: unknown): unknown {
 }
 
 /** What is wrong, in the words of this project rather than the validator's. */
-function said(issue: z.core.$ZodIssue): string {
+function problemOf(issue: z.core.$ZodIssue): string {
   if (issue.message !== '' && !/^(Invalid|Too)/.test(issue.message)) return issue.message;
   switch (issue.code) {
     case 'invalid_type':

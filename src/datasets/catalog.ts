@@ -16,7 +16,7 @@ import { primaryBalances } from './chain-data/primary-balances.ts';
 import { proposedBlocks } from './chain-data/proposed-blocks.ts';
 import { stakingTransactions } from './chain-data/staking-transactions.ts';
 import { subnets } from './chain-data/subnets.ts';
-import type { Dataset, Source } from './contract.ts';
+import type { Dataset, Feed } from './contract.ts';
 import { averageTps } from './metrics/average-tps.ts';
 import { metricPoints } from './metrics/metric-points.ts';
 import { chainHeights } from './node/chain-heights.ts';
@@ -96,9 +96,3 @@ export const feeds: readonly Feed[] = [...new Set(catalog.map(({ source }) => so
   source,
   datasets: catalog.filter((dataset) => dataset.source === source),
 }));
-
-/** A source with the datasets that are recorded from its answers, together in one run. */
-export interface Feed {
-  readonly source: Source;
-  readonly datasets: readonly Dataset[];
-}

@@ -161,6 +161,12 @@ export interface Dataset {
   readonly columns: readonly DatasetColumn[];
 }
 
+/** A source with the datasets that are recorded from its answers, together in one run. */
+export interface Feed {
+  readonly source: Source;
+  readonly datasets: readonly Dataset[];
+}
+
 /** A column of a dataset that comes from the upstream. */
 export interface DatasetColumn {
   readonly name: string;

@@ -1,8 +1,8 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import * as bookkeeping from './bookkeeping.ts';
+import { idleTimeoutSocket } from './idle-timeout.ts';
 import { sessionSettings, silenceOf } from './session.ts';
-import { givingUpAfter } from './socket.ts';
 
 /** The database as the recorder uses it. */
 export interface Database {
@@ -24,13 +24,13 @@ export const CONNECTION = {
   max_pipeline: 0,
   onnotice: () => {},
   connection: sessionSettings('work'),
-  socket: givingUpAfter(silenceOf('work')),
+  socket: idleTimeoutSocket(silenceOf('work')),
 };
 
 const LOOKING = {
   ...CONNECTION,
   connection: sessionSettings('reader'),
-  socket: givingUpAfter(silenceOf('reader')),
+  socket: idleTimeoutSocket(silenceOf('reader')),
 };
 
 /** Opens the database; connections are made when they are needed. @param url postgres://… */

@@ -79,11 +79,11 @@ export async function startServer(home: EmbeddedHome, settings: Settings): Promi
       );
       return port;
     } catch (cause) {
-      const said = await readFile(log, 'utf8').catch(() => '');
+      const output = await readFile(log, 'utf8').catch(() => '');
       // Another took the port first, or a killed server's backends are still on their way out.
-      const passing = /Address already in use|pre-existing shared memory block/.test(said);
+      const passing = /Address already in use|pre-existing shared memory block/.test(output);
       if (!passing || attempt === 50)
-        throw new Error(`embedded PostgreSQL did not start\n${said.slice(-2000)}`, { cause });
+        throw new Error(`embedded PostgreSQL did not start\n${output.slice(-2000)}`, { cause });
       await rm(log, { force: true });
       await wait(200);
     }

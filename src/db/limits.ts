@@ -24,7 +24,7 @@ const LONGEST_BELIEF = 600_000;
  */
 export class KnownLimits {
   readonly #declared: Limits;
-  readonly #said = new Map<number, { readonly units: number; readonly at: number }>();
+  readonly #announced = new Map<number, { readonly units: number; readonly at: number }>();
 
   constructor(declared: Limits) {
     this.#declared = declared;
@@ -32,7 +32,7 @@ export class KnownLimits {
 
   /** The upstream said what it allows in a window of so many seconds; windows other than a minute and a day are none. */
   hear({ units, seconds }: { readonly units: number; readonly seconds: number }, now: number): void {
-    if (seconds === MINUTE || seconds === DAY) this.#said.set(seconds, { units, at: now });
+    if (seconds === MINUTE || seconds === DAY) this.#announced.set(seconds, { units, at: now });
   }
 
   /** What it may be asked in a minute; null: as much as one likes. @param now ms since 1970 */
@@ -47,11 +47,11 @@ export class KnownLimits {
 
   #limit(declared: number | undefined, seconds: number, now: number): Limit | null {
     const units = declared ?? Number.POSITIVE_INFINITY;
-    const said = this.#said.get(seconds);
+    const announced = this.#announced.get(seconds);
     // What was said in the future was heard by a clock that was ahead, and counts as nothing.
-    const age = said && said.at <= now ? now - said.at : Number.POSITIVE_INFINITY;
+    const age = announced && announced.at <= now ? now - announced.at : Number.POSITIVE_INFINITY;
     const lasts = Math.min(seconds * 1000, LONGEST_BELIEF) - age;
-    if (said && lasts > 0 && said.units < units) return { units: said.units, lasts };
+    if (announced && lasts > 0 && announced.units < units) return { units: announced.units, lasts };
     return declared === undefined ? null : { units: declared, lasts: Number.POSITIVE_INFINITY };
   }
 }

@@ -46,7 +46,7 @@ export class LedgerKeeper {
     this.#standing = new Map(
       refused.map((one) => {
         const { node, probe } = one;
-        const part = { node, probe, turns: [], progress: null };
+        const part = { node, probe, transitions: [], progress: null };
         return [probeKey(node, probe), { ...one, part, againAt: 0 }];
       }),
     );
@@ -102,11 +102,14 @@ export class LedgerKeeper {
     return standing;
   }
 
-  #writeParts(parts: readonly LedgerPart[], rest: Omit<LedgerBatch, 'turns' | 'probes'>): Promise<void> {
+  #writeParts(
+    parts: readonly LedgerPart[],
+    rest: Omit<LedgerBatch, 'transitions' | 'probes'>,
+  ): Promise<void> {
     const { sql, observer, holder } = this.#context;
-    const turns = parts.flatMap((part) => part.turns);
+    const transitions = parts.flatMap((part) => part.transitions);
     const probes = parts.flatMap(({ progress }) => progress ?? []);
-    return writeLedger(sql, observer, holder, { ...rest, turns, probes });
+    return writeLedger(sql, observer, holder, { ...rest, transitions, probes });
   }
 
   /** Says at a bounded rate which ledgers stand still, and once that they go on. */

@@ -1,11 +1,11 @@
 import { WHOLE } from '../datasets/node/health-reading.ts';
-import type { LedgerBatch, LedgerTurn, ProbeProgress } from './ledger.ts';
+import type { LedgerBatch, LedgerTransition, ProbeProgress } from './ledger.ts';
 
 /** What a batch says of one probe. */
 export interface LedgerPart {
   readonly node: string;
   readonly probe: string;
-  readonly turns: readonly LedgerTurn[];
+  readonly transitions: readonly LedgerTransition[];
   readonly progress: ProbeProgress | null;
 }
 
@@ -13,15 +13,18 @@ export interface LedgerPart {
 export const probeKey = (node: string, probe: string) => `${node}\n${probe}`;
 
 /** A batch by probe. */
-export function partsOf({ turns, probes }: Pick<LedgerBatch, 'turns' | 'probes'>): Map<string, LedgerPart> {
-  const parts = new Map<string, LedgerPart & { readonly turns: LedgerTurn[] }>();
+export function partsOf({
+  transitions,
+  probes,
+}: Pick<LedgerBatch, 'transitions' | 'probes'>): Map<string, LedgerPart> {
+  const parts = new Map<string, LedgerPart & { readonly transitions: LedgerTransition[] }>();
   const partOf = ({ node, probe }: { node: string; probe: string }) => {
     const key = probeKey(node, probe);
-    const part = parts.get(key) ?? { node, probe, turns: [], progress: null };
+    const part = parts.get(key) ?? { node, probe, transitions: [], progress: null };
     parts.set(key, part);
     return part;
   };
-  for (const turn of turns) partOf(turn).turns.push(turn);
+  for (const transition of transitions) partOf(transition).transitions.push(transition);
   for (const progress of probes)
     parts.set(probeKey(progress.node, progress.probe), { ...partOf(progress), progress });
   return parts;
@@ -33,18 +36,20 @@ const MOST_WAITING = 1_000;
 /** A part with what came after it. */
 export function joined(waiting: LedgerPart, more: LedgerPart | undefined): LedgerPart {
   if (!more) return waiting;
-  const turns = [...waiting.turns, ...more.turns];
+  const transitions = [...waiting.transitions, ...more.transitions];
   return {
     ...waiting,
-    turns: turns.length > MOST_WAITING ? shortened(turns) : turns,
+    transitions: transitions.length > MOST_WAITING ? shortened(transitions) : transitions,
     progress: more.progress ?? waiting.progress,
   };
 }
 
-/** Of each check the first turn, as unknown, and the last one. */
-function shortened(turns: readonly LedgerTurn[]): LedgerTurn[] {
-  return [...new Set(turns.map(({ check }) => check))].flatMap((check) => {
-    const mine = turns.filter((turn) => turn.check === check).sort((one, other) => one.at - other.at);
+/** Of each check the first transition, as unknown, and the last one. */
+function shortened(transitions: readonly LedgerTransition[]): LedgerTransition[] {
+  return [...new Set(transitions.map(({ check }) => check))].flatMap((check) => {
+    const mine = transitions
+      .filter((transition) => transition.check === check)
+      .sort((one, other) => one.at - other.at);
     const [first, last] = [mine[0], mine.at(-1)];
     if (!first || !last || first === last) return mine;
     const error = 'more turned than could wait to be stored';
@@ -70,9 +75,9 @@ export function withoutWords(part: LedgerPart): LedgerPart {
   const { progress } = part;
   return {
     ...part,
-    turns: part.turns.map((turn) => ({
-      ...turn,
-      error: turn.error === null ? null : NOT_STORABLE,
+    transitions: part.transitions.map((transition) => ({
+      ...transition,
+      error: transition.error === null ? null : NOT_STORABLE,
       message: null,
       failingSince: null,
       ended: null,

@@ -1,16 +1,16 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
 import { LeaseLost } from '../errors.ts';
-import type { Observation, Turn } from './state.ts';
+import type { Observation, Transition } from './state.ts';
 
 /** How long an observer stays with a process that shows no sign of life, in seconds by the database's clock. */
 const LEASE_SECONDS = 6;
 
-/** A turn in the ledger, at a wall time, ms since 1970; state null: nobody watches this any more. */
-export interface LedgerTurn extends Omit<Turn, 'state'> {
+/** A transition in the ledger, at a wall time, ms since 1970; state null: nobody watches this any more. */
+export interface LedgerTransition extends Omit<Transition, 'state'> {
   readonly node: string;
   readonly probe: string;
-  readonly state: Turn['state'] | null;
+  readonly state: Transition['state'] | null;
 }
 
 /** Time in which the observer did not look at all. */
@@ -20,7 +20,7 @@ export interface Absence {
   readonly reason: string;
 }
 
-/** What moved about a probe without being a turn. */
+/** What moved about a probe without being a transition. */
 export interface ProbeProgress {
   readonly node: string;
   readonly probe: string;
@@ -49,7 +49,7 @@ export interface LedgerBatch {
   readonly heartbeat: number | null;
   readonly absences: readonly Absence[];
   /** In any order; of two at one moment about one check the later in the list counts. */
-  readonly turns: readonly LedgerTurn[];
+  readonly transitions: readonly LedgerTransition[];
   readonly probes: readonly ProbeProgress[];
   /** The probes whose ledger stands still; undefined: those of before. */
   readonly refused?: readonly RefusedProbe[];
@@ -97,7 +97,7 @@ export async function leaveObserver(sql: postgres.Sql, observer: string, holder:
 }
 
 /**
- * Writes a batch in one statement and keeps the lease. From its first turn on the ledger of a check is what the batch
+ * Writes a batch in one statement and keeps the lease. From its first transition on the ledger of a check is what the batch
  * says, so that writing a batch again changes nothing.
  * @throws LeaseLost when another process has the observer; nothing is written then
  */
@@ -105,10 +105,13 @@ export async function writeLedger(
   sql: postgres.Sql,
   observer: string,
   holder: string,
-  { heartbeat, absences, turns, probes, refused }: LedgerBatch,
+  { heartbeat, absences, transitions, probes, refused }: LedgerBatch,
 ): Promise<void> {
   const latest = new Map(
-    turns.map((turn) => [`${turn.node}\n${turn.probe}\n${turn.check}\n${turn.at}`, turn]),
+    transitions.map((transition) => [
+      `${transition.node}\n${transition.probe}\n${transition.check}\n${transition.at}`,
+      transition,
+    ]),
   );
   const [result] = await sql<{ kept: number }[]>`
     with mine as materialized (
@@ -121,14 +124,14 @@ export async function writeLedger(
       select mine.observer, u.* from mine, jsonb_to_recordset(${text(absences.map(absenceRow))}::text::jsonb)
         as u(started_at timestamptz, ended_at timestamptz, reason text)
       on conflict (observer, started_at) do update set ended_at = greatest(a.ended_at, excluded.ended_at)
-    ), turn as materialized (
+    ), transition as materialized (
       select mine.observer, u.* from mine, jsonb_to_recordset(${text([...latest.values()].map(turnRow))}::text::jsonb)
         as u(node text, probe text, check_name text, at timestamptz, state text, error text, message text,
           reported boolean, before bigint, failing_since timestamptz, ended_error text, ended_message text, ended_failures bigint)
     ), first as materialized (
       select distinct on (observer, node, probe, check_name) observer, node, probe, check_name, at, before,
         ended_error, ended_message, ended_failures
-      from turn order by observer, node, probe, check_name, at
+      from transition order by observer, node, probe, check_name, at
     ), cut as (
       delete from recorder.node_health h using first f
       where (h.observer, h.node, h.probe, h.check_name) = (f.observer, f.node, f.probe, f.check_name)
@@ -150,7 +153,7 @@ export async function writeLedger(
         case when state <> 'maintenance' then last_message::jsonb end, case when state <> 'maintenance' then failures end
       from (select *, lead(at) over following as next_at, lead(before) over following as next_before,
           lead(ended_error) over following as last_error, lead(ended_message) over following as last_message,
-          lead(ended_failures) over following as failures from turn
+          lead(ended_failures) over following as failures from transition
         window following as (partition by observer, node, probe, check_name order by at)) t
       -- The counts make these come first: the unique indexes see one row a moment, and one open row.
       where state is not null and (select count(*) from cut) + (select count(*) from closed) >= 0
@@ -186,7 +189,7 @@ const turnRow = ({
   reported,
   before,
   ...more
-}: LedgerTurn) => ({
+}: LedgerTransition) => ({
   node,
   probe,
   check_name: check,

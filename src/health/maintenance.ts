@@ -1,4 +1,4 @@
-import type { Saying } from './state.ts';
+import type { Verdict } from './state.ts';
 
 /** Announced time in which nodes may be down. Wall times, ms since 1970, half-open. */
 export interface MaintenanceWindow {
@@ -36,46 +36,46 @@ export function occurrences(
   return windows;
 }
 
-/** What is said from a moment on. */
-export interface Said<T extends Saying> {
+/** A verdict from a moment on. */
+export interface Dated<T extends Verdict> {
   readonly at: number;
-  readonly saying: T;
+  readonly verdict: T;
 }
 
-/** What counts of anything that is said in an announced window. */
+/** What counts in an announced window, whatever the verdict. */
 export const UNDER_MAINTENANCE = { state: 'maintenance', error: null, message: null } as const;
 
 /**
- * What counts of what was said, with announced windows laid over it.
- * @param said what was said at `from`; null: nothing yet
+ * The verdicts that count, with announced windows laid over them.
+ * @param current the verdict at `from`; null: none yet
  * @param counted what counted until `from`: a window announced or taken back meanwhile changes that
- * @param turns what was said from then on, oldest first
+ * @param transitions the verdicts from then on, oldest first
  * @returns the moments in [from, to] at which something else counts
  */
-export function underMaintenance<T extends Saying>(
-  said: T | null,
+export function underMaintenance<T extends Verdict>(
+  current: T | null,
   counted: T | null,
-  turns: readonly Said<T>[],
+  transitions: readonly Dated<T>[],
   windows: readonly MaintenanceWindow[],
   from: number,
   to: number,
-): Said<T>[] {
+): Dated<T>[] {
   const edges = windows.flatMap((window) => [window.from, window.to]).filter((at) => at > from && at <= to);
-  const moments = [...new Set([from, ...turns.map(({ at }) => at), ...edges])].sort((a, b) => a - b);
-  const result: Said<T>[] = [];
-  let now = said;
+  const moments = [...new Set([from, ...transitions.map(({ at }) => at), ...edges])].sort((a, b) => a - b);
+  const result: Dated<T>[] = [];
+  let now = current;
   let last = counted;
   for (const at of moments) {
-    now = turns.findLast((turn) => turn.at === at)?.saying ?? now;
+    now = transitions.findLast((transition) => transition.at === at)?.verdict ?? now;
     const announced = windows.some((window) => window.from <= at && at < window.to);
-    const saying = now && announced ? { ...now, ...UNDER_MAINTENANCE } : now;
-    if (!saying || (last && sameText(saying, last))) continue;
-    result.push({ at, saying });
-    last = saying;
+    const verdict = now && announced ? { ...now, ...UNDER_MAINTENANCE } : now;
+    if (!verdict || (last && sameText(verdict, last))) continue;
+    result.push({ at, verdict });
+    last = verdict;
   }
   return result;
 }
 
-function sameText<T extends Saying>(one: T, other: T): boolean {
+function sameText<T extends Verdict>(one: T, other: T): boolean {
   return one.state === other.state && one.error === other.error && one.message === other.message;
 }

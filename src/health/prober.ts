@@ -3,13 +3,12 @@ import { storableText } from '../datasets/storable.ts';
 import { storeByHalves } from '../db/halving.ts';
 import { LeaseLost, messageOf } from '../errors.ts';
 import { wordsOf } from '../upstreams/failure.ts';
-import { type Estate, readEstate } from './inheritance.ts';
 import type { LatencyHour } from './latency-store.ts';
 import { storeHours } from './latency-store.ts';
 import {
   type Absence,
   type LedgerBatch,
-  type LedgerTurn,
+  type LedgerTransition,
   leaveObserver,
   type TakenObserver,
   takeObserver,
@@ -18,6 +17,7 @@ import { LedgerClock } from './ledger-clock.ts';
 import { LedgerKeeper } from './ledger-keeper.ts';
 import { probeKey } from './ledger-parts.ts';
 import type { Look, ProberContext } from './prober-context.ts';
+import { type ResumedLedger, resumeLedger } from './resume.ts';
 import { Rounds } from './rounds.ts';
 import { Seldom } from './seldom.ts';
 import { newcomer, WatchedProbe } from './watched-probe.ts';
@@ -42,7 +42,7 @@ const TELL_EVERY = 60_000;
 const LAST_LOOKS = 2_000;
 
 /**
- * Watches every probe of one observer: asks each once an interval, spread evenly, and writes what turned once a second.
+ * Watches every probe of one observer: asks each once an interval, spread evenly, and writes what changed once a second.
  * While it does not run, sleeps, or is stalled, nobody watches: that time is an absence of the observer. An absence ends
  * when every probe that is overdue has been asked.
  */
@@ -66,14 +66,14 @@ export class Prober {
   #absenceReason = 'the recorder was off';
   /** How many absences began: a failure that one fell into may be our own. */
   #absences = 0;
-  #unsent: { turns: LedgerTurn[]; absences: Absence[]; hours: LatencyHour[] };
+  #unsent: { transitions: LedgerTransition[]; absences: Absence[]; hours: LatencyHour[] };
   #flushing: Promise<void> | null = null;
 
   private constructor(
     context: ProberContext,
     clock: LedgerClock,
     { heartbeat, refused }: TakenObserver,
-    estate: Estate,
+    ledger: ResumedLedger,
   ) {
     this.#context = context;
     this.#clock = clock;
@@ -83,12 +83,12 @@ export class Prober {
     this.#failed = new Seldom(context.steady, TELL_EVERY);
     this.#announcedTo = settled;
     this.#probes = context.targets.map(
-      ({ node, probe }) => new WatchedProbe(node, probe, estate.of(node, probe) ?? newcomer(settled)),
+      ({ node, probe }) => new WatchedProbe(node, probe, ledger.of(node, probe) ?? newcomer(settled)),
     );
     // Everybody's moment has come within the last interval: all are asked at once, and then in their turns.
     this.#rounds = new Rounds(this.#probes, context.every, now - context.every + 1);
     const watched = new Set(context.targets.map(({ node, probe }) => probeKey(node, probe)));
-    this.#unsent = { turns: estate.turns(watched), absences: [], hours: [] };
+    this.#unsent = { transitions: ledger.transitions(watched), absences: [], hours: [] };
     this.#lastTick = now;
     this.#absentSince = heartbeat === null ? now : clock.toSteady(heartbeat);
   }
@@ -107,7 +107,12 @@ export class Prober {
         'the clock is behind the health ledger, which stands still meanwhile',
       );
     const settled = taken.heartbeat ?? clock.toWall(clock.now());
-    return new Prober(context, clock, taken, await readEstate(sql, observer, settled, taken.refused, clock));
+    return new Prober(
+      context,
+      clock,
+      taken,
+      await resumeLedger(sql, observer, settled, taken.refused, clock),
+    );
   }
 
   /** Begins the looks that are due. To be called often: every quarter of a second at least. */
@@ -248,7 +253,7 @@ export class Prober {
 
   async #write(): Promise<void> {
     if (this.#clock.doubtful) {
-      await this.#keeper.write({ heartbeat: null, absences: [], turns: [], probes: [] });
+      await this.#keeper.write({ heartbeat: null, absences: [], transitions: [], probes: [] });
       return;
     }
     const settled = this.#clock.toWall(this.#settled());
@@ -260,21 +265,21 @@ export class Prober {
       if (absence.from < absence.to) unsent.absences.push(absence);
     }
     for (const probe of this.#probes) {
-      unsent.turns.push(...probe.turnsUntil(settled, windows, this.#clock));
+      unsent.transitions.push(...probe.transitionsUntil(settled, windows, this.#clock));
       unsent.hours.push(...probe.endedHours());
     }
     const moved = this.#probes.filter(({ dirty }) => dirty);
     const batch: LedgerBatch = {
       heartbeat: settled,
       absences: [...unsent.absences],
-      turns: [...unsent.turns],
+      transitions: [...unsent.transitions],
       probes: moved.map((probe) => probe.progress(this.#clock)),
     };
     for (const probe of moved) probe.dirty = false;
     const hours = [...unsent.hours];
     try {
       await this.#keeper.write(batch);
-      unsent.turns.splice(0, batch.turns.length);
+      unsent.transitions.splice(0, batch.transitions.length);
       unsent.absences.splice(0, batch.absences.length);
       await this.#storeHours(hours);
       unsent.hours.splice(0, hours.length);
@@ -294,7 +299,7 @@ export class Prober {
       );
   }
 
-  /** The moment up to which nothing can turn any more: the earliest look that has no answer, or no confirmation, yet. */
+  /** The moment up to which nothing can change any more: the earliest look that has no answer, or no confirmation, yet. */
   #settled(): number {
     const open = this.#probes.flatMap(({ askedAt, suspect }) => [askedAt, suspect?.at ?? null]);
     return open.reduce<number>(

@@ -1,11 +1,11 @@
 import { listed, WHOLE } from '../datasets/node/health-reading.ts';
 import { gistOf, jsonGistOf } from './sameness.ts';
 
-/** What may be said of a probe or a check at a moment. `maintenance` is announced, never observed. */
+/** The state of a probe or a check at a moment. `maintenance` is announced, never observed. */
 export type State = 'up' | 'down' | 'unknown' | 'maintenance';
 
-/** What was said of a probe or one of its checks, until something else is. */
-export interface Saying {
+/** The state of a probe or of one of its checks, and why. */
+export interface Verdict {
   readonly state: State;
   readonly error: string | null;
   /** JSON text: what a failing check said beside its error. */
@@ -20,14 +20,14 @@ export interface OwnAccount {
   readonly failures: number | null;
 }
 
-/** How a saying is worded at its latest: numbers and the like move while it stays the same. */
+/** How a verdict is worded at its latest: numbers and the like move while it stays the same. */
 export interface Wording extends Pick<OwnAccount, 'failures'> {
   readonly error: string | null;
   readonly message: string | null;
 }
 
 /** One check of a report. */
-export interface CheckReading extends Saying, OwnAccount {
+export interface CheckReading extends Verdict, OwnAccount {
   readonly name: string;
   /** When the node last ran it, in the node's words; null: it does not say. */
   readonly timestamp: string | null;
@@ -46,8 +46,8 @@ export interface Observation {
   readonly before: number;
 }
 
-/** From `at` on something else is said of a check, or of the probe as a whole. */
-export interface Turn extends Saying {
+/** From `at` on a check, or the probe as a whole, has another verdict. */
+export interface Transition extends Verdict {
   readonly at: number;
   readonly check: string;
   /** Of the whole: whether the node gave a report, so that its checks are known. */
@@ -58,13 +58,13 @@ export interface Turn extends Saying {
   readonly ended: Wording | null;
 }
 
-/** From `at` on nothing is said of a check any more. */
-export interface Ending extends Omit<Turn, 'state'> {
+/** From `at` on a check has no verdict any more. */
+export interface Ending extends Omit<Transition, 'state'> {
   readonly state: null;
 }
 
-/** What is said of a check, in its first words and in its latest. */
-export interface Told extends Saying {
+/** The verdict that a check has now, in its first words and in its latest. */
+export interface StandingVerdict extends Verdict {
   readonly reported: boolean;
   readonly latest: Wording;
   /** What of it is compared. */
@@ -74,14 +74,14 @@ export interface Told extends Saying {
 /** All that is remembered of a probe between two looks. */
 export interface ProbeState {
   /** By check; {@link WHOLE} for the probe itself. */
-  readonly said: ReadonlyMap<string, Told>;
+  readonly standing: ReadonlyMap<string, StandingVerdict>;
   /** The first failure of a node that was not down: it counts from then on if a second look confirms it. */
   readonly suspect: Observation | null;
   /** When each check's own timestamp was first seen. */
   readonly stamps: ReadonlyMap<string, { readonly timestamp: string; readonly since: number }>;
 }
 
-export const NOTHING_KNOWN: ProbeState = { said: new Map(), suspect: null, stamps: new Map() };
+export const NOTHING_KNOWN: ProbeState = { standing: new Map(), suspect: null, stamps: new Map() };
 
 /** A second look sooner than this confirms nothing, ms. */
 export const CONFIRMS_AFTER = 2_000;
@@ -89,53 +89,67 @@ export const CONFIRMS_AFTER = 2_000;
 /**
  * Takes one look into account.
  * @param staleAfter ms after which a check whose timestamp does not move is stale; Infinity: checks may stand still
- * @returns what is remembered now, and what turned, oldest first
+ * @returns what is remembered now, and the transitions, oldest first
  */
 export function step(
   before: ProbeState,
   observation: Observation,
   staleAfter: number,
-): { readonly state: ProbeState; readonly turns: readonly (Turn | Ending)[] } {
+): { readonly state: ProbeState; readonly transitions: readonly (Transition | Ending)[] } {
   const { suspect } = before;
   const down = observation.state === 'down';
-  if (suspect && down && observation.at - suspect.at < CONFIRMS_AFTER) return { state: before, turns: [] };
-  if (!suspect && down && before.said.get(WHOLE)?.state !== 'down')
-    return { state: { ...before, suspect: observation }, turns: [] };
-  const said = new Map(before.said);
-  const turns: (Turn | Ending)[] = [];
+  if (suspect && down && observation.at - suspect.at < CONFIRMS_AFTER)
+    return { state: before, transitions: [] };
+  if (!suspect && down && before.standing.get(WHOLE)?.state !== 'down')
+    return { state: { ...before, suspect: observation }, transitions: [] };
+  const standing = new Map(before.standing);
+  const transitions: (Transition | Ending)[] = [];
   const stamps = observation.checks ? stampsOf(before, observation) : before.stamps;
-  if (suspect && down) turns.push(...sayings(said, suspect, stamps, staleAfter));
+  if (suspect && down) transitions.push(...transitionsBy(standing, suspect, stamps, staleAfter));
   if (suspect && observation.state === 'unknown')
     // Nobody can tell any more whether the failure was the node's.
-    turns.push(
-      ...sayings(said, { ...observation, at: suspect.at, before: suspect.before }, stamps, staleAfter),
+    transitions.push(
+      ...transitionsBy(
+        standing,
+        { ...observation, at: suspect.at, before: suspect.before },
+        stamps,
+        staleAfter,
+      ),
     );
-  else turns.push(...sayings(said, observation, stamps, staleAfter));
-  return { state: { said, suspect: null, stamps }, turns };
+  else transitions.push(...transitionsBy(standing, observation, stamps, staleAfter));
+  return { state: { standing, suspect: null, stamps }, transitions };
 }
 
 /** More checks than any node has: of those that left the report the ledger says nothing any more. */
 const MOST_REMEMBERED = 2_000;
 
-/** What an observation says that was not said before; `said` is brought up to it. */
-function sayings(
-  said: Map<string, Told>,
+/** The transitions that an observation makes; `standing` is brought up to it. */
+function transitionsBy(
+  standing: Map<string, StandingVerdict>,
   observation: Observation,
   stamps: ProbeState['stamps'],
   staleAfter: number,
-): (Turn | Ending)[] {
+): (Transition | Ending)[] {
   const { at, before } = observation;
-  const turns: (Turn | Ending)[] = [];
-  const say = (check: string, saying: Saying, reported: boolean, own: OwnAccount = NO_ACCOUNT) => {
-    const last = said.get(check);
-    const now = told(check, saying, reported, own.failures);
-    if (last && isSame(last, now)) {
-      said.set(check, { ...last, latest: now.latest });
+  const transitions: (Transition | Ending)[] = [];
+  const say = (check: string, verdict: Verdict, reported: boolean, own: OwnAccount = NO_ACCOUNT) => {
+    const last = standing.get(check);
+    const now = standingVerdict(check, verdict, reported, own.failures);
+    if (last && isSameVerdict(last, now)) {
+      standing.set(check, { ...last, latest: now.latest });
       return;
     }
-    said.set(check, now);
+    standing.set(check, now);
     const { failingSince } = own;
-    turns.push({ ...saying, at, check, reported, before, failingSince, ended: last ? endingOf(last) : null });
+    transitions.push({
+      ...verdict,
+      at,
+      check,
+      reported,
+      before,
+      failingSince,
+      ended: last ? endingOf(last) : null,
+    });
   };
   const readings = observation.checks?.map((reading) => {
     const stamp = stamps.get(reading.name);
@@ -147,24 +161,24 @@ function sayings(
     return stale ? { ...reading, state: 'unknown' as const, error: STALE, message: null } : reading;
   });
   const stale = readings?.filter(({ error }) => error === STALE).map(({ name }) => name) ?? [];
-  const whole: Saying =
+  const whole: Verdict =
     observation.state === 'up' && stale.length > 0
       ? { state: 'unknown', error: `stale: ${listed(stale)}`, message: null }
       : { state: observation.state, error: observation.error, message: null };
   say(WHOLE, whole, observation.checks !== null);
-  if (!readings) return turns;
+  if (!readings) return transitions;
   for (const reading of readings) {
     const { name, state, error, message } = reading;
     say(name, { state, error, message }, true, reading);
   }
   const named = new Set([WHOLE, ...readings.map(({ name }) => name)]);
-  for (const [check, last] of said) {
+  for (const [check, last] of standing) {
     if (named.has(check)) continue;
-    if (said.size <= MOST_REMEMBERED) say(check, NOT_REPORTED, true);
+    if (standing.size <= MOST_REMEMBERED) say(check, NOT_REPORTED, true);
     else {
-      said.delete(check);
+      standing.delete(check);
       const ended = endingOf(last);
-      turns.push({
+      transitions.push({
         ...NOT_REPORTED,
         state: null,
         at,
@@ -176,11 +190,11 @@ function sayings(
       });
     }
   }
-  return turns;
+  return transitions;
 }
 
 const NO_ACCOUNT: OwnAccount = { failingSince: null, failures: null };
-const NOT_REPORTED: Saying = { state: 'unknown', error: 'not in the report', message: null };
+const NOT_REPORTED: Verdict = { state: 'unknown', error: 'not in the report', message: null };
 
 const STALE = 'stale: its timestamp stands still';
 
@@ -195,20 +209,25 @@ function stampsOf({ stamps }: ProbeState, { checks, at }: Observation): ProbeSta
 }
 
 /**
- * A saying in its first words. Of a whole that a report was given of, the error names checks: a name is compared as it
+ * A verdict in its first words. Of a whole that a report was given of, the error names checks: a name is compared as it
  * is, even if it is an id.
  */
-export function told(check: string, saying: Saying, reported: boolean, failures: number | null): Told {
-  const { state, error, message } = saying;
+export function standingVerdict(
+  check: string,
+  verdict: Verdict,
+  reported: boolean,
+  failures: number | null,
+): StandingVerdict {
+  const { state, error, message } = verdict;
   const why = error === null || (check === WHOLE && reported) ? error : gistOf(error);
   const gist = JSON.stringify([state, reported, why, message && jsonGistOf(message)]);
-  return { ...saying, reported, latest: { error, message, failures }, gist };
+  return { ...verdict, reported, latest: { error, message, failures }, gist };
 }
 
-const isSame = (one: Told, other: Told) => one.gist === other.gist;
+const isSameVerdict = (one: StandingVerdict, other: StandingVerdict) => one.gist === other.gist;
 
-/** How a saying was worded at the last, where that is not how it was at first. */
-export function endingOf({ error, message, latest }: Told): Wording | null {
+/** How a verdict was worded at the last, where that is not how it was at first. */
+export function endingOf({ error, message, latest }: StandingVerdict): Wording | null {
   const same = latest.error === error && latest.message === message;
   return same && latest.failures === null ? null : latest;
 }

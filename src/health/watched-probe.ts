@@ -2,9 +2,9 @@ import { WHOLE } from '../datasets/node/health-reading.ts';
 import { decodeSlots, encodeSlots } from './latency-entries.ts';
 import { bucketOf, type Histogram } from './latency-histogram.ts';
 import type { LatencyHour } from './latency-store.ts';
-import type { LedgerTurn, ProbeProgress } from './ledger.ts';
+import type { LedgerTransition, ProbeProgress } from './ledger.ts';
 import type { LedgerClock } from './ledger-clock.ts';
-import { type MaintenanceWindow, type Said, UNDER_MAINTENANCE, underMaintenance } from './maintenance.ts';
+import { type Dated, type MaintenanceWindow, UNDER_MAINTENANCE, underMaintenance } from './maintenance.ts';
 import {
   type Ending,
   endingOf,
@@ -12,13 +12,13 @@ import {
   type Observation,
   type ProbeState,
   step,
-  type Turn,
+  type Transition,
 } from './state.ts';
 
 const HOUR = 3_600_000;
 
 /** What a probe begins with: nothing, or what an earlier process left. */
-export interface Inheritance {
+export interface ResumedProbe {
   readonly state: ProbeState;
   /** Its ledger says that it is under maintenance. */
   readonly maintained: boolean;
@@ -41,21 +41,21 @@ export class WatchedProbe {
   #probedAt = 0;
   #hour: { readonly start: number; readonly counts: Map<number, number> } | null;
   readonly #ended: LatencyHour[] = [];
-  #turns: (Turn | Ending)[] = [];
+  #transitions: (Transition | Ending)[] = [];
   /** What the node said of itself at `#settled`, whatever maintenance made of it. */
-  #whole: Turn | null;
+  #whole: Transition | null;
   /** What counts in the ledger at `#settled`. */
-  #counted: Turn | null;
+  #counted: Transition | null;
   #settled: number;
 
-  constructor(node: string, probe: string, { state, maintained, probes, hour, settled }: Inheritance) {
+  constructor(node: string, probe: string, { state, maintained, probes, hour, settled }: ResumedProbe) {
     this.node = node;
     this.probe = probe;
     this.#state = state;
     this.#probes = probes;
     this.#settled = settled;
     this.#hour = hour && { start: hour.start, counts: new Map(decodeSlots(hour.entries).get(0)) };
-    const whole = state.said.get(WHOLE);
+    const whole = state.standing.get(WHOLE);
     this.#whole = whole
       ? { ...whole, at: settled, check: WHOLE, before: probes, failingSince: null, ended: null }
       : null;
@@ -69,9 +69,9 @@ export class WatchedProbe {
 
   /** Takes a look into account. @param latency ms to the whole answer; null: there was none */
   take(look: Omit<Observation, 'before'>, latency: number | null, staleAfter: number, wall: number): void {
-    const { state, turns } = step(this.#state, { ...look, before: this.#probes }, staleAfter);
+    const { state, transitions } = step(this.#state, { ...look, before: this.#probes }, staleAfter);
     this.#state = state;
-    this.#turns.push(...turns);
+    this.#transitions.push(...transitions);
     this.#probes += 1;
     this.#probedAt = wall;
     this.dirty = true;
@@ -84,32 +84,43 @@ export class WatchedProbe {
   }
 
   /**
-   * What turned since the last time, with announced maintenance laid over it.
-   * @param windows those that touch the time since then; @param settled the wall time up to which nothing more can turn
+   * The transitions since the last time, with announced maintenance laid over them.
+   * @param windows those that touch the time since then; @param settled the wall time up to which nothing more can change
    */
-  turnsUntil(settled: number, windows: readonly MaintenanceWindow[], clock: LedgerClock): LedgerTurn[] {
-    const turns = this.#turns.map((turn) => ({ ...turn, at: clock.toWall(turn.at) }));
-    this.#turns = [];
-    const whole = turns.flatMap((turn): Said<Turn>[] =>
-      turn.check === WHOLE && turn.state !== null ? [{ at: turn.at, saying: turn }] : [],
+  transitionsUntil(
+    settled: number,
+    windows: readonly MaintenanceWindow[],
+    clock: LedgerClock,
+  ): LedgerTransition[] {
+    const transitions = this.#transitions.map((transition) => ({
+      ...transition,
+      at: clock.toWall(transition.at),
+    }));
+    this.#transitions = [];
+    const whole = transitions.flatMap((transition): Dated<Transition>[] =>
+      transition.check === WHOLE && transition.state !== null
+        ? [{ at: transition.at, verdict: transition }]
+        : [],
     );
     const to = Math.max(settled, ...whole.map(({ at }) => at));
     const mine = windows.filter(({ nodes }) => nodes === null || nodes.includes(this.node));
     const counting = underMaintenance(this.#whole, this.#counted, whole, mine, this.#settled, to);
-    this.#whole = whole.at(-1)?.saying ?? this.#whole;
-    this.#counted = counting.at(-1)?.saying ?? this.#counted;
+    this.#whole = whole.at(-1)?.verdict ?? this.#whole;
+    this.#counted = counting.at(-1)?.verdict ?? this.#counted;
     this.#settled = to;
-    const before = ({ at, saying }: Said<Turn>) =>
-      at === saying.at ? saying.before : (whole.find((turn) => turn.at > at)?.saying.before ?? this.#probes);
+    const before = ({ at, verdict }: Dated<Transition>) =>
+      at === verdict.at
+        ? verdict.before
+        : (whole.find((transition) => transition.at > at)?.verdict.before ?? this.#probes);
     return [
-      ...counting.map((said) => ({
-        ...said.saying,
-        at: said.at,
-        before: before(said),
-        ended: said.at === said.saying.at ? said.saying.ended : null,
+      ...counting.map((one) => ({
+        ...one.verdict,
+        at: one.at,
+        before: before(one),
+        ended: one.at === one.verdict.at ? one.verdict.ended : null,
       })),
-      ...turns.filter(({ check }) => check !== WHOLE),
-    ].map((turn) => ({ ...turn, node: this.node, probe: this.probe }));
+      ...transitions.filter(({ check }) => check !== WHOLE),
+    ].map((transition) => ({ ...transition, node: this.node, probe: this.probe }));
   }
 
   /** The hours of response times that have ended; they are given once. */
@@ -137,9 +148,9 @@ export class WatchedProbe {
 }
 
 /** The latest wordings as JSON by check; messages are JSON already. */
-function latestOf({ said }: ProbeState): string | null {
-  const members = [...said].flatMap(([check, told]) => {
-    const ending = endingOf(told);
+function latestOf({ standing }: ProbeState): string | null {
+  const members = [...standing].flatMap(([check, verdict]) => {
+    const ending = endingOf(verdict);
     if (!ending) return [];
     const { error, message, failures } = ending;
     const words = JSON.stringify({ error, failures }).slice(0, -1);
@@ -149,7 +160,7 @@ function latestOf({ said }: ProbeState): string | null {
 }
 
 /** What a probe begins with that nobody looked at before. */
-export const newcomer = (settled: number): Inheritance => ({
+export const newcomer = (settled: number): ResumedProbe => ({
   state: NOTHING_KNOWN,
   maintained: false,
   probes: 0,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { ActiveFeed } from '../recording/feed.ts';
-import { type Job, targetKey } from '../recording/lease.ts';
+import type { ActiveFeed } from '../recording/active-feed.ts';
+import type { Job } from '../recording/job.ts';
+import { targetKey } from '../recording/target-key.ts';
 
 /** What a job in the queue carries: never a secret, never data, only what to look at. */
 export const jobData = z.discriminatedUnion('kind', [

@@ -1,8 +1,8 @@
 import type { Logger as Log } from 'pino';
 import type postgres from 'postgres';
-import type { ActiveFeed } from '../recording/feed.ts';
-import { targetKey } from '../recording/lease.ts';
+import type { ActiveFeed } from '../recording/active-feed.ts';
 import type { Standing } from '../recording/membership.ts';
+import { targetKey } from '../recording/target-key.ts';
 import type { JobData } from './jobs.ts';
 
 /** How the process that works stands among those of its recorder, where there may be others. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Logger as Log } from 'pino';
-import { alone } from '../db/alone.ts';
-import type { ActiveFeed } from '../recording/feed.ts';
+import { withAdvisoryLock } from '../db/advisory-lock.ts';
+import type { ActiveFeed } from '../recording/active-feed.ts';
 import type { RecorderQueue } from './backend.ts';
 import { POLLS, planJob, queueNames } from './jobs.ts';
 import type { Queues } from './workers.ts';
@@ -53,7 +53,7 @@ export async function reconcileSchedules(
   log: Log,
   recorder?: string,
 ): Promise<Reconciled> {
-  const reconciled = await alone(databaseUrl, lockOf(recorder), async () => {
+  const reconciled = await withAdvisoryLock(databaseUrl, lockOf(recorder), async () => {
     const freed = (await freeDelayed(queues.polls)) + (await freeDelayed(queues.heals));
     return { ...(await reconcile(queues.polls, feeds)), freed };
   });

@@ -1,6 +1,5 @@
 import type postgres from 'postgres';
-import type { Feed } from '../datasets/catalog.ts';
-import type { Window } from '../datasets/contract.ts';
+import type { Feed, Window } from '../datasets/contract.ts';
 import { storableText } from '../datasets/storable.ts';
 import { LeaseLost } from '../errors.ts';
 import { historyOf } from '../history/histories.ts';
@@ -8,7 +7,7 @@ import { arrayLiteral, type Row } from '../history/rows.ts';
 import { Statement } from '../history/statement.ts';
 import type { Write } from '../history/writing.ts';
 import { LEASE_SECONDS, leaseKey } from './lease.ts';
-import type { Gap } from './observation.ts';
+import type { Gap } from './observed-coverage.ts';
 import type { SetAside } from './set-aside.ts';
 
 /**

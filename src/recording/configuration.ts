@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type postgres from 'postgres';
-import type { ActiveFeed } from './feed.ts';
-import { targetKey } from './lease.ts';
+import type { ActiveFeed } from './active-feed.ts';
+import { targetKey } from './target-key.ts';
 
 /** What of a configuration matters to the other processes of a recorder. */
 export interface Configuration {

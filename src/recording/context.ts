@@ -1,10 +1,9 @@
 import type postgres from 'postgres';
 import type { Clock } from '../clock.ts';
-import type { Feed } from '../datasets/catalog.ts';
-import type { Ask, Window } from '../datasets/contract.ts';
+import type { Ask, Feed, Window } from '../datasets/contract.ts';
 import type { Asking, Usage } from '../upstreams/upstream.ts';
 import type { Outcome } from './commit.ts';
-import type { Job } from './lease.ts';
+import type { Job } from './job.ts';
 
 /** Opens an upstream for one run. */
 export type OpenUpstream = (feed: Feed, job: Job, asking: Asking) => Ask & { readonly usage: Usage };

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Window } from '../datasets/contract.ts';
+import type { ActiveFeed } from './active-feed.ts';
 import type { RecordingContext, RunResult } from './context.ts';
-import type { ActiveFeed } from './feed.ts';
-import { type Job, LEASE_SECONDS, targetKey } from './lease.ts';
+import type { Job } from './job.ts';
+import { LEASE_SECONDS } from './lease.ts';
 import { record } from './record.ts';
+import { targetKey } from './target-key.ts';
 
 const AT_ONCE = 4;
 /** Long enough for the lease of a worker that died to run out. */

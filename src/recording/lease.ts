@@ -1,59 +1,13 @@
-import { createHash } from 'node:crypto';
 import type postgres from 'postgres';
-import type { Source, Target, Window } from '../datasets/contract.ts';
-import type { Priority } from '../upstreams/budget.ts';
-import type { ActiveFeed } from './feed.ts';
+import type { Source, Target } from '../datasets/contract.ts';
+import type { ActiveFeed } from './active-feed.ts';
+import type { Job } from './job.ts';
+import { targetKey } from './target-key.ts';
 
 const LOST = 'the worker showed no sign of life and its lease ran out';
 
 /** A run that shows no sign of life for so long loses its target to whoever asks next. */
 export const LEASE_SECONDS = 6;
-
-/**
- * Why a run was made: `poll` by schedule; `heal` for a hole; `sweep` to see late revisions of what is covered;
- * `backfill` and `manual` because someone asked; `redrive` to decode again what was quarantined;
- * `unwatched` to end what nobody asks for any more.
- */
-export type Reason = 'poll' | 'heal' | 'sweep' | 'backfill' | 'manual' | 'redrive' | 'unwatched';
-
-/** Who is served first by the budget. */
-export const priorityOf: Readonly<Record<Reason, Priority>> = {
-  poll: 'poll',
-  manual: 'poll',
-  redrive: 'poll',
-  unwatched: 'poll',
-  heal: 'heal',
-  sweep: 'heal',
-  backfill: 'backfill',
-};
-
-/** What a run is about. */
-export interface Job {
-  readonly target: Target;
-  /** Null: an observation of now. */
-  readonly window: Window | null;
-  readonly reason: Reason;
-  /** The datasets that it records; absent: all of the feed. */
-  readonly datasets?: readonly string[];
-  /** When it was planned, in ms since 1970; a target that was recorded since needs it no more. Absent: whatever was. */
-  readonly plannedAt?: number;
-}
-
-/** What a target is asked with may be long (many addresses in one question); an index entry may not. */
-const LONGEST_VALUE = 200;
-
-/** The name of a target in the database, the same for the same target whatever the order of its keys. */
-export function targetKey(target: Target): string {
-  return Object.keys(target)
-    .sort()
-    .map((key) => `${key}=${shortened(target[key] ?? '')}`)
-    .join(' ');
-}
-
-function shortened(value: string): string {
-  if (value.length <= LONGEST_VALUE) return value;
-  return `sha256:${createHash('sha256').update(value).digest('hex')}`;
-}
 
 /** The target that holds the lease for the rows of another one, or of itself. */
 const holderOf = (source: Source, target: Target): Target => source.rowsOf?.(target) ?? target;

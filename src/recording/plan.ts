@@ -1,7 +1,8 @@
 import type postgres from 'postgres';
 import { OPEN_END, type Range, type Target, type Window } from '../datasets/contract.ts';
-import type { ActiveFeed } from './feed.ts';
-import { type Job, targetKey } from './lease.ts';
+import type { ActiveFeed } from './active-feed.ts';
+import type { Job } from './job.ts';
+import { targetKey } from './target-key.ts';
 import { common, parseMultirange, pieces, subtract, touches, upTo } from './windows.ts';
 
 /** A poll may come this much of its interval early, so that ticks that drift do not skip one. */

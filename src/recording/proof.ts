@@ -1,6 +1,6 @@
-import type { Feed } from '../datasets/catalog.ts';
+import type { Feed } from '../datasets/contract.ts';
 import { OPEN_END, type Range, type Source, type Window } from '../datasets/contract.ts';
-import type { Job } from './lease.ts';
+import type { Job } from './job.ts';
 
 /** Members and points may be found missing; what never changes and what is read anew each time may not. */
 export function retires({ datasets }: Feed, at: number): boolean {

@@ -1,10 +1,12 @@
 import type { Window } from '../datasets/contract.ts';
 import { LeaseLost } from '../errors.ts';
 import { WorkSignal } from '../work-signal.ts';
+import { type ActiveFeed, partOf } from './active-feed.ts';
 import type { RecordingContext, RunResult } from './context.ts';
-import { type ActiveFeed, partOf } from './feed.ts';
-import { claim, type Job, keepLease, LEASE_SECONDS, leaseKey, targetKey } from './lease.ts';
+import type { Job } from './job.ts';
+import { claim, keepLease, LEASE_SECONDS, leaseKey } from './lease.ts';
 import { Run } from './run.ts';
+import { targetKey } from './target-key.ts';
 
 /**
  * Makes one run: asks page by page and commits the rows together with the knowledge that they are there. While one

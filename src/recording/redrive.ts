@@ -2,12 +2,13 @@ import type { Target } from '../datasets/contract.ts';
 import { refusesRows, storeByHalves } from '../db/halving.ts';
 import type { Row } from '../history/rows.ts';
 import { parseJson } from '../upstreams/json.ts';
+import type { ActiveFeed } from './active-feed.ts';
 import type { End } from './commit.ts';
-import { compile } from './compiled.ts';
+import { compileFeed } from './compiled-feed.ts';
 import type { RecordingContext } from './context.ts';
 import { buildItemDecoder, CONTRADICTS } from './decode.ts';
-import type { ActiveFeed } from './feed.ts';
-import { claim, targetKey } from './lease.ts';
+import { claim } from './lease.ts';
+import { targetKey } from './target-key.ts';
 
 /** What decoding the quarantine again came to. */
 export interface Redriven {
@@ -86,7 +87,7 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
   let rowsWritten = 0;
   const commit = async (some: readonly Decodable[], end: End | null) => {
     const rows = some.flatMap((one) => one.rows);
-    const committed = await compile(feed).commit(sql, {
+    const committed = await compileFeed(feed).commit(sql, {
       target: batch.target,
       targetKey: targetKey(batch.target),
       runId,

@@ -1,8 +1,8 @@
 import type postgres from 'postgres';
 import { UsageError } from '../errors.ts';
+import type { ActiveDataset, ActiveFeed } from './active-feed.ts';
 import { lives, type Registrant } from './configuration.ts';
-import type { ActiveDataset, ActiveFeed } from './feed.ts';
-import { targetKey } from './lease.ts';
+import { targetKey } from './target-key.ts';
 
 /**
  * Writes down what a feed wants of which targets, so that freshness is known for each; what left the configuration is

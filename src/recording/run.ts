@@ -4,23 +4,24 @@ import { LeaseLost, messageOf } from '../errors.ts';
 import type { Row } from '../history/rows.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
 import type { Usage } from '../upstreams/upstream.ts';
-import { ahead } from './ahead.ts';
+import type { ActiveFeed } from './active-feed.ts';
 import type { Commit, Committed, Outcome } from './commit.ts';
-import { type Compiled, compile } from './compiled.ts';
+import { type CompiledFeed, compileFeed } from './compiled-feed.ts';
 import type { RecordingContext, RunResult } from './context.ts';
 import type { Refused } from './decode.ts';
-import type { ActiveFeed } from './feed.ts';
+import { type Job, priorityOf } from './job.ts';
 import { type Lack, whyIncomplete } from './lack.ts';
-import { type Job, priorityOf, targetKey } from './lease.ts';
-import { observationCoverage } from './observation.ts';
-import { emptyPending, type Pending } from './pending.ts';
+import { observedCoverage } from './observed-coverage.ts';
+import { emptyBuffer, type PageBuffer } from './page-buffer.ts';
+import { prefetch } from './prefetch.ts';
 import { aboutNow, retires, settled } from './proof.ts';
 import { setAside } from './set-aside.ts';
+import { targetKey } from './target-key.ts';
 
 /** So many rows of one commit may be refused: more is no accident of single items, and the run fails. */
 const MOST_REFUSED = 1_000;
 /** Rows that wait for a commit; more than that and the fetching waits too. */
-const MOST_PENDING_ROWS = 4_000;
+const MOST_BUFFERED_ROWS = 4_000;
 
 /** One run under way: reads the pages of a walk and commits them. */
 export class Run {
@@ -29,14 +30,14 @@ export class Run {
   readonly #job: Job;
   readonly #runId: number;
   readonly #key: string;
-  readonly #compiled: Compiled;
+  readonly #compiled: CompiledFeed;
   readonly #ask: Ask & { readonly usage: Usage };
   readonly #progress: ((covered: Window | null) => void) | undefined;
-  #pending: Pending;
+  #buffer: PageBuffer;
   /** What the whole run saw of datasets whose rows may be retired, by natural key. */
   readonly #seen: Map<string, Row>[];
   /** The target is observed again and again, so that time without an observation is a gap. */
-  readonly #isWatched: boolean;
+  readonly #isObservedRegularly: boolean;
   #observedAt: string | null = null;
   #note: string | null = null;
   /** Why nothing may be concluded from what the walk did not show; null: it showed all there is. */
@@ -59,10 +60,10 @@ export class Run {
     this.#job = job;
     this.#runId = runId;
     this.#key = targetKey(job.target);
-    this.#compiled = compile(feed);
+    this.#compiled = compileFeed(feed);
     this.#progress = progress;
-    this.#pending = emptyPending(feed);
-    this.#isWatched =
+    this.#buffer = emptyBuffer(feed);
+    this.#isObservedRegularly =
       !feed.source.range &&
       !feed.source.once &&
       feed.targets.some((target) => targetKey(target) === this.#key);
@@ -130,11 +131,11 @@ export class Run {
     let committing: Promise<void> | null = null;
     let broken: unknown = null;
     try {
-      for await (const page of ahead(
+      for await (const page of prefetch(
         this.#stamped(source.walk(this.#ask, this.#job.target, this.#job.window)),
       )) {
         this.#take(page);
-        if (committing && this.#pending.rowCount >= MOST_PENDING_ROWS) await committing;
+        if (committing && this.#buffer.rowCount >= MOST_BUFFERED_ROWS) await committing;
         if (broken) throw broken;
         // The last page waits for the commit that also ends the run.
         if (!committing && !page.last) {
@@ -165,7 +166,7 @@ export class Run {
   }
 
   #take(page: Page): void {
-    const pending = this.#pending;
+    const buffer = this.#buffer;
     // All of it is decoded first: a page that is refused adds nothing, least of all what it would have proven.
     const answers = this.#feed.datasets.map((dataset, at) =>
       decoded(
@@ -173,37 +174,37 @@ export class Run {
           this.#compiled.decoders[at]?.(
             page.body,
             this.#job.target,
-            retires(this.#feed, at) ? this.#seen[at] : pending.byKey[at],
+            retires(this.#feed, at) ? this.#seen[at] : buffer.byKey[at],
           ),
         dataset.name,
       ),
     );
-    pending.pages += 1;
+    buffer.pages += 1;
     this.#totals.pages += 1;
     if (page.note !== undefined) this.#note = page.note;
     if (!page.whole) this.#broken ??= 'the walk saw only a part, or had to start again';
     if (page.last) this.#unseen = this.#broken;
-    if (page.proven) pending.proven = page.proven;
+    if (page.proven) buffer.proven = page.proven;
     answers.forEach((answer, at) => {
       if (!answer) return;
       const { items, rows, sources, refused, consistent } = answer;
       const lack = this.#lacks[at];
       if (lack && !consistent) lack.moved = true;
-      for (const row of rows) pending.rows[at]?.push(row);
-      for (const source of sources) pending.sources[at]?.push(source);
-      for (const one of refused) this.#setAside(pending, at, one);
-      pending.items[at] = (pending.items[at] ?? 0) + items;
-      pending.rowCount += rows.length;
+      for (const row of rows) buffer.rows[at]?.push(row);
+      for (const source of sources) buffer.sources[at]?.push(source);
+      for (const one of refused) this.#setAside(buffer, at, one);
+      buffer.items[at] = (buffer.items[at] ?? 0) + items;
+      buffer.rowCount += rows.length;
       this.#totals.items += items;
     });
   }
 
   /** Puts an item into the quarantine with the next commit; the member that it is stays as it is. */
-  #setAside(pending: Pending, at: number, refused: Refused): void {
+  #setAside(buffer: PageBuffer, at: number, refused: Refused): void {
     const dataset = this.#feed.datasets[at];
     const lack = this.#lacks[at];
     if (!dataset || !lack) return;
-    pending.quarantined.push(setAside(dataset, refused));
+    buffer.quarantined.push(setAside(dataset, refused));
     this.#totals.quarantined += 1;
     lack.unstored += 1;
     if (refused.key) lack.keys.push(refused.key);
@@ -211,23 +212,23 @@ export class Run {
   }
 
   async #commit(ending: Ending | null): Promise<Committed> {
-    const pending = this.#pending;
-    this.#pending = emptyPending(this.#feed);
-    const write = async () => this.#write(await this.#commitOf(pending, ending));
+    const buffer = this.#buffer;
+    this.#buffer = emptyBuffer(this.#feed);
+    const write = async () => this.#write(await this.#commitOf(buffer, ending));
     const committed = await write().catch(async (error: unknown) => {
-      if (!refusesRows(error) || pending.rowCount === 0) throw error;
-      await this.#storeByHalves(pending);
+      if (!refusesRows(error) || buffer.rowCount === 0) throw error;
+      await this.#storeByHalves(buffer);
       return write();
     });
-    this.#progress?.(this.#provenBy(pending));
+    this.#progress?.(this.#provenBy(buffer));
     return committed;
   }
 
   /** Stores the rows alone, whatever of them can be: the rest of the commit follows when that is done. */
-  async #storeByHalves(pending: Pending): Promise<void> {
-    const rest = emptyPending(this.#feed);
-    const parts = pending.rows.flatMap((rows, at) =>
-      rows.map((row, index) => ({ at, row, item: pending.sources[at]?.[index] })),
+  async #storeByHalves(buffer: PageBuffer): Promise<void> {
+    const rest = emptyBuffer(this.#feed);
+    const parts = buffer.rows.flatMap((rows, at) =>
+      rows.map((row, index) => ({ at, row, item: buffer.sources[at]?.[index] })),
     );
     const store = async (some: readonly (typeof parts)[number][]) => {
       const rows = this.#feed.datasets.map((_, at) =>
@@ -236,13 +237,13 @@ export class Run {
       await this.#write(await this.#commitOf({ ...rest, rows }, null));
     };
     for (const { item: part, error } of await storeByHalves(parts, store, MOST_REFUSED))
-      this.#setAside(pending, part.at, {
+      this.#setAside(buffer, part.at, {
         reason: `PostgreSQL: ${error.message}`,
         item: part.item,
         key: part.row,
       });
-    for (const rows of pending.rows) rows.length = 0;
-    pending.rowCount = 0;
+    for (const rows of buffer.rows) rows.length = 0;
+    buffer.rowCount = 0;
   }
 
   async #write(commit: Commit): Promise<Committed> {
@@ -253,12 +254,12 @@ export class Run {
     return committed;
   }
 
-  #provenBy({ proven }: Pending): Window | null {
+  #provenBy({ proven }: PageBuffer): Window | null {
     const { range } = this.#feed.source;
     return range ? settled(proven, range, this.#context.clock()) : null;
   }
 
-  async #commitOf(pending: Pending, ending: Ending | null): Promise<Commit> {
+  async #commitOf(buffer: PageBuffer, ending: Ending | null): Promise<Commit> {
     const { clock, sql } = this.#context;
     const { source } = this.#feed;
     const now = clock();
@@ -267,10 +268,10 @@ export class Run {
     const ended = ending && !ending.failure;
     const window = this.#job.window;
     const observed =
-      this.#isWatched && ended
-        ? await observationCoverage(sql, this.#feed, this.#key, Date.parse(observedAt))
+      this.#isObservedRegularly && ended
+        ? await observedCoverage(sql, this.#feed, this.#key, Date.parse(observedAt))
         : [];
-    const proven = this.#provenBy(pending);
+    const proven = this.#provenBy(buffer);
     return {
       target: this.#job.target,
       targetKey: this.#key,
@@ -279,7 +280,7 @@ export class Run {
       recordedAt,
       late: false,
       batches: this.#feed.datasets.map(({ believe }, at) => ({
-        rows: pending.rows[at] ?? [],
+        rows: buffer.rows[at] ?? [],
         retire:
           ended && this.#sawAll(at) && retires(this.#feed, at)
             ? {
@@ -291,10 +292,10 @@ export class Run {
       })),
       covered: this.#feed.datasets.map((_, at) => observed[at]?.covered ?? proven),
       gaps: this.#feed.datasets.map((_, at) => observed[at]?.gap ?? null),
-      quarantined: pending.quarantined,
+      quarantined: buffer.quarantined,
       released: [],
-      pages: pending.pages,
-      items: pending.items,
+      pages: buffer.pages,
+      items: buffer.items,
       requests: this.#ask.usage.requests,
       units: this.#ask.usage.units,
       window,

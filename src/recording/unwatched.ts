@@ -3,10 +3,11 @@ import type postgres from 'postgres';
 import { datasetNamed } from '../datasets/catalog.ts';
 import type { Dataset, Target } from '../datasets/contract.ts';
 import { LeaseLost } from '../errors.ts';
+import { asDeclared } from './active-feed.ts';
 import type { Registrant } from './configuration.ts';
 import type { RecordingContext } from './context.ts';
-import { asDeclared } from './feed.ts';
-import { claim, LEASE_SECONDS, targetKey } from './lease.ts';
+import { claim, LEASE_SECONDS } from './lease.ts';
+import { targetKey } from './target-key.ts';
 
 /** Targets that are ended in one round. */
 const AT_ONCE = 50;

@@ -1,7 +1,6 @@
 import type postgres from 'postgres';
 import { OPEN_END, type Target, type Window } from '../datasets/contract.ts';
-import type { ActiveFeed } from '../recording/feed.ts';
-import { targetKey } from '../recording/lease.ts';
+import type { ActiveFeed } from '../recording/active-feed.ts';
 import {
   jointState,
   loadStates,
@@ -12,6 +11,7 @@ import {
   type TargetState,
   type TargetStates,
 } from '../recording/plan.ts';
+import { targetKey } from '../recording/target-key.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -7,7 +7,7 @@ import { type FindingGroup, findingGroups, inWords } from './findings.ts';
 const QUIET_FOR = 600_000;
 
 /** What was said of something that does not stand as it should. */
-interface Said {
+interface Reported {
   readonly at: number;
   over: boolean;
 }
@@ -20,7 +20,7 @@ export class Watchdog {
   readonly #sql: postgres.Sql;
   readonly #log: Log;
   readonly #now: () => number;
-  readonly #said = new Map<string, Said>();
+  readonly #reported = new Map<string, Reported>();
 
   /** @param now steady, ms */
   constructor(sql: postgres.Sql, log: Log, now: () => number) {
@@ -43,19 +43,19 @@ export class Watchdog {
       const { state, count, reason } = group;
       this.#found(keyOf(group), () => ({ state, count, reason }), inWords(group));
     }
-    for (const [key, said] of this.#said) {
+    for (const [key, reported] of this.#reported) {
       if (standing.has(key)) continue;
-      if (!said.over) this.#log.info({ what: key }, 'what did not stand as it should is over');
-      said.over = true;
-      if (this.#now() - said.at > QUIET_FOR) this.#said.delete(key);
+      if (!reported.over) this.#log.info({ what: key }, 'what did not stand as it should is over');
+      reported.over = true;
+      if (this.#now() - reported.at > QUIET_FOR) this.#reported.delete(key);
     }
   }
 
   #found(key: string, fields: () => object, words: string): void {
     const now = this.#now();
-    const said = this.#said.get(key);
-    if (said && now - said.at < QUIET_FOR) return;
-    this.#said.set(key, { at: now, over: false });
+    const reported = this.#reported.get(key);
+    if (reported && now - reported.at < QUIET_FOR) return;
+    this.#reported.set(key, { at: now, over: false });
     this.#log.warn(fields(), words);
   }
 }

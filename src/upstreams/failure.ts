@@ -71,8 +71,8 @@ export class UpstreamFailure extends Error {
 }
 
 /** An upstream's own words as an error may carry them: without URLs and queries, at most 200 characters. */
-export function wordsOf(said: string): string {
-  return said
+export function wordsOf(text: string): string {
+  return text
     .replaceAll(/\S*:\/\/\S*/g, '…')
     .replaceAll(/\?\S+/g, '?…')
     .slice(0, 200);

@@ -4,7 +4,7 @@ import { Agent, request } from 'undici';
 import { messageOf } from '../errors.ts';
 import { WorkSignal } from '../work-signal.ts';
 import { type FailureKind, UpstreamFailure } from './failure.ts';
-import { Turns } from './turns.ts';
+import { Mutex } from './mutex.ts';
 
 /** One HTTP call and its bounds. */
 export interface Call {
@@ -28,7 +28,7 @@ export interface Answer {
 
 /** Of a body beyond this, in bytes, the rest is read one body at a time: many of the largest at once would fill the memory. */
 const LARGE = 1024 * 1024;
-const largeBodies = new Turns();
+const largeBodies = new Mutex();
 
 const agent = new Agent({ connections: 64, pipelining: 1, keepAliveTimeout: 30_000 });
 /** A connection of its own for each call: a health probe must not fail on a stale socket. */
@@ -78,7 +78,7 @@ async function readBody(
       if (bytes > maxBytes)
         throw new UpstreamFailure('too-large', `the answer has more than ${maxBytes} bytes`);
       chunks.push(chunk);
-      if (bytes > LARGE) endTurn ??= await largeBodies.take(signal);
+      if (bytes > LARGE) endTurn ??= await largeBodies.acquire(signal);
     }
     return decoded(chunks);
   } finally {

@@ -19,10 +19,10 @@ export function readRpcAnswer(body: unknown, id: number, method: string): unknow
     throw new UpstreamFailure('malformed', `the answer to ${method} is no JSON-RPC envelope`);
   if ('error' in body && body.error !== null && body.error !== undefined) {
     const { code, message } = errorIn(body.error);
-    const said = wordsOf(message);
+    const words = wordsOf(message);
     if (NOT_OFFERED.test(message) || code === -32601)
-      throw new UpstreamFailure('not-offered', `the node does not answer ${method}: ${said}`);
-    throw new UpstreamFailure('rpc', `${method} failed: ${said} (${code})`);
+      throw new UpstreamFailure('not-offered', `the node does not answer ${method}: ${words}`);
+    throw new UpstreamFailure('rpc', `${method} failed: ${words} (${code})`);
   }
   if (!('id' in body) || body.id !== id)
     throw new UpstreamFailure('malformed', `the answer to ${method} carries another call's id`);

@@ -22,11 +22,11 @@ export function retryAfter({ headers }: Answer): number | undefined {
  * `ratelimit-reset` headers; null where there are none. A limit without a window is one of a minute, as documented.
  */
 export function allowanceIn({ headers }: Answer): Allowance | null {
-  const said = (name: string) => String(headers[name] ?? '');
-  const units = /^\d{1,12}/.exec(said('ratelimit-limit') || said('ratelimit-policy'))?.[0];
-  const seconds = /w=(\d{1,8})/.exec(`${said('ratelimit-limit')} ${said('ratelimit-policy')}`)?.[1];
-  const reset = Number(said('ratelimit-reset') || Number.NaN);
-  const exhausted = said('ratelimit-remaining') === '0' && Number.isFinite(reset) && reset > 0;
+  const header = (name: string) => String(headers[name] ?? '');
+  const units = /^\d{1,12}/.exec(header('ratelimit-limit') || header('ratelimit-policy'))?.[0];
+  const seconds = /w=(\d{1,8})/.exec(`${header('ratelimit-limit')} ${header('ratelimit-policy')}`)?.[1];
+  const reset = Number(header('ratelimit-reset') || Number.NaN);
+  const exhausted = header('ratelimit-remaining') === '0' && Number.isFinite(reset) && reset > 0;
   if (units === undefined && !exhausted) return null;
   return {
     limit: Number(units) > 0 ? { units: Number(units), seconds: Number(seconds ?? 60) } : null,

@@ -114,7 +114,7 @@ export class UpstreamSession {
     await budget.take(weight, priority, signal);
     this.usage.requests += 1;
     this.usage.units += weight;
-    const said = await callOnce(
+    const raw = await callOnce(
       {
         method,
         url: urlBelow(url, path, query),
@@ -126,7 +126,7 @@ export class UpstreamSession {
       },
       fresh,
     );
-    const answer = withoutSecrets(said, redact);
+    const answer = withoutSecrets(raw, redact);
     this.now = clock();
     const allowance = allowanceIn(answer);
     if (allowance) await budget.learn(allowance);
@@ -203,19 +203,19 @@ function refuseStatus(answer: Answer): void {
   const { status } = answer;
   if (status >= 200 && status < 300) return;
   const more = { status };
-  const said = `answered ${status}${saidIn(answer)}`;
+  const message = `answered ${status}${messageIn(answer)}`;
   if (status === 429)
-    throw new UpstreamFailure('rate-limited', said, { status, retryAfter: retryAfter(answer) });
-  if (status >= 500) throw new UpstreamFailure('server', said, { status, retryAfter: retryAfter(answer) });
+    throw new UpstreamFailure('rate-limited', message, { status, retryAfter: retryAfter(answer) });
+  if (status >= 500) throw new UpstreamFailure('server', message, { status, retryAfter: retryAfter(answer) });
   if (status >= 300 && status < 400)
-    throw new UpstreamFailure('redirect', `${said}: redirects are not followed`, more);
-  if (status === 401 || status === 403) throw new UpstreamFailure('auth', said, more);
-  if (status === 404 || status === 410) throw new UpstreamFailure('not-found', said, more);
-  throw new UpstreamFailure('bad-request', said, more);
+    throw new UpstreamFailure('redirect', `${message}: redirects are not followed`, more);
+  if (status === 401 || status === 403) throw new UpstreamFailure('auth', message, more);
+  if (status === 404 || status === 410) throw new UpstreamFailure('not-found', message, more);
+  throw new UpstreamFailure('bad-request', message, more);
 }
 
 /** The `message` of an error body; nothing for other bodies. */
-function saidIn(answer: Answer): string {
+function messageIn(answer: Answer): string {
   try {
     const body = parseJson(answer.text);
     if (typeof body !== 'object' || body === null || !('message' in body)) return '';

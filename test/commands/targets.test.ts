@@ -5,7 +5,7 @@ import type { Dataset, Scope, Target } from '../../src/datasets/contract.ts';
 import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
 import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
 import { UsageError } from '../../src/errors.ts';
-import { asDeclared } from '../../src/recording/feed.ts';
+import { asDeclared } from '../../src/recording/active-feed.ts';
 
 const ADDRESS = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F';
 const scope: Scope = {

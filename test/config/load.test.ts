@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { checkConfig, loadConfig } from '../../src/config/load.ts';
+import { catalogNames } from '../../src/configured-feeds.ts';
 import { UsageError } from '../../src/errors.ts';
-import { catalogNames } from '../../src/feeds.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'recorder-config-'));
 afterAll(() => rmSync(dir, { recursive: true }));

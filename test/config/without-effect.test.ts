@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { checkConfig } from '../../src/config/load.ts';
+import { catalogNames } from '../../src/configured-feeds.ts';
 import { feeds } from '../../src/datasets/catalog.ts';
 import type { Ask, Scope } from '../../src/datasets/contract.ts';
 import { UsageError } from '../../src/errors.ts';
-import { catalogNames } from '../../src/feeds.ts';
 
 function problems(more: object): readonly string[] {
   try {

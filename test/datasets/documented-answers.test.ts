@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { feeds } from '../../src/datasets/catalog.ts';
 import type { Ask, Scope, Source, Target } from '../../src/datasets/contract.ts';
 import { entriesOf, memberOf } from '../../src/datasets/sources/answer.ts';
-import { asDeclared } from '../../src/recording/feed.ts';
+import { asDeclared } from '../../src/recording/active-feed.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
 import { ManualClock } from '../support/clock.ts';

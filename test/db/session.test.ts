@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { validators } from '../../src/datasets/node/validators.ts';
-import { alone } from '../../src/db/alone.ts';
+import { withAdvisoryLock } from '../../src/db/advisory-lock.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import { schemaProblem } from '../../src/db/migrate.ts';
 import { openQueuePool } from '../../src/db/queue-pool.ts';
@@ -164,7 +164,7 @@ describe('after the clock of the database was set back an hour', () => {
         select a.pid, a.state_change as asked from pg_locks l join pg_stat_activity a on a.pid = l.pid
         where l.locktype = 'advisory' and l.objid = ${lock} and l.granted`;
     const silence = 600;
-    const result = await alone(
+    const result = await withAdvisoryLock(
       database.url,
       lock,
       async () => {
@@ -174,12 +174,12 @@ describe('after the clock of the database was set back an hour', () => {
           .poll(async () => (await holders())[0]?.asked.getTime() ?? 0, { timeout: 20_000 })
           .toBeGreaterThan(ends);
         expect((await holders()).map(({ pid }) => pid)).toEqual([first?.pid]);
-        return alone(database.url, lock, async () => 'taken twice');
+        return withAdvisoryLock(database.url, lock, async () => 'taken twice');
       },
       silence,
     );
     expect(result).toBeNull();
     await expect.poll(async () => (await holders()).length).toBe(0);
-    expect(await alone(database.url, lock, async () => 'free')).toBe('free');
+    expect(await withAdvisoryLock(database.url, lock, async () => 'free')).toBe('free');
   });
 });

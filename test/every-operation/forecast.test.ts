@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ManualClock } from '../../sandbox/clock.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
-import { catalogNames } from '../../src/feeds.ts';
+import { catalogNames } from '../../src/configured-feeds.ts';
 import { planAll, planDue } from '../../src/recording/plan.ts';
 import { type Forecast, forecast } from '../../src/reports/forecast.ts';
 import { stillSandbox } from '../sandbox/client.ts';

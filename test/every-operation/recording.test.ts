@@ -4,14 +4,14 @@ import type { ManualClock } from '../../sandbox/clock.ts';
 import { INTERVALS } from '../../sandbox/metrics/calendar.ts';
 import { METRICS } from '../../sandbox/metrics/names.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
+import { catalogNames, scopeOf } from '../../src/configured-feeds.ts';
 import { catalog, datasetNamed } from '../../src/datasets/catalog.ts';
 import { OPEN_END } from '../../src/datasets/contract.ts';
 import { snakeCase } from '../../src/datasets/names.ts';
-import { catalogNames, scopeOf } from '../../src/feeds.ts';
 import type { RunResult } from '../../src/recording/context.ts';
 import { jointState, loadStates, missingWindows, planAll } from '../../src/recording/plan.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
-import { type Heard, said } from './said.ts';
+import { type Heard, said } from './extractions.ts';
 import {
   configFor,
   heardSince,

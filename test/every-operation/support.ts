@@ -3,19 +3,19 @@ import type { ManualClock } from '../../sandbox/clock.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
-import { activeFeeds, catalogNames } from '../../src/feeds.ts';
+import { activeFeeds, catalogNames } from '../../src/configured-feeds.ts';
 import { lookOver } from '../../src/health/look.ts';
 import { Prober } from '../../src/health/prober.ts';
+import type { ActiveFeed } from '../../src/recording/active-feed.ts';
 import type { RecordingContext, RunResult } from '../../src/recording/context.ts';
-import type { ActiveFeed } from '../../src/recording/feed.ts';
 import { runJobs } from '../../src/recording/foreground.ts';
-import type { Job } from '../../src/recording/lease.ts';
+import type { Job } from '../../src/recording/job.ts';
 import { loadStates, type TargetStates } from '../../src/recording/plan.ts';
 import { registerTargets } from '../../src/recording/register.ts';
 import { upstreamOpener } from '../../src/upstream-opener.ts';
 import { NOW, stillSandbox } from '../sandbox/client.ts';
 import { canonical, type Exact, exactJson } from './exact-json.ts';
-import type { Heard, Said } from './said.ts';
+import type { ExpectedRow, Heard } from './extractions.ts';
 
 const DAY = 86_400_000;
 
@@ -189,7 +189,7 @@ export class Table {
   }
 
   /** The rows that were said, each once however often it was said, one line each, sorted. */
-  said(rows: readonly Said[]): string[] {
+  said(rows: readonly ExpectedRow[]): string[] {
     // The service writes addresses in EIP-55 case; stored they are lower case.
     const spelt = (value: Exact) =>
       typeof value === 'string' && /^0x[\da-fA-F]*$/.test(value) ? value.toLowerCase() : value;

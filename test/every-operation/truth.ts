@@ -1,7 +1,7 @@
 import type { Sandbox } from '../../sandbox/server.ts';
 import { rpc } from '../sandbox/client.ts';
 import { at, type Exact, exactJson, listAt } from './exact-json.ts';
-import type { Said } from './said.ts';
+import type { ExpectedRow } from './extractions.ts';
 
 /** The result of a JSON-RPC method of a node. */
 async function result(sandbox: Sandbox, path: string, method: string, params?: object): Promise<Exact> {
@@ -19,7 +19,7 @@ interface Asked {
 /** The dataset's columns and the rows that it should have. */
 export interface Truth {
   readonly columns: readonly string[];
-  readonly rows: readonly Said[];
+  readonly rows: readonly ExpectedRow[];
 }
 
 type Owner = Sandbox['network']['accounts']['all'][number];
@@ -32,7 +32,7 @@ function ownersOn(letter: string, { sandbox, addresses }: Asked): { address: str
 }
 
 /** The outputs of the model, not of its answers. */
-function xUtxos(asked: Asked): Said[] {
+function xUtxos(asked: Asked): ExpectedRow[] {
   const { sandbox, sec, nodes } = asked;
   const { holdings, utxos } = sandbox.network;
   return ownersOn('X', asked).flatMap(({ address, owner }) => {
@@ -66,7 +66,7 @@ function xUtxos(asked: Asked): Said[] {
 }
 
 /** The sums of the model's outputs by asset, of watched assets also where there are none. */
-function xBalances(asked: Asked): Said[] {
+function xBalances(asked: Asked): ExpectedRow[] {
   const { sandbox, sec, nodes } = asked;
   const { assets, utxos } = sandbox.network;
   return ownersOn('X', asked).flatMap(({ address, owner }) =>
@@ -84,7 +84,7 @@ function xBalances(asked: Asked): Said[] {
   );
 }
 
-function pBalances(asked: Asked): Said[] {
+function pBalances(asked: Asked): ExpectedRow[] {
   const { sandbox, sec, nodes } = asked;
   const { assets, holdings } = sandbox.network;
   const sum = (some: readonly { readonly amount: bigint }[]) =>
@@ -104,8 +104,8 @@ function pBalances(asked: Asked): Said[] {
 }
 
 /** Each blockchain that a node lists or has an alias for, asked about one by one. */
-async function nodeBlockchains({ sandbox, nodes }: Asked): Promise<Said[]> {
-  const rows: Said[] = [];
+async function nodeBlockchains({ sandbox, nodes }: Asked): Promise<ExpectedRow[]> {
+  const rows: ExpectedRow[] = [];
   for (const node of nodes) {
     const ask = (api: string, method: string, params?: object) =>
       result(sandbox, `/nodes/${node}/ext/${api}`, method, params);
@@ -137,7 +137,10 @@ async function nodeBlockchains({ sandbox, nodes }: Asked): Promise<Said[]> {
 
 /** The truth about datasets whose answers do not show what was asked for. */
 export async function truths(asked: Asked): Promise<Record<string, Truth>> {
-  const of = (columns: string, rows: readonly Said[]): Truth => ({ columns: columns.split(' '), rows });
+  const of = (columns: string, rows: readonly ExpectedRow[]): Truth => ({
+    columns: columns.split(' '),
+    rows,
+  });
   return {
     x_utxos: of(
       'node address utxo_id source_chain tx_id output_index asset_id output_type amount locktime locktime_raw threshold addresses utxo',

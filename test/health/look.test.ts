@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkConfig } from '../../src/config/load.ts';
-import { activeFeeds, catalogNames } from '../../src/feeds.ts';
+import { activeFeeds, catalogNames } from '../../src/configured-feeds.ts';
 import { lookOver } from '../../src/health/look.ts';
 import { unmetered } from '../../src/upstreams/unmetered.ts';
 import { UpstreamSession } from '../../src/upstreams/upstream.ts';

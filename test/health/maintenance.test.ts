@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { occurrences, underMaintenance } from '../../src/health/maintenance.ts';
-import type { Saying, State } from '../../src/health/state.ts';
+import type { State, Verdict } from '../../src/health/state.ts';
 
 const hour = 3_600_000;
-const says = (state: State): Saying => ({ state, error: null, message: null });
+const says = (state: State): Verdict => ({ state, error: null, message: null });
 
 describe('a recurring maintenance', () => {
   const sundays = { nodes: null, days: new Set([0]), at: 23 * hour, lasts: 2 * hour };
@@ -23,15 +23,15 @@ describe('a recurring maintenance', () => {
 
 describe('announced windows', () => {
   it('lie over what was said, and give way to it again', () => {
-    const turns = underMaintenance(
+    const transitions = underMaintenance(
       says('up'),
       says('up'),
-      [{ at: 30, saying: says('down') }],
+      [{ at: 30, verdict: says('down') }],
       [{ nodes: null, from: 20, to: 40 }],
       0,
       100,
     );
-    expect(turns.map(({ at, saying }) => [at, saying.state])).toEqual([
+    expect(transitions.map(({ at, verdict }) => [at, verdict.state])).toEqual([
       [20, 'maintenance'],
       [40, 'down'],
     ]);
@@ -40,14 +40,14 @@ describe('announced windows', () => {
   it('may be taken back, or come late: they count from where the ledger is settled', () => {
     const window = { nodes: null, from: 20, to: 40 };
     const [under] = underMaintenance(says('up'), says('up'), [], [window], 30, 31);
-    expect(under).toMatchObject({ at: 30, saying: { state: 'maintenance' } });
+    expect(under).toMatchObject({ at: 30, verdict: { state: 'maintenance' } });
     const back = underMaintenance(says('up'), says('maintenance'), [], [{ ...window, to: 30 }], 31, 32);
-    expect(back).toMatchObject([{ at: 31, saying: { state: 'up' } }]);
+    expect(back).toMatchObject([{ at: 31, verdict: { state: 'up' } }]);
   });
 
   it('count what a moment by moment account counts, in whatever steps it is told', () => {
     const states = fc.constantFrom<State[]>('up', 'down', 'unknown');
-    const turns = fc.uniqueArray(fc.record({ at: fc.integer({ min: 1, max: 99 }), state: states }), {
+    const transitions = fc.uniqueArray(fc.record({ at: fc.integer({ min: 1, max: 99 }), state: states }), {
       selector: ({ at }) => at,
       maxLength: 12,
     });
@@ -61,24 +61,24 @@ describe('announced windows', () => {
     );
     const steps = fc.uniqueArray(fc.integer({ min: 1, max: 99 }), { maxLength: 5 });
     fc.assert(
-      fc.property(states, turns, windows, steps, (first, unsorted, announced, cuts) => {
+      fc.property(states, transitions, windows, steps, (first, unsorted, announced, cuts) => {
         const all = unsorted
           .sort((a, b) => a.at - b.at)
-          .map(({ at, state }) => ({ at, saying: says(state) }));
+          .map(({ at, state }) => ({ at, verdict: says(state) }));
         const edges = [0, ...cuts.sort((a, b) => a - b), 100];
         let counted = says(first);
         const told = edges.slice(1).flatMap((to, n) => {
           const from = edges[n] ?? 0;
-          const before = all.findLast(({ at }) => at <= from)?.saying ?? says(first);
+          const before = all.findLast(({ at }) => at <= from)?.verdict ?? says(first);
           const now = all.filter(({ at }) => at > from && at <= to);
-          const turns = underMaintenance(before, counted, now, announced, from, to);
-          counted = turns.at(-1)?.saying ?? counted;
-          return turns;
+          const transitions = underMaintenance(before, counted, now, announced, from, to);
+          counted = transitions.at(-1)?.verdict ?? counted;
+          return transitions;
         });
         const inWindow = (at: number) => announced.some(({ from, to }) => from <= at && at < to);
         for (let at = 0; at <= 100; at++) {
-          const said = all.findLast((turn) => turn.at <= at)?.saying.state ?? first;
-          const result = told.findLast((turn) => turn.at <= at)?.saying.state ?? first;
+          const said = all.findLast((transition) => transition.at <= at)?.verdict.state ?? first;
+          const result = told.findLast((transition) => transition.at <= at)?.verdict.state ?? first;
           expect(result).toBe(inWindow(at) ? 'maintenance' : said);
         }
       }),

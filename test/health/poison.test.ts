@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { checkConfig } from '../../src/config/load.ts';
-import { activeFeeds, catalogNames } from '../../src/feeds.ts';
+import { activeFeeds, catalogNames } from '../../src/configured-feeds.ts';
 import { lookOver } from '../../src/health/look.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
 import { unmetered } from '../../src/upstreams/unmetered.ts';

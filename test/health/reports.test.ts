@@ -29,7 +29,7 @@ afterAll(async () => {
 async function saw(
   observer: string,
   node: string,
-  turns: readonly (readonly [hour: number, state: State])[],
+  transitions: readonly (readonly [hour: number, state: State])[],
   absences: readonly (readonly [number, number])[] = [],
 ) {
   await takeObserver(sql, observer, observer);
@@ -40,7 +40,7 @@ async function saw(
       to: month.from + to * hour,
       reason: 'the recorder was off',
     })),
-    turns: turns.map(([at, state]) => ({
+    transitions: transitions.map(([at, state]) => ({
       node,
       probe: 'health',
       check: '*',
@@ -110,14 +110,14 @@ describe('several observers', () => {
     const watch = async (
       observer: string,
       heartbeat: number,
-      turns: readonly (readonly [number, State])[],
+      transitions: readonly (readonly [number, State])[],
     ) => {
       await takeObserver(sql, observer, observer);
       const probe = { node: 'settling', probe: 'health', probes: 9, probedAt: heartbeat };
       await writeLedger(sql, observer, observer, {
         heartbeat,
         absences: [],
-        turns: turns.map(([seconds, state], before) => ({
+        transitions: transitions.map(([seconds, state], before) => ({
           node: 'settling',
           probe: 'health',
           check: '*',

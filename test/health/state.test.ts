@@ -7,7 +7,7 @@ import {
   NOTHING_KNOWN,
   type Observation,
   step,
-  type Turn,
+  type Transition,
 } from '../../src/health/state.ts';
 
 const second = 1_000;
@@ -24,32 +24,35 @@ const check = (name: string, more: Partial<CheckReading> = {}): CheckReading => 
   ...more,
 });
 
-/** Runs looks through the machine. @returns the turns, and the state of the whole at any moment */
+/** Runs looks through the machine. @returns the transitions, and the state of the whole at any moment */
 function machine(
   looks: readonly (Partial<Observation> & Pick<Observation, 'at' | 'state'>)[],
   staleAfter = never,
 ) {
   let state = NOTHING_KNOWN;
-  const turns: (Turn | Ending)[] = [];
+  const transitions: (Transition | Ending)[] = [];
   looks.forEach((look, before) => {
     const result = step(state, { error: null, checks: [], before, ...look }, staleAfter);
     state = result.state;
-    turns.push(...result.turns);
+    transitions.push(...result.transitions);
   });
   const at = (moment: number, name = WHOLE) =>
-    turns.filter((turn) => turn.check === name && turn.at <= moment).at(-1)?.state ?? 'not yet';
-  return { turns, state, at };
+    transitions.filter((transition) => transition.check === name && transition.at <= moment).at(-1)?.state ??
+    'not yet';
+  return { transitions, state, at };
 }
 
 describe('a failure', () => {
   it('counts from its first look, once a second one confirms it', () => {
-    const { turns } = machine([
+    const { transitions } = machine([
       { at: 0, state: 'up' },
       { at: 60 * second, state: 'down', error: 'refused', checks: null },
       { at: 63 * second, state: 'down', error: 'refused', checks: null },
       { at: 120 * second, state: 'up' },
     ]);
-    expect(turns.map(({ at, state, error, reported }) => [at / second, state, error, reported])).toEqual([
+    expect(
+      transitions.map(({ at, state, error, reported }) => [at / second, state, error, reported]),
+    ).toEqual([
       [0, 'up', null, true],
       [60, 'down', 'refused', false],
       [120, 'up', null, true],
@@ -57,40 +60,40 @@ describe('a failure', () => {
   });
 
   it('is forgotten when the second look finds the node well', () => {
-    const { turns, state } = machine([
+    const { transitions, state } = machine([
       { at: 0, state: 'up' },
       { at: 60 * second, state: 'down', error: 'reset', checks: null },
       { at: 63 * second, state: 'up' },
     ]);
-    expect([turns.length, state.suspect]).toEqual([1, null]);
+    expect([transitions.length, state.suspect]).toEqual([1, null]);
   });
 
   it('is unknown from its first look on when the second one fails by our own fault', () => {
-    const { turns } = machine([
+    const { transitions } = machine([
       { at: 0, state: 'up' },
       { at: 60 * second, state: 'down', error: 'timeout', checks: null },
       { at: 64 * second, state: 'unknown', error: 'the call failed (ENOTFOUND)', checks: null },
     ]);
-    expect(turns.at(-1)).toMatchObject({ at: 60 * second, state: 'unknown' });
+    expect(transitions.at(-1)).toMatchObject({ at: 60 * second, state: 'unknown' });
   });
 
   it('is not confirmed by a look that follows at once', () => {
-    const { turns, state } = machine([
+    const { transitions, state } = machine([
       { at: 0, state: 'down', error: 'a' },
       { at: 1_999, state: 'down', error: 'b' },
     ]);
-    expect([turns, state.suspect?.error]).toEqual([[], 'a']);
+    expect([transitions, state.suspect?.error]).toEqual([[], 'a']);
   });
 
   it('is pending in plain data, which a restart reads back', () => {
     const { state } = machine([{ at: 5, state: 'down', error: 'refused', checks: [check('C')] }]);
     const restored = { ...NOTHING_KNOWN, suspect: JSON.parse(JSON.stringify(state.suspect)) };
-    const { turns } = step(
+    const { transitions } = step(
       restored,
       { at: 9_000, state: 'down', error: 'refused', checks: null, before: 1 },
       never,
     );
-    expect(turns[0]).toMatchObject({ at: 5, state: 'down' });
+    expect(transitions[0]).toMatchObject({ at: 5, state: 'down' });
   });
 });
 
@@ -104,7 +107,7 @@ describe('checks', () => {
         check('network', { state: 'down', error: why, message: `{"connectedPeers":${peers},"is":"${why}"}` }),
       ],
     });
-    const { turns } = machine([
+    const { transitions } = machine([
       { at: 0, state: 'up', checks: [check('C'), check('network')] },
       { at: 10 * second, ...failing(3) },
       { at: 13 * second, ...failing(2) },
@@ -112,8 +115,8 @@ describe('checks', () => {
       { at: 30 * second, state: 'up', checks: [check('C'), check('network')] },
     ]);
     expect(
-      turns
-        .filter((turn) => turn.check === 'network')
+      transitions
+        .filter((transition) => transition.check === 'network')
         .map(({ at, state, error, message }) => [at, state, error, message]),
     ).toEqual([
       [0, 'up', null, null],
@@ -121,7 +124,7 @@ describe('checks', () => {
       [20 * second, 'down', 'nobody', '{"connectedPeers":0,"is":"nobody"}'],
       [30 * second, 'up', null, null],
     ]);
-    expect(turns.filter((turn) => turn.check === 'C')).toHaveLength(1);
+    expect(transitions.filter((transition) => transition.check === 'C')).toHaveLength(1);
   });
 
   it('whose timestamp stands still are stale, and the whole is not up any more', () => {
@@ -130,7 +133,7 @@ describe('checks', () => {
       state: 'up' as const,
       checks: [check('C', { timestamp: 'then' }), check('P', { timestamp: `${at}` })],
     });
-    const { at, turns } = machine(
+    const { at, transitions } = machine(
       [
         still(0),
         still(60),
@@ -143,7 +146,7 @@ describe('checks', () => {
     expect([60, 120, 180, 240].map((moment) => at(moment))).toEqual(['up', 'up', 'unknown', 'up']);
     expect([120, 180, 240].map((moment) => at(moment, 'C'))).toEqual(['up', 'unknown', 'up']);
     expect(at(180, 'P')).toBe('up');
-    expect(turns.find(({ error }) => error === 'stale: C')).toMatchObject({ check: WHOLE, at: 180 });
+    expect(transitions.find(({ error }) => error === 'stale: C')).toMatchObject({ check: WHOLE, at: 180 });
   });
 
   it('that leave the report are unknown', () => {
@@ -180,7 +183,7 @@ describe('any life of a node', () => {
           // The looks, as the prober plans them: one an interval, and one more after each new suspicion.
           const looks: { at: number; state: 'up' | 'down' | 'unknown' }[] = [];
           let state = NOTHING_KNOWN;
-          const turns: (Turn | Ending)[] = [];
+          const transitions: (Transition | Ending)[] = [];
           let again = -1;
           for (let at = 0; at < seconds.length; at++) {
             if (at % every !== 0 && at !== again) continue;
@@ -192,10 +195,11 @@ describe('any life of a node', () => {
               never,
             );
             state = result.state;
-            turns.push(...result.turns);
+            transitions.push(...result.transitions);
             if (state.suspect?.at === look.at) again = at + confirm;
           }
-          const said = (moment: number) => turns.filter(({ at }) => at <= moment).at(-1)?.state ?? 'not yet';
+          const said = (moment: number) =>
+            transitions.filter(({ at }) => at <= moment).at(-1)?.state ?? 'not yet';
           // The plain account: a failing look counts if the look before it was down for sure, or the next one agrees.
           const account = looks.map((look) => String(look.state));
           for (let n = 0; n < looks.length; n++) {
@@ -217,13 +221,15 @@ describe('any life of a node', () => {
     );
   });
 
-  it('has turns in order, each to something else', () => {
+  it('has transitions in order, each to something else', () => {
     fc.assert(
       fc.property(life, (seconds) => {
-        const { turns } = machine(seconds.map((is, at) => ({ at: at * 5 * second, state: states[is] })));
-        turns.slice(1).forEach((turn, at) => {
-          expect(turn.at).toBeGreaterThan(turns[at]?.at ?? 0);
-          expect(turn.state).not.toBe(turns[at]?.state);
+        const { transitions } = machine(
+          seconds.map((is, at) => ({ at: at * 5 * second, state: states[is] })),
+        );
+        transitions.slice(1).forEach((transition, at) => {
+          expect(transition.at).toBeGreaterThan(transitions[at]?.at ?? 0);
+          expect(transition.state).not.toBe(transitions[at]?.state);
         });
       }),
     );

@@ -1,7 +1,9 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
-import { claim, type Job, keepLease, targetKey } from '../../src/recording/lease.ts';
+import type { Job } from '../../src/recording/job.ts';
+import { claim, keepLease } from '../../src/recording/lease.ts';
+import { targetKey } from '../../src/recording/target-key.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { type ScriptedFeed, scriptedFeed } from '../support/recording.ts';
 

@@ -5,7 +5,6 @@ import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts
 import type { Range, Target, Window } from '../../src/datasets/contract.ts';
 import { averageTps } from '../../src/datasets/metrics/average-tps.ts';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
-import { targetKey } from '../../src/recording/lease.ts';
 import {
   isDue,
   jointState,
@@ -18,6 +17,7 @@ import {
   type TargetState,
 } from '../../src/recording/plan.ts';
 import { registerTargets } from '../../src/recording/register.ts';
+import { targetKey } from '../../src/recording/target-key.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { blocksTarget } from '../support/blocks.ts';
 import { ManualClock } from '../support/clock.ts';

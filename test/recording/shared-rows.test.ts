@@ -2,9 +2,10 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { nftTokens } from '../../src/datasets/chain-data/nft-tokens.ts';
 import type { Page, Target } from '../../src/datasets/contract.ts';
-import { asDeclared } from '../../src/recording/feed.ts';
-import { claim, targetKey } from '../../src/recording/lease.ts';
+import { asDeclared } from '../../src/recording/active-feed.ts';
+import { claim } from '../../src/recording/lease.ts';
 import { record } from '../../src/recording/record.ts';
+import { targetKey } from '../../src/recording/target-key.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { gate, onlyPage, recordingContext } from '../support/recording.ts';
 

@@ -6,8 +6,8 @@ import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts
 import type { Range, Window } from '../../src/datasets/contract.ts';
 import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
-import { type ActiveFeed, partOf } from '../../src/recording/feed.ts';
-import type { Job } from '../../src/recording/lease.ts';
+import { type ActiveFeed, partOf } from '../../src/recording/active-feed.ts';
+import type { Job } from '../../src/recording/job.ts';
 import { loadStates, planDue } from '../../src/recording/plan.ts';
 import { record } from '../../src/recording/record.ts';
 import { registerTargets } from '../../src/recording/register.ts';

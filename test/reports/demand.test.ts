@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkConfig } from '../../src/config/load.ts';
-import { catalogNames } from '../../src/feeds.ts';
+import { catalogNames } from '../../src/configured-feeds.ts';
 import { beyondBudget, demands } from '../../src/reports/demand.ts';
 import type { Forecast } from '../../src/reports/forecast.ts';
 

@@ -2,9 +2,9 @@ import type postgres from 'postgres';
 import type { Clock } from '../../src/clock.ts';
 import type { Ask, Dataset, Page, Range, Source, Target, Window } from '../../src/datasets/contract.ts';
 import type { Belief } from '../../src/history/writing.ts';
+import { type ActiveFeed, BELIEVE } from '../../src/recording/active-feed.ts';
 import type { RecordingContext, RunResult } from '../../src/recording/context.ts';
-import { type ActiveFeed, BELIEVE } from '../../src/recording/feed.ts';
-import type { Job, Reason } from '../../src/recording/lease.ts';
+import type { Job, Reason } from '../../src/recording/job.ts';
 import { record } from '../../src/recording/record.ts';
 import type { Usage } from '../../src/upstreams/upstream.ts';
 

@@ -15,9 +15,9 @@ export async function blockAt(ask: Ask, { path, service }: ChainOfBlocks, height
   // The seed has the X-chain's heights as strings, the P-chain's as numbers.
   const params = { height: service === 'avm' ? String(height) : height, encoding: 'json' };
   const block = readable(await ask.rpc(path, `${service}.getBlockByHeight`, params));
-  const said = String(memberOf(block, 'height'));
-  if (said !== String(height))
-    throw new UpstreamFailure('malformed', `asked for block ${height}, the node answered block ${said}`);
+  const answered = String(memberOf(block, 'height'));
+  if (answered !== String(height))
+    throw new UpstreamFailure('malformed', `asked for block ${height}, the node answered block ${answered}`);
   return block;
 }
 

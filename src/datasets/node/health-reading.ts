@@ -75,9 +75,9 @@ function checksOf(checks: unknown, room: Room): CheckSaid[] {
   const kept = all.length > MOST_CHECKS ? all.sort(([one], [other]) => (one < other ? -1 : 1)) : all;
   const byName = new Map<string, CheckSaid>();
   kept.forEach(([name, check], at) => {
-    const said = checkOf(at < MOST_CHECKS ? storableName(name, RESERVED) : REST, check, room);
-    const same = byName.get(said.name);
-    if (!same || GRAVITY[said.state] > GRAVITY[same.state]) byName.set(said.name, said);
+    const reading = checkOf(at < MOST_CHECKS ? storableName(name, RESERVED) : REST, check, room);
+    const same = byName.get(reading.name);
+    if (!same || GRAVITY[reading.state] > GRAVITY[same.state]) byName.set(reading.name, reading);
   });
   return [...byName.values()];
 }
@@ -112,6 +112,6 @@ function checkOf(name: string, check: unknown, room: Room): CheckSaid {
 function errorIn(check: unknown): string | undefined {
   const error = memberOf(check, 'error');
   if (error === undefined || error === null) return undefined;
-  const said = memberOf(error, 'message') ?? error;
-  return typeof said === 'string' ? said : storableMessage(said, roomForReport());
+  const text = memberOf(error, 'message') ?? error;
+  return typeof text === 'string' ? text : storableMessage(text, roomForReport());
 }

@@ -26,9 +26,9 @@ const source: Source = {
 function delegatorsOf(validator: unknown): readonly unknown[] {
   if (memberOf(validator, 'delegators') !== undefined)
     return listIn(validator, 'delegators', 'delegatorCount');
-  const said = memberOf(validator, 'delegatorCount');
-  if (said !== undefined && said !== null && String(said) !== '0')
-    throw new UpstreamFailure('malformed', `a validator has ${String(said)} delegators, but lists none`);
+  const count = memberOf(validator, 'delegatorCount');
+  if (count !== undefined && count !== null && String(count) !== '0')
+    throw new UpstreamFailure('malformed', `a validator has ${String(count)} delegators, but lists none`);
   return [];
 }
 

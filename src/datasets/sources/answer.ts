@@ -10,11 +10,11 @@ export function listIn(body: unknown, name: string, ...counts: readonly string[]
   const list: unknown = value === null ? [] : value;
   if (!Array.isArray(list)) throw new UpstreamFailure('malformed', `the answer has no list "${name}"`);
   for (const count of counts) {
-    const said = memberOf(body, count);
-    if (said !== undefined && said !== null && Number(said) !== list.length)
+    const stated = memberOf(body, count);
+    if (stated !== undefined && stated !== null && Number(stated) !== list.length)
       throw new UpstreamFailure(
         'malformed',
-        `the answer contradicts itself: ${count} is ${String(said)}, and "${name}" has ${list.length}`,
+        `the answer contradicts itself: ${count} is ${String(stated)}, and "${name}" has ${list.length}`,
       );
   }
   return list;

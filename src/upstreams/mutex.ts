@@ -1,9 +1,9 @@
 /** Lets one through at a time, in the order in which they came. */
-export class Turns {
+export class Mutex {
   #last: Promise<void> = Promise.resolve();
 
   /** Waits for its turn. @returns what ends it @throws the signal's reason when that comes first */
-  async take(signal: AbortSignal): Promise<() => void> {
+  async acquire(signal: AbortSignal): Promise<() => void> {
     const before = this.#last;
     let end = () => {};
     const mine = new Promise<void>((resolve) => {

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
-import { Turns } from '../../src/upstreams/turns.ts';
+import { Mutex } from '../../src/upstreams/mutex.ts';
 
 const never = new AbortController().signal;
 
 it('lets one through at a time, in order', async () => {
-  const turns = new Turns();
+  const turns = new Mutex();
   const through: string[] = [];
-  const first = await turns.take(never);
+  const first = await turns.acquire(never);
   const others = ['second', 'third'].map(async (name) => {
-    const end = await turns.take(never);
+    const end = await turns.acquire(never);
     through.push(name);
     end();
   });
@@ -20,12 +20,12 @@ it('lets one through at a time, in order', async () => {
 });
 
 it('goes on past whoever gave up waiting, at once or before it came', async () => {
-  const turns = new Turns();
-  const first = await turns.take(never);
+  const turns = new Mutex();
+  const first = await turns.acquire(never);
   const impatient = new AbortController();
-  const gaveUp = turns.take(impatient.signal);
-  const late = turns.take(AbortSignal.abort(new Error('too late')));
-  const last = turns.take(never);
+  const gaveUp = turns.acquire(impatient.signal);
+  const late = turns.acquire(AbortSignal.abort(new Error('too late')));
+  const last = turns.acquire(never);
   impatient.abort(new Error('waited enough'));
   await expect(gaveUp).rejects.toThrow('waited enough');
   await expect(late).rejects.toThrow('too late');

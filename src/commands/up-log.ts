@@ -4,7 +4,7 @@ import { beyondBudget, demands } from '../reports/demand.ts';
 import { forecast } from '../reports/forecast.ts';
 
 /** Says at the start of `up` what is recorded from where, and how to query it. */
-export function tellStart(app: App, queue: string): void {
+export function logStart(app: App, queue: string): void {
   const { log, feeds, sandbox, environment } = app;
   if (sandbox)
     log.info(
@@ -23,7 +23,7 @@ export function tellStart(app: App, queue: string): void {
 }
 
 /** Warns of each upstream of which the schedules ask more in a day than its budget allows. */
-export async function tellBudgets({ log, config, database, feeds, clock }: App): Promise<void> {
+export async function logBudgets({ log, config, database, feeds, clock }: App): Promise<void> {
   for (const demand of demands(await forecast(database.sql, feeds, clock()), config)) {
     const beyond = beyondBudget(demand);
     if (beyond !== null) log.warn({ ...demand }, beyond);
@@ -31,7 +31,7 @@ export async function tellBudgets({ log, config, database, feeds, clock }: App):
 }
 
 /** Says what was recorded since the last telling, and how many rows that makes in all. */
-export async function tellProgress({ log, database }: App, results: readonly RunResult[]): Promise<void> {
+export async function logProgress({ log, database }: App, results: readonly RunResult[]): Promise<void> {
   const rows: Record<string, number> = {};
   for (const { datasets, rowsWritten } of results)
     datasets.forEach((dataset, at) => {

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import type { Window } from '../datasets/contract.ts';
-import type { ActiveFeed } from './feed.ts';
+import type { ActiveFeed } from './active-feed.ts';
 
 /** Two polls may be this many intervals apart and still count as watching without a break. */
 const UNBROKEN_INTERVALS = 2;
@@ -22,7 +22,7 @@ export interface Observed {
  * interval; otherwise only itself, and what lies between is a gap.
  * @returns one answer a dataset of the feed, in its order
  */
-export async function observationCoverage(
+export async function observedCoverage(
   sql: postgres.Sql,
   { source, datasets }: ActiveFeed,
   key: string,

@@ -1,5 +1,5 @@
 /** Asks for the next element while the current one is being worked on. */
-export async function* ahead<T>(elements: AsyncIterable<T>): AsyncGenerator<T> {
+export async function* prefetch<T>(elements: AsyncIterable<T>): AsyncGenerator<T> {
   const iterator = elements[Symbol.asyncIterator]();
   let next = iterator.next();
   try {

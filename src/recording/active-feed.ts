@@ -1,5 +1,4 @@
-import type { Feed } from '../datasets/catalog.ts';
-import type { Dataset, Target } from '../datasets/contract.ts';
+import type { Dataset, Feed, Target } from '../datasets/contract.ts';
 import type { Belief } from '../history/writing.ts';
 
 /** A dataset as the configuration wants it. */

@@ -2,8 +2,8 @@ import type { CatalogNames, Config } from './config/schema.ts';
 import { catalog, datasetNamed, feeds } from './datasets/catalog.ts';
 import type { Scope, Source, Target } from './datasets/contract.ts';
 import { metricIntervals, metricPoints } from './datasets/metrics/metric-points.ts';
-import { type ActiveDataset, type ActiveFeed, BELIEVE } from './recording/feed.ts';
-import { targetKey } from './recording/lease.ts';
+import { type ActiveDataset, type ActiveFeed, BELIEVE } from './recording/active-feed.ts';
+import { targetKey } from './recording/target-key.ts';
 
 /** The names that a configuration may use. */
 export const catalogNames: CatalogNames = {

@@ -14,7 +14,7 @@ interface Address {
  * with it. An idle connection that is given up is made again when it is needed.
  * @param silence ms
  */
-export function givingUpAfter(silence: number): (address: Address) => Socket {
+export function idleTimeoutSocket(silence: number): (address: Address) => Socket {
   let next = 0;
   return ({ host, port, path }) => {
     const at = next++ % host.length;

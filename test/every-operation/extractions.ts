@@ -11,7 +11,7 @@ export interface Heard {
 }
 
 /** Values of a row by column. */
-export type Said = Readonly<Record<string, Exact>>;
+export type ExpectedRow = Readonly<Record<string, Exact>>;
 
 /** How the rows of a dataset follow from answers; written from the seeds alone. */
 export interface Extraction {
@@ -19,7 +19,7 @@ export interface Extraction {
   readonly operations: readonly string[];
   /** All columns that are compared; whatever is missing from a row is null. */
   readonly columns: readonly string[];
-  readonly rows: (heard: readonly Heard[]) => Said[];
+  readonly rows: (heard: readonly Heard[]) => ExpectedRow[];
 }
 
 /** What the recorder calls itself in the health ledger. */
@@ -46,7 +46,7 @@ function fields(text: string): Fields {
  * A row of an item. After a path `/ms` reads Unix milliseconds and `/iso` a time as text, both as seconds; `/set` is a
  * list in no order.
  */
-function rowOf(item: Exact, columns: Fields): Said {
+function rowOf(item: Exact, columns: Fields): ExpectedRow {
   return Object.fromEntries(
     Object.entries(columns).map(([column, path]) => {
       const [plain = '', how = ''] = path.split('/');
@@ -208,7 +208,7 @@ function gathered(parts: Readonly<Record<string, string>>): Extraction {
     operations: Object.keys(parts),
     columns: [...new Set(each.flatMap(({ columns }) => columns))],
     rows: (heard) => {
-      const byNode = new Map<Exact, Said>();
+      const byNode = new Map<Exact, ExpectedRow>();
       for (const extraction of each)
         for (const row of extraction.rows(
           heard.filter(({ operation }) => operation === extraction.operations[0]),

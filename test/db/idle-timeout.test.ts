@@ -1,8 +1,8 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
+import { idleTimeoutSocket } from '../../src/db/idle-timeout.ts';
 import { isAway } from '../../src/db/reachable.ts';
-import { givingUpAfter } from '../../src/db/socket.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 const client = (url: string, silence: number) => {
-  const options = { max: 1, onnotice: () => {}, socket: givingUpAfter(silence) };
+  const options = { max: 1, onnotice: () => {}, socket: idleTimeoutSocket(silence) };
   return postgres(url, options);
 };
 

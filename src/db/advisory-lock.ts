@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { CONNECTION } from './client.ts';
+import { idleTimeoutSocket } from './idle-timeout.ts';
 import { silenceOf } from './session.ts';
-import { givingUpAfter } from './socket.ts';
 
 /**
  * Does something that only one process may do at a time. The advisory lock ends with a session of its own, so that
@@ -11,13 +11,13 @@ import { givingUpAfter } from './socket.ts';
  * however long the work takes
  * @returns null where another process is at it
  */
-export async function alone<T>(
+export async function withAdvisoryLock<T>(
   url: string,
   lock: number,
   work: () => Promise<T>,
   silence = silenceOf('work'),
 ): Promise<T | null> {
-  const connection = { ...CONNECTION, max: 1, socket: givingUpAfter(silence) };
+  const connection = { ...CONNECTION, max: 1, socket: idleTimeoutSocket(silence) };
   const session = postgres(url, connection);
   let heartbeat: NodeJS.Timeout | undefined;
   try {

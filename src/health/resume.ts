@@ -1,11 +1,17 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
 import { WHOLE } from '../datasets/node/health-reading.ts';
-import type { LedgerTurn, RefusedProbe } from './ledger.ts';
+import type { LedgerTransition, RefusedProbe } from './ledger.ts';
 import type { LedgerClock } from './ledger-clock.ts';
 import { probeKey } from './ledger-parts.ts';
-import { endingOf, type Observation, type ProbeState, type Told, told } from './state.ts';
-import type { Inheritance } from './watched-probe.ts';
+import {
+  endingOf,
+  type Observation,
+  type ProbeState,
+  type StandingVerdict,
+  standingVerdict,
+} from './state.ts';
+import type { ResumedProbe } from './watched-probe.ts';
 
 const state = z.enum(['up', 'down', 'unknown', 'maintenance']);
 const observation: z.ZodType<Observation> = z.object({
@@ -30,14 +36,14 @@ const observation: z.ZodType<Observation> = z.object({
 });
 
 /** What an observer's ledger says now, by node and probe. */
-export interface Estate {
-  of(node: string, probe: string): Inheritance | undefined;
+export interface ResumedLedger {
+  of(node: string, probe: string): ResumedProbe | undefined;
   /**
-   * The turns that are due now: what is said of probes that nobody watches any more ends, and what an earlier process saw
+   * The transitions that are due now: what is said of probes that nobody watches any more ends, and what an earlier process saw
    * and could not store is unknown.
    * @param watched keys by {@link probeKey}
    */
-  turns(watched: ReadonlySet<string>): LedgerTurn[];
+  transitions(watched: ReadonlySet<string>): LedgerTransition[];
 }
 
 /**
@@ -45,13 +51,13 @@ export interface Estate {
  * @param settled up to where its ledger is settled, ms since 1970
  * @param refused the probes of which it could store nothing since then
  */
-export async function readEstate(
+export async function resumeLedger(
   sql: postgres.Sql,
   observer: string,
   settled: number,
   refused: readonly RefusedProbe[],
   clock: LedgerClock,
-): Promise<Estate> {
+): Promise<ResumedLedger> {
   const [open, probes] = await Promise.all([
     sql<OpenInterval[]>`
       select h.node, h.probe, h.check_name as check, h.state, h.error, h.message::text, h.reported,
@@ -73,13 +79,13 @@ export async function readEstate(
       select node, probe, probes::float8, suspect, hour, entries from recorder.health_probes
       where observer = ${observer}`,
   ]);
-  const said = new Map<string, Map<string, Told>>();
+  const standing = new Map<string, Map<string, StandingVerdict>>();
   for (const row of open) {
     const key = probeKey(row.node, row.probe);
-    said.set(key, (said.get(key) ?? new Map()).set(row.check, inherited(row)));
+    standing.set(key, (standing.get(key) ?? new Map()).set(row.check, resumed(row)));
   }
   const lost = new Map(refused.map((one) => [probeKey(one.node, one.probe), one]));
-  for (const key of lost.keys()) said.set(key, (said.get(key) ?? new Map()).set(WHOLE, LOST));
+  for (const key of lost.keys()) standing.set(key, (standing.get(key) ?? new Map()).set(WHOLE, LOST));
   const maintained = new Set(
     open
       .filter((row) => row.check === WHOLE && row.state === 'maintenance')
@@ -93,7 +99,7 @@ export async function readEstate(
       if (!row) return undefined;
       const suspect = observation.safeParse(row.suspect).data ?? null;
       const before: ProbeState = {
-        said: said.get(key) ?? new Map(),
+        standing: standing.get(key) ?? new Map(),
         suspect: suspect && { ...suspect, at: clock.toSteady(suspect.at) },
         stamps: new Map(),
       };
@@ -106,11 +112,11 @@ export async function readEstate(
         settled: lost.get(key)?.since ?? settled,
       };
     },
-    turns(watched) {
-      const turned = (
+    transitions(watched) {
+      const transitionOf = (
         { node, probe }: { node: string; probe: string },
         check: string,
-        more: Pick<LedgerTurn, 'state' | 'error' | 'message' | 'reported' | 'ended'>,
+        more: Pick<LedgerTransition, 'state' | 'error' | 'message' | 'reported' | 'ended'>,
       ) => {
         const key = probeKey(node, probe);
         const at = lost.get(key)?.since ?? settled;
@@ -119,17 +125,17 @@ export async function readEstate(
       const endings = open
         .filter(({ node, probe }) => !watched.has(probeKey(node, probe)))
         .map((row) =>
-          turned(row, row.check, { ...worded(row), state: null, ended: endingOf(inherited(row)) }),
+          transitionOf(row, row.check, { ...worded(row), state: null, ended: endingOf(resumed(row)) }),
         );
       const blanks = refused
         .filter(({ node, probe }) => watched.has(probeKey(node, probe)))
-        .map((one) => turned(one, WHOLE, { ...worded(LOST), state: 'unknown', ended: null }));
+        .map((one) => transitionOf(one, WHOLE, { ...worded(LOST), state: 'unknown', ended: null }));
       return [...endings, ...blanks];
     },
   };
 }
 
-/** What the ledger says of a check until something else turns. */
+/** What the ledger says of a check until its state changes. */
 interface OpenInterval {
   readonly node: string;
   readonly probe: string;
@@ -153,14 +159,15 @@ const worded = <T extends Pick<OpenInterval, 'error' | 'message' | 'reported'>>(
   reported,
 });
 
-const unknown = (error: string) => told(WHOLE, { state: 'unknown', error, message: null }, false, null);
+const unknown = (error: string) =>
+  standingVerdict(WHOLE, { state: 'unknown', error, message: null }, false, null);
 const LOST = unknown('what was seen could not be stored');
 
 /** What was said under maintenance is not known: nobody could tell from the ledger. */
-function inherited(row: OpenInterval): Told {
+function resumed(row: OpenInterval): StandingVerdict {
   const { check, error, message, reported, last_error, last_message, failures } = row;
   const known = state.parse(row.state);
   if (check === WHOLE && known === 'maintenance') return unknown('nobody looked');
   const latest = { error: last_error ?? error, message: last_message ?? message, failures };
-  return { ...told(check, { state: known, error, message }, reported, failures), latest };
+  return { ...standingVerdict(check, { state: known, error, message }, reported, failures), latest };
 }

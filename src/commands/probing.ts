@@ -6,32 +6,32 @@ import { announcements } from '../health/announcements.ts';
 import { lookOver } from '../health/look.ts';
 import { keepLedger, Prober } from '../health/prober.ts';
 import type { ProberContext } from '../health/prober-context.ts';
+import type { ActiveFeed } from '../recording/active-feed.ts';
 import type { Registrant } from '../recording/configuration.ts';
-import type { ActiveFeed } from '../recording/feed.ts';
-import { targetKey } from '../recording/lease.ts';
 import { registerTargets } from '../recording/register.ts';
+import { targetKey } from '../recording/target-key.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printTable, tell } from './output.ts';
 import { registerUnlessRunning } from './registering.ts';
 
 /** Whether a feed is watched by the prober, in this process, instead of being polled by runs of the queue. */
-export function isWatched(feed: ActiveFeed): boolean {
+export function isProbed(feed: ActiveFeed): boolean {
   return feed.datasets.some(({ history }) => history === 'ledger');
 }
 
 /** Watches the nodes until the signal comes, or stands by while another process does. */
-async function keepWatch(app: App, by: Registrant, signal: AbortSignal): Promise<void> {
-  const feed = app.feeds.find(isWatched);
+async function runProber(app: App, by: Registrant, signal: AbortSignal): Promise<void> {
+  const feed = app.feeds.find(isProbed);
   if (!feed || feed.targets.length === 0) return;
   const register = () => registerTargets(app.database.sql, feed, app.clock(), by);
   await keepLedger(proberContext(app, feed, register), signal);
 }
 
 /** Watches the nodes while no process with a newer configuration does. */
-export class Watch {
+export class ProberSwitch {
   readonly #app: App;
   readonly #by: Registrant;
-  #shift: { readonly stop: AbortController; readonly ended: Promise<void> } | null = null;
+  #running: { readonly stop: AbortController; readonly ended: Promise<void> } | null = null;
 
   constructor(app: App, by: Registrant) {
     this.#app = app;
@@ -41,23 +41,23 @@ export class Watch {
   /** Begins or ends the watching. @param relieved another process is to do it */
   follow(relieved: boolean): void {
     if (relieved) void this.stop();
-    else if (!this.#shift) {
+    else if (!this.#running) {
       const stop = new AbortController();
-      this.#shift = { stop, ended: keepWatch(this.#app, this.#by, stop.signal) };
+      this.#running = { stop, ended: runProber(this.#app, this.#by, stop.signal) };
     }
   }
 
   /** @returns when all is written */
   async stop(): Promise<void> {
-    const shift = this.#shift;
-    this.#shift = null;
+    const shift = this.#running;
+    this.#running = null;
     shift?.stop.abort();
     await shift?.ended;
   }
 }
 
 /** `record node_health`: one look at every node, confirmed, into the ledger. @returns the exit code */
-export async function lookAndTell(
+export async function probeOnce(
   app: App,
   feed: ActiveFeed,
   targets: readonly Target[],

@@ -1,10 +1,9 @@
-import type { Feed } from '../datasets/catalog.ts';
-import type { Window } from '../datasets/contract.ts';
+import type { Feed, Window } from '../datasets/contract.ts';
 import type { Row } from '../history/rows.ts';
 import type { SetAside } from './set-aside.ts';
 
 /** What was read and waits for the next commit. */
-export interface Pending {
+export interface PageBuffer {
   readonly rows: Row[][];
   /** The items that the rows came from. */
   readonly sources: unknown[][];
@@ -17,7 +16,7 @@ export interface Pending {
   proven: Window | null;
 }
 
-export const emptyPending = ({ datasets }: Feed): Pending => ({
+export const emptyBuffer = ({ datasets }: Feed): PageBuffer => ({
   rows: datasets.map(() => []),
   sources: datasets.map(() => []),
   byKey: datasets.map(() => new Map()),

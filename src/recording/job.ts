@@ -1,0 +1,32 @@
+import type { Target, Window } from '../datasets/contract.ts';
+import type { Priority } from '../upstreams/budget.ts';
+
+/**
+ * Why a run was made: `poll` by schedule; `heal` for a hole; `sweep` to see late revisions of what is covered;
+ * `backfill` and `manual` because someone asked; `redrive` to decode again what was quarantined;
+ * `unwatched` to end what nobody asks for any more.
+ */
+export type Reason = 'poll' | 'heal' | 'sweep' | 'backfill' | 'manual' | 'redrive' | 'unwatched';
+
+/** Who is served first by the budget. */
+export const priorityOf: Readonly<Record<Reason, Priority>> = {
+  poll: 'poll',
+  manual: 'poll',
+  redrive: 'poll',
+  unwatched: 'poll',
+  heal: 'heal',
+  sweep: 'heal',
+  backfill: 'backfill',
+};
+
+/** What a run is about. */
+export interface Job {
+  readonly target: Target;
+  /** Null: an observation of now. */
+  readonly window: Window | null;
+  readonly reason: Reason;
+  /** The datasets that it records; absent: all of the feed. */
+  readonly datasets?: readonly string[];
+  /** When it was planned, in ms since 1970; a target that was recorded since needs it no more. Absent: whatever was. */
+  readonly plannedAt?: number;
+}

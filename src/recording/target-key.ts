@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto';
+import type { Target } from '../datasets/contract.ts';
+
+/** What a target is asked with may be long (many addresses in one question); an index entry may not. */
+const LONGEST_VALUE = 200;
+
+/** The name of a target in the database, the same for the same target whatever the order of its keys. */
+export function targetKey(target: Target): string {
+  return Object.keys(target)
+    .sort()
+    .map((key) => `${key}=${shortened(target[key] ?? '')}`)
+    .join(' ');
+}
+
+function shortened(value: string): string {
+  if (value.length <= LONGEST_VALUE) return value;
+  return `sha256:${createHash('sha256').update(value).digest('hex')}`;
+}
