@@ -57,17 +57,17 @@ const TRY_EVERY = 5_000;
 
 /** A process that does something alone which takes long, with the recorder's own lock. @returns its file */
 async function holder({ dir, databaseUrl, setting }: World): Promise<string> {
-  const alone = pathToFileURL(join(dirname(setting.cli), 'db', 'alone.js')).href;
+  const module = pathToFileURL(join(dirname(setting.cli), 'db', 'advisory-lock.js')).href;
   const file = join(dir, 'holder.mjs');
   await writeFile(
     file,
-    `import { alone } from ${JSON.stringify(alone)};
+    `import { withAdvisoryLock } from ${JSON.stringify(module)};
     const work = async () => {
       process.stderr.write('mine\\n');
       await new Promise((resolve) => setTimeout(resolve, Number(process.argv[2])));
       return 'done';
     };
-    const result = await alone(${JSON.stringify(databaseUrl)}, ${LOCK}, work);
+    const result = await withAdvisoryLock(${JSON.stringify(databaseUrl)}, ${LOCK}, work);
     process.stdout.write(String(result));`,
   );
   return file;

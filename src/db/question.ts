@@ -1,8 +1,8 @@
 import postgres from 'postgres';
 import { UsageError } from '../errors.ts';
 import { CONNECTION } from './client.ts';
+import { idleTimeoutSocket } from './idle-timeout.ts';
 import { sessionSettings } from './session.ts';
-import { givingUpAfter } from './socket.ts';
 
 /** The only role that runs what a user wrote. */
 const ROLE = 'recorder_reader';
@@ -55,7 +55,7 @@ export async function askAsReader<T>(
     ...CONNECTION,
     max: 1,
     connection: { ...sessionSettings('query', 'reporting'), role: ROLE, statement_timeout: timeout },
-    socket: givingUpAfter(timeout + 5_000),
+    socket: idleTimeoutSocket(timeout + 5_000),
     fetch_types: false,
   };
   const session = postgres(url, connection);
