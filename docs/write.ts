@@ -2,7 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { editorSchema } from '../src/config/editor-schema.ts';
 import { catalogNames } from '../src/configured-feeds.ts';
 import { dictionary } from '../src/reports/dictionary.ts';
+import { recipes } from '../src/reports/recipes.ts';
 
-/** Writes the pages that are made from the code: the data dictionary and the editors' schema of recorder.yaml. */
+/** Writes the pages that are made from the code: the data dictionary, the recipes and the editors' schema of recorder.yaml. */
 writeFileSync(new URL('datasets.md', import.meta.url), dictionary());
+writeFileSync(new URL('recipes.md', import.meta.url), recipes());
 writeFileSync(new URL('recorder.schema.json', import.meta.url), editorSchema(catalogNames));

@@ -12,8 +12,9 @@ import { tell } from './commands/output.ts';
 import { planCommand } from './commands/plan.ts';
 import { quarantineCommand } from './commands/quarantine.ts';
 import { type QueryOptions, queryCommand } from './commands/query.ts';
+import { listReports, type ReportOptions } from './commands/question.ts';
 import { backfillCommand, recordCommand } from './commands/record.ts';
-import { type ReportOptions, reportCommand } from './commands/report.ts';
+import { reportCommand } from './commands/report.ts';
 import { statusCommand } from './commands/status.ts';
 import { rolesOf, upCommand } from './commands/up.ts';
 import { readSecrets } from './config/environment.ts';
@@ -189,19 +190,27 @@ command('query', 'ask one SQL statement, read-only, of the schema reporting')
     ),
   );
 
-command('report', 'print a ready-made report: uptime, or sla (of a month)')
-  .argument('<report>')
+command('report', 'answer a ready question, such as top-chains; without a name list them')
+  .argument('[report]')
   .option('--from <time>', 'begin of the window (default: of this month)')
   .option('--to <time>', 'end of the window (default: now)')
   .option('--month <month>', 'sla: the month, such as 2026-11 (default: this one)')
-  .option('--target <percent>', 'sla: the uptime promised (default: health.target of the configuration)')
-  .option('--node <name>', 'only this node')
+  .option('--as-of <time>', 'what the recorder knew at that moment (default: now)')
+  .option(
+    '--target <parameter=value>',
+    'a parameter of the question, may be given more than once; sla: the uptime promised, in percent (default: health.target)',
+    collect,
+    [],
+  )
+  .option('--node <name>', 'uptime, sla: only this node')
   .option('--format <format>', 'table, csv, json; sla also html')
-  .action((report: string, options: Common & Partial<ReportOptions>) =>
-    withApp({ config: options.config }, (app) =>
-      reportCommand(app, report, { ...options, format: options.format ?? (options.json ? 'json' : 'table') }),
-    ),
-  );
+  .action((report: string | undefined, options: Common & Partial<ReportOptions> & { target: string[] }) => {
+    const format = options.format ?? (options.json ? 'json' : 'table');
+    if (report === undefined) return listReports(format === 'json');
+    return withApp({ config: options.config }, (app, signal) =>
+      reportCommand(app, report, { ...options, format }, signal),
+    );
+  });
 
 command('maintenance', 'list or announce windows in which nodes are neither up nor down, or end one')
   .argument('[action]', 'list, announce or end', 'list')

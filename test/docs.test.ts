@@ -3,11 +3,13 @@ import { expect, it } from 'vitest';
 import { editorSchema } from '../src/config/editor-schema.ts';
 import { catalogNames } from '../src/configured-feeds.ts';
 import { dictionary } from '../src/reports/dictionary.ts';
+import { recipes } from '../src/reports/recipes.ts';
 
 const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 
 it.each([
   ['docs/datasets.md', dictionary],
+  ['docs/recipes.md', recipes],
   ['docs/recorder.schema.json', () => editorSchema(catalogNames)],
 ])('%s is current (npm run docs writes it)', (file, made) => {
   expect(read(file)).toBe(made());

@@ -5,22 +5,24 @@ import { slaPage } from '../reports/sla-page.ts';
 import { achievedText, percentText, spanText, uptimeOf } from '../reports/uptime.ts';
 import { exitCode } from './exit.ts';
 import { printCsv, printJson, printTable, printText } from './output.ts';
+import { questionCommand, questionNamed, type ReportOptions } from './question.ts';
 import { instantOf } from './selection.ts';
 
-/** What `report` takes. */
-export interface ReportOptions {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly node?: string | undefined;
-  readonly month?: string | undefined;
-  readonly target?: string | undefined;
-  readonly format: string;
-}
-
-/** `report uptime|sla`. @returns the exit code */
-export async function reportCommand(app: App, name: string, options: ReportOptions): Promise<number> {
+/** `report NAME`: uptime, sla, or a ready question. @returns the exit code */
+export async function reportCommand(
+  app: App,
+  name: string,
+  options: ReportOptions,
+  signal: AbortSignal,
+): Promise<number> {
   const report = { uptime: uptimeCommand, sla: slaCommand }[name];
-  if (!report) throw new UsageError([`report ${name}: must be uptime or sla`]);
+  if (!report) {
+    const question = questionNamed(name);
+    if (!question)
+      throw new UsageError([`report ${name}: there is no such report; "report" without a name lists them`]);
+    return questionCommand(app, question, options, signal);
+  }
+  if (options.asOf !== undefined) throw new UsageError([`--as-of: ${name} does not take it`]);
   if (options.node !== undefined && !app.config.upstreams.nodes.some((node) => node.name === options.node))
     throw new UsageError([`--node ${options.node}: the configuration has no such node`]);
   await report(app, options);
@@ -65,9 +67,10 @@ async function slaCommand(app: App, options: ReportOptions): Promise<void> {
   const month = monthOf(options.month ?? new Date(now).toISOString().slice(0, 7));
   if (month.from >= now) throw new UsageError([`--month ${options.month}: has not begun`]);
   const { target, rewards } = app.config.health;
-  const promised = options.target === undefined ? target : Number(options.target);
-  if (!(promised > 0 && promised <= 100))
-    throw new UsageError([`--target ${options.target}: must be a percentage such as 99.9`]);
+  const [wanted, ...more] = options.target;
+  const promised = wanted === undefined ? target : Number(wanted);
+  if (!(promised > 0 && promised <= 100) || more.length > 0)
+    throw new UsageError([`--target ${options.target.join(' ')}: must be a percentage such as 99.9`]);
   const report = await slaReport(app.database.sql, month, now, promised, rewards);
   const nodes = report.nodes.filter(({ node }) => options.node === undefined || node === options.node);
   printAs(options.format, ['table', 'csv', 'json', 'html'], {

@@ -1,0 +1,129 @@
+import type { App } from '../app.ts';
+import { askAsReader } from '../db/question.ts';
+import { UsageError } from '../errors.ts';
+import {
+  optionText,
+  parametersOf,
+  type Question,
+  questions,
+  statementOf,
+  type Values,
+} from '../reports/questions.ts';
+import { exitCode } from './exit.ts';
+import { printJson, printTable } from './output.ts';
+import { type Out, printRows, ROW_FORMATS } from './printing-rows.ts';
+import { pastMoment } from './query.ts';
+import { instantOf } from './selection.ts';
+
+/** What `report` takes. */
+export interface ReportOptions {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly node?: string | undefined;
+  readonly month?: string | undefined;
+  readonly asOf?: string | undefined;
+  /** Of sla the uptime promised, in percent; of questions PARAMETER=VALUE. */
+  readonly target: readonly string[];
+  readonly format: string;
+}
+
+/** The longest that a question may take, ms. */
+const TIMEOUT = 600_000;
+
+/** The question of a report's name, in both spellings (`top-chains`, `top_chains`). */
+export function questionNamed(name: string): Question | undefined {
+  return everyQuestion().find((question) => question.name === name.replaceAll('_', '-'));
+}
+
+const everyQuestion = () => questions().flatMap((part) => part.questions);
+
+/** `report` without a name: every report, what it answers and what it takes. */
+export function listReports(json: boolean): void {
+  const reports = [
+    { name: 'uptime', answers: 'The uptime of each node in a window.', takes: ['--from', '--to', '--node'] },
+    {
+      name: 'sla',
+      answers: 'The service level of a month: uptime against a target, incidents, rewards.',
+      takes: ['--month', '--target PERCENT', '--node'],
+    },
+    ...everyQuestion().map((question) => ({
+      name: question.name,
+      answers: question.answer.comment,
+      takes: parametersOf(question).map(({ name, preset }) => {
+        const option = optionText(name).trim();
+        return preset === undefined && name !== 'from' && name !== 'to' ? `${option}…` : `[${option}…]`;
+      }),
+    })),
+  ];
+  if (json) printJson({ reports });
+  else
+    printTable(
+      reports.map(({ name, answers }) => ({ report: name, answers })),
+      '',
+    );
+}
+
+/**
+ * `report NAME [--from T] [--to T] [--as-of T] [--target PARAMETER=VALUE ...] [--format table|csv|json]`: asks a ready
+ * question. The window is this month up to now, unless said otherwise.
+ * @returns the exit code
+ * @throws UsageError for values that the question does not take, and with the reason where it has no right answer
+ */
+export async function questionCommand(
+  app: Pick<App, 'databaseUrl' | 'clock'>,
+  question: Question,
+  options: ReportOptions,
+  signal: AbortSignal,
+  out: Out = process.stdout,
+): Promise<number> {
+  const format = ROW_FORMATS.find((one) => one === options.format);
+  if (!format) throw new UsageError([`--format ${options.format}: must be one of ${ROW_FORMATS.join(', ')}`]);
+  const statement = statementOf(question, valuesOf(question, options, app.clock()));
+  await askAsReader(app.databaseUrl, statement, { timeout: TIMEOUT, asOf: null, signal }, (answer) =>
+    printRows(answer, format, out),
+  ).catch((error: unknown) => {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(error.problems.map((one) => one.replace(/^query:/, `report ${question.name}:`)));
+  });
+  return exitCode.done;
+}
+
+/** @throws UsageError naming every option that is wrong */
+function valuesOf(question: Question, options: ReportOptions, now: number): Values {
+  const others = (['node', 'month'] as const).filter((name) => options[name] !== undefined);
+  const pairs = options.target.map((text) => [text, text.indexOf('=')] as const);
+  const problems = [
+    ...others.map(
+      (name) => `--${name}: is an option of uptime and sla; of others write --target PARAMETER=VALUE`,
+    ),
+    ...pairs.filter(([, at]) => at < 1).map(([text]) => `--target ${text}: must be PARAMETER=VALUE`),
+    ...pairs
+      .filter(([text]) => /^(from|to|as_of)=/.test(text))
+      .map(([text]) => `--target ${text}: write ${optionText(text.replace(/=.*/, ''))}… instead`),
+  ];
+  if (problems.length > 0) throw new UsageError(problems);
+  const targets = Object.fromEntries(pairs.map(([text, at]) => [text.slice(0, at), text.slice(at + 1)]));
+  const asOf = options.asOf === undefined ? undefined : pastMoment(options.asOf, now).toISOString();
+  const said = { from: options.from, to: options.to, as_of: asOf };
+  const takes = (name: string) => parametersOf(question).some((one) => one.name === name);
+  const window =
+    takes('from') && takes('to') ? windowOf(options, asOf === undefined ? now : Date.parse(asOf)) : {};
+  return {
+    ...targets,
+    ...Object.fromEntries(
+      Object.entries(said).flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])),
+    ),
+    ...window,
+  };
+}
+
+/** The window asked for: the month of its end, up to `latest`, unless said otherwise. */
+function windowOf({ from, to }: ReportOptions, latest: number): { from: string; to: string } {
+  const end = to === undefined ? latest : instantOf('--to', to);
+  const last = new Date(end - 1);
+  const begin =
+    from === undefined ? Date.UTC(last.getUTCFullYear(), last.getUTCMonth()) : instantOf('--from', from);
+  if (begin >= end)
+    throw new UsageError([`--from ${from ?? new Date(begin).toISOString()}: must be before --to`]);
+  return { from: new Date(begin).toISOString(), to: new Date(end).toISOString() };
+}

@@ -1,0 +1,56 @@
+import { optionText, parametersOf, type Question, questions, statementOf, type Values } from './questions.ts';
+
+const heading = `# Recipes: ready questions
+
+Made from the declarations of the questions by \`npm run docs\`. Each question is a view or a function in \`reporting\` and a
+report of the same name: \`chain-recorder report\` lists them, \`report NAME\` asks one, as a table, CSV or JSON. A test asks
+every question of this page, in SQL and by \`report\`, and compares the answers with a simulated network's truth.
+
+- Windows include \`from\` and not \`to\`. All days are days of UTC.
+- Amounts stand in base units (nAVAX, wei) and in tokens beside them. Both are exact.
+- \`as_of\` asks what the recorder knew at that moment.
+- What has no right answer is refused with the reason, such as a sum of distinct counts.
+- Put your own ids where \`YOURS\` or \`YOUR\` stands.
+`;
+
+/** The page of recipes as Markdown: every question with its parameters, its columns, and examples to copy. */
+export function recipes(): string {
+  const parts = questions();
+  const contents = parts.map(
+    (part) => `- ${part.heading}: ${part.questions.map(({ name }) => `[${name}](#${name})`).join(', ')}`,
+  );
+  const sections = parts.map((part) => `## ${part.heading}\n\n${part.questions.map(section).join('\n')}`);
+  return [heading, `${contents.join('\n')}\n`, ...sections].join('\n');
+}
+
+function section(question: Question): string {
+  const { name, answer, examples } = question;
+  const parameters = parametersOf(question).map(
+    (one) =>
+      `| \`${one.name}\` | ${one.type} | ${one.preset === undefined ? 'needed' : `\`${one.preset}\``} | ${one.comment} |`,
+  );
+  const columns = answer.columns.map((one) => `| \`${one.name}\` | ${one.type} | ${one.comment} |`);
+  return `### ${name}
+
+${answer.comment}
+
+${examples.map(({ words, values }) => example(question, words, values)).join('\n')}
+${parameters.length > 0 ? `| parameter | type | unless given | what it is |\n| --- | --- | --- | --- |\n${parameters.join('\n')}\n\n` : ''}| column | type | meaning |
+| --- | --- | --- |
+${columns.join('\n')}
+`;
+}
+
+function example(question: Question, words: string, values: Values): string {
+  const options = Object.entries(values).map(([name, value]) => ` ${optionText(name)}${value}`);
+  return `**${words}**
+
+\`\`\`sql
+${statementOf(question, values)};
+\`\`\`
+
+\`\`\`sh
+chain-recorder report ${question.name}${options.join('')}
+\`\`\`
+`;
+}
