@@ -13,7 +13,8 @@ const packageLinks = z.array(z.object({ source: z.string(), target: z.string() }
 /**
  * The folder that holds initdb, pg_ctl and postgres: the installed package's own where the server's account may use
  * it, else a copy in the home. Makes the library links and modes that the package's install script makes, where npm
- * did not run it. Call it under the home's lock. Throws when the package or its build for this platform is absent.
+ * did not run it. Call it under the home's lock.
+ * @throws Error when the package, or its build for this platform, is absent
  */
 export async function postgresBinaries(home: EmbeddedHome): Promise<string> {
   const { native, version } = await installedPackage();

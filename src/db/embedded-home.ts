@@ -40,7 +40,8 @@ export interface EmbeddedLog {
 /**
  * Finds the home of the server of `dir`, or makes it: the folder `postgres` in `dir`. PostgreSQL refuses to run as
  * root, so root gives the folder to the account `postgres`; where that account may not enter `dir`, the folder lies
- * under /var/lib/chain-recorder and `dir` holds a symbolic link to it. Throws when it cannot be made.
+ * under /var/lib/chain-recorder and `dir` holds a symbolic link to it.
+ * @throws Error when it cannot be made
  */
 export async function embeddedHome(dir: string, log: EmbeddedLog): Promise<EmbeddedHome> {
   const folder = resolve(dir);

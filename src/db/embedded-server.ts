@@ -30,8 +30,8 @@ const recorderSettings: Settings = {
 };
 
 /**
- * The port of the server that runs in the home, once it takes connections; undefined when none runs. Throws when it
- * is still on its way after 100 s.
+ * The port of the server that runs in the home, once it takes connections; undefined when none runs.
+ * @throws Error when it is still on its way after 100 s
  */
 export async function runningServer(home: EmbeddedHome): Promise<number | undefined> {
   const deadline = Date.now() + 100_000;
@@ -58,7 +58,8 @@ function takesConnections(port: number): Promise<boolean> {
 
 /**
  * Starts a server where none runs, its cluster made first if there is none, and returns its port once it takes
- * connections. Throws with the server's own log when it does not start.
+ * connections.
+ * @throws Error with the server's own log when it does not start
  */
 export async function startServer(home: EmbeddedHome, settings: Settings): Promise<number> {
   const bin = await postgresBinaries(home);
@@ -90,7 +91,7 @@ export async function startServer(home: EmbeddedHome, settings: Settings): Promi
   }
 }
 
-/** Stops the server of the home, if one runs, and returns when it is gone. Throws when it does not go. */
+/** Stops the server of the home, if one runs, and returns when it is gone. @throws Error when it does not go */
 export async function stopServer(home: EmbeddedHome): Promise<void> {
   const server = await postmaster(home);
   if (!server) return;

@@ -23,8 +23,8 @@ export interface EmbeddedOptions {
 
 /**
  * Uses the PostgreSQL server of `dir`: the running one, whoever started it, or else one started now, its database made
- * first if there is none. It listens on 127.0.0.1, on a port of its own choice. Throws when the PostgreSQL package is
- * not installed, or with the server's log when it does not start.
+ * first if there is none. It listens on 127.0.0.1, on a port of its own choice.
+ * @throws Error when the PostgreSQL package is not installed, or with the server's log when it does not start
  */
 export async function openEmbedded({ dir, log, settings = {} }: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const home = await embeddedHome(dir, log);

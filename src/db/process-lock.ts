@@ -18,7 +18,8 @@ export async function processStart(pid: number): Promise<string | undefined> {
 
 /**
  * Enters this process in a register: one empty file a process, named by it. Returns what takes the entry out again.
- * An entry ends with its process, however that ends. Throws what the file system throws.
+ * An entry ends with its process, however that ends.
+ * @throws Error what the file system throws
  */
 export async function enrol(register: string): Promise<() => Promise<void>> {
   await mkdir(register, { recursive: true });
@@ -43,8 +44,9 @@ export async function enrolled(register: string): Promise<number[]> {
 }
 
 /**
- * Does `work` while no other process works under the same register, and returns its result. Throws what `work` throws,
- * or an error after `patience` milliseconds of waiting. A holder that was killed holds nothing.
+ * Does `work` while no other process works under the same register, and returns its result.
+ * A holder that was killed holds nothing.
+ * @throws Error after `patience` milliseconds of waiting, and what `work` throws
  *
  * Whoever enters and then sees nobody else is alone: of two that enter at once, at least one sees the other and
  * leaves. So no lock is ever broken, and there is no moment at which two could break the same one.

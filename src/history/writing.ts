@@ -52,7 +52,7 @@ export type WriteHistory = <W extends Write>(
   at: number,
 ) => Fragment;
 
-/** Whether the dataset keeps unknown fields. */
+/** The columns that come from an item; those before them come from the request. */
 export const itemColumns = (dataset: Dataset): readonly DatasetColumn[] =>
   dataset.columns.filter((column) => column.path.length > 0);
 

@@ -1,19 +1,16 @@
-import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { object, uint } from '../fields.ts';
 import { minute } from '../sources/durations.ts';
-import { oneAnswer } from '../sources/one-answer.ts';
+import { nodeMethod } from '../sources/node-method.ts';
 
 /** How high a node's X-chain is (seed node-rpc 4.1, avm.getHeight). */
-const source: Source = {
+const source = nodeMethod({
   name: 'chain-heights',
-  upstream: 'nodes',
+  path: '/ext/bc/X',
+  method: 'avm.getHeight',
   every: minute,
-  weight: 0,
-  calls: 1,
-  targets: ({ nodes }) => nodes.map((node) => ({ node, chain: 'X' })),
-  walk: (ask, { chain }) => oneAnswer(() => ask.rpc(`/ext/bc/${chain}`, 'avm.getHeight')),
-};
+  about: () => [{ chain: 'X' }],
+});
 
 export const chainHeights = defineDataset({
   name: 'chain_heights',

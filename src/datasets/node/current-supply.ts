@@ -1,21 +1,18 @@
-import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { object, optional, uint } from '../fields.ts';
 import { minute } from '../sources/durations.ts';
-import { oneAnswer } from '../sources/one-answer.ts';
+import { nodeMethod } from '../sources/node-method.ts';
 import { PRIMARY_NETWORK } from './current-validators.ts';
 
 /** The supply of the primary network's token (seed node-rpc 4.3, platform.getCurrentSupply). */
-const source: Source = {
+const source = nodeMethod({
   name: 'current-supply',
-  upstream: 'nodes',
+  path: '/ext/bc/P',
+  method: 'platform.getCurrentSupply',
   every: 10 * minute,
-  weight: 0,
-  calls: 1,
-  targets: ({ nodes }) => nodes.map((node) => ({ node, subnetId: PRIMARY_NETWORK })),
-  walk: (ask, { subnetId }) =>
-    oneAnswer(() => ask.rpc('/ext/bc/P', 'platform.getCurrentSupply', { subnetID: subnetId })),
-};
+  about: () => [{ subnetId: PRIMARY_NETWORK }],
+  params: ({ subnetId }) => ({ subnetID: subnetId }),
+});
 
 export const currentSupply = defineDataset({
   name: 'current_supply',

@@ -1,20 +1,16 @@
-import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { count, list, object, optional, uint } from '../fields.ts';
 import { entriesOf, objectIn } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
-import { oneAnswer } from '../sources/one-answer.ts';
+import { nodeMethod } from '../sources/node-method.ts';
 
 /** What validators think of proposals (seed node-rpc 4.2, info.acps: a map by proposal number). */
-const source: Source = {
+const source = nodeMethod({
   name: 'network-proposals',
-  upstream: 'nodes',
+  path: '/ext/info',
+  method: 'info.acps',
   every: hour,
-  weight: 0,
-  calls: 1,
-  targets: ({ nodes }) => nodes.map((node) => ({ node })),
-  walk: (ask) => oneAnswer(() => ask.rpc('/ext/info', 'info.acps')),
-};
+});
 
 export const networkProposals = defineDataset({
   name: 'network_proposals',

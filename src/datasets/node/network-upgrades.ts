@@ -1,19 +1,15 @@
-import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { object, optional, rfc3339, text, uint } from '../fields.ts';
 import { hour } from '../sources/durations.ts';
-import { oneAnswer } from '../sources/one-answer.ts';
+import { nodeMethod } from '../sources/node-method.ts';
 
 /** When the network's upgrades become active (seed node-rpc 4.2, info.upgrades). */
-const source: Source = {
+const source = nodeMethod({
   name: 'network-upgrades',
-  upstream: 'nodes',
+  path: '/ext/info',
+  method: 'info.upgrades',
   every: hour,
-  weight: 0,
-  calls: 1,
-  targets: ({ nodes }) => nodes.map((node) => ({ node })),
-  walk: (ask) => oneAnswer(() => ask.rpc('/ext/info', 'info.upgrades')),
-};
+});
 
 export const networkUpgrades = defineDataset({
   name: 'network_upgrades',

@@ -1,22 +1,18 @@
-import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { decimal, object } from '../fields.ts';
 import { minute } from '../sources/durations.ts';
-import { PRIMARY_NETWORK } from './current-validators.ts';
+import { nodeMethod } from '../sources/node-method.ts';
+import { aboutSubnet, PRIMARY_NETWORK } from './current-validators.ts';
 
 /** How the network's stake sees this node (seed node-rpc 4.2, info.uptime); an error on a node that validates nothing. */
-const source: Source = {
+const source = nodeMethod({
   name: 'node-uptime-view',
-  upstream: 'nodes',
+  path: '/ext/info',
+  method: 'info.uptime',
   every: 10 * minute,
-  weight: 0,
-  calls: 1,
-  targets: ({ nodes }) => nodes.map((node) => ({ node, subnetId: PRIMARY_NETWORK })),
-  async *walk(ask, { subnetId }) {
-    const params = subnetId === PRIMARY_NETWORK ? {} : { subnetID: subnetId };
-    yield { body: await ask.rpc('/ext/info', 'info.uptime', params), proven: null, last: true, whole: true };
-  },
-};
+  about: () => [{ subnetId: PRIMARY_NETWORK }],
+  params: aboutSubnet,
+});
 
 export const nodeUptimeView = defineDataset({
   name: 'node_uptime_view',

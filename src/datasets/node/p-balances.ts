@@ -1,24 +1,20 @@
-import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { object, optional, text, uint } from '../fields.ts';
 import { entriesOf, memberOf, objectIn } from '../sources/answer.ts';
 import { minute } from '../sources/durations.ts';
-import { oneAnswer } from '../sources/one-answer.ts';
+import { nodeMethod } from '../sources/node-method.ts';
 import { addressesOn } from '../sources/primary-addresses.ts';
 import { utxoReferences } from './utxo-references.ts';
 
 /** What an address holds on the P-chain (seed node-rpc 4.3, platform.getBalance, deprecated). */
-const source: Source = {
+const source = nodeMethod({
   name: 'p-balances',
-  upstream: 'nodes',
+  path: '/ext/bc/P',
+  method: 'platform.getBalance',
   every: 10 * minute,
-  weight: 0,
-  calls: 1,
-  targets: ({ nodes, watch }) =>
-    nodes.flatMap((node) => addressesOn('P', watch.addresses).map((address) => ({ node, address }))),
-  walk: (ask, { address }) =>
-    oneAnswer(() => ask.rpc('/ext/bc/P', 'platform.getBalance', { addresses: [address] })),
-};
+  about: ({ watch }) => addressesOn('P', watch.addresses).map((address) => ({ address })),
+  params: ({ address }) => ({ addresses: [address] }),
+});
 
 /** The answer's maps from asset to amount, by the column that an amount becomes. */
 const MAPS = {

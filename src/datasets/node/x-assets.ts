@@ -1,20 +1,17 @@
-import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { count, object, optional, text } from '../fields.ts';
 import { day } from '../sources/durations.ts';
-import { oneAnswer } from '../sources/one-answer.ts';
+import { nodeMethod } from '../sources/node-method.ts';
 
 /** What an asset of the X-chain is called (seed node-rpc 4.1, avm.getAssetDescription). */
-const source: Source = {
+const source = nodeMethod({
   name: 'x-assets',
-  upstream: 'nodes',
+  path: '/ext/bc/X',
+  method: 'avm.getAssetDescription',
   every: day,
-  weight: 0,
-  calls: 1,
-  targets: ({ nodes, watch }) => nodes.flatMap((node) => watch.assets.map((assetId) => ({ node, assetId }))),
-  walk: (ask, { assetId }) =>
-    oneAnswer(() => ask.rpc('/ext/bc/X', 'avm.getAssetDescription', { assetID: assetId })),
-};
+  about: ({ watch }) => watch.assets.map((assetId) => ({ assetId })),
+  params: ({ assetId }) => ({ assetID: assetId }),
+});
 
 export const xAssets = defineDataset({
   name: 'x_assets',

@@ -8,7 +8,7 @@ comment on view reporting.run_days is 'Runs that wrote nothing and are gone from
 comment on column reporting.run_days.day is 'The day (UTC) on which they began.'; -- date
 comment on column reporting.run_days.dataset is 'The dataset.'; -- text
 comment on column reporting.run_days.target is 'What was asked about.'; -- text
-comment on column reporting.run_days.reason is 'poll, heal, sweep, backfill, manual or redrive.'; -- text
+comment on column reporting.run_days.reason is 'poll, heal, sweep, backfill, manual, redrive or unwatched.'; -- text
 comment on column reporting.run_days.runs is 'Runs.'; -- bigint
 comment on column reporting.run_days.failed is 'Of these, those that failed.'; -- bigint
 comment on column reporting.run_days.lost is 'Of these, those whose worker died.'; -- bigint

@@ -8,7 +8,7 @@ comment on view reporting.run_months is 'What was in reporting.run_days three mo
 comment on column reporting.run_months.month is 'The month (UTC) on which they began, by its first day.'; -- date
 comment on column reporting.run_months.dataset is 'The dataset.'; -- text
 comment on column reporting.run_months.target is 'What was asked about.'; -- text
-comment on column reporting.run_months.reason is 'poll, heal, sweep, backfill, manual or redrive.'; -- text
+comment on column reporting.run_months.reason is 'poll, heal, sweep, backfill, manual, redrive or unwatched.'; -- text
 comment on column reporting.run_months.runs is 'Runs.'; -- bigint
 comment on column reporting.run_months.failed is 'Of these, those that failed.'; -- bigint
 comment on column reporting.run_months.lost is 'Of these, those whose worker died.'; -- bigint

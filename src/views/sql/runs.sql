@@ -14,7 +14,7 @@ comment on view reporting.runs is 'One row a run and dataset. Pages, requests an
 comment on column reporting.runs.run_id is 'The run.'; -- bigint
 comment on column reporting.runs.dataset is 'The dataset recorded.'; -- text
 comment on column reporting.runs.target is 'What was asked about, as key=value.'; -- text
-comment on column reporting.runs.reason is 'poll, heal, backfill or manual.'; -- text
+comment on column reporting.runs.reason is 'poll, heal, sweep, backfill, manual, redrive or unwatched.'; -- text
 comment on column reporting.runs.status is 'running, done, partial (stored, nothing retired), stopped, failed, not-offered, or lost (its worker died).'; -- text
 comment on column reporting.runs.started_at is 'When it began.'; -- timestamptz
 comment on column reporting.runs.finished_at is 'When it ended; null: it runs.'; -- timestamptz
