@@ -18,7 +18,7 @@ import { reportCommand } from './commands/report.ts';
 import { statusCommand } from './commands/status.ts';
 import { rolesOf, upCommand } from './commands/up.ts';
 import { readSecrets } from './config/environment.ts';
-import { isAway } from './db/reachable.ts';
+import { isAway } from './db/away.ts';
 import { messageOf, UsageError } from './errors.ts';
 import { redactor } from './redaction.ts';
 import { runSandbox } from './sandbox.ts';

@@ -1,17 +1,19 @@
 import { execFile } from 'node:child_process';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
 import { openEmbedded } from '../../src/db/embedded.ts';
 import { postgresBinaries } from '../../src/db/embedded-binaries.ts';
 import { embeddedHome } from '../../src/db/embedded-home.ts';
+import type { Settings } from '../../src/db/embedded-server.ts';
 import { migrate } from '../../src/views/migrate.ts';
 import { childrenOf, isAlive } from '../processes.ts';
 import { eventually, until } from '../waiting.ts';
 
 const run = promisify(execFile);
 const ignore = () => {};
+const silent = { info: ignore, warn: ignore };
 const TEMPLATE = 'chaos_template';
 
 /** The PostgreSQL server of a run, which can be stopped, killed, frozen and started again on the same port. */
@@ -35,20 +37,46 @@ export class PostgresServer {
 
   /** Starts one in `dir`, with a migrated database to clone. */
   static async start(dir: string): Promise<PostgresServer> {
-    const log = { info: ignore, warn: ignore };
-    // Nothing here outlives the machine; processes are killed, and what they wrote the system keeps.
-    const settings = { fsync: 'off', max_connections: 200 };
-    const { url, close } = await openEmbedded({ dir, log, settings });
-    const home = await embeddedHome(dir, log);
-    const server = new PostgresServer(url, home, await postgresBinaries(home), close);
+    const server = await PostgresServer.#open(dir);
     try {
       await server.#administer((sql) => sql`create database ${sql(TEMPLATE)}`);
-      await migrate(server.#urlOf(TEMPLATE));
+      await migrate(server.urlOf(TEMPLATE));
     } catch (error) {
-      await close();
+      await server.stop();
       throw error;
     }
     return server;
+  }
+
+  static async #open(dir: string, more: Settings = {}): Promise<PostgresServer> {
+    // Nothing here outlives the machine; processes are killed, and what they wrote the system keeps.
+    const settings = { fsync: 'off', max_connections: 200, ...more };
+    const { url, close } = await openEmbedded({ dir, log: silent, settings });
+    const home = await embeddedHome(dir, silent);
+    return new PostgresServer(url, home, await postgresBinaries(home), close);
+  }
+
+  /**
+   * Starts a standby in `dir` that follows this server from now on, asynchronously. It begins with this server's files,
+   * for which this one is stopped and started again.
+   * @param port where it reaches this server, such as a proxy's
+   */
+  async follow(dir: string, port: number): Promise<PostgresServer> {
+    const home = await embeddedHome(dir, silent);
+    await this.#control('stop', '-m', 'fast', '-w');
+    for (const name of ['data', 'password'])
+      await run('cp', ['-a', join(this.#home.path, name), join(home.path, name)]);
+    await this.start();
+    await writeFile(join(home.path, 'data', 'standby.signal'), '');
+    const { username, password } = new URL(this.url);
+    return PostgresServer.#open(dir, {
+      primary_conninfo: `host=127.0.0.1 port=${port} user=${username} password=${password}`,
+    });
+  }
+
+  /** Makes a standby a server that takes writes. Resolves when it does. */
+  async promote(): Promise<void> {
+    await this.#administer((sql) => sql`select pg_promote(true, 60)`);
   }
 
   get port(): number {
@@ -63,14 +91,14 @@ export class PostgresServer {
   /** Makes a migrated, empty database. @returns its URL */
   async clone(name: string): Promise<string> {
     await this.#administer((sql) => sql`create database ${sql(name)} template ${sql(TEMPLATE)}`);
-    return this.#urlOf(name);
+    return this.urlOf(name);
   }
 
   /** Makes a database without any tables. @param encoding as the server's, unless said otherwise. @returns its URL */
   async blank(name: string, encoding?: string): Promise<string> {
     const other = `template template0 encoding '${encoding}' lc_collate 'C' lc_ctype 'C'`;
     await this.#administer((sql) => sql.unsafe(`create database "${name}" ${encoding ? other : ''}`));
-    return this.#urlOf(name);
+    return this.urlOf(name);
   }
 
   /** Copies a database that nobody works with: a backup. @returns the copy's name */
@@ -119,9 +147,14 @@ export class PostgresServer {
 
   /** Starts it again on the same port, after a crash through recovery. Resolves when it takes connections. */
   async start(): Promise<void> {
+    await this.#control('start', '-l', 'postgres.log', '-w', '-t', '100');
+  }
+
+  async #control(...args: string[]): Promise<void> {
     const { account, path } = this.#home;
-    const args = ['start', '-D', 'data', '-l', 'postgres.log', '-w', '-t', '100'];
-    await run(join(this.#bin, 'pg_ctl'), args, { ...account, cwd: path, env: { LC_ALL: 'C' } });
+    const [command = '', ...more] = args;
+    const options = { ...account, cwd: path, env: { LC_ALL: 'C' } };
+    await run(join(this.#bin, 'pg_ctl'), [command, '-D', 'data', ...more], options);
   }
 
   /** Stops every process of it where it stands. @returns what lets them go on */
@@ -148,7 +181,8 @@ export class PostgresServer {
     return Number(file.split('\n')[0]);
   }
 
-  #urlOf(database: string): string {
+  /** The URL of one of its databases. */
+  urlOf(database: string): string {
     const url = new URL(this.url);
     url.pathname = database;
     return url.href;

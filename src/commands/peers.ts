@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { App } from '../app.ts';
-import { isAway } from '../db/reachable.ts';
+import { isAway } from '../db/away.ts';
 import { messageOf } from '../errors.ts';
 import { Membership } from '../recording/membership.ts';
 import { registerAll } from '../recording/register.ts';

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { steadyClock } from '../clock.ts';
+import { isAway } from '../db/away.ts';
 import { clockSkew, TOLERATED_SKEW } from '../db/clock-skew.ts';
-import { isAway } from '../db/reachable.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import type { QueueBackend, RecorderQueue } from '../jobs/backend.ts';
 import { planJob, queueNames } from '../jobs/jobs.ts';

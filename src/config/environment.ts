@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { messageOf, UsageError } from '../errors.ts';
 import { SHORTEST_SECRET } from '../redaction.ts';
+import { serverUrls } from './database-url.ts';
 
 /** What the recorder takes from its environment (contract section 2). The only reader of `process.env`. */
 export interface Environment {
-  /** Undefined: embedded PostgreSQL. */
+  /** One server or several, of which one takes writes. Undefined: embedded PostgreSQL. */
   readonly databaseUrl: string | undefined;
   /** Undefined: the queue lives in PostgreSQL. */
   readonly redisUrl: string | undefined;
@@ -41,8 +42,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
   const url = (name: string, protocols: readonly string[]): string | undefined => {
     const value = secret(name);
     if (value === undefined) return undefined;
-    const protocol = URL.canParse(value) ? new URL(value).protocol : '';
-    if (!protocols.includes(protocol))
+    if (!protocolsOf(value).every((protocol) => protocols.includes(protocol)))
       problems.push(`${name}: must begin with ${protocols.map((p) => `${p}//`).join(' or ')}`);
     return value;
   };
@@ -74,6 +74,14 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
   };
   if (problems.length > 0) throw new UsageError(problems);
   return environment;
+}
+
+function protocolsOf(url: string): string[] {
+  try {
+    return serverUrls(url).map((one) => new URL(one).protocol);
+  } catch {
+    return ['none'];
+  }
 }
 
 /** `scheme://user:password@host/database`, and passwords among a URL's parameters. */

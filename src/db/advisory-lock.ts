@@ -1,6 +1,5 @@
-import postgres from 'postgres';
 import { CONNECTION } from './client.ts';
-import { idleTimeoutSocket } from './idle-timeout.ts';
+import { connect } from './connect.ts';
 import { silenceOf } from './session.ts';
 
 /**
@@ -17,8 +16,7 @@ export async function withAdvisoryLock<T>(
   work: () => Promise<T>,
   silence = silenceOf('work'),
 ): Promise<T | null> {
-  const connection = { ...CONNECTION, max: 1, socket: idleTimeoutSocket(silence) };
-  const session = postgres(url, connection);
+  const session = connect(url, silence, { ...CONNECTION, max: 1 });
   let heartbeat: NodeJS.Timeout | undefined;
   try {
     const [row] = await session<{ mine: boolean }[]>`select pg_try_advisory_lock(${lock}) as mine`;

@@ -1,7 +1,7 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import * as bookkeeping from './bookkeeping.ts';
-import { idleTimeoutSocket } from './idle-timeout.ts';
+import { connect } from './connect.ts';
 import { sessionSettings, silenceOf } from './session.ts';
 
 /** The database as the recorder uses it. */
@@ -24,20 +24,18 @@ export const CONNECTION = {
   max_pipeline: 0,
   onnotice: () => {},
   connection: sessionSettings('work'),
-  socket: idleTimeoutSocket(silenceOf('work')),
 };
 
 const LOOKING = {
   ...CONNECTION,
   connection: sessionSettings('reader'),
-  socket: idleTimeoutSocket(silenceOf('reader')),
 };
 
-/** Opens the database; connections are made when they are needed. @param url postgres://… */
+/** Opens the database; connections are made when they are needed. @param url postgres://…, as DATABASE_URL says it */
 export function openDatabase(url: string): Database {
-  const sql = postgres(url, { ...CONNECTION, max: 8 });
-  const ormClient = postgres(url, { ...CONNECTION, max: 2, idle_timeout: 30 });
-  const reader = postgres(url, { ...LOOKING, max: 2 });
+  const sql = connect(url, silenceOf('work'), { ...CONNECTION, max: 8 });
+  const ormClient = connect(url, silenceOf('work'), { ...CONNECTION, max: 2, idle_timeout: 30 });
+  const reader = connect(url, silenceOf('reader'), { ...LOOKING, max: 2 });
   return {
     sql,
     orm: drizzle(ormClient, { schema: bookkeeping }),

@@ -2,8 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { UsageError } from '../errors.ts';
+import { connect } from './connect.ts';
 import type { Declared } from './declared.ts';
 import { deriveReporting } from './derive.ts';
 import { encodingProblem } from './encoding.ts';
@@ -20,7 +21,7 @@ export const LOCK = 7_310_202_611;
  * earlier one, or where something of the user's stands in the way of a view or a function
  */
 export async function migrateDatabase(url: string, declared: readonly Declared[]): Promise<void> {
-  const client = postgres(url, { max: 1, onnotice: () => {}, connection: sessionSettings('migration') });
+  const client = connect(url, 0, { max: 1, onnotice: () => {}, connection: sessionSettings('migration') });
   try {
     const problem = await encodingProblem(client);
     if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);

@@ -1,7 +1,7 @@
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { UsageError } from '../errors.ts';
 import { CONNECTION } from './client.ts';
-import { idleTimeoutSocket } from './idle-timeout.ts';
+import { connect } from './connect.ts';
 import { sessionSettings } from './session.ts';
 
 /** The only role that runs what a user wrote. */
@@ -51,14 +51,12 @@ export async function askAsReader<T>(
   { timeout, asOf, signal }: AskOptions,
   read: (answer: Answer) => Promise<T>,
 ): Promise<T> {
-  const connection = {
+  const session = connect(url, timeout + 5_000, {
     ...CONNECTION,
     max: 1,
     connection: { ...sessionSettings('query', 'reporting'), role: ROLE, statement_timeout: timeout },
-    socket: idleTimeoutSocket(timeout + 5_000),
     fetch_types: false,
-  };
-  const session = postgres(url, connection);
+  });
   let running: { cancel(): void } | null = null;
   const run = <Row extends postgres.Row>(text: string, values: string[] = []) => {
     const query = session.unsafe<Row[]>(text, values);

@@ -1,5 +1,7 @@
+import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { type Servers, serversOf } from './servers.ts';
 import { sessionOptions, sessionSettings } from './session.ts';
 
 /** A connection that failed is told of this late, ms: BullMQ's workers try again at once, thousands of times a minute. */
@@ -13,15 +15,46 @@ type Connected = (
   done: (release?: Error | boolean) => void,
 ) => void;
 
+type Answered = (error: Error | null) => void;
+
 /**
  * A connection of `pg` whose loss never ends the process: BullMQ starts on one to which nobody listens, and there an
  * error without a listener is thrown at nobody. What was asked on it fails all the same.
  */
 class GuardedClient extends pg.Client {
-  constructor(config?: string | pg.ClientConfig) {
+  constructor(config?: pg.ClientConfig) {
     super(config);
     this.on('error', () => {});
   }
+}
+
+/** Connections to the one of several servers that takes writes; `pg` itself knows of one server only. */
+function clientOf(servers: Servers): typeof GuardedClient {
+  return class extends GuardedClient {
+    readonly #socket: Socket;
+
+    constructor(config?: pg.ClientConfig) {
+      const socket = new Socket();
+      super({ ...config, stream: () => socket });
+      this.#socket = socket;
+    }
+
+    override connect(): Promise<pg.Client>;
+    override connect(connected: Answered): void;
+    override connect(connected?: Answered): Promise<pg.Client> | undefined {
+      const begun = this.#begin();
+      if (!connected) return begun;
+      begun.then(() => connected(null), connected);
+      return undefined;
+    }
+
+    async #begin(): Promise<pg.Client> {
+      // Where it connects to, and the name that a certificate is held against.
+      Object.assign(this, await servers.primary());
+      servers.hold(this.#socket);
+      return super.connect();
+    }
+  };
 }
 
 class QueuePool extends pg.Pool {
@@ -51,11 +84,12 @@ export function openQueuePool(
   schema: string,
   onError: (error: Error) => void,
 ): pg.Pool {
+  const servers = serversOf(connectionString);
   const pool = new QueuePool({
-    connectionString,
+    connectionString: servers.url,
     options: sessionOptions(sessionSettings('queue', schema)),
     max: MOST,
-    Client: GuardedClient,
+    Client: servers.several ? clientOf(servers) : GuardedClient,
     // A connection that went silent would be waited for without end.
     query_timeout: 20_000,
     connectionTimeoutMillis: 10_000,

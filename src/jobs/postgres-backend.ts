@@ -9,8 +9,8 @@ import {
   withBackend,
 } from 'bullmq';
 import type { Pool } from 'pg';
+import { isAway } from '../db/away.ts';
 import { openQueuePool } from '../db/queue-pool.ts';
-import { isAway } from '../db/reachable.ts';
 import { type OnError, type QueueBackend, TAKEOVER } from './backend.ts';
 import type { JobData } from './jobs.ts';
 

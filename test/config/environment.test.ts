@@ -84,6 +84,22 @@ describe('the environment', () => {
     expect(found.join('\n')).not.toContain('canary');
   });
 
+  it.each([
+    'postgres://user:p%40ss@one:5432,two:5433/recorder?target_session_attrs=primary',
+    'postgresql://one,[::1]:5433/recorder',
+  ])('takes several servers of a database: %s', (url) => {
+    expect(readEnvironment({ DATABASE_URL: url }).databaseUrl).toBe(url);
+  });
+
+  it.each([
+    'postgres://one:x,two/db',
+    'postgres://one,,two/db',
+    'postgres://user@,two/db',
+    'mysql://one,two/db',
+  ])('refuses %s', (url) => {
+    expect(problems({ DATABASE_URL: url })).toHaveLength(1);
+  });
+
   it.each(['0', '1', '65535'])('takes port %s', (port) => {
     expect(readEnvironment({ RECORDER_PORT: port }).port).toBe(Number(port));
   });

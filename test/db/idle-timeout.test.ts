@@ -1,8 +1,7 @@
-import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
-import { idleTimeoutSocket } from '../../src/db/idle-timeout.ts';
-import { isAway } from '../../src/db/reachable.ts';
+import { isAway } from '../../src/db/away.ts';
+import { connect } from '../../src/db/connect.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -16,10 +15,7 @@ afterAll(async () => {
   await database.close();
 });
 
-const client = (url: string, silence: number) => {
-  const options = { max: 1, onnotice: () => {}, socket: idleTimeoutSocket(silence) };
-  return postgres(url, options);
-};
+const client = (url: string, silence: number) => connect(url, silence, { max: 1, onnotice: () => {} });
 
 it('gives up a connection that fell silent while a statement was waited for, and the next one works', async () => {
   const sql = client(proxy.before(database.url), 400);

@@ -1,0 +1,73 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import type { Closers } from '../closers.ts';
+import { until } from '../waiting.ts';
+import { PostgresServer } from './postgres-server.ts';
+import { TcpProxy } from './proxy.ts';
+
+const DATABASE = 'pair';
+
+/** A primary and a standby that follows it asynchronously, with one migrated database. */
+export class PostgresPair {
+  readonly primary: PostgresServer;
+  readonly standby: PostgresServer;
+  /** The database as DATABASE_URL names it: both servers. */
+  readonly url: string;
+  readonly #link: TcpProxy;
+
+  private constructor(primary: PostgresServer, standby: PostgresServer, link: TcpProxy) {
+    this.primary = primary;
+    this.standby = standby;
+    this.#link = link;
+    const { host } = new URL(standby.url);
+    this.url = this.urls[0].replace(/(@[^/]*)/, `$1,${host}`);
+  }
+
+  /** Starts one; `closers` end it. */
+  static async start(closers: Closers): Promise<PostgresPair> {
+    const dir = await mkdtemp(join(tmpdir(), 'chaos-pair-'));
+    closers.add(() => rm(dir, { recursive: true, force: true }));
+    await chmod(dir, 0o755); // as root the servers run as another user
+    const primary = await PostgresServer.start(join(dir, 'a'));
+    closers.add(() => primary.stop());
+    await primary.clone(DATABASE);
+    const link = await TcpProxy.open(primary.port);
+    closers.add(() => link.close());
+    const standby = await primary.follow(join(dir, 'b'), link.port);
+    closers.add(() => standby.stop());
+    const pair = new PostgresPair(primary, standby, link);
+    await pair.#streams();
+    return pair;
+  }
+
+  /** The database on each of the two. */
+  get urls(): readonly [string, string] {
+    return [this.primary.urlOf(DATABASE), this.standby.urlOf(DATABASE)];
+  }
+
+  /** Nothing more reaches the standby: what is committed from now on is lost with the primary. */
+  hold(): void {
+    this.#link.weather = { kind: 'black-hole' };
+  }
+
+  /** Makes the standby the primary, whatever became of the other one. What was held is lost. */
+  async promote(): Promise<void> {
+    this.#link.weather = { kind: 'down' };
+    this.#link.reset();
+    await this.standby.promote();
+  }
+
+  async #streams(): Promise<void> {
+    const sql = postgres(this.urls[0], { max: 1 });
+    try {
+      await until('the standby to stream', async () => {
+        const rows = await sql`select 1 from pg_stat_replication where state = 'streaming'`;
+        return rows.length > 0;
+      });
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
+  }
+}

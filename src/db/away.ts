@@ -1,0 +1,28 @@
+/** Errors of a database that is away or not ready yet, as opposed to one that refuses us. */
+const AWAY = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'CONNECT_TIMEOUT',
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  '57P01', // it is being stopped
+  '57P02',
+  '57P03', // it is starting
+  '53300', // all its connections are taken
+  'NO_PRIMARY', // of several servers none takes writes
+]);
+
+/** What `pg` says of a connection that broke, without a code. */
+const BROKEN =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+
+/** Whether an error means that the database cannot be reached now, so that trying again later may help. */
+export function isAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && AWAY.has(String(error.code))) || BROKEN.test(error.message);
+}

@@ -1,0 +1,164 @@
+import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import postgres from 'postgres';
+import { serverUrls } from '../config/database-url.ts';
+import { messageOf } from '../errors.ts';
+import { isAway } from './away.ts';
+import { sessionSettings } from './session.ts';
+
+/** A server answers so soon whether it takes writes, or it is passed over; ms. */
+const PATIENCE = 3_000;
+/** That no server takes writes is told so late, ms: whoever is told tries again at once. */
+const PAUSE = 1_000;
+
+/** Where a server listens. */
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** How far a server that takes writes has come: each promotion begins a timeline. */
+interface Standing {
+  readonly system: string;
+  readonly timeline: number;
+}
+
+/** What a server said: how far it has come, or why it is not the one to write to. */
+type Answer =
+  | { readonly place: Place; readonly standing: Standing }
+  | { readonly place: Place; readonly standing: null; readonly error: unknown };
+
+/** None of the servers takes writes now; another may soon. */
+class NoPrimaryError extends Error {
+  readonly code = 'NO_PRIMARY';
+}
+
+/**
+ * The servers that a database URL names, of which one takes writes. Where there are several, each is asked before every
+ * connection, and a standby is never connected to. Of two that take writes, the one that was promoted last wins; one
+ * that writes have left behind is not gone back to as long as this process lives, and what is connected to it is cut.
+ */
+export class Servers {
+  /** The URL of the first one: all but its host and port is said of every server. */
+  readonly url: string;
+  readonly #urls: readonly string[];
+  #known: Standing | null = null;
+  #asked: Promise<Place> | null = null;
+  #at: Place | null = null;
+  readonly #open = new Set<Socket>();
+
+  constructor(url: string) {
+    this.#urls = serverUrls(url);
+    this.url = this.#urls[0] ?? url;
+  }
+
+  /** Whether there is anything to choose. */
+  get several(): boolean {
+    return this.#urls.length > 1;
+  }
+
+  /** The one that takes writes now. @throws Error saying of each server why it is not the one */
+  async primary(): Promise<Place> {
+    this.#asked ??= this.#choose().finally(() => {
+      this.#asked = null;
+    });
+    return this.#asked;
+  }
+
+  /** Notes a connection to the primary, which is cut when another server is. */
+  hold(socket: Socket): void {
+    for (const one of this.#open) if (one.destroyed) this.#open.delete(one);
+    this.#open.add(socket);
+  }
+
+  async #choose(): Promise<Place> {
+    const answers = await Promise.all(this.#urls.map((url) => this.#ask(url)));
+    const ofKnown = ({ system }: Standing) => (system === this.#known?.system ? 1 : 0);
+    const [best] = answers
+      .filter((answer) => answer.standing !== null)
+      .sort(({ standing: a }, { standing: b }) => ofKnown(b) - ofKnown(a) || b.timeline - a.timeline);
+    if (best) {
+      this.#known = best.standing;
+      this.#moveTo(best.place);
+      return best.place;
+    }
+    await delay(PAUSE);
+    throw reasonOf(answers);
+  }
+
+  async #ask(url: string): Promise<Answer> {
+    const place = placeOf(url);
+    const client = postgres(url, {
+      max: 1,
+      connect_timeout: PATIENCE / 1000,
+      onnotice: () => {},
+      connection: sessionSettings('reader'),
+      fetch_types: false,
+    });
+    try {
+      const standing = await within(PATIENCE, standingOf(client));
+      if (!standing) throw new NoPrimaryError('is a standby');
+      const known = this.#known;
+      if (known && standing.system === known.system && standing.timeline < known.timeline)
+        throw new NoPrimaryError('was left behind when another server was promoted');
+      return { place, standing };
+    } catch (error) {
+      return { place, standing: null, error };
+    } finally {
+      void client.end({ timeout: 0 });
+    }
+  }
+
+  #moveTo(place: Place): void {
+    const was = this.#at;
+    this.#at = place;
+    if (!was || (was.host === place.host && was.port === place.port)) return;
+    for (const socket of this.#open) socket.destroy();
+    this.#open.clear();
+  }
+}
+
+const byUrl = new Map<string, Servers>();
+
+/** The servers of a database URL: what is known of them is known to all connections of the process. */
+export function serversOf(url: string): Servers {
+  const servers = byUrl.get(url) ?? new Servers(url);
+  byUrl.set(url, servers);
+  return servers;
+}
+
+/** How far a server has come; null: a standby. */
+async function standingOf(sql: postgres.Sql): Promise<Standing | null> {
+  const [row] = await sql<{ system: string; timeline: number | null }[]>`
+    select (select system_identifier::text from pg_control_system()) as system,
+      case when not pg_is_in_recovery()
+        then ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int end as timeline`;
+  return row && row.timeline !== null ? { system: row.system, timeline: row.timeline } : null;
+}
+
+function placeOf(url: string): Place {
+  const { hostname, port } = new URL(url);
+  return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || 5432) };
+}
+
+async function within<T>(milliseconds: number, asked: Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const late = delay(milliseconds, undefined, { signal: over.signal }).then(() => {
+    throw new NoPrimaryError(`does not answer within ${milliseconds} ms`);
+  });
+  try {
+    return await Promise.race([asked, late]);
+  } finally {
+    over.abort();
+    late.catch(() => {});
+  }
+}
+
+/** The one error for what all servers answered: a refusal (a wrong password) before what passes by itself. */
+function reasonOf(answers: readonly Answer[]): unknown {
+  const errors = answers.flatMap((answer) => (answer.standing ? [] : [answer]));
+  const refusal = errors.find(({ error }) => !isAway(error));
+  if (refusal) return refusal.error;
+  const each = errors.map(({ place: { host, port }, error }) => `${host}:${port}: ${messageOf(error)}`);
+  return new NoPrimaryError(`none of the servers takes writes (${each.join('; ')})`);
+}

@@ -1,0 +1,138 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Closers } from '../../chaos/closers.ts';
+import { PostgresPair } from '../../chaos/servers/postgres-pair.ts';
+import { withAdvisoryLock } from '../../src/db/advisory-lock.ts';
+import { isAway } from '../../src/db/away.ts';
+import { connect } from '../../src/db/connect.ts';
+import { openQueuePool } from '../../src/db/queue-pool.ts';
+import { migrate } from '../../src/views/migrate.ts';
+
+/** What these tests need of both drivers. */
+interface Client {
+  /** The port of the server that took the write. */
+  write(): Promise<number>;
+  end(): Promise<void>;
+}
+
+const WRITE = 'insert into public.written values (inet_server_port()) returning port';
+
+const drivers: readonly (readonly [string, (url: string) => Client])[] = [
+  [
+    'the client of the data path',
+    (url) => {
+      const sql = connect(url, 30_000, { max: 2, onnotice: () => {} });
+      const write = async () => (await sql.unsafe<{ port: number }[]>(WRITE))[0]?.port ?? 0;
+      return { write, end: () => sql.end({ timeout: 1 }) };
+    },
+  ],
+  [
+    "the queue's pool",
+    (url) => {
+      const pool = openQueuePool(url, 'bullmq', () => {});
+      const write = async () => (await pool.query<{ port: number }>(WRITE)).rows[0]?.port ?? 0;
+      return { write, end: () => pool.end() };
+    },
+  ],
+];
+
+/** The URL with its servers in the other order. */
+const turned = (url: string) => url.replace(/@([^,/]*),([^/]*)/, '@$2,$1');
+
+describe.each(drivers)('%s and a pair of servers', (_name, open) => {
+  const closers = new Closers();
+  let pair: PostgresPair;
+  let client: Client;
+  let late: Client;
+  let thaw = () => {};
+  const portOf = (at: 0 | 1) => Number(new URL(pair.urls[at]).port);
+  const writtenOn = async (at: 0 | 1) => {
+    const sql = postgres(pair.urls[at], { max: 1 });
+    try {
+      return (await sql`select 1 from public.written`).length;
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
+  };
+  beforeAll(async () => {
+    pair = await PostgresPair.start(closers);
+    const sql = postgres(pair.urls[0], { max: 1 });
+    await sql`create table public.written (port int)`;
+    await sql.end();
+    client = open(pair.url);
+    late = open(turned(pair.url));
+  }, 120_000);
+  afterAll(async () => {
+    thaw();
+    await Promise.all([client.end(), late.end()]);
+    await closers.close();
+  });
+
+  it('writes to the primary, whichever is named first', async () => {
+    expect(await client.write()).toBe(portOf(0));
+    expect(await late.write()).toBe(portOf(0));
+  });
+
+  it('says why while none takes writes, and takes the standby once it is promoted', async () => {
+    thaw = await pair.primary.freeze();
+    const fresh = open(`${pair.url}?application_name=fresh`);
+    const error = await fresh.write().catch((failure: unknown) => failure);
+    expect(isAway(error)).toBe(true);
+    expect(String(error)).toContain(`127.0.0.1:${portOf(1)}: is a standby`);
+    await pair.promote();
+    expect(await fresh.write()).toBe(portOf(1));
+    await fresh.end();
+  });
+
+  it('leaves a server that comes back after another was promoted, though it takes writes', async () => {
+    thaw();
+    const before = await writtenOn(0);
+    // Connections that never noticed a thing are cut by the first one that did.
+    const others = Array.from({ length: 4 }, () => client.write().catch(() => 0));
+    await Promise.all(others);
+    const second = open(pair.url);
+    expect(await second.write()).toBe(portOf(1));
+    const after = await writtenOn(0);
+    await expect.poll(() => client.write().catch(() => 0)).toBe(portOf(1));
+    expect(after - before).toBeLessThanOrEqual(others.length);
+    expect(await writtenOn(0)).toBe(after);
+    await pair.standby.crash();
+    const error = await second.write().catch((failure: unknown) => failure);
+    expect(isAway(error)).toBe(true);
+    const again = await second.write().catch((failure: unknown) => failure);
+    expect(String(again)).toContain(`127.0.0.1:${portOf(0)}: was left behind`);
+    expect(await writtenOn(0)).toBe(after);
+    await pair.standby.start();
+    expect(await second.write()).toBe(portOf(1));
+    await second.end();
+  });
+});
+
+describe('a pair of servers', () => {
+  const closers = new Closers();
+  afterAll(() => closers.close());
+
+  it('is migrated, and locked, on its primary', async () => {
+    const pair = await PostgresPair.start(closers);
+    await migrate(turned(pair.url));
+    const inner = () => withAdvisoryLock(pair.url, 1, async () => 'two');
+    expect(await withAdvisoryLock(turned(pair.url), 1, async () => ['one', await inner()])).toEqual([
+      'one',
+      null,
+    ]);
+    // What tells the servers apart may be asked by any role.
+    const [admin] = pair.urls;
+    const sql = postgres(admin, { max: 1 });
+    await sql`create role plain login password 'plain-password'`;
+    await sql.end();
+    const plain = turned(pair.url).replace(/\/\/[^@]*@/, '//plain:plain-password@');
+    const theirs = connect(plain, 30_000, { max: 1 });
+    expect(await theirs`select current_user as name, pg_is_in_recovery() as standby`).toEqual([
+      { name: 'plain', standby: false },
+    ]);
+    await theirs.end();
+    const refused = connect(plain.replace('plain-password', 'wrong'), 30_000, { max: 1 });
+    await expect(refused`select 1`).rejects.toMatchObject({ code: '28P01' });
+    await refused.end();
+  }, 120_000);
+});
