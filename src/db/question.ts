@@ -1,4 +1,4 @@
-import type postgres from 'postgres';
+import postgres from 'postgres';
 import { UsageError } from '../errors.ts';
 import { CONNECTION } from './client.ts';
 import { connect } from './connect.ts';

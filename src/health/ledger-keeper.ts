@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { refusesRows, storeByHalves } from '../db/halving.ts';
 import { messageOf } from '../errors.ts';
-import { type LedgerBatch, type RefusedProbe, writeLedger } from './ledger.ts';
+import { type LedgerBatch, type RefusedProbe, type TakenObserver, writeLedger } from './ledger.ts';
 import { joined, type LedgerPart, partsOf, probeKey, withoutWords } from './ledger-parts.ts';
 import type { ProberContext } from './prober-context.ts';
 import { Seldom } from './seldom.ts';
@@ -30,19 +30,21 @@ export class LedgerKeeper {
   readonly #told: Seldom;
   #standing: ReadonlyMap<string, Standing>;
   #settled: number;
+  #lease: string;
 
   /** @param steady a clock that nobody sets, ms; @param settled how far the ledger reaches, ms since 1970 */
   constructor(
     context: Pick<ProberContext, 'sql' | 'observer' | 'holder' | 'log'>,
     steady: Clock,
     settled: number,
-    refused: readonly RefusedProbe[],
+    { refused, lease }: Pick<TakenObserver, 'refused' | 'lease'>,
   ) {
     this.#context = context;
     this.#clock = steady;
     this.#wordless = new Seldom(steady, TELL_EVERY);
     this.#told = new Seldom(steady, TELL_EVERY);
     this.#settled = settled;
+    this.#lease = lease;
     this.#standing = new Map(
       refused.map((one) => {
         const { node, probe } = one;
@@ -102,14 +104,14 @@ export class LedgerKeeper {
     return standing;
   }
 
-  #writeParts(
+  async #writeParts(
     parts: readonly LedgerPart[],
     rest: Omit<LedgerBatch, 'transitions' | 'probes'>,
   ): Promise<void> {
     const { sql, observer, holder } = this.#context;
     const transitions = parts.flatMap((part) => part.transitions);
     const probes = parts.flatMap(({ progress }) => progress ?? []);
-    return writeLedger(sql, observer, holder, { ...rest, transitions, probes });
+    this.#lease = await writeLedger(sql, observer, holder, { ...rest, transitions, probes }, this.#lease);
   }
 
   /** Says at a bounded rate which ledgers stand still, and once that they go on. */

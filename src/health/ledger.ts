@@ -64,11 +64,12 @@ const refusedProbes = z.array(
   }),
 );
 
-/** An observer as a process takes it over. */
+/** An observer as a process takes it over. `lease` goes into the first {@link writeLedger}. */
 export interface TakenObserver {
   /** How far its ledger reaches, ms since 1970; null: it has none. */
   readonly heartbeat: number | null;
   readonly refused: readonly RefusedProbe[];
+  readonly lease: string;
 }
 
 /** Takes an observer, where nobody has it. @returns `held` where another process has it */
@@ -77,16 +78,17 @@ export async function takeObserver(
   observer: string,
   holder: string,
 ): Promise<'held' | TakenObserver> {
-  const [row] = await sql<{ heartbeat_at: Date | null; refused: unknown }[]>`
+  const [row] = await sql<{ heartbeat_at: Date | null; refused: unknown; lease: string }[]>`
     insert into recorder.health_observers as o (observer, holder, lease_until)
     values (${observer}, ${holder}, now() + make_interval(secs => ${LEASE_SECONDS}))
     on conflict (observer) do update set holder = excluded.holder, lease_until = excluded.lease_until
     where o.holder is null or o.holder = excluded.holder or o.lease_until < now()
       -- So far ahead only a clock that was set back since can have put it.
       or o.lease_until > clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-    returning heartbeat_at, refused`;
+    returning heartbeat_at, refused, lease_until::text as lease`;
   if (!row) return 'held';
-  return { heartbeat: row.heartbeat_at?.getTime() ?? null, refused: refusedProbes.parse(row.refused ?? []) };
+  const { heartbeat_at: heartbeat, refused, lease } = row;
+  return { heartbeat: heartbeat?.getTime() ?? null, refused: refusedProbes.parse(refused ?? []), lease };
 }
 
 /** Gives the observer to whoever asks next. */
@@ -99,26 +101,31 @@ export async function leaveObserver(sql: postgres.Sql, observer: string, holder:
 /**
  * Writes a batch in one statement and keeps the lease. From its first transition on the ledger of a check is what the batch
  * says, so that writing a batch again changes nothing.
- * @throws LeaseLost when another process has the observer; nothing is written then
+ * @param lease as the last call returned it, or as the observer was taken; absent: nothing is known of what was before
+ * @returns the lease for the next call
+ * @throws LeaseLost when another process has the observer, or the database lacks what was written before (a replica was
+ * promoted, a backup restored): what was settled then would be missing for ever. Nothing is written
  */
 export async function writeLedger(
   sql: postgres.Sql,
   observer: string,
   holder: string,
   { heartbeat, absences, transitions, probes, refused }: LedgerBatch,
-): Promise<void> {
+  lease = '-infinity',
+): Promise<string> {
   const latest = new Map(
     transitions.map((transition) => [
       `${transition.node}\n${transition.probe}\n${transition.check}\n${transition.at}`,
       transition,
     ]),
   );
-  const [result] = await sql<{ kept: number }[]>`
+  const [kept] = await sql<{ lease: string }[]>`
     with mine as materialized (
       update recorder.health_observers set lease_until = now() + make_interval(secs => ${LEASE_SECONDS}),
         heartbeat_at = greatest(heartbeat_at, ${heartbeat === null ? null : iso(heartbeat)}::timestamptz),
         refused = case when ${refused !== undefined} then nullif(${text((refused ?? []).map(refusedRow))}::text::jsonb, '[]') else refused end
-      where observer = ${observer} and holder = ${holder} returning observer
+      where observer = ${observer} and holder = ${holder} and lease_until >= ${lease}::text::timestamptz
+      returning observer, lease_until
     ), absent as (
       insert into recorder.health_absences as a (observer, started_at, ended_at, reason)
       select mine.observer, u.* from mine, jsonb_to_recordset(${text(absences.map(absenceRow))}::text::jsonb)
@@ -165,8 +172,9 @@ export async function writeLedger(
       on conflict (observer, node, probe) do update set probes = excluded.probes, probed_at = excluded.probed_at,
         suspect = excluded.suspect, latest = excluded.latest, hour = excluded.hour, entries = excluded.entries
     )
-    select count(*)::int as kept from mine`;
-  if (result?.kept !== 1) throw new LeaseLost('node-health', `observer=${observer}`);
+    select lease_until::text as lease from mine`;
+  if (!kept) throw new LeaseLost('node-health', `observer=${observer}`);
+  return kept.lease;
 }
 
 const iso = (at: number) => new Date(at).toISOString();

@@ -72,14 +72,15 @@ export class Prober {
   private constructor(
     context: ProberContext,
     clock: LedgerClock,
-    { heartbeat, refused }: TakenObserver,
+    taken: TakenObserver,
     ledger: ResumedLedger,
   ) {
     this.#context = context;
     this.#clock = clock;
     const now = clock.now();
+    const { heartbeat } = taken;
     const settled = heartbeat ?? clock.toWall(now);
-    this.#keeper = new LedgerKeeper(context, context.steady, settled, refused);
+    this.#keeper = new LedgerKeeper(context, context.steady, settled, taken);
     this.#failed = new Seldom(context.steady, TELL_EVERY);
     this.#announcedTo = settled;
     this.#probes = context.targets.map(

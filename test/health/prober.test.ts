@@ -329,6 +329,46 @@ describe('two processes of one observer', () => {
   });
 });
 
+describe('a database that lost what was written last', () => {
+  const tables = ['health_observers', 'health_absences', 'health_probes', 'health_latency', 'node_health'];
+  const backup = async ({ observer }: World) => {
+    for (const table of tables)
+      await sql.unsafe(
+        `create table public.${table} as select * from recorder.${table} where observer = $1`,
+        [observer],
+      );
+  };
+  const restore = ({ observer }: World) =>
+    sql.begin(async (transaction) => {
+      for (const table of tables) {
+        await transaction.unsafe(`delete from recorder.${table} where observer = $1`, [observer]);
+        await transaction.unsafe(`insert into recorder.${table} select * from public.${table}`);
+      }
+    });
+
+  it('is not written on to: the ledger goes on from what is there, and what was lost is unknown', async () => {
+    const it = await world();
+    await it.pass(10 * minute);
+    await it.flush();
+    await backup(it);
+    it.lives.set('a', 'gone');
+    await it.pass(10 * minute);
+    await it.flush();
+    await restore(it);
+    await it.pass(minute);
+    await expect(it.flush()).rejects.toThrow('the lease on node-health');
+    // The same process takes it up again, as `up` does.
+    await it.start();
+    await it.pass(9 * minute);
+    await it.flush();
+    const [up, unknown, down, ...more] = await ledger(it);
+    expect(up).toEqual(['up', 0, 600]);
+    expect(unknown).toEqual(['unknown', 600, 21 * 60]);
+    expect(down).toEqual(['down', 21 * 60, 30 * 60]);
+    expect(more).toEqual([]);
+  });
+});
+
 describe('an incident', () => {
   it('of eleven minutes whose texts move at every look is one row a check, with its first and its latest words', async () => {
     const it = await world(['moving'], 5 * second);
