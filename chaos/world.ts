@@ -37,9 +37,9 @@ export class World {
   readonly evidence = new Evidence();
   readonly closers: Closers;
   readonly dir: string;
-  readonly databaseUrl: string;
+  databaseUrl: string;
   /** Straight to the database, past the proxy. */
-  readonly sql: postgres.Sql;
+  sql: postgres.Sql;
   /** Between recorders and PostgreSQL. */
   readonly proxy: TcpProxy;
   sandbox: Sandbox;
@@ -134,6 +134,12 @@ export class World {
     this.closers.add(() => sandbox.close());
     this.sandbox = sandbox;
     return sandbox;
+  }
+
+  /** Looks into another database from here on: what is recorded is recorded there. @returns that look */
+  lookInto(url: string): postgres.Sql {
+    this.sql = lookInto(url, this.closers);
+    return this.sql;
   }
 
   /** Writes a configuration file. @returns its path */

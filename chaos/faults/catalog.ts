@@ -12,6 +12,7 @@ import { memoryFaults } from './memory.ts';
 import { migratingFaults } from './migrating.ts';
 import { networkFaults } from './network.ts';
 import { poisonFaults } from './poisons.ts';
+import { promotionFaults } from './promotion.ts';
 import { recorderFaults } from './recorders.ts';
 import { redisFaults } from './redis.ts';
 import { releaseFaults } from './releases.ts';
@@ -50,6 +51,7 @@ const all: readonly Fault[] = [
   ...siblingFaults,
   ...tellingFaults,
   ...recorderFaults,
+  ...promotionFaults,
   ...beliefFaults,
   ...walkFaults,
   ...spellingFaults,

@@ -19,7 +19,7 @@ const busy = { blocksPerHour: 60 };
 /** Words of a process that lost control of itself. */
 const PANIC = /uncaught|unhandled|at process\.process|TypeError|ReferenceError/i;
 
-function noPanic(world: World): void {
+export function noPanic(world: World): void {
   for (const recorder of world.recorders) {
     const line = recorder.lines.find((one) => PANIC.test(one) && !one.startsWith('{'));
     world.evidence.claim(`no uncaught error (${line ?? ''})`, line === undefined);
@@ -27,7 +27,7 @@ function noPanic(world: World): void {
 }
 
 /** @throws Error when a process ended that nobody asked to: what follows would only be waiting */
-function stillRunning(steady: Steady): void {
+export function stillRunning(steady: Steady): void {
   if (steady.running.some(({ running }) => !running)) throw new Error('a recorder ended on its own');
 }
 

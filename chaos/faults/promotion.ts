@@ -1,0 +1,216 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type postgres from 'postgres';
+import { z } from 'zod';
+import { PostgresPair } from '../servers/postgres-pair.ts';
+import { SpeakingNodes } from '../servers/speaking-nodes.ts';
+import { DAY, dayOf, midnight } from '../settings.ts';
+import { Steady } from '../steady.ts';
+import { eventually, until } from '../waiting.ts';
+import { lookInto, type World } from '../world.ts';
+import { noPanic, stillRunning } from './database.ts';
+import type { Fault } from './fault.ts';
+
+const DAYS = 8;
+const HOUR = 3_600_000;
+const CHAIN = '43114';
+const PATIENCE = 300_000;
+/** The node that falls ill while the standby is cut off. */
+const TURNING = 'turning';
+
+/** What a fault here works with. */
+interface OnPair {
+  readonly pair: PostgresPair;
+  /** A look into the server that is the primary at first. */
+  readonly old: postgres.Sql;
+  readonly nodes: SpeakingNodes;
+  readonly steady: Steady;
+}
+
+/** Two processes that record blocks, a metric and the health of nodes on a pair of servers. */
+async function onPair(world: World): Promise<OnPair> {
+  const nodes = await SpeakingNodes.open();
+  world.closers.add(() => nodes.close());
+  const pair = await PostgresPair.start(world.closers);
+  world.databaseUrl = pair.url;
+  const old = world.lookInto(pair.urls[0]);
+  const steady = await Steady.start(world, {
+    days: DAYS,
+    processes: 2,
+    nodes: nodes.named([TURNING, 'well']),
+    chains: [CHAIN],
+    datasets: {
+      metric_points: {
+        every: '5s',
+        metrics: ['txCount'],
+        intervals: ['hour'],
+        since: dayOf(midnight(DAYS)),
+      },
+      node_health: { every: '5s' },
+    },
+  });
+  return { pair, old, nodes, steady };
+}
+
+/** Rows of what a pair's server holds, by table. */
+async function countsOf(sql: postgres.Sql): Promise<Record<string, number>> {
+  const [row] = await sql<Record<string, number>[]>`
+    select (select count(*)::int from recorder.runs where status = 'done') as runs,
+      (select count(*)::int from recorder.proposed_blocks) as blocks,
+      (select count(*)::int from recorder.metric_points) as points,
+      (select count(*)::int from recorder.health_probes) as probed,
+      (select coalesce(sum(probes), 0)::int from recorder.health_probes) as probes`;
+  return row ?? {};
+}
+
+/** The open state of the node that turns. */
+async function stateOf(sql: postgres.Sql): Promise<string | undefined> {
+  const [row] = await sql<{ state: string }[]>`
+    select state from recorder.node_health
+    where node = ${TURNING} and probe = 'health' and check_name = '*' and ended_at is null`;
+  return row?.state;
+}
+
+/** Lets runs commit that never reach the standby: some store blocks, and in the ledger a node falls ill. */
+async function unreplicated({ random }: World, { pair, old, nodes }: OnPair): Promise<void> {
+  await until('the node to be well', async () => (await stateOf(old)) === 'up');
+  await delay(random.unit() * 3_000);
+  pair.hold();
+  nodes.ills.set(TURNING, '"C2":{"error":"ill"}');
+  const held = await countsOf(old);
+  await until('commits that the standby does not get', async () => {
+    const now = await countsOf(old);
+    const more = (name: string) => (now[name] ?? 0) - (held[name] ?? 0);
+    return more('runs') >= 6 && more('probes') >= 1 && (await stateOf(old)) === 'down';
+  });
+}
+
+/** What the promoted server lacks of what the old one had acknowledged. */
+async function lost({ evidence }: World, had: Record<string, number>, promoted: postgres.Sql) {
+  const has = await countsOf(promoted);
+  for (const [name, count] of Object.entries(had))
+    evidence.serve(`lost ${name}`, Math.max(0, count - (has[name] ?? 0)));
+  evidence.claim('blocks were lost with the old primary', (had.blocks ?? 0) > (has.blocks ?? 0));
+}
+
+const answered = z.object({
+  results: z.array(z.object({ timestamp: z.number(), value: z.number() })),
+  nextPageToken: z.string().optional(),
+});
+
+/** Whether the metric's points are those that the service shows, but for the newest hours. */
+async function metricIsTrue({ sql, sandbox, evidence }: World): Promise<void> {
+  const [from, to] = [midnight(DAYS), Math.floor(Date.now() / HOUR) * HOUR - 6 * HOUR];
+  const truth = new Map<number, number>();
+  let token: string | undefined = '';
+  while (token !== undefined) {
+    const asked = new URLSearchParams({
+      timeInterval: 'hour',
+      startTimestamp: String(from / 1000),
+      endTimestamp: String(to / 1000 - 1),
+      ...(token === '' ? {} : { pageToken: token }),
+    });
+    const answer = await fetch(`${sandbox.url}/v2/chains/${CHAIN}/metrics/txCount?${asked}`);
+    const page: z.infer<typeof answered> = answered.parse(await answer.json());
+    for (const { timestamp, value } of page.results) truth.set(timestamp, value);
+    token = page.nextPageToken || undefined;
+  }
+  const stored = await sql<{ at: number; value: number }[]>`
+    select extract(epoch from bucket_start)::float8 as at, value::float8 from reporting.metric_points
+    where chain_id = ${CHAIN} and metric = 'txCount' and time_interval = 'hour'
+      and bucket_start >= ${new Date(from)} and bucket_start < ${new Date(to)} and vanished_at is null`;
+  const wrong = stored.filter(({ at, value }) => truth.get(at) !== value).length;
+  evidence.figures.set('points of the metric', stored.length);
+  evidence.claim(
+    `the metric has ${stored.length} points of ${truth.size}, ${wrong} of them wrong`,
+    stored.length === truth.size && wrong === 0 && stored.length > (DAYS - 1) * (DAY / HOUR),
+  );
+}
+
+/** Whether every run that is not done has ended, or goes on now. */
+async function noRunIsLeft({ sql, evidence }: World): Promise<void> {
+  const left = await sql`
+    select 1 from recorder.runs r where status = 'running' and started_at < now() - interval '2 minutes'
+      and not exists (select from recorder.targets t where t.run_id = r.run_id and t.lease_until > now())`;
+  evidence.claim(`runs that are left: ${left.length}`, left.length === 0);
+}
+
+async function holdsInTheEnd(world: World, steady: Steady): Promise<void> {
+  const { sql, evidence } = world;
+  await steady.whole(PATIENCE);
+  const ill = eventually(
+    'the ledger to say that the node is ill',
+    async () => (await stateOf(sql)) === 'down',
+  );
+  evidence.claim('the ledger says that the node is ill', await ill.catch(() => false));
+  stillRunning(steady);
+  await metricIsTrue(world);
+  await noRunIsLeft(world);
+  noPanic(world);
+  await steady.stop();
+}
+
+const promoted: Fault = {
+  numbers: [79],
+  title: 'a replica is promoted while runs commit, after the primary crashed',
+  backends: 'each',
+  invariants: ['A', 'B', 'C', 'E', 'I'],
+  sandbox: { blocksPerHour: 60 },
+  async inject(world) {
+    const { evidence } = world;
+    const on = await onPair(world);
+    const { pair, old, steady } = on;
+    await unreplicated(world, on);
+    const had = await countsOf(old);
+    await pair.primary.crash();
+    await pair.promote();
+    evidence.serve('promotion');
+    await lost(world, had, world.lookInto(pair.urls[1]));
+    await steady.recovers('the standby was promoted');
+    await holdsInTheEnd(world, steady);
+  },
+};
+
+/** The old primary was not dead: it goes on, and takes writes, beside the one that was promoted. */
+const returned: Fault = {
+  numbers: [79],
+  title: 'a frozen primary comes back after its replica was promoted, and is not written to',
+  backends: 'each',
+  invariants: ['A', 'B', 'C', 'E', 'I'],
+  sandbox: { blocksPerHour: 60 },
+  async inject(world) {
+    const { evidence, closers } = world;
+    const on = await onPair(world);
+    const { pair, old, steady } = on;
+    await unreplicated(world, on);
+    const had = await countsOf(old);
+    const thaw = await pair.primary.freeze();
+    closers.add(thaw);
+    await pair.promote();
+    evidence.serve('promotion');
+    await lost(world, had, world.lookInto(pair.urls[1]));
+    await steady.recovers('the standby was promoted');
+    thaw();
+    evidence.serve('the old primary is back');
+    const stale = lookInto(pair.urls[0], closers);
+    const sessions = async () =>
+      (
+        await stale`select 1 from pg_stat_activity where application_name like 'chain-recorder%' and state <> 'idle'`
+      ).length;
+    await steady.recovers('the old primary came back');
+    const left = await countsOf(stale);
+    // Now the only one that answers, and still not the one to write to.
+    await pair.standby.crash();
+    await steady.pass(12_000);
+    evidence.serve('the promoted one away');
+    await pair.standby.start();
+    await steady.recovers('the promoted one was back');
+    const then = await countsOf(stale);
+    evidence.claim(
+      `the old primary was left alone: ${JSON.stringify(left)}, then ${JSON.stringify(then)}`,
+      JSON.stringify(left) === JSON.stringify(then) && (await sessions()) === 0,
+    );
+    await holdsInTheEnd(world, steady);
+  },
+};
+
+export const promotionFaults: readonly Fault[] = [promoted, returned];
