@@ -3,7 +3,7 @@ import type { z } from 'zod';
 
 /**
  * What becomes of a recorded row:
- * `series` points whose value is revised; `log` things that never change; `state` lists whose members come, change
+ * `series` points whose value is revised; `log` things that should not change; `state` lists whose members come, change
  * and go; `sample` readings; `ledger` readings that are stored as intervals in which nothing changed, by the prober.
  */
 export type History = 'series' | 'log' | 'state' | 'sample' | 'ledger';
@@ -179,4 +179,14 @@ export interface DatasetColumn {
   readonly comment: string;
   /** The shape of a list's elements. */
   readonly element?: z.ZodType;
+  /** It moves though the thing did not change: of two sayings of a log that differ in nothing else the first stays. */
+  readonly moves?: true;
+  /** What of a list's elements moves so. */
+  readonly elementMoves?: readonly ElementFields[];
+}
+
+/** Fields of an object in an element: the names from the element inwards, and the fields there. */
+export interface ElementFields {
+  readonly path: readonly string[];
+  readonly fields: readonly string[];
 }

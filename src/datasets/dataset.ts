@@ -14,8 +14,8 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
-import type { Dataset, DatasetColumn, History } from './contract.ts';
-import { type Column, columns } from './fields.ts';
+import type { Dataset, DatasetColumn, ElementFields, History } from './contract.ts';
+import { type Column, columns, movingFields } from './fields.ts';
 import { columnName, snakeCase } from './names.ts';
 import { unwrap } from './unwrap.ts';
 
@@ -54,8 +54,10 @@ function itemColumns(
   return Object.entries(schema.shape).flatMap(([name, member]): DatasetColumn[] => {
     const path = [...outer, name];
     const { inner, nullable } = unwrap(member);
-    if (inner instanceof z.ZodObject)
-      return itemColumns(inner, path, outerNullable || nullable, rename, seed);
+    if (inner instanceof z.ZodObject) {
+      const within = itemColumns(inner, path, outerNullable || nullable, rename, seed);
+      return movingFields.has(member) ? within.map((column) => ({ ...column, moves: true })) : within;
+    }
     const column = typeof inner === 'object' && inner !== null ? columns.get(inner) : undefined;
     if (!column) throw new Error(`field ${path.join('.')} has a schema that no column is known for`);
     const ofUpstream = ({ type, meaning, element }: Column) => ({
@@ -63,6 +65,8 @@ function itemColumns(
       path,
       comment: `${meaning ? `${meaning} ` : ''}Upstream field ${path.join('.')} (${seed}).`,
       ...(element ? { element } : {}),
+      ...(element instanceof z.ZodObject ? { elementMoves: movingWithin(element, []) } : {}),
+      ...(movingFields.has(member) ? { moves: true as const } : {}),
     });
     const own = rename[path.join('.')] ?? columnName(path);
     const mayMiss = outerNullable || nullable;
@@ -72,6 +76,17 @@ function itemColumns(
       { name: `${own}_raw`, nullable: mayMiss, part: 'raw', ...ofUpstream(column.raw) },
     ];
   });
+}
+
+/** What moves of an element of a list, by the object that it is in. */
+function movingWithin(element: z.ZodObject, path: readonly string[]): ElementFields[] {
+  const members = Object.entries(element.shape);
+  const fields = members.filter(([, member]) => movingFields.has(member)).map(([name]) => name);
+  const within = members.flatMap(([name, member]) => {
+    const { inner } = unwrap(member);
+    return inner instanceof z.ZodObject && !fields.includes(name) ? movingWithin(inner, [...path, name]) : [];
+  });
+  return fields.length > 0 ? [{ path, fields }, ...within] : within;
 }
 
 const recorderSchema = pgSchema('recorder');
@@ -109,7 +124,8 @@ const historyColumns: Record<History, () => Record<string, PgColumnBuilderBase>>
     ...missed(),
     ...ofRun(),
   }),
-  log: () => ({ recorded_at: instant().notNull(), ...ofRun() }),
+  // Until when it was shown; null: it still is.
+  log: () => ({ recorded_at: instant().notNull(), superseded_at: instant(), ...ofRun() }),
   sample: () => ({ observed_at: instant().notNull(), ...ofRun() }),
   ledger: () => ({
     started_at: instant().notNull(),
@@ -140,7 +156,10 @@ function tableOf(name: string, history: History, key: readonly string[], all: re
   return recorderSchema.table(name, shape, () => {
     switch (history) {
       case 'log':
-        return [uniqueIndex(`${name}_key`).on(keyExpression)];
+        return [
+          uniqueIndex(`${name}_key`).on(keyExpression).where(sql`superseded_at is null`),
+          index(`${name}_superseded`).on(keyExpression).where(sql`superseded_at is not null`),
+        ];
       case 'sample':
         return [uniqueIndex(`${name}_key`).on(sql`${keyExpression}, observed_at`)];
       case 'state':

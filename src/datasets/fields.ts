@@ -200,5 +200,17 @@ export function list(element?: z.ZodType, meaning?: string): Field {
 /** An item or a nested object: fields that are not named are kept in `extra`. */
 export const object = z.looseObject;
 
+/** Fields that {@link moves} marked. */
+export const movingFields = new WeakSet<object>();
+
+/**
+ * A field of something that should not change which moves though the thing did not: what is said today of a token, such as
+ * its price. A saying of a log that differs in nothing else is no other saying.
+ */
+export const moves = <T extends z.ZodType>(schema: T): T => {
+  movingFields.add(schema);
+  return schema;
+};
+
 /** A field that may be missing or null. */
 export const optional = <T extends z.ZodType>(schema: T) => schema.nullish();

@@ -1,20 +1,72 @@
-import { incoming, rowColumns, type WriteHistory } from './writing.ts';
+import type { Dataset } from '../datasets/contract.ts';
+import { contradicts, says } from './saying.ts';
+import { incoming, rowColumns, sameKey, type WriteHistory } from './writing.ts';
 
-/** `log`: a row is written once, by its natural key; seen again, it changes nothing. */
+/**
+ * `log`: a thing is written once, by its natural key. Where the upstream later says something else of it, that is shown,
+ * and what it said before is kept with the time until which it was shown. A saying that adds to the one before completes
+ * it; one that leaves something out takes nothing back. One that was observed earlier (a redrive) is kept, but not shown.
+ * A batch holds a key once.
+ */
 export const writeLog: WriteHistory = (statement, dataset, at) => {
+  const table = `recorder.${dataset.name}`;
   const names = rowColumns(dataset).join(', ');
   const recordedAt = statement.param('timestamptz', (write) => write.recordedAt);
+  const observedAt = statement.param('timestamptz', (write) => write.observedAt);
+  const late = statement.param('boolean', (write) => write.late);
+  const rows = statement.param('bigint', ({ batches }) => batches[at]?.rows.length ?? 0);
+  const given = incoming(statement, dataset, at);
+  const same = sameKey(dataset, 'o', 'n');
+  const begins = `greatest(${recordedAt}, n.since + interval '1 microsecond')`;
   return {
     ctes: [
       `written_${at} as (
-        insert into recorder.${dataset.name} (${names}, recorded_at, run_id)
-        select ${names}, ${recordedAt}, fence.run_id from (${incoming(statement, dataset, at)}) incoming, fence
+        insert into ${table} (${names}, recorded_at, run_id)
+        select ${names}, ${recordedAt}, fence.run_id from (${given}) incoming, fence
         on conflict do nothing returning 1)`,
+      // Nobody looks for what is known where all rows were new. The offsets keep the planner from other ways than one look by
+      // the whole key a row, and from comparing anew for each column.
+      `met_${at} as materialized (
+        select ${completed(dataset)}, f.run_id as by_run, o.recorded_at as since, o.place,
+          c.contradicts or ${says(dataset, 'n', 'o')} as differs, ${late} and o.recorded_at > ${observedAt} as earlier
+        from fence f, (${given}) n
+          cross join lateral (
+            select o.*, o.ctid as place from ${table} o where ${same} and o.superseded_at is null offset 0) o
+          cross join lateral (select ${contradicts(dataset, 'n', 'o')} as contradicts offset 0) c
+        where (select count(*) from written_${at}) < ${rows})`,
+      `superseded_${at} as (
+        update ${table} o set superseded_at = ${begins}
+        from met_${at} n where n.differs and not n.earlier and o.ctid = n.place and o.superseded_at is null returning 1)`,
+      // The count makes the old one make room first. A row that is neither new nor known was written by another run since
+      // this statement began: inserting it again fails on the key, and the commit is made again.
+      `said_${at} as (
+        insert into ${table} (${names}, recorded_at, superseded_at, run_id)
+        select ${names}, ${begins}, case when earlier then ${begins} end, by_run from met_${at} n
+        where differs and (select count(*) from superseded_${at}) >= 0 and not (earlier and ${known(dataset)})
+        union all
+        select ${names}, ${recordedAt}, null, f.run_id from fence f, (${given}) n
+        where (select count(*) from written_${at}) + (select count(*) from met_${at}) < ${rows}
+        returning 1)`,
     ],
-    written: `(select count(*) from written_${at})`,
+    written: `((select count(*) from written_${at}) + (select count(*) from said_${at}))`,
     unconfirmed: 'null',
   };
 };
+
+/** The columns of a saying `n`, completed by the one before, `o`, unless they contradict each other. */
+function completed(dataset: Dataset): string {
+  return rowColumns(dataset)
+    .map(
+      (name) => `case when c.contradicts then n.${name} else coalesce(n.${name}, o.${name}) end as ${name}`,
+    )
+    .join(', ');
+}
+
+/** Whether an earlier saying of the same thing was `n` already. */
+function known(dataset: Dataset): string {
+  return `exists (select from recorder.${dataset.name} o where ${sameKey(dataset, 'o', 'n')}
+          and not ${contradicts(dataset, 'n', 'o')} and not ${says(dataset, 'n', 'o')})`;
+}
 
 /** `sample`: one reading a key and instant. */
 export const writeSample: WriteHistory = (statement, dataset, at) => {

@@ -16,8 +16,10 @@ export interface Decoded {
   /** The items that the rows came from, as long as the rows. */
   readonly sources: unknown[];
   readonly refused: readonly Refused[];
-  /** False when there are two different items of the same key, on one page or on two. */
+  /** False when there are two different items of the same key, on one page or on two; a log takes what another page says. */
   readonly consistent: boolean;
+  /** Rows of a log that say something else than one of another page that goes into the same commit, with that one. */
+  readonly after: ReadonlyMap<Row, Row>;
 }
 
 /** An item that is none of the dataset's. */
@@ -30,7 +32,7 @@ export interface Refused {
 
 /**
  * Decodes the items of pages of one dataset.
- * @param byKey the rows that go into the same commit already, by natural key: it takes each key once
+ * @param byKey the rows that go into the same commit already, by natural key, the last of each
  */
 export type Decode = (body: unknown, target: Target, byKey?: Map<string, Row>) => Decoded;
 
@@ -55,13 +57,13 @@ export function buildItemDecoder(dataset: Dataset): DecodeItems {
   const keyOf = buildKeyReader(dataset);
   const types = [...itemColumns(dataset).map(({ type }) => type), 'jsonb'];
   const idOf = buildIdentity(dataset);
-  return (items, ofCommit = new Map()) => {
-    // A log takes what another page says differently: it keeps both.
-    const byKey = dataset.history === 'log' ? new Map<string, Row>() : ofCommit;
+  const keepsBoth = dataset.history === 'log';
+  return (items, byKey = new Map()) => {
     const rows: Row[] = [];
     const sources: unknown[] = [];
     const refused: Refused[] = [];
     const ofThisPage = new Set<Row>();
+    const after = new Map<Row, Row>();
     let consistent = true;
     for (const item of items) {
       const row = decodeItem(item);
@@ -72,17 +74,24 @@ export function buildItemDecoder(dataset: Dataset): DecodeItems {
       const id = idOf(row);
       const earlier = byKey.get(id);
       if (earlier) {
-        if (sameValues(earlier, row, types)) continue;
-        consistent = false;
-        if (ofThisPage.has(earlier)) refused.push({ reason: CONTRADICTS, item, key: row });
-        continue;
+        if (sameValues(earlier, row, types)) {
+          ofThisPage.add(earlier);
+          continue;
+        }
+        const atOnce = ofThisPage.has(earlier);
+        if (atOnce || !keepsBoth) {
+          consistent = false;
+          if (atOnce) refused.push({ reason: CONTRADICTS, item, key: row });
+          continue;
+        }
+        after.set(row, earlier);
       }
       byKey.set(id, row);
       ofThisPage.add(row);
       rows.push(row);
       sources.push(item);
     }
-    return { items: items.length, rows, sources, refused, consistent };
+    return { items: items.length, rows, sources, refused, consistent, after };
   };
 }
 

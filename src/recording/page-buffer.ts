@@ -7,8 +7,10 @@ export interface PageBuffer {
   readonly rows: Row[][];
   /** The items that the rows came from. */
   readonly sources: unknown[][];
-  /** The same rows by natural key, a map a dataset: one statement takes a key once. */
+  /** The last rows by natural key, a map a dataset. */
   readonly byKey: Map<string, Row>[];
+  /** Rows that say something else than an earlier one of the same key, with that one. */
+  readonly after: Map<Row, Row>;
   readonly items: number[];
   readonly quarantined: SetAside[];
   pages: number;
@@ -20,9 +22,32 @@ export const emptyBuffer = ({ datasets }: Feed): PageBuffer => ({
   rows: datasets.map(() => []),
   sources: datasets.map(() => []),
   byKey: datasets.map(() => new Map()),
+  after: new Map(),
   items: datasets.map(() => 0),
   quarantined: [],
   pages: 0,
   rowCount: 0,
   proven: null,
 });
+
+/**
+ * Parts of a commit in the order in which they are stored, since one statement takes a key once: first what was said
+ * first of each key, then what was said next.
+ * @param after see {@link PageBuffer.after}
+ */
+export function inTurns<T extends { readonly row: Row }>(
+  parts: readonly T[],
+  after: ReadonlyMap<Row, Row>,
+): T[][] {
+  const turns: T[][] = [];
+  const turnOf = new Map<Row, number>();
+  for (const part of parts) {
+    const earlier = after.get(part.row);
+    const turn = earlier ? (turnOf.get(earlier) ?? 0) + 1 : 0;
+    if (earlier) turnOf.set(part.row, turn);
+    const sameTurn = turns[turn];
+    if (sameTurn) sameTurn.push(part);
+    else turns[turn] = [part];
+  }
+  return turns;
+}

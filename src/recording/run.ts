@@ -12,7 +12,7 @@ import type { Refused } from './decode.ts';
 import { type Job, priorityOf } from './job.ts';
 import { type Lack, whyIncomplete } from './lack.ts';
 import { observedCoverage } from './observed-coverage.ts';
-import { emptyBuffer, type PageBuffer } from './page-buffer.ts';
+import { emptyBuffer, inTurns, type PageBuffer } from './page-buffer.ts';
 import { prefetch } from './prefetch.ts';
 import { aboutNow, retires, settled } from './proof.ts';
 import { setAside } from './set-aside.ts';
@@ -187,11 +187,12 @@ export class Run {
     if (page.proven) buffer.proven = page.proven;
     answers.forEach((answer, at) => {
       if (!answer) return;
-      const { items, rows, sources, refused, consistent } = answer;
+      const { items, rows, sources, refused, consistent, after } = answer;
       const lack = this.#lacks[at];
       if (lack && !consistent) lack.moved = true;
       for (const row of rows) buffer.rows[at]?.push(row);
       for (const source of sources) buffer.sources[at]?.push(source);
+      for (const [row, earlier] of after) buffer.after.set(row, earlier);
       for (const one of refused) this.#setAside(buffer, at, one);
       buffer.items[at] = (buffer.items[at] ?? 0) + items;
       buffer.rowCount += rows.length;
@@ -214,6 +215,7 @@ export class Run {
   async #commit(ending: Ending | null): Promise<Committed> {
     const buffer = this.#buffer;
     this.#buffer = emptyBuffer(this.#feed);
+    if (buffer.after.size > 0) await this.#storeByHalves(buffer);
     const write = async () => this.#write(await this.#commitOf(buffer, ending));
     const committed = await write().catch(async (error: unknown) => {
       if (!refusesRows(error) || buffer.rowCount === 0) throw error;
@@ -224,7 +226,7 @@ export class Run {
     return committed;
   }
 
-  /** Stores the rows alone, whatever of them can be: the rest of the commit follows when that is done. */
+  /** Stores the rows alone, whatever of them can be, by turns: the rest of the commit follows when that is done. */
   async #storeByHalves(buffer: PageBuffer): Promise<void> {
     const rest = emptyBuffer(this.#feed);
     const parts = buffer.rows.flatMap((rows, at) =>
@@ -236,12 +238,13 @@ export class Run {
       );
       await this.#write(await this.#commitOf({ ...rest, rows }, null));
     };
-    for (const { item: part, error } of await storeByHalves(parts, store, MOST_REFUSED))
-      this.#setAside(buffer, part.at, {
-        reason: `PostgreSQL: ${error.message}`,
-        item: part.item,
-        key: part.row,
-      });
+    for (const some of inTurns(parts, buffer.after))
+      for (const { item: part, error } of await storeByHalves(some, store, MOST_REFUSED))
+        this.#setAside(buffer, part.at, {
+          reason: `PostgreSQL: ${error.message}`,
+          item: part.item,
+          key: part.row,
+        });
     for (const rows of buffer.rows) rows.length = 0;
     buffer.rowCount = 0;
   }

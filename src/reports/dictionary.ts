@@ -9,7 +9,7 @@ Made from the catalog by \`npm run docs\`; a test holds it current. What each ki
 | kind | for | in \`reporting\`, for a dataset D |
 | --- | --- | --- |
 | series | points whose value is revised | \`D\` now, \`D_revisions\`, \`D_as_of(timestamptz)\` |
-| log | things that never change | \`D\` with \`recorded_at\` |
+| log | things that should not change | \`D\` with \`recorded_at\`, \`D_conflicts\`: what was said differently about the same thing, old and new |
 | state | lists whose members come, change and go | \`D\` now, \`D_history\`, \`D_as_of(timestamptz)\` |
 | sample | readings | \`D\` with \`observed_at\` |
 | ledger | readings kept as intervals in which nothing changed | \`D\` latest, \`D_intervals\` |
@@ -53,7 +53,7 @@ ${about}
 - recorded from: ${operations.map((operation) => `\`${operation}\``).join(', ')} (${seed})
 - every ${durationText(source.every)}, ${units}, from ${source.upstream}
 - history: ${history} (${added[history]}); natural key: ${key.map((column) => `\`${column}\``).join(', ')}
-${single ? `- contradictions: \`${name}_conflicts\`, rows of the same ${single.map((column) => `\`${column}\``).join(', ')}\n` : ''}${lists.length > 0 ? `- lists as rows: ${lists.join(', ')}\n` : ''}
+${history === 'log' ? `- what was said differently: \`${name}_conflicts\`${single ? `, also rows of the same ${single.map((column) => `\`${column}\``).join(', ')}` : ''}\n` : ''}${lists.length > 0 ? `- lists as rows: ${lists.join(', ')}\n` : ''}
 | column | type | meaning |
 | --- | --- | --- |
 ${rows.join('\n')}

@@ -4,6 +4,8 @@ import { columns as fieldColumns } from '../datasets/fields.ts';
 import { snakeCase } from '../datasets/names.ts';
 import { unwrap } from '../datasets/unwrap.ts';
 import type { Declared, DeclaredColumn, DeclaredView } from '../db/declared.ts';
+import { steady, steadyColumns } from '../history/saying.ts';
+import { sameKey } from '../history/writing.ts';
 
 /** A column of a view, with what it is computed from where that is not the column of the same name. */
 interface ViewColumn extends DeclaredColumn {
@@ -17,17 +19,21 @@ const recordedBy = added('run_id', 'bigint', 'The run that recorded it (reportin
 
 /** Views and functions of one dataset, as its kind of history promises (contract section 3). */
 export function datasetViews(dataset: Dataset): Declared[] {
-  return [...byHistory[dataset.history](dataset), ...conflicts(dataset), ...flattened(dataset)];
+  return [...byHistory[dataset.history](dataset), ...flattened(dataset)];
 }
 
 const byHistory: Readonly<Record<History, (dataset: Dataset) => Declared[]>> = {
-  log: (dataset) => [
-    tableView(dataset, dataset.name, dataset.about, [
+  log: (dataset) => {
+    const said = [
       ...upstreamColumns(dataset),
       added('recorded_at', 'timestamptz', 'When it was recorded.'),
       recordedBy,
-    ]),
-  ],
+    ];
+    return [
+      tableView(dataset, dataset.name, dataset.about, said, 'superseded_at is null'),
+      conflicts(dataset, said),
+    ];
+  },
   sample: (dataset) => [
     tableView(dataset, dataset.name, dataset.about, [
       ...upstreamColumns(dataset),
@@ -108,22 +114,52 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Declared[]>> = {
   ledger: () => [], // sql/node_health.sql
 };
 
-/** What the upstream contradicted itself about: both are kept, and shown side by side. */
-function conflicts(dataset: Dataset): Declared[] {
+/** What the upstream said differently about the same thing: all of it is kept, and shown side by side. */
+function conflicts(dataset: Dataset, said: readonly ViewColumn[]): DeclaredView {
   const { name, single, key } = dataset;
-  if (!single) return [];
+  const table = `recorder.${name}`;
+  const columns = [
+    ...said,
+    added('superseded_at', 'timestamptz', 'Until when it was shown; null: it still is.'),
+    added(
+      'differs',
+      'text[]',
+      'Of an earlier saying: the columns that are said differently now. Null: it is shown.',
+    ),
+    ...lastColumns(dataset),
+  ];
+  const differing = steadyColumns(dataset).map(
+    (column) =>
+      `case when ${steady(column, 's')} is distinct from ${steady(column, 'n')} then '${column.name}' end`,
+  );
+  const list = (differs: string) =>
+    columns
+      .map((column) => (column.name === 'differs' ? `${differs} as differs` : `s.${column.name}`))
+      .join(', ');
+  const revised = `exists (select from ${table} o where ${sameKey(dataset, 'o', 's')} and o.superseded_at is not null)`;
+  const shown = (where: string) =>
+    `select ${list('null::text[]')} from ${table} s where s.superseded_at is null and ${where}`;
+  const body = [
+    shown(revised),
+    ...(single ? [shown(`${contradicted(dataset, single)} and not ${revised}`)] : []),
+    `select ${list(`array_remove(array[${differing.join(', ')}]::text[], null)`)} from ${table} s
+join ${table} n on ${sameKey(dataset, 'n', 's')} and n.superseded_at is null where s.superseded_at is not null`,
+  ].join('\nunion all\n');
+  const others = key.filter((part) => !single?.includes(part));
+  const also = single
+    ? `, and rows that contradict each other: the same ${single.join(', ')}, but not the same ${others.join(', ')}`
+    : '';
+  const comment = `What the upstream said differently of the same row of ${name}, old and new${also}.`;
+  return { kind: 'view', name: `${name}_conflicts`, comment, columns: columns.map(declared), body };
+}
+
+/** Whether another row says something else of what the upstream should say one thing of. */
+function contradicted({ name, key }: Dataset, single: readonly string[]): string {
   const others = key.filter((part) => !single.includes(part));
   const of = (row: string, columns: readonly string[]) =>
     `(${columns.map((column) => `${row}.${column}`).join(', ')})`;
-  const about = `Rows of ${name} that contradict each other: the same ${single.join(', ')}, but not the same ${others.join(', ')}.`;
-  const columns = [
-    ...upstreamColumns(dataset),
-    added('recorded_at', 'timestamptz', 'When it was recorded.'),
-    recordedBy,
-  ];
-  const contradicted = `exists (select from recorder.${name} o
-    where ${of('o', single)} = ${of(name, single)} and ${of('o', others)} <> ${of(name, others)})`;
-  return [tableView(dataset, `${name}_conflicts`, about, columns, contradicted)];
+  return `exists (select from recorder.${name} o
+  where ${of('o', single)} = ${of('s', single)} and ${of('o', others)} <> ${of('s', others)} and o.superseded_at is null)`;
 }
 
 function upstreamColumns(dataset: Dataset): ViewColumn[] {

@@ -4,11 +4,13 @@ import { gunzipSync } from 'node:zlib';
 import postgres from 'postgres';
 import { afterEach, describe, expect, it } from 'vitest';
 import { catalog } from '../../src/datasets/catalog.ts';
+import { nativeTransactions } from '../../src/datasets/chain-data/native-transactions.ts';
 import { SharedBudget } from '../../src/db/budget.ts';
 import { budgetKey } from '../../src/db/budget-key.ts';
 import { schemaProblem } from '../../src/db/migrate.ts';
 import { migrate } from '../../src/views/migrate.ts';
 import { emptyDatabase, type TestDatabase } from '../support/database.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 
 /**
  * Databases that earlier versions recorded from the sandbox, as their dumps (pg_dump --inserts): with members that
@@ -121,6 +123,29 @@ describe.each(versions)('a database that version %s recorded', (version) => {
       await sql`select utxo_id as id, locktime_raw::text from recorder.x_utxos where locktime is null and locktime_raw is not null`;
     expect([...forever]).toEqual([{ id: locked?.id, locktime_raw: '18446744073709551615' }]);
     for (const name of built) await sql`select * from ${sql(`public.${name}`)} limit 1`;
+  });
+
+  it('finds what was recorded where the upstream says something else of it now', async () => {
+    await restore(version);
+    await migrate(database.url);
+    const stored = await sql<
+      { tx_hash: string; address: string; chain_id: string; block: string; at: Date }[]
+    >`
+      select tx_hash, address, chain_id, block_number::text as block, recorded_at as at from reporting.native_transactions`;
+    const [moved] = stored;
+    if (!moved) throw new Error('no transaction was recorded');
+    const feed = scriptedFeed(nativeTransactions, { chainId: moved.chain_id, address: moved.address });
+    const item = { txHash: moved.tx_hash, blockNumber: `${moved.block}0`, blockTimestamp: 1_700_000_000 };
+    feed.script = () => onlyPage({ transactions: [item] });
+    expect(await run(recordingContext(sql, Date.now), feed)).toMatchObject({ rowsWritten: [1] });
+    const said = await sql<{ block: string; at: Date; shown: boolean }[]>`
+      select block_number::text as block, recorded_at as at, superseded_at is null as shown
+      from reporting.native_transactions_conflicts order by recorded_at`;
+    expect([...said]).toEqual([
+      { block: moved.block, at: moved.at, shown: false },
+      { block: `${moved.block}0`, at: expect.any(Date), shown: true },
+    ]);
+    expect(await sql`select 1 from reporting.native_transactions`).toHaveLength(stored.length);
   });
 
   it('leaves a block and a count behind: which URL they are about is not known', async () => {

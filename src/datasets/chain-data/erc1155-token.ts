@@ -1,4 +1,4 @@
-import { hex, object, optional, text, uint } from '../fields.ts';
+import { hex, moves, object, optional, text, uint } from '../fields.ts';
 import { tokenMetadata } from './token-metadata.ts';
 
 /** An ERC-1155 token (seed chain-data 2.1). */
@@ -6,6 +6,6 @@ export const erc1155Token = object({
   address: optional(hex()),
   ercType: optional(text()),
   tokenId: uint(),
-  tokenUri: optional(text()),
-  metadata: optional(tokenMetadata),
+  tokenUri: moves(optional(text())),
+  metadata: moves(optional(tokenMetadata)),
 });

@@ -1,4 +1,4 @@
-import { count, hex, object, optional, text, uint } from '../fields.ts';
+import { count, hex, moves, object, optional, text, uint } from '../fields.ts';
 import { price } from './price.ts';
 import { richAddress } from './rich-address.ts';
 
@@ -11,12 +11,12 @@ export const erc20Transfer = object({
   erc20Token: optional(
     object({
       address: optional(hex()),
-      name: optional(text()),
-      symbol: optional(text()),
-      decimals: optional(count()),
-      logoUri: optional(text()),
+      name: moves(optional(text())),
+      symbol: moves(optional(text())),
+      decimals: moves(optional(count())),
+      logoUri: moves(optional(text())),
       ercType: optional(text()),
-      price: optional(price),
+      price: moves(optional(price)),
     }),
   ),
 });

@@ -1,4 +1,4 @@
-import { count, hex, object, optional, text, uint } from '../fields.ts';
+import { count, hex, moves, object, optional, text, uint } from '../fields.ts';
 import { richAddress } from './rich-address.ts';
 import { tokenMetadata } from './token-metadata.ts';
 
@@ -10,13 +10,13 @@ export const erc721Transfer = object({
   erc721Token: optional(
     object({
       address: optional(hex()),
-      name: optional(text()),
-      symbol: optional(text()),
+      name: moves(optional(text())),
+      symbol: moves(optional(text())),
       ercType: optional(text()),
       tokenId: optional(uint()),
-      tokenUri: optional(text()),
-      ownerAddress: optional(hex()),
-      metadata: optional(tokenMetadata),
+      tokenUri: moves(optional(text())),
+      ownerAddress: moves(optional(hex())),
+      metadata: moves(optional(tokenMetadata)),
     }),
   ),
 });

@@ -1,4 +1,4 @@
-import { hex, list, object, optional, text, uint } from '../fields.ts';
+import { hex, list, moves, object, optional, text, uint } from '../fields.ts';
 import { entriesOf, objectIn } from '../sources/answer.ts';
 import { erc20Transfer } from './erc20-transfer.ts';
 import { erc721Transfer } from './erc721-transfer.ts';
@@ -20,16 +20,18 @@ export const transactionDetail = object({
   internalTransactions: optional(list(internalTransaction)),
   networkTokenDetails: optional(
     object({
-      networkToken: optional(
-        object({
-          name: optional(text()),
-          symbol: optional(text()),
-          decimals: optional(uint()),
-          logoUri: optional(text()),
-          description: optional(text()),
-        }),
+      networkToken: moves(
+        optional(
+          object({
+            name: optional(text()),
+            symbol: optional(text()),
+            decimals: optional(uint()),
+            logoUri: optional(text()),
+            description: optional(text()),
+          }),
+        ),
       ),
-      currentPrice: optional(price),
+      currentPrice: moves(optional(price)),
       historicalPrice: optional(price),
     }),
   ),

@@ -1,4 +1,4 @@
-import { count, flag, hex, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { count, flag, hex, list, moves, object, optional, text, uint, unixSeconds } from '../fields.ts';
 import { assetAmount } from './asset-amount.ts';
 
 /** An unspent output, as an element of a staking transaction's lists (seed chain-data 2.3). */
@@ -15,9 +15,9 @@ export const utxo = object({
   blockNumber: optional(uint()),
   blockTimestamp: optional(unixSeconds()),
   consumedOnChainId: optional(text()),
-  consumingTxHash: optional(hex()),
-  consumingBlockNumber: optional(uint()),
-  consumingBlockTimestamp: optional(unixSeconds()),
+  consumingTxHash: moves(optional(hex())),
+  consumingBlockNumber: moves(optional(uint())),
+  consumingBlockTimestamp: moves(optional(unixSeconds())),
   threshold: optional(uint()),
   platformLocktime: optional(unixSeconds()),
   stakeableLocktime: optional(unixSeconds()),
