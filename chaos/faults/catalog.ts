@@ -10,6 +10,7 @@ import { ledgerFaults } from './ledger.ts';
 import { limitFaults } from './limits.ts';
 import { memoryFaults } from './memory.ts';
 import { migratingFaults } from './migrating.ts';
+import { movingFaults } from './moving.ts';
 import { networkFaults } from './network.ts';
 import { poisonFaults } from './poisons.ts';
 import { promotionFaults } from './promotion.ts';
@@ -57,6 +58,7 @@ const all: readonly Fault[] = [
   ...spellingFaults,
   ...sessionFaults,
   ...leaseFaults,
+  ...movingFaults,
 ];
 
 /** Every fault that the suite injects, in the order of FAULTS.md. */

@@ -26,9 +26,12 @@ function doubled({ name, key, columns, history }: Dataset): string {
   );
   const list = [...parts, ...(history === 'sample' ? ['observed_at'] : [])].join(', ');
   const table = `recorder.${name}`;
-  const versions = (from: string, to: string) =>
+  const versions = (from: string, to: string, rows = table) =>
     `select 1 from (select ${from} as f, lag(coalesce(${to}, 'infinity')) over (partition by ${list} order by ${from}, coalesce(${to}, 'infinity')) as t
-      from ${table}) v where t > f`;
+      from ${rows}) v where t > f`;
+  // What was decoded late was kept without being shown.
+  const everShown = `(select * from ${table} where superseded_at is distinct from recorded_at) shown`;
+  if (history === 'log') return versions('recorded_at', 'superseded_at', everShown);
   if (history === 'series') return versions('recorded_at', 'superseded_at');
   if (history === 'state') return versions('valid_from', 'valid_to');
   if (history === 'ledger') return versions('started_at', 'ended_at');

@@ -1,0 +1,79 @@
+import { MovingUpstream, type Whereabouts } from '../servers/moving-upstream.ts';
+import { Steady } from '../steady.ts';
+import { eventually } from '../waiting.ts';
+import type { Fault } from './fault.ts';
+
+const TRANSACTIONS = 60;
+
+/** Transactions that move, again and again, while one of two processes is killed. */
+const moving: Fault = {
+  numbers: [74],
+  title: 'transactions that move to another block or change their status after they were recorded',
+  backends: 'each',
+  invariants: ['B', 'E'],
+  async inject(world) {
+    const { evidence, random, sandbox, setting, sql } = world;
+    const upstream = await MovingUpstream.open(sandbox.url, random, TRANSACTIONS);
+    world.closers.add(() => upstream.close());
+    const [watched] = sandbox.watch.evmAddresses;
+    if (!watched) throw new Error('the sandbox has no EVM address');
+    const steady = await Steady.start(world, {
+      watch: 0,
+      evmAddresses: [watched],
+      chainData: { url: upstream.url, apiKeyHeader: 'x-api-key' },
+      datasets: { proposed_blocks: { enabled: false }, native_transactions: { every: '5s' } },
+      processes: 2,
+    });
+    const shown = async () =>
+      textOf(
+        await sql<Whereabouts[]>`
+          select tx_hash as hash, block_number::int as block, tx_status as status from reporting.native_transactions`,
+      );
+    const arrived = () =>
+      eventually(
+        'what is said now to be shown',
+        async () => (await shown()) === textOf(upstream.now),
+        60_000,
+      );
+    await arrived();
+    const moves = setting.options.kills ?? (setting.options.short ? 3 : 6);
+    for (let move = 0; move < moves; move++) {
+      evidence.serve('moved', upstream.move());
+      if (move % 2 === 1) {
+        await steady.running.shift()?.kill();
+        evidence.serve('kill -9');
+        steady.launch();
+      }
+      const newer = await arrived().then(
+        () => true,
+        () => false,
+      );
+      evidence.claim(`move ${move + 1}: the newer is shown`, newer);
+      if (!newer) break;
+    }
+    await steady.recovers('the last move');
+    await steady.stop();
+    const earlier = await sql<Whereabouts[]>`
+      select tx_hash as hash, block_number::int as block, tx_status as status
+      from reporting.native_transactions_conflicts where superseded_at is not null`;
+    evidence.claim(
+      'every earlier saying is found, and nothing else',
+      textOf(earlier) === textOf(upstream.before),
+    );
+    const [lines] = await sql<{ broken: number; conflicts: number }[]>`
+      select count(*) filter (where superseded_at <> next)::int as broken, count(*)::int as conflicts from (
+        select superseded_at, lead(recorded_at) over (partition by tx_hash order by recorded_at) as next
+        from reporting.native_transactions_conflicts) said`;
+    evidence.claim('each was shown until the next one was recorded', lines?.broken === 0);
+    evidence.figures.set('sayings in conflict', lines?.conflicts ?? 0);
+  },
+};
+
+/** Sayings as one text, whatever their order. */
+const textOf = (sayings: readonly Whereabouts[]) =>
+  sayings
+    .map(({ hash, block, status }) => `${hash} ${block} ${status}`)
+    .sort()
+    .join('\n');
+
+export const movingFaults: readonly Fault[] = [moving];
