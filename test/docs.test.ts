@@ -25,5 +25,6 @@ it('the README tells every command', () => {
     .filter((line) => line.startsWith('|'))
     .map((line) => line.split(/(?<!\\)\|/)[1] ?? '');
   const told = cells.flatMap((cell) => [...cell.matchAll(/`([a-z]+)\b[^`]*`/g)].map(([, name = '']) => name));
-  expect(told.sort()).toEqual(commands.sort());
+  // A command may have a line for each way to call it.
+  expect([...new Set(told)].sort()).toEqual(commands.sort());
 });

@@ -39,6 +39,9 @@ async function restore(version: string): Promise<void> {
 async function rowCounts(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { name } of catalog) {
+    // The version that recorded may not have known the dataset.
+    const [table] = await sql<{ is: boolean }[]>`select to_regclass(${`recorder.${name}`}) is not null as is`;
+    if (!table?.is) continue;
     const [row] = await sql<{ rows: number }[]>`select count(*)::int as rows from ${sql(`recorder.${name}`)}`;
     counts[name] = row?.rows ?? 0;
   }

@@ -255,7 +255,7 @@ const chain = '/v1/chains/{chain_id}';
  * What the answers in the ledger say, by dataset. Those whose answers do not show what was asked for (an address, a
  * blockchain) are not here: for them the truth is asked.
  */
-export const said: Readonly<Record<string, Extraction>> = {
+export const extractions: Readonly<Record<string, Extraction>> = {
   metric_points: listing('getMetric', {
     path: '/v2/chains/{chain_id}/metrics/{metric}',
     items: 'results',

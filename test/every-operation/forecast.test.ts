@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ManualClock } from '../../sandbox/clock.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
 import { catalogNames } from '../../src/configured-feeds.ts';
+import { datasetNamed } from '../../src/datasets/catalog.ts';
 import { planAll, planDue } from '../../src/recording/plan.ts';
 import { type Forecast, forecast } from '../../src/reports/forecast.ts';
 import { stillSandbox } from '../sandbox/client.ts';
@@ -21,8 +22,11 @@ const BEGIN = Date.UTC(2026, 2, 7, 22) - 1000;
 const SERVICES = { chainData: 'data', metrics: 'metrics', nodes: 'node' } as const;
 type Upstream = keyof typeof SERVICES;
 const UPSTREAMS = ['chainData', 'metrics', 'nodes'] as const;
-/** Of these walks an hour's blocks decide the calls, and the first poll is not like the next one. */
-const BLOCK_WALKS = ['p_blocks', 'x_blocks'];
+/**
+ * What the walks over blocks call: of them an hour's blocks decide the calls, and the first poll is not like the next one. A
+ * dataset of a height alone calls it, too.
+ */
+const OF_WALKS = /^(?:platform|avm)\.get(?:BlockByHeight|Height)$/;
 
 let sandbox: Sandbox;
 let clock: ManualClock;
@@ -110,7 +114,7 @@ function counted(walks: boolean): ByUpstream {
   const sums = nothing();
   for (const upstream of UPSTREAMS)
     for (const { operation, units } of sandbox.ledger.calls({ service: SERVICES[upstream] })) {
-      if (!walks && /^(?:platform|avm)\.get(?:BlockByHeight|Height)$/.test(operation)) continue;
+      if (!walks && OF_WALKS.test(operation)) continue;
       sums[upstream] = { calls: sums[upstream].calls + 1, units: sums[upstream].units + units };
     }
   return sums;
@@ -120,8 +124,8 @@ function counted(walks: boolean): ByUpstream {
 function forecastSums(schedules: readonly Forecast[], walks: boolean): ByUpstream {
   const sums = nothing();
   for (const { datasets, upstream, hour } of schedules) {
-    // The height alone is asked for by the same method as before a walk.
-    if (!walks && datasets.some((name) => [...BLOCK_WALKS, 'chain_heights'].includes(name))) continue;
+    const operations = datasets.flatMap((dataset) => datasetNamed(dataset)?.operations ?? []);
+    if (!walks && operations.some((operation) => OF_WALKS.test(operation))) continue;
     const name = UPSTREAMS.find((one) => one === upstream);
     if (!name) throw new Error(`no upstream ${upstream}`);
     sums[name] = { calls: sums[name].calls + hour.calls, units: sums[name].units + hour.units };

@@ -149,7 +149,7 @@ export function heardSince(sandbox: Sandbox, call: number): Heard[] {
 /** The number of the last call. */
 export const lastCall = (sandbox: Sandbox) => sandbox.ledger.calls().at(-1)?.call ?? 0;
 
-/** Reads the rows of a dataset's table, and writes rows that were said in the same way. */
+/** Reads the rows of a dataset's table, and writes expected rows in the same way. */
 export class Table {
   readonly #sql: postgres.Sql;
   readonly #name: string;
@@ -188,8 +188,8 @@ export class Table {
     return rows.map((row) => this.#line((column) => this.#read(column, row[column] ?? null))).sort();
   }
 
-  /** The rows that were said, each once however often it was said, one line each, sorted. */
-  said(rows: readonly ExpectedRow[]): string[] {
+  /** The expected rows, each once however often it was heard, one line each, sorted. */
+  expected(rows: readonly ExpectedRow[]): string[] {
     // The service writes addresses in EIP-55 case; stored they are lower case.
     const spelt = (value: Exact) =>
       typeof value === 'string' && /^0x[\da-fA-F]*$/.test(value) ? value.toLowerCase() : value;
