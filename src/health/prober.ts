@@ -155,13 +155,25 @@ export class Prober {
 
   /** Watches until the signal comes, or another process has the observer. @returns when all is written */
   async run(signal: AbortSignal): Promise<void> {
+    const { log, steady } = this.#context;
     let lost: unknown = null;
+    let failing: Seldom | null = null;
     const flushes = setInterval(() => {
-      this.flush().catch((error: unknown) => {
-        if (error instanceof LeaseLost) lost = error;
-        else
-          this.#context.log.warn({ err: error }, 'writing the health ledger failed; it will be tried again');
-      });
+      this.flush().then(
+        () => {
+          if (failing) log.info('the health ledger is written again');
+          failing = null;
+        },
+        (error: unknown) => {
+          failing ??= new Seldom(steady, TELL_EVERY);
+          if (error instanceof LeaseLost) lost = error;
+          else if (failing.mayTell())
+            log.warn(
+              { cause: messageOf(error) },
+              'writing the health ledger failed; it is tried again every second',
+            );
+        },
+      );
     }, FLUSH_EVERY);
     try {
       while (!signal.aborted && !lost) {

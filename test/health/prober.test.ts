@@ -52,6 +52,32 @@ async function uptime({ observer }: World, from: number, to: number) {
   );
 }
 
+describe('a ledger that cannot be written', () => {
+  it('is told once, not every second, and that it goes on', async () => {
+    const it = await world();
+    const stopping = new AbortController();
+    const until = (attempts: number, announced: World['announced']) =>
+      new Promise<void>((resolve) => {
+        let made = 0;
+        it.announced = () => {
+          made += 1;
+          if (made === attempts) resolve();
+          return announced();
+        };
+      });
+    const running = it.prober?.run(stopping.signal);
+    await until(4, () => {
+      throw new Error('the database is away');
+    });
+    expect(it.warnings).toEqual([expect.stringContaining('writing the health ledger failed')]);
+    await until(2, () => []);
+    expect(it.infos).toEqual(['the health ledger is written again']);
+    stopping.abort();
+    await running;
+    expect(it.warnings).toHaveLength(1);
+  });
+});
+
 describe('a recorder', () => {
   it('writes a failure from its first look on, when the second one confirms it', async () => {
     const it = await world();

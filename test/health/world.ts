@@ -29,6 +29,8 @@ export class World {
   /** The recorder cannot resolve names. */
   cutOff = false;
   windows: MaintenanceWindow[] = [];
+  /** The windows as they are read from the database before each write. */
+  announced = (): MaintenanceWindow[] => this.windows;
   prober: Prober | null = null;
   /** Every look: of what, when, and what came of it. */
   readonly looks: { readonly node: string; readonly at: number; readonly look: Look }[] = [];
@@ -36,6 +38,8 @@ export class World {
   looker: ((node: string) => Promise<Look>) | null = null;
   /** What the recorder warned of. */
   readonly warnings: string[] = [];
+  /** What it said besides. */
+  readonly infos: string[] = [];
   #pending: Promise<unknown>[] = [];
   readonly #booted: number;
   #asked = 0;
@@ -66,7 +70,10 @@ export class World {
       sql: this.sql,
       wall: () => this.now + this.shift,
       steady: () => this.now - this.#booted,
-      log: { info: () => {}, warn: (_: object, said?: string) => this.warnings.push(said ?? '') },
+      log: {
+        info: (line: object | string) => this.infos.push(String(line)),
+        warn: (_: object, said?: string) => this.warnings.push(said ?? ''),
+      },
       observer: this.observer,
       holder: `process-${this.#processes}`,
       every: this.every,
@@ -76,7 +83,7 @@ export class World {
         this.#pending.push(look.catch(() => {}));
         return look;
       },
-      maintenance: async () => this.windows,
+      maintenance: async () => this.announced(),
       random: () => 0.2,
     });
     await this.#tick();
