@@ -21,8 +21,8 @@ export function idleTimeoutSocket(
   servers: Servers,
 ): (address: Address) => Socket | Promise<Duplex> {
   const connected = (host: string, port: number, path: string | false) => {
-    const socket = new Socket();
-    socket.setTimeout(silence, () => socket.destroy());
+    const socket = new GivenUp();
+    socket.setTimeout(silence);
     if (path) socket.connect(path);
     else socket.connect(port, host);
     // The name that postgres.js holds a certificate against.
@@ -39,6 +39,14 @@ export function idleTimeoutSocket(
       (error: unknown) => failing(error),
     );
   };
+}
+
+/** A connection that ends when it times out. postgres.js takes every listener from it before it starts TLS. */
+class GivenUp extends Socket {
+  override emit(event: string | symbol, ...values: unknown[]): boolean {
+    if (event === 'timeout') this.destroy();
+    return super.emit(event, ...values);
+  }
 }
 
 /**

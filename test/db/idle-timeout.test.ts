@@ -1,7 +1,12 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { isAway } from '../../src/db/away.ts';
 import { connect } from '../../src/db/connect.ts';
+import { idleTimeoutSocket } from '../../src/db/idle-timeout.ts';
+import { Servers } from '../../src/db/servers.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -46,4 +51,16 @@ it('fails as any connection does where nobody listens', async () => {
   const sql = client('postgres://127.0.0.1:1/none', 5_000);
   await expect(sql`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   await sql.end();
+});
+
+it('gives up a silent connection whose listeners postgres.js took away, as it does before TLS', async () => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = z.object({ port: z.number() }).parse(silent.address());
+  const servers = new Servers(`postgres://127.0.0.1:${port}/none`);
+  const socket = await idleTimeoutSocket(200, servers)({ host: ['127.0.0.1'], port: [port], path: false });
+  await once(socket, 'connect');
+  socket.removeAllListeners();
+  await once(socket, 'close');
+  silent.close();
 });
