@@ -15,8 +15,10 @@ import { type QueryOptions, queryCommand } from './commands/query.ts';
 import { listReports, type ReportOptions } from './commands/question.ts';
 import { backfillCommand, recordCommand } from './commands/record.ts';
 import { reportCommand } from './commands/report.ts';
+import { sealCommand } from './commands/seal.ts';
 import { statusCommand } from './commands/status.ts';
 import { rolesOf, upCommand } from './commands/up.ts';
+import { verifyCommand } from './commands/verify.ts';
 import { readSecrets } from './config/environment.ts';
 import { isAway } from './db/away.ts';
 import { messageOf, UsageError } from './errors.ts';
@@ -211,6 +213,25 @@ command('report', 'answer a ready question, such as top-chains; without a name l
       reportCommand(app, report, { ...options, format }, signal),
     );
   });
+
+command('seal', 'seal what was recorded up to now, and print the head')
+  .option('--out <file>', 'write the statement to this file, and its signature beside it (.sig)')
+  .action((options: Common & { out?: string }) =>
+    withApp({ config: options.config }, (app, signal) =>
+      sealCommand(app, { ...options, json: options.json ?? false }, signal),
+    ),
+  );
+
+command('verify', 'hold the record against its seals, and name what was changed since')
+  .option('--from <time>', 'begin of the days to look at (default: all)')
+  .option('--to <time>', 'end of the days to look at (default: the newest seal)')
+  .option('--head <file>', 'a statement that was kept: it must be one of the seals')
+  .option('--public-key <file>', 'an ed25519 public key in PEM: every seal must be signed with it')
+  .action((options: Common & { from?: string; to?: string; head?: string; publicKey?: string }) =>
+    withApp({ config: options.config }, (app, signal) =>
+      verifyCommand(app, { ...options, json: options.json ?? false }, signal),
+    ),
+  );
 
 command('maintenance', 'list or announce windows in which nodes are neither up nor down, or end one')
   .argument('[action]', 'list, announce or end', 'list')

@@ -28,6 +28,11 @@ export async function statusCommand(app: App, options: { json: boolean }): Promi
       `\nquarantined items: ${status.quarantined}; gaps: ${status.gaps}; targets late: ${status.late_targets}, ` +
         `failing: ${status.failing_targets}, incomplete: ${status.incomplete_targets}; standing still: ${status.standing_still}\n`,
     );
+    const { seal } = status;
+    if (seal)
+      process.stdout.write(
+        `sealed until ${seal.sealed_until.toISOString()} (seal ${seal.seal}, ${seal.signed ? 'signed' : 'not signed'}): ${seal.head}\n`,
+      );
     for (const finding of status.findings) process.stdout.write(`${printable(inWords(finding))}\n`);
   }
   return status.findings.length > 0 ? exitCode.failed : exitCode.done;

@@ -14,6 +14,7 @@ import type { RunResult } from '../recording/context.ts';
 import { countUpRuns } from '../recording/run-days.ts';
 import { endUnwatched } from '../recording/unwatched.ts';
 import { Watchdog } from '../reports/watchdog.ts';
+import { sealDays } from '../seals/seal.ts';
 import { buildServer } from '../server/server.ts';
 import { joinPeers, Lead } from './peers.ts';
 import { isProbed, ProberSwitch } from './probing.ts';
@@ -27,6 +28,9 @@ const RECONCILE_EVERY = 10_000;
 /** What stands still is told well within a minute. */
 const WATCH_EVERY = 15_000;
 const COUNT_EVERY = 600_000;
+/** How often it is asked whether a day is to be sealed. */
+const SEAL_EVERY = 600_000;
+const FIRST_SEALING = 30_000;
 /** How often a process shows that it lives, and looks whether a newer configuration is in place. */
 const BEAT_EVERY = 5_000;
 const END_UNWATCHED_EVERY = 10_000;
@@ -148,6 +152,8 @@ async function work(
     repeating.every(COUNT_EVERY, 'counting up runs', () =>
       countUpRuns(database.sql, app.clock(), app.config.runs.keep, signal),
     );
+    const sealNow = async () => membership.standing.newest && sealAndTell(app, signal);
+    repeating.every(SEAL_EVERY, 'sealing', sealNow, FIRST_SEALING);
     repeating.every(END_UNWATCHED_EVERY, 'ending what nobody asks for any more', async () => {
       if (membership.standing.newest) await endUnwatched(app.recording, membership.registrant, log);
     });
@@ -224,6 +230,20 @@ class Repeating {
       this.#log.warn({ cause: messageOf(error) }, `${what} failed`);
     }
   }
+}
+
+/** Seals the days that ended since the last seal. */
+async function sealAndTell(
+  { database, databaseUrl, clock, environment: { sealKey }, log }: App,
+  signal: AbortSignal,
+): Promise<void> {
+  const made = await sealDays(database.sql, { databaseUrl, clock, key: sealKey, signal });
+  if (!made) return;
+  const { seal, until, head, rows, ends, late } = made;
+  log.info(
+    { seal, until, head, rows, ends, late, signed: made.signature !== null },
+    'what was recorded is sealed',
+  );
 }
 
 async function warnOfSkew({ database, clock, log }: App): Promise<void> {

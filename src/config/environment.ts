@@ -1,3 +1,4 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { messageOf, UsageError } from '../errors.ts';
 import { SHORTEST_SECRET } from '../redaction.ts';
@@ -17,6 +18,8 @@ export interface Environment {
   readonly configFile: string | undefined;
   readonly chainDataKey: string | undefined;
   readonly metricsKey: string | undefined;
+  /** Signs seals: ed25519. Undefined: they are not signed. */
+  readonly sealKey: KeyObject | undefined;
 }
 
 const LOG_FORMATS = ['json', 'text'];
@@ -61,6 +64,20 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
       );
     return value;
   };
+  const signingKey = (name: string): KeyObject | undefined => {
+    const pem = secret(name);
+    if (pem === undefined) return undefined;
+    try {
+      const key = createPrivateKey(pem);
+      if (key.asymmetricKeyType === 'ed25519') return key;
+    } catch {
+      // What OpenSSL says of a key that it cannot read helps nobody.
+    }
+    problems.push(
+      `${name}: must be an ed25519 private key in PEM without a password: make one with "openssl genpkey -algorithm ed25519"`,
+    );
+    return undefined;
+  };
   const environment = {
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
     redisUrl: url('REDIS_URL', ['redis:', 'rediss:']),
@@ -71,6 +88,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     configFile: env.RECORDER_CONFIG || undefined,
     chainDataKey: key('CHAIN_DATA_API_KEY'),
     metricsKey: key('METRICS_API_KEY'),
+    sealKey: signingKey('SEAL_KEY'),
   };
   if (problems.length > 0) throw new UsageError(problems);
   return environment;
@@ -105,8 +123,11 @@ export function readSecrets(env: NodeJS.ProcessEnv = process.env): string[] {
       password !== user && password !== database ? password : parameter,
     ),
   );
+  // Of the lines of a PEM those that say something.
+  const pem = (value('SEAL_KEY') ?? '').split(/\s+/).filter((line) => /^[\w+/=]{32,}$/.test(line));
   return ['CHAIN_DATA_API_KEY', 'METRICS_API_KEY']
     .map(value)
+    .concat(pem)
     .concat(passwords.flatMap((text) => (text ? [text, decoded(text)] : [])))
     .flatMap((secret) => secret || []);
 }

@@ -45,3 +45,22 @@ export function openDatabase(url: string): Database {
     },
   };
 }
+
+const SEALING = {
+  ...CONNECTION,
+  max: 1,
+  connection: {
+    ...sessionSettings('seal'),
+    max_parallel_workers_per_gather: '0',
+    work_mem: '32MB',
+    jit: 'off',
+  },
+};
+
+/**
+ * Opens one connection for work that reads much and that nobody waits for: one statement at a time, on one core, with
+ * some memory for sorting.
+ */
+export function openSealing(url: string): postgres.Sql {
+  return connect(url, silenceOf('seal'), SEALING);
+}

@@ -3,7 +3,7 @@ import type postgres from 'postgres';
 /** What does not stand as it should: one row of `reporting.findings`. */
 export interface Finding {
   readonly state: FindingState;
-  readonly what: 'target' | 'ledger' | 'schedule' | 'commits';
+  readonly what: 'target' | 'ledger' | 'schedule' | 'commits' | 'seals';
   readonly dataset: string | null;
   readonly subject: string;
   readonly since: Date;
@@ -30,7 +30,11 @@ export async function findingGroups(sql: postgres.Sql): Promise<FindingGroup[]> 
 /** A finding in words. */
 export function inWords({ state, what, dataset, subject, since, reason, count }: FindingGroup): string {
   const whose =
-    what === 'target' ? `${dataset} of ${subject}` : what === 'commits' ? subject : `${what} ${subject}`;
+    what === 'target'
+      ? `${dataset} of ${subject}`
+      : what === 'commits' || what === 'seals'
+        ? subject
+        : `${what} ${subject}`;
   const others = count > 1 ? ` (and ${count - 1} more)` : '';
   return `${state} since ${since.toISOString()}: ${whose}${others}: ${reason}`;
 }

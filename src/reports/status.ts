@@ -17,11 +17,13 @@ export interface Status {
   }[];
   readonly quarantined: number;
   readonly gaps: number;
+  /** The newest seal; null: nothing is sealed yet. */
+  readonly seal: { seal: number; sealed_until: Date; head: string; signed: boolean } | null;
   /** Datasets of targets that have not been recorded for longer than three intervals. */
   readonly late_targets: number;
   readonly failing_targets: number;
   readonly incomplete_targets: number;
-  /** Ledgers, schedules, and the recording as a whole. */
+  /** Ledgers, schedules, seals, and the recording as a whole. */
   readonly standing_still: number;
 }
 
@@ -45,7 +47,7 @@ export interface DatasetStatus {
  * @param mine the allowances to tell of: those of URLs that are not asked any more stay untold
  */
 export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): Promise<Status> {
-  const [datasets, findings, recent_failures, budgets, [counts]] = await Promise.all([
+  const [datasets, findings, recent_failures, budgets, [counts], [seal]] = await Promise.all([
     sql<DatasetStatus[]>`
       select f.dataset, count(*)::int as targets, max(f.last_success_at) as last_success_at,
         extract(epoch from max(f.late_by))::float8 as late_by,
@@ -69,6 +71,8 @@ export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): P
     sql<{ quarantined: number; gaps: number }[]>`
       select (select count(*) from reporting.quarantine)::int as quarantined,
         (select count(*) from reporting.gaps)::int as gaps`,
+    sql<{ seal: number; sealed_until: Date; head: string; signed: boolean }[]>`
+      select seal, sealed_until, head, signature is not null as signed from reporting.seal_heads order by seal desc limit 1`,
   ]);
   const inState = (state: FindingState) => sumOf(findings.filter((one: Finding) => one.state === state));
   return {
@@ -78,6 +82,7 @@ export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): P
     budgets: [...budgets],
     quarantined: counts?.quarantined ?? 0,
     gaps: counts?.gaps ?? 0,
+    seal: seal ?? null,
     late_targets: inState('late'),
     failing_targets: inState('failing'),
     incomplete_targets: inState('incomplete'),

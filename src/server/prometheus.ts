@@ -45,7 +45,7 @@ export function recordingMetrics(status: Status | null): Registry {
   );
   total(
     'standing_still',
-    'Ledgers, schedules, and the recording as a whole, that stand still.',
+    'Ledgers, schedules, seals, and the recording as a whole, that stand still.',
     status.standing_still,
   );
   const found = new Gauge({
@@ -56,6 +56,12 @@ export function recordingMetrics(status: Status | null): Registry {
   });
   for (const { state, what, count } of status.findings) found.inc({ state, what }, count);
   total('quarantined_items', 'Items that could not be decoded.', status.quarantined);
+  if (status.seal)
+    total(
+      'sealed_until_timestamp_seconds',
+      'What was recorded before is sealed, as Unix time.',
+      status.seal.sealed_until.getTime() / 1000,
+    );
   total('gaps', 'Ranges that are missing (reporting.gaps).', status.gaps);
   const upstreamGauge = (name: string, help: string) =>
     new Gauge({ name: `chain_recorder_${name}`, help, labelNames: ['upstream'], registers: [registry] });

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,6 +50,27 @@ describe('the environment', () => {
       METRICS_API_KEY: '',
     };
     expect(readEnvironment(empty)).toEqual(readEnvironment({}));
+  });
+
+  it('takes an ed25519 key that signs seals, and keeps it out of what is told', () => {
+    const pem = (type: 'ed25519' | 'x25519') =>
+      String(
+        (type === 'ed25519'
+          ? generateKeyPairSync('ed25519')
+          : generateKeyPairSync('x25519')
+        ).privateKey.export({
+          type: 'pkcs8',
+          format: 'pem',
+        }),
+      );
+    const key = pem('ed25519');
+    expect(readEnvironment({ SEAL_KEY_FILE: secretFile(key) }).sealKey?.asymmetricKeyType).toBe('ed25519');
+    expect(readEnvironment({ SEAL_KEY: key }).sealKey?.type).toBe('private');
+    expect(readSecrets({ SEAL_KEY: key })).toEqual([key.split('\n')[1]]);
+    for (const bad of ['nonsense', pem('x25519')])
+      expect(problems({ SEAL_KEY: bad })).toEqual([
+        expect.stringMatching(/^SEAL_KEY: must be an ed25519 private key .*openssl genpkey/),
+      ]);
   });
 
   it('gives secrets by name or by file', () => {

@@ -49,6 +49,15 @@ newest_commit as (
     greatest(max(f.last_success_at), max(f.last_failure_at), max(f.wanted_at)) as at
   from reporting.freshness f
   where f.dataset <> 'node_health'
+),
+-- A day is sealed an hour after its end: the newest seal reaches to two midnights ago at the least, and a day is left for it.
+sealing as (
+  select coalesce(max(s.until) filter (where s.made_at is not null), c.first_seen_at) as sealed_until,
+    max(s.error) filter (where s.made_at is null) as error
+  from (select min(first_seen_at) as first_seen_at from recorder.configurations) c
+  left join recorder.seals s on true
+  where c.first_seen_at is not null
+  group by c.first_seen_at
 )
 select state, 'target'::text as what, dataset, target as subject, since, reason from target_findings
 union all
@@ -65,11 +74,16 @@ where stood_since is not null
 union all
 select 'standing still', 'commits', null, 'all of the recording', at, 'nothing at all was committed since'
 from newest_commit
-where now() - at > greatest(3 * every, interval '1 minute');
+where now() - at > greatest(3 * every, interval '1 minute')
+union all
+select 'standing still', 'seals', null, 'the sealing of the record', sealed_until,
+  coalesce('sealing fails: ' || error, 'no process with the role scheduler seals the days')
+from sealing
+where now() - sealed_until > interval '3 days';
 
 comment on view reporting.findings is 'Whatever does not stand as it should, and why. No row: all is well.';
 comment on column reporting.findings.state is 'late, failing, incomplete, or standing still.'; -- text
-comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, or commits.'; -- text
+comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, or seals.'; -- text
 comment on column reporting.findings.dataset is 'The dataset; null: it is not about one.'; -- text
 comment on column reporting.findings.subject is 'The target, the observer, the probe or the schedule.'; -- text
 comment on column reporting.findings.since is 'Since when: of what is late or fails, the last success, or when it was first wanted.'; -- timestamptz

@@ -1,0 +1,41 @@
+import { writeFile } from 'node:fs/promises';
+import type { App } from '../app.ts';
+import { sealUntil } from '../seals/seal.ts';
+import { exitCode } from './exit.ts';
+import { printJson, printTable, tell } from './output.ts';
+
+/**
+ * `seal`: seals what was recorded up to now, and prints the head.
+ * @returns the exit code; 75 where another process is sealing, or it was stopped
+ */
+export async function sealCommand(
+  app: App,
+  options: { json: boolean; out?: string },
+  signal: AbortSignal,
+): Promise<number> {
+  const { databaseUrl, clock, environment } = app;
+  const made = await sealUntil({ databaseUrl, clock, key: environment.sealKey, signal }, clock());
+  if (made === 'busy') {
+    tell('another process is sealing: look at reporting.seal_heads, or run it again later');
+    return exitCode.later;
+  }
+  if (!made) {
+    tell(
+      signal.aborted
+        ? 'interrupted: what was hashed is kept: run it again to go on'
+        : 'all of it is sealed already: the newest seal reaches as far as the clock',
+    );
+    return signal.aborted ? exitCode.later : exitCode.done;
+  }
+  if (options.out !== undefined) {
+    await writeFile(options.out, made.statement);
+    if (made.signature) await writeFile(`${options.out}.sig`, made.signature);
+  }
+  const signature = made.signature?.toString('base64') ?? null;
+  if (options.json) printJson({ ...made, signature });
+  else {
+    const { seal, until, rows, ends, late, head } = made;
+    printTable([{ seal, until, rows, ends, late, signed: made.signature ? 'yes' : 'no', head }], '');
+  }
+  return exitCode.done;
+}

@@ -1,0 +1,103 @@
+import { createPublicKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { App } from '../app.ts';
+import { messageOf, UsageError } from '../errors.ts';
+import { inWords, type Verified, verify } from '../seals/verify.ts';
+import { exitCode } from './exit.ts';
+import { printJson, printText, tell } from './output.ts';
+import { instantOf } from './selection.ts';
+
+/** The options of `verify`, as text. */
+export interface VerifyOptions {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly head?: string | undefined;
+  readonly publicKey?: string | undefined;
+  readonly json: boolean;
+}
+
+/**
+ * `verify`: recomputes the seals and names what differs.
+ * @returns 1 where anything does; 75 where it was stopped
+ */
+export async function verifyCommand(app: App, options: VerifyOptions, signal: AbortSignal): Promise<number> {
+  const found = await verify({
+    databaseUrl: app.databaseUrl,
+    from: options.from === undefined ? undefined : instantOf('--from', options.from),
+    to: options.to === undefined ? undefined : instantOf('--to', options.to),
+    kept: options.head === undefined ? undefined : keptStatement(options.head),
+    publicKey: options.publicKey === undefined ? undefined : publicKeyOf(options.publicKey),
+    signal,
+  });
+  if (options.json) printJson(found);
+  else printText(told(found));
+  if (signal.aborted) {
+    tell('interrupted: not everything was looked at');
+    return exitCode.later;
+  }
+  if (found.seal === null && found.broken.length === 0) {
+    tell('nothing is sealed yet: run "chain-recorder seal", or let "up" run past midnight (UTC)');
+    return exitCode.failed;
+  }
+  return found.broken.length + found.differences.length + found.more > 0 ? exitCode.failed : exitCode.done;
+}
+
+function told(found: Verified): string {
+  const { seal, until, head, rows, ends, unsealed, removed, more } = found;
+  const lines = [
+    seal === null
+      ? 'no seal'
+      : `seal ${seal} until ${until?.toISOString()}: ${rows} rows and ${ends} ends stand as they were sealed; head ${head}`,
+    ...(unsealed > 0 ? [`${unsealed} came late and wait for the next seal`] : []),
+    ...(removed > 0 ? [`${removed} were taken out, as declared`] : []),
+    ...found.declared.map(
+      ({ dataset, kind, reason, declared_at, seal }) =>
+        `declared: ${dataset} ${kind} on ${declared_at.toISOString()} (${seal === null ? 'not sealed since' : `seal ${seal}`}): ${reason}`,
+    ),
+    ...found.broken,
+    ...found.differences.map(inWords),
+    ...(more > 0 ? [`and ${more} more that are not named`] : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** What was kept of a seal: its statement, or what `seal --json` printed. @throws UsageError where it is neither */
+function keptStatement(file: string): string {
+  const text = read('--head', file);
+  if (!text.trimStart().startsWith('{')) return text;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (
+      typeof parsed === 'object' &&
+      parsed !== null &&
+      'statement' in parsed &&
+      typeof parsed.statement === 'string'
+    )
+      return parsed.statement;
+  } catch {
+    // Said below.
+  }
+  throw new UsageError([`--head ${file}: holds neither a seal's statement nor what "seal --json" printed`]);
+}
+
+/** @throws UsageError where the file holds no ed25519 key in PEM */
+function publicKeyOf(file: string): string {
+  const problem = `--public-key ${file}: must hold an ed25519 public key in PEM`;
+  let key: ReturnType<typeof createPublicKey>;
+  try {
+    key = createPublicKey(read('--public-key', file));
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError([problem]);
+  }
+  if (key.asymmetricKeyType !== 'ed25519') throw new UsageError([problem]);
+  return key.export({ type: 'spki', format: 'der' }).toString('base64');
+}
+
+function read(option: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError([`${option}: ${messageOf(error)}`]);
+  }
+}

@@ -1,0 +1,64 @@
+import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+
+const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** What a seal says of one dataset. */
+export interface DatasetSeal {
+  readonly seal: number;
+  readonly dataset: string;
+  readonly form: string;
+  readonly rows: number;
+  readonly ends: number;
+  readonly late: number;
+  readonly changes: readonly string[];
+  readonly root: string;
+  readonly before: string | null;
+}
+
+/** The head of a dataset's chain: the sha-256 of what the seal says of it and of the head before. */
+export function datasetHead(one: DatasetSeal): string {
+  const changes = one.changes.map((change) => `change ${JSON.stringify(change)}\n`).join('');
+  return hash(
+    `chain-recorder dataset seal 1\nnumber ${one.seal}\ndataset ${one.dataset}\nform ${one.form}\nrows ${one.rows}\n` +
+      `ends ${one.ends}\nlate ${one.late}\n${changes}root ${one.root}\nbefore ${one.before ?? 'none'}\n`,
+  );
+}
+
+/** What a seal says over all datasets. */
+export interface Statement {
+  readonly seal: number;
+  readonly until: Date;
+  readonly madeAt: Date;
+  /** The head of the seal before; null: it is the first. */
+  readonly before: string | null;
+  /** The newest head of each dataset. */
+  readonly heads: readonly { readonly dataset: string; readonly head: string }[];
+}
+
+/** The statement as text: what is signed, and what a reader keeps. */
+export function statementText({ seal, until, madeAt, before, heads }: Statement): string {
+  const sorted = [...heads].sort((one, other) => (one.dataset < other.dataset ? -1 : 1));
+  return (
+    `chain-recorder seal 1\nnumber ${seal}\nuntil ${until.toISOString()}\nmade ${madeAt.toISOString()}\n` +
+    `before ${before ?? 'none'}\n${sorted.map(({ dataset, head }) => `${dataset} ${head}\n`).join('')}`
+  );
+}
+
+/** The head of the chain: the sha-256 of a statement's text, as `sha256sum` says it. */
+export const headOf = (statement: string): string => hash(statement);
+
+/** Signs a statement. @returns the signature, and the key it is of as SPKI in base64 */
+export function signed(statement: string, key: KeyObject): { signature: Buffer; publicKey: string } {
+  const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64');
+  return { signature: sign(null, Buffer.from(statement), key), publicKey };
+}
+
+/** Whether a signature is of a statement, by a key as SPKI in base64. A key that is none has signed nothing. */
+export function isSigned(statement: string, signature: Buffer, publicKey: string): boolean {
+  try {
+    const key = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' });
+    return verify(null, Buffer.from(statement), key, signature);
+  } catch {
+    return false;
+  }
+}
