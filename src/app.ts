@@ -78,7 +78,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       await untilReachable(databaseUrl, options.patient, (cause) =>
         log.warn({ cause }, 'the database cannot be reached: waiting for it'),
       );
-    if (options.migrate || embedded) await migrate(databaseUrl);
+    if (options.migrate || embedded) for (const told of await migrate(databaseUrl)) log.warn(told);
     const database = openDatabase(databaseUrl);
     closers.push(() => database.close());
     const problem = await schemaProblem(database.sql);

@@ -232,8 +232,22 @@ export const budgets = recorder.table(
   (table) => [primaryKey({ columns: [table.upstream, table.endpoint] })],
 );
 
-/** Which definition of each reporting view or function is in place. */
+/**
+ * What a migration made in `reporting`, by name; of a function with the types of its parameters. The definition: digests of
+ * the declaration, of what PostgreSQL made of it, and of its comments.
+ */
 export const reportingObjects = recorder.table('reporting_objects', {
   name: text().primaryKey(),
   definition: text().notNull(),
+});
+
+/** Users' objects that stood upon what a migration changed and could not be made again, with the text that makes them. */
+export const displacedObjects = recorder.table('displaced_objects', {
+  id: bigserial({ mode: 'number' }).primaryKey(),
+  object: text().notNull(),
+  kind: text().notNull(),
+  owner: text().notNull(),
+  script: text().notNull(),
+  reason: text().notNull(),
+  displaced_at: instant().notNull().defaultNow(),
 });

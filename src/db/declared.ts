@@ -72,6 +72,12 @@ export function inOrder(objects: readonly Declared[]): Declared[] {
   return [...sorted];
 }
 
+/** The name of an object in `reporting`; of a function with the types of its parameters, which tell it from others. */
+export function signature(object: Declared): string {
+  if (object.kind === 'view') return object.name;
+  return `${object.name}(${object.parameters.map(({ type }) => type).join(', ')})`;
+}
+
 /** The statements that create an object, or replace it, and comment it and its columns. */
 export function definition(object: Declared): string {
   const { name, kind, comment, columns } = object;
@@ -86,11 +92,10 @@ export function definition(object: Declared): string {
   const parameters = object.parameters.map(
     ({ name, type, preset }) => `"${name}" ${type}${preset === undefined ? '' : ` default ${preset}`}`,
   );
-  const types = object.parameters.map(({ type }) => type);
   return [
     `create or replace function reporting.${name}(${parameters.join(', ')}) returns ${resultOf(object)}
 language ${object.language ?? 'sql'} stable parallel safe as ${literal(`\n${object.body}\n`)}`,
-    `comment on function reporting.${name}(${types.join(', ')}) is ${literal(comment)}`,
+    `comment on function reporting.${signature(object)} is ${literal(comment)}`,
   ].join(';\n');
 }
 

@@ -1,36 +1,50 @@
 import { fileURLToPath } from 'node:url';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
-import { drizzle } from 'drizzle-orm/postgres-js';
-import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import type postgres from 'postgres';
 import { UsageError } from '../errors.ts';
-import { connect } from './connect.ts';
+import { Reporting, refusedForViews } from './apply-declared.ts';
 import type { Declared } from './declared.ts';
-import { deriveReporting } from './derive.ts';
 import { encodingProblem } from './encoding.ts';
-import { sessionSettings } from './session.ts';
+import { attempt, inOneTransaction } from './transaction.ts';
 
 const FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url));
 /** One migrator at a time; the number is this project's own. */
 export const LOCK = 7_310_202_611;
 
 /**
- * Brings a database to this version's schema: migrations in order, then views and functions, then the reader's rights.
- * Safe to run by many at once.
+ * Brings a database to this version's schema: migrations in order, then views and functions, then the reader's rights; in
+ * one transaction, so that a migrator that is killed leaves the database as it was. Safe to run by many at once.
+ * @returns what a person should know of it, in sentences
  * @throws UsageError when the database is not UTF-8, holds a migration that this version does not know, or lacks an
  * earlier one, or where something of the user's stands in the way of a view or a function
  */
-export async function migrateDatabase(url: string, declared: readonly Declared[]): Promise<void> {
-  const client = connect(url, 0, { max: 1, onnotice: () => {}, connection: sessionSettings('migration') });
-  try {
-    const problem = await encodingProblem(client);
+export async function migrateDatabase(url: string, declared: readonly Declared[]): Promise<string[]> {
+  return inOneTransaction(url, async (sql) => {
+    const problem = await encodingProblem(sql);
     if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);
-    await client`select pg_advisory_lock(${LOCK})`;
-    await refuseStrangeHistory(client);
-    await applyMigrations(drizzle(client), { migrationsFolder: FOLDER });
-    await deriveReporting(client, declared);
-  } finally {
-    await client.end({ timeout: 5 });
+    await sql`select pg_advisory_xact_lock(${LOCK})`;
+    await refuseStrangeHistory(sql);
+    const reporting = await Reporting.open(sql, declared);
+    await applyMigrations(sql, reporting);
+    return reporting.apply();
+  });
+}
+
+/** What Drizzle's migrator does, within our transaction: its own would be committed before the views are made. */
+async function applyMigrations(sql: postgres.Sql, reporting: Reporting): Promise<void> {
+  await sql.unsafe(`create schema if not exists drizzle;
+    create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`);
+  const applied = await appliedMigrations(sql);
+  for (const migration of readMigrationFiles({ migrationsFolder: FOLDER }).slice(applied.length)) {
+    for (const statement of migration.sql) {
+      const refused = await attempt(sql, statement);
+      if (!refused) continue;
+      if (!refusedForViews(refused)) throw refused;
+      await reporting.makeWay(statement);
+      await sql.unsafe(statement);
+    }
+    await sql`
+      insert into drizzle.__drizzle_migrations (hash, created_at) values (${migration.hash}, ${migration.folderMillis})`;
   }
 }
 

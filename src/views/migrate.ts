@@ -3,8 +3,9 @@ import { declaredObjects } from './declared.ts';
 
 /**
  * Brings a database to this version: tables, then everything in `reporting`. Safe to run by many at once.
+ * @returns what a person should know of it, in sentences
  * @throws UsageError when the database cannot be brought to this version: see {@link migrateDatabase}
  */
-export async function migrate(databaseUrl: string): Promise<void> {
-  await migrateDatabase(databaseUrl, declaredObjects());
+export async function migrate(databaseUrl: string): Promise<string[]> {
+  return migrateDatabase(databaseUrl, declaredObjects());
 }

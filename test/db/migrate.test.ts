@@ -1,18 +1,13 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { drizzle } from 'drizzle-orm/postgres-js';
-import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import type { Declared } from '../../src/db/declared.ts';
 import { migrateDatabase, schemaProblem } from '../../src/db/migrate.ts';
 import { UsageError } from '../../src/errors.ts';
+import { declaredObjects } from '../../src/views/declared.ts';
 import { migrate } from '../../src/views/migrate.ts';
+import { cutAfter } from '../support/cut-connection.ts';
 import { emptyDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
-
-const journal = z.looseObject({ entries: z.array(z.looseObject({ tag: z.string() })) });
+import { migrateUpTo, migrationNames } from '../support/older.ts';
 
 let database: TestDatabase;
 let sql: postgres.Sql;
@@ -70,23 +65,8 @@ describe('an empty database', () => {
 describe('a database that was recorded before', () => {
   beforeEach(() => use(emptyDatabase));
 
-  /** Applies the migrations before the one of this name, as the version before it did. */
-  async function migrateBefore(name: string): Promise<void> {
-    const dir = await mkdtemp(join(tmpdir(), 'older-'));
-    await cp('drizzle', dir, { recursive: true });
-    const file = join(dir, 'meta', '_journal.json');
-    const whole = journal.parse(JSON.parse(await readFile(file, 'utf8')));
-    const older = whole.entries.findIndex(({ tag }) => tag.endsWith(name));
-    expect(older).toBeGreaterThan(0);
-    await writeFile(file, JSON.stringify({ ...whole, entries: whole.entries.slice(0, older) }));
-    const migrator = postgres(database.url, { max: 1, onnotice: () => {} }); // drizzle() changes its client
-    await applyMigrations(drizzle(migrator), { migrationsFolder: dir });
-    await migrator.end();
-    await rm(dir, { recursive: true });
-  }
-
   it('tells of every version that ended whether it was changed or gone', async () => {
-    await migrateBefore('ended_by');
+    await migrateUpTo(database.url, 'uptime_ledger');
     const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
     const versions = [
       ['changed', 'a', at(0), at(10)],
@@ -109,6 +89,49 @@ describe('a database that was recorded before', () => {
       'gone, another one begins then': 'gone',
       stays: null,
     });
+  });
+});
+
+describe.each(await migrationNames())('a database with the tables of %s', (name) => {
+  beforeEach(() => use(emptyDatabase));
+
+  it('keeps what users built upon its views and tables, and gets all that is new', async () => {
+    await migrateUpTo(database.url, name);
+    // The views of datasets, of the columns that the tables had then.
+    await sql.unsafe('create schema reporting; create schema mine');
+    const made: string[] = [];
+    for (const { name: view, kind, columns } of declaredObjects()) {
+      const rows = await sql<{ name: string }[]>`
+        select column_name as name from information_schema.columns where table_schema = 'recorder' and table_name = ${view}`;
+      const had = columns.map((one) => one.name).filter((one) => rows.some((row) => row.name === one));
+      if (kind === 'function' || !had.includes('run_id')) continue;
+      await sql.unsafe(`create view reporting.${view} as select ${had.join(', ')} from recorder.${view}`);
+      made.push(view);
+    }
+    expect(made.length).toBeGreaterThan(5);
+    for (const view of made) {
+      await sql`insert into recorder.reporting_objects (name, definition)
+        values (${view}, concat('digest ', md5(pg_get_viewdef(${`reporting.${view}`}::text::regclass))))`;
+      await sql.unsafe(`create view mine.${view} as select * from reporting.${view};
+        grant select on reporting.${view} to public; grant select on mine.${view} to public`);
+    }
+    await sql`create view mine.members as select node_id, weight from recorder.validators`;
+    await sql`
+      insert into recorder.validators (node, subnet_id, node_id, start_time, weight, valid_from, run_id)
+      values ('n', 's', 'NodeID-one', now(), 1, now(), 1)`;
+    await sql`create materialized view mine.stored as select node_id from reporting.validators`;
+    await sql`refresh materialized view mine.stored`;
+    expect(await migrate(database.url)).toEqual([]);
+    expect(await schemaProblem(sql)).toBeNull();
+    for (const view of made)
+      expect([
+        ...(await sql`select has_table_privilege('public', ${`reporting.${view}`}, 'select') and has_table_privilege('public', ${`mine.${view}`}, 'select') as granted,
+          (select count(*)::int from ${sql(`mine.${view}`)}) as rows`),
+      ]).toMatchObject([{ granted: true }]);
+    expect([...(await sql`select node_id from mine.validators`)]).toEqual([{ node_id: 'NodeID-one' }]);
+    expect([...(await sql`select node_id from mine.stored`)]).toEqual([{ node_id: 'NodeID-one' }]);
+    await sql`select * from mine.members`;
+    expect(await migrate(database.url)).toEqual([]);
   });
 });
 
@@ -202,31 +225,16 @@ describe('what is declared', () => {
     expect(await sql`select * from reporting.theirs_of()`).toEqual([{ b: 2 }]);
   });
 
-  it.each([
-    ['view', 'create view public.mine as select a from reporting.base', 'view public.mine depends on'],
-    [
-      'materialised view',
-      'create materialized view public.mine as select b from reporting.theirs',
-      'materialized view public.mine depends on',
-    ],
-    [
-      'function',
-      "create function public.mine() returns setof reporting.base language sql as 'select 1, 2'",
-      'function public.mine() depends on',
-    ],
-  ])('never takes a %s of the user with it: it is named, and nothing changes', async (_, create, said) => {
-    await migrateDatabase(database.url, before);
-    await sql.unsafe(create);
-    await expect(migrateDatabase(database.url, moved)).rejects.toThrow(said);
-    await expect(migrateDatabase(database.url, moved)).rejects.toThrow(UsageError);
-    expect(await columns()).toEqual(['base.a', 'base.b', 'theirs.b']);
-    expect(await sql`select * from reporting.theirs_of()`).toEqual([{ b: 2 }]);
-    await migrateDatabase(database.url, before);
-    await sql.unsafe(
-      create.replace(/^create (materialized view|view|function) (\S+?)(\(\))? .*$/s, 'drop $1 $2'),
+  it('is not put in the place of a view or a function of the user', async () => {
+    await sql`create view reporting.base as select 'mine' as mine`;
+    await expect(migrateDatabase(database.url, before)).rejects.toThrow(
+      /a view of this name that chain-recorder did not make[\s\S]*rename/,
     );
-    await migrateDatabase(database.url, moved);
-    expect(await columns()).toEqual(['base.b', 'theirs.b']);
+    await sql`drop view reporting.base`;
+    await sql`create function reporting.theirs_of() returns text language sql as $$select 'mine'$$`;
+    await expect(migrateDatabase(database.url, before)).rejects.toThrow(/a function of this name/);
+    expect(await columns()).toEqual([]);
+    expect([...(await sql`select * from reporting.theirs_of()`)]).toEqual([{ theirs_of: 'mine' }]);
   });
 
   it('is not put in the place of a table of the user', async () => {
@@ -250,7 +258,7 @@ describe('what is declared', () => {
       const kill = async () => {
         const rows = await sql`
           select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock' and query like '%derived%'`;
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%view reporting.base%'`;
         return rows.length;
       };
       await expect.poll(kill).toBe(1);
@@ -262,5 +270,63 @@ describe('what is declared', () => {
     await holder.end();
     await migrateDatabase(database.url, moved);
     expect(await columns()).toEqual(['base.b', 'theirs.b']);
+  });
+
+  it('is all old or all new whichever statement its maker is killed after', async () => {
+    await database.close();
+    await sql.end();
+    await use(emptyDatabase);
+    const outdated = [...before, made('outdated', '1 as a')];
+    await migrateDatabase(database.url, outdated);
+    await sql`create view public.mine as select b from reporting.theirs`;
+    await sql`grant select on reporting.theirs to public`;
+    const old = await schema();
+    let cut = true;
+    let statements = 0;
+    for (; cut; statements++) {
+      const proxy = await cutAfter(database.url, statements);
+      const outcome = await migrateDatabase(proxy.url, moved).then(
+        () => null,
+        (error: unknown) => error,
+      );
+      cut = proxy.cut();
+      await proxy.close();
+      const now = await schema();
+      const isNew = !now.includes('reporting.base.a integer');
+      if (!isNew) expect(now).toEqual(old);
+      if (outcome === null) expect(isNew).toBe(true);
+      const [mine] = await sql`
+        select b, has_table_privilege('public', 'reporting.theirs', 'select') as granted from public.mine`;
+      expect(mine).toEqual({ b: 2, granted: true });
+      if (isNew && cut) await migrateDatabase(database.url, outdated);
+    }
+    expect(statements).toBeGreaterThan(20);
+    expect(await columns()).toEqual(['base.b', 'theirs.b']);
+    expect(await schemaProblem(sql)).toBeNull();
+  });
+});
+
+describe('a migration of an empty database that is killed', () => {
+  beforeEach(() => use(emptyDatabase));
+
+  it('leaves it as empty as it was', async () => {
+    let cuts = 0;
+    for (let cut = true; cut; cuts++) {
+      const proxy = await cutAfter(database.url, 500 + cuts * 1000);
+      const outcome = await migrate(proxy.url).then(
+        () => null,
+        (error: unknown) => error,
+      );
+      cut = proxy.cut();
+      await proxy.close();
+      expect(outcome === null).toBe(!cut);
+      if (cut)
+        expect(
+          await sql`select from pg_namespace where nspname in ('recorder', 'reporting', 'drizzle')`,
+        ).toHaveLength(0);
+    }
+    expect(cuts).toBeGreaterThan(1);
+    expect(await schemaProblem(sql)).toBeNull();
+    expect((await schema()).length).toBeGreaterThan(100);
   });
 });

@@ -3,7 +3,10 @@ import postgres from 'postgres';
 const templateName = 'recorder_template';
 
 /** Makes the database that tests clone, and has `migrate` fill it. */
-export async function buildTemplate(admin: string, migrate: (url: string) => Promise<void>): Promise<void> {
+export async function buildTemplate(
+  admin: string,
+  migrate: (url: string) => Promise<unknown>,
+): Promise<void> {
   await administer(admin, (sql) => sql`create database ${sql(templateName)}`);
   await migrate(urlOf(admin, templateName));
 }

@@ -1,0 +1,60 @@
+import postgres from 'postgres';
+import { connect } from './connect.ts';
+import { sessionSettings } from './session.ts';
+
+/**
+ * Does something in one transaction on a connection of its own: all of it or nothing.
+ *
+ * With postgres.js 3.4.9 a transaction of the driver whose connection is cut is never settled, so the statements are single
+ * ones on the only connection. The driver replaces a lost connection in silence. There nothing can be written, and the
+ * savepoint is missing: what comes after a loss fails instead of being kept by itself.
+ */
+export async function inOneTransaction<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const connection: Record<string, string> = {
+    ...sessionSettings('migration'),
+    default_transaction_read_only: 'on',
+  };
+  const sql = connect(url, 0, { max: 1, onnotice: () => {}, connection });
+  try {
+    await sql.unsafe('begin read write; savepoint whole');
+    const result = await work(sql);
+    await sql.unsafe('release savepoint whole; commit');
+    return result;
+  } finally {
+    // Whatever is not committed by now ends with the connection.
+    await sql.end({ timeout: 0 });
+  }
+}
+
+/** Thrown by work that is to be as if it had not been begun. */
+export class Refused extends Error {}
+
+/** Why something was not done: what PostgreSQL says, or what {@link Refused} does. */
+export interface Refusal extends Error {
+  readonly detail?: string | undefined;
+  /** PostgreSQL's SQLSTATE. */
+  readonly code?: string;
+}
+
+/**
+ * Does something within the transaction; where a part of it is refused, as if nothing of it had been done.
+ * @returns the refusal; null: it is done
+ */
+export async function attempt(
+  sql: postgres.Sql,
+  work: string | (() => Promise<unknown>),
+): Promise<Refusal | null> {
+  await sql.unsafe('savepoint attempt');
+  try {
+    await (typeof work === 'string' ? sql.unsafe(work) : work());
+  } catch (error) {
+    // FATAL: the connection is gone, and the transaction with it.
+    const refused =
+      (error instanceof postgres.PostgresError && error.severity === 'ERROR') || error instanceof Refused;
+    if (!refused) throw error;
+    await sql.unsafe('rollback to savepoint attempt; release savepoint attempt');
+    return error;
+  }
+  await sql.unsafe('release savepoint attempt');
+  return null;
+}
