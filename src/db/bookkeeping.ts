@@ -68,6 +68,8 @@ export const targetDatasets = recorder.table(
     wanted_at: instant().notNull(),
     /** Where the recording is expected to begin, on the source's axis; null for observations. */
     expected_from: bigint({ mode: 'number' }),
+    /** When the first run that succeeded observed: since then there is a record. */
+    first_success_at: instant(),
     last_success_at: instant(),
     /** The last success after which nothing was missing. */
     last_complete_at: instant(),

@@ -75,6 +75,7 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
   const runId = param('bigint', (commit) => commit.runId);
   const outcome = param('text', ({ end }) => end?.outcome ?? null);
   const recordedAt = param('timestamptz', (commit) => commit.recordedAt);
+  const observedAt = param('timestamptz', (commit) => commit.observedAt);
   const targetKey = param('text', (commit) => commit.targetKey);
   const fragments = datasets.map((dataset, at) => historyOf(dataset)(statement, dataset, at));
   const unconfirmed = fragments.map((fragment) => fragment.unconfirmed);
@@ -128,6 +129,8 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
     // What a run says of its target, dataset by dataset, and what it adds to what was counted. A heal or a redrive says nothing of how things are now.
     `told as (
       update recorder.target_datasets t set
+        first_success_at = case when ${asked} and ${outcome} in ('done', 'partial') then coalesce(t.first_success_at, ${observedAt})
+          else t.first_success_at end,
         last_success_at = case when ${fresh} then ${recordedAt} else t.last_success_at end,
         last_complete_at = case when ${fresh} and d.incomplete is null then ${recordedAt} else t.last_complete_at end,
         incomplete_since = case when not ${fresh} then t.incomplete_since

@@ -9,9 +9,9 @@ Made from the catalog by \`npm run docs\`; a test holds it current. What each ki
 | kind | for | in \`reporting\`, for a dataset D |
 | --- | --- | --- |
 | series | points whose value is revised | \`D\` now, \`D_revisions\`, \`D_as_of(timestamptz)\` |
-| log | things that should not change | \`D\` with \`recorded_at\`, \`D_conflicts\`: what was said differently about the same thing, old and new |
-| state | lists whose members come, change and go | \`D\` now, \`D_history\`, \`D_as_of(timestamptz)\` |
-| sample | readings | \`D\` with \`observed_at\` |
+| log | things that should not change | \`D\` with \`recorded_at\`, \`D_conflicts\`: what was said differently about the same thing, old and new, \`D_as_of(timestamptz)\` |
+| state | lists whose members come, change and go | \`D\` now, \`D_history\`, \`D_changes\`, \`D_as_of(timestamptz)\` |
+| sample | readings | \`D\` with \`observed_at\`, \`D_as_of(timestamptz)\` |
 | ledger | readings kept as intervals in which nothing changed | \`D\` latest, \`D_intervals\` |
 
 Every row but a ledger's also has \`run_id\` (see \`reporting.runs\`) and, where the dataset keeps them, unknown fields in \`extra\`.

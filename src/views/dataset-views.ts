@@ -32,15 +32,29 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Declared[]>> = {
     return [
       tableView(dataset, dataset.name, dataset.about, said, 'superseded_at is null'),
       conflicts(dataset, said),
+      asOf(
+        dataset,
+        said,
+        { from: `reporting.${dataset.name}`, where: 'recorded_at <= at' },
+        // What is shown differently now.
+        {
+          from: `reporting.${dataset.name}_conflicts`,
+          where: 'recorded_at <= at and superseded_at > at and differs is not null',
+        },
+      ),
     ];
   },
-  sample: (dataset) => [
-    tableView(dataset, dataset.name, dataset.about, [
+  sample: (dataset) => {
+    const read = [
       ...upstreamColumns(dataset),
       added('observed_at', 'timestamptz', 'When the reading was taken.'),
       recordedBy,
-    ]),
-  ],
+    ];
+    return [
+      tableView(dataset, dataset.name, dataset.about, read),
+      asOf(dataset, read, { from: `reporting.${dataset.name}`, where: 'observed_at <= at' }),
+    ];
+  },
   state: (dataset) => {
     const { name, about } = dataset;
     const now = [
@@ -59,12 +73,11 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Declared[]>> = {
     return [
       tableView(dataset, name, `${about} As it is now.`, now, 'valid_to is null'),
       tableView(dataset, `${name}_history`, `${about} Every version of every member.`, [...now, ...ended]),
-      asOf(
-        dataset,
-        now,
-        `reporting.${name}_history`,
-        'valid_from <= at and (valid_to is null or valid_to > at)',
-      ),
+      asOf(dataset, now, {
+        from: `reporting.${name}_history`,
+        where: 'valid_from <= at and (valid_to is null or valid_to > at)',
+      }),
+      changes(dataset),
     ];
   },
   series: (dataset) => {
@@ -103,16 +116,76 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Declared[]>> = {
         'superseded_at is null or vanished',
       ),
       tableView(dataset, `${name}_revisions`, `${about} Every value it ever had.`, revisions),
-      asOf(
-        dataset,
-        [...point, { ...vanishedAt, from: 'null::timestamptz' }, recordedBy],
-        `reporting.${name}_revisions`,
-        'recorded_at <= at and (superseded_at is null or superseded_at > at)',
-      ),
+      asOf(dataset, [...point, { ...vanishedAt, from: 'null::timestamptz' }, recordedBy], {
+        from: `reporting.${name}_revisions`,
+        where: 'recorded_at <= at and (superseded_at is null or superseded_at > at)',
+      }),
     ];
   },
   ledger: () => [], // sql/node_health.sql
 };
+
+/** What happened in a list, one row a change. */
+function changes(dataset: Dataset): DeclaredView {
+  const { name, key } = dataset;
+  const table = `recorder.${name}`;
+  const types = new Map(dataset.columns.map((column) => [column.name, column.type]));
+  const keyColumns = key.map((column) => added(column, types.get(column) ?? 'text', 'Key of the member.'));
+  const extra = dataset.extra === false ? [] : ['extra'];
+  const told = [...dataset.columns.map((column) => column.name), ...extra].filter(
+    (one) => !key.includes(one),
+  );
+  const of = (row: string) => told.map((column) => `${row}.${column}`).join(', ');
+  const rowOf = (row: string) => `row(${of(row)})`;
+  const content = (row: string) => `(select to_jsonb(c) from (select ${of(row)}) as c)`;
+  const same = (other: string) => sameKey(dataset, other, 'v');
+  const keyOf = (row: string) => key.map((column) => `${row}.${column}`).join(', ');
+  return {
+    kind: 'view',
+    name: `${name}_changes`,
+    comment: `Who came, changed and went in ${name}, and when that was seen. That a target is no longer watched is no change; one that is watched again goes on from where it was.`,
+    columns: [
+      added('at', 'timestamptz', 'When the change was seen.'),
+      added('change', 'text', 'joined, changed, or left (a whole list did not show it any more).'),
+      ...keyColumns,
+      added('before', 'jsonb', 'The member without its key before the change; null: it joined.'),
+      added('after', 'jsonb', 'The member without its key after the change; null: it left.'),
+      added(
+        'first_look',
+        'boolean',
+        'It was there when the list was looked at for the first time: it joined at some moment before.',
+      ),
+    ],
+    // One branch a change, so that a question about one kind reads no other; equal instants, so that they can be joined by hash.
+    body: `select v.valid_from as at, 'joined' as change, ${keyOf('v')}, null::jsonb as before, ${content('v')} as after,
+  coalesce(r.started_at <= d.first_success_at, false) as first_look
+from ${table} v
+left join recorder.runs r on r.run_id = v.run_id
+left join recorder.target_datasets d on (d.source, d.target_key, d.dataset) = (r.source, r.target_key, '${name}')
+where not exists (
+    select from ${table} o
+    where ${same('o')} and o.valid_to = v.valid_from and o.ended_by = 'changed')
+  and not exists (
+    select from ${table} o
+    where ${same('o')} and o.valid_to <= v.valid_from and o.ended_by = 'unwatched' and not exists (
+      select from ${table} m where ${same('m')} and m.valid_from > o.valid_from and m.valid_from < v.valid_from))
+union all
+select v.valid_from, 'changed', ${keyOf('v')}, ${content('o')}, ${content('v')}, false
+from ${table} o
+join ${table} v on ${same('o')} and v.valid_from = o.valid_to
+where o.ended_by = 'changed'
+union all
+select v.valid_from, 'changed', ${keyOf('v')}, ${content('o')}, ${content('v')}, false
+from ${table} o
+cross join lateral (
+  select * from ${table} v where ${same('o')} and v.valid_from >= o.valid_to order by v.valid_from limit 1) v
+where o.ended_by = 'unwatched' and ${rowOf('o')} is distinct from ${rowOf('v')}
+union all
+select v.valid_to, 'left', ${keyOf('v')}, ${content('v')}, null, false
+from ${table} v
+where v.ended_by = 'gone'`,
+  };
+}
 
 /** What the upstream said differently about the same thing: all of it is kept, and shown side by side. */
 function conflicts(dataset: Dataset, said: readonly ViewColumn[]): DeclaredView {
@@ -189,18 +262,28 @@ function tableView(
 
 const declared = ({ name, type, comment }: ViewColumn): DeclaredColumn => ({ name, type, comment });
 
-function asOf(dataset: Dataset, first: readonly ViewColumn[], from: string, where: string): Declared {
+/** @param parts where its rows are, and which of them */
+function asOf(
+  dataset: Dataset,
+  first: readonly ViewColumn[],
+  ...parts: readonly { readonly from: string; readonly where: string }[]
+): Declared {
   const { name } = dataset;
   const columns = [...first, ...lastColumns(dataset)];
   const list = columns.map((column) => column.from ?? column.name).join(', ');
   return {
     kind: 'function',
     name: `${name}_as_of`,
-    comment: `${name} as the recorder knew it at a past moment.`,
+    comment: `What ${name} held at a past moment, by what had been seen until then. A moment before the first recording is an error.`,
     parameters: [{ name: 'at', type: 'timestamptz', comment: 'The moment.' }],
     rowsOf: name,
     columns: columns.map(declared),
-    body: `select ${list} from ${from} where ${where}`,
+    body: parts
+      .map(
+        ({ from, where }) =>
+          `select ${list} from ${from} where ${where} and reporting.has_record('${name}', at)`,
+      )
+      .join('\nunion all\n'),
   };
 }
 

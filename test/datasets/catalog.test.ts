@@ -54,7 +54,7 @@ const required = ({ item }: Dataset) =>
   Object.entries(item.shape).flatMap(([name, member]) => (unwrap(member).nullable ? [] : [name]));
 
 const added: Readonly<Record<History, Readonly<Record<string, string>>>> = {
-  log: { recorded_at: 'timestamptz' },
+  log: { recorded_at: 'timestamptz', superseded_at: 'timestamptz?' },
   sample: { observed_at: 'timestamptz' },
   state: {
     valid_from: 'timestamptz',
@@ -218,9 +218,9 @@ describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))('%s', 
 
   it('shows in reporting what its kind of history promises', async () => {
     const promised: Readonly<Record<History, readonly string[]>> = {
-      log: [name],
-      sample: [name],
-      state: [name, `${name}_history`, `${name}_as_of()`],
+      log: [name, `${name}_conflicts`, `${name}_as_of()`],
+      sample: [name, `${name}_as_of()`],
+      state: [name, `${name}_history`, `${name}_changes`, `${name}_as_of()`],
       series: [name, `${name}_revisions`, `${name}_as_of()`],
       ledger: [name, `${name}_intervals`],
     };

@@ -91,6 +91,12 @@ interface Subject {
 
 let subjects = 0;
 
+/** Where the whole dataset has no record yet that is told instead of nothing. */
+function unrecorded(error: unknown): [number, number][] {
+  if (String(error).includes('there is no record of')) return [];
+  throw error;
+}
+
 function stateSubject(): Subject {
   subjects += 1;
   const subnetId = `subnet-${subjects}`;
@@ -179,7 +185,7 @@ describe.each([
         const known = knownAfter(all);
         for (const [at, instant] of instants.entries())
           expect(await subject.asOf(instant)).toEqual(sorted(known[at] ?? new Map()));
-        expect(await subject.asOf(start)).toEqual([]);
+        expect(await subject.asOf(start).catch(unrecorded)).toEqual([]);
         expect(await subject.current()).toEqual(sorted(known.at(-1) ?? new Map()));
         const versions = await subject.versions();
         for (const key of keysOf(known)) {

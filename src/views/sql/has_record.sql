@@ -1,0 +1,23 @@
+create or replace function reporting.has_record(
+  dataset text, -- The dataset.
+  at timestamptz -- The moment.
+)
+returns boolean
+language plpgsql stable parallel safe as $$
+declare
+  since timestamptz;
+begin
+  select min(r.recorded_since) into since from reporting.recorded_since r where r.dataset = has_record.dataset;
+  if at >= coalesce(since, now()) then
+    return true;
+  elsif since is null then
+    raise exception 'there is no record of % yet', dataset using errcode = 'invalid_parameter_value';
+  else
+    raise exception 'there is no record of % at %', dataset, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+      using errcode = 'invalid_parameter_value',
+        hint = 'it has been recorded since ' || to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
+  end if;
+end
+$$;
+
+comment on function reporting.has_record is 'Whether a dataset was recorded at a moment. It answers true or raises an error, so that no past moment is answered with nothing where nothing was recorded.';

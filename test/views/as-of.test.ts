@@ -1,0 +1,109 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalog } from '../../src/datasets/catalog.ts';
+import { chainHeights } from '../../src/datasets/node/chain-heights.ts';
+import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
+import { askAsReader } from '../../src/db/question.ts';
+import { ManualClock } from '../support/clock.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 2, onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+const start = Date.UTC(2026, 10, 1);
+const hour = 3_600_000;
+const datasets = catalog.filter(({ history }) => history !== 'ledger');
+
+describe('as of a moment', () => {
+  it.each(datasets.map(({ name }) => name))(
+    '%s before any recording is an error, and now what it is now',
+    async (name) => {
+      await expect(sql`select * from ${sql(`reporting.${name}_as_of`)}('2026-01-01')`).rejects.toMatchObject({
+        message: `there is no record of ${name} yet`,
+      });
+      expect(await sql`select * from ${sql(`reporting.${name}_as_of`)}(now())`).toHaveLength(0);
+    },
+  );
+
+  it('a log holds what had been recorded, readings what had been read; before the first an error says since when', async () => {
+    const clock = new ManualClock(start);
+    const context = recordingContext(sql, clock.read);
+    const blocks = scriptedFeed(pBlocks, { node: 'n' });
+    const heights = scriptedFeed(chainHeights, { node: 'n' });
+    for (const height of [1, 2, 3]) {
+      blocks.script = () => onlyPage({ blocks: [{ height }] });
+      heights.script = () => onlyPage({ height: String(height) });
+      await run(context, blocks);
+      await run(context, heights);
+      clock.now += hour;
+    }
+    const count = async (name: string, at: number) =>
+      (await sql`select from ${sql(`reporting.${name}_as_of`)}(${new Date(at)})`).length;
+    for (const name of ['p_blocks', 'chain_heights']) {
+      expect([
+        await count(name, start),
+        await count(name, start + 1.5 * hour),
+        await count(name, start + 9 * hour),
+      ]).toEqual([1, 2, 3]);
+      await expect(count(name, start - 1)).rejects.toMatchObject({
+        message: `there is no record of ${name} at 2026-10-31T23:59:59Z`,
+        hint: 'it has been recorded since 2026-11-01T00:00:00.000000Z',
+      });
+    }
+    const [since] = await sql`select recorded_since from reporting.recorded_since where dataset = 'p_blocks'`;
+    expect(since?.recorded_since).toEqual(new Date(start));
+  });
+
+  it('a log holds what was said then of a thing that is said differently now', async () => {
+    const clock = new ManualClock(start + 100 * hour);
+    const context = recordingContext(sql, clock.read);
+    const blocks = scriptedFeed(pBlocks, { node: 'fickle' });
+    for (const id of ['first', 'second', 'third']) {
+      blocks.script = () => onlyPage({ blocks: [{ height: 1, id }] });
+      await run(context, blocks);
+      clock.now += hour;
+    }
+    const said = async (at: number) =>
+      (
+        await sql`select id from reporting.p_blocks_as_of(${new Date(start + at * hour)}) where node = 'fickle'`
+      ).map(({ id }) => id);
+    expect([await said(99), await said(100.5), await said(101.5), await said(102.5)]).toEqual([
+      [],
+      ['first'],
+      ['second'],
+      ['third'],
+    ]);
+  });
+
+  it('gives the names in a question their meaning of then', async () => {
+    const asked = (question: string, asOf: number) =>
+      askAsReader(
+        database.url,
+        question,
+        { timeout: 20_000, asOf: new Date(asOf), signal: new AbortController().signal },
+        async ({ rows }) => {
+          const all: unknown[] = [];
+          for await (const block of rows('values')) all.push(...block.map((line) => JSON.parse(line)));
+          return all;
+        },
+      );
+    const both = 'select (select count(*) from p_blocks), (select max(height) from chain_heights)';
+    expect(await asked(both, start)).toEqual([['1', '1']]);
+    expect(await asked(both, start + 1.5 * hour)).toEqual([['2', '2']]);
+    await expect(asked(both, start - 1)).rejects.toThrow('it has been recorded since 2026-11-01');
+    await expect(asked('select * from reporting.p_blocks', start)).rejects.toThrow(
+      'write p_blocks instead of reporting.p_blocks',
+    );
+    await expect(asked('select * from freshness', start)).rejects.toThrow('freshness');
+    await expect(asked('select 1; select 2', start)).rejects.toThrow('multiple commands');
+  });
+});
