@@ -120,7 +120,7 @@ const asked: Readonly<Record<string, Readonly<Record<string, readonly (readonly 
     ],
     stake_expiring: [
       ['What ends within 30 days?', late],
-      ['What of one validator ended within 60 days of March 20?', { days: '60', node_id: node, ...early }],
+      ['What of one validator ended within a year of March 20?', { days: '365', node_id: node, ...early }],
     ],
   },
   L1s: {

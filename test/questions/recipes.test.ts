@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { questionCommand, questionNamed } from '../../src/commands/question.ts';
+import { UsageError } from '../../src/errors.ts';
+import { type Example, PLACEHOLDERS, type Question, questions } from '../../src/reports/questions.ts';
+import { type Exact, exactJson } from '../every-operation/exact-json.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { plain } from './decimals.ts';
+import { type Row, Truth } from './truth.ts';
+import { recordedMonth, type World } from './world.ts';
+
+const page = readFileSync(new URL('../../docs/recipes.md', import.meta.url), 'utf8');
+
+/** The recipes of the page: what is asked, in SQL and on the command line. */
+const recipes = [
+  ...page.matchAll(/^\*\*(.+)\*\*\n\n```sql\n(.+);\n```\n\n```sh\nchain-recorder report (\S+)(.*)\n```$/gm),
+].map(([, words = '', statement = '', name = '', options = '']) => ({ words, statement, name, options }));
+
+const declared = questions().flatMap((part) =>
+  part.questions.flatMap((question) => question.examples.map((example) => ({ question, example }))),
+);
+
+let database: TestDatabase;
+let world: World;
+let truth: Truth;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  world = await recordedMonth(database.url);
+  truth = new Truth(world);
+}, 600_000);
+afterAll(async () => {
+  await world?.recorder.sql.end();
+  await world?.sandbox.close();
+  await database?.close();
+});
+
+/** The ids that stand for the reader's own. */
+function filledIn(written: string): string {
+  const { sandbox } = world;
+  const own = {
+    [PLACEHOLDERS.node]: sandbox.watch.nodeIds[1] ?? '',
+    [PLACEHOLDERS.address]: sandbox.watch.addresses[0] ?? '',
+    [PLACEHOLDERS.evmAddress]: sandbox.evm.get('43114')?.address(2) ?? '',
+    [PLACEHOLDERS.subnet]: sandbox.network.subnets[2]?.subnetId ?? '',
+  };
+  return Object.entries(own).reduce((told, [name, id]) => told.replaceAll(name, id), written);
+}
+
+function trueRows(question: Question, { values }: Example): Row[] | null {
+  const filled = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, filledIn(value)]));
+  return truth.rows(question.answer.name, filled);
+}
+
+/** A value as the truth has it: exact decimals without idle zeros, moments in one form. */
+function canonical(value: unknown): string | boolean | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'boolean') return value;
+  if (value instanceof Date) return value.toISOString();
+  const written = String(value);
+  if (/^-?\d+(\.\d+)?$/.test(written)) return plain(written);
+  if (/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/.test(written)) return new Date(written).toISOString();
+  return written;
+}
+
+/** Rows as lines that can be compared, with the columns of the truth. */
+function lines(rows: readonly object[], like: readonly Row[]): string[] {
+  const names = Object.keys(like[0] ?? rows[0] ?? {}).sort();
+  return rows
+    .map((row) => {
+      const cells = new Map(Object.entries(row));
+      return names.map((name) => `${name}=${canonical(cells.get(name))}`).join(' ');
+    })
+    .sort();
+}
+
+/** Asks by `report`, with the options as the page has them. */
+async function report(name: string, options: string): Promise<readonly Exact[]> {
+  const question = questionNamed(name);
+  if (!question) throw new Error(`no report ${name}`);
+  const said = [...options.matchAll(/--(\S+) (\S+)/g)].map(([, option = '', value = '']) => ({
+    option,
+    value,
+  }));
+  const one = (option: string) => said.find((pair) => pair.option === option)?.value;
+  const out = new PassThrough();
+  const [printed] = await Promise.all([
+    text(out),
+    questionCommand(
+      { databaseUrl: database.url, clock: world.clock.now },
+      question,
+      {
+        from: one('from'),
+        to: one('to'),
+        asOf: one('as-of'),
+        target: said.filter(({ option }) => option === 'target').map(({ value }) => value),
+        format: 'json',
+      },
+      new AbortController().signal,
+      out,
+    ).finally(() => out.end()),
+  ]);
+  const rows = exactJson(printed);
+  if (!Array.isArray(rows)) throw new Error(`${name} printed no list`);
+  return rows;
+}
+
+describe('docs/recipes.md', () => {
+  it('has at least fifty questions, each declared one once', () => {
+    expect(recipes.map(({ words, name }) => `${name}: ${words}`)).toEqual(
+      declared.map(({ question, example }) => `${question.name}: ${example.words}`),
+    );
+    expect(recipes.length).toBeGreaterThanOrEqual(50);
+  });
+
+  describe.each(
+    declared.map((one, at) => ({ ...one, at, words: one.example.words, name: one.question.name })),
+  )('$name: $words', ({ question, example, at }) => {
+    const recipe = () => recipes[at] ?? { statement: '', name: '', options: '' };
+
+    it('in SQL', async () => {
+      const expected = trueRows(question, example);
+      const asked = world.recorder.sql.unsafe(filledIn(recipe().statement));
+      if (expected === null) return expect(asked).rejects.toMatchObject({ code: '22023' });
+      expect(expected, 'the truth says something').not.toEqual([]);
+      expect(lines(await asked, expected)).toEqual(lines(expected, expected));
+    });
+
+    it('by report', async () => {
+      const expected = trueRows(question, example);
+      const asked = report(recipe().name, filledIn(recipe().options));
+      if (expected === null) return expect(asked).rejects.toThrow(UsageError);
+      const rows = (await asked).map((row) => Object(row));
+      expect(lines(rows, expected)).toEqual(lines(expected, expected));
+    });
+  });
+});

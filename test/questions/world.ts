@@ -1,0 +1,96 @@
+import postgres from 'postgres';
+import type { ManualClock } from '../../sandbox/clock.ts';
+import type { Sandbox } from '../../sandbox/server.ts';
+import { planAll } from '../../src/recording/plan.ts';
+import { configFor, Recorder } from '../every-operation/support.ts';
+import { stillSandbox } from '../sandbox/client.ts';
+
+const DAY = 86_400_000;
+/** The first look, and how many follow at six in the morning and in the evening: a month. */
+const FIRST = Date.UTC(2026, 2, 1, 6);
+const LOOKS = 66;
+const BETWEEN = DAY / 2;
+/** What is recorded beside: not asked about, and slow to record. */
+const LEFT_OUT =
+  'p_blocks x_blocks x_transactions x_utxos native_transactions erc1155_transfers erc1155_balances deployed_contracts node_health network_proposals average_tps';
+const METRICS = [
+  'txCount',
+  'activeAddresses',
+  'gasUsed',
+  'feesPaid',
+  'avgGasPrice',
+  'maxGasPrice',
+  'cumulativeTxCount',
+];
+
+/** A sandbox that was recorded for a month, with all that the truth needs to know of the recording. */
+export interface World {
+  readonly sandbox: Sandbox;
+  readonly clock: ManualClock;
+  readonly recorder: Recorder;
+  /** When everything was recorded, ms since 1970. */
+  readonly looks: readonly number[];
+}
+
+/** The EVM chains whose metrics are recorded. */
+export const CHAINS = ['43114', '888001', 'total'];
+/** The configured nodes by name: the first sorts first, and is the one that all views are taken from. */
+export const NODES = ['observer-1', 'validator-1'];
+
+/**
+ * Records the sandbox for a month in which a subnet appears, another changes hands and one becomes an L1, validators leave
+ * and join, L1 validators are topped up, delegations begin and end, and nodes are restarted with another release.
+ */
+export async function recordedMonth(url: string): Promise<World> {
+  const { sandbox, clock } = await stillSandbox({
+    genesisMs: FIRST - 199 * DAY,
+    blocksPerHour: 0.25,
+    validators: 14,
+    utxos: 12,
+    ledgerCalls: 10,
+  });
+  clock.advance(FIRST - clock.now());
+  const { network, nodes } = sandbox;
+  sandbox.facts.on('validators-return', Date.UTC(2026, 2, 22) / 1000);
+  for (const node of nodes) node.timeline.addRestart(Date.UTC(2026, 2, 15 + node.number) / 1000);
+  const config = configFor(
+    sandbox,
+    NODES.map((name) => ({ name, path: `/nodes/${name}` })),
+    {
+      watch: {
+        chains: CHAINS,
+        nodeIds: sandbox.watch.nodeIds,
+        subnets: network.subnets
+          .filter(({ number, createdAt }) => number > 0 && createdAt * 1000 < FIRST)
+          .map(({ subnetId }) => subnetId),
+        addresses: sandbox.watch.addresses,
+        evmAddresses: ['43114', '888001'].flatMap((chain) =>
+          [1, 2].map((account) => ({ chain, address: sandbox.evm.get(chain)?.address(account) })),
+        ),
+      },
+      datasets: {
+        metric_points: { metrics: METRICS, intervals: ['day', 'week', 'month'] },
+        proposed_blocks: { since: '2026-03-01' },
+        ...Object.fromEntries(LEFT_OUT.split(' ').map((name) => [name, { enabled: false }])),
+      },
+    },
+  );
+  const sql = postgres(url, { max: 4, onnotice: () => {}, types: { date: asText(1082) } });
+  const recorder = new Recorder(sql, config, clock);
+  const looks: number[] = [];
+  for (let look = 0; look < LOOKS; look++) {
+    if (look > 0) clock.advance(BETWEEN);
+    await recorder.round((feed, states, now) => planAll(feed, feed.targets, states, now));
+    looks.push(clock.now());
+  }
+  clock.advance(BETWEEN);
+  return { sandbox, clock, recorder, looks };
+}
+
+/** Days of SQL as they are written: a Date would be a moment of one. */
+const asText = (type: number) => ({
+  to: type,
+  from: [type],
+  serialize: (day: string) => day,
+  parse: (day: string) => day,
+});
