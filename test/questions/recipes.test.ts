@@ -4,11 +4,19 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { questionCommand, questionNamed } from '../../src/commands/question.ts';
 import { UsageError } from '../../src/errors.ts';
-import { type Example, PLACEHOLDERS, type Question, questions } from '../../src/reports/questions.ts';
+import {
+  type Example,
+  PLACEHOLDERS,
+  parametersOf,
+  type Question,
+  questions,
+  statementOf,
+} from '../../src/reports/questions.ts';
 import { type Exact, exactJson } from '../every-operation/exact-json.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { plain } from './decimals.ts';
-import { type Row, Truth } from './truth.ts';
+import type { Row } from './truth/asked.ts';
+import { trueRows } from './truth/truth.ts';
 import { recordedMonth, type World } from './world.ts';
 
 const page = readFileSync(new URL('../../docs/recipes.md', import.meta.url), 'utf8');
@@ -24,12 +32,10 @@ const declared = questions().flatMap((part) =>
 
 let database: TestDatabase;
 let world: World;
-let truth: Truth;
 
 beforeAll(async () => {
   database = await testDatabase();
   world = await recordedMonth(database.url);
-  truth = new Truth(world);
 }, 600_000);
 afterAll(async () => {
   await world?.recorder.sql.end();
@@ -49,9 +55,9 @@ function filledIn(written: string): string {
   return Object.entries(own).reduce((told, [name, id]) => told.replaceAll(name, id), written);
 }
 
-function trueRows(question: Question, { values }: Example): Row[] | null {
+function truth(question: Question, { values }: Example): Row[] | null {
   const filled = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, filledIn(value)]));
-  return truth.rows(question.answer.name, filled);
+  return trueRows(world, question.answer.name, filled);
 }
 
 /** A value as the truth has it: exact decimals without idle zeros, moments in one form. */
@@ -121,7 +127,7 @@ describe('docs/recipes.md', () => {
     const recipe = () => recipes[at] ?? { statement: '', name: '', options: '' };
 
     it('in SQL', async () => {
-      const expected = trueRows(question, example);
+      const expected = truth(question, example);
       const asked = world.recorder.sql.unsafe(filledIn(recipe().statement));
       if (expected === null) return expect(asked).rejects.toMatchObject({ code: '22023' });
       expect(expected, 'the truth says something').not.toEqual([]);
@@ -129,11 +135,21 @@ describe('docs/recipes.md', () => {
     });
 
     it('by report', async () => {
-      const expected = trueRows(question, example);
+      const expected = truth(question, example);
       const asked = report(recipe().name, filledIn(recipe().options));
       if (expected === null) return expect(asked).rejects.toThrow(UsageError);
       const rows = (await asked).map((row) => Object(row));
       expect(lines(rows, expected)).toEqual(lines(expected, expected));
+    });
+
+    const isAskable = parametersOf(question).some(({ name }) => name === 'as_of');
+    if (!isAskable || example.values.as_of !== undefined) return;
+    it('as it was known on March 24', async () => {
+      const past = { ...example, values: { ...example.values, as_of: '2026-03-24T12:00' } };
+      const expected = truth(question, past);
+      const asked = world.recorder.sql.unsafe(filledIn(statementOf(question, past.values)));
+      if (expected === null) return expect(asked).rejects.toMatchObject({ code: '22023' });
+      expect(lines(await asked, expected)).toEqual(lines(expected, expected));
     });
   });
 });

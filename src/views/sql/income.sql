@@ -17,11 +17,12 @@ returns table (
   without_price bigint -- Rewards for whose time no price was recorded: the value lacks them.
 )
 language sql stable parallel safe as $$
-select date_trunc(case when by in ('day', 'month', 'year') then by
-    else reporting.refused('by: must be day, month or year, not ' || by) end, p.paid_at at time zone 'UTC')::date,
+select date_trunc(by, p.paid_at at time zone 'UTC')::date,
   p.addresses, count(*), sum(p.amount), sum(p.tokens), p.symbol, sum(p.value), lower(income.currency),
   count(*) filter (where p.price is null)
 from reporting.rewards_paid("from", "to", income.currency, as_of) p
+where case when by in ('day', 'month', 'year') then true
+  else reporting.refused('by: must be day, month or year, not ' || by) is null end
 group by 1, p.addresses, p.symbol
 order by 1, 2, p.symbol
 $$;

@@ -1,0 +1,122 @@
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { questionCommand, questionNamed, type ReportOptions } from '../../src/commands/question.ts';
+import { parametersOf, questions, statementOf } from '../../src/reports/questions.ts';
+import { startCommand } from '../support/cli.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+const NOW = Date.UTC(2026, 10, 20, 12);
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.close());
+
+function question(name: string) {
+  const found = questionNamed(name);
+  if (!found) throw new Error(`no question ${name}`);
+  return found;
+}
+
+async function ask(name: string, options: Partial<ReportOptions> = {}): Promise<string> {
+  const out = new PassThrough();
+  const app = { databaseUrl: database.url, clock: () => NOW };
+  const asked = { target: [], format: 'json', ...options };
+  const [printed] = await Promise.all([
+    text(out),
+    questionCommand(app, question(name), asked, new AbortController().signal, out).finally(() => out.end()),
+  ]);
+  return printed;
+}
+
+describe('a question', () => {
+  it('has the parameters of its function, and a report name that is taken in both spellings', () => {
+    const names = questions().flatMap((part) => part.questions.map(({ name }) => name));
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBeGreaterThanOrEqual(30);
+    expect(questionNamed('top_chains')).toEqual(questionNamed('top-chains'));
+    expect(questionNamed('no-such-thing')).toBeUndefined();
+    expect(parametersOf(question('top-chains')).map(({ name }) => name)).toEqual([
+      'from',
+      'to',
+      'metric',
+      'time_interval',
+      'most',
+      'as_of',
+    ]);
+  });
+
+  it('becomes a statement in which values are values, whatever they hold', () => {
+    const window = { from: '2026-03-01', to: '2026-03-02T12:30:01+01:00' };
+    expect(
+      statementOf(question('metric-total'), { ...window, metric: `'; drop--`, chain_ids: `1,a'b` }),
+    ).toBe(
+      `select * from reporting.metric_total('2026-03-01T00:00Z', '2026-03-02T11:30:01Z', metric => '''; drop--', chain_ids => array['1', 'a''b'])`,
+    );
+    expect(statementOf(question('metric-rules'), {})).toBe('select * from reporting.metric_rules');
+  });
+
+  it('says everything that is wrong with its values', () => {
+    expect(() => statementOf(question('top-chains'), { from: 'soon', most: '1e9', chain: '1' })).toThrow(
+      [
+        '--target chain=1: top-chains has no such parameter; it has from, to, metric, time_interval, most, as_of',
+        '--from soon: must be a time such as 2026-12-01T02:00',
+        '--to …: is needed: The end, itself not in it.',
+        '--target metric=…: is needed: The metric, such as txCount.',
+        '--target most=1e9: must be a whole number',
+      ].join('\n'),
+    );
+  });
+});
+
+describe('report NAME', () => {
+  it('asks about this month up to now unless told otherwise', async () => {
+    const days: unknown = JSON.parse(await ask('stake-flows'));
+    expect(days).toHaveLength(20);
+    expect(JSON.parse(await ask('stake-flows', { asOf: '2026-11-05' }))).toHaveLength(4);
+    expect(JSON.parse(await ask('stake-flows', { to: '2026-10-03T12:00' }))).toHaveLength(3);
+    expect(JSON.parse(await ask('stake-flows', { from: '2026-11-01T23:00', to: '2026-11-03' }))).toHaveLength(
+      2,
+    );
+  });
+
+  it('prints tables and CSV as query does', async () => {
+    expect(await ask('l1-changes', { format: 'csv' })).toBe(
+      'at,subnet_id,change,before,after,is_l1,blockchains,created_at\r\n',
+    );
+    expect(await ask('metric-rules', { format: 'table' })).toMatch(
+      /^metric +unit +over_time +over_chains +reason\n/,
+    );
+  });
+
+  it.each<[string, Partial<ReportOptions>, RegExp]>([
+    ['stake-flows', { format: 'html' }, /--format html: must be one of table, csv, json/],
+    ['stake-flows', { from: '2026-11-02', to: '2026-11-02' }, /--from 2026-11-02: must be before --to/],
+    ['stake-flows', { from: 'yesterday' }, /--from yesterday: must be a time/],
+    ['stake-flows', { asOf: '2027-01-01' }, /--as-of 2027-01-01: has not come yet/],
+    ['stake-flows', { node: 'a', month: '2026-11' }, /--node: is an option of uptime and sla.*\n--month: /],
+    [
+      'stake-flows',
+      { target: ['seen_by', '=x', 'from=2026-01-01'] },
+      /PARAMETER=VALUE\n.*\n.*write --from … instead/,
+    ],
+    ['metric-rules', { asOf: '2026-01-01' }, /--as-of .*metric-rules has no such parameter; it has none/],
+    ['metric-rules', { from: '2026-01-01' }, /--from 2026-01-01: metric-rules has no such parameter/],
+    ['income', { target: ['by=week'] }, /^report income: by: must be day, month or year, not week/],
+  ])('%s with %j is refused', async (name, options, problem) => {
+    await expect(ask(name, options)).rejects.toThrow(problem);
+  });
+
+  it('is told by name on the command line, and listed without one', async () => {
+    const env = { DATABASE_URL: database.url };
+    const listed = await startCommand(['report', '--json'], env, '/').ended;
+    expect(listed).toMatchObject({ code: 0, stderr: '' });
+    const { reports } = JSON.parse(listed.stdout);
+    expect(reports.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(['uptime', 'sla', 'top-chains', 'income']),
+    );
+    expect((await startCommand(['report'], env, '/').ended).stdout).toMatch(/^report +answers\nuptime /);
+  });
+});

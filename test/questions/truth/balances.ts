@@ -1,0 +1,88 @@
+import { price } from '../../../sandbox/evm/prices.ts';
+import { between } from '../../../sandbox/random.ts';
+import { scaled, units } from '../decimals.ts';
+import { type Answers, dayOf, SECOND } from './asked.ts';
+
+/** The truth about balances. */
+export const balances: Answers = {
+  primary_balances_over_time: (asked) => {
+    const { network, watch } = asked.world.sandbox;
+    const { holdings, accounts } = network;
+    const addresses = watch.addresses.filter((one) => one === (asked.given('address') ?? one));
+    return asked.dayEnds().flatMap(({ day, look }) =>
+      addresses.flatMap((address) => {
+        const [owner] = accounts.among([address]);
+        if (!owner) return [];
+        const sec = look / SECOND;
+        const isP = address.startsWith('P-');
+        const groups = isP
+          ? {
+              unlockedUnstaked: holdings.unlocked(owner, sec),
+              unlockedStaked: holdings.staked(owner, sec),
+              lockedStakeable: holdings.lockedStakeable(owner, sec),
+              atomicMemoryUnlocked: holdings.atomic(owner, 0, sec),
+            }
+          : { unlocked: holdings.onX(owner, sec), atomicMemoryUnlocked: holdings.atomic(owner, 1, sec) };
+        const about = { day: dayOf(day), blockchain_id: isP ? 'p-chain' : 'x-chain', address };
+        const restaked = {
+          ...about,
+          balance_group: 'restakedRewards',
+          asset_id: '',
+          symbol: null,
+          shared_with_chain_id: null,
+          amount: '0',
+          tokens: null,
+        };
+        return [
+          ...(isP ? [restaked] : []),
+          ...Object.entries(groups).flatMap(([group, held]) =>
+            held.map(({ asset, amount, sharedWithChainId }) => ({
+              ...about,
+              balance_group: group,
+              asset_id: asset.assetId,
+              symbol: asset.symbol,
+              shared_with_chain_id: sharedWithChainId ?? null,
+              amount: String(amount),
+              tokens: scaled(amount, asset.denomination),
+            })),
+          ),
+        ];
+      }),
+    );
+  },
+
+  native_balances_over_time: (asked) => {
+    const { evm } = asked.world.sandbox;
+    return asked.dayEnds().flatMap(({ day, look }) =>
+      asked.world.recorder.config.watch.evmAddresses.flatMap(({ chain, address }) => {
+        const network = evm.get(chain);
+        if (!network || chain !== (asked.given('chain_id') ?? chain)) return [];
+        if (address !== (asked.given('address') ?? address).toLowerCase()) return [];
+        const account = network.account(address) ?? -1;
+        const whole = between(
+          network.seed,
+          1,
+          90_000,
+          account,
+          network.countUntil(account, look / SECOND),
+          21,
+        );
+        const balance = BigInt(`${whole}123456789012345678`);
+        const usd = String(price(network, 'usd', look / SECOND));
+        const isOfDay = look >= day;
+        return [
+          {
+            day: dayOf(day),
+            chain_id: chain,
+            address,
+            balance: String(balance),
+            tokens: scaled(balance, 18),
+            symbol: network.chain.token.symbol,
+            price: isOfDay ? usd : null,
+            value: isOfDay ? scaled(balance * units(usd, 6), 24) : null,
+          },
+        ];
+      }),
+    );
+  },
+};

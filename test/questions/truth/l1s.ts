@@ -1,0 +1,85 @@
+import { KIND } from '../../../sandbox/ids/spaces.ts';
+import {
+  CONVERTED_AFTER,
+  memberBalance,
+  memberWeight,
+  type Subnet,
+} from '../../../sandbox/network/subnets.ts';
+import { avax, quotient } from '../decimals.ts';
+import { type Answers, DAY, dayOf, inAvax, iso, SECOND } from './asked.ts';
+
+/** The truth about L1s. */
+export const l1s: Answers = {
+  l1_changes: (asked) => {
+    const { network } = asked.world.sandbox;
+    const stateAt = (subnet: Subnet, look: number) => {
+      const age = look / SECOND - subnet.createdAt;
+      if (age < 0) return null;
+      return {
+        isL1: (subnet.kind === 'l1' || subnet.kind === 'mixed') && age >= CONVERTED_AFTER,
+        owners: `1 of ${network.accounts.of(subnet.number, age < (120 * DAY) / SECOND ? 81 : 82).address}`,
+      };
+    };
+    return network.subnets.slice(1).flatMap((subnet) => {
+      const manager = `${network.ids.address.encode(KIND.contract, subnet.number).toLowerCase()} on ${subnet.chains[0]?.blockchainId}`;
+      return asked.looks.slice(1).flatMap((look, at) => {
+        if (look < asked.from || look >= asked.to) return [];
+        const [before, now] = [stateAt(subnet, asked.looks[at] ?? 0), stateAt(subnet, look)];
+        if (now === null) return [];
+        const about = {
+          at: iso(look),
+          subnet_id: subnet.subnetId,
+          is_l1: now.isL1,
+          blockchains: subnet.chains
+            .map(({ name }) => name)
+            .sort()
+            .join(', '),
+          created_at: iso(subnet.createdAt * SECOND),
+        };
+        return [
+          ...(before === null ? [{ ...about, change: 'appeared', before: null, after: now.owners }] : []),
+          ...(now.isL1 && !before?.isL1
+            ? [{ ...about, change: 'converted', before: null, after: manager }]
+            : []),
+          ...(before !== null && before.owners !== now.owners
+            ? [{ ...about, change: 'owners changed', before: before.owners, after: now.owners }]
+            : []),
+        ];
+      });
+    });
+  },
+
+  l1_balances: (asked) =>
+    asked.dayEnds().flatMap(({ day, look }) =>
+      asked.l1Members(look).map(({ subnet, member }) => ({
+        day: dayOf(day),
+        subnet_id: subnet.subnetId,
+        validation_id: member.id,
+        node_id: member.node.nodeId,
+        weight: String(memberWeight(member, look / SECOND)),
+        ...inAvax('balance', memberBalance(member, look / SECOND)),
+      })),
+    ),
+
+  l1_runway: (asked) =>
+    asked.l1Members(asked.lastLook).map(({ subnet, member }) => {
+      const balance = memberBalance(member, asked.lastLook / SECOND);
+      const since = asked.asOf - Number(asked.given('days') ?? 7) * DAY;
+      // It burns 512 nAVAX a second, seen where two looks have no top-up between them.
+      const seen = asked.looks.filter((look) => member.start * SECOND <= look);
+      const burns = seen.slice(1).some((look, at) => {
+        const before = memberBalance(member, (seen[at] ?? 0) / SECOND);
+        return look > since && before > memberBalance(member, look / SECOND);
+      });
+      return {
+        runs_dry_at: burns ? iso(asked.lastLook + Number(quotient(balance, 512n, 0)) * SECOND) : null,
+        subnet_id: subnet.subnetId,
+        validation_id: member.id,
+        node_id: member.node.nodeId,
+        seen_at: iso(asked.lastLook),
+        ...inAvax('balance', balance),
+        burned_per_day: burns ? String(512 * 86_400) : null,
+        burned_per_day_avax: burns ? avax(512n * 86_400n) : null,
+      };
+    }),
+};

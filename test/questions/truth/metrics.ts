@@ -1,0 +1,135 @@
+import { METRICS } from '../../../sandbox/metrics/names.ts';
+import { quotient, scaled, units } from '../decimals.ts';
+import { CHAINS } from '../world.ts';
+import { type Answers, DAY, dayOf, iso } from './asked.ts';
+
+/** The truth about metrics of chains. */
+export const metrics: Answers = {
+  metric_over_time: (asked) =>
+    [...asked.metric(asked.text('chain_id'))]
+      .flatMap(([start, values]) =>
+        values.filter(({ until }) => until === null).map((one) => ({ start, ...one })),
+      )
+      .map(({ start, value, since }) => ({
+        bucket_start: iso(start),
+        value,
+        recorded_at: iso(since),
+      })),
+
+  metric_revisions: (asked) =>
+    [...asked.metric(asked.text('chain_id'))].flatMap(([start, values]) =>
+      values.map(({ value, since, until }, at) => ({
+        bucket_start: iso(start),
+        revision: String(at + 1),
+        value,
+        change: at === 0 ? null : scaled(units(value, 9) - units(values[at - 1]?.value ?? '0', 9), 9),
+        recorded_at: iso(since),
+        superseded_at: until === null ? null : iso(until),
+        then_gone: until !== null && values[at + 1]?.since !== until,
+      })),
+    ),
+
+  metric_week_over_week: (asked) => {
+    const metric = asked.text('metric');
+    if (metric === 'avgGasPrice') return null;
+    const hasWeeks = metric === 'activeAddresses' || metric === 'txCount';
+    const chains = CHAINS.filter((chain) => chain === (asked.given('chain_id') ?? chain));
+    return chains.flatMap((chain) => {
+      const week = (monday: number): bigint => {
+        const days = hasWeeks
+          ? asked.points(chain, metric, 'week', monday, monday + DAY)
+          : asked.points(chain, metric, 'day', monday, monday + 7 * DAY);
+        return days.reduce((sum, { value }) => sum + units(value, 9), 0n);
+      };
+      return asked
+        .days()
+        .filter((day) => new Date(day).getUTCDay() === 1)
+        .map((monday) => {
+          const [now, before] = [week(monday), week(monday - 7 * DAY)];
+          return {
+            chain_id: chain,
+            week: dayOf(monday),
+            value: scaled(now, 9),
+            value_before: scaled(before, 9),
+            change: scaled(now - before, 9),
+            change_percent: quotient((now - before) * 100n, before, 4),
+            is_complete: monday + 7 * DAY <= asked.asOf,
+          };
+        });
+    });
+  },
+
+  top_chains: (asked) => {
+    const chains = asked.totals(CHAINS.filter((chain) => chain !== 'total'));
+    if (chains === null) return null;
+    const sum = chains.reduce((all, { value }) => all + value, 0n);
+    return chains.map(({ chain, value, buckets }) => ({
+      place: String(1 + chains.filter((other) => other.value > value).length),
+      chain_id: chain,
+      value: scaled(value, 9),
+      buckets: String(buckets),
+      share: asked.text('metric') === 'txCount' ? quotient(value, sum, 9) : null,
+    }));
+  },
+
+  metric_total: (asked) => {
+    const wanted = asked.given('chain_ids')?.split(',') ?? CHAINS.filter((chain) => chain !== 'total');
+    const chains = asked.totals(wanted);
+    if (chains === null || (chains.length > 1 && asked.text('metric') === 'feesPaid')) return null;
+    const firsts = chains.map(({ first }) => first);
+    const lasts = chains.map(({ last }) => last);
+    return [
+      {
+        value: scaled(
+          chains.reduce((all, { value }) => all + value, 0n),
+          9,
+        ),
+        chains: String(chains.length),
+        buckets: String(Math.max(...chains.map(({ buckets }) => buckets))),
+        first_bucket: iso(Math.min(...firsts)),
+        last_bucket: iso(Math.max(...lasts)),
+      },
+    ];
+  },
+
+  // By the definitions of the metrics (metrics seed 2).
+  metric_rules: () =>
+    METRICS.map((metric) => {
+      const isDistinct = /Addresses|Senders|eployers/.test(metric);
+      const isTotal = metric.startsWith('cumulative');
+      const isAverage = metric.startsWith('avg');
+      const isPrice = /Price|fees/.test(metric);
+      const most = metric.startsWith('max') ? 'max' : 'sum';
+      return {
+        metric,
+        over_time: isTotal ? 'last' : isDistinct || isAverage ? null : most,
+        over_chains: isDistinct || isPrice ? null : most,
+      };
+    }),
+
+  chain_fees: (asked) => {
+    const of = (metric: string) => {
+      const found = asked.points(asked.text('chain_id'), metric, 'day', asked.from, asked.to);
+      return new Map(found.map(({ start, value }) => [start, value]));
+    };
+    const [fees, count, gas, average, most] = [
+      of('feesPaid'),
+      of('txCount'),
+      of('gasUsed'),
+      of('avgGasPrice'),
+      of('maxGasPrice'),
+    ];
+    return asked.days().map((day) => ({
+      day: dayOf(day),
+      fees_paid: fees.get(day) ?? null,
+      tx_count: count.get(day) ?? null,
+      fees_per_transaction:
+        fees.has(day) && count.has(day)
+          ? quotient(units(fees.get(day) ?? '', 9), units(count.get(day) ?? '', 0) * 10n ** 9n, 12)
+          : null,
+      gas_used: gas.get(day) ?? null,
+      avg_gas_price: average.get(day) ?? null,
+      max_gas_price: most.get(day) ?? null,
+    }));
+  },
+};

@@ -1,0 +1,60 @@
+import { targetKey } from '../../../src/recording/target-key.ts';
+import { quotient } from '../decimals.ts';
+import { type Answers, DAY, iso, SECOND } from './asked.ts';
+
+/** The truth about the record itself. */
+export const record: Answers = {
+  recording_freshness: (asked) =>
+    asked.world.recorder.feeds.flatMap(({ source, datasets, targets }) =>
+      targets.length === 0
+        ? []
+        : datasets.map(({ name, every }) => {
+            const refused = name === 'node_uptime_view' ? 1 : 0;
+            const seconds = every / SECOND;
+            const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+            return {
+              dataset: name,
+              targets: String(targets.length),
+              recorded: String(targets.length - refused),
+              late: String(source.once ? 0 : targets.length - refused),
+              failing: '0',
+              incomplete: '0',
+              not_offered: String(refused),
+              newest_success_at: iso(source.once ? (asked.looks[0] ?? 0) : asked.lastLook),
+              expected_every:
+                seconds === 86_400 ? '1 day' : clock.map((part) => String(part).padStart(2, '0')).join(':'),
+            };
+          }),
+    ),
+
+  recording_gaps: (asked) =>
+    asked.world.recorder.feeds.flatMap(({ source, datasets, targets }) =>
+      datasets
+        // Readings further apart than two intervals leave a hole that nobody can fill any more.
+        .filter(
+          ({ name, every }) =>
+            !source.range && 2 * every < DAY / 2 && name === (asked.given('dataset') ?? name),
+        )
+        .flatMap(({ name }) =>
+          targets
+            .filter(({ node }) => name !== 'node_uptime_view' || node === 'validator-1')
+            .flatMap((target) =>
+              asked.looks.slice(1).flatMap((look, at) => {
+                const begin = Math.max((asked.looks[at] ?? 0) + 1, asked.from);
+                const end = Math.min(look, asked.to);
+                if (begin >= end) return [];
+                return [
+                  {
+                    dataset: name,
+                    target: targetKey(target),
+                    range_start: iso(begin),
+                    range_end: iso(end),
+                    seconds: quotient(BigInt(end - begin), 1000n, 3),
+                    reason: 'not observed: the recorder did not run',
+                  },
+                ];
+              }),
+            ),
+        ),
+    ),
+};

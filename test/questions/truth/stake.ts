@@ -1,0 +1,142 @@
+import { currentMembers, memberWeight } from '../../../sandbox/network/subnets.ts';
+import type { Stake, ValidatorStake } from '../../../sandbox/network/validators.ts';
+import { quotient } from '../decimals.ts';
+import {
+  type Answers,
+  DAY,
+  dayOf,
+  delegated,
+  delegations,
+  inAvax,
+  iso,
+  PRIMARY,
+  SECOND,
+  span,
+} from './asked.ts';
+
+/** The truth about stake and validators. */
+export const stake: Answers = {
+  stake_flows: (asked) => {
+    const moves = asked.looks.slice(1).map((look, at) => {
+      const before = new Map(asked.validators(asked.looks[at] ?? 0).map((one) => [one.txId, one]));
+      const now = new Map(asked.validators(look).map((one) => [one.txId, one]));
+      const ids = [...new Set([...before.keys(), ...now.keys()])];
+      const change = (of: (stake: ValidatorStake | undefined, look: number) => bigint) =>
+        ids.map((id) => of(now.get(id), look) - of(before.get(id), asked.looks[at] ?? 0));
+      return { look, own: change((stake) => stake?.weight ?? 0n), delegated: change(delegated) };
+    });
+    return asked.days().map((day) => {
+      const seen = moves.filter(({ look }) => look >= day && look < asked.endOf(day));
+      const sum = (some: readonly bigint[], sign: 1n | -1n) =>
+        some.reduce((all, one) => (one * sign > 0n ? all + one * sign : all), 0n);
+      const own = seen.flatMap((one) => one.own);
+      const others = seen.flatMap((one) => one.delegated);
+      const [a, b, c, d] = [sum(own, 1n), sum(own, -1n), sum(others, 1n), sum(others, -1n)];
+      return {
+        day: dayOf(day),
+        ...inAvax('stake_in', a),
+        ...inAvax('stake_out', b),
+        ...inAvax('delegated_in', c),
+        ...inAvax('delegated_out', d),
+        ...inAvax('net', a + c - b - d),
+      };
+    });
+  },
+
+  stake_daily: (asked) =>
+    asked.dayEnds().map(({ day, look }) => {
+      const stakes = asked.validators(look);
+      const own = stakes.reduce((sum, { weight }) => sum + weight, 0n);
+      const others = stakes.reduce((sum, stake) => sum + delegated(stake, look), 0n);
+      return {
+        day: dayOf(day),
+        validators: String(stakes.length),
+        delegations: String(stakes.reduce((sum, stake) => sum + delegations(stake, look).length, 0)),
+        ...inAvax('stake', own),
+        ...inAvax('delegated', others),
+        ...inAvax('total', own + others),
+      };
+    }),
+
+  validator_movements: (asked) => {
+    const subnet = asked.subnet(asked.given('subnet_id') ?? PRIMARY);
+    if (subnet.kind === 'primary')
+      return asked.movements(
+        (look) => asked.validators(look).map((stake) => ({ key: stake.txId, stake, look })),
+        ({ stake, look }) => ({
+          node_id: stake.node.nodeId,
+          tx_id: stake.txId,
+          validation_id: null,
+          ...span(stake),
+          weight: String(stake.weight),
+          delegated: String(delegated(stake, look)),
+        }),
+      );
+    return asked.movements(
+      (look) => currentMembers(subnet, look / SECOND).map((member) => ({ key: member.id, member, look })),
+      ({ member, look }) => ({
+        node_id: member.node.nodeId,
+        tx_id: member.l1 ? null : member.id,
+        validation_id: member.l1 ? member.id : null,
+        start_time: iso(member.start * SECOND),
+        end_time: member.l1 ? null : iso(member.end * SECOND),
+        weight: String(memberWeight(member, look / SECOND)),
+        delegated: null,
+      }),
+    );
+  },
+
+  delegation_movements: (asked) =>
+    asked.movements(
+      (look) => asked.watchedDelegations(look).map((stake) => ({ key: stake.txId, stake, look })),
+      ({ stake }) => ({
+        node_id: stake.node.nodeId,
+        tx_id: stake.txId,
+        owners: `P-${stake.owner.address}`,
+        ...span(stake),
+        ...inAvax('stake', stake.weight),
+      }),
+      false,
+    ),
+
+  largest_delegations: (asked) => {
+    const all = asked.watchedDelegations(asked.lastLook);
+    return all
+      .sort((a, b) => (a.weight === b.weight ? (a.txId < b.txId ? -1 : 1) : a.weight > b.weight ? -1 : 1))
+      .map((stake) => ({
+        place: String(1 + all.filter(({ weight }) => weight > stake.weight).length),
+        node_id: stake.node.nodeId,
+        tx_id: stake.txId,
+        owners: `P-${stake.owner.address}`,
+        ...span(stake),
+        ...inAvax('stake', stake.weight),
+        share: quotient(
+          stake.weight,
+          all.filter(({ node }) => node === stake.node).reduce((sum, { weight }) => sum + weight, 0n),
+          9,
+        ),
+      }))
+      .slice(0, Number(asked.given('most') ?? 20));
+  },
+
+  stake_expiring: (asked) => {
+    const until = asked.asOf + Number(asked.given('days') ?? 30) * DAY;
+    const ends = ({ end, node }: Stake) =>
+      end * SECOND > asked.asOf &&
+      end * SECOND <= until &&
+      node.nodeId === (asked.given('node_id') ?? node.nodeId);
+    const row = (kind: string) => (stake: Stake) => ({
+      end_time: iso(stake.end * SECOND),
+      days_left: quotient(BigInt(stake.end * SECOND - asked.asOf), BigInt(DAY), 4),
+      kind,
+      node_id: stake.node.nodeId,
+      tx_id: stake.txId,
+      ...inAvax('stake', stake.weight),
+      ...inAvax('potential_reward', stake.potentialReward),
+    });
+    return [
+      ...asked.validators(asked.lastLook).filter(ends).map(row('validator')),
+      ...asked.watchedDelegations(asked.lastLook).filter(ends).map(row('delegation')),
+    ];
+  },
+};

@@ -1,0 +1,23 @@
+import type { Values } from '../../../src/reports/questions.ts';
+import type { World } from '../world.ts';
+import { type Answers, Asked, type Row } from './asked.ts';
+import { balances } from './balances.ts';
+import { income } from './income.ts';
+import { l1s } from './l1s.ts';
+import { metrics } from './metrics.ts';
+import { nodes } from './nodes.ts';
+import { record } from './record.ts';
+import { stake } from './stake.ts';
+
+const answers: Answers = { ...metrics, ...stake, ...l1s, ...income, ...balances, ...nodes, ...record };
+
+/**
+ * What the sandbox's model answers to each question, apart from the recorder and its SQL: the model at the looks that were
+ * made. What a question leaves out here of its columns is not compared.
+ * @returns the rows of a question by the name of its view or function; null: it has to be refused
+ */
+export function trueRows(world: World, question: string, values: Values): Row[] | null {
+  const answer = answers[question];
+  if (!answer) throw new Error(`nothing is known of ${question}`);
+  return answer(new Asked(world, values));
+}
