@@ -41,8 +41,15 @@ is some, the page says what the uptime was at least. Announced maintenance is le
 ${report.nodes.map(nodeSection).join('\n')}
 ${report.nodes.length === 0 ? '<section><p>No node was watched in this month.</p></section>' : ''}
 ${networkSection(report)}
+${sealed(report)}
 </body></html>
 `;
+}
+
+/** By what the record that the page is made of can be held against what is said of it later. */
+function sealed({ seal }: SlaReport): string {
+  if (!seal) return '';
+  return `<p class="soft">The record is sealed until ${timeText(seal.sealed_until)}: seal ${seal.seal}, <code>${escaped(seal.head)}</code></p>`;
 }
 
 function nodeSection(node: NodeSla): string {

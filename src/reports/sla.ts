@@ -38,6 +38,8 @@ export interface SlaReport {
   readonly to: Date;
   readonly complete: boolean;
   readonly made_at: Date;
+  /** The newest seal of the record when the report was made (docs/seals.md); null: nothing was sealed. */
+  readonly seal: { readonly seal: number; readonly sealed_until: Date; readonly head: string } | null;
   readonly target_percent: number;
   readonly nodes: readonly NodeSla[];
   readonly validations: readonly ValidationView[];
@@ -54,7 +56,7 @@ export async function slaReport(
 ): Promise<SlaReport> {
   const window = { from: month.from, to: Math.min(month.to, now) };
   const [from, to] = [new Date(window.from), new Date(window.to)];
-  const [quorum, incidents, latency, views] = await Promise.all([
+  const [quorum, incidents, latency, views, [seal]] = await Promise.all([
     quorumOf(sql, window, null),
     sql<Incident[]>`
       select node, started_at, ended_at, duration_seconds::float8, failed_checks, first_error, last_error, noticed_by
@@ -64,6 +66,9 @@ export async function slaReport(
       select node, max(p50)::float8 as p50, max(p99)::float8 as p99 from reporting.node_latency(${from}, ${to})
       where probe = 'health' group by node`,
     networkViews(sql, thresholds),
+    sql<{ seal: number; sealed_until: Date; head: string }[]>`
+      select seal, sealed_until, head from reporting.seal_heads where sealed_at <= ${new Date(now)}
+      order by seal desc limit 1`,
   ]);
   const complete = now >= month.to;
   const length = (month.to - month.from) / 1000;
@@ -73,6 +78,7 @@ export async function slaReport(
     to,
     complete,
     made_at: new Date(now),
+    seal: seal ?? null,
     target_percent: target,
     nodes: quorum.map((uptime) => {
       const budget = (length - uptime.maintenance_seconds) * (1 - target / 100);

@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SharedBudget } from '../../src/db/budget.ts';
 import { budgetKey } from '../../src/db/budget-key.ts';
-import { findingGroups } from '../../src/reports/findings.ts';
+import { findingGroups, inWords } from '../../src/reports/findings.ts';
 import { statusOf } from '../../src/reports/status.ts';
 import { recordingMetrics } from '../../src/server/prometheus.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -221,6 +221,44 @@ describe('commits', () => {
   it('go on where runs fail', async () => {
     await known({ succeeded: 5_000, failed: 20, failures: 9, every: 100 });
     expect((await findingGroups(sql)).map(({ what }) => what)).toEqual(['target']);
+  });
+});
+
+describe('the sealing', () => {
+  const days = 86_400;
+  beforeEach(() => sql`truncate recorder.configurations, recorder.seals`);
+  const configured = (seconds: number) => sql`
+    insert into recorder.configurations (recorder, digest, network, generation, newest, first_seen_at)
+    values ('recorder', 'd', 'mainnet', 1, true, ${ago(seconds)})`;
+  const sealed = (seal: number, until: number, error: string | null = null) => sql`
+    insert into recorder.seals (seal, until, began_at, open, made_at, statement, head, error)
+    values (${seal}, ${ago(until)}, ${ago(until)}, '{}', ${error === null ? ago(until) : null}, 's', 'h', ${error})`;
+
+  it('that nobody asked for does not stand still', async () => {
+    expect(await findingGroups(sql)).toEqual([]);
+    await configured(2 * days);
+    expect(await findingGroups(sql)).toEqual([]);
+  });
+
+  it('stands still where no seal was made for three days, and says why', async () => {
+    await configured(4 * days);
+    expect(await findingGroups(sql)).toMatchObject([
+      { state: 'standing still', what: 'seals', reason: expect.stringMatching(/role scheduler/) },
+    ]);
+    await sealed(1, 2.9 * days);
+    expect(await findingGroups(sql)).toEqual([]);
+    await sql`update recorder.seals set until = ${ago(3.1 * days)}`;
+    await sealed(2, 1 * days, 'no space left on device');
+    expect((await findingGroups(sql)).map(inWords)).toEqual([
+      expect.stringMatching(
+        /^standing still since .*: the sealing of the record: sealing fails: no space left/,
+      ),
+    ]);
+    const status = await statusOf(sql, []);
+    expect(status).toMatchObject({ standing_still: 1, seal: { seal: 1, head: 'h', signed: false } });
+    expect(await recordingMetrics(status).metrics()).toMatch(
+      /chain_recorder_sealed_until_timestamp_seconds \d{10}/,
+    );
   });
 });
 

@@ -1,0 +1,123 @@
+import { PassThrough } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import postgres from 'postgres';
+import { sealUntil } from '../../src/seals/seal.ts';
+import { verify } from '../../src/seals/verify.ts';
+import { startDatabase } from '../database.ts';
+
+/**
+ * What sealing costs, held against reading the same rows in the same run, and what a poller's statements feel of it.
+ * By hand: `npx tsx bench/seals/main.ts [ROWS]`
+ */
+const rows = Number(process.argv[2] ?? 1_000_000);
+const ROUNDS = 3;
+const DAY = Date.UTC(2026, 0, 2);
+
+const database = await startDatabase();
+const sql = postgres(database.url, { max: 4, onnotice: () => {} });
+
+async function seconds(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return (performance.now() - began) / 1000;
+}
+
+const median = (values: readonly number[]) =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+/** The rows as a client reads them, decoded. */
+async function readByCursor(): Promise<void> {
+  for await (const _ of sql`select * from recorder.metric_points`.cursor(1_000));
+}
+
+/** The rows as bytes. */
+async function readByCopy(): Promise<void> {
+  const sink = new PassThrough();
+  sink.resume();
+  await pipeline(await sql`copy recorder.metric_points to stdout`.readable(), sink);
+}
+
+const sealing = {
+  databaseUrl: database.url,
+  clock: Date.now,
+  key: undefined,
+  signal: new AbortController().signal,
+};
+
+async function sealAnew(): Promise<void> {
+  await sql`truncate recorder.seals, recorder.seal_datasets, recorder.seal_parts`;
+  await sealUntil(sealing, DAY);
+}
+
+/** The times of a poller's statements: a row is written, ten times a second, until `until` is done; ms. */
+async function polled(until: Promise<unknown>): Promise<number[]> {
+  const times: number[] = [];
+  let over = false;
+  const ended = until.finally(() => {
+    over = true;
+  });
+  while (!over) {
+    times.push(
+      (await seconds(
+        () =>
+          sql`insert into recorder.chain_heights (node, chain, height, observed_at, run_id) values ('n', 'P', 1, clock_timestamp(), 1)`,
+      )) * 1000,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  await ended;
+  return times;
+}
+
+try {
+  await sql`
+    insert into recorder.metric_points (chain_id, metric, time_interval, bucket_start, value, recorded_at, run_id)
+    select (n % 20)::text, 'txCount', 'hour', '2020-01-01'::timestamptz + n / 20 * interval '1 hour', 1000000 + n,
+      '2026-01-01'::timestamptz + n / 500 * interval '30 seconds', 1000 + n / 500 from generate_series(1, ${rows}::int) n`;
+  await sql`
+    insert into recorder.runs (run_id, source, target_key, datasets, reason, status, worker, started_at, finished_at, items, rows_written)
+    values (${1_000 + rows}, 's', 't', '{metric_points}', 'poll', 'done', 'w', '2026-01-01', '2026-01-01', '{1}', '{1}')`;
+  await sql`vacuum analyze recorder.metric_points`;
+  const times = {
+    cursor: [] as number[],
+    copy: [] as number[],
+    seal: [] as number[],
+    again: [] as number[],
+    verify: [] as number[],
+  };
+  const poller = { alone: [] as number[], beside: [] as number[] };
+  for (let round = 0; round < ROUNDS; round++) {
+    times.cursor.push(await seconds(readByCursor));
+    times.copy.push(await seconds(readByCopy));
+    poller.alone.push(...(await polled(new Promise((resolve) => setTimeout(resolve, 5_000)))));
+    let took = 0;
+    poller.beside.push(
+      ...(await polled(
+        seconds(sealAnew).then((sealed) => {
+          took = sealed;
+        }),
+      )),
+    );
+    times.seal.push(took);
+    times.again.push(await seconds(() => sealUntil(sealing, DAY + 86_400_000)));
+    times.verify.push(await seconds(() => verify({ databaseUrl: database.url })));
+  }
+  const [size] = await sql<{ bytes: number }[]>`
+    select pg_total_relation_size('recorder.seal_parts')::float8 / ${rows} as bytes`;
+  console.table({
+    rows,
+    'read by a cursor, s': median(times.cursor),
+    'read by COPY, s': median(times.copy),
+    'sealed, s': median(times.seal),
+    'sealed / read twice': median(times.seal) / (2 * median(times.cursor)),
+    'sealed / copied twice': median(times.seal) / (2 * median(times.copy)),
+    'sealed when nothing is new, s': median(times.again),
+    'verified, s': median(times.verify),
+    'bytes kept a row': size?.bytes,
+    'a statement alone, ms': median(poller.alone),
+    'a statement beside it, ms': median(poller.beside),
+  });
+} finally {
+  await sql.end({ timeout: 1 });
+  await database.close();
+}
