@@ -46,21 +46,21 @@ export function openDatabase(url: string): Database {
   };
 }
 
-const SEALING = {
-  ...CONNECTION,
-  max: 1,
-  connection: {
-    ...sessionSettings('seal'),
-    max_parallel_workers_per_gather: '0',
-    work_mem: '32MB',
-    jit: 'off',
-  },
-};
-
 /**
  * Opens one connection for work that reads much and that nobody waits for: one statement at a time, on one core, with
  * some memory for sorting.
+ * @param longest how long a statement may take, ms
  */
-export function openSealing(url: string): postgres.Sql {
-  return connect(url, silenceOf('seal'), SEALING);
+export function openSealing(url: string, longest: number): postgres.Sql {
+  return connect(url, longest + 5_000, {
+    ...CONNECTION,
+    max: 1,
+    connection: {
+      ...sessionSettings('seal'),
+      statement_timeout: longest,
+      max_parallel_workers_per_gather: '0',
+      work_mem: '32MB',
+      jit: 'off',
+    },
+  });
 }

@@ -13,12 +13,12 @@ const PURPOSES = {
   reader: { name: 'chain-recorder reader', timeout: 5_000, readOnly: 'on' },
   query: { name: 'chain-recorder query', timeout: 60_000, readOnly: 'off' },
   queue: { name: 'chain-recorder queue', timeout: 30_000, readOnly: 'off' },
-  seal: { name: 'chain-recorder seal', timeout: 900_000, readOnly: 'off' },
+  seal: { name: 'chain-recorder seal', timeout: 0, readOnly: 'off' },
   migration: { name: 'chain-recorder migrate', timeout: 0, readOnly: 'off' },
 } as const;
 
 /** No statement takes so long: a connection on which nothing came or went for this time is given up; ms. */
-export const silenceOf = (purpose: 'work' | 'reader' | 'seal') => PURPOSES[purpose].timeout + 5_000;
+export const silenceOf = (purpose: 'work' | 'reader') => PURPOSES[purpose].timeout + 5_000;
 
 /**
  * Everything of a session that the recorder relies on, as the start of a connection says it: there it wins over what

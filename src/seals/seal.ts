@@ -24,8 +24,11 @@ import { datasetHead, headOf, signed, statementText } from './statement.ts';
 const LOCK = 7_310_202_613;
 /** Leaves of one part. */
 const IN_A_PART = 256;
-/** Leaves that one statement makes, unless a day has more: what it sorts fits into some memory and a temporary file. */
+/** Leaves that one statement makes, unless an hour has more: what it sorts fits into some memory and a temporary file. */
 const AT_ONCE = 1_000_000;
+
+/** The longest that a statement may take, ms. */
+const LONGEST = 1_800_000;
 
 const DAY = 86_400_000;
 /** A day is sealed so long after its end: what was under way at midnight has ended. */
@@ -81,14 +84,14 @@ export async function sealDays(sql: postgres.Sql, sealing: Sealing): Promise<Mad
 export async function sealUntil(sealing: Sealing, until: number): Promise<MadeSeal | null | 'busy'> {
   let made: MadeSeal | null = null;
   const done = await withAdvisoryLock(sealing.databaseUrl, LOCK, async () => {
-    const sql = openSealing(sealing.databaseUrl);
+    const sql = openSealing(sealing.databaseUrl, LONGEST);
     try {
       const to = Math.min(until, await timeOf(sql));
       for (;;) {
         const pending = await beginSeal(sql, to, sealing.clock());
         if (!pending) break;
         const ended = await endSeal(sql, pending, sealing).catch(async (error: unknown) => {
-          await sql`update recorder.seals set error = ${messageOf(error)} where seal = ${pending.seal}`.catch(
+          await sql`update recorder.seals set error = ${messageOf(error)} where seal = ${pending.seal} and made_at is null`.catch(
             () => {},
           );
           throw error;
@@ -267,7 +270,7 @@ export async function endFloorOf(
   return row?.floor ?? before.until;
 }
 
-/** What a seal reads of a dataset in one statement each: days in order, as half-open ranges of instants. */
+/** What a seal reads of a dataset in one statement each: hours in order, as half-open ranges of instants. */
 async function chunksOf(
   sql: postgres.Sql,
   history: SealedHistory,
@@ -276,15 +279,14 @@ async function chunksOf(
   const { form } = history;
   const counts = kindsOf(form).map((kind) => {
     const at = `t.${kind === 'row' ? form.from : form.to}`;
-    return `select (${at} at time zone 'UTC')::date as day, count(*) as leaves from g, recorder.${form.table} t
+    return `select date_trunc('hour', ${at}) as hour, count(*) as leaves from g, recorder.${form.table} t
       where ${[isInRange(form, kind), isFresh(history, kind), isSettled(history, kind)].join(' and ')} group by 1`;
   });
   return sql.unsafe<{ from: string; to: string }[]>(
-    `with ${GIVEN}, days as (select day, sum(leaves) as leaves from (${counts.join(' union all ')}) counted group by day),
-      running as (select day, sum(leaves) over (order by day) as leaves from days)
-    select greatest(g.from_at, min(day)::timestamp at time zone 'UTC')::text as from,
-      least(g.to_at, (max(day) + 1)::timestamp at time zone 'UTC')::text as to
-    from running, g group by g.from_at, g.to_at, ceil(leaves / ${AT_ONCE}) order by min(day)`,
+    `with ${GIVEN}, hours as (select hour, sum(leaves) as leaves from (${counts.join(' union all ')}) counted group by hour),
+      running as (select hour, sum(leaves) over (order by hour) as leaves from hours)
+    select greatest(g.from_at, min(hour))::text as from, least(g.to_at, max(hour) + interval '1 hour')::text as to
+    from running, g group by g.from_at, g.to_at, ceil(leaves / ${AT_ONCE}) order by min(hour)`,
     given(range),
   );
 }

@@ -10,6 +10,8 @@ import type { DatasetSeal } from './statement.ts';
 
 /** Leaves that one statement compares, unless a day has more. */
 const AT_ONCE = 1_000_000;
+/** The longest that a statement may take, ms: somebody waits for it, and may stop it. */
+const LONGEST = 86_400_000;
 /** Differences that are named of one statement; the others are counted. */
 const NAMED = 1_000;
 
@@ -83,7 +85,7 @@ export interface Verification {
 
 /** Holds the record against its seals: the chain, and every row of the days in question. Writes nothing. */
 export async function verify(options: Verification): Promise<Verified> {
-  const sql = openSealing(options.databaseUrl);
+  const sql = openSealing(options.databaseUrl, LONGEST);
   try {
     const chain = await readChain(sql, options.publicKey);
     const declared = await sql<Declared[]>`
