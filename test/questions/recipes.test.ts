@@ -143,7 +143,15 @@ describe('docs/recipes.md', () => {
     });
 
     const isAskable = parametersOf(question).some(({ name }) => name === 'as_of');
-    if (!isAskable || example.values.as_of !== undefined) return;
+    if (!isAskable) return;
+    it('not before there was a record', async () => {
+      const past = { ...example.values, as_of: '2026-03-01T05:59' };
+      const asked = world.recorder.sql.unsafe(filledIn(statementOf(question, past)));
+      const hint = expect.stringContaining('recorded since 2026-03-01T06:00:00');
+      const isRefusedAnyway = truth(question, example) === null;
+      await expect(asked).rejects.toMatchObject({ code: '22023', ...(isRefusedAnyway ? {} : { hint }) });
+    });
+    if (example.values.as_of !== undefined) return;
     it('as it was known on March 24', async () => {
       const past = { ...example, values: { ...example.values, as_of: '2026-03-24T12:00' } };
       const expected = truth(question, past);

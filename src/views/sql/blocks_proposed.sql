@@ -20,7 +20,8 @@ with recorded as (
   select (b.block_timestamp at time zone 'UTC')::date as day, b.blockchain_id, b.proposer_node_id, b.block_number, b.tx_count,
     b.block_timestamp >= "from" as is_asked
   from reporting.proposed_blocks b
-  where b.recorded_at <= as_of and b.block_timestamp >= date_trunc('day', "from" at time zone 'UTC') at time zone 'UTC' - interval '1 day'
+  where reporting.has_record('proposed_blocks', as_of)
+    and b.recorded_at <= as_of and b.block_timestamp >= date_trunc('day', "from" at time zone 'UTC') at time zone 'UTC' - interval '1 day'
     and b.block_timestamp < "to"
 ),
 heights as (

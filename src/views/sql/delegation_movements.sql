@@ -23,26 +23,17 @@ with viewers as (
   group by h.node_id, h.node
   order by h.node_id, bool_or(h.valid_to is null or h.valid_to > as_of) desc, min(h.valid_from), h.node
 ),
-looks as (
-  select h.node, min(h.valid_from) as first_look from reporting.validator_delegators_history h group by h.node
-),
-versions as (
-  select h.*, lag(h.valid_to) over member as before_until, lag(h.ended_by) over member as before_ended_by,
-    h.valid_from > min(h.valid_from) over (partition by h.node_id) or h.start_time > l.first_look as is_new,
-    (select string_agg(o.address, ', ' order by o.address) from jsonb_array_elements_text(h.reward_owner_addresses) as o(address)) as owners
-  from reporting.validator_delegators_history h join viewers w using (node_id, node) join looks l using (node)
-  where h.valid_from <= as_of
-  window member as (partition by h.node_id, h.start_time, h.tx_id order by h.valid_from)
+movements as materialized (
+  select c.at, c.change, c.node_id, c.tx_id, c.start_time, coalesce(c.after, c.before) as member
+  from reporting.validator_delegators_changes c join viewers v using (node_id, node)
+  where c.change in ('joined', 'left') and not c.first_look and c.at >= "from" and c.at < "to" and c.at <= as_of
 )
-select v.valid_from as at, 'joined' as change, v.node_id, v.tx_id, v.owners, v.start_time, v.end_time, v.weight,
-  v.weight * 0.000000001
-from versions v
-where v.is_new and v.valid_from >= "from" and v.valid_from < "to"
-  and (v.before_until is null or v.before_until < v.valid_from and v.before_ended_by = 'gone')
-union all
-select v.valid_to, 'left', v.node_id, v.tx_id, v.owners, v.start_time, v.end_time, v.weight, v.weight * 0.000000001
-from versions v
-where v.ended_by = 'gone' and v.valid_to <= as_of and v.valid_to >= "from" and v.valid_to < "to"
+select m.at, m.change, m.node_id, m.tx_id,
+  (select string_agg(o.address, ', ' order by o.address) from jsonb_array_elements_text(m.member -> 'reward_owner_addresses') as o(address)),
+  m.start_time, (m.member ->> 'end_time')::timestamptz, s.stake, s.stake * 0.000000001
+from movements m
+cross join lateral (select (m.member ->> 'weight')::numeric as stake) s
+where reporting.has_record('validator_delegators', as_of)
 order by 1, 2, 3, 4
 $$;
 

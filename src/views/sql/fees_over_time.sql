@@ -22,7 +22,7 @@ with said as (
     ('add_primary_network_delegator_fee', h.add_primary_network_delegator_fee),
     ('add_subnet_validator_fee', h.add_subnet_validator_fee), ('add_subnet_delegator_fee', h.add_subnet_delegator_fee),
     ('x_tx_fee', h.x_tx_fee), ('x_create_asset_tx_fee', h.x_create_asset_tx_fee)) as f(fee, amount)
-  where h.valid_from <= as_of and f.amount is not null
+  where h.valid_from <= as_of and f.amount is not null and reporting.has_record('network_fees', as_of)
 ),
 marked as (
   select s.*, s.amount is distinct from lag(s.amount) over fee or s.valid_from is distinct from lag(s.valid_to) over fee as begins

@@ -23,7 +23,7 @@ select e.day, h.subnet_id, h.validation_id, h.node_id, h.weight, h.balance, h.ba
 from reporting.validators_history h
 join viewers v using (subnet_id, node)
 cross join lateral reporting.day_ends(h.valid_from, h.valid_to, "from", least("to", as_of)) e
-where h.validation_id is not null
+where h.validation_id is not null and reporting.has_record('validators', as_of)
 order by e.day, h.subnet_id, h.validation_id
 $$;
 

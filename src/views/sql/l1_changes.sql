@@ -21,7 +21,7 @@ with described as (
       from jsonb_array_elements_text(h.subnet_ownership_info_addresses) as o(address)) as owners,
     h.l1_validator_manager_details_contract_address || ' on ' || h.l1_validator_manager_details_blockchain_id as manager
   from reporting.subnets_history h
-  where h.valid_from <= as_of
+  where h.valid_from <= as_of and reporting.has_record('subnets', as_of)
 ),
 versions as (
   select d.*, lag(d.valid_from) over subnet is null as is_first, lag(d.is_l1) over subnet as was_l1,

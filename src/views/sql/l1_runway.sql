@@ -40,7 +40,7 @@ select case
   s.subnet_id, s.validation_id, s.node_id, s.valid_from, s.balance, s.balance * 0.000000001,
   round(r.per_second * 86400), round(r.per_second * 86400) * 0.000000001
 from seen s left join rates r using (subnet_id, validation_id)
-where s.valid_to is null or s.valid_to > as_of
+where (s.valid_to is null or s.valid_to > as_of) and reporting.has_record('validators', as_of)
 order by 1, 2, 3
 $$;
 

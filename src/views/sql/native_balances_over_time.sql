@@ -23,6 +23,7 @@ with balances as (
   cross join lateral reporting.day_ends(h.valid_from, h.valid_to, "from", least("to", as_of)) e
   where (native_balances_over_time.chain_id is null or h.chain_id = native_balances_over_time.chain_id)
     and (native_balances_over_time.address is null or h.address = lower(native_balances_over_time.address))
+    and reporting.has_record('native_balances', as_of)
 )
 select b.day, b.chain_id, b.address, b.balance, b.tokens, b.symbol, v.price, b.tokens * v.price
 from balances b

@@ -16,7 +16,7 @@ with versions as (
     (i.version, i.rpc_protocol_version) is distinct from (lag(i.version) over node, lag(i.rpc_protocol_version) over node)
       or i.valid_from is distinct from lag(i.valid_to) over node as begins
   from reporting.node_identity_history i
-  where i.valid_from <= as_of
+  where i.valid_from <= as_of and reporting.has_record('node_identity', as_of)
   window node as (partition by i.node order by i.valid_from)
 ),
 counted as (

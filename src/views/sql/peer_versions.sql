@@ -19,7 +19,7 @@ with peers as (
   select e.day, p.node, p.node_id, coalesce(p.version, 'unknown') as version
   from reporting.peers_history p
   cross join lateral reporting.day_ends(p.valid_from, p.valid_to, "from", least("to", as_of)) e
-  where peer_versions.seen_by is null or p.node = peer_versions.seen_by
+  where (peer_versions.seen_by is null or p.node = peer_versions.seen_by) and reporting.has_record('peers', as_of)
 ),
 stakes as (
   select e.day, h.node_id, sum(h.weight + coalesce(h.delegator_weight, 0)) as stake

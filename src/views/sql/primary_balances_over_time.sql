@@ -20,7 +20,8 @@ select e.day, h.blockchain_id, h.addresses, h.balance_group, h.asset_id, h.symbo
   h.amount * ('1e-' || h.denomination)::numeric
 from reporting.primary_balances_history h
 cross join lateral reporting.day_ends(h.valid_from, h.valid_to, "from", least("to", as_of)) e
-where primary_balances_over_time.address is null or h.addresses = primary_balances_over_time.address
+where (primary_balances_over_time.address is null or h.addresses = primary_balances_over_time.address)
+  and reporting.has_record('primary_balances', as_of)
 order by 1, 2, 3, 4, 5, 7
 $$;
 

@@ -21,7 +21,7 @@ language sql stable parallel safe as $$
 with last_known as (
   select distinct on (h.network, h.tx_hash, h.reward_type) h.*
   from reporting.pending_rewards_history h
-  where h.valid_from <= as_of
+  where h.valid_from <= as_of and reporting.has_record('pending_rewards', as_of)
   order by h.network, h.tx_hash, h.reward_type, h.valid_from desc
 ),
 paid as (

@@ -22,6 +22,7 @@ with by_day as (
   from reporting.validators_history h
   cross join lateral reporting.day_ends(h.valid_from, h.valid_to, "from", least("to", as_of)) e
   where h.subnet_id = '11111111111111111111111111111111LpoYY'
+    and reporting.has_record('validators', as_of)
     and h.node = coalesce(seen_by, reporting.validator_viewer('11111111111111111111111111111111LpoYY', as_of))
   group by e.day
 )

@@ -18,7 +18,7 @@ with last_readings as (
     s.observed_at
   from reporting.current_supply s
   where s.subnet_id = '11111111111111111111111111111111LpoYY' and s.observed_at >= "from" - interval '1 day'
-    and s.observed_at < "to" and s.observed_at <= as_of
+    and s.observed_at < "to" and s.observed_at <= as_of and reporting.has_record('current_supply', as_of)
   order by 1, s.observed_at desc, s.height desc nulls last
 ),
 compared as (
