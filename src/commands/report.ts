@@ -2,9 +2,10 @@ import type { App } from '../app.ts';
 import { UsageError } from '../errors.ts';
 import { budgetText, type SlaReport, slaReport } from '../reports/sla.ts';
 import { slaPage } from '../reports/sla-page.ts';
-import { achievedText, percentText, spanText, uptimeOf } from '../reports/uptime.ts';
+import { achievedText, holdSettled, percentText, spanText, uptimeOf } from '../reports/uptime.ts';
 import { exitCode } from './exit.ts';
 import { printCsv, printJson, printTable, printText } from './output.ts';
+import { pastMoment } from './query.ts';
 import { questionCommand, questionNamed, type ReportOptions } from './question.ts';
 import { instantOf } from './selection.ts';
 
@@ -22,7 +23,6 @@ export async function reportCommand(
       throw new UsageError([`report ${name}: there is no such report; "report" without a name lists them`]);
     return questionCommand(app, question, options, signal);
   }
-  if (options.asOf !== undefined) throw new UsageError([`--as-of: ${name} does not take it`]);
   if (options.node !== undefined && !app.config.upstreams.nodes.some((node) => node.name === options.node))
     throw new UsageError([`--node ${options.node}: the configuration has no such node`]);
   await report(app, options);
@@ -31,7 +31,8 @@ export async function reportCommand(
 
 /** `report uptime [--from T] [--to T] [--node N]`: from the begin of the month to now, unless said otherwise. */
 async function uptimeCommand(app: App, options: ReportOptions): Promise<void> {
-  const now = app.clock();
+  const asOf = await settledMoment(app, options);
+  const now = asOf?.getTime() ?? app.clock();
   const from =
     options.from === undefined
       ? monthOf(new Date(now).toISOString().slice(0, 7)).from
@@ -39,7 +40,8 @@ async function uptimeCommand(app: App, options: ReportOptions): Promise<void> {
   const to = options.to === undefined ? now : instantOf('--to', options.to);
   if (from >= to)
     throw new UsageError([`--from ${options.from ?? new Date(from).toISOString()}: must be before --to`]);
-  const rows = await uptimeOf(app.database.sql, { from, to }, options.node ?? null);
+  if (asOf !== null && to > now) throw new UsageError([`--to ${options.to}: must not be after --as-of`]);
+  const rows = await uptimeOf(app.database.sql, { from, to }, options.node ?? null, asOf);
   printAs(options.format, ['table', 'csv', 'json'], {
     json: () => printJson({ from: new Date(from), to: new Date(to), uptime: rows }),
     csv: () => printCsv(rows),
@@ -63,7 +65,8 @@ async function uptimeCommand(app: App, options: ReportOptions): Promise<void> {
 
 /** `report sla --month YYYY-MM [--target 99.9]`. */
 async function slaCommand(app: App, options: ReportOptions): Promise<void> {
-  const now = app.clock();
+  const asOf = await settledMoment(app, options);
+  const now = asOf?.getTime() ?? app.clock();
   const month = monthOf(options.month ?? new Date(now).toISOString().slice(0, 7));
   if (month.from >= now) throw new UsageError([`--month ${options.month}: has not begun`]);
   const { target, rewards } = app.config.health;
@@ -71,7 +74,7 @@ async function slaCommand(app: App, options: ReportOptions): Promise<void> {
   const promised = wanted === undefined ? target : Number(wanted);
   if (!(promised > 0 && promised <= 100) || more.length > 0)
     throw new UsageError([`--target ${options.target.join(' ')}: must be a percentage such as 99.9`]);
-  const report = await slaReport(app.database.sql, month, now, promised, rewards);
+  const report = await slaReport(app.database.sql, month, now, promised, rewards, asOf);
   const nodes = report.nodes.filter(({ node }) => options.node === undefined || node === options.node);
   printAs(options.format, ['table', 'csv', 'json', 'html'], {
     json: () => printJson({ ...report, nodes }),
@@ -87,6 +90,14 @@ async function slaCommand(app: App, options: ReportOptions): Promise<void> {
     html: () => printText(slaPage({ ...report, nodes })),
     table: () => printSla({ ...report, nodes }),
   });
+}
+
+/** The moment of `--as-of`; null: none is given. @throws UsageError where what is said of it may still change */
+async function settledMoment(app: App, { asOf }: ReportOptions): Promise<Date | null> {
+  if (asOf === undefined) return null;
+  const moment = pastMoment(asOf, app.clock());
+  await holdSettled(app.database.sql, moment);
+  return moment;
 }
 
 function printSla({ nodes, validations, stake }: SlaReport): void {

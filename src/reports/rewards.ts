@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import { momentOf } from './uptime.ts';
 
 /** When a validation is rewarded (configuration, `health.rewards`). Uptimes in percent, time in ms since 1970. */
 export interface RewardThresholds {
@@ -31,24 +32,39 @@ export interface StakeView {
   readonly weighted_average_percentage: number;
 }
 
-/** The latest views of the configured nodes' validations, and of what stake would reward them. */
+/**
+ * The latest views of the configured nodes' validations, and of what stake would reward them.
+ * @param asOf those that were the latest at this moment; null: now
+ */
 export async function networkViews(
   sql: postgres.Sql,
   thresholds: RewardThresholds,
+  asOf: Date | null = null,
 ): Promise<{ validations: ValidationView[]; stake: StakeView[] }> {
+  const at = sql`${momentOf(asOf)}::text::timestamptz`;
+  // What was not recorded by then had nothing to say.
+  const recorded = async (...datasets: string[]) => {
+    const rows = await sql`
+      select dataset from reporting.recorded_since where dataset = any(${datasets}) and recorded_since <= ${at} group by dataset`;
+    return rows.length === datasets.length;
+  };
   const [validations, stake] = await Promise.all([
-    sql<Omit<ValidationView, 'threshold_percent' | 'downtime_left_minutes'>[]>`
-      select i.node, i.node_id, u.node as seen_by, u.observed_at, u.uptime::float8 as uptime_percent, u.connected,
-        v.start_time, v.end_time
-      from reporting.node_identity i
-      join reporting.validators v on v.node_id = i.node_id and v.end_time is not null
-      join lateral (
-        select distinct on (u.node) u.node, u.observed_at, u.uptime, u.connected from reporting.validator_uptime u
-        where u.node = v.node and u.subnet_id = v.subnet_id and u.node_id = v.node_id order by u.node, u.observed_at desc) u on true
-      order by i.node, u.node`,
-    sql<StakeView[]>`
-      select distinct on (node) node, observed_at, rewarding_stake_percentage::float8, weighted_average_percentage::float8
-      from reporting.node_uptime_view order by node, observed_at desc`,
+    (await recorded('node_identity', 'validators', 'validator_uptime'))
+      ? sql<Omit<ValidationView, 'threshold_percent' | 'downtime_left_minutes'>[]>`
+        select i.node, i.node_id, u.node as seen_by, u.observed_at, u.uptime::float8 as uptime_percent, u.connected,
+          v.start_time, v.end_time
+        from reporting.node_identity_as_of(${at}) i
+        join reporting.validators_as_of(${at}) v on v.node_id = i.node_id and v.end_time is not null
+        join lateral (
+          select distinct on (u.node) u.node, u.observed_at, u.uptime, u.connected from reporting.validator_uptime_as_of(${at}) u
+          where u.node = v.node and u.subnet_id = v.subnet_id and u.node_id = v.node_id order by u.node, u.observed_at desc) u on true
+        order by i.node, u.node`
+      : [],
+    (await recorded('node_uptime_view'))
+      ? sql<StakeView[]>`
+        select distinct on (node) node, observed_at, rewarding_stake_percentage::float8, weighted_average_percentage::float8
+        from reporting.node_uptime_view_as_of(${at}) order by node, observed_at desc`
+      : [],
   ]);
   return {
     stake: [...stake],

@@ -1,6 +1,8 @@
 import type postgres from 'postgres';
 import { networkViews, type RewardThresholds, type StakeView, type ValidationView } from './rewards.ts';
-import { type QuorumUptime, quorumOf, type ReportWindow, spanText } from './uptime.ts';
+import { momentOf, type QuorumUptime, quorumOf, type ReportWindow, spanText } from './uptime.ts';
+
+const DAY = 86_400_000;
 
 /** An incident, as reporting.node_incidents has it. */
 export interface Incident {
@@ -46,26 +48,33 @@ export interface SlaReport {
   readonly stake: readonly StakeView[];
 }
 
-/** Makes the report of a month that has begun. @param now ms since 1970; @param target in percent */
+/**
+ * Makes the report of a month that has begun.
+ * @param now ms since 1970; @param target in percent
+ * @param asOf makes it as it was made at this moment, which is `now` then; null: of all that is known
+ */
 export async function slaReport(
   sql: postgres.Sql,
   month: ReportWindow,
   now: number,
   target: number,
   thresholds: RewardThresholds,
+  asOf: Date | null = null,
 ): Promise<SlaReport> {
   const window = { from: month.from, to: Math.min(month.to, now) };
   const [from, to] = [new Date(window.from), new Date(window.to)];
+  // Hours are kept for some weeks only, days for ever.
+  const timed = asOf === null ? to : new Date(window.to - (window.to % DAY));
   const [quorum, incidents, latency, views, [seal]] = await Promise.all([
-    quorumOf(sql, window, null),
+    quorumOf(sql, window, null, asOf),
     sql<Incident[]>`
       select node, started_at, ended_at, duration_seconds::float8, failed_checks, first_error, last_error, noticed_by
-      from reporting.node_incidents
+      from reporting.node_incidents_as_of(${momentOf(asOf)}::text::timestamptz)
       where probe = 'health' and started_at < ${to} and coalesce(ended_at, 'infinity') > ${from} order by started_at`,
     sql<{ node: string; p50: number; p99: number }[]>`
-      select node, max(p50)::float8 as p50, max(p99)::float8 as p99 from reporting.node_latency(${from}, ${to})
+      select node, max(p50)::float8 as p50, max(p99)::float8 as p99 from reporting.node_latency(${from}, ${timed})
       where probe = 'health' group by node`,
-    networkViews(sql, thresholds),
+    networkViews(sql, thresholds, asOf),
     sql<{ seal: number; sealed_until: Date; head: string }[]>`
       select seal, sealed_until, head from reporting.seal_heads where sealed_at <= ${new Date(now)}
       order by seal desc limit 1`,

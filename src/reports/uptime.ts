@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import { UsageError } from '../errors.ts';
 
 /** How a probe fared in a window: exact seconds, and shares from 0 to 1. */
 export interface Uptime {
@@ -35,27 +36,73 @@ export interface ReportWindow {
 const NUMBERS =
   'up_seconds::float8, down_seconds::float8, unknown_seconds::float8, maintenance_seconds::float8, uptime::float8, uptime_lower::float8, uptime_upper::float8, coverage::float8';
 
-/** The uptime of every probe as each observer saw it. @param node only this one */
+/** The moment as of which there is no other: all that is known now. */
+const NOW = 'infinity';
+/** A moment as SQL takes it from a parameter. */
+export const momentOf = (asOf: Date | null): string => asOf?.toISOString() ?? NOW;
+
+/**
+ * Holds that what the ledger says of the time until a moment does not change any more.
+ * @throws UsageError where it had not begun by then, or is not settled so far; both with the moment that could be asked for
+ */
+export async function holdSettled(sql: postgres.Sql, asOf: Date): Promise<void> {
+  // An observer that stopped a day ago is not waited for: what it did not see stays unknown.
+  const [row] = await sql<{ since: Date | null; settled: Date | null }[]>`
+    select (select min(started_at) from reporting.node_health_ledger) as since,
+      (select min(p.settled_until) from reporting.node_probes p join reporting.node_observers o using (observer)
+        where o.watching or p.settled_until > now() - interval '1 day') as settled`;
+  const { since = null, settled = null } = row ?? {};
+  const option = `--as-of ${asOf.toISOString()}`;
+  if (since === null) throw new UsageError([`${option}: no node has been watched yet`]);
+  if (asOf < since)
+    throw new UsageError([
+      `${option}: there is no record of that time: nodes have been watched since ${since.toISOString()}`,
+    ]);
+  if (settled !== null && asOf > settled)
+    throw new UsageError([
+      `${option}: what is said of that time may still change: it is settled until ${settled.toISOString()}`,
+    ]);
+}
+
+/**
+ * The uptime of every probe as each observer saw it.
+ * @param node only this one
+ * @param asOf as it was told at this moment, which is not before the window's end; null: now
+ */
 export async function uptimeOf(
   sql: postgres.Sql,
   { from, to }: ReportWindow,
   node: string | null,
+  asOf: Date | null = null,
 ): Promise<ObservedUptime[]> {
   return sql<ObservedUptime[]>`
-    select node, probe, observer, ${sql.unsafe(NUMBERS)} from reporting.node_uptime(${new Date(from)}, ${new Date(to)})
-    where ${node}::text is null or node = ${node} order by node, probe <> 'health', probe, observer`;
+    select u.node, u.probe, u.observer, ${sql.unsafe(NUMBERS)}
+    from reporting.node_uptime(${new Date(from)}, ${new Date(to)}) u
+    where (${node}::text is null or u.node = ${node})
+      and (${asOf === null} or exists (select from reporting.node_health_ledger l
+        where (l.observer, l.node, l.probe) = (u.observer, u.node, u.probe) and l.started_at < ${momentOf(asOf)}::text::timestamptz))
+    order by u.node, u.probe <> 'health', u.probe, u.observer`;
 }
 
-/** The uptime of every node as a whole, by the majority of its observers. @param node only this one */
+/**
+ * The uptime of every node as a whole, by the majority of its observers.
+ * @param node only this one
+ * @param asOf as it was told at this moment, which is not before the window's end; null: now
+ */
 export async function quorumOf(
   sql: postgres.Sql,
   { from, to }: ReportWindow,
   node: string | null,
+  asOf: Date | null = null,
 ): Promise<QuorumUptime[]> {
   return sql<QuorumUptime[]>`
-    select node, probe, observers::int, disagreement_seconds::float8, ${sql.unsafe(NUMBERS)}
-    from reporting.node_quorum(${new Date(from)}, ${new Date(to)})
-    where probe = 'health' and (${node}::text is null or node = ${node}) order by node`;
+    select u.node, u.probe, case when ${asOf === null} then u.observers else then_watching.observers end::int as observers,
+      u.disagreement_seconds::float8, ${sql.unsafe(NUMBERS)}
+    from reporting.node_quorum(${new Date(from)}, ${new Date(to)}) u
+    cross join lateral (select count(distinct l.observer) as observers from reporting.node_health_ledger l
+      where not ${asOf === null} and (l.node, l.probe) = (u.node, u.probe) and l.started_at < ${momentOf(asOf)}::text::timestamptz) then_watching
+    where u.probe = 'health' and (${node}::text is null or u.node = ${node}) and (${asOf === null} or then_watching.observers > 0)
+    order by u.node`;
 }
 
 /**

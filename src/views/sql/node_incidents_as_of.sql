@@ -1,0 +1,102 @@
+create or replace function reporting.node_incidents_as_of(
+  at timestamptz -- The moment; infinity: now, with the latest words of what lasts.
+)
+returns table (
+  node text, -- The configured node.
+  probe text, -- The probe; with :TAG, of a part of the node only.
+  started_at timestamptz, -- The first failure.
+  ended_at timestamptz, -- When it was well again; null: it is not.
+  is_open boolean, -- It lasts.
+  duration_seconds numeric, -- From the first failure to the end, or to the last look.
+  down_seconds numeric, -- Seconds of it that it was down, as the observer saw it who saw most.
+  outages bigint, -- How often it went down in that time.
+  first_error text, -- Why, at first.
+  last_error text, -- Why, at last.
+  noticed_by text[], -- The observers that saw it down.
+  first_noticed_by text, -- The one that saw it first.
+  failed_checks text[], -- The checks that failed meanwhile.
+  failing_since timestamptz, -- Since when a check fails by the account of the node itself; can lie before the first look.
+  checks jsonb -- Of each failed check: its first and its latest error, and since when and how often it failed by the count of the node itself.
+)
+language sql stable parallel safe as $$
+with ledger as (
+  select l.observer, l.node, l.probe, l.check_name, l.state, l.started_at, case when l.ended_at < at then l.ended_at end as ended_at,
+    l.settled_until, l.error,
+    -- How an interval that is open at the moment was worded just then is not kept.
+    case when at = 'infinity' or l.ended_at < at then l.last_error else l.error end as last_error,
+    l.failing_since, case when at = 'infinity' or l.ended_at < at then l.failures end as failures
+  from reporting.node_health_ledger l
+  where l.started_at < at
+),
+intervals as (
+  select h.observer, h.node, h.probe, h.state, h.started_at, h.ended_at, lasts.until, h.error, h.last_error,
+    lag(h.state) over whole as state_before,
+    count(*) filter (where h.state = 'up' and lasts.until - h.started_at >= interval '5 minutes') over whole as recoveries
+  from ledger h
+  cross join lateral (select coalesce(h.ended_at, least(greatest(h.settled_until, h.started_at), at)) as until) lasts
+  where h.check_name = '*'
+  window whole as (partition by h.observer, h.node, h.probe order by h.started_at)
+),
+-- What one observer saw down between two recoveries.
+observed_outages as (
+  select observer, node, probe, min(started_at) as started_at, max(until) as ended_at,
+    bool_or(ended_at is null) as is_open, extract(epoch from sum(until - started_at)) as down_seconds,
+    count(*) filter (where state_before <> 'down' or state_before is null) as outages,
+    (array_agg(error order by started_at))[1] as first_error,
+    (array_agg(last_error order by started_at desc))[1] as last_error
+  from intervals
+  where state = 'down'
+  group by observer, node, probe, recoveries
+),
+-- Whether it begins after everything that any observer saw before it was over.
+compared_outages as (
+  select *,
+    started_at > coalesce(max(case when is_open then 'infinity' else ended_at end) over (
+      partition by node, probe order by started_at, observer rows between unbounded preceding and 1 preceding),
+      '-infinity') as is_apart
+  from observed_outages
+),
+numbered_outages as (
+  select *, count(*) filter (where is_apart) over (partition by node, probe order by started_at, observer) as incident
+  from compared_outages
+),
+incidents as (
+  select node, probe, min(started_at) as started_at,
+    case when not bool_or(is_open) then max(ended_at) end as ended_at, bool_or(is_open) as is_open,
+    max(ended_at) as seen_until, max(down_seconds) as down_seconds, max(outages) as outages,
+    (array_agg(first_error order by started_at))[1] as first_error,
+    (array_agg(last_error order by ended_at desc))[1] as last_error,
+    array_agg(distinct observer order by observer) as noticed_by,
+    (array_agg(observer order by started_at))[1] as first_noticed_by
+  from numbered_outages
+  group by node, probe, incident
+)
+select i.node, i.probe, i.started_at, i.ended_at, i.is_open,
+  extract(epoch from coalesce(i.ended_at, i.seen_until) - i.started_at) as duration_seconds,
+  i.down_seconds, i.outages, i.first_error, i.last_error, i.noticed_by, i.first_noticed_by,
+  (
+    select coalesce(array_agg(distinct h.check_name order by h.check_name), '{}')
+    from ledger h
+    where (h.node, h.probe) = (i.node, i.probe) and h.observer = any(i.noticed_by) and h.check_name <> '*'
+      and h.state = 'down' and h.started_at < coalesce(i.ended_at, 'infinity')
+      and coalesce(h.ended_at, 'infinity') > i.started_at) as failed_checks,
+  account.failing_since, account.checks
+from incidents i
+cross join lateral (
+  with failed_checks as (
+    select h.check_name, (array_agg(h.error order by h.started_at))[1] as first_error,
+      (array_agg(h.last_error order by h.started_at desc))[1] as last_error,
+      min(h.failing_since) as failing_since, max(h.failures) as failures
+    from ledger h
+    where (h.node, h.probe) = (i.node, i.probe) and h.observer = any(i.noticed_by) and h.check_name <> '*'
+      and h.state = 'down' and h.started_at < coalesce(i.ended_at, 'infinity')
+      and coalesce(h.ended_at, 'infinity') > i.started_at
+    group by h.check_name
+  )
+  select min(failing_since) as failing_since,
+    coalesce(jsonb_object_agg(check_name, jsonb_build_object('first_error', first_error, 'last_error', last_error,
+      'failing_since', failing_since, 'failures', failures)), '{}') as checks
+  from failed_checks) account
+$$;
+
+comment on function reporting.node_incidents_as_of is 'When nodes were down, by all observers together. Being up for less than 5 minutes does not end an incident. As the ledger told it at a moment, as far as it is settled until then.';
