@@ -13,6 +13,7 @@ import { loadStates, planAll } from '../src/recording/plan.ts';
 import { registerTargets } from '../src/recording/register.ts';
 import { upstreamOpener } from '../src/upstream-opener.ts';
 import { type TestDatabase, testDatabase } from './support/database.ts';
+import { toldAsOf } from './support/told.ts';
 
 const folder = fileURLToPath(new URL('../../shared/real-data/', import.meta.url));
 const present = existsSync(`${folder}replay.mjs`);
@@ -128,6 +129,14 @@ describe.skipIf(!present)('32 days of recorded answers', () => {
 
   test('as-of of every day is what was said that day; revisions and history hold nothing more', async () => {
     const at = (day: string) => Date.parse(`${day}T12:00:00Z`);
+    const told = (day: string) =>
+      toldAsOf(database.url, sql, new Date(at(day) + 1000), new Date(at(days[0] ?? '') - 86_400_000), {
+        chain_id: '43114',
+        metric: 'txCount',
+      });
+    // Each report takes its time over 1,300 validators: of all days every fourth is asked about.
+    const asked = new Set(days.filter((_, index) => index % 4 === 0));
+    const toldThen = new Map<string, Record<string, string>>();
     let written = 0;
     for (const day of days) {
       await (await request(`${url}/replay?date=${day}`, { method: 'POST' })).body.dump();
@@ -135,6 +144,7 @@ describe.skipIf(!present)('32 days of recorded answers', () => {
       const runs = await recordEverything();
       expect(runs.filter(({ status }) => status === 'failed')).toEqual([]);
       written += runs.reduce((sum, run) => sum + run.rowsWritten.reduce((total, rows) => total + rows, 0), 0);
+      if (asked.has(day)) toldThen.set(day, await told(day));
       if (day === days[0] || day === days.at(-1)) {
         const before = await fingerprint();
         now += 60_000;
@@ -179,6 +189,12 @@ describe.skipIf(!present)('32 days of recorded answers', () => {
         lacking: said.filter((p) => !held.includes(p)),
         beyond: held.filter((p) => !said.includes(p)),
       }).toEqual({ day, lacking: [], beyond: [] });
+    }
+
+    // The same bytes as on the day itself, a month of revisions and changes later.
+    for (const [day, then] of toldThen) {
+      expect(Object.values(then).filter((one) => /^\d+ |\r\n./.test(one)).length).toBeGreaterThan(8);
+      expect({ day, told: await told(day) }).toEqual({ day, told: then });
     }
 
     const revisions = await sql`

@@ -40,11 +40,15 @@ const everyQuestion = () => questions().flatMap((part) => part.questions);
 /** `report` without a name: every report, what it answers and what it takes. */
 export function listReports(json: boolean): void {
   const reports = [
-    { name: 'uptime', answers: 'The uptime of each node in a window.', takes: ['--from', '--to', '--node'] },
+    {
+      name: 'uptime',
+      answers: 'The uptime of each node in a window.',
+      takes: ['--from', '--to', '--node', '--as-of'],
+    },
     {
       name: 'sla',
       answers: 'The service level of a month: uptime against a target, incidents, rewards.',
-      takes: ['--month', '--target PERCENT', '--node'],
+      takes: ['--month', '--target PERCENT', '--node', '--as-of'],
     },
     ...everyQuestion().map((question) => ({
       name: question.name,
