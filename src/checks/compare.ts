@@ -1,0 +1,150 @@
+import type { Logger as Log } from 'pino';
+import type postgres from 'postgres';
+import { metricIntervals, metricPoints } from '../datasets/metrics/metric-points.ts';
+import { messageOf } from '../errors.ts';
+import { breaksOf, type Day } from './breaks.ts';
+import { CHECK_METRICS, DAYS } from './metric-checks.ts';
+import { nodeChecks } from './node-checks.ts';
+
+const DAY = 86_400_000;
+/** A value may move for so long after its bucket ended, whatever was measured of it so far; ms. */
+const SETTLES_LEAST = 2 * DAY;
+/** A service that revised its whole history once would else never be held to anything again. */
+const SETTLES_MOST = 14 * DAY;
+/** Readings that are looked at again: those of runs that were under way at the last look. */
+const READINGS_AGAIN = DAY;
+/** The scope of what nodes say; every other one is a chain. */
+const NODES = 'nodes';
+
+/** What a look at everything found. */
+export interface Comparison {
+  readonly scopes: number;
+  readonly discrepancies: number;
+  readonly breaks: number;
+  /** Scopes that could not be compared, and why; the others were. */
+  readonly failed: readonly { readonly scope: string; readonly error: string }[];
+}
+
+/**
+ * Compares what the sources say of the same things, and writes what disagrees to `reporting.discrepancies` and changes of level
+ * to `reporting.series_breaks`. What stands there follows from the record: doing it twice changes nothing. A scope that fails
+ * (the nodes, or a chain's metrics) is written down with its reason, and the others go on.
+ * @param now ms since 1970 @param signal ends it between two scopes
+ */
+export async function compareSources(
+  sql: postgres.Sql,
+  now: number,
+  signal: AbortSignal,
+  log?: Pick<Log, 'warn'>,
+): Promise<Comparison> {
+  const chains = await sql<{ chain: string }[]>`
+    select distinct t.target ->> 'chainId' as chain from recorder.targets t
+    join recorder.target_datasets d using (source, target_key)
+    where d.dataset = ${metricPoints.name} and d.active order by 1`;
+  const scopes = [NODES, ...chains.map(({ chain }) => chain)];
+  await sql`delete from recorder.check_runs where scope <> all (${scopes})`;
+  const series = chains.length > 0 ? await seriesOf(sql) : '';
+  const failed: { scope: string; error: string }[] = [];
+  let discrepancies = 0;
+  let breaks = 0;
+  for (const scope of scopes) {
+    if (signal.aborted) break;
+    const began = performance.now();
+    try {
+      if (scope === NODES) discrepancies += await compareNodes(sql, now);
+      else {
+        discrepancies += await compareMetrics(sql, scope, series, now);
+        breaks += await findBreaks(sql, scope, series, now);
+      }
+      await noteDone(sql, scope, now, Math.round(performance.now() - began));
+    } catch (error) {
+      failed.push({ scope, error: messageOf(error) });
+      log?.warn({ scope, cause: messageOf(error) }, 'sources could not be compared');
+      await noteFailed(sql, scope, now, messageOf(error));
+    }
+  }
+  return { scopes: scopes.length, discrepancies, breaks, failed };
+}
+
+/** For each metric and interval how long it settles, as measured, and how far back every poll asks. */
+async function seriesOf(sql: postgres.Sql): Promise<string> {
+  const measured = await sql<{ metric: string; time_interval: string; settled: number }[]>`
+    select metric, time_interval, extract(epoch from settled_within)::float8 * 1000 as settled from reporting.metric_settling`;
+  return JSON.stringify(
+    Object.entries(metricIntervals).flatMap(([metric, intervals]) =>
+      intervals.map((time_interval) => {
+        const settled =
+          measured.find((one) => one.metric === metric && one.time_interval === time_interval)?.settled ?? 0;
+        const target = { chainId: '', metric, timeInterval: time_interval };
+        return {
+          metric,
+          time_interval,
+          settles: Math.min(Math.max(settled, SETTLES_LEAST), SETTLES_MOST) / 1000,
+          head: (metricPoints.source.range?.head(target) ?? 0) / 1000,
+        };
+      }),
+    ),
+  );
+}
+
+async function compareMetrics(
+  sql: postgres.Sql,
+  chain: string,
+  series: string,
+  now: number,
+): Promise<number> {
+  const [row] = await sql.unsafe<{ found: number }[]>(CHECK_METRICS, [chain, series, instant(now)]);
+  return row?.found ?? 0;
+}
+
+async function compareNodes(sql: postgres.Sql, now: number): Promise<number> {
+  const [last] = await sql<{ checked_at: Date | null }[]>`
+    select checked_at from recorder.check_runs where scope = ${NODES}`;
+  const since = last?.checked_at ? instant(last.checked_at.getTime() - READINGS_AGAIN) : null;
+  let found = 0;
+  for (const { statement } of nodeChecks) {
+    const [row] = await sql.unsafe<{ found: number }[]>(
+      statement,
+      statement.includes('$2') ? [instant(now), since] : [instant(now)],
+    );
+    found += row?.found ?? 0;
+  }
+  return found;
+}
+
+async function findBreaks(sql: postgres.Sql, chain: string, series: string, now: number): Promise<number> {
+  const days = await sql.unsafe<{ metric: string; at: number; value: number }[]>(DAYS, [chain, series]);
+  const metrics = new Map<string, Day[]>();
+  for (const { metric, ...day } of days) metrics.set(metric, [...(metrics.get(metric) ?? []), day]);
+  const breaks = [...metrics].flatMap(([metric, points]) =>
+    breaksOf(points).map((one) => ({ metric, ...one })),
+  );
+  const rows = JSON.stringify(breaks.map((one) => ({ ...one, at: instant(one.at) })));
+  await sql`
+    with found as materialized (
+      select * from jsonb_to_recordset(${rows}::text::jsonb) as b(metric text, at timestamptz, before numeric, after numeric, strength numeric)
+    ), gone as (
+      delete from recorder.series_breaks b where b.chain_id = ${chain}
+        and not exists (select from found f where (f.metric, f.at) = (b.metric, b.broke_at)))
+    insert into recorder.series_breaks as b (chain_id, metric, broke_at, level_before, level_after, strength, found_at)
+    select ${chain}, metric, at, before, after, round(strength, 1), ${instant(now)} from found
+    on conflict (chain_id, metric, broke_at) do update set level_before = excluded.level_before,
+      level_after = excluded.level_after, strength = excluded.strength
+    where (b.level_before, b.level_after, b.strength) is distinct from
+      (excluded.level_before, excluded.level_after, excluded.strength)`;
+  return breaks.length;
+}
+
+async function noteDone(sql: postgres.Sql, scope: string, now: number, took: number): Promise<void> {
+  await sql`
+    insert into recorder.check_runs (scope, checked_at, took_ms) values (${scope}, ${instant(now)}, ${took})
+    on conflict (scope) do update set checked_at = excluded.checked_at, took_ms = excluded.took_ms, failed_since = null, error = null`;
+}
+
+async function noteFailed(sql: postgres.Sql, scope: string, now: number, error: string): Promise<void> {
+  await sql`
+    insert into recorder.check_runs as r (scope, failed_since, error) values (${scope}, ${instant(now)}, ${error})
+    on conflict (scope) do update set failed_since = coalesce(r.failed_since, excluded.failed_since), error = excluded.error`;
+}
+
+const instant = (ms: number) => new Date(ms).toISOString();

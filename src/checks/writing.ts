@@ -1,0 +1,71 @@
+import { type CheckName, rules } from './rules.ts';
+
+/** The columns of what a check compared, in their order. `agrees` is null where the sides cannot be compared. */
+export const COMPARED =
+  'check_name, dataset, subject, at, left_source, left_value, right_source, right_value, agrees';
+
+/**
+ * How what was found becomes rows, in CTEs.
+ *
+ * - `settled`: a row ends when its two sides were compared again and agree;
+ * - `standing`: a row ends when it is not found any more, and keeps the time since when it was found first;
+ * - `lasting`: what was said then was said: a row never ends.
+ */
+export type Ending = 'settled' | 'standing' | 'lasting';
+
+/**
+ * A statement that writes what a query compared. Doing it twice changes nothing.
+ * @param ctes what the query reads from, each `name as (…)`; @param compared gives the columns of {@link COMPARED};
+ * @param found the parameter with the time of the check, such as `$1`; @param names the checks that the query makes
+ * @returns a statement that gives the number of discrepancies it found
+ */
+export function writing(
+  ctes: readonly string[],
+  compared: string,
+  found: string,
+  ending: Ending,
+  names: readonly CheckName[],
+): string {
+  const key = (row: string) => `(${row}.check_name, ${row}.subject, ${row}.at)`;
+  const list = `'${names.join("', '")}'`;
+  const tolerances = names.map((name) => `when '${name}' then '${rules[name].tolerance}'`).join(' ');
+  const ended = {
+    settled: `ended as (
+      update recorder.discrepancies d set ended_at = ${found}
+      from compared c where d.ended_at is null and c.agrees and ${key('d')} = ${key('c')} returning 1)`,
+    standing: `ended as (
+      update recorder.discrepancies d set ended_at = ${found}
+      where d.ended_at is null and d.check_name in (${list})
+        and not exists (select from differing f where (f.check_name, f.subject) = (d.check_name, d.subject)) returning 1)`,
+    lasting: 'ended as (select 1)',
+  }[ending];
+  const since =
+    ending === 'standing'
+      ? `coalesce((select min(d.at) from recorder.discrepancies d
+          where d.ended_at is null and (d.check_name, d.subject) = (c.check_name, c.subject)), c.at)`
+      : 'c.at';
+  return `with ${[
+    ...ctes,
+    `compared (${COMPARED}) as materialized (${compared})`,
+    `differing as materialized (
+      select distinct on (check_name, subject, at) * from (
+        select c.check_name, c.dataset, c.subject, ${since} as at, c.left_source, c.left_value, c.right_source, c.right_value
+        from compared c where not c.agrees) c
+      order by check_name, subject, at)`,
+    ended,
+    `written as (
+      insert into recorder.discrepancies as d (check_name, dataset, subject, at, left_source, left_value, right_source,
+        right_value, tolerance, found_at)
+      select check_name, dataset, subject, at, left_source, left_value, right_source, right_value,
+        case check_name ${tolerances} end, ${found}
+      from differing
+      on conflict (check_name, subject, at) do update set left_source = excluded.left_source,
+        left_value = excluded.left_value, right_source = excluded.right_source, right_value = excluded.right_value,
+        tolerance = excluded.tolerance, ended_at = null
+      where (d.left_source, d.left_value, d.right_source, d.right_value, d.tolerance) is distinct from
+        (excluded.left_source, excluded.left_value, excluded.right_source, excluded.right_value, excluded.tolerance)
+        or d.ended_at is not null
+      returning 1)`,
+  ].join(', ')}
+  select (select count(*) from differing)::int as found, (select count(*) from written) + (select count(*) from ended) as touched`;
+}
