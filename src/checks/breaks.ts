@@ -63,38 +63,43 @@ interface Candidate extends Break {
 
 /** The change of level at a day, if there is one. */
 function change(levels: (from: number) => number | null, at: number, floor: number): Candidate | null {
-  const log = (value: number) => Math.log(value + floor);
   const weeks = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, week) => levels(at + (from + week) * WEEK));
-  const before = present(weeks(-WEEKS, 0));
-  const after = present(weeks(0, WEEKS));
+  const logs = (from: number, to: number) =>
+    weeks(from, to).map((level) => (level === null ? null : Math.log(level + floor)));
+  const [before, after] = [present(logs(-WEEKS, 0)), present(logs(0, WEEKS))];
   if (before.length < WEEKS_OF_SIDE || after.length < WEEKS_OF_SIDE) return null;
-  const [was, is] = [median(before), median(after)];
-  const moved = log(is) - log(was);
+  const moved = median(after) - median(before);
   const separate =
     moved > 0 ? Math.min(...after) > Math.max(...before) : Math.max(...after) < Math.min(...before);
-  const [last, first] = [levels(at - WEEK), levels(at)];
-  if (!separate || last === null || first === null) return null;
-  if ((log(first) - log(last)) / moved < AT_ONCE) return null;
-  const logs = (from: number, to: number) => weeks(from, to).map((one) => (one === null ? null : log(one)));
-  const usual = usualMove(logs(-USUAL_OVER, 0), logs(0, USUAL_OVER));
-  // What is counted by chance moves by the root of it.
-  const noise = NOISES / Math.sqrt(Math.max(was, is, 1e-9));
+  const [last] = logs(-1, 0);
+  const [first] = logs(0, 1);
+  if (!separate || typeof last !== 'number' || typeof first !== 'number') return null;
+  if ((first - last) / moved < AT_ONCE) return null;
+  const { growth, distance } = usualMoves(logs(-USUAL_OVER, 0), logs(0, USUAL_OVER));
+  const changed = moved - WEEKS * growth;
+  const [was, is] = [median(present(weeks(-WEEKS, 0))), median(present(weeks(0, WEEKS)))];
   const counted = Number.isInteger(was) && Number.isInteger(is);
   const least = Math.max(
     SMALLEST,
-    Math.min(TIMES_USUAL * usual, Math.max(TIMES_USUAL_OF_LARGE * usual, LARGE)),
-    counted ? noise : 0,
+    Math.min(TIMES_USUAL * distance, Math.max(TIMES_USUAL_OF_LARGE * distance, LARGE)),
+    // What is counted by chance moves by the root of it.
+    counted ? NOISES / Math.sqrt(Math.max(was, is)) : 0,
   );
-  if (Math.abs(moved) < least) return null;
-  return { at, before: was, after: is, change: moved, strength: Math.abs(moved) / Math.max(usual, 1e-3) };
+  // With growth and without it: growth is but an estimate.
+  if (Math.min(Math.abs(moved), changed * Math.sign(moved)) < least) return null;
+  const strength = Math.abs(changed) / Math.max(distance, 1e-3);
+  return { at, before: was, after: is, change: moved, strength };
 }
 
 /**
- * How far a level usually is from where it is to be expected: from the week before, and from the middle of its own side, growth
- * taken away. The larger of the two; robust, so that a few odd weeks do not count.
+ * How far a level usually grows from one week to the next, and how far it is from where it is then expected: from the week
+ * before, or from the middle of its own side, whichever is more. Robust, so that a few odd weeks do not count.
  */
-function usualMove(before: readonly (number | null)[], after: readonly (number | null)[]): number {
+function usualMoves(
+  before: readonly (number | null)[],
+  after: readonly (number | null)[],
+): { growth: number; distance: number } {
   const moves = [before, after].flatMap((side) =>
     side.flatMap((level, week) => {
       const next = side[week + 1];
@@ -107,7 +112,8 @@ function usualMove(before: readonly (number | null)[], after: readonly (number |
     const middle = median(flat);
     return flat.map((level) => Math.abs(level - middle));
   });
-  return 1.4826 * Math.max(median(moves.map((move) => Math.abs(move - growth))), median(distances));
+  const jitter = median(moves.map((move) => Math.abs(move - growth)));
+  return { growth, distance: 1.4826 * Math.max(jitter, median(distances)) };
 }
 
 /** Of the days around one change, which all look changed, the one where it is largest. */

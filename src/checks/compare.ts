@@ -1,4 +1,3 @@
-import type { Logger as Log } from 'pino';
 import type postgres from 'postgres';
 import { metricIntervals, metricPoints } from '../datasets/metrics/metric-points.ts';
 import { messageOf } from '../errors.ts';
@@ -20,6 +19,8 @@ const NODES = 'nodes';
 export interface Comparison {
   readonly scopes: number;
   readonly discrepancies: number;
+  /** Of these, those that were never found before. */
+  readonly discovered: number;
   readonly breaks: number;
   /** Scopes that could not be compared, and why; the others were. */
   readonly failed: readonly { readonly scope: string; readonly error: string }[];
@@ -35,7 +36,6 @@ export async function compareSources(
   sql: postgres.Sql,
   now: number,
   signal: AbortSignal,
-  log?: Pick<Log, 'warn'>,
 ): Promise<Comparison> {
   const chains = await sql<{ chain: string }[]>`
     select distinct t.target ->> 'chainId' as chain from recorder.targets t
@@ -58,12 +58,14 @@ export async function compareSources(
       }
       await noteDone(sql, scope, now, Math.round(performance.now() - began));
     } catch (error) {
+      if (signal.aborted) break;
       failed.push({ scope, error: messageOf(error) });
-      log?.warn({ scope, cause: messageOf(error) }, 'sources could not be compared');
       await noteFailed(sql, scope, now, messageOf(error));
     }
   }
-  return { scopes: scopes.length, discrepancies, breaks, failed };
+  const [fresh] = await sql<{ discovered: number }[]>`
+    select count(*)::int as discovered from recorder.discrepancies where found_at = ${instant(now)} and ended_at is null`;
+  return { scopes: scopes.length, discrepancies, discovered: fresh?.discovered ?? 0, breaks, failed };
 }
 
 /** For each metric and interval how long it settles, as measured, and how far back every poll asks. */

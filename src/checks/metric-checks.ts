@@ -38,9 +38,13 @@ export const POINTS = [
     where p.chain_id = $1 and p.superseded_at is null and asked.at >= settled.at)`,
 ];
 
-/** Of two that moved late, each was asked for again after the other had moved. */
-const bothStand = (left: string, right: string) =>
-  `${left}.moved_at <= ${right}.asked_at and ${right}.moved_at <= ${left}.asked_at`;
+/**
+ * Whether two sides agree. That they do is seen at once; that they do not is known only where each was asked for again after
+ * the other one moved late, and null before.
+ */
+const agreed = (left: string, right: string, agrees: string) =>
+  `case when ${agrees} then true
+        when ${left}.moved_at <= ${right}.asked_at and ${right}.moved_at <= ${left}.asked_at then false end`;
 const subject = (metric: string, interval: string) =>
   `'chain_id=' || $1 || ' metric=' || ${metric} || ' time_interval=' || ${interval}`;
 const row = (check: string, metric: string, interval: string, at: string) =>
@@ -74,12 +78,15 @@ const parts = {
         else 'sum of ' || p.present || ' ' || p.part || 's' end,
       ${shown(`case when w.metric in ('activeAddresses', 'activeSenders') and w.value < p.largest then p.largest else p.total end`)},
       p.whole, ${shown('w.value')},
-      case when w.metric in ('activeAddresses', 'activeSenders')
-        then w.value >= p.largest - ${counted('p.largest')} and (p.present < p.needed or w.value <= p.total + ${counted('p.total')})
-        else p.total - w.value <= ${counted('greatest(p.total, w.value)')}
-          and (p.present < p.needed or w.value - p.total <= ${counted('greatest(p.total, w.value)')}) end
-    from parts p join points w on w.metric = p.metric and w.time_interval = p.whole and w.bucket_start = p.starts
-    where ${bothStand('p', 'w')}`,
+      ${agreed(
+        'p',
+        'w',
+        `case when w.metric in ('activeAddresses', 'activeSenders')
+          then w.value >= p.largest - ${counted('p.largest')} and (p.present < p.needed or w.value <= p.total + ${counted('p.total')})
+          else p.total - w.value <= ${counted('greatest(p.total, w.value)')}
+            and (p.present < p.needed or w.value - p.total <= ${counted('greatest(p.total, w.value)')}) end`,
+      )}
+    from parts p join points w on w.metric = p.metric and w.time_interval = p.whole and w.bucket_start = p.starts`,
 };
 
 const before = `lag(value) over w as value_before, lag(bucket_start) over w as before, lag(moved_at) over w as moved_before,
@@ -93,9 +100,10 @@ const days = {
 
 const falls = `select ${row('metric_falls', 'd.metric', 'd.time_interval', 'd.bucket_start')},
       'day before: ' || to_char(d.before at time zone 'UTC', 'YYYY-MM-DD'), ${shown('d.value_before')}, 'day', ${shown('d.value')},
-      d.value >= d.value_before
+      case when d.value >= d.value_before then true
+        when d.moved_at <= d.asked_before and d.moved_before <= d.asked_at then false end
     from days d
-    where d.metric like 'cumulative%' and d.before is not null and d.moved_at <= d.asked_before and d.moved_before <= d.asked_at`;
+    where d.metric like 'cumulative%' and d.before is not null`;
 
 /**
  * A cumulative metric holds its own day, but contracts do not: "to the timestamp" (metrics seed 2). Which of the two is right
@@ -103,37 +111,40 @@ const falls = `select ${row('metric_falls', 'd.metric', 'd.time_interval', 'd.bu
  */
 const growth = `select ${row('metric_growth', 'd.metric', 'd.time_interval', 'd.bucket_start')},
       'growth of the day', ${shown('g.growth')}, counted.metric, ${shown('counted.value')},
-      case when g.exact then abs(g.growth - counted.value) <= ${counted('counted.value')}
-        or (d.metric = 'cumulativeContracts' and abs(g.growth_after - counted.value) <= ${counted('counted.value')})
-      else g.growth <= counted.value + ${counted('counted.value')} end
+      ${agreed(
+        'd',
+        'counted',
+        `case when pair.exact then abs(g.growth - counted.value) <= ${counted('counted.value')}
+          or (d.metric = 'cumulativeContracts' and abs(g.growth_after - counted.value) <= ${counted('counted.value')})
+          else g.growth <= counted.value + ${counted('counted.value')} end`,
+      )}
     from days d
     join (values ('cumulativeTxCount', 'txCount', true), ('cumulativeContracts', 'contracts', true),
       ('cumulativeAddresses', 'activeAddresses', false), ('cumulativeDeployers', 'deployers', false))
       as pair(cumulative, daily, exact) on pair.cumulative = d.metric
     join days counted on counted.metric = pair.daily and counted.bucket_start = d.bucket_start
-    cross join lateral (select pair.exact, d.value - d.value_before as growth,
+    cross join lateral (select d.value - d.value_before as growth,
       case when d.after = d.bucket_start + interval '24 hours' then d.value_after - d.value end as growth_after) g
-    where d.before = d.bucket_start - interval '24 hours' and ${bothStand('d', 'counted')}
+    where d.before = d.bucket_start - interval '24 hours'
       and (d.metric <> 'cumulativeContracts' or g.growth_after is not null)`;
 
 const rates = `select ${row('metric_rates', 'd.metric', 'd.time_interval', 'd.bucket_start')},
       pair.daily || ' / 86400', ${shown('round(counted.value / 86400, 6)')}, d.metric, ${shown('d.value')},
-      abs(d.value - counted.value / 86400) <= greatest(0.05 * counted.value / 86400, 0.01)
+      ${agreed('d', 'counted', 'abs(d.value - counted.value / 86400) <= greatest(0.05 * counted.value / 86400, 0.01)')}
     from days d
     join (values ('avgTps', 'txCount'), ('avgGps', 'gasUsed')) as pair(rate, daily) on pair.rate = d.metric
     join days counted on counted.metric = pair.daily and counted.bucket_start = d.bucket_start
     join days busy on busy.metric = 'txCount' and busy.bucket_start = d.bucket_start and busy.value >= 1000
-    where d.before is not null and ${bothStand('d', 'counted')}`;
+    where d.before is not null`;
 
 const bounds = `select ${row('metric_bounds', 'p.metric', 'p.time_interval', 'p.bucket_start')},
       under.metric, ${shown('under.value')}, p.metric, ${shown('p.value')},
-      p.value >= under.value - greatest(0.01 * under.value, pair.slack)
+      ${agreed('p', 'under', 'p.value >= under.value - greatest(0.01 * under.value, pair.slack)')}
     from points p
     join (values ('maxTps', 'avgTps', 0.01), ('maxGps', 'avgGps', 0.01), ('maxGasPrice', 'avgGasPrice', 0.01),
       ('activeAddresses', 'activeSenders', 1), ('contracts', 'deployers', 1)) as pair(most, least, slack) on pair.most = p.metric
     join points under on under.metric = pair.least and under.time_interval = p.time_interval
-      and under.bucket_start = p.bucket_start
-    where ${bothStand('p', 'under')}`;
+      and under.bucket_start = p.bucket_start`;
 
 const versions = `select 'average_tps', 'average_tps', 'chain_id=' || $1, d.bucket_start,
       'average_tps (v1)', ${shown('old.value')}, 'avgTps (v2)', ${shown('d.value')},

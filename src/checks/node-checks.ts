@@ -27,7 +27,7 @@ const blocks = (table: string, chain: string) => ({
   cte: `${table}_seen as materialized (
       select b.node, b.height, b.id, b.time, b.recorded_at
       from recorder.${table} b
-      where b.id is not null and ($2::timestamptz is null or b.height >= (
+      where b.id is not null and b.superseded_at is null and ($2::timestamptz is null or b.height >= (
         select min(top.height) from (select distinct t.target ->> 'node' as node from recorder.targets t
           join recorder.target_datasets d using (source, target_key) where d.dataset = '${table}') known
         cross join lateral (select max(h.height) as height from recorder.${table} h where h.node = known.node) top) - ${BLOCKS_AGAIN}))`,
@@ -42,7 +42,8 @@ const blocks = (table: string, chain: string) => ({
       select 'block_ids', 'proposed_blocks', 'blockchain_id=${chain} node=' || b.node || ' height=' || b.height, p.block_timestamp,
         'data service', p.block_hash, 'node ' || b.node, b.id, false
       from ${table}_seen b
-      join recorder.proposed_blocks p on p.blockchain_id = '${chain}' and p.block_number = b.height and p.block_hash <> b.id`,
+      join recorder.proposed_blocks p on p.blockchain_id = '${chain}' and p.block_number = b.height and p.block_hash <> b.id
+        and p.superseded_at is null`,
 });
 const pBlocks = blocks('p_blocks', 'p-chain');
 const xBlocks = blocks('x_blocks', 'x-chain');
@@ -75,7 +76,7 @@ const heightBehind = `select 'height_behind', h.dataset, 'node=' || h.node || ' 
             and o.height > h.height and o.observed_at <= h.observed_at - ${BEHIND}
           union all
           select 'data service', p.block_number, p.block_timestamp from recorder.proposed_blocks p
-          where p.blockchain_id = h.blockchain_id and p.block_number > h.height
+          where p.superseded_at is null and p.blockchain_id = h.blockchain_id and p.block_number > h.height
             and p.block_timestamp <= h.observed_at - ${BEHIND}) more
         order by at limit 1) ahead`;
 
@@ -150,7 +151,7 @@ const SAID = `said as materialized (
           case jsonb_typeof(s.amount_staked) when 'array' then s.amount_staked else '[]' end) a
           where a ->> 'amount' ~ '^\\d+$') as amount, s.recorded_at as since, $1::timestamptz as asked_at
       from recorder.staking_transactions s
-      where s.tx_type in ('AddValidatorTx', 'AddPermissionlessValidatorTx', 'AddDelegatorTx', 'AddPermissionlessDelegatorTx')
+      where s.superseded_at is null and s.tx_type in ('AddValidatorTx', 'AddPermissionlessValidatorTx', 'AddDelegatorTx', 'AddPermissionlessDelegatorTx')
       union all
       select 'pending_rewards', r.tx_hash, r.node_id, r.end_timestamp, r.amount_staked, r.valid_from,
         (select max(d.last_complete_at) from recorder.target_datasets d where d.dataset = 'pending_rewards')

@@ -6,6 +6,7 @@ import { queueNames } from '../jobs/jobs.ts';
 import { openBackend } from '../jobs/open-backend.ts';
 import type { Job } from '../recording/job.ts';
 import { beyondBudget, demands } from '../reports/demand.ts';
+import { discrepanciesInWords, discrepancyCounts } from '../reports/discrepancies.ts';
 import { findingGroups, inWords } from '../reports/findings.ts';
 import { forecast } from '../reports/forecast.ts';
 import { exitCode } from './exit.ts';
@@ -27,6 +28,7 @@ export async function doctorCommand(app: App, options: { json: boolean }): Promi
     await clock(app),
     await queue(app),
     ...(await recording(app)),
+    await sources(app),
     ...(await budgets(app)),
     ...(await upstreams(app)),
   ];
@@ -108,6 +110,17 @@ async function recording({ database: { sql } }: App): Promise<Finding[]> {
   if (groups.length === 0)
     return [{ check: 'recording', ok: true, found: 'everything that is wanted moves, and is complete' }];
   return groups.map((group) => ({ check: 'recording', ok: false, found: inWords(group) }));
+}
+
+/** What sources contradict each other in: the record holds both sides, and there is nothing to mend here. */
+async function sources({ database: { sql } }: App): Promise<Finding> {
+  const counts = await discrepancyCounts(sql);
+  const found = `discrepancies: ${discrepanciesInWords(counts)}`;
+  return {
+    check: 'sources',
+    ok: true,
+    found: counts.length === 0 ? found : `${found}: chain-recorder report discrepancies`,
+  };
 }
 
 /** Whether what the schedules ask in a day fits into the budgets that are declared. */

@@ -50,6 +50,16 @@ export function listReports(json: boolean): void {
       answers: 'The service level of a month: uptime against a target, incidents, rewards.',
       takes: ['--month', '--target PERCENT', '--node', '--as-of'],
     },
+    {
+      name: 'discrepancies',
+      answers: 'What two sources say differently of the same thing, and still do.',
+      takes: ['--from', '--to'],
+    },
+    {
+      name: 'series-breaks',
+      answers: 'When the level of a metric changed at once and for good.',
+      takes: ['--from', '--to'],
+    },
     ...everyQuestion().map((question) => ({
       name: question.name,
       answers: question.answer.comment,

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { UsageError } from '../errors.ts';
+import { breaksIn, discrepanciesIn } from '../reports/discrepancies.ts';
 import { budgetText, type SlaReport, slaReport } from '../reports/sla.ts';
 import { slaPage } from '../reports/sla-page.ts';
 import { achievedText, holdSettled, percentText, spanText, uptimeOf } from '../reports/uptime.ts';
@@ -9,14 +10,19 @@ import { pastMoment } from './query.ts';
 import { questionCommand, questionNamed, type ReportOptions } from './question.ts';
 import { instantOf } from './selection.ts';
 
-/** `report NAME`: uptime, sla, or a ready question. @returns the exit code */
+/** `report NAME`: uptime, sla, discrepancies, series-breaks, or a ready question. @returns the exit code */
 export async function reportCommand(
   app: App,
   name: string,
   options: ReportOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const report = { uptime: uptimeCommand, sla: slaCommand }[name];
+  const report = {
+    uptime: uptimeCommand,
+    sla: slaCommand,
+    discrepancies: discrepanciesCommand,
+    'series-breaks': seriesBreaksCommand,
+  }[name];
   if (!report) {
     const question = questionNamed(name);
     if (!question)
@@ -150,6 +156,56 @@ function printSla({ nodes, validations, stake }: SlaReport): void {
       stake.map((view) => ({ ...view })),
       '',
     );
+}
+
+/** `report discrepancies [--from T] [--to T]`: what sources say differently and still do, about any time unless said otherwise. */
+async function discrepanciesCommand(app: App, options: ReportOptions): Promise<void> {
+  const rows = await discrepanciesIn(app.database.sql, spanOf(options));
+  printAs(options.format, ['table', 'csv', 'json'], {
+    json: () => printJson(rows),
+    csv: () => printCsv(rows),
+    table: () =>
+      printTable(
+        rows.map((row) => ({
+          check: row.check_name,
+          subject: row.subject,
+          at: row.at,
+          [LEFT]: `${row.left_source}: ${row.left_value}`,
+          [RIGHT]: `${row.right_source}: ${row.right_value}`,
+          difference: row.difference,
+          '%': row.relative_difference === null ? null : (Number(row.relative_difference) * 100).toFixed(2),
+          tolerated: row.tolerance,
+          found: row.found_at,
+        })),
+        'no discrepancy stands',
+      ),
+  });
+}
+
+const LEFT = 'one side';
+const RIGHT = 'the other';
+
+/** `report series-breaks [--from T] [--to T]`: when the level of a metric changed. */
+async function seriesBreaksCommand(app: App, options: ReportOptions): Promise<void> {
+  const rows = await breaksIn(app.database.sql, spanOf(options));
+  printAs(options.format, ['table', 'csv', 'json'], {
+    json: () => printJson(rows),
+    csv: () => printCsv(rows),
+    table: () =>
+      printTable(
+        rows.map((row) => ({ ...row })),
+        'no level changed',
+      ),
+  });
+}
+
+/** The span that was asked for; null: without end. @throws UsageError for a time that is none, or a span without time */
+function spanOf(options: ReportOptions): { from: number | null; to: number | null } {
+  const from = options.from === undefined ? null : instantOf('--from', options.from);
+  const to = options.to === undefined ? null : instantOf('--to', options.to);
+  if (from !== null && to !== null && from >= to)
+    throw new UsageError([`--from ${options.from}: must be before --to`]);
+  return { from, to };
 }
 
 /** The month of a text such as `2026-11`, in ms since 1970. @throws UsageError for any other */

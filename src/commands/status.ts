@@ -1,12 +1,14 @@
 import type { App } from '../app.ts';
 import { printable } from '../printable.ts';
+import { discrepanciesInWords } from '../reports/discrepancies.ts';
 import { inWords } from '../reports/findings.ts';
 import { statusOf } from '../reports/status.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printTable } from './output.ts';
 
 /**
- * `status`: what does not stand as it should, freshness, failures, budgets, quarantine.
+ * `status`: what does not stand as it should, freshness, failures, budgets, quarantine. What sources contradict each other in
+ * is told, but nothing that the recorder could mend.
  * @returns 1 when something is late, failing, incomplete or standing still
  */
 export async function statusCommand(app: App, options: { json: boolean }): Promise<number> {
@@ -33,6 +35,7 @@ export async function statusCommand(app: App, options: { json: boolean }): Promi
       process.stdout.write(
         `sealed until ${seal.sealed_until.toISOString()} (seal ${seal.seal}, ${seal.signed ? 'signed' : 'not signed'}): ${seal.head}\n`,
       );
+    process.stdout.write(`discrepancies between sources: ${discrepanciesInWords(status.discrepancies)}\n`);
     for (const finding of status.findings) process.stdout.write(`${printable(inWords(finding))}\n`);
   }
   return status.findings.length > 0 ? exitCode.failed : exitCode.done;

@@ -16,6 +16,7 @@ import { endUnwatched } from '../recording/unwatched.ts';
 import { Watchdog } from '../reports/watchdog.ts';
 import { sealDays } from '../seals/seal.ts';
 import { buildServer } from '../server/server.ts';
+import { compareInTurn } from './comparing.ts';
 import { joinPeers, Lead } from './peers.ts';
 import { isProbed, ProberSwitch } from './probing.ts';
 import { logBudgets, logProgress, logStart } from './up-log.ts';
@@ -34,6 +35,10 @@ const FIRST_SEALING = 30_000;
 /** How often a process shows that it lives, and looks whether a newer configuration is in place. */
 const BEAT_EVERY = 5_000;
 const END_UNWATCHED_EVERY = 10_000;
+/** Metrics are polled once an hour. */
+const COMPARE_EVERY = 3_600_000;
+/** What was missed while the recorder was off is to be asked for first. */
+const COMPARE_FIRST = 120_000;
 const CLOCK_CHECK_EVERY = 300_000;
 const QUEUE_PATIENCE = 5_000;
 /** The longest that runs under way may take to stop; the whole stop is promised within 20 s. */
@@ -154,6 +159,14 @@ async function work(
     );
     const sealNow = async () => membership.standing.newest && sealAndTell(app, signal);
     repeating.every(SEAL_EVERY, 'sealing', sealNow, FIRST_SEALING);
+    repeating.every(
+      COMPARE_EVERY,
+      'comparing the sources',
+      async () => {
+        if (membership.standing.newest) await compareInTurn(app, COMPARE_EVERY, signal);
+      },
+      COMPARE_FIRST,
+    );
     repeating.every(END_UNWATCHED_EVERY, 'ending what nobody asks for any more', async () => {
       if (membership.standing.newest) await endUnwatched(app.recording, membership.registrant, log);
     });

@@ -31,6 +31,17 @@ const LOOKING = {
   connection: sessionSettings('reader'),
 };
 
+const COMPARING = {
+  ...CONNECTION,
+  max: 1,
+  connection: {
+    ...sessionSettings('checks'),
+    // Of a table that nobody has analyzed yet the planner believes that it is nearly empty, and would compare all with all.
+    enable_nestloop: 'off',
+    jit: 'off',
+  },
+};
+
 /** Opens the database; connections are made when they are needed. @param url postgres://…, as DATABASE_URL says it */
 export function openDatabase(url: string): Database {
   const sql = connect(url, silenceOf('work'), { ...CONNECTION, max: 8 });
@@ -63,4 +74,9 @@ export function openSealing(url: string, longest: number): postgres.Sql {
       jit: 'off',
     },
   });
+}
+
+/** Opens one connection for comparing what was recorded: however long that takes, recording waits for none of it. */
+export function openComparing(url: string): postgres.Sql {
+  return connect(url, silenceOf('checks'), COMPARING);
 }

@@ -1,6 +1,6 @@
 /**
  * What a session is for: `work` asks single statements, `reader` only looks, `query` asks what a user wrote, `queue` is
- * BullMQ's, `seal` reads all that was recorded, and `migration` takes its time.
+ * BullMQ's, `seal` reads all that was recorded, `checks` compares it, and `migration` takes its time.
  */
 type Purpose = keyof typeof PURPOSES;
 
@@ -12,13 +12,14 @@ const PURPOSES = {
   work: { name: 'chain-recorder', timeout: 30_000, readOnly: 'off' },
   reader: { name: 'chain-recorder reader', timeout: 5_000, readOnly: 'on' },
   query: { name: 'chain-recorder query', timeout: 60_000, readOnly: 'off' },
+  checks: { name: 'chain-recorder checks', timeout: 600_000, readOnly: 'off' },
   queue: { name: 'chain-recorder queue', timeout: 30_000, readOnly: 'off' },
   seal: { name: 'chain-recorder seal', timeout: 0, readOnly: 'off' },
   migration: { name: 'chain-recorder migrate', timeout: 0, readOnly: 'off' },
 } as const;
 
 /** No statement takes so long: a connection on which nothing came or went for this time is given up; ms. */
-export const silenceOf = (purpose: 'work' | 'reader') => PURPOSES[purpose].timeout + 5_000;
+export const silenceOf = (purpose: 'work' | 'reader' | 'checks') => PURPOSES[purpose].timeout + 5_000;
 
 /**
  * Everything of a session that the recorder relies on, as the start of a connection says it: there it wins over what

@@ -3,7 +3,7 @@ import type postgres from 'postgres';
 /** What does not stand as it should: one row of `reporting.findings`. */
 export interface Finding {
   readonly state: FindingState;
-  readonly what: 'target' | 'ledger' | 'schedule' | 'commits' | 'seals';
+  readonly what: 'target' | 'ledger' | 'schedule' | 'commits' | 'seals' | 'checks';
   readonly dataset: string | null;
   readonly subject: string;
   readonly since: Date;

@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
 import type { BudgetKey } from '../db/budget-key.ts';
+import { type DiscrepancyCount, discrepancyCounts } from './discrepancies.ts';
 import { type Finding, type FindingGroup, type FindingState, findingGroups } from './findings.ts';
 
 /** How the recording stands, as `status` and `/api/status` tell it. */
@@ -23,8 +24,10 @@ export interface Status {
   readonly late_targets: number;
   readonly failing_targets: number;
   readonly incomplete_targets: number;
-  /** Ledgers, schedules, seals, and the recording as a whole. */
+  /** Ledgers, schedules, seals, checks, and the recording as a whole. */
   readonly standing_still: number;
+  /** What sources say differently of the same things, and still do, by check. */
+  readonly discrepancies: readonly DiscrepancyCount[];
 }
 
 /** One dataset over all its targets. */
@@ -47,7 +50,7 @@ export interface DatasetStatus {
  * @param mine the allowances to tell of: those of URLs that are not asked any more stay untold
  */
 export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): Promise<Status> {
-  const [datasets, findings, recent_failures, budgets, [counts], [seal]] = await Promise.all([
+  const [datasets, findings, recent_failures, budgets, [counts], [seal], discrepancies] = await Promise.all([
     sql<DatasetStatus[]>`
       select f.dataset, count(*)::int as targets, max(f.last_success_at) as last_success_at,
         extract(epoch from max(f.late_by))::float8 as late_by,
@@ -73,6 +76,7 @@ export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): P
         (select count(*) from reporting.gaps)::int as gaps`,
     sql<{ seal: number; sealed_until: Date; head: string; signed: boolean }[]>`
       select seal, sealed_until, head, signature is not null as signed from reporting.seal_heads order by seal desc limit 1`,
+    discrepancyCounts(sql),
   ]);
   const inState = (state: FindingState) => sumOf(findings.filter((one: Finding) => one.state === state));
   return {
@@ -87,6 +91,7 @@ export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): P
     failing_targets: inState('failing'),
     incomplete_targets: inState('incomplete'),
     standing_still: inState('standing still'),
+    discrepancies,
   };
 }
 

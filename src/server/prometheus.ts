@@ -45,7 +45,7 @@ export function recordingMetrics(status: Status | null): Registry {
   );
   total(
     'standing_still',
-    'Ledgers, schedules, seals, and the recording as a whole, that stand still.',
+    'Ledgers, schedules, seals, checks, and the recording as a whole, that stand still.',
     status.standing_still,
   );
   const found = new Gauge({
@@ -55,6 +55,14 @@ export function recordingMetrics(status: Status | null): Registry {
     registers: [registry],
   });
   for (const { state, what, count } of status.findings) found.inc({ state, what }, count);
+  const discrepancies = new Gauge({
+    name: 'chain_recorder_discrepancies',
+    help: 'What sources say differently of the same things, and still do (reporting.discrepancies), by check.',
+    labelNames: ['check'],
+    registers: [registry],
+  });
+  for (const { check_name, standing } of status.discrepancies)
+    discrepancies.set({ check: check_name }, standing);
   total('quarantined_items', 'Items that could not be decoded.', status.quarantined);
   if (status.seal)
     total(

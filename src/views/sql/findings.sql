@@ -79,12 +79,18 @@ union all
 select 'standing still', 'seals', null, 'the sealing of the record', sealed_until,
   coalesce('sealing fails: ' || error, 'no process with the role scheduler seals the days')
 from sealing
-where now() - sealed_until > interval '3 days';
+where now() - sealed_until > interval '3 days'
+union all
+-- Once an hour is usual, and three times are tolerated.
+select 'standing still', 'checks', null, scope, coalesce(failed_since, checked_at),
+  coalesce('what the sources say cannot be compared: ' || error, 'what the sources say was not compared since')
+from reporting.check_runs
+where failed_since is not null or now() - checked_at > interval '3 hours';
 
 comment on view reporting.findings is 'Whatever does not stand as it should, and why. No row: all is well.';
 comment on column reporting.findings.state is 'late, failing, incomplete, or standing still.'; -- text
-comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, or seals.'; -- text
+comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, or checks (across sources).'; -- text
 comment on column reporting.findings.dataset is 'The dataset; null: it is not about one.'; -- text
-comment on column reporting.findings.subject is 'The target, the observer, the probe or the schedule.'; -- text
+comment on column reporting.findings.subject is 'The target, the observer, the probe, the schedule, or what is compared.'; -- text
 comment on column reporting.findings.since is 'Since when: of what is late or fails, the last success, or when it was first wanted.'; -- timestamptz
 comment on column reporting.findings.reason is 'Why, as far as it is known.'; -- text

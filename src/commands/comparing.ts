@@ -1,0 +1,36 @@
+import type { App } from '../app.ts';
+import { compareSources } from '../checks/compare.ts';
+import { alone } from '../db/alone.ts';
+import { openComparing } from '../db/client.ts';
+
+/** One comparison at a time in a database; the number is this project's own. */
+const LOCK = 7_310_202_613;
+
+/**
+ * Compares what the sources say, unless another process is at it or was within `every` ms. New discrepancies are told to the
+ * log. A stop ends it between, or within, two statements: each is whole or not done.
+ */
+export async function compareInTurn(app: App, every: number, signal: AbortSignal): Promise<void> {
+  const { databaseUrl, clock, log } = app;
+  const sql = openComparing(databaseUrl);
+  const stop = () => void sql.end({ timeout: 0 }).catch(() => {});
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    await alone(databaseUrl, LOCK, async () => {
+      const now = clock();
+      const [last] = await sql<{ at: Date | null }[]>`select max(checked_at) as at from recorder.check_runs`;
+      if (last?.at && Math.abs(now - last.at.getTime()) < every / 2) return;
+      const { discovered, failed, ...counts } = await compareSources(sql, now, signal);
+      for (const one of failed) log.warn(one, 'what sources say cannot be compared');
+      const said = { ...counts, discovered };
+      if (discovered > 0)
+        log.warn(said, 'sources contradict each other: chain-recorder report discrepancies');
+      else log.debug(said, 'the sources were compared');
+    });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await sql.end({ timeout: 1 }).catch(() => {});
+  }
+}

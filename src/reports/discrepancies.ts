@@ -1,0 +1,85 @@
+import type postgres from 'postgres';
+
+/** How many discrepancies of a check stand. */
+export interface DiscrepancyCount {
+  readonly check_name: string;
+  readonly standing: number;
+  /** Of these, those that were found within a day. */
+  readonly found_today: number;
+}
+
+/** What two sources say differently: a row of `reporting.discrepancies`, numbers as exact texts. */
+export interface Discrepancy {
+  readonly check_name: string;
+  readonly subject: string;
+  readonly at: Date;
+  readonly left_source: string;
+  readonly left_value: string;
+  readonly right_source: string;
+  readonly right_value: string;
+  readonly difference: string | null;
+  readonly relative_difference: string | null;
+  readonly tolerance: string;
+  readonly found_at: Date;
+  readonly ended_at: Date | null;
+}
+
+/** A change of level: a row of `reporting.series_breaks`, numbers as exact texts. */
+export interface SeriesBreak {
+  readonly chain_id: string;
+  readonly metric: string;
+  readonly broke_at: Date;
+  readonly level_before: string;
+  readonly level_after: string;
+  readonly ratio: string | null;
+  readonly strength: string;
+  readonly found_at: Date;
+}
+
+/** A span of time, ms since 1970: from included, to excluded; null: without end. */
+interface Span {
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+const bound = (ms: number | null) => (ms === null ? null : new Date(ms));
+
+/** How many discrepancies stand now, by check. */
+export async function discrepancyCounts(sql: postgres.Sql): Promise<DiscrepancyCount[]> {
+  const rows = await sql<DiscrepancyCount[]>`
+    select check_name, count(*)::int as standing,
+      (count(*) filter (where found_at > now() - interval '1 day'))::int as found_today
+    from reporting.discrepancies where ended_at is null group by check_name order by check_name`;
+  return [...rows];
+}
+
+/** The discrepancies about a span that still stand, newest first. */
+export async function discrepanciesIn(sql: postgres.Sql, { from, to }: Span): Promise<Discrepancy[]> {
+  const rows = await sql<Discrepancy[]>`
+    select check_name, subject, at, left_source, left_value, right_source, right_value, difference::text, relative_difference::text,
+      tolerance, found_at, ended_at
+    from reporting.discrepancies
+    where ended_at is null and at >= coalesce(${bound(from)}::timestamptz, '-infinity')
+      and at < coalesce(${bound(to)}::timestamptz, 'infinity')
+    order by at desc, check_name, subject`;
+  return [...rows];
+}
+
+/** The changes of level in a span, newest first. */
+export async function breaksIn(sql: postgres.Sql, { from, to }: Span): Promise<SeriesBreak[]> {
+  const rows = await sql<SeriesBreak[]>`
+    select chain_id, metric, broke_at, level_before::text, level_after::text, ratio::text, strength::text, found_at
+    from reporting.series_breaks
+    where broke_at >= coalesce(${bound(from)}::timestamptz, '-infinity')
+      and broke_at < coalesce(${bound(to)}::timestamptz, 'infinity')
+    order by broke_at desc, chain_id, metric`;
+  return [...rows];
+}
+
+/** The counts in words, such as `12 stand (metric_parts 11, balances 1), 2 of them found within a day`. */
+export function discrepanciesInWords(counts: readonly DiscrepancyCount[]): string {
+  const sum = (of: 'standing' | 'found_today') => counts.reduce((all, one) => all + one[of], 0);
+  if (counts.length === 0) return 'none';
+  const each = counts.map(({ check_name, standing }) => `${check_name} ${standing}`).join(', ');
+  return `${sum('standing')} stand (${each}), ${sum('found_today')} of them found within a day`;
+}
