@@ -194,7 +194,10 @@ command('query', 'ask one SQL statement, read-only, of the schema reporting')
 
 command('report', 'answer a ready question, such as top-chains; without a name list them')
   .argument('[report]')
-  .option('--from <time>', 'begin of the window (default: of this month; discrepancies, series-breaks: any time)')
+  .option(
+    '--from <time>',
+    'begin of the window (default: of this month; discrepancies, series-breaks: any time)',
+  )
   .option('--to <time>', 'end of the window (default: now)')
   .option('--month <month>', 'sla: the month, such as 2026-11 (default: this one)')
   .option('--as-of <time>', 'what the recorder knew at that moment (default: now)')

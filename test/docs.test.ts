@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { checksPage } from '../src/checks/page.ts';
 import { editorSchema } from '../src/config/editor-schema.ts';
 import { catalogNames } from '../src/configured-feeds.ts';
 import { dictionary } from '../src/reports/dictionary.ts';
@@ -8,6 +9,7 @@ import { recipes } from '../src/reports/recipes.ts';
 const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 
 it.each([
+  ['docs/checks.md', checksPage],
   ['docs/datasets.md', dictionary],
   ['docs/recipes.md', recipes],
   ['docs/recorder.schema.json', () => editorSchema(catalogNames)],

@@ -31,7 +31,7 @@ const blocks = (table: string, chain: string) => ({
         select min(top.height) from (select distinct t.target ->> 'node' as node from recorder.targets t
           join recorder.target_datasets d using (source, target_key) where d.dataset = '${table}') known
         cross join lateral (select max(h.height) as height from recorder.${table} h where h.node = known.node) top) - ${BLOCKS_AGAIN}))`,
-  select: `select 'block_ids', '${table}', 'node=' || b.node || ' height=' || b.height, coalesce(b.time, b.recorded_at),
+  select: `select 'block_ids', '${table}', 'blockchain_id=${chain} node=' || b.node || ' height=' || b.height || ' against=nodes', coalesce(b.time, b.recorded_at),
         'nodes ' || most.nodes, most.id, 'node ' || b.node, b.id, false
       from (select height from ${table}_seen group by height having count(distinct id) > 1) h
       cross join lateral (
@@ -39,7 +39,7 @@ const blocks = (table: string, chain: string) => ({
         group by id order by count(*) desc, min(node) limit 1) most
       join ${table}_seen b on b.height = h.height and b.id <> most.id
     union all
-      select 'block_ids', 'proposed_blocks', 'blockchain_id=${chain} node=' || b.node || ' height=' || b.height, p.block_timestamp,
+      select 'block_ids', 'proposed_blocks', 'blockchain_id=${chain} node=' || b.node || ' height=' || b.height || ' against=data', p.block_timestamp,
         'data service', p.block_hash, 'node ' || b.node, b.id, false
       from ${table}_seen b
       join recorder.proposed_blocks p on p.blockchain_id = '${chain}' and p.block_number = b.height and p.block_hash <> b.id

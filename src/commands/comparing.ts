@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { compareSources } from '../checks/compare.ts';
-import { alone } from '../db/alone.ts';
+import { withAdvisoryLock } from '../db/advisory-lock.ts';
 import { openComparing } from '../db/client.ts';
 
 /** One comparison at a time in a database; the number is this project's own. */
@@ -16,7 +16,7 @@ export async function compareInTurn(app: App, every: number, signal: AbortSignal
   const stop = () => void sql.end({ timeout: 0 }).catch(() => {});
   signal.addEventListener('abort', stop, { once: true });
   try {
-    await alone(databaseUrl, LOCK, async () => {
+    await withAdvisoryLock(databaseUrl, LOCK, async () => {
       const now = clock();
       const [last] = await sql<{ at: Date | null }[]>`select max(checked_at) as at from recorder.check_runs`;
       if (last?.at && Math.abs(now - last.at.getTime()) < every / 2) return;

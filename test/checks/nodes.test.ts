@@ -32,7 +32,7 @@ type Json = any;
 beforeAll(async () => {
   ({ sandbox, clock } = await smallNetwork());
   between = await upstreamServer(async ({ method, url, headers, body }, response) => {
-    if (away(url.pathname)) return response.writeHead(503).end();
+    if (away(url.pathname)) return response.writeHead(400).end(); // not tried again
     const said = await fetch(sandbox.url + url.pathname + url.search, {
       method,
       headers: { 'content-type': headers['content-type'] ?? 'application/json' },
@@ -118,9 +118,7 @@ it('find nothing in what nodes and services say that lag, fail, restart and see 
     await rounds(1, () =>
       round % 2 === 1 ? 20 * MINUTE : (20 + Math.floor(chance(`step ${round}`) * 80)) * MINUTE,
     );
-    const t0 = Date.now();
     expect((await compare()).failed).toEqual([]);
-    if (round % 6 === 0) console.log('compare', Date.now() - t0, clock.now());
     expect(await found()).toEqual([]);
   }
   sandbox.facts.off('node-few-members');
@@ -139,7 +137,6 @@ it('find every error that is planted, with its subject and since when', async ()
     select node_id, tx_id, weight from reporting.validators where node = 'validator-1' order by node_id`;
   const [lost, heavier] = [validators[2], validators[5]];
   const [owner] = sandbox.watch.addresses;
-  const onX = sandbox.watch.addresses[3];
   const [reward] = await sql<{ tx_hash: string; reward_type: string; amount_staked: string }[]>`
     select r.tx_hash, r.reward_type, r.amount_staked from reporting.pending_rewards r
     join reporting.validators v on v.tx_id = r.tx_hash where r.reward_type = 'VALIDATOR' and v.tx_id <> ${lost?.tx_id ?? ''} limit 1`;
@@ -150,7 +147,7 @@ it('find every error that is planted, with its subject and since when', async ()
   const other = '2'.repeat(49);
   let height = 0;
   let fall = 0;
-  const began = clock.now();
+  let fallen = '';
   alter = (path, asked, answer) => {
     const { result } = answer;
     if (asked.includes('platform.getCurrentValidators') && !asked.includes('nodeIDs')) {
@@ -171,7 +168,7 @@ it('find every error that is planted, with its subject and since when', async ()
       result.height = String(height);
     }
     if (asked.includes('platform.getCurrentSupply') && path.includes('validator-2') && fall === clock.now())
-      result.height = String(Number(result.height) - 5);
+      result.height = fallen = String(Number(result.height) - 5);
     if (
       path.includes('validator-3') &&
       asked.includes('platform.getBlockByHeight') &&
@@ -194,13 +191,62 @@ it('find every error that is planted, with its subject and since when', async ()
   await rounds(2, () => HOUR);
   await compare();
   const rows = await found();
-  const told = rows.map(
-    ({ check_name, subject, left_value, right_value }) =>
-      `${check_name} ${subject}: ${left_value} | ${right_value}`,
+  const told = rows.map(({ check_name, subject, left_value, right_value }) => {
+    const about = subject.replace(/subnet_id=\S+ |asset_id=\S+ |address=\S+ /g, '');
+    return `${check_name} ${about}: ${left_value} | ${right_value}`;
+  });
+  const heldOn = (chain: string) => sql<{ balance: string }[]>`
+    select balance from ${sql(`reporting.${chain}_balances`)} where node = 'validator-2' order by address, asset_id`;
+  const [held, onX] = [await heldOn('p'), await heldOn('x')];
+  const blockAt = async (height: unknown) => {
+    const [row] = await sql<{ id: string }[]>`
+      select id from reporting.p_blocks where node = 'validator-2' and height = ${String(height)}`;
+    return row?.id ?? '';
+  };
+  const later = rows
+    .find(({ subject }) => /validator-1 height.*data/.test(subject))
+    ?.subject.match(/height=(\d+)/)?.[1];
+  const each = (of: (node: string) => string) => NODES.map(of);
+  const owned = held.find(({ balance }) => told.some((one) => one.includes(` ${balance} | 7`)))?.balance;
+  const named = (check: string, node: string, one: typeof lost, field: string) =>
+    `${check} node=${node} node_id=${one?.node_id} validation=${one?.tx_id}${field}`;
+  expect([...told].sort()).toEqual(
+    [
+      `balances blockchain_id=p-chain node=validator-1 against=data: ${owned} | 7`,
+      `balances blockchain_id=p-chain node=validator-1 against=nodes: ${owned} | 7`,
+      ...onX.flatMap(({ balance }) =>
+        each((node) => `balances blockchain_id=x-chain node=${node} against=data: 9 | ${balance}`),
+      ),
+      `block_ids blockchain_id=p-chain node=validator-3 height=${forked} against=nodes: ${await blockAt(forked)} | ${other}`,
+      ...(await Promise.all(
+        NODES.map(
+          async (node) =>
+            `block_ids blockchain_id=p-chain node=${node} height=${later} against=data: ${other} | ${await blockAt(later)}`,
+        ),
+      )),
+      `height_behind node=validator-1 blockchain_id=x-chain: ${rows.find((one) => one.check_name === 'height_behind')?.left_value} | ${height}`,
+      `height_falls node=validator-2 blockchain_id=p-chain: ${rows.find((one) => one.check_name === 'height_falls')?.left_value} | ${fallen}`,
+      `${named('validator_lists', 'validator-2', lost, '')}: listed, weight ${lost?.weight} | not listed`,
+      ...each(
+        (node) =>
+          `validator_stakes node=${node} tx_hash=${reward?.tx_hash} field=weight: 12 | ${reward?.amount_staked}`,
+      ),
+      `${named('validator_terms', 'validator-3', heavier, ' field=weight')}: ${heavier?.weight} | 4711`,
+    ].sort(),
   );
-  console.log(
-    told.join('\n'),
-    rows.map((r) => r.at),
-  );
-  console.log({ began: new Date(began), first: new Date(first), fall: new Date(fall), onX });
+  // Lists, balances and terms differ since the look that saw it first; what is about a moment has its own.
+  for (const { check_name, at } of rows)
+    if (/^(validator|balances)/.test(check_name)) expect(at).toEqual(new Date(first));
+  expect(rows.find(({ check_name }) => check_name === 'height_falls')?.at).toEqual(new Date(fall));
+
+  // Everybody says the truth again.
+  alter = () => {};
+  await rounds(1, () => HOUR);
+  await compare();
+  const standing = (await found())
+    .filter(({ ended_at }) => ended_at === null)
+    .map(({ check_name }) => check_name);
+  expect(new Set(standing)).toEqual(new Set(['block_ids', 'height_falls']));
+  const ended = (await found()).find(({ check_name }) => check_name === 'validator_lists')?.ended_at;
+  expect(ended).toEqual(new Date(clock.now()));
 }, 400_000);

@@ -1,0 +1,142 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { compareSources } from '../../src/checks/compare.ts';
+import { breaksIn, discrepanciesIn, discrepanciesInWords } from '../../src/reports/discrepancies.ts';
+import { findingGroups } from '../../src/reports/findings.ts';
+import { statusOf } from '../../src/reports/status.ts';
+import { recordingMetrics } from '../../src/server/prometheus.ts';
+import { startCommand } from '../support/cli.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+const HOUR = 3_600_000;
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 4, onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+beforeEach(async () => {
+  await sql`truncate recorder.discrepancies, recorder.series_breaks, recorder.check_runs, recorder.targets, recorder.target_datasets`;
+});
+
+/** A discrepancy: found and, where it ended, ended so many hours ago. */
+async function planted(check: string, subject: string, found: number, ended?: number): Promise<void> {
+  const ago = (hours: number) => new Date(Date.now() - hours * HOUR);
+  await sql`
+    insert into recorder.discrepancies (check_name, dataset, subject, at, left_source, left_value, right_source, right_value,
+      tolerance, found_at, ended_at)
+    values (${check}, 'metric_points', ${subject}, '2026-03-01', 'sum of 24 hours', '1000', 'day', '1034', '1 %', ${ago(found)},
+      ${ended === undefined ? null : ago(ended)})`;
+}
+
+it('is counted where it stands, and is no failure of the recorder', async () => {
+  expect(await statusOf(sql, [])).toMatchObject({ discrepancies: [], findings: [] });
+  expect(discrepanciesInWords([])).toBe('none');
+  await planted('metric_parts', 'chain_id=1', 5);
+  await planted('metric_parts', 'chain_id=2', 50);
+  await planted('metric_parts', 'chain_id=3', 50, 2);
+  await planted('balances', 'node=one', 500);
+  const status = await statusOf(sql, []);
+  expect(status.findings).toEqual([]);
+  expect(status.discrepancies).toEqual([
+    { check_name: 'balances', standing: 1, found_today: 0 },
+    { check_name: 'metric_parts', standing: 2, found_today: 1 },
+  ]);
+  expect(discrepanciesInWords(status.discrepancies)).toBe(
+    '3 stand (balances 1, metric_parts 2), 1 of them found within a day',
+  );
+  expect(await recordingMetrics(status).metrics()).toContain(
+    'chain_recorder_discrepancies{check="metric_parts"} 2',
+  );
+});
+
+it('is listed with both values, their difference, and the tolerance', async () => {
+  await planted('metric_parts', 'chain_id=1', 5);
+  await planted('metric_parts', 'chain_id=2', 5, 1);
+  expect(await discrepanciesIn(sql, { from: null, to: null })).toMatchObject([
+    {
+      subject: 'chain_id=1',
+      left_value: '1000',
+      right_value: '1034',
+      difference: '34',
+      relative_difference: '0.032882',
+      tolerance: '1 %',
+    },
+  ]);
+  expect(await discrepanciesIn(sql, { from: Date.UTC(2026, 2, 2), to: null })).toEqual([]);
+  expect(await discrepanciesIn(sql, { from: null, to: Date.UTC(2026, 2, 1) })).toEqual([]);
+  await sql`
+    insert into recorder.series_breaks (chain_id, metric, broke_at, level_before, level_after, strength, found_at)
+    values ('1', 'txCount', '2026-01-05', 100, 51, 7.1, now()), ('1', 'contracts', '2026-01-05', 0, 51, 7.1, now())`;
+  expect((await breaksIn(sql, { from: null, to: null })).map(({ metric, ratio }) => [metric, ratio])).toEqual(
+    [
+      ['contracts', null],
+      ['txCount', '0.5100'],
+    ],
+  );
+});
+
+it('is printed by report discrepancies and report series-breaks', async () => {
+  await planted('metric_parts', 'chain_id=1', 5);
+  const folder = await mkdtemp(join(tmpdir(), 'recorder-checks-'));
+  await writeFile(join(folder, 'recorder.yaml'), 'network: mainnet\nwatch: {}\n');
+  const report = (...args: string[]) =>
+    startCommand(
+      ['report', ...args],
+      { DATABASE_URL: database.url, RECORDER_CONFIG: join(folder, 'recorder.yaml') },
+      folder,
+    ).ended;
+  const table = await report('discrepancies');
+  expect(table).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/sum of 24 hours: 1000 +day: 1034 +34 +3\.29/),
+  });
+  const csv = await report('discrepancies', '--format', 'csv');
+  expect(csv.stdout.split('\r\n')[1]).toMatch(/^metric_parts,chain_id=1,2026-03-01T00:00:00Z,/);
+  expect(await report('series-breaks')).toMatchObject({ code: 0, stdout: 'no level changed\n' });
+  expect(await report('discrepancies', '--from', '2026-03-02', '--to', '2026-03-01')).toMatchObject({
+    code: 2,
+  });
+  await rm(folder, { recursive: true });
+}, 60_000);
+
+it('that cannot be looked for is a finding with its reason, and everything else is compared all the same', async () => {
+  await sql`insert into recorder.targets (source, target_key, target) values ('metric-points', 'k', ${sql.json({ chainId: '7' })})`;
+  await sql`
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at)
+    values ('metric-points', 'k', 'metric_points', 3600000, true, now())`;
+  const checks = async () => (await findingGroups(sql)).filter(({ what }) => what === 'checks');
+  const compare = (now: number) => compareSources(sql, now, new AbortController().signal);
+  const now = Date.now();
+  await sql`alter table recorder.average_tps rename to away`;
+  expect(await compare(now - HOUR)).toMatchObject({
+    failed: [{ scope: '7', error: expect.stringContaining('average_tps') }],
+  });
+  expect(await compare(now)).toMatchObject({ failed: [{ scope: '7' }] });
+  await sql`alter table recorder.away rename to average_tps`;
+  expect(await checks()).toMatchObject([
+    {
+      state: 'standing still',
+      subject: '7',
+      since: new Date(now - HOUR),
+      reason: expect.stringContaining('average_tps'),
+    },
+  ]);
+  expect(await compare(now)).toMatchObject({ failed: [] });
+  expect(await checks()).toEqual([]);
+  // Nobody compares any more.
+  await sql`update recorder.check_runs set checked_at = ${new Date(now - 4 * HOUR)}`;
+  expect(await checks()).toMatchObject([{ count: 2, reason: 'what the sources say was not compared since' }]);
+  // A chain that is not watched any more is nobody's concern.
+  await sql`update recorder.target_datasets set active = false`;
+  await compare(now);
+  expect((await sql`select scope from reporting.check_runs`).map(({ scope }) => scope)).toEqual(['nodes']);
+});
