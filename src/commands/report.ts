@@ -201,6 +201,10 @@ async function seriesBreaksCommand(app: App, options: ReportOptions): Promise<vo
 
 /** The span that was asked for; null: without end. @throws UsageError for a time that is none, or a span without time */
 function spanOf(options: ReportOptions): { from: number | null; to: number | null } {
+  if (options.asOf !== undefined)
+    throw new UsageError([
+      '--as-of: this report does not take it: found_at and ended_at tell what was known when',
+    ]);
   const from = options.from === undefined ? null : instantOf('--from', options.from);
   const to = options.to === undefined ? null : instantOf('--to', options.to);
   if (from !== null && to !== null && from >= to)
