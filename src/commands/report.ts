@@ -57,7 +57,9 @@ async function uptimeCommand(app: App, options: ReportOptions): Promise<void> {
           node: row.node,
           probe: row.probe,
           observer: row.observer,
-          uptime: achievedText(row),
+          // The same as in CSV, JSON and SQL: up / (up + down).
+          uptime: row.uptime === null ? 'unknown' : percentText(row.uptime),
+          'at least': row.uptime_lower === null ? 'unknown' : percentText(row.uptime_lower),
           up: spanText(row.up_seconds),
           down: spanText(row.down_seconds),
           unknown: spanText(row.unknown_seconds),

@@ -205,6 +205,37 @@ describe('uptime by calendar', () => {
   });
 });
 
+describe('a node', () => {
+  it('is one row: how it is now by those that watch, and its uptime by day and month with a column a probe', async () => {
+    await saw('bern', 'whole', [
+      [0, 'up'],
+      [12, 'down'],
+    ]);
+    await saw('genf', 'whole', [[0, 'up']]);
+    await saw('basel', 'whole', [[0, 'down']]);
+    const now = () => sql`select * from reporting.node_health_now where node = 'whole'`;
+    expect(await now()).toMatchObject([
+      { health: 'down', readiness: null, since: new Date(month.from), failing_checks: [], observers: '3' },
+    ]);
+    await sql`update recorder.health_observers set lease_until = now() - interval '1 minute' where observer = 'basel'`;
+    expect(await now()).toMatchObject([{ health: 'up', error: null, observers: '2' }]);
+    await sql`update recorder.health_observers set lease_until = now() - interval '1 minute' where observer <> 'basel'`;
+    expect(await now()).toMatchObject([{ health: 'unknown', error: null, observers: '0' }]);
+    const [first] = await sql`
+      select day::text, health_uptime, readiness_uptime, health_coverage from reporting.node_uptime_by_day
+      where node = 'whole' and observer = 'bern' order by day limit 1`;
+    expect(first).toEqual({
+      day: '2026-01-01',
+      health_uptime: '0.500000000',
+      readiness_uptime: null,
+      health_coverage: '1.000000000',
+    });
+    const [january] = await sql`
+      select health_uptime::float8 from reporting.node_uptime_by_month where node = 'whole' and observer = 'bern' order by month limit 1`;
+    expect(january?.health_uptime).toBeCloseTo(12 / 744, 8);
+  });
+});
+
 describe('the report of a month', () => {
   const thresholds = { uptime: 80, uptimeAfter: 90, upgradeAt: Date.UTC(2026, 5, 1) };
   const nodeIn = async (node: string, now: number, target: number) =>

@@ -1,0 +1,50 @@
+create or replace view reporting.node_health_now as
+with readings as (
+  select h.node, h.probe, h.observer, case when o.watching then h.state else 'unknown' end as state, h.since, h.last_error,
+    h.observed_at, o.watching
+  from reporting.node_health h
+  join reporting.node_observers o using (observer)
+  where h.check_name = '*'
+),
+counted as (
+  select node, probe, count(*) filter (where state = 'up') as up, count(*) filter (where state = 'down') as down,
+    count(*) filter (where state = 'maintenance') as maintenance, count(*) filter (where watching) as observers,
+    max(observed_at) as observed_at
+  from readings
+  group by node, probe
+),
+-- As reporting.node_quorum_states says it: as many up as down counts as up.
+probes as (
+  select node, probe, observers, observed_at,
+    case when maintenance > up + down then 'maintenance' when up + down = 0 then 'unknown' when down > up then 'down'
+      else 'up' end as state
+  from counted
+),
+nodes as (
+  select node, max(state) filter (where probe = 'health') as health, max(state) filter (where probe = 'readiness') as readiness,
+    max(state) filter (where probe = 'liveness') as liveness, max(observers) as observers, max(observed_at) as observed_at
+  from probes
+  group by node
+)
+select n.node, n.health, n.readiness, n.liveness, seen.since, seen.error, failing.checks as failing_checks, n.observers, n.observed_at
+from nodes n
+cross join lateral (
+  select min(r.since) as since, (array_agg(r.last_error order by r.since))[1] as error
+  from readings r
+  where r.watching and (r.node, r.probe, r.state) = (n.node, 'health', n.health)) seen
+cross join lateral (
+  select coalesce(array_agg(distinct h.check_name order by h.check_name), '{}') as checks
+  from reporting.node_health h
+  join reporting.node_observers o using (observer)
+  where (h.node, h.probe, h.state) = (n.node, 'health', 'down') and h.check_name <> '*' and o.watching) failing;
+
+comment on view reporting.node_health_now is 'How each node is now, one row a node, by the majority of the observers that watch; unknown where none does.';
+comment on column reporting.node_health_now.node is 'The configured node.'; -- text
+comment on column reporting.node_health_now.health is 'up, down, unknown (nobody can tell) or maintenance (announced), by the probe health; null: it is not probed.'; -- text
+comment on column reporting.node_health_now.readiness is 'The same by the probe readiness.'; -- text
+comment on column reporting.node_health_now.liveness is 'The same by the probe liveness.'; -- text
+comment on column reporting.node_health_now.since is 'Since when the probe health says so, by the first observer that does; null: nobody watches, or it is not probed.'; -- timestamptz
+comment on column reporting.node_health_now.error is 'Why, in the latest words; null: it is up.'; -- text
+comment on column reporting.node_health_now.failing_checks is 'The checks that fail.'; -- text[]
+comment on column reporting.node_health_now.observers is 'How many observers watch it.'; -- bigint
+comment on column reporting.node_health_now.observed_at is 'When it was last asked.'; -- timestamptz
