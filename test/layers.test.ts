@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, '..');
 
 /** From the top down: a part imports its own level and those below. */
 const levels: readonly (readonly string[])[] = [
-  ['cli.ts'],
+  ['cli.ts', 'recorder.ts'],
   ['commands'],
   ['app.ts', 'configured-feeds.ts', 'sandbox.ts', 'log.ts', 'upstream-opener.ts'],
   ['jobs', 'server'],

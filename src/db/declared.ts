@@ -5,6 +5,8 @@ export interface DeclaredColumn {
   readonly type: string;
   /** What it holds. Views show it as the column's COMMENT. */
   readonly comment: string;
+  /** It is never null; absent: it may be. */
+  readonly notNull?: boolean;
 }
 
 interface DeclaredBase {

@@ -237,7 +237,8 @@ function contradicted({ name, key }: Dataset, single: readonly string[]): string
 
 function upstreamColumns(dataset: Dataset): ViewColumn[] {
   const extra = added('extra', 'jsonb', 'Fields that the recorder does not know, as they came.');
-  return [...dataset.columns.filter(isFirst), ...(dataset.extra === false ? [] : [extra])];
+  const columns = dataset.columns.filter(isFirst).map((column) => ({ ...column, notNull: !column.nullable }));
+  return [...columns, ...(dataset.extra === false ? [] : [extra])];
 }
 
 /** Columns that were declared after the views were: `create or replace view` takes new ones at the end only. */
@@ -260,7 +261,15 @@ function tableView(
   return { kind: 'view', name, comment: about, columns: columns.map(declared), body };
 }
 
-const declared = ({ name, type, comment }: ViewColumn): DeclaredColumn => ({ name, type, comment });
+/** Columns that the recorder fills in every row. */
+const ALWAYS: ReadonlySet<string> = new Set(['run_id', 'recorded_at', 'observed_at', 'valid_from']);
+
+const declared = ({ name, type, comment, notNull }: ViewColumn): DeclaredColumn => ({
+  name,
+  type,
+  comment,
+  ...(notNull || ALWAYS.has(name) ? { notNull: true } : {}),
+});
 
 /** @param parts where its rows are, and which of them */
 function asOf(

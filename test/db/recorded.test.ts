@@ -8,6 +8,7 @@ import { nativeTransactions } from '../../src/datasets/chain-data/native-transac
 import { SharedBudget } from '../../src/db/budget.ts';
 import { budgetKey } from '../../src/db/budget-key.ts';
 import { schemaProblem } from '../../src/db/migrate.ts';
+import { declaredObjects } from '../../src/views/declared.ts';
 import { migrate } from '../../src/views/migrate.ts';
 import { emptyDatabase, type TestDatabase } from '../support/database.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
@@ -75,6 +76,42 @@ describe.each(versions)('a database that version %s recorded', (version) => {
       select table_name as name from information_schema.views where table_schema = 'reporting'`;
     for (const { name } of views) await sql`select * from reporting.${sql(name)} limit 1`;
     expect((await sql`select * from public.mine`).length).toBeGreaterThan(50);
+  });
+
+  it('keeps every column of every view and function, with its type and its place', async () => {
+    await restore(version);
+    const shapes = async () => {
+      const rows = await sql<{ object: string; columns: string[] }[]>`
+        select c.relname as object, array(select format('%s %s', attname, format_type(atttypid, atttypmod)) from pg_attribute
+          where attrelid = c.oid and attnum > 0 order by attnum) as columns
+        from pg_class c where c.relnamespace = 'reporting'::regnamespace and c.relkind = 'v'
+        union all
+        select p.oid::regprocedure::text, array(select format('%s %s', name, type::regtype)
+          from unnest(p.proargnames, coalesce(p.proallargtypes, p.proargtypes::oid[])) with ordinality as a(name, type, place) order by place)
+        from pg_proc p where p.pronamespace = 'reporting'::regnamespace`;
+      return new Map(rows.map(({ object, columns }) => [object, columns]));
+    };
+    const before = await shapes();
+    expect(before.size).toBeGreaterThan(50);
+    expect(await migrate(database.url)).toEqual([]);
+    const after = await shapes();
+    for (const [object, columns] of before)
+      expect(after.get(object)?.slice(0, columns.length), object).toEqual(columns);
+  });
+
+  it('has no null where chain-recorder/schema says that there is none', async () => {
+    await restore(version);
+    await migrate(database.url);
+    const wrong: string[] = [];
+    for (const { kind, name, columns } of declaredObjects()) {
+      if (kind === 'function') continue;
+      for (const column of columns.filter(({ notNull }) => notNull)) {
+        const [row] = await sql<{ found: boolean }[]>`
+          select exists (select from reporting.${sql(name)} where ${sql(column.name)} is null) as found`;
+        if (row?.found) wrong.push(`${name}.${column.name}`);
+      }
+    }
+    expect(wrong).toEqual([]);
   });
 
   it('keeps what was known of each target, by dataset', async () => {

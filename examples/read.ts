@@ -1,0 +1,44 @@
+// Asks the record in TypeScript: `reporting` as typed Drizzle views and functions.
+import { freshness, nodeUptime, runs, subnets, validators, validatorsAsOf } from 'chain-recorder/schema';
+import { and, count, desc, eq, isNotNull, sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/postgres-js';
+
+const db = drizzle(process.env.DATABASE_URL ?? '');
+
+/** The validators with the most stake, whichever node said so: amounts are exact texts, times are dates. */
+const largest = await db
+  .selectDistinct({ nodeId: validators.nodeId, weight: validators.weight, since: validators.startTime })
+  .from(validators)
+  .where(isNotNull(validators.startTime))
+  .orderBy(desc(validators.weight), validators.nodeId)
+  .limit(3);
+
+/** How many of each subnet there are, of the subnets that are known. */
+const bySubnet = await db
+  .select({ subnetId: subnets.subnetId, isL1: subnets.isL1, validators: count(validators.nodeId) })
+  .from(subnets)
+  .leftJoin(validators, eq(validators.subnetId, subnets.subnetId))
+  .groupBy(subnets.subnetId, subnets.isL1)
+  .orderBy(subnets.subnetId);
+
+/** How the recording stands, with the last run of each dataset and target. */
+const standing = await db
+  .select({
+    dataset: freshness.dataset,
+    target: freshness.target,
+    lateBy: freshness.lateBy,
+    last: sql<number>`max(${runs.runId})`.mapWith(Number),
+  })
+  .from(freshness)
+  .innerJoin(runs, and(eq(runs.dataset, freshness.dataset), eq(runs.target, freshness.target)))
+  .groupBy(freshness.dataset, freshness.target, freshness.lateBy)
+  .orderBy(freshness.dataset, freshness.target);
+
+/** The validators as the record knew them at a moment, and the uptime of the nodes in the hour before. */
+const moment = new Date();
+const hourAgo = new Date(moment.getTime() - 3_600_000);
+const known = await db.select().from(validatorsAsOf({ at: moment }));
+const uptime = await db.select().from(nodeUptime({ from: hourAgo, to: moment }));
+
+console.log(JSON.stringify({ largest, bySubnet, standing, known: known.length, uptime: uptime.length }));
+await db.$client.end();

@@ -1,0 +1,83 @@
+import { openApp } from './app.ts';
+import { isProbed } from './commands/probing.ts';
+import { registerUnlessRunning } from './commands/registering.ts';
+import { feedOf } from './commands/selection.ts';
+import { matchingTargets } from './commands/targets.ts';
+import { rolesOf, upCommand } from './commands/up.ts';
+import { scopeOf } from './configured-feeds.ts';
+import { UsageError } from './errors.ts';
+import { runJobs } from './recording/foreground.ts';
+import { loadStates, planAll } from './recording/plan.ts';
+
+/** How a recorder is opened. Secrets, the database and the queue come from the environment, as for the commands. */
+export interface RecorderOptions {
+  /** The configuration file; absent: `RECORDER_CONFIG`, else `recorder.yaml`, else the bundled simulated network. */
+  readonly config?: string;
+}
+
+/** What is recorded of a dataset. */
+export interface RecordOptions {
+  /** Only targets that match, such as `{ node: 'validator-1' }`; absent: all that are configured. */
+  readonly target?: Readonly<Record<string, string>>;
+  /** Stops the recording; what is committed stays. */
+  readonly signal?: AbortSignal;
+}
+
+/** How the run of one target went. */
+export interface RecordedRun {
+  /** As in `reporting.runs`. */
+  readonly runId: number;
+  readonly datasets: readonly string[];
+  /** What was asked about, as `key=value`. */
+  readonly target: string;
+  readonly status: string;
+  /** Rows written, a number for each of `datasets`. */
+  readonly rowsWritten: readonly number[];
+  /** Why it failed; null: it did not. */
+  readonly error: string | null;
+}
+
+/** A recorder inside another program. */
+export interface Recorder {
+  /** The database it records to, for `drizzle` and `chain-recorder/schema`. Has the password in it. */
+  readonly databaseUrl: string;
+  /**
+   * Records now what the targets of a dataset lack, as `chain-recorder record` does. Needs no queue. Node health is
+   * recorded by {@link Recorder.run} only.
+   * @throws UsageError for a dataset or a target that does not exist, or while a newer configuration is at work
+   */
+  record(dataset: string, options?: RecordOptions): Promise<RecordedRun[]>;
+  /**
+   * Does what `chain-recorder up` does, until the signal comes.
+   * @param roles `scheduler`, `worker`, `server`; absent: all of them
+   */
+  run(signal: AbortSignal, roles?: readonly string[]): Promise<void>;
+  /** Closes its connections, and the embedded database where nobody else uses it. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a recorder: reads the configuration, brings the database to this version and connects to it.
+ * @throws UsageError for everything that is wrong with the configuration, the environment or the database
+ */
+export async function openRecorder(options: RecorderOptions = {}): Promise<Recorder> {
+  const app = await openApp({ config: options.config, migrate: true });
+  return {
+    databaseUrl: app.databaseUrl,
+    close: () => app.close(),
+    run: (signal, roles) => upCommand(app, rolesOf(roles?.join(',')), signal),
+    record: async (dataset, { target = {}, signal = new AbortController().signal } = {}) => {
+      const feed = feedOf(app.feeds, dataset);
+      if (isProbed(feed)) throw new UsageError([`${dataset}: is recorded by a recorder that runs`]);
+      const pairs = Object.entries(target).map(([key, value]) => `${key}=${value}`);
+      const targets = matchingTargets(feed, scopeOf(app.config), pairs);
+      await registerUnlessRunning(app, feed);
+      const states = await loadStates(app.database.sql, feed);
+      const jobs = planAll(feed, targets, states, app.clock());
+      const { runs } = await runJobs(app.recording, feed, jobs, signal);
+      return runs.map(({ runId, datasets, target: about, status, rowsWritten, error }) => {
+        return { runId, datasets, target: about, status, rowsWritten, error };
+      });
+    },
+  };
+}
