@@ -1,5 +1,3 @@
-import { PassThrough } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import postgres from 'postgres';
 import { sealUntil } from '../../src/seals/seal.ts';
 import { verify } from '../../src/seals/verify.ts';
@@ -32,9 +30,7 @@ async function readByCursor(): Promise<void> {
 
 /** The rows as bytes. */
 async function readByCopy(): Promise<void> {
-  const sink = new PassThrough();
-  sink.resume();
-  await pipeline(await sql`copy recorder.metric_points to stdout`.readable(), sink);
+  for await (const _ of await sql`copy recorder.metric_points to stdout`.readable());
 }
 
 const sealing = {

@@ -72,6 +72,8 @@ export function openSealing(url: string, longest: number): postgres.Sql {
       max_parallel_workers_per_gather: '0',
       work_mem: '32MB',
       jit: 'off',
+      // How much a CTE holds is a guess, and a wrong one must not cost the square.
+      enable_nestloop: 'off',
     },
   });
 }

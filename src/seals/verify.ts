@@ -267,20 +267,20 @@ function comparing(history: SealedHistory, names: readonly string[], forms: read
         and p.day between (g.from_at at time zone 'UTC')::date and (g.to_at at time zone 'UTC')::date
     ), sealed as (
       select *, row_number() over (partition by form, kind, instant, tag order by seal, part, at) as nth
-      from (select p.form, p.kind, p.day, p.seal, p.part, u.instant, u.at, substr(p.tags, 9 * u.at::int - 8, 9) as tag
+      from (select p.form, p.kind, p.day, p.seal, p.part, u.instant, u.at, substr(p.tags, 9 * u.at::int - 8, 9) as tag,
+          cardinality(p.instants) as size, case u.at when 1 then p.node end as node
         from g, standing p, unnest(p.instants) with ordinality as u(instant, at)
         where u.instant >= g.from_at and u.instant < g.to_at) parts
     ), joined as materialized (
-      select form, kind, coalesce(s.day, l.day) as day, instant, substr(tag, 1, 6) as id, s.seal, s.part, s.at, l.leaf,
+      select form, kind, coalesce(s.day, l.day) as day, instant, substr(tag, 1, 6) as id, s.seal, s.part, s.at, s.size, s.node, l.leaf,
         l.place as row, l.flag
       from sealed s full join numbered l using (form, kind, instant, tag, nth)
-    ), wrong as (
+    ), wrong_parts as materialized (
       -- A part that is not whole was found by what is gone; its hash cannot be made again.
-      select j.* from joined j join (
-        select kind, day, seal, part, count(leaf) as held, sha256(string_agg(leaf, ''::bytea order by at)) as node from joined
-        where seal is not null group by kind, day, seal, part) made using (kind, day, seal, part)
-      join standing p using (kind, day, seal, part)
-      where p.node <> made.node and cardinality(p.instants) = made.held
+      select kind, day, seal, part from joined where seal is not null group by kind, day, seal, part
+      having count(leaf) = max(size) and sha256(string_agg(leaf, ''::bytea order by at)) <> (array_agg(node order by at))[1]
+    ), wrong as (
+      select j.* from joined j join wrong_parts using (kind, day, seal, part)
     ), absent as materialized (
       select kind, day, instant, id from joined where leaf is null
     ), unsealed as materialized (
