@@ -17,10 +17,13 @@ export function logStart(app: App, queue: string): void {
     'recording began',
   );
   log.info(
-    { status: `http://${environment.host}:${environment.port}/api/status`, query: queryHint(app) },
+    { status: `http://${environment.host}:${environment.port}/api/status`, query: QUERY },
     'how to look at it',
   );
 }
+
+/** A command that asks the recording, for the first look. */
+const QUERY = 'node dist/cli.js query "select * from freshness"';
 
 /** Warns of each upstream of which the schedules ask more in a day than its budget allows. */
 export async function logBudgets({ log, config, database, feeds, clock }: App): Promise<void> {
@@ -42,12 +45,4 @@ export async function logProgress({ log, database }: App, results: readonly RunR
     select dataset, sum(rows_written)::float8 as rows from reporting.freshness group by dataset order by dataset`;
   const inAll = Object.fromEntries(all.map((one) => [one.dataset, one.rows]));
   log.info({ runs: results.length, failed, rows, in_all: inAll }, 'recorded');
-}
-
-/** A command that queries the recording; the password stays in its file. */
-function queryHint({ databaseUrl, embedded }: App): string {
-  const query = `select * from reporting.freshness`;
-  if (!embedded) return `psql "$DATABASE_URL" -c '${query}'`;
-  const { hostname, port, username } = new URL(databaseUrl);
-  return `PGPASSWORD=$(cat .recorder/postgres/password) psql -h ${hostname} -p ${port} -U ${username} recorder -c '${query}'`;
 }
