@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { Client } from 'pg';
+import { to } from 'pg-copy-streams';
 import postgres from 'postgres';
 import { sealUntil } from '../../src/seals/seal.ts';
 import { verify } from '../../src/seals/verify.ts';
@@ -30,7 +33,12 @@ async function readByCursor(): Promise<void> {
 
 /** The rows as bytes. */
 async function readByCopy(): Promise<void> {
-  for await (const _ of await sql`copy recorder.metric_points to stdout`.readable());
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  const copying = client.query(to('copy recorder.metric_points to stdout'));
+  copying.resume();
+  await once(copying, 'end');
+  await client.end();
 }
 
 const sealing = {
