@@ -16,6 +16,12 @@ let sql: postgres.Sql;
 /** An empty project in which the packed package is installed, with the examples as its sources. */
 let project: string;
 
+/** What the package is built of. */
+const SOURCES = [
+  ...['src', 'sandbox', 'package', 'drizzle', 'examples', 'README.md', 'LICENSE'],
+  ...['package.json', 'tsconfig.json', 'tsconfig.build.json'],
+];
+
 const CONFIG = {
   compilerOptions: {
     strict: true,
@@ -53,8 +59,12 @@ beforeAll(async () => {
   database = await testDatabase();
   sql = postgres(database.url, { max: 1, onnotice: () => {} });
   project = await mkdtemp(join(tmpdir(), 'project-'));
-  // Packing builds.
-  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', project], { cwd: root });
+  // Packing builds: a copy, because other tests run what is built here.
+  const sources = await mkdtemp(join(tmpdir(), 'sources-'));
+  for (const name of SOURCES) await cp(join(root, name), join(sources, name), { recursive: true });
+  await symlink(MODULES, join(sources, 'node_modules'));
+  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', project], { cwd: sources });
+  await rm(sources, { recursive: true });
   const own = join(project, 'node_modules', 'chain-recorder');
   await mkdir(own, { recursive: true });
   const packed = stdout.trim().split('\n').at(-1) ?? '';

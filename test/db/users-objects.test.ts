@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Declared, DeclaredColumn } from '../../src/db/declared.ts';
+import { freePort } from '../../src/db/free-port.ts';
 import { migrateDatabase, schemaProblem } from '../../src/db/migrate.ts';
 import { UsageError } from '../../src/errors.ts';
 import { declaredObjects } from '../../src/views/declared.ts';
 import { migrate } from '../../src/views/migrate.ts';
+import { startCommand } from '../support/cli.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
 const declared = declaredObjects();
@@ -249,6 +254,26 @@ describe("users' views, functions and rights stay as they are", () => {
     expect(await ofUsers()).toEqual(theirs);
     expect([...(await sql`table reporting.displaced_objects`)]).toEqual([]);
   });
+});
+
+it('`up` starts after all of these changes, one after another, and what users built is as it was', async () => {
+  const theirs = await ofUsers();
+  for (const [, objects] of [...REPLACED, ...MADE_ANEW])
+    if (objects !== MORE) await migrateDatabase(database.url, objects);
+  const dir = await mkdtemp(join(tmpdir(), 'up-'));
+  const port = await freePort();
+  const up = startCommand(
+    ['up', '--roles', 'server', '--config', resolve('examples/sandbox.yaml')],
+    { DATABASE_URL: database.url, RECORDER_PORT: String(port) },
+    dir,
+  );
+  const ready = async () => (await fetch(`http://127.0.0.1:${port}/ready`).catch(() => null))?.status;
+  await expect.poll(ready, { timeout: 30_000 }).toBe(200);
+  up.process.kill('SIGTERM');
+  expect(await up.ended).toMatchObject({ code: 0 });
+  await rm(dir, { recursive: true });
+  expect(await ofUsers()).toEqual(theirs);
+  expect(await rowsRead()).toEqual(READ);
 });
 
 describe('what cannot be made again as it was', () => {
