@@ -3,7 +3,7 @@ import type postgres from 'postgres';
 import { z } from 'zod';
 import { steadyClock, systemClock } from '../src/clock.ts';
 import { checkConfig } from '../src/config/load.ts';
-import { activeFeeds, catalogNames } from '../src/configured-feeds.ts';
+import { activeLedgers, catalogNames } from '../src/configured-feeds.ts';
 import { lookOver } from '../src/health/look.ts';
 import { Prober } from '../src/health/prober.ts';
 import { upstreamOpener } from '../src/upstream-opener.ts';
@@ -55,8 +55,8 @@ export async function measureSwarm(
       catalogNames,
       'the benchmark',
     );
-    const feed = activeFeeds(config).find(({ source }) => source.name === 'node-health');
-    if (!feed) throw new Error('there is nothing to watch');
+    const [ledger] = activeLedgers(config);
+    if (!ledger) throw new Error('there is nothing to watch');
     const delays: number[] = [];
     const warmAt = steadyClock() + EVERY * 1.5;
     const keys = { chainDataKey: undefined, metricsKey: undefined };
@@ -67,11 +67,11 @@ export async function measureSwarm(
       log: { info: () => {}, warn: (...said: unknown[]) => console.error(...said) },
       observer: 'swarm',
       holder: `swarm ${url}`,
-      every: feed.every,
-      targets: feed.targets.flatMap(({ node = '', probe = '' }) =>
+      every: ledger.every,
+      targets: ledger.targets.flatMap(({ node = '', probe = '' }) =>
         probe === 'health' ? [{ node, probe }] : [],
       ),
-      look: lookOver(upstreamOpener(config, keys, sql, systemClock), feed, systemClock),
+      look: lookOver(upstreamOpener(config, keys, sql, systemClock), ledger, systemClock),
       maintenance: async () => [],
       // The first round asks everybody at once; what counts is the pace after it.
       asked: (late) => void (steadyClock() >= warmAt && delays.push(late)),

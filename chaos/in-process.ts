@@ -36,10 +36,7 @@ export async function inProcess(world: World, recorded: Recorded, clock: Clock):
   const config = checkConfig(JSON.parse(await readFile(file, 'utf8')), catalogNames, file);
   const database = openDatabase(world.databaseUrl);
   world.closers.add(() => database.close());
-  // The ledger's probes are the prober's, not runs.
-  const feeds = activeFeeds(config).filter(({ datasets }) =>
-    datasets.every(({ history }) => history !== 'ledger'),
-  );
+  const feeds = activeFeeds(config);
   const keys = { chainDataKey: CANARY, metricsKey: CANARY };
   const context: RecordingContext = {
     sql: database.sql,

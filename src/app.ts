@@ -5,15 +5,16 @@ import { type Clock, systemClock } from './clock.ts';
 import { type Environment, readEnvironment } from './config/environment.ts';
 import { loadConfig } from './config/load.ts';
 import type { Config } from './config/schema.ts';
-import { activeFeeds, catalogNames } from './configured-feeds.ts';
+import { activeFeeds, activeLedgers, catalogNames } from './configured-feeds.ts';
 import type { BudgetKey } from './db/budget-key.ts';
 import { type Database, openDatabase } from './db/client.ts';
 import { openEmbedded } from './db/embedded.ts';
 import { schemaProblem } from './db/migrate.ts';
 import { untilReachable } from './db/reachable.ts';
 import { UsageError } from './errors.ts';
+import type { ActiveLedger } from './health/node-health.ts';
 import { type Log, openLog } from './log.ts';
-import type { ActiveFeed } from './recording/active-feed.ts';
+import type { ActiveFeed, Watched } from './recording/active-feed.ts';
 import { type Configuration, configurationOf } from './recording/configuration.ts';
 import type { RecordingContext } from './recording/context.ts';
 import { type Announcement, sandboxConfig, useSandbox } from './sandbox.ts';
@@ -32,7 +33,12 @@ export interface App {
   /** Set when the database is the embedded one. */
   readonly embedded: boolean;
   readonly database: Database;
+  /** What runs record. */
   readonly feeds: readonly ActiveFeed[];
+  /** What the prober keeps: one, or none. */
+  readonly ledgers: readonly ActiveLedger[];
+  /** Both: what is registered, planned and counted. */
+  readonly watched: readonly Watched[];
   readonly configuration: Configuration;
   readonly recording: RecordingContext;
   /** The allowances of the configured services. */
@@ -85,6 +91,8 @@ export async function openApp(options: AppOptions): Promise<App> {
     if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);
     const config = fromFile ?? sandboxConfig(sandbox?.announcement ?? noSandbox());
     const feeds = activeFeeds(config);
+    const ledgers = activeLedgers(config);
+    const watched = [...feeds, ...ledgers];
     return {
       environment,
       config,
@@ -95,7 +103,9 @@ export async function openApp(options: AppOptions): Promise<App> {
       embedded: embedded !== null,
       database,
       feeds,
-      configuration: configurationOf(config, feeds),
+      ledgers,
+      watched,
+      configuration: configurationOf(config, watched),
       recording: {
         sql: database.sql,
         clock,

@@ -1,20 +1,22 @@
 import type { CatalogNames, Config } from './config/schema.ts';
-import { catalog, datasetNamed, feeds } from './datasets/catalog.ts';
-import type { Scope, Source, Target } from './datasets/contract.ts';
+import { feeds } from './datasets/catalog.ts';
+import type { Recorded, Scope, Source, Target } from './datasets/contract.ts';
 import { metricIntervals, metricPoints } from './datasets/metrics/metric-points.ts';
-import { type ActiveDataset, type ActiveFeed, BELIEVE } from './recording/active-feed.ts';
+import { type ActiveLedger, nodeHealth } from './health/node-health.ts';
+import { recorded, recordedNamed } from './recorded.ts';
+import { type ActiveFeed, BELIEVE, type DatasetSettings, type Watched } from './recording/active-feed.ts';
 import { targetKey } from './recording/target-key.ts';
 
 /** The names that a configuration may use. */
 export const catalogNames: CatalogNames = {
-  datasets: catalog.map(({ name }) => name),
+  datasets: recorded.map(({ name }) => name),
   metrics: Object.keys(metricIntervals),
   intervals: ['hour', 'day', 'week', 'month'],
   withoutEffect,
 };
 
 function withoutEffect(dataset: string, setting: string): string | null {
-  const source = datasetNamed(dataset)?.source;
+  const source = recordedNamed(dataset)?.source;
   if (source === undefined) return null;
   switch (setting) {
     case 'metrics':
@@ -32,31 +34,43 @@ function withoutEffect(dataset: string, setting: string): string | null {
   }
 }
 
-/** What a configuration asks to be recorded: feeds with at least one dataset that is enabled, and their targets. */
+/** What a configuration asks runs to record: feeds with at least one dataset that is enabled, and their targets. */
 export function activeFeeds(config: Config): ActiveFeed[] {
-  return feeds.flatMap(({ source, datasets }): ActiveFeed[] => {
-    const enabled = datasets.filter(({ name }) => config.datasets[name]?.enabled ?? true);
-    if (enabled.length === 0 || !offered(config, source)) return [];
-    const overrides = enabled.flatMap(({ name }) => config.datasets[name] ?? []);
-    const active = enabled.map((dataset): ActiveDataset => {
-      const { every = source.every, since, believe } = config.datasets[dataset.name] ?? {};
-      return {
-        ...dataset,
-        every,
-        since: since === undefined ? null : Date.parse(`${since}T00:00:00Z`),
-        believe: { looks: believe?.looks ?? BELIEVE.looks, after: believe?.after ?? BELIEVE.after },
-      };
-    });
-    return [
-      {
-        source,
-        datasets: active,
-        targets: distinct(source.targets(scopeOf(config, Object.assign({}, ...overrides)))),
-        pageSize: overrides.find(({ pageSize }) => pageSize !== undefined)?.pageSize,
-        every: Math.min(...active.map(({ every }) => every)),
-      },
-    ];
+  return feeds.flatMap(({ source, datasets }) => watched(config, source, datasets));
+}
+
+/** The ledger that a configuration asks the prober to keep; empty where it asks for none. */
+export function activeLedgers(config: Config): ActiveLedger[] {
+  return watched(config, nodeHealth.source, [nodeHealth]);
+}
+
+/** What of a source's datasets is enabled, and about which targets; empty where nothing is, or its upstream is missing. */
+function watched<Kept extends Recorded>(
+  config: Config,
+  source: Source,
+  datasets: readonly Kept[],
+): Watched<Kept>[] {
+  const enabled = datasets.filter(({ name }) => config.datasets[name]?.enabled ?? true);
+  if (enabled.length === 0 || !offered(config, source)) return [];
+  const overrides = enabled.flatMap(({ name }) => config.datasets[name] ?? []);
+  const active = enabled.map((dataset): Kept & DatasetSettings => {
+    const { every = source.every, since, believe } = config.datasets[dataset.name] ?? {};
+    return {
+      ...dataset,
+      every,
+      since: since === undefined ? null : Date.parse(`${since}T00:00:00Z`),
+      believe: { looks: believe?.looks ?? BELIEVE.looks, after: believe?.after ?? BELIEVE.after },
+    };
   });
+  return [
+    {
+      source,
+      datasets: active,
+      targets: distinct(source.targets(scopeOf(config, Object.assign({}, ...overrides)))),
+      pageSize: overrides.find(({ pageSize }) => pageSize !== undefined)?.pageSize,
+      every: Math.min(...active.map(({ every }) => every)),
+    },
+  ];
 }
 
 /** A list in the configuration may name a thing twice; it is one target. */

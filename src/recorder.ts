@@ -1,7 +1,6 @@
 import { openApp } from './app.ts';
-import { isProbed } from './commands/probing.ts';
 import { registerUnlessRunning } from './commands/registering.ts';
-import { feedOf } from './commands/selection.ts';
+import { feedOf, oneOf } from './commands/selection.ts';
 import { matchingTargets } from './commands/targets.ts';
 import { rolesOf, upCommand } from './commands/up.ts';
 import { scopeOf } from './configured-feeds.ts';
@@ -67,8 +66,9 @@ export async function openRecorder(options: RecorderOptions = {}): Promise<Recor
     close: () => app.close(),
     run: (signal, roles) => upCommand(app, rolesOf(roles?.join(',')), signal),
     record: async (dataset, { target = {}, signal = new AbortController().signal } = {}) => {
+      if (oneOf(app.ledgers, dataset))
+        throw new UsageError([`${dataset}: is recorded by a recorder that runs`]);
       const feed = feedOf(app.feeds, dataset);
-      if (isProbed(feed)) throw new UsageError([`${dataset}: is recorded by a recorder that runs`]);
       const pairs = Object.entries(target).map(([key, value]) => `${key}=${value}`);
       const targets = matchingTargets(feed, scopeOf(app.config), pairs);
       await registerUnlessRunning(app, feed);

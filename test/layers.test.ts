@@ -11,7 +11,7 @@ const levels: readonly (readonly string[])[] = [
   ['commands'],
   ['app.ts', 'configured-feeds.ts', 'sandbox.ts', 'log.ts', 'upstream-opener.ts'],
   ['jobs', 'server'],
-  ['recording', 'views', 'reports', 'health', 'seals', 'checks'],
+  ['recording', 'views', 'reports', 'health', 'seals', 'checks', 'recorded.ts'],
   ['history'],
   ['datasets'],
   ['upstreams', 'db'],

@@ -47,8 +47,7 @@ async function weigh(sql: postgres.Sql) {
 }
 
 const feeds = activeFeeds(loadConfig(file, catalogNames)).filter(
-  ({ targets, source, datasets }) =>
-    targets.length > 0 && !source.once && datasets.every(({ history }) => history !== 'ledger'),
+  ({ targets, source }) => targets.length > 0 && !source.once,
 );
 const database = await startDatabase();
 const sql = postgres(database.url, { max: 2, onnotice: () => {} });

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { catalog } from '../../src/datasets/catalog.ts';
+import { recorded } from '../../src/recorded.ts';
 import { configure, DAY, oneNode } from '../settings.ts';
 import { Steady } from '../steady.ts';
 import { lookInto, type World } from '../world.ts';
@@ -106,7 +106,7 @@ const indifferent: Fault = {
 /** How many rows each dataset has that has some, and the sum of what they say, without what is their recording's own. */
 async function sums(sql: postgres.Sql): Promise<Map<string, string>> {
   const found = new Map<string, string>();
-  for (const { name } of catalog) {
+  for (const { name } of recorded) {
     const [row] = await sql<{ rows: number; sum: string }[]>`
       select count(*)::int as rows, sum(('x' || left(md5((to_jsonb(t) - ${OWN}::text[])::text), 15))::bit(60)::bigint)::text as sum
       from ${sql(`recorder.${name}`)} t`;

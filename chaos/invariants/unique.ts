@@ -1,6 +1,5 @@
-import { catalog } from '../../src/datasets/catalog.ts';
-import type { Dataset } from '../../src/datasets/contract.ts';
 import { keyPart } from '../../src/datasets/dataset.ts';
+import { recorded } from '../../src/recorded.ts';
 import type { Invariant } from './invariant.ts';
 
 /** B: natural keys are unique: of one thing there is one row, or one version at a time. */
@@ -9,7 +8,7 @@ export const unique: Invariant = {
   says: 'natural keys are unique',
   async check({ sql }) {
     const problems: string[] = [];
-    for (const dataset of catalog) {
+    for (const dataset of recorded) {
       const [row] = await sql.unsafe<{ doubled: number }[]>(
         `select count(*)::int as doubled from (${doubled(dataset)}) d`,
       );
@@ -20,7 +19,7 @@ export const unique: Invariant = {
 };
 
 /** The keys that are there twice. Asked of the rows themselves, not of the index that should prevent it. */
-function doubled({ name, key, columns, history }: Dataset): string {
+function doubled({ name, key, columns, history }: (typeof recorded)[number]): string {
   const parts = key.map((column) =>
     keyPart(column, columns.find((one) => one.name === column)?.nullable ?? false),
   );

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
-import { datasetNamed } from '../datasets/catalog.ts';
 import { UsageError } from '../errors.ts';
+import { recordedNamed } from '../recorded.ts';
 import type { RunResult } from '../recording/context.ts';
 import { runJobs } from '../recording/foreground.ts';
 import type { Job } from '../recording/job.ts';
@@ -97,6 +97,6 @@ export async function healCommand(
 }
 
 function refuseUnknown(dataset: string | undefined): void {
-  if (dataset !== undefined && !datasetNamed(dataset))
+  if (dataset !== undefined && !recordedNamed(dataset))
     throw new UsageError([`DATASET: there is no dataset "${dataset}"`]);
 }

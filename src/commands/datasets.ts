@@ -1,10 +1,10 @@
-import { catalog } from '../datasets/catalog.ts';
 import { durationText } from '../duration.ts';
+import { recorded } from '../recorded.ts';
 import { printJson, printTable } from './output.ts';
 
-/** `datasets`: the catalog. */
+/** `datasets`: everything that is recorded. */
 export function datasetsCommand(options: { json: boolean }): void {
-  const rows = catalog.map(({ name, about, seed, operations, history, key, source }) => ({
+  const rows = recorded.map(({ name, about, seed, operations, history, key, source }) => ({
     name,
     about,
     history,

@@ -41,9 +41,9 @@ export async function doctorCommand(app: App, options: { json: boolean }): Promi
   return findings.every(({ ok }) => ok) ? exitCode.done : exitCode.failed;
 }
 
-function configuration({ feeds, sandbox }: App): Finding {
-  const targets = feeds.reduce((sum, feed) => sum + feed.targets.length, 0);
-  const found = `${feeds.length} schedules, ${targets} targets${sandbox ? ', from the bundled sandbox: no recorder.yaml' : ''}`;
+function configuration({ watched, sandbox }: App): Finding {
+  const targets = watched.reduce((sum, feed) => sum + feed.targets.length, 0);
+  const found = `${watched.length} schedules, ${targets} targets${sandbox ? ', from the bundled sandbox: no recorder.yaml' : ''}`;
   return {
     check: 'configuration',
     ok: targets > 0,
@@ -124,8 +124,8 @@ async function sources({ database: { sql } }: App): Promise<Finding> {
 }
 
 /** Whether what the schedules ask in a day fits into the budgets that are declared. */
-async function budgets({ config, database: { sql }, feeds, clock }: App): Promise<Finding[]> {
-  return demands(await forecast(sql, feeds, clock()), config).flatMap((demand): Finding[] => {
+async function budgets({ config, database: { sql }, watched, clock }: App): Promise<Finding[]> {
+  return demands(await forecast(sql, watched, clock()), config).flatMap((demand): Finding[] => {
     const beyond = beyondBudget(demand);
     const { upstream, unitsPerDay, allowedPerDay } = demand;
     if (beyond !== null) return [{ check: 'budget', ok: false, found: beyond }];
@@ -138,7 +138,7 @@ async function budgets({ config, database: { sql }, feeds, clock }: App): Promis
 /** Asks each upstream one cheap question that its feeds would ask anyway. */
 async function upstreams(app: App): Promise<Finding[]> {
   const asked = new Map<string, Promise<Finding>>();
-  for (const feed of app.feeds) {
+  for (const feed of app.watched) {
     for (const target of feed.targets) {
       const name = feed.source.upstream === 'nodes' ? `nodes/${target.node}` : feed.source.upstream;
       if (asked.has(name)) continue;
@@ -154,7 +154,7 @@ async function upstreams(app: App): Promise<Finding[]> {
   return Promise.all(asked.values());
 }
 
-async function upstream(app: App, name: string, feed: App['feeds'][number], job: Job): Promise<Finding> {
+async function upstream(app: App, name: string, feed: App['watched'][number], job: Job): Promise<Finding> {
   const asking = {
     weight: feed.source.weight,
     priority: 'poll' as const,

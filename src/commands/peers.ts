@@ -48,7 +48,7 @@ export class Lead {
    * @throws UsageError when another recorder has some of it
    */
   async follow(): Promise<boolean> {
-    const { log, database, feeds, clock, configuration } = this.#app;
+    const { log, database, watched, clock, configuration } = this.#app;
     const { newest, generation } = this.#membership.standing;
     const fields = { recorder: configuration.recorder, generation };
     if (!newest) {
@@ -63,7 +63,7 @@ export class Lead {
       return false;
     }
     if (generation === this.#generation) return false;
-    await registerAll(database.sql, feeds, clock(), this.#membership.registrant);
+    await registerAll(database.sql, watched, clock(), this.#membership.registrant);
     this.#generation = generation;
     this.#saidAt = Number.NEGATIVE_INFINITY;
     log.info(fields, 'this configuration decides what is recorded');

@@ -6,7 +6,7 @@ import { printJson, printTable, tell } from './output.ts';
 
 /** `plan`: what the schedules ask in a round, in the next hour and in the next day, against the declared limits. */
 export async function planCommand(app: App, options: { json: boolean }): Promise<void> {
-  const schedules = await forecast(app.database.sql, app.feeds, app.clock());
+  const schedules = await forecast(app.database.sql, app.watched, app.clock());
   const rows = schedules.map(({ datasets, upstream, targets, every, round, hour, day, sweepsOfDay }) => ({
     datasets: datasets.join(', '),
     upstream,

@@ -4,9 +4,9 @@ import { steadyClock } from '../clock.ts';
 import type { Target } from '../datasets/contract.ts';
 import { announcements } from '../health/announcements.ts';
 import { lookOver } from '../health/look.ts';
+import type { ActiveLedger } from '../health/node-health.ts';
 import { keepLedger, Prober } from '../health/prober.ts';
 import type { ProberContext } from '../health/prober-context.ts';
-import type { ActiveFeed } from '../recording/active-feed.ts';
 import type { Registrant } from '../recording/configuration.ts';
 import { registerTargets } from '../recording/register.ts';
 import { targetKey } from '../recording/target-key.ts';
@@ -14,17 +14,12 @@ import { exitCode } from './exit.ts';
 import { printJson, printTable, tell } from './output.ts';
 import { registerUnlessRunning } from './registering.ts';
 
-/** Whether a feed is watched by the prober, in this process, instead of being polled by runs of the queue. */
-export function isProbed(feed: ActiveFeed): boolean {
-  return feed.datasets.some(({ history }) => history === 'ledger');
-}
-
-/** Watches the nodes until the signal comes, or stands by while another process does. */
+/** Keeps the ledger until the signal comes, or stands by while another process does. */
 async function runProber(app: App, by: Registrant, signal: AbortSignal): Promise<void> {
-  const feed = app.feeds.find(isProbed);
-  if (!feed || feed.targets.length === 0) return;
-  const register = () => registerTargets(app.database.sql, feed, app.clock(), by);
-  await keepLedger(proberContext(app, feed, register), signal);
+  const [ledger] = app.ledgers;
+  if (!ledger || ledger.targets.length === 0) return;
+  const register = () => registerTargets(app.database.sql, ledger, app.clock(), by);
+  await keepLedger(proberContext(app, ledger, register), signal);
 }
 
 /** Watches the nodes while no process with a newer configuration does. */
@@ -59,13 +54,13 @@ export class ProberSwitch {
 /** `record node_health`: one look at every node, confirmed, into the ledger. @returns the exit code */
 export async function probeOnce(
   app: App,
-  feed: ActiveFeed,
+  ledger: ActiveLedger,
   targets: readonly Target[],
   json: boolean,
   signal: AbortSignal,
 ): Promise<number> {
   const { sql } = app.database;
-  const context = proberContext(app, feed, () => registerUnlessRunning(app, feed));
+  const context = proberContext(app, ledger, () => registerUnlessRunning(app, ledger));
   const began = new Date(app.clock());
   const prober = await Prober.begin(context);
   // Where another process watches, it has looked already.
@@ -109,18 +104,18 @@ interface Reading {
   readonly observed_at: Date;
 }
 
-function proberContext(app: App, feed: ActiveFeed, register: () => Promise<void>): ProberContext {
+function proberContext(app: App, ledger: ActiveLedger, register: () => Promise<void>): ProberContext {
   const { sql } = app.database;
   return {
     sql,
     wall: app.clock,
     steady: steadyClock,
     log: app.log,
-    observer: feed.targets[0]?.observer ?? 'recorder',
+    observer: ledger.targets[0]?.observer ?? 'recorder',
     holder: `${app.recording.worker}/${randomBytes(4).toString('hex')}`,
-    every: feed.every,
-    targets: feed.targets.map(({ node = '', probe = '' }) => ({ node, probe })),
-    look: lookOver(app.recording.open, feed, app.clock),
+    every: ledger.every,
+    targets: ledger.targets.map(({ node = '', probe = '' }) => ({ node, probe })),
+    look: lookOver(app.recording.open, ledger, app.clock),
     maintenance: announcements(sql, app.config.health.maintenance),
     register,
   };

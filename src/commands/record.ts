@@ -3,17 +3,17 @@ import { scopeOf } from '../configured-feeds.ts';
 import { catalog } from '../datasets/catalog.ts';
 import { OPEN_END, type Window } from '../datasets/contract.ts';
 import { UsageError } from '../errors.ts';
-import type { ActiveFeed } from '../recording/active-feed.ts';
+import type { ActiveFeed, Watched } from '../recording/active-feed.ts';
 import type { RunResult } from '../recording/context.ts';
 import { runJobs } from '../recording/foreground.ts';
 import type { Job } from '../recording/job.ts';
 import { jointState, loadStates, missingIn, planAll } from '../recording/plan.ts';
 import { exitAfter, interrupted } from './exit.ts';
 import { printJson, printTable, tell } from './output.ts';
-import { isProbed, probeOnce } from './probing.ts';
+import { probeOnce } from './probing.ts';
 import { progressOver } from './progress.ts';
 import { registerUnlessRunning } from './registering.ts';
-import { feedOf, instantOf } from './selection.ts';
+import { feedOf, instantOf, oneOf } from './selection.ts';
 import { matchingTargets } from './targets.ts';
 
 /** `record DATASET [--target KEY=VALUE ...]`: everything the targets lack, now. @returns the exit code */
@@ -23,9 +23,11 @@ export async function recordCommand(
   options: { target: readonly string[]; json: boolean },
   signal: AbortSignal,
 ): Promise<number> {
+  const targetsOf = (feed: Watched) => matchingTargets(feed, scopeOf(app.config), options.target);
+  const ledger = oneOf(app.ledgers, dataset);
+  if (ledger) return probeOnce(app, ledger, targetsOf(ledger), options.json, signal);
   const feed = feedOf(app.feeds, dataset);
-  const targets = matchingTargets(feed, scopeOf(app.config), options.target);
-  if (isProbed(feed)) return probeOnce(app, feed, targets, options.json, signal);
+  const targets = targetsOf(feed);
   await registerUnlessRunning(app, feed);
   const states = await loadStates(app.database.sql, feed);
   return runAndTell(app, feed, planAll(feed, targets, states, app.clock()), options.json, signal);
@@ -38,8 +40,8 @@ export async function backfillCommand(
   options: { from: string; to: string; target: readonly string[]; json: boolean },
   signal: AbortSignal,
 ): Promise<number> {
+  refuseWithoutPast(feedOf(app.watched, dataset), dataset);
   const feed = feedOf(app.feeds, dataset);
-  refuseWithoutPast(feed, dataset);
   const targets = matchingTargets(feed, scopeOf(app.config), options.target);
   const [from, to] = [
     instantOf('--from', options.from),
@@ -57,7 +59,7 @@ export async function backfillCommand(
 }
 
 /** @throws UsageError for a dataset that cannot be asked for a range of time: why, and which can */
-function refuseWithoutPast({ source: { range } }: ActiveFeed, dataset: string): void {
+function refuseWithoutPast({ source: { range } }: Watched, dataset: string): void {
   if (range?.axis === 'time') return;
   const begin = range?.lookback === Number.POSITIVE_INFINITY ? 'the first block' : 'where it began';
   const why = range

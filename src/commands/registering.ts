@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import type { ActiveFeed } from '../recording/active-feed.ts';
+import type { Watched } from '../recording/active-feed.ts';
 import { mayRegister } from '../recording/configuration.ts';
 import { registerTargets } from '../recording/register.ts';
 
@@ -7,7 +7,7 @@ import { registerTargets } from '../recording/register.ts';
  * Writes down what a command in the foreground wants of a feed, unless `up` runs with another configuration: what that
  * one watches is not to be taken from it.
  */
-export async function registerUnlessRunning(app: App, feed: ActiveFeed): Promise<void> {
+export async function registerUnlessRunning(app: App, feed: Watched): Promise<void> {
   const { database, configuration, clock, log } = app;
   const { recorder } = configuration;
   if (await mayRegister(database.sql, configuration))

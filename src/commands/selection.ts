@@ -1,16 +1,21 @@
 import { catalogNames } from '../configured-feeds.ts';
-import { datasetNamed } from '../datasets/catalog.ts';
 import { UsageError } from '../errors.ts';
 import { INSTANT_EXAMPLE, instantIn } from '../instant.ts';
-import type { ActiveFeed } from '../recording/active-feed.ts';
+import { recordedNamed } from '../recorded.ts';
+import type { Watched } from '../recording/active-feed.ts';
 
-/** The feed that records a dataset. @throws UsageError when there is no such dataset or the configuration leaves it out */
-export function feedOf(feeds: readonly ActiveFeed[], dataset: string): ActiveFeed {
-  if (!datasetNamed(dataset))
+/** Which of them records a dataset; undefined: none of them. */
+export function oneOf<Some extends Watched>(watched: readonly Some[], dataset: string): Some | undefined {
+  return watched.find(({ datasets }) => datasets.some(({ name }) => name === dataset));
+}
+
+/** The one that records a dataset. @throws UsageError when there is no such dataset or the configuration leaves it out */
+export function feedOf<Feed extends Watched>(feeds: readonly Feed[], dataset: string): Feed {
+  if (!recordedNamed(dataset))
     throw new UsageError([
       `DATASET: there is no dataset "${dataset}"; there are ${catalogNames.datasets.join(', ')}`,
     ]);
-  const feed = feeds.find(({ datasets }) => datasets.some(({ name }) => name === dataset));
+  const feed = oneOf(feeds, dataset);
   if (!feed)
     throw new UsageError([
       `datasets.${dataset}: the configuration does not record it: it is disabled, or its upstream is missing`,

@@ -1,7 +1,7 @@
 import type { Scope, Target } from '../datasets/contract.ts';
 import { oneSpelling } from '../datasets/spelling.ts';
 import { UsageError } from '../errors.ts';
-import type { ActiveFeed } from '../recording/active-feed.ts';
+import type { Watched } from '../recording/active-feed.ts';
 
 /** So many of the values of a key are named where none of them was given. */
 const NAMED = 5;
@@ -13,7 +13,7 @@ type Pair = readonly [key: string, value: string];
  * the target that the pairs describe. Keys are taken in both spellings (`chainId`, `chain_id`), hexadecimal values in any case.
  * @throws UsageError when a pair is malformed, or nothing matches; it names the keys and some values
  */
-export function matchingTargets(feed: ActiveFeed, scope: Scope, texts: readonly string[]): readonly Target[] {
+export function matchingTargets(feed: Watched, scope: Scope, texts: readonly string[]): readonly Target[] {
   const wanted = pairsOf(texts);
   const targets = feed.targets.filter((target) => wanted.every((pair) => has(target, pair)));
   if (targets.length > 0) return targets;
@@ -57,7 +57,7 @@ const has = (target: Target, [key, value]: Pair) =>
   Object.hasOwn(target, key) && oneSpelling(target[key] ?? '') === value;
 
 /** Why no watched target has the pairs. */
-function missesOf({ targets }: ActiveFeed, wanted: readonly Pair[]): string[] {
+function missesOf({ targets }: Watched, wanted: readonly Pair[]): string[] {
   const keys = [...new Set(targets.flatMap((target) => Object.keys(target)))];
   const some = (key: string) => {
     const values = [...new Set(targets.flatMap((target) => target[key] ?? []))].sort();

@@ -5,15 +5,15 @@ import { forecast } from '../reports/forecast.ts';
 
 /** Says at the start of `up` what is recorded from where, and how to query it. */
 export function logStart(app: App, queue: string): void {
-  const { log, feeds, sandbox, environment } = app;
+  const { log, watched, sandbox, environment } = app;
   if (sandbox)
     log.info(
       { sandbox: sandbox.url },
       'no recorder.yaml: recording the bundled sandbox network; copy examples/mainnet.yaml to recorder.yaml to record a real one',
     );
-  const targets = feeds.reduce((sum, feed) => sum + feed.targets.length, 0);
+  const targets = watched.reduce((sum, feed) => sum + feed.targets.length, 0);
   log.info(
-    { schedules: feeds.length, targets, queue, database: app.embedded ? 'embedded' : 'DATABASE_URL' },
+    { schedules: watched.length, targets, queue, database: app.embedded ? 'embedded' : 'DATABASE_URL' },
     'recording began',
   );
   log.info(
@@ -26,8 +26,8 @@ export function logStart(app: App, queue: string): void {
 const QUERY = 'node dist/cli.js query "select * from freshness"';
 
 /** Warns of each upstream of which the schedules ask more in a day than its budget allows. */
-export async function logBudgets({ log, config, database, feeds, clock }: App): Promise<void> {
-  for (const demand of demands(await forecast(database.sql, feeds, clock()), config)) {
+export async function logBudgets({ log, config, database, watched, clock }: App): Promise<void> {
+  for (const demand of demands(await forecast(database.sql, watched, clock()), config)) {
     const beyond = beyondBudget(demand);
     if (beyond !== null) log.warn({ ...demand }, beyond);
   }

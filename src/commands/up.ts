@@ -18,7 +18,7 @@ import { sealDays } from '../seals/seal.ts';
 import { buildServer } from '../server/server.ts';
 import { compareInTurn } from './comparing.ts';
 import { joinPeers, Lead } from './peers.ts';
-import { isProbed, ProberSwitch } from './probing.ts';
+import { ProberSwitch } from './probing.ts';
 import { logBudgets, logProgress, logStart } from './up-log.ts';
 
 export type Role = 'scheduler' | 'worker' | 'server';
@@ -99,8 +99,7 @@ async function work(
   backend: QueueBackend,
   queues: Queues,
 ): Promise<void> {
-  const { log, database } = app;
-  const feeds = app.feeds.filter((feed) => !isProbed(feed));
+  const { log, database, feeds } = app;
   await refuseEviction(queues.polls);
   const membership = await joinPeers(app, roles, signal);
   const lead = new Lead(app, membership);

@@ -25,7 +25,6 @@ import { networkFees } from './node/network-fees.ts';
 import { networkProposals } from './node/network-proposals.ts';
 import { networkUpgrades } from './node/network-upgrades.ts';
 import { nodeBlockchains } from './node/node-blockchains.ts';
-import { nodeHealth } from './node/node-health.ts';
 import { nodeIdentity } from './node/node-identity.ts';
 import { nodeUptimeView } from './node/node-uptime-view.ts';
 import { pBalances } from './node/p-balances.ts';
@@ -41,7 +40,7 @@ import { xBlocks } from './node/x-blocks.ts';
 import { xTransactions } from './node/x-transactions.ts';
 import { xUtxos } from './node/x-utxos.ts';
 
-/** Every dataset, in the order in which people meet them. Nothing else lists datasets. */
+/** Every dataset that runs record, in the order in which people meet them. Nothing else lists them. */
 export const catalog: readonly Dataset[] = [
   metricPoints,
   averageTps,
@@ -83,10 +82,9 @@ export const catalog: readonly Dataset[] = [
   peers,
   peerReadings,
   nodeUptimeView,
-  nodeHealth,
 ];
 
-/** The dataset of that name; undefined where there is none. */
+/** The dataset of that name that runs record; undefined where there is none. */
 export function datasetNamed(name: string): Dataset | undefined {
   return catalog.find((dataset) => dataset.name === name);
 }

@@ -2,11 +2,11 @@ import type { PgTable } from 'drizzle-orm/pg-core';
 import type { z } from 'zod';
 
 /**
- * What becomes of a recorded row:
+ * What becomes of a row that a run recorded:
  * `series` points whose value is revised; `log` things that should not change; `state` lists whose members come, change
- * and go; `sample` readings; `ledger` readings that are stored as intervals in which nothing changed, by the prober.
+ * and go; `sample` readings.
  */
-export type History = 'series' | 'log' | 'state' | 'sample' | 'ledger';
+export type History = 'series' | 'log' | 'state' | 'sample';
 
 /** One thing an upstream is asked about, such as `{ chainId: '43114', metric: 'txCount', timeInterval: 'day' }`. */
 export type Target = Readonly<Record<string, string>>;
@@ -129,8 +129,8 @@ export interface Source {
   walk(ask: Ask, target: Target, window: Window | null): AsyncIterable<Page>;
 }
 
-/** A dataset: what is kept of a source's answers, and how. Everything else loops over the catalog of these. */
-export interface Dataset {
+/** What is declared of everything that is recorded, whoever writes its rows: enough to list, configure and plan it. */
+export interface Recorded {
   readonly name: string;
   /** One sentence: what a row is. The COMMENT of its view. */
   readonly about: string;
@@ -138,10 +138,19 @@ export interface Dataset {
   readonly seed: string;
   /** The operations of the services that it records. */
   readonly operations: readonly string[];
-  readonly history: History;
+  /** Its kind of history, in the word that the data dictionary explains. */
+  readonly history: string;
   readonly source: Source;
   /** The target's keys that become the first columns. */
   readonly request: readonly string[];
+  /** The natural key, as columns. */
+  readonly key: readonly string[];
+  readonly columns: readonly DatasetColumn[];
+}
+
+/** A dataset that runs record: what is kept of a source's answers, and how. The catalog lists them. */
+export interface Dataset extends Recorded {
+  readonly history: History;
   readonly item: z.ZodObject;
   /** Columns whose name is not the upstream's, by upstream field. */
   readonly rename: Readonly<Record<string, string>>;
@@ -149,8 +158,6 @@ export interface Dataset {
   readonly ignore?: readonly string[];
   /** False: fields that are not named belong to another dataset of the same source, not into `extra`. */
   readonly extra?: boolean;
-  /** The natural key, as columns. */
-  readonly key: readonly string[];
   /** Columns of which the upstream should say one thing only: rows that share them under other keys are in conflict. */
   readonly single?: readonly string[];
   /** The items of a page. @throws Error when the answer has not the promised shape */
@@ -158,7 +165,6 @@ export interface Dataset {
   /** An item as the seed's field tables show it. */
   readonly example: Readonly<Record<string, unknown>>;
   readonly table: PgTable;
-  readonly columns: readonly DatasetColumn[];
 }
 
 /** A source with the datasets that are recorded from its answers, together in one run. */

@@ -23,8 +23,19 @@ type Declaration = Omit<Dataset, 'table' | 'columns' | 'rename'> & Partial<Pick<
 
 /** Makes a dataset of its declaration: derives the columns and the Drizzle table from the item's schema. */
 export function defineDataset(declaration: Declaration): Dataset {
-  const rename = declaration.rename ?? {};
-  const request = declaration.request.map(
+  const { name, history, key, rename = {} } = declaration;
+  const columns = columnsOf({ ...declaration, rename });
+  return { ...declaration, rename, columns, table: tableOf(name, history, key, columns) };
+}
+
+/** The columns that come from the upstream: those of the request, then those of the item. */
+export function columnsOf({
+  request,
+  item,
+  rename,
+  seed,
+}: Pick<Dataset, 'request' | 'item' | 'rename' | 'seed'>): DatasetColumn[] {
+  const asked = request.map(
     (key): DatasetColumn => ({
       name: snakeCase(key),
       type: 'text',
@@ -33,14 +44,7 @@ export function defineDataset(declaration: Declaration): Dataset {
       comment: `Asked for: the target's ${key}.`,
     }),
   );
-  const item = itemColumns(declaration.item, [], false, rename, declaration.seed);
-  const all = [...request, ...item];
-  return {
-    ...declaration,
-    rename,
-    columns: all,
-    table: tableOf(declaration.name, declaration.history, declaration.key, all),
-  };
+  return [...asked, ...itemColumns(item, [], false, rename, seed)];
 }
 
 /** Walks an item's schema: one column a leaf (a lock time: two), nested objects flattened under their name. */
@@ -127,18 +131,6 @@ const historyColumns: Record<History, () => Record<string, PgColumnBuilderBase>>
   // Until when it was shown; null: it still is.
   log: () => ({ recorded_at: instant().notNull(), superseded_at: instant(), ...ofRun() }),
   sample: () => ({ observed_at: instant().notNull(), ...ofRun() }),
-  ledger: () => ({
-    started_at: instant().notNull(),
-    ended_at: instant(),
-    reported: boolean().notNull().default(true),
-    probes_before: bigint({ mode: 'number' }).notNull().default(0),
-    probes: bigint({ mode: 'bigint' }),
-    // By the node's own account: since when, and how often at the last. The last words are null where they are the first.
-    failing_since: instant(),
-    failures: bigint({ mode: 'bigint' }),
-    last_error: text(),
-    last_message: jsonb(),
-  }),
 };
 
 function tableOf(name: string, history: History, key: readonly string[], all: readonly DatasetColumn[]) {
@@ -171,11 +163,6 @@ function tableOf(name: string, history: History, key: readonly string[], all: re
         return [
           uniqueIndex(`${name}_now`).on(keyExpression).where(sql`superseded_at is null or vanished`),
           index(`${name}_history`).on(sql`${keyExpression}, recorded_at`),
-        ];
-      case 'ledger':
-        return [
-          uniqueIndex(`${name}_key`).on(sql`${keyExpression}, started_at`),
-          uniqueIndex(`${name}_now`).on(keyExpression).where(sql`ended_at is null`),
         ];
     }
   });

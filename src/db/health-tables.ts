@@ -1,4 +1,16 @@
-import { bigint, customType, index, jsonb, primaryKey, serial, text, timestamp } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  customType,
+  index,
+  jsonb,
+  primaryKey,
+  serial,
+  text,
+  timestamp,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
 import { recorder } from './bookkeeping.ts';
 
 const instant = () => timestamp({ withTimezone: true });
@@ -16,6 +28,43 @@ export const healthObservers = recorder.table('health_observers', {
   /** Probes whose rows the database refuses, with since when and why; null: none. */
   refused: jsonb(),
 });
+
+/** The ledger: what a probe and each of its checks said, an interval in which nothing changed a row. */
+export const healthIntervals = recorder.table(
+  'node_health',
+  {
+    observer: text().notNull(),
+    node: text().notNull(),
+    probe: text().notNull(),
+    /** A check of the node; `*`: the probe as a whole. */
+    check_name: text().notNull(),
+    state: text().notNull(),
+    error: text(),
+    message: jsonb(),
+    /** Of every table of a dataset; the ledger leaves it null. */
+    extra: jsonb(),
+    started_at: instant().notNull(),
+    /** Null: it goes on. */
+    ended_at: instant(),
+    /** Of the probe as a whole: the node gave a report, so that its checks are known. */
+    reported: boolean().notNull().default(true),
+    /** Looks of the probe before the interval. */
+    probes_before: bigint({ mode: 'number' }).notNull().default(0),
+    /** Looks within it; null while it goes on. */
+    probes: bigint({ mode: 'bigint' }),
+    /** Since when the check fails, by the node's own account. */
+    failing_since: instant(),
+    /** How often it failed in a row at the last, by the node's own count. */
+    failures: bigint({ mode: 'bigint' }),
+    /** The last words of the interval; null: they are the first. */
+    last_error: text(),
+    last_message: jsonb(),
+  },
+  () => [
+    uniqueIndex('node_health_key').on(sql`observer, node, probe, check_name, started_at`),
+    uniqueIndex('node_health_now').on(sql`observer, node, probe, check_name`).where(sql`ended_at is null`),
+  ],
+);
 
 /** When an observer did not look at all. It is stored once, whatever the number of nodes; intervals run on beneath it. */
 export const healthAbsences = recorder.table(

@@ -1,4 +1,4 @@
-import { WHOLE } from '../datasets/node/health-reading.ts';
+import { WHOLE } from './health-reading.ts';
 import type { LedgerBatch, LedgerTransition, ProbeProgress } from './ledger.ts';
 
 /** What a batch says of one probe. */

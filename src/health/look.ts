@@ -1,20 +1,20 @@
 import { networkInterfaces } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import type { Clock } from '../clock.ts';
-import { readHealth } from '../datasets/node/health-reading.ts';
-import type { ActiveFeed } from '../recording/active-feed.ts';
 import type { OpenUpstream } from '../recording/context.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
 import { WorkSignal } from '../work-signal.ts';
+import { readHealth } from './health-reading.ts';
+import type { ActiveLedger } from './node-health.ts';
 import type { Look, ProbeTarget } from './prober-context.ts';
 
 /** The longest that a look may take, ms. */
 const LONGEST_LOOK = 10_000;
 
 /** Makes looks at nodes over HTTP: one at a time and probe, each within its deadline. */
-export function lookOver(open: OpenUpstream, feed: ActiveFeed, clock: Clock, networkUp = hasNetwork) {
-  const deadline = Math.min(LONGEST_LOOK, feed.every - 500);
-  const [{ observer = '' } = {}] = feed.targets;
+export function lookOver(open: OpenUpstream, ledger: ActiveLedger, clock: Clock, networkUp = hasNetwork) {
+  const deadline = Math.min(LONGEST_LOOK, ledger.every - 500);
+  const [{ observer = '' } = {}] = ledger.targets;
   return async ({ node, probe }: ProbeTarget, stop: AbortSignal): Promise<Look> => {
     const work = new WorkSignal(stop, deadline);
     const target = { observer, node, probe };
@@ -22,11 +22,11 @@ export function lookOver(open: OpenUpstream, feed: ActiveFeed, clock: Clock, net
     let look: Look;
     try {
       const ask = open(
-        feed,
+        ledger,
         { target, window: null, reason: 'poll' },
         { weight: 0, priority: 'poll', signal: work.signal, clock },
       );
-      look = await firstAnswer(feed.source.walk(ask, target, null), () => performance.now() - began);
+      look = await firstAnswer(ledger.source.walk(ask, target, null), () => performance.now() - began);
     } catch (error) {
       if (stop.aborted || !(error instanceof UpstreamFailure) || !work.timedOut) throw error;
       look = failed('down', `no whole answer within ${deadline} ms`);

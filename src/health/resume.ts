@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
-import { WHOLE } from '../datasets/node/health-reading.ts';
+import { WHOLE } from './health-reading.ts';
 import type { LedgerTransition, RefusedProbe } from './ledger.ts';
 import type { LedgerClock } from './ledger-clock.ts';
 import { probeKey } from './ledger-parts.ts';

@@ -1,4 +1,4 @@
-import { CUT } from '../datasets/node/health-texts.ts';
+import { CUT } from './health-texts.ts';
 
 /** What stands for something that moves. */
 const MOVING = '#';

@@ -1,4 +1,4 @@
-import { listed, WHOLE } from '../datasets/node/health-reading.ts';
+import { listed, WHOLE } from './health-reading.ts';
 import { gistOf, jsonGistOf } from './sameness.ts';
 
 /** The state of a probe or a check at a moment. `maintenance` is announced, never observed. */

@@ -1,4 +1,4 @@
-import { WHOLE } from '../datasets/node/health-reading.ts';
+import { WHOLE } from './health-reading.ts';
 import { decodeSlots, encodeSlots } from './latency-entries.ts';
 import { bucketOf, type Histogram } from './latency-histogram.ts';
 import type { LatencyHour } from './latency-store.ts';

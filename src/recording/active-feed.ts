@@ -1,8 +1,8 @@
-import type { Dataset, Feed, Target } from '../datasets/contract.ts';
+import type { Dataset, Recorded, Source, Target } from '../datasets/contract.ts';
 import type { Belief } from '../history/writing.ts';
 
-/** A dataset as the configuration wants it. */
-export interface ActiveDataset extends Dataset {
+/** What the configuration decides of a dataset. */
+export interface DatasetSettings {
   /** Milliseconds between two polls of a target. */
   readonly every: number;
   /** Where the recording is expected to begin, ms since 1970; null: the source's lookback before the first plan. */
@@ -14,9 +14,13 @@ export interface ActiveDataset extends Dataset {
 /** A look is believed when the next one agrees. */
 export const BELIEVE: Belief = { looks: 2, after: 0 };
 
-/** A feed as the configuration wants it: what of it is recorded, about what, and how often. */
-export interface ActiveFeed extends Feed {
-  readonly datasets: readonly ActiveDataset[];
+/**
+ * A source with what is kept of its answers, as the configuration wants it: what of it is recorded, about what, and how
+ * often. This is what is registered, planned and counted, whoever writes the rows.
+ */
+export interface Watched<Kept extends Recorded = Recorded> {
+  readonly source: Source;
+  readonly datasets: readonly (Kept & DatasetSettings)[];
   readonly targets: readonly Target[];
   /** Milliseconds between two looks at what is due: the shortest interval of its datasets. */
   readonly every: number;
@@ -24,8 +28,14 @@ export interface ActiveFeed extends Feed {
   readonly pageSize?: number | undefined;
 }
 
-/** A feed as it is declared: every dataset at its source's interval, from where the source begins. */
-export function asDeclared({ source, datasets }: Feed, targets: readonly Target[]): ActiveFeed {
+/** A feed as the configuration wants it: runs record it. */
+export type ActiveFeed = Watched<Dataset>;
+
+/** A source with its datasets as they are declared: each at the source's interval, from where the source begins. */
+export function asDeclared<Kept extends Recorded>(
+  { source, datasets }: Pick<Watched, 'source'> & { readonly datasets: readonly Kept[] },
+  targets: readonly Target[],
+): Watched<Kept> {
   const { every } = source;
   return {
     source,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type postgres from 'postgres';
-import type { ActiveFeed } from './active-feed.ts';
+import type { Watched } from './active-feed.ts';
 import { targetKey } from './target-key.ts';
 
 /** What of a configuration matters to the other processes of a recorder. */
@@ -25,7 +25,7 @@ export const LIVES_FOR = 20;
 /** What matters of a configuration. URLs do not: the same node may have another address seen from another machine. */
 export function configurationOf(
   { name, network }: { readonly name: string; readonly network: string },
-  feeds: readonly ActiveFeed[],
+  feeds: readonly Watched[],
 ): Configuration {
   const wanted = feeds
     .map(({ source, datasets, targets, pageSize }) => ({

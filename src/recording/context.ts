@@ -6,7 +6,11 @@ import type { Outcome } from './commit.ts';
 import type { Job } from './job.ts';
 
 /** Opens an upstream for one run. */
-export type OpenUpstream = (feed: Feed, job: Job, asking: Asking) => Ask & { readonly usage: Usage };
+export type OpenUpstream = (
+  feed: Pick<Feed, 'source'>,
+  job: Job,
+  asking: Asking,
+) => Ask & { readonly usage: Usage };
 
 /** What recording needs from the house. */
 export interface RecordingContext {

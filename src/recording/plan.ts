@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { OPEN_END, type Range, type Target, type Window } from '../datasets/contract.ts';
-import type { ActiveFeed } from './active-feed.ts';
+import type { ActiveFeed, Watched } from './active-feed.ts';
 import type { Job } from './job.ts';
 import { targetKey } from './target-key.ts';
 import { common, parseMultirange, pieces, subtract, touches, upTo } from './windows.ts';
@@ -43,7 +43,7 @@ export function stateOf(states: TargetStates, target: Target, dataset: string): 
 /**
  * What is known of a target over all datasets of a feed: a part of the axis counts as covered where each of them has it.
  */
-export function jointState({ datasets }: ActiveFeed, states: TargetStates, target: Target): TargetState {
+export function jointState({ datasets }: Watched, states: TargetStates, target: Target): TargetState {
   const all = datasets.map(({ name }) => stateOf(states, target, name));
   const earliest = (instants: readonly (number | null)[]) =>
     instants.reduce((one, other) => (one === null || other === null ? null : Math.min(one, other)));
@@ -60,7 +60,7 @@ export function jointState({ datasets }: ActiveFeed, states: TargetStates, targe
 /** What PostgreSQL knows of a feed's targets. @param only this target's key; absent: all */
 export async function loadStates(
   sql: postgres.Sql,
-  { source }: Pick<ActiveFeed, 'source'>,
+  { source }: Pick<Watched, 'source'>,
   only?: string,
 ): Promise<TargetStates> {
   const rows = await sql<
@@ -99,7 +99,7 @@ export async function loadStates(
 
 /** The windows of a range source that are missing now, newest first: the first one is the poll's. */
 export function missingWindows(
-  { source: { range } }: Pick<ActiveFeed, 'source'>,
+  { source: { range } }: Pick<Watched, 'source'>,
   target: Target,
   state: TargetState,
   now: number,
@@ -128,7 +128,7 @@ const SWEEP_ALL = 30 * 86_400_000;
  * nothing has to be remembered, and each has its turn once in 30 days, however rare the polls. Only what can be revised is
  * swept.
  */
-export function sweepWindows(feed: ActiveFeed, target: Target, state: TargetState, now: number): Window[] {
+export function sweepWindows(feed: Watched, target: Target, state: TargetState, now: number): Window[] {
   const { range } = feed.source;
   if (range?.axis !== 'time' || !feed.datasets.some(({ history }) => history === 'series')) return [];
   const old = { from: expectedFrom(range, state, now), to: now - range.head(target) };

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { UsageError } from '../errors.ts';
-import type { ActiveDataset, ActiveFeed } from './active-feed.ts';
+import type { DatasetSettings, Watched } from './active-feed.ts';
 import { lives, type Registrant } from './configuration.ts';
 import { targetKey } from './target-key.ts';
 
@@ -11,13 +11,13 @@ import { targetKey } from './target-key.ts';
  */
 export async function registerTargets(
   sql: postgres.Sql,
-  { source, datasets, targets }: ActiveFeed,
+  { source, datasets, targets }: Watched,
   now: number,
   by: Registrant = { recorder: 'recorder', digest: null },
 ): Promise<void> {
   const { range } = source;
   const keys = targets.map(targetKey);
-  const expectedFrom = ({ since }: ActiveDataset) =>
+  const expectedFrom = ({ since }: DatasetSettings) =>
     range?.axis === 'time' ? (since ?? now - range.lookback) : null;
   await sql`
     with entitled as materialized (${entitled(sql, by)}), asked as materialized (
@@ -52,7 +52,7 @@ export async function registerTargets(
  */
 export async function registerAll(
   sql: postgres.Sql,
-  feeds: readonly ActiveFeed[],
+  feeds: readonly Watched[],
   now: number,
   by: Registrant,
 ): Promise<void> {
@@ -70,7 +70,7 @@ export async function registerAll(
   await refuseTaken(sql, feeds, by); // two may have begun at once
 }
 
-async function refuseTaken(sql: postgres.Sql, feeds: readonly ActiveFeed[], by: Registrant): Promise<void> {
+async function refuseTaken(sql: postgres.Sql, feeds: readonly Watched[], by: Registrant): Promise<void> {
   const taken: string[] = [];
   for (const feed of feeds) taken.push(...(await takenTargets(sql, feed, by)));
   if (taken.length > 0) throw new UsageError(taken);
@@ -79,7 +79,7 @@ async function refuseTaken(sql: postgres.Sql, feeds: readonly ActiveFeed[], by: 
 /** The feed's targets that another living recorder has, as problems with their mend. */
 async function takenTargets(
   sql: postgres.Sql,
-  { source, datasets, targets }: ActiveFeed,
+  { source, datasets, targets }: Watched,
   by: Registrant,
 ): Promise<string[]> {
   const rows = await sql<{ target_key: string; recorder: string }[]>`

@@ -1,6 +1,8 @@
-import { catalog } from '../datasets/catalog.ts';
-import type { Dataset, History } from '../datasets/contract.ts';
+import type { Dataset } from '../datasets/contract.ts';
 import { durationText } from '../duration.ts';
+import { recorded } from '../recorded.ts';
+
+type Kind = (typeof recorded)[number]['history'];
 
 const heading = `# The datasets
 
@@ -17,7 +19,7 @@ Made from the catalog by \`npm run docs\`; a test holds it current. What each ki
 Every row but a ledger's also has \`run_id\` (see \`reporting.runs\`) and, where the dataset keeps them, unknown fields in \`extra\`.
 `;
 
-const added: Readonly<Record<History, string>> = {
+const added: Readonly<Record<Kind, string>> = {
   series: '`recorded_at`, `superseded_at`, `vanished_at`',
   log: '`recorded_at`',
   state: '`valid_from`, `valid_to`, `ended_by`',
@@ -27,19 +29,20 @@ const added: Readonly<Record<History, string>> = {
 
 /** The data dictionary as Markdown: every dataset, its operations, key and columns. */
 export function dictionary(): string {
-  return [heading, overview(), ...catalog.map(section)].join('\n');
+  return [heading, overview(), ...recorded.map(section)].join('\n');
 }
 
 function overview(): string {
-  const rows = catalog.map(
+  const rows = recorded.map(
     ({ name, history, about }) =>
       `| [\`${name}\`](#${name}) | ${history} | ${about.replaceAll('|', '\\|')} |`,
   );
   return `| dataset | kind | a row |\n| --- | --- | --- |\n${rows.join('\n')}\n`;
 }
 
-function section(dataset: Dataset): string {
-  const { name, about, operations, seed, source, key, history, columns, single } = dataset;
+function section(dataset: (typeof recorded)[number]): string {
+  const { name, about, operations, seed, source, key, history, columns } = dataset;
+  const conflicts = dataset.history === 'log' ? conflictsLine(dataset) : '';
   const lists = columns.filter(({ element }) => element).map((column) => `\`${name}_${column.name}\``);
   const rows = columns.map(
     (column) =>
@@ -53,9 +56,14 @@ ${about}
 - recorded from: ${operations.map((operation) => `\`${operation}\``).join(', ')} (${seed})
 - every ${durationText(source.every)}, ${units}, from ${source.upstream}
 - history: ${history} (${added[history]}); natural key: ${key.map((column) => `\`${column}\``).join(', ')}
-${history === 'log' ? `- what was said differently: \`${name}_conflicts\`${single ? `, also rows of the same ${single.map((column) => `\`${column}\``).join(', ')}` : ''}\n` : ''}${lists.length > 0 ? `- lists as rows: ${lists.join(', ')}\n` : ''}
+${conflicts}${lists.length > 0 ? `- lists as rows: ${lists.join(', ')}\n` : ''}
 | column | type | meaning |
 | --- | --- | --- |
 ${rows.join('\n')}
 `;
+}
+
+function conflictsLine({ name, single }: Dataset): string {
+  const same = single?.map((column) => `\`${column}\``).join(', ');
+  return `- what was said differently: \`${name}_conflicts\`${same ? `, also rows of the same ${same}` : ''}\n`;
 }

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { OPEN_END, type Target, type Window } from '../datasets/contract.ts';
-import type { ActiveFeed } from '../recording/active-feed.ts';
+import type { Watched } from '../recording/active-feed.ts';
 import {
   jointState,
   loadStates,
@@ -54,7 +54,7 @@ interface Look {
  */
 export async function forecast(
   sql: postgres.Sql,
-  feeds: readonly ActiveFeed[],
+  feeds: readonly Watched[],
   now: number,
 ): Promise<Forecast[]> {
   const watched = feeds.filter(({ targets }) => targets.length > 0);
@@ -66,7 +66,7 @@ export async function forecast(
 }
 
 function forecastOf(
-  feed: ActiveFeed,
+  feed: Watched,
   states: TargetStates,
   looks: ReadonlyMap<string, Look>,
   now: number,
@@ -108,11 +108,11 @@ function forecastOf(
 }
 
 /** The answer never changes, and it is there. */
-const isDone = ({ source }: ActiveFeed, state: TargetState) =>
+const isDone = ({ source }: Watched, state: TargetState) =>
   source.once === true && state.lastSuccess !== null;
 
 /** When a dataset is polled after `now` and until `until`: what is late at once, the others an interval after their last. */
-function ticks(feed: ActiveFeed, state: TargetState, every: number, now: number, until: number): number[] {
+function ticks(feed: Watched, state: TargetState, every: number, now: number, until: number): number[] {
   if (isDone(feed, state)) return [];
   const step = state.notOffered ? NOT_OFFERED_AGAIN + 1 : every;
   const last = state.notOffered ? state.lastFailure : state.lastSuccess;
@@ -125,7 +125,7 @@ function ticks(feed: ActiveFeed, state: TargetState, every: number, now: number,
 
 /** The calls that the next poll of a target makes: those of the last one, if it was about as much. */
 function pollCost(
-  feed: ActiveFeed,
+  feed: Watched,
   target: Target,
   state: TargetState,
   last: Look | undefined,
@@ -146,7 +146,7 @@ function isComparable(axis: 'time' | 'height', last: Window, next: Window): bool
 }
 
 /** The last whole look at the newest part of each of a feed's targets, by target key. */
-async function lastLooks(sql: postgres.Sql, { source }: ActiveFeed): Promise<Map<string, Look>> {
+async function lastLooks(sql: postgres.Sql, { source }: Watched): Promise<Map<string, Look>> {
   const rows = await sql<
     { target_key: string; requests: number; window_from: string | null; window_to: string | null }[]
   >`

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { catalog } from '../datasets/catalog.ts';
-import type { Dataset } from '../datasets/contract.ts';
+import { recorded } from '../recorded.ts';
 
 /** Names stand in statements as they are. */
 const name = z.string().regex(/^[a-z_][a-z0-9_]*$/);
@@ -44,7 +43,7 @@ const bigint = (name: string): Column => ({ name, type: 'bigint' });
 
 /** Everything that is sealed: the history of every dataset, and when an observer did not look. */
 export const sealedHistories: readonly SealedHistory[] = [
-  ...catalog.map(historyOf),
+  ...recorded.map(historyOf),
   {
     dataset: 'health_absences',
     writer: 'observer' as const,
@@ -62,7 +61,7 @@ export const sealedHistories: readonly SealedHistory[] = [
 ].sort((one, other) => (one.dataset < other.dataset ? -1 : 1));
 
 /** What of a row counts: not how many looks missed it, nor a mark that follows from the other versions of its key. */
-function historyOf({ name, history, key, columns }: Dataset): SealedHistory {
+function historyOf({ name, history, key, columns }: (typeof recorded)[number]): SealedHistory {
   const keys = columns.filter((one) => key.includes(one.name)).map(({ name, type }) => ({ name, type }));
   const rest = columns.filter((one) => !key.includes(one.name)).map(({ name, type }) => ({ name, type }));
   const content = [...rest, { name: 'extra', type: 'jsonb' }];

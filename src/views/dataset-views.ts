@@ -122,7 +122,6 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Declared[]>> = {
       }),
     ];
   },
-  ledger: () => [], // sql/node_health.sql
 };
 
 /** What happened in a list, one row a change. */

@@ -8,8 +8,8 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
-import { catalog } from '../../src/datasets/catalog.ts';
 import { freePort } from '../../src/db/free-port.ts';
+import { recorded } from '../../src/recorded.ts';
 import { type Running, startCommand } from '../support/cli.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { sendJson, upstreamServer } from '../support/upstream-server.ts';
@@ -140,13 +140,13 @@ describe.concurrent('a command', () => {
 });
 
 describe('datasets', () => {
-  it('lists the catalog', async () => {
+  it('lists everything that is recorded', async () => {
     const { code, stdout } = await command(['datasets', '--json']);
     expect(code).toBe(0);
     const listed = z
       .array(z.looseObject({ name: z.string(), history: z.string() }))
       .parse(JSON.parse(stdout));
-    expect(listed.map(({ name }) => name)).toEqual(catalog.map(({ name }) => name));
+    expect(listed.map(({ name }) => name)).toEqual(recorded.map(({ name }) => name));
   });
 });
 

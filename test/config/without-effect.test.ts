@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { checkConfig } from '../../src/config/load.ts';
 import { catalogNames } from '../../src/configured-feeds.ts';
-import { feeds } from '../../src/datasets/catalog.ts';
 import type { Ask, Scope } from '../../src/datasets/contract.ts';
 import { UsageError } from '../../src/errors.ts';
+import { recorded } from '../../src/recorded.ts';
 
 function problems(more: object): readonly string[] {
   try {
@@ -87,7 +87,7 @@ const scope: Scope = {
   options: {},
 };
 
-it.each(feeds.map(({ source }) => source))(
+it.each([...new Set(recorded.map(({ source }) => source))])(
   '$name says whether it asks for a size of pages',
   async (source) => {
     let asked = false;

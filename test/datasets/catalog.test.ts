@@ -1,8 +1,9 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalog, feeds } from '../../src/datasets/catalog.ts';
-import type { Dataset, History } from '../../src/datasets/contract.ts';
+import type { Dataset } from '../../src/datasets/contract.ts';
 import { unwrap } from '../../src/datasets/unwrap.ts';
+import { recorded as everything } from '../../src/recorded.ts';
 import { jsonText, parseJson } from '../../src/upstreams/json.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -53,7 +54,9 @@ function valueAt(example: unknown, path: readonly string[]): unknown {
 const required = ({ item }: Dataset) =>
   Object.entries(item.shape).flatMap(([name, member]) => (unwrap(member).nullable ? [] : [name]));
 
-const added: Readonly<Record<History, Readonly<Record<string, string>>>> = {
+type Kind = (typeof everything)[number]['history'];
+
+const added: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
   log: { recorded_at: 'timestamptz', superseded_at: 'timestamptz?' },
   sample: { observed_at: 'timestamptz' },
   state: {
@@ -77,104 +80,98 @@ const added: Readonly<Record<History, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** A ledger is written by the prober (test/health), not by runs. */
-const recordedByRuns = catalog.filter(({ history }) => history !== 'ledger');
+describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))('%s, recorded', (name, dataset) => {
+  const example = JSON.stringify(dataset.example);
 
-describe.each(recordedByRuns.map((dataset) => [dataset.name, dataset] as const))(
-  '%s, recorded',
-  (name, dataset) => {
-    const example = JSON.stringify(dataset.example);
+  it('stores its example, every field of it in its column', async () => {
+    const { result, rows, quarantined } = await recorded(dataset, example);
+    expect(quarantined).toEqual([]);
+    expect(result).toMatchObject({ status: 'done', rowsWritten: [1] });
+    const [row] = rows;
+    for (const { name: column, path } of dataset.columns) {
+      const given = path.length === 0 || (valueAt(dataset.example, path) ?? null) !== null;
+      expect(row?.[column] === null, `${column} is null`).toBe(!given);
+    }
+    expect(row?.extra, 'the example has no field that no column takes').toBeNull();
+  });
 
-    it('stores its example, every field of it in its column', async () => {
-      const { result, rows, quarantined } = await recorded(dataset, example);
-      expect(quarantined).toEqual([]);
-      expect(result).toMatchObject({ status: 'done', rowsWritten: [1] });
-      const [row] = rows;
-      for (const { name: column, path } of dataset.columns) {
-        const given = path.length === 0 || (valueAt(dataset.example, path) ?? null) !== null;
-        expect(row?.[column] === null, `${column} is null`).toBe(!given);
-      }
-      expect(row?.extra, 'the example has no field that no column takes').toBeNull();
-    });
+  it('keeps a field that nobody knows, exactly, in extra', async () => {
+    const novel = '{"deep":[18446744073709551615,{"__proto__":1}]}';
+    const { rows } = await recorded(dataset, example.replace(/}$/, `,"novelField":${novel}}`));
+    const extra = dataset.extra === false ? null : parseJson(`{"novelField":${novel}}`);
+    expect(rows.map((row) => parseJson(row.extra ?? 'null'))).toEqual([extra]);
+  });
 
-    it('keeps a field that nobody knows, exactly, in extra', async () => {
-      const novel = '{"deep":[18446744073709551615,{"__proto__":1}]}';
-      const { rows } = await recorded(dataset, example.replace(/}$/, `,"novelField":${novel}}`));
-      const extra = dataset.extra === false ? null : parseJson(`{"novelField":${novel}}`);
-      expect(rows.map((row) => parseJson(row.extra ?? 'null'))).toEqual([extra]);
-    });
-
-    it.each([...required(dataset).map((field) => [field])])(
-      'quarantines an item without %s, alone',
-      async (field) => {
-        const { [field]: _, ...broken } = dataset.example;
-        const { result, rows, quarantined } = await recorded(dataset, JSON.stringify(broken), example);
-        expect(result).toMatchObject({ status: 'partial', items: 2, quarantined: 1 });
-        expect(rows).toHaveLength(1);
-        expect(quarantined).toEqual([{ reason: expect.stringContaining(field) }]);
-      },
-    );
-
-    it('takes an item with nothing but what is required', async () => {
-      const bare = Object.fromEntries(required(dataset).map((field) => [field, dataset.example[field]]));
-      const { rows, quarantined } = await recorded(dataset, JSON.stringify(bare));
-      expect(quarantined).toEqual([]);
+  it.each([...required(dataset).map((field) => [field])])(
+    'quarantines an item without %s, alone',
+    async (field) => {
+      const { [field]: _, ...broken } = dataset.example;
+      const { result, rows, quarantined } = await recorded(dataset, JSON.stringify(broken), example);
+      expect(result).toMatchObject({ status: 'partial', items: 2, quarantined: 1 });
       expect(rows).toHaveLength(1);
-    });
+      expect(quarantined).toEqual([{ reason: expect.stringContaining(field) }]);
+    },
+  );
 
-    it.each(
-      dataset.columns
-        .filter(({ type, path }) => type === 'numeric' && path.length > 0)
-        .map((column) => [column]),
-    )('stores $path exactly, also as a JSON number past 2^53', async ({ name: column, path }) => {
-      for (const number of [
-        '18446744073709551615',
-        '2999990000000001',
-        '340282366920938463463374607431768211455',
-      ]) {
-        const [row] = (await recorded(dataset, withValue(dataset.example, path, number))).rows;
-        expect(row?.[column]).toBe(number);
-      }
-    });
+  it('takes an item with nothing but what is required', async () => {
+    const bare = Object.fromEntries(required(dataset).map((field) => [field, dataset.example[field]]));
+    const { rows, quarantined } = await recorded(dataset, JSON.stringify(bare));
+    expect(quarantined).toEqual([]);
+    expect(rows).toHaveLength(1);
+  });
 
-    it.each(dataset.columns.filter(({ part }) => part === 'raw').map((column) => [column]))(
-      'stores $path beyond every calendar as its number, in $name and at the end of every view',
-      async ({ name: column, path }) => {
-        const item = withValue(dataset.example, path, '18446744073709551615');
-        const { rows, quarantined } = await recorded(dataset, item);
-        expect(quarantined).toEqual([]);
-        const time = column.replace(/_raw$/, '');
-        expect(rows).toMatchObject([{ [time]: null, [column]: '18446744073709551615' }]);
-        const last = dataset.columns.filter(({ part }) => part === 'raw').map((one) => one.name);
-        const views = await sql<{ view: string; columns: string[] }[]>`
+  it.each(
+    dataset.columns
+      .filter(({ type, path }) => type === 'numeric' && path.length > 0)
+      .map((column) => [column]),
+  )('stores $path exactly, also as a JSON number past 2^53', async ({ name: column, path }) => {
+    for (const number of [
+      '18446744073709551615',
+      '2999990000000001',
+      '340282366920938463463374607431768211455',
+    ]) {
+      const [row] = (await recorded(dataset, withValue(dataset.example, path, number))).rows;
+      expect(row?.[column]).toBe(number);
+    }
+  });
+
+  it.each(dataset.columns.filter(({ part }) => part === 'raw').map((column) => [column]))(
+    'stores $path beyond every calendar as its number, in $name and at the end of every view',
+    async ({ name: column, path }) => {
+      const item = withValue(dataset.example, path, '18446744073709551615');
+      const { rows, quarantined } = await recorded(dataset, item);
+      expect(quarantined).toEqual([]);
+      const time = column.replace(/_raw$/, '');
+      expect(rows).toMatchObject([{ [time]: null, [column]: '18446744073709551615' }]);
+      const last = dataset.columns.filter(({ part }) => part === 'raw').map((one) => one.name);
+      const views = await sql<{ view: string; columns: string[] }[]>`
           select table_name::text as view, array_agg(column_name::text order by ordinal_position) as columns
           from information_schema.columns
           where table_schema = 'reporting' and table_name in (${name}, ${`${name}_history`}) group by 1`;
-        expect(views.length).toBeGreaterThan(0);
-        for (const { columns } of views) expect(columns.slice(-last.length)).toEqual(last);
-      },
-    );
+      expect(views.length).toBeGreaterThan(0);
+      for (const { columns } of views) expect(columns.slice(-last.length)).toEqual(last);
+    },
+  );
 
-    it('shows its example in reporting, its lists flattened', async () => {
-      const { result } = await recorded(dataset, example);
-      const shown = await sql`select 1 from reporting.${sql(name)} where run_id = ${result.runId}`;
-      expect(shown).toHaveLength(1);
-      for (const { name: column, path, element } of dataset.columns) {
-        if (!element) continue;
-        const value = valueAt(dataset.example, path);
-        const key = dataset.key[0] ?? '';
-        const elements = await sql`
+  it('shows its example in reporting, its lists flattened', async () => {
+    const { result } = await recorded(dataset, example);
+    const shown = await sql`select 1 from reporting.${sql(name)} where run_id = ${result.runId}`;
+    expect(shown).toHaveLength(1);
+    for (const { name: column, path, element } of dataset.columns) {
+      if (!element) continue;
+      const value = valueAt(dataset.example, path);
+      const key = dataset.key[0] ?? '';
+      const elements = await sql`
         select f.* from reporting.${sql(`${name}_${column}`)} f
         join reporting.${sql(name)} d on ${sql.unsafe(
           dataset.key.map((one) => `f.${one} is not distinct from d.${one}`).join(' and '),
         )} where d.run_id = ${result.runId}`;
-        expect(elements, `${column} by ${key}`).toHaveLength(Array.isArray(value) ? value.length : 0);
-      }
-    });
-  },
-);
+      expect(elements, `${column} by ${key}`).toHaveLength(Array.isArray(value) ? value.length : 0);
+    }
+  });
+});
 
-describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))('%s', (name, dataset) => {
+describe.each(everything.map((dataset) => [dataset.name, dataset] as const))('%s', (name, dataset) => {
   it('has a table with the columns of its declaration and of its kind of history', async () => {
     const rows = await sql<{ column: string; type: string; nullable: boolean }[]>`
       select a.attname as column, not a.attnotnull as nullable,
@@ -217,7 +214,7 @@ describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))('%s', 
   });
 
   it('shows in reporting what its kind of history promises', async () => {
-    const promised: Readonly<Record<History, readonly string[]>> = {
+    const promised: Readonly<Record<Kind, readonly string[]>> = {
       log: [name, `${name}_conflicts`, `${name}_as_of()`],
       sample: [name, `${name}_as_of()`],
       state: [name, `${name}_history`, `${name}_changes`, `${name}_as_of()`],
@@ -238,9 +235,9 @@ describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))('%s', 
 
 describe('the catalog', () => {
   it('names every dataset and every source once', () => {
-    const names = catalog.map(({ name }) => name);
+    const names = everything.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
-    const sources = feeds.map(({ source }) => source.name);
+    const sources = [...new Set(everything.map(({ source }) => source))].map(({ name }) => name);
     expect(new Set(sources).size).toBe(sources.length);
   });
 

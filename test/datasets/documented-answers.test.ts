@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { feeds } from '../../src/datasets/catalog.ts';
 import type { Ask, Scope, Source, Target } from '../../src/datasets/contract.ts';
 import { entriesOf, memberOf } from '../../src/datasets/sources/answer.ts';
+import { recorded } from '../../src/recorded.ts';
 import { asDeclared } from '../../src/recording/active-feed.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
@@ -51,9 +52,7 @@ function documented(file: string): Documented[] {
 }
 
 const all = present ? readdirSync(folder).sort().flatMap(documented) : [];
-const recordedMethods = new Set(
-  feeds.flatMap(({ datasets }) => datasets.flatMap(({ operations }) => operations)),
-);
+const recordedMethods = new Set(recorded.flatMap(({ operations }) => operations));
 const answers = all.filter(({ method }) => recordedMethods.has(method));
 
 const scope: Scope = {

@@ -4,7 +4,6 @@ import { transactionJson } from '../../sandbox/node/transactions.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
 import { type Ask, type Dataset, OPEN_END, type Page, type Target } from '../../src/datasets/contract.ts';
 import { nodeBlockchains } from '../../src/datasets/node/node-blockchains.ts';
-import { nodeHealth } from '../../src/datasets/node/node-health.ts';
 import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
 import { validatorDelegators } from '../../src/datasets/node/validator-delegators.ts';
 import { xBalances } from '../../src/datasets/node/x-balances.ts';
@@ -12,6 +11,8 @@ import { xBlocks } from '../../src/datasets/node/x-blocks.ts';
 import { xTransactions } from '../../src/datasets/node/x-transactions.ts';
 import { xUtxos } from '../../src/datasets/node/x-utxos.ts';
 import { memberOf } from '../../src/datasets/sources/answer.ts';
+import { readHealth } from '../../src/health/health-reading.ts';
+import { nodeHealth } from '../../src/health/node-health.ts';
 import { buildDecoder } from '../../src/recording/decode.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { jsonText } from '../../src/upstreams/json.ts';
@@ -72,7 +73,7 @@ function without(ask: UpstreamSession, ...methods: string[]): Ask {
 }
 
 async function walked(
-  { source }: Dataset,
+  { source }: Pick<Dataset, 'source'>,
   ask: Ask,
   target: Target,
   window: Page['proven'] = null,
@@ -306,7 +307,7 @@ describe('health without GET', () => {
       const target = { observer: 'o', node: 'n', probe };
       const pages = await walked(nodeHealth, session(server.url), target);
       const asked = server.received.map(({ url, body }) => questionIn(url, body));
-      return { asked, rows: rowsOf(nodeHealth, pages, target) };
+      return { asked, said: readHealth(pages[0]?.body) };
     } finally {
       await server.close();
     }
@@ -320,7 +321,7 @@ describe('health without GET', () => {
   }
 
   it('comes by JSON-RPC, with its tag', async () => {
-    const { asked, rows } = await looked('health:subnet', (question) =>
+    const { asked, said } = await looked('health:subnet', (question) =>
       question.startsWith('/') ? [404, ''] : [200, rpc(report)],
     );
     expect(asked).toEqual([
@@ -328,22 +329,23 @@ describe('health without GET', () => {
       '/ext/health/health?tag=subnet',
       'health.health {"tags":["subnet"]}',
     ]);
-    expect(rows).toMatchObject([
-      { check_name: '*', state: 'down', error: 'failing: C' },
-      { check_name: 'C', state: 'down', error: 'late' },
-    ]);
+    expect(said).toMatchObject({
+      state: 'down',
+      error: 'failing: C',
+      checks: [{ name: 'C', state: 'down', error: 'late' }],
+    });
   });
 
   it('comes by the other path', async () => {
-    const { asked, rows } = await looked('health', (question) =>
+    const { asked, said } = await looked('health', (question) =>
       question === '/ext/health' ? [405, '{}'] : [503, JSON.stringify(report)],
     );
     expect(asked).toEqual(['/ext/health', '/ext/health/health']);
-    expect(rows).toMatchObject([{ state: 'down' }, { state: 'down' }]);
+    expect(said).toMatchObject({ state: 'down', checks: [{ state: 'down' }] });
   });
 
   it('is unknown, not down, where the node serves no health API', async () => {
-    const { rows } = await looked('liveness', () => [404, '']);
-    expect(rows).toMatchObject([{ check_name: '*', state: 'unknown' }]);
+    const { said } = await looked('liveness', () => [404, '']);
+    expect(said).toMatchObject({ state: 'unknown', checks: null });
   });
 });

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import postgres from 'postgres';
 import { afterEach, describe, expect, it } from 'vitest';
-import { catalog } from '../../src/datasets/catalog.ts';
 import { nativeTransactions } from '../../src/datasets/chain-data/native-transactions.ts';
 import { SharedBudget } from '../../src/db/budget.ts';
 import { budgetKey } from '../../src/db/budget-key.ts';
 import { schemaProblem } from '../../src/db/migrate.ts';
+import { recorded } from '../../src/recorded.ts';
 import { declaredObjects } from '../../src/views/declared.ts';
 import { migrate } from '../../src/views/migrate.ts';
 import { emptyDatabase, type TestDatabase } from '../support/database.ts';
@@ -39,7 +39,7 @@ async function restore(version: string): Promise<void> {
 /** How many rows each dataset has, and how many of those are as it is now. */
 async function rowCounts(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const { name } of catalog) {
+  for (const { name } of recorded) {
     // The version that recorded may not have known the dataset.
     const [table] = await sql<{ is: boolean }[]>`select to_regclass(${`recorder.${name}`}) is not null as is`;
     if (!table?.is) continue;
@@ -145,7 +145,7 @@ describe.each(versions)('a database that version %s recorded', (version) => {
       update recorder.x_utxos set locktime = null, utxo = overlay(utxo placing 'ffffffffffffffff' from 167)
       where ctid = (select ctid from recorder.x_utxos where locktime is not null limit 1) returning utxo_id as id`;
     await migrate(database.url);
-    const raw = catalog.flatMap(({ name, columns }) =>
+    const raw = recorded.flatMap(({ name, columns }) =>
       columns.flatMap(({ name: column, part }) => (part === 'raw' ? [{ name, column }] : [])),
     );
     let told = 0;
@@ -230,7 +230,7 @@ describe.each(versions)('a database that version %s recorded', (version) => {
       where target_key ~ '0x' group by 1, 2 order by 1, 2`;
     await migrate(database.url);
     const mixed: string[] = [];
-    for (const { name, columns } of catalog)
+    for (const { name, columns } of recorded)
       for (const { name: column, type } of columns) {
         if (type !== 'text') continue;
         const [row] = await sql<{ found: boolean }[]>`select exists (

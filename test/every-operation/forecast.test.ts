@@ -163,7 +163,7 @@ async function hourly(walks: boolean): Promise<{ cost: ByUpstream; sweeps: numbe
 describe('an hourly round of a modest watch list', () => {
   it('costs what was forecast as soon as everything is recorded', async () => {
     await recorder.round((feed, states, now) => planAll(feed, feed.targets, states, now));
-    const schedules = await forecast(sql, recorder.feeds, clock.now());
+    const schedules = await forecast(sql, recorder.watched, clock.now());
     const { cost, sweeps } = await hourly(false);
     expect(cost).toEqual(forecastSums(schedules, false));
     expect(sweeps).toBe(0);
@@ -177,7 +177,7 @@ describe('an hourly round of a modest watch list', () => {
   ])(
     'costs what was forecast, walks over blocks as well, %s',
     async (_, expected) => {
-      const schedules = await forecast(sql, recorder.feeds, clock.now());
+      const schedules = await forecast(sql, recorder.watched, clock.now());
       const { cost, sweeps } = await hourly(true);
       expect(cost).toEqual(forecastSums(schedules, true));
       expect(sweeps).toBe(expected);
@@ -186,7 +186,7 @@ describe('an hourly round of a modest watch list', () => {
   );
 
   it('is forecast for a day as its hours are', async () => {
-    const schedules = await forecast(sql, recorder.feeds, clock.now());
+    const schedules = await forecast(sql, recorder.watched, clock.now());
     const points = schedules.find(({ datasets }) => datasets.includes('metric_points'));
     // Everything is asked every hour here, but for what never changes; 22 of the 24 windows of the hours are to come.
     expect(points?.day.calls).toBe(24 * (points?.round.calls ?? 0) + (points?.sweepsOfDay ?? 0));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { catalog, datasetNamed } from '../../src/datasets/catalog.ts';
+import { recorded, recordedNamed } from '../../src/recorded.ts';
 
 /** Every operation of the seeds, written down from their sections 4. */
 const seeds: Readonly<Record<string, readonly string[]>> = {
@@ -71,14 +71,14 @@ const seeds: Readonly<Record<string, readonly string[]>> = {
 
 describe.each(Object.entries(seeds))('%s', (_, operations) => {
   it.each(operations)('%s is recorded', (operation) => {
-    expect(catalog.filter((dataset) => dataset.operations.includes(operation))).not.toEqual([]);
+    expect(recorded.filter((dataset) => dataset.operations.includes(operation))).not.toEqual([]);
   });
 });
 
 it('nothing is said to be recorded that the seeds do not have', () => {
   const known = Object.values(seeds).flat();
   expect(known).toHaveLength(16 + 2 + 10 + 13 + 7 + 7);
-  expect(catalog.flatMap(({ operations }) => operations).filter((one) => !known.includes(one))).toEqual([]);
+  expect(recorded.flatMap(({ operations }) => operations).filter((one) => !known.includes(one))).toEqual([]);
 });
 
 /** The datasets of the contract (CONTRACT.md section 3): kind and natural key, written down from its table. */
@@ -133,13 +133,13 @@ const contract: readonly (readonly [name: string, kind: string, key: string])[] 
 
 describe('the contract', () => {
   it.each(contract)('has %s: %s by %s', (name, kind, key) => {
-    const dataset = datasetNamed(name);
+    const dataset = recordedNamed(name);
     expect([dataset?.history, dataset?.key.join(' ')]).toEqual([kind, key]);
   });
 
   it('goes beyond it only where a reading or a content stands on its own', () => {
     const promised = contract.map(([name]) => name);
-    expect(catalog.map(({ name }) => name).filter((name) => !promised.includes(name))).toEqual([
+    expect(recorded.map(({ name }) => name).filter((name) => !promised.includes(name))).toEqual([
       'genesis_data',
       'pending_reward_progress',
       'native_balance_values',

@@ -5,9 +5,9 @@ import { INTERVALS } from '../../sandbox/metrics/calendar.ts';
 import { METRICS } from '../../sandbox/metrics/names.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
 import { catalogNames, scopeOf } from '../../src/configured-feeds.ts';
-import { catalog, datasetNamed } from '../../src/datasets/catalog.ts';
 import { OPEN_END } from '../../src/datasets/contract.ts';
 import { snakeCase } from '../../src/datasets/names.ts';
+import { recorded, recordedNamed } from '../../src/recorded.ts';
 import type { RunResult } from '../../src/recording/context.ts';
 import { jointState, loadStates, missingWindows, planAll } from '../../src/recording/plan.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -110,7 +110,7 @@ async function recorderOf(size: Size): Promise<Recorder> {
         catalogNames.datasets.map((name) => [
           name,
           {
-            ...(datasetNamed(name)?.source.paged ? { pageSize: size.pageSize } : {}),
+            ...(recordedNamed(name)?.source.paged ? { pageSize: size.pageSize } : {}),
             ...(name === 'metric_points' ? { intervals: size.intervals } : {}),
             ...(name === 'proposed_blocks' ? { since: SINCE } : {}),
           },
@@ -204,7 +204,7 @@ describe.each(sizes)('with pages $pages', (size) => {
 
   it('holds no natural key twice, and no version but one', async () => {
     const { sql } = recording().recorder;
-    for (const { name, key, history } of catalog) {
+    for (const { name, key, history } of recorded) {
       const open = { state: 'valid_to is null', series: 'superseded_at is null and not vanished' };
       const current = history === 'state' || history === 'series' ? open[history] : 'true';
       const [counts] = await sql.unsafe<{ rows: number; current: number; keys: number }[]>(
@@ -222,7 +222,7 @@ describe.each(sizes)('with pages $pages', (size) => {
 
   it('has a column for every field that came', async () => {
     const { sql } = recording().recorder;
-    for (const { name } of catalog)
+    for (const { name } of recorded)
       expect({
         name,
         extra: [...(await sql`select extra from recorder.${sql(name)} where extra is not null`)],
@@ -295,7 +295,11 @@ describe.each(sizes)('with pages $pages', (size) => {
 
 describe('all three', () => {
   /** The rows of a dataset that are about targets, without when and by which run they were written. */
-  async function rowsAbout(sql: postgres.Sql, dataset: (typeof catalog)[number], asked: ReadonlySet<string>) {
+  async function rowsAbout(
+    sql: postgres.Sql,
+    dataset: (typeof recorded)[number],
+    asked: ReadonlySet<string>,
+  ) {
     const columns = dataset.columns.map(({ name }) => `"${name}"::text`);
     const rows = await sql.unsafe<Record<string, string | null>[]>(
       `select ${columns.join(', ')}, extra::text from recorder.${dataset.name}`,
@@ -308,7 +312,7 @@ describe('all three', () => {
   }
 
   it.each(
-    catalog.filter(({ name }) => name !== 'aggregated_signatures').map((dataset) => [dataset.name, dataset]),
+    recorded.filter(({ name }) => name !== 'aggregated_signatures').map((dataset) => [dataset.name, dataset]),
   )('have the same rows of %s', async (name, dataset) => {
     const [one, seven, most] = sizes.map(({ pages }) => recordingOf(pages).recorder);
     if (!one || !seven || !most) throw new Error('a recording is missing');
@@ -316,7 +320,7 @@ describe('all three', () => {
       [one, seven],
       [seven, most],
     ] as const) {
-      const { targets } = fewer.feedOf(name);
+      const { targets } = fewer.watchedOf(name);
       const asked = new Set(
         targets.map((target) => JSON.stringify(dataset.request.map((key) => target[key]))),
       );
@@ -470,7 +474,7 @@ describe('in the end', () => {
   it('every dataset has rows, and every operation made some', async () => {
     const { sql } = recordingOf('of the most').recorder;
     const rows = await Promise.all(
-      catalog.map(async ({ name, operations }) => {
+      recorded.map(async ({ name, operations }) => {
         const [found] = await sql<
           { count: number }[]
         >`select count(*)::int as count from recorder.${sql(name)}`;

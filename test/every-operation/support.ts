@@ -3,14 +3,15 @@ import type { ManualClock } from '../../sandbox/clock.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
-import { activeFeeds, catalogNames } from '../../src/configured-feeds.ts';
+import { activeFeeds, activeLedgers, catalogNames } from '../../src/configured-feeds.ts';
 import { lookOver } from '../../src/health/look.ts';
+import type { ActiveLedger } from '../../src/health/node-health.ts';
 import { Prober } from '../../src/health/prober.ts';
-import type { ActiveFeed } from '../../src/recording/active-feed.ts';
+import type { ActiveFeed, Watched } from '../../src/recording/active-feed.ts';
 import type { RecordingContext, RunResult } from '../../src/recording/context.ts';
 import { runJobs } from '../../src/recording/foreground.ts';
 import type { Job } from '../../src/recording/job.ts';
-import { loadStates, type TargetStates } from '../../src/recording/plan.ts';
+import { isDue, loadStates, stateOf, type TargetStates } from '../../src/recording/plan.ts';
 import { registerTargets } from '../../src/recording/register.ts';
 import { upstreamOpener } from '../../src/upstream-opener.ts';
 import { NOW, stillSandbox } from '../sandbox/client.ts';
@@ -67,6 +68,7 @@ export type Plan = (feed: ActiveFeed, states: TargetStates, now: number) => Job[
 export class Recorder {
   readonly config: Config;
   readonly feeds: readonly ActiveFeed[];
+  readonly ledgers: readonly ActiveLedger[];
   readonly sql: postgres.Sql;
   readonly #clock: ManualClock;
   readonly #context: RecordingContext;
@@ -74,6 +76,7 @@ export class Recorder {
   constructor(sql: postgres.Sql, config: Config, clock: ManualClock) {
     this.config = config;
     this.feeds = activeFeeds(config);
+    this.ledgers = activeLedgers(config);
     this.sql = sql;
     this.#clock = clock;
     this.#context = {
@@ -84,15 +87,11 @@ export class Recorder {
     };
   }
 
-  /** Plans every feed and runs what is planned. */
+  /** Plans every feed and runs what is planned; looks at the nodes where that is due. */
   async round(plan: Plan): Promise<RunResult[]> {
     const runs: RunResult[] = [];
-    for (const feed of this.feeds) {
-      const jobs = await this.planned(feed, plan);
-      if (!feed.datasets.some(({ history }) => history === 'ledger'))
-        runs.push(...(await this.run(feed, jobs)));
-      else if (jobs.length > 0) await this.#look(feed);
-    }
+    for (const feed of this.feeds) runs.push(...(await this.run(feed, await this.planned(feed, plan))));
+    for (const ledger of this.ledgers) await this.#watch(ledger);
     return runs;
   }
 
@@ -107,24 +106,46 @@ export class Recorder {
     return runs;
   }
 
+  async #watch(ledger: ActiveLedger): Promise<void> {
+    const now = this.#clock.now();
+    await registerTargets(this.sql, ledger, now);
+    const states = await loadStates(this.sql, ledger);
+    const due = ledger.targets.some((target) =>
+      ledger.datasets.some(({ name, every }) => isDue(stateOf(states, target, name), every, now)),
+    );
+    if (due) await this.#look(ledger);
+  }
+
   /** One look at every node, as the prober makes it. */
-  async #look(feed: ActiveFeed): Promise<void> {
+  async #look(ledger: ActiveLedger): Promise<void> {
     const { sql } = this;
     const prober = await Prober.begin({
       sql,
       wall: this.#clock.now,
       steady: this.#clock.now,
       log: { info: () => {}, warn: () => {} },
-      observer: feed.targets[0]?.observer ?? '',
+      observer: ledger.targets[0]?.observer ?? '',
       holder: 'test',
-      every: feed.every,
-      targets: feed.targets.map(({ node = '', probe = '' }) => ({ node, probe })),
-      look: lookOver(this.#context.open, feed, this.#clock.now),
+      every: ledger.every,
+      targets: ledger.targets.map(({ node = '', probe = '' }) => ({ node, probe })),
+      look: lookOver(this.#context.open, ledger, this.#clock.now),
       maintenance: async () => [],
     });
     await prober?.once(new AbortController().signal);
     await sql`
-      update recorder.target_datasets set last_success_at = ${new Date(this.#clock.now())} where source = ${feed.source.name}`;
+      update recorder.target_datasets set last_success_at = ${new Date(this.#clock.now())} where source = ${ledger.source.name}`;
+  }
+
+  /** All that the configuration asks for. */
+  get watched(): readonly Watched[] {
+    return [...this.feeds, ...this.ledgers];
+  }
+
+  /** What records a dataset: a feed, or a ledger. */
+  watchedOf(dataset: string): Watched {
+    const found = this.watched.find(({ datasets }) => datasets.some(({ name }) => name === dataset));
+    if (!found) throw new Error(`nothing records ${dataset}`);
+    return found;
   }
 
   /** The feed that records a dataset. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkConfig } from '../../src/config/load.ts';
-import { activeFeeds, catalogNames } from '../../src/configured-feeds.ts';
+import { activeLedgers, catalogNames } from '../../src/configured-feeds.ts';
 import { lookOver } from '../../src/health/look.ts';
 import { unmetered } from '../../src/upstreams/unmetered.ts';
 import { UpstreamSession } from '../../src/upstreams/upstream.ts';
@@ -27,8 +27,8 @@ async function look(url: string, networkUp = true) {
     catalogNames,
     'the test',
   );
-  const feed = activeFeeds(config).find(({ source }) => source.name === 'node-health');
-  if (!feed) throw new Error('node_health is not active');
+  const [ledger] = activeLedgers(config);
+  if (!ledger) throw new Error('node_health is not active');
   const settings = {
     name: 'a',
     url,
@@ -40,7 +40,7 @@ async function look(url: string, networkUp = true) {
   };
   const eyes = lookOver(
     (_feed, _job, asking) => new UpstreamSession(settings, asking),
-    feed,
+    ledger,
     Date.now,
     () => networkUp,
   );

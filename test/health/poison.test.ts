@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { checkConfig } from '../../src/config/load.ts';
-import { activeFeeds, catalogNames } from '../../src/configured-feeds.ts';
+import { activeLedgers, catalogNames } from '../../src/configured-feeds.ts';
 import { lookOver } from '../../src/health/look.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
 import { unmetered } from '../../src/upstreams/unmetered.ts';
@@ -62,8 +62,8 @@ function eyes() {
     catalogNames,
     'the test',
   );
-  const feed = activeFeeds(config).find(({ source }) => source.name === 'node-health');
-  if (!feed) throw new Error('node_health is not active');
+  const [ledger] = activeLedgers(config);
+  if (!ledger) throw new Error('node_health is not active');
   const settings = {
     headers: {},
     redact: (text: string) => text,
@@ -76,7 +76,7 @@ function eyes() {
       const name = target.node ?? '';
       return new UpstreamSession({ ...settings, name, url: `${server.url}/${name}` }, asking);
     },
-    feed,
+    ledger,
     Date.now,
     () => true,
   );

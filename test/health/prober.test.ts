@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readHealth } from '../../src/datasets/node/health-reading.ts';
+import { readHealth } from '../../src/health/health-reading.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { hour, minute, second, World } from './world.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { readHealth } from '../../src/datasets/node/health-reading.ts';
+import { readHealth } from '../../src/health/health-reading.ts';
 
 const file = fileURLToPath(
   new URL('../../../shared/real-data/health-info/node-doc-health.json', import.meta.url),

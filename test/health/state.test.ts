@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { WHOLE } from '../../src/datasets/node/health-reading.ts';
+import { WHOLE } from '../../src/health/health-reading.ts';
 import {
   type CheckReading,
   type Ending,

@@ -40,7 +40,7 @@ export async function toldAsOf(
     out.end();
     told[question.name] = `${await printed}${refused}`;
   }
-  for (const { name } of catalog.filter(({ history }) => history !== 'ledger')) {
+  for (const { name } of catalog) {
     const [row] = await sql`
       select count(*)::int as rows, md5(string_agg(t::text, '|' order by t::text)) as digest
       from ${sql(`reporting.${name}_as_of`)}(${moment}) t`.catch(() => []);

@@ -21,10 +21,9 @@ afterAll(async () => {
 
 const start = Date.UTC(2026, 10, 1);
 const hour = 3_600_000;
-const datasets = catalog.filter(({ history }) => history !== 'ledger');
 
 describe('as of a moment', () => {
-  it.each(datasets.map(({ name }) => name))(
+  it.each(catalog.map(({ name }) => name))(
     '%s before any recording is an error, and now what it is now',
     async (name) => {
       await expect(sql`select * from ${sql(`reporting.${name}_as_of`)}('2026-01-01')`).rejects.toMatchObject({

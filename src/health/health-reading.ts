@@ -1,5 +1,5 @@
-import { count, rfc3339 } from '../fields.ts';
-import { entriesOf, memberOf } from '../sources/answer.ts';
+import { count, rfc3339 } from '../datasets/fields.ts';
+import { entriesOf, memberOf } from '../datasets/sources/answer.ts';
 import { type Room, roomForReport, storableError, storableMessage, storableName } from './health-texts.ts';
 
 /** The check that stands for the probe as a whole. */

@@ -1,6 +1,6 @@
-import { UpstreamFailure } from '../../upstreams/failure.ts';
-import type { Ask } from '../contract.ts';
-import { memberOf } from '../sources/answer.ts';
+import type { Ask } from '../datasets/contract.ts';
+import { memberOf } from '../datasets/sources/answer.ts';
+import { UpstreamFailure } from '../upstreams/failure.ts';
 
 /** Where a probe is asked for: the paths that are tried in turn, then the JSON-RPC method. */
 interface Probe {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isExactNumber } from '../../upstreams/json.ts';
-import { storableText } from '../storable.ts';
+import { storableText } from '../datasets/storable.ts';
+import { isExactNumber } from '../upstreams/json.ts';
 
 /** The end of a text that was cut, before its length. */
 export const CUT = '… (cut, ';

@@ -1,11 +1,10 @@
-import { type FailureKind, UpstreamFailure } from '../../upstreams/failure.ts';
-import { parseJson } from '../../upstreams/json.ts';
-import type { Ask, Source } from '../contract.ts';
-import { defineDataset } from '../dataset.ts';
-import { json, object, optional, text } from '../fields.ts';
-import { minute } from '../sources/durations.ts';
-import { oneAnswer } from '../sources/one-answer.ts';
-import { readHealth, WHOLE } from './health-reading.ts';
+import type { Ask, Recorded, Source } from '../datasets/contract.ts';
+import { columnsOf } from '../datasets/dataset.ts';
+import { json, object, optional, text } from '../datasets/fields.ts';
+import { minute } from '../datasets/sources/durations.ts';
+import { oneAnswer } from '../datasets/sources/one-answer.ts';
+import type { Watched } from '../recording/active-feed.ts';
+import { type FailureKind, UpstreamFailure } from '../upstreams/failure.ts';
 import { healthReport } from './health-report.ts';
 
 /** Failures that are the node's own; every other leaves the state unknown. */
@@ -50,22 +49,25 @@ async function look(ask: Ask, probe: string): Promise<unknown> {
   }
 }
 
-/** One item a check, and one for the whole probe. */
-function itemsOf(body: unknown): unknown[] {
-  const { state, error, checks } = readHealth(body);
-  const items = (checks ?? []).map(({ name, state, error, message }) => ({
-    checkName: name,
-    state,
-    error,
-    message: message === null ? null : parseJson(message),
-  }));
-  return [{ checkName: WHOLE, state, error }, ...items];
+/**
+ * What the prober records: not the answers of runs, but the intervals in which nothing changed. Its table is
+ * `healthIntervals` (`db/health-tables.ts`), its views are in `views/sql/`.
+ */
+export interface Ledger extends Recorded {
+  readonly history: 'ledger';
 }
 
-export const nodeHealth = defineDataset({
+/** The ledger as the configuration wants it. */
+export type ActiveLedger = Watched<Ledger>;
+
+const seed = 'node-rpc 4.4';
+const request = ['observer', 'node', 'probe'];
+
+/** What each probe of a node and each of its checks said. */
+export const nodeHealth: Ledger = {
   name: 'node_health',
   about: 'What each probe of a node and each of its checks said, as intervals in which nothing changed.',
-  seed: 'node-rpc 4.4',
+  seed,
   operations: [
     'GET /ext/health',
     'GET /ext/health/health',
@@ -77,21 +79,17 @@ export const nodeHealth = defineDataset({
   ],
   history: 'ledger',
   source,
-  request: ['observer', 'node', 'probe'],
-  key: ['observer', 'node', 'probe', 'check_name'],
-  items: itemsOf,
-  item: object({
-    checkName: text('A check of the node, or * for the probe as a whole.'),
-    state: text('up, down, unknown (nobody could tell) or maintenance.'),
-    error: optional(text('Why the check failed.')),
-    message: optional(json('What a failing check said, any JSON.')),
+  request,
+  key: [...request, 'check_name'],
+  columns: columnsOf({
+    request,
+    item: object({
+      checkName: text('A check of the node, or * for the probe as a whole.'),
+      state: text('up, down, unknown (nobody could tell) or maintenance.'),
+      error: optional(text('Why the check failed.')),
+      message: optional(json('What a failing check said, any JSON.')),
+    }),
+    rename: {},
+    seed,
   }),
-  example: {
-    checkName: 'network',
-    state: 'down',
-    error: 'not connected to a minimum of 1 peer(s)',
-    message: { connectedPeers: 0 },
-  },
-});
-
-export const { table: nodeHealthTable } = nodeHealth;
+};
