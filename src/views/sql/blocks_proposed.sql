@@ -52,7 +52,7 @@ stakes as (
   from reporting.validators_history h
   cross join lateral reporting.day_ends(h.valid_from, h.valid_to, "from", least("to", as_of)) e
   where h.subnet_id = '11111111111111111111111111111111LpoYY'
-    and h.node = reporting.validator_viewer('11111111111111111111111111111111LpoYY', as_of)
+    and h.node = (select reporting.validator_viewer('11111111111111111111111111111111LpoYY', as_of))
 ),
 proposed as (
   select r.day, r.blockchain_id, r.proposer_node_id as node_id, count(*) as blocks, sum(r.tx_count) as transactions

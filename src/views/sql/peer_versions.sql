@@ -26,7 +26,7 @@ stakes as (
   from reporting.validators_history h
   cross join lateral reporting.day_ends(h.valid_from, h.valid_to, "from", least("to", as_of)) e
   where h.subnet_id = '11111111111111111111111111111111LpoYY'
-    and h.node = reporting.validator_viewer('11111111111111111111111111111111LpoYY', as_of)
+    and h.node = (select reporting.validator_viewer('11111111111111111111111111111111LpoYY', as_of))
   group by 1, 2
 ),
 by_version as (

@@ -23,7 +23,7 @@ with by_day as (
   cross join lateral reporting.day_ends(h.valid_from, h.valid_to, "from", least("to", as_of)) e
   where h.subnet_id = '11111111111111111111111111111111LpoYY'
     and reporting.has_record('validators', as_of)
-    and h.node = coalesce(seen_by, reporting.validator_viewer('11111111111111111111111111111111LpoYY', as_of))
+    and h.node = (select coalesce(seen_by, reporting.validator_viewer('11111111111111111111111111111111LpoYY', as_of)))
   group by e.day
 )
 select day, validators, delegations, stake, stake * 0.000000001, delegated, delegated * 0.000000001,

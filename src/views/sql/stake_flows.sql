@@ -18,37 +18,49 @@ returns table (
   net_avax numeric -- The same in AVAX.
 )
 language sql stable parallel safe as $$
-with moves as (
-  select c.at, s.own_after - s.own_before as own, s.delegated_after - s.delegated_before as delegated
-  from reporting.validators_changes c
-  cross join lateral (
-    select coalesce((c.after ->> 'weight')::numeric, 0) as own_after, coalesce((c.before ->> 'weight')::numeric, 0) as own_before,
-      coalesce((c.after ->> 'delegator_weight')::numeric, 0) as delegated_after,
-      coalesce((c.before ->> 'delegator_weight')::numeric, 0) as delegated_before) s
-  where c.subnet_id = '11111111111111111111111111111111LpoYY' and not c.first_look
-    and c.node = coalesce(seen_by, reporting.validator_viewer('11111111111111111111111111111111LpoYY', as_of))
-    and c.at >= "from" and c.at < "to" and c.at <= as_of
+with viewer as materialized (
+  select coalesce(seen_by, reporting.validator_viewer('11111111111111111111111111111111LpoYY', as_of)) as node
+),
+versions as (
+  select h.valid_from, h.valid_to, h.ended_by, h.weight, coalesce(h.delegator_weight, 0) as delegated,
+    lag(h.valid_to) over member as before_until, lag(h.ended_by) over member as before_ended_by,
+    lag(h.weight) over member as weight_before, lag(coalesce(h.delegator_weight, 0)) over member as delegated_before,
+    min(h.valid_from) over () as first_look
+  from reporting.validators_history h join viewer using (node)
+  where h.subnet_id = '11111111111111111111111111111111LpoYY' and h.valid_from <= as_of
+  window member as (partition by h.node_id, h.start_time, h.tx_id order by h.valid_from)
+),
+moves(at, own, delegated) as (
+  select v.valid_from, v.weight - v.weight_before, v.delegated - v.delegated_before
+  from versions v where v.before_until = v.valid_from
+  union all
+  select v.valid_from, v.weight, v.delegated
+  from versions v
+  where v.valid_from > v.first_look and (v.before_until is null or v.before_until < v.valid_from and v.before_ended_by = 'gone')
+  union all
+  select v.valid_to, -v.weight, -v.delegated from versions v where v.ended_by = 'gone' and v.valid_to <= as_of
 ),
 by_day as (
   select (m.at at time zone 'UTC')::date as day,
     sum(m.own) filter (where m.own > 0) as stake_in, -sum(m.own) filter (where m.own < 0) as stake_out,
     sum(m.delegated) filter (where m.delegated > 0) as delegated_in, -sum(m.delegated) filter (where m.delegated < 0) as delegated_out
   from moves m
+  where m.at >= "from" and m.at < "to"
   group by 1
 ),
-every_day as (
+every_day as materialized (
   select d.day::date as day, coalesce(b.stake_in, 0) as stake_in, coalesce(b.stake_out, 0) as stake_out,
     coalesce(b.delegated_in, 0) as delegated_in, coalesce(b.delegated_out, 0) as delegated_out
   from generate_series(date_trunc('day', "from" at time zone 'UTC'),
     (least("to", as_of) at time zone 'UTC') - interval '1 microsecond', interval '1 day') as d(day)
   left join by_day b on b.day = d.day::date
-  where reporting.has_record('validators', as_of)
 )
 select day, stake_in, stake_in * 0.000000001, stake_out, stake_out * 0.000000001,
   delegated_in, delegated_in * 0.000000001, delegated_out, delegated_out * 0.000000001,
   stake_in + delegated_in - stake_out - delegated_out,
   (stake_in + delegated_in - stake_out - delegated_out) * 0.000000001
 from every_day
+where reporting.has_record('validators', as_of)
 order by day
 $$;
 

@@ -18,18 +18,36 @@ returns table (
   delegated numeric -- What others had delegated to it, in nAVAX.
 )
 language sql stable parallel safe as $$
-with movements as materialized (
-  select c.at, c.change, c.node_id, c.tx_id, c.validation_id, c.start_time, coalesce(c.after, c.before) as member
-  from reporting.validators_changes c
-  where c.change in ('joined', 'left') and not c.first_look and c.subnet_id = validator_movements.subnet_id
-    and c.node = coalesce(seen_by, reporting.validator_viewer(validator_movements.subnet_id, as_of))
-    and c.at >= "from" and c.at < "to" and c.at <= as_of
+with viewer as materialized (
+  select coalesce(seen_by, reporting.validator_viewer(validator_movements.subnet_id, as_of)) as node
+),
+looks as (
+  select h.subnet_id, min(h.valid_from) as first_look
+  from reporting.validators_history h join viewer using (node)
+  group by h.subnet_id
+),
+versions as (
+  select h.valid_from, h.valid_to, h.ended_by, h.node_id, h.tx_id, h.validation_id, h.start_time, h.end_time, h.weight, h.delegator_weight,
+    lag(h.valid_to) over member as before_until, lag(h.ended_by) over member as before_ended_by,
+    h.valid_from > l.first_look or h.start_time > (select min(first_look) from looks) as is_new
+  from reporting.validators_history h join viewer using (node) join looks l using (subnet_id)
+  where h.subnet_id = validator_movements.subnet_id and h.valid_from <= as_of
+  window member as (partition by h.node_id, h.start_time, h.tx_id, h.validation_id order by h.valid_from)
+),
+movements as materialized (
+  select v.valid_from as at, 'joined' as change, v.node_id, v.tx_id, v.validation_id, v.start_time, v.end_time,
+    null::boolean as expired, v.weight, v.delegator_weight
+  from versions v
+  -- One that was there at the first look joined before; one that was not watched for a while never left.
+  where v.is_new and v.valid_from >= "from" and v.valid_from < "to"
+    and (v.before_until is null or v.before_until < v.valid_from and v.before_ended_by = 'gone')
+  union all
+  select v.valid_to, 'left', v.node_id, v.tx_id, v.validation_id, v.start_time, v.end_time, v.end_time <= v.valid_to,
+    v.weight, v.delegator_weight
+  from versions v
+  where v.ended_by = 'gone' and v.valid_to <= as_of and v.valid_to >= "from" and v.valid_to < "to"
 )
-select m.at, m.change, m.node_id, m.tx_id, m.validation_id, m.start_time, e.end_time,
-  case m.change when 'left' then e.end_time <= m.at end,
-  (m.member ->> 'weight')::numeric, (m.member ->> 'delegator_weight')::numeric
-from movements m
-cross join lateral (select (m.member ->> 'end_time')::timestamptz as end_time) e
+select * from movements
 where reporting.has_record('validators', as_of)
 order by 1, 2, 3, 4
 $$;
