@@ -21,7 +21,7 @@ import { type Announcement, sandboxConfig, useSandbox } from './sandbox.ts';
 import { budgetKeys, upstreamOpener } from './upstream-opener.ts';
 import { migrate } from './views/migrate.ts';
 
-/** Everything wired together: what a command works with. */
+/** What a command works with: configuration, database and upstreams, opened. */
 export interface App {
   readonly environment: Environment;
   readonly config: Config;
@@ -46,12 +46,12 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** How a command wants the house opened. */
+/** What a command needs when the application is opened. */
 export interface AppOptions {
   readonly config?: string | undefined;
   /** Bring the schema up to date first: `up`, `migrate`, and the embedded database always. */
   readonly migrate?: boolean;
-  /** Wait for a database that is away instead of failing, until this signal comes. */
+  /** Set: wait for a database that cannot be reached, until this signal aborts. Absent: fail. */
   readonly patient?: AbortSignal;
   readonly clock?: Clock;
 }
@@ -121,7 +121,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   }
 }
 
-/** The configuration file to read: one that was named must exist, the default may be absent. */
+/** The path of the configuration file; null when none is named and the default file is absent. */
 export function configFile(environment: Environment, named: string | undefined): string | null {
   const file = named ?? environment.configFile;
   if (file !== undefined) return file;

@@ -22,7 +22,7 @@ export function bytesOfHex(text: string): Buffer | null {
 
 const CHECKSUM = 4;
 
-/** What stands before the checksum; null where it is another's. */
+/** The bytes before the checksum; null when the checksum does not match them. */
 function checked(whole: Buffer): Buffer | null {
   const bytes = whole.subarray(0, -CHECKSUM);
   return whole.subarray(-CHECKSUM).equals(checksum(bytes)) ? bytes : null;

@@ -25,7 +25,7 @@ import { messageOf, UsageError } from './errors.ts';
 import { redactor } from './redaction.ts';
 import { runSandbox } from './sandbox.ts';
 
-/** From the first signal on the process has this long to stop, ms; then it ends all the same, as one that failed. */
+/** How long the process may take to stop after the first signal, ms. Then it exits with a failure. */
 const LONGEST_STOP = 19_000;
 
 /** Aborts when the process is asked to stop, by SIGTERM or SIGINT. More signals change nothing: it is stopping. */
@@ -45,13 +45,13 @@ function stopSignal(): AbortSignal {
 
 letReadersLeave();
 
-// Node lets garbage grow to several times what is in use, the more memory a machine has; the recorder often shares one
-// with the node that it watches.
+// Without this the heap grows to several times what is in use, more so on machines with much memory. The recorder often
+// shares its machine with the node that it watches.
 setFlagsFromString('--heap-growing-percent=30');
 setFlagsFromString('--semi-space-growth-factor=1');
 
-// postgres.js asks a new connection for the server's types and lets that promise go: when the connection is cut just
-// then, nobody waits for it. Whoever wants the connection is told, or gets another one.
+// postgres.js reads the server's types on each new connection and does not await the promise. When the connection is cut
+// at that moment, the rejection has no handler. The caller that needs the connection gets the error, or another connection.
 process.on('unhandledRejection', (error) => {
   if (!isAway(error)) throw error;
 });
@@ -270,7 +270,7 @@ command('sandbox', 'run a simulated network that serves all three services')
     ]);
   });
 
-/** Says why it failed; errors of libraries may carry what they were called with. */
+/** Prints why the command failed. Secrets are removed: errors of libraries may contain what they were called with. */
 const complain = (text: string) => tell(redactor(readSecrets())(text));
 
 try {
@@ -290,5 +290,5 @@ try {
   }
 }
 await outputDelivered();
-// Ended by hand: while Node takes itself down it minds no signal, and a second SIGTERM would end it as one killed.
+// An explicit exit: while Node shuts down by itself it handles no signals, and a second SIGTERM would kill the process.
 process.exit();

@@ -5,5 +5,5 @@ export type Clock = () => number;
 
 export const systemClock: Clock = () => Date.now();
 
-/** Milliseconds since the machine started, sleep included: nobody can set it. */
+/** Milliseconds since the machine started, sleep included. It does not change when the wall clock is set. */
 export const steadyClock: Clock = () => Math.round(uptime() * 1000);

@@ -73,7 +73,7 @@ function watched<Kept extends Recorded>(
   ];
 }
 
-/** A list in the configuration may name a thing twice; it is one target. */
+/** Removes duplicates: a list in the configuration may contain an entry twice. */
 function distinct(targets: readonly Target[]): Target[] {
   return [...new Map(targets.map((target) => [targetKey(target), target])).values()];
 }

@@ -1,4 +1,4 @@
-/** What the user must mend: wrong usage or configuration. The command exits 2 and prints every problem. */
+/** Wrong usage or configuration, which the user must correct. The command exits 2 and prints every problem. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly problems: readonly string[];
@@ -10,7 +10,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Another worker holds the target, or took it over: nothing of this run may be committed. */
+/** Another worker holds the target, or took it over. Nothing of this run may be committed. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 

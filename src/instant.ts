@@ -2,7 +2,7 @@
 export const INSTANT =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt ]((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?) ?([Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/;
 
-/** What a time looks like, for those who wrote something else. */
+/** Examples of times, for error messages. */
 export const INSTANT_EXAMPLE = '2026-12-01, 2026-12-01T02:00 (UTC) or 2026-12-01T02:00:00+01:00';
 
 /**

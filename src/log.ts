@@ -6,9 +6,9 @@ import { redactor } from './redaction.ts';
 export type Log = Logger;
 
 /**
- * The recorder's log on stderr, in the past tense, with fields: lines of JSON, or on a terminal lines that people read.
- * Secrets are never fields; those of the environment are taken out of every line all the same, since errors of libraries
- * carry what they were called with.
+ * The recorder's log on stderr, in the past tense, with fields: lines of JSON, or on a terminal lines for people. Secrets
+ * are never fields. In addition, those of the environment are removed from every line, because errors of libraries may
+ * contain what they were called with.
  */
 export function openLog({ logLevel, logJson }: Pick<Environment, 'logLevel' | 'logJson'>): Log {
   const redact = redactor(readSecrets());
@@ -23,7 +23,7 @@ export function openLog({ logLevel, logJson }: Pick<Environment, 'logLevel' | 'l
   return pino({ ...options, hooks: { streamWrite } }, pino.destination(2));
 }
 
-/** A line of the log as people read it: when, how grave, what, and the fields. */
+/** A line of the log for people: time, level, message and fields. */
 export function readable(line: string): string {
   const { level, time, pid, msg, ...fields }: Record<string, unknown> = JSON.parse(line);
   const grave = pino.levels.labels[Number(level)]?.toUpperCase() ?? '';

@@ -1,19 +1,19 @@
-/** A shorter secret cannot be told from ordinary words: taking it out would spoil what is recorded. */
+/** A shorter secret may equal an ordinary word: removing it would change what is recorded. */
 export const SHORTEST_SECRET = 8;
 
 const REDACTED = '[redacted]';
-/** Without these a text says every character as it is. */
+/** A text without these characters contains no escape. */
 const MAY_ESCAPE = /[\\%]/;
 
 /**
- * Makes a function that takes secrets out of a text, wherever an upstream or a library may have echoed them: as they
- * are, escaped as in JSON (also JSON within JSON), or percent-encoded. JSON stays JSON.
+ * Makes a function that removes secrets from a text in every form that an upstream or a library may echo: plain, escaped
+ * as in JSON (also JSON within JSON), or percent-encoded. JSON stays JSON.
  * @param secrets those of fewer than {@link SHORTEST_SECRET} characters are left alone
  */
 export function redactor(secrets: readonly (string | undefined)[]): (text: string) => string {
   const known = [...new Set(secrets)]
     .flatMap((secret) => (secret && secret.length >= SHORTEST_SECRET ? [secret] : []))
-    .sort((a, b) => b.length - a.length); // one may be a part of another
+    .sort((a, b) => b.length - a.length); // longest first: one may be a part of another
   if (known.length === 0) return (text) => text;
   const inAnySpelling = new RegExp(known.map(spellings).join('|'), 'g');
   return (text) =>
@@ -38,5 +38,5 @@ function spellingsOf(part: string): string {
   return `\\\\{0,7}(?:${escapes}|${itself})`;
 }
 
-/** Hexadecimal digits may be written small or large. */
+/** Hexadecimal digits may be lower or upper case. */
 const inAnyCase = (hex: string) => hex.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);

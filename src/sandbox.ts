@@ -12,7 +12,7 @@ import { catalogNames } from './configured-feeds.ts';
 const PROGRAM = fileURLToPath(new URL('../dist/sandbox/main.js', import.meta.url));
 const STATE = 'sandbox.json';
 
-/** What the sandbox says when it listens: where it is, and what there is to watch. */
+/** What the sandbox prints when it listens: its URL, and what there is to watch. */
 const announcement = z.looseObject({
   url: z.string(),
   chains: z.array(z.string()),

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 
 /**
- * The signal of one piece of work, such as a call or a run: it aborts when the signal of the whole does, when `abort` is
- * called, or when its time is up. Once the work has ended nothing of it is left on the whole's signal, which may live as
- * long as the process; what `AbortSignal.any` leaves there, Node.js 20 never frees.
+ * The signal of one piece of work, such as a call or a run: it aborts when the outer signal does, when `abort` is called,
+ * or when its time is up. After the work has ended, no listener is left on the outer signal, which may live as long as the
+ * process. (Node.js 20 never frees what `AbortSignal.any` leaves there.)
  */
 export class WorkSignal {
   readonly #own = new AbortController();
@@ -11,10 +11,10 @@ export class WorkSignal {
   readonly #timer: NodeJS.Timeout | undefined;
   #timedOut = false;
 
-  /** @param deadline milliseconds until the work's time is up; absent: it has all the time */
+  /** @param deadline milliseconds until the work's time is up; absent: no limit */
   constructor(whole: AbortSignal, deadline?: number) {
     this.#whole = whole;
-    setMaxListeners(0, whole); // as many as there is work under way
+    setMaxListeners(0, whole); // one listener for each piece of work under way
     if (whole.aborted) this.#follow();
     else whole.addEventListener('abort', this.#follow);
     if (deadline !== undefined) this.#timer = setTimeout(this.#expire, deadline);
@@ -24,7 +24,7 @@ export class WorkSignal {
     return this.#own.signal;
   }
 
-  /** It was the deadline that ended the work. */
+  /** Whether the deadline ended the work. */
   get timedOut(): boolean {
     return this.#timedOut;
   }
@@ -33,7 +33,7 @@ export class WorkSignal {
     this.#own.abort();
   }
 
-  /** The work is over, one way or the other: to be called always. */
+  /** Ends the use of the signal. Must be called in any case when the work is over. */
   end(): void {
     this.#whole.removeEventListener('abort', this.#follow);
     clearTimeout(this.#timer);

@@ -11,7 +11,7 @@ export function serverUrls(url: string): readonly string[] {
   return hosts.split(',').map((host) => {
     const one = new URL(`${before}${host}${after}`);
     if (one.hostname === '') throw new TypeError('a server without a name');
-    // What libpq calls so is what the recorder does with several servers anyway; its driver does it otherwise.
+    // The recorder itself chooses the server that takes writes. The driver's own choice works in another way.
     one.searchParams.delete('target_session_attrs');
     return one.href;
   });

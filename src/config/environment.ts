@@ -13,7 +13,7 @@ export interface Environment {
   readonly host: string;
   readonly port: number;
   readonly logLevel: string;
-  /** Logs are lines of JSON also on a terminal. */
+  /** Logs are lines of JSON, even on a terminal. */
   readonly logJson: boolean;
   readonly configFile: string | undefined;
   readonly chainDataKey: string | undefined;
@@ -106,8 +106,8 @@ function protocolsOf(url: string): string[] {
 const PASSWORD_IN_URL = /:\/\/([^/?#@:]*):([^/?#@]*)@[^/?#]*\/?([^?#]*)|[?&](?:ssl)?password=([^&#]*)/g;
 
 /**
- * The secrets of the environment, whatever else is wrong with it: what must be in no log and no error. A password that
- * is the name of its user or of its database is none.
+ * The secrets of the environment, which must not be in a log or an error. It works when other variables are invalid, too.
+ * A password that equals the name of its user or database does not count as a secret.
  */
 export function readSecrets(env: NodeJS.ProcessEnv = process.env): string[] {
   const value = (name: string) => {
@@ -115,7 +115,7 @@ export function readSecrets(env: NodeJS.ProcessEnv = process.env): string[] {
       const file = env[`${name}_FILE`];
       return file ? readFileSync(file, 'utf8').trim() : env[name];
     } catch {
-      return undefined; // told by readEnvironment
+      return undefined; // readEnvironment reports it
     }
   };
   const passwords = ['DATABASE_URL', 'REDIS_URL'].flatMap((name) =>

@@ -4,7 +4,7 @@ import { bytesOfCb58 } from '../cb58.ts';
 
 const MISTYPED = 'is mistyped: its checksum does not fit';
 
-/** A text of this form whose checksum fits as well; one of another form is told of its form only. */
+/** A text of this form with a valid checksum. The checksum is checked only when the form is right. */
 const checked = (form: RegExp, shape: string, fits: (text: string) => boolean) =>
   z.string().regex(form, { error: shape, abort: true }).refine(fits, MISTYPED);
 

@@ -50,7 +50,7 @@ export function checkConfig(value: unknown, names: CatalogNames, file: string): 
   ]);
 }
 
-/** Of what may be written in several ways: the problems of the way that comes nearest to what was written. */
+/** Where a setting has several valid forms: the problems of the form that is nearest to what was written. */
 function nearest(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const [first] = issue.errors.toSorted((one, other) => one.length - other.length);
@@ -58,7 +58,7 @@ function nearest(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   return first.flatMap((inner) => nearest({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
-/** A setting that is named and left empty is one that was not named. */
+/** Removes settings without a value: they count as absent. */
 function withoutEmpty(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(

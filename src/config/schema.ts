@@ -41,7 +41,7 @@ const metered = z.strictObject({
 const name = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be letters, digits, dots, dashes or underscores');
-/** In whatever case it is written: it is one target. */
+/** Letter case does not matter: an address in any case is the same target. */
 const evmAddress = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits')

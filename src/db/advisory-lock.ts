@@ -3,12 +3,12 @@ import { connect } from './connect.ts';
 import { silenceOf } from './session.ts';
 
 /**
- * Does something that only one process may do at a time. The advisory lock ends with a session of its own, so that
- * nothing is left to be unlocked on a connection that may be gone: with postgres.js 3.4.9 a statement on a reserved
- * connection that was cut ends the process, and nothing catches it.
- * @param silence how long a connection may be silent before it is given up, ms; the lock's own is kept from that,
- * however long the work takes
- * @returns null where another process is at it
+ * Runs work that only one process may do at a time. The advisory lock has a session of its own and ends with it, so
+ * that no unlock statement is needed: with postgres.js 3.4.9 a statement on a reserved connection that was cut ends the
+ * process, and no handler can catch it.
+ * @param silence how long a connection may be silent before it is closed, ms. The lock's connection is kept alive,
+ * however long the work takes.
+ * @returns the result of the work; null when another process holds the lock
  */
 export async function withAdvisoryLock<T>(
   url: string,

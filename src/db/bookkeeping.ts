@@ -33,11 +33,11 @@ export const targets = recorder.table(
     source: text().notNull(),
     target_key: text().notNull(),
     target: jsonb().$type<Record<string, string>>().notNull(),
-    /** The recorder that watches it, or did last; null: it was asked for by hand only. */
+    /** The recorder that watches it now, or the last one that did; null: it was recorded by hand only. */
     recorder: text(),
     run_id: bigint({ mode: 'number' }),
     lease_until: instant(),
-    /** What the last whole look at how things are now cost, and its window on the source's axis; null: none was made. */
+    /** The requests of the last complete poll, and its window on the source's axis; null: there was none. */
     look_requests: integer(),
     look_from: bigint({ mode: 'number' }),
     look_to: bigint({ mode: 'number' }),
@@ -46,8 +46,8 @@ export const targets = recorder.table(
 );
 
 /**
- * What is wanted of a target, and how that stands: one row a dataset. Datasets of one source share its calls, but each
- * has its interval, its coverage and its completeness for itself.
+ * What is wanted of a target, and its state: one row a dataset. Datasets of one source share its calls, but each has an
+ * interval, coverage and completeness of its own.
  */
 export const targetDatasets = recorder.table(
   'target_datasets',
@@ -56,15 +56,15 @@ export const targetDatasets = recorder.table(
     target_key: text().notNull(),
     dataset: text().notNull(),
     every_ms: bigint({ mode: 'number' }).notNull(),
-    /** What is answered does not change: once it is recorded it is not asked for again. */
+    /** The answer never changes: once it is recorded, it is not asked for again. */
     once: boolean().notNull().default(false),
-    /** The configuration asks for it; false: it did once, or somebody asked by hand. */
+    /** The configuration asks for it now; false: it did earlier, or the target was recorded by hand. */
     active: boolean().notNull(),
-    /** When it left the configuration; null: it is asked for, or only ever was by hand. */
+    /** When it left the configuration; null: the configuration asks for it, or never did. */
     left_at: instant(),
-    /** When the members of a target that left were ended; null: they are still to be, if it left. */
+    /** When the members of a target that left were ended; null: it did not leave, or they are not ended yet. */
     ended_at: instant(),
-    /** Since when it is asked for; anew when it is asked for again after a pause. */
+    /** Since when it is asked for; set again when it is asked for after a pause. */
     wanted_at: instant().notNull(),
     /** Where the recording is expected to begin, on the source's axis; null for observations. */
     expected_from: bigint({ mode: 'number' }),
@@ -73,19 +73,19 @@ export const targetDatasets = recorder.table(
     last_success_at: instant(),
     /** The last success after which nothing was missing. */
     last_complete_at: instant(),
-    /** Since when each success left something out; null: the last one was complete. */
+    /** Since when every success was incomplete; null: the last one was complete. */
     incomplete_since: instant(),
     incomplete_reason: text(),
     last_failure_at: instant(),
     failures: integer().notNull().default(0),
     /** Why it failed the last time. */
     last_error: text(),
-    /** Items seen and rows written, ever, and rows written on `rows_day` (UTC): runs go after a while. */
+    /** Items seen and rows written in all, and rows written on `rows_day` (UTC). Counted here because old runs are removed. */
     items: bigint({ mode: 'number' }).notNull().default(0),
     rows_written: bigint({ mode: 'number' }).notNull().default(0),
     rows_day: date({ mode: 'string' }),
     rows_today: bigint({ mode: 'number' }).notNull().default(0),
-    /** Why the upstream will not answer for this target, such as a method it does not offer; asked again rarely. */
+    /** Why the upstream does not answer for this target, such as a method it does not offer; it is asked again rarely. */
     not_offered: text(),
   },
   (table) => [
@@ -129,7 +129,7 @@ export const runs = recorder.table(
 
 const count = () => bigint({ mode: 'number' }).notNull();
 
-/** Runs that wrote nothing and are gone, counted up. */
+/** Counts of runs that wrote nothing and were removed. */
 export const runDays = recorder.table(
   'run_days',
   {
@@ -153,13 +153,13 @@ export const runDays = recorder.table(
   ],
 );
 
-/** What the queue holds of the schedules that should be there, as whoever holds them in line saw it last. */
+/** The expected schedules, and what the reconciler last saw of them in the queue. */
 export const schedules = recorder.table('schedules', {
   /** With the name of the recorder where it has one. */
   schedule: text().primaryKey(),
   recorder: text().notNull().default('recorder'),
   every_ms: bigint({ mode: 'number' }).notNull(),
-  /** When it ticks next; null: it was not there. */
+  /** When it ticks next; null: the queue did not have it. */
   next_at: instant(),
   missing_since: instant(),
   seen_at: instant().notNull(),
@@ -198,15 +198,15 @@ export const quarantine = recorder.table(
     id: bigserial({ mode: 'number' }).primaryKey(),
     dataset: text().notNull(),
     target_key: text().notNull(),
-    /** The same for the same item and reason: sha-256 in hex. */
+    /** SHA-256 of the item and the reason, in hex. */
     digest: text().notNull(),
-    /** The run that met it last. */
+    /** The last run that received it. */
     run_id: bigint({ mode: 'number' }).notNull(),
-    /** When it came first. */
+    /** When it was first received. */
     quarantined_at: instant().notNull(),
     last_seen: instant().notNull(),
     times: bigint({ mode: 'number' }).notNull().default(1),
-    /** Since when it looks as it is kept. */
+    /** When the kept form of the item was observed. */
     observed_at: instant().notNull(),
     reason: text().notNull(),
     /** The item's JSON as text: it may hold what jsonb refuses. */
@@ -223,7 +223,7 @@ export const budgets = recorder.table(
   'budgets',
   {
     upstream: text().notNull(),
-    /** Where and how it is asked, as a digest: another URL inherits neither a block nor a count. */
+    /** A digest of the server and the key header: another URL does not take over a block or a count. */
     endpoint: text().notNull(),
     minute: instant().notNull(),
     minute_units: bigint({ mode: 'number' }).notNull(),

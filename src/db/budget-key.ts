@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 export interface BudgetKey {
   /** The upstream's name in the configuration. */
   readonly upstream: string;
-  /** The same where the same server is asked with the same key header. */
+  /** Equal for equal server and key header. */
   readonly endpoint: string;
 }
 

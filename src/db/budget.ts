@@ -6,14 +6,14 @@ import { UpstreamFailure } from '../upstreams/failure.ts';
 import type { BudgetKey } from './budget-key.ts';
 import { KnownLimits, type Limit, type Limits } from './limits.ts';
 
-/** The share of the limits that each priority may use up: the rest is kept for those before it. */
+/** The share of the limits that each priority may use. The rest is kept for higher priorities. */
 const SHARE: Readonly<Record<Priority, number>> = { poll: 1, heal: 0.8, backfill: 0.6 };
-/** Waiting longer than this is the queue's business. */
+/** The longest wait of a call, ms. After a longer one the job goes back to the queue. */
 const LONGEST_WAIT = 90_000;
-/** How long an unlimited upstream may be asked before looking whether another worker was told to stay away. */
+/** For an upstream without a limit: how often to check whether another worker's calls were blocked, ms. */
 const LOOK_AGAIN = 1_000;
 
-/** No block is longer: one that seems so was set by a clock that was ahead. */
+/** The longest block, ms. A longer one was set by a clock that was ahead. */
 const LONGEST_BLOCK = 3_600_000;
 
 /** One row of `recorder.budgets` that all workers draw on, whatever queue they run on. */
@@ -100,7 +100,7 @@ export class SharedBudget implements Budget {
     if (!row || row.taken) return 0;
     const blocked = (row.blocked_until?.getTime() ?? 0) - now.getTime();
     if (blocked > 0 && blocked <= LONGEST_BLOCK) return blocked;
-    // What is not said again is forgotten, maybe before the window ends.
+    // A limit from headers expires when it is not repeated, maybe before the window ends.
     const [ends, limit] = row.day_full
       ? [Date.parse(`${day}T00:00:00Z`) + 86_400_000, perDay]
       : [minute.getTime() + 60_000, perMinute];

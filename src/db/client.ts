@@ -10,7 +10,7 @@ export interface Database {
   readonly sql: postgres.Sql;
   /** For bookkeeping that is read and written row by row; has connections of its own, since Drizzle changes how they read. */
   readonly orm: PostgresJsDatabase<typeof bookkeeping>;
-  /** For those who only look, such as the server: however many ask, and however long it takes, recording waits for none. */
+  /** For reads only, such as the server's. Many or slow reads never delay the recording. */
   readonly reader: postgres.Sql;
   close(): Promise<void>;
 }
@@ -18,9 +18,9 @@ export interface Database {
 /** How every connection of the recorder's work is set up. */
 export const CONNECTION = {
   connect_timeout: 10,
-  // In seconds. The driver's own reaches 20 s in one outage: it counts the failures of all connections together.
+  // In seconds. The driver's default reaches 20 s in one outage, because it counts the failures of all connections together.
   backoff: (failures: number) => Math.min(failures / 10, 2) * (0.5 + Math.random() / 2),
-  // A statement waits for no other one's answer: not a heartbeat for a commit, and nobody on a connection that died.
+  // No pipelining: a heartbeat must not wait for a commit, and no statement for one on a dead connection.
   max_pipeline: 0,
   onnotice: () => {},
   connection: sessionSettings('work'),
@@ -42,7 +42,7 @@ const COMPARING = {
   },
 };
 
-/** Opens the database; connections are made when they are needed. @param url postgres://…, as DATABASE_URL says it */
+/** Opens the database; connections are made when they are needed. @param url postgres://…, as in DATABASE_URL */
 export function openDatabase(url: string): Database {
   const sql = connect(url, silenceOf('work'), { ...CONNECTION, max: 8 });
   const ormClient = connect(url, silenceOf('work'), { ...CONNECTION, max: 2, idle_timeout: 30 });

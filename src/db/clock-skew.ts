@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import type { Clock } from '../clock.ts';
 
-/** Leases live by the database's clock, windows by ours: further apart than this (ms), someone must be told. */
+/** Leases use the database's clock, windows use ours. A larger difference than this (ms) is reported. */
 export const TOLERATED_SKEW = 2_000;
 
 /** How far the database's clock is ahead of ours, in ms; negative: behind. */

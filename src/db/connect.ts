@@ -4,8 +4,8 @@ import { serversOf } from './servers.ts';
 
 /**
  * Opens a client for the server of `url` that takes writes; connections are made when they are needed.
- * @param url as DATABASE_URL says it: one server or several
- * @param silence how long a connection may be silent before it is given up, ms; 0: for ever
+ * @param url as in DATABASE_URL: one server or several
+ * @param silence how long a connection may be silent before it is closed, ms; 0: without limit
  */
 export function connect(
   url: string,

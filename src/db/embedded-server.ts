@@ -38,9 +38,9 @@ export async function runningServer(home: EmbeddedHome): Promise<number | undefi
   for (;;) {
     const server = await postmaster(home);
     if (!server) return undefined;
-    // A server that was killed this moment still says that it is ready.
+    // The status of a server that was killed just now is still `ready`.
     if (server.status === 'ready' && (await takesConnections(server.port))) return server.port;
-    // It starts, recovers or stops; whoever began that may be dead.
+    // It starts, recovers or stops. The process that began this may be dead.
     if (Date.now() > deadline)
       throw new Error(`PostgreSQL (process ${server.pid}) is still "${server.status}"`);
     await wait(50);
@@ -81,7 +81,7 @@ export async function startServer(home: EmbeddedHome, settings: Settings): Promi
       return port;
     } catch (cause) {
       const output = await readFile(log, 'utf8').catch(() => '');
-      // Another took the port first, or a killed server's backends are still on their way out.
+      // Another process took the port first, or backends of a killed server have not ended yet.
       const passing = /Address already in use|pre-existing shared memory block/.test(output);
       if (!passing || attempt === 50)
         throw new Error(`embedded PostgreSQL did not start\n${output.slice(-2000)}`, { cause });
@@ -101,11 +101,11 @@ export async function stopServer(home: EmbeddedHome): Promise<void> {
     if (await postmaster(home))
       await run(control, [...stop, '-m', 'immediate', '-t', '5'], processOptions(home));
   });
-  // pg_ctl is content when the file is gone, which is the last thing but one that a server does.
+  // pg_ctl returns when the pid file is gone, a moment before the server's process ends.
   while (await processStart(server.pid)) await wait(5);
 }
 
-/** Made under another name, so that a start that is cut short leaves nothing that looks finished. */
+/** Makes the cluster under another name first, so that an interrupted start leaves no cluster that looks complete. */
 async function makeCluster(home: EmbeddedHome, bin: string): Promise<void> {
   const { account } = home;
   const leftOver = (await readdir(home.path)).filter((name) => name.startsWith('data.new-'));
@@ -133,15 +133,15 @@ async function postmaster(home: EmbeddedHome) {
   const [number, , , port, , , , status] = file.split('\n').map((line) => line.trim());
   const pid = Number(number);
   if (!pid || !(await processStart(pid))) return undefined;
-  // A server works in its cluster; another process may have got the number of a dead one.
+  // A server's working directory is its cluster. Another process may have got the number of a dead server.
   if (process.platform === 'linux' && (await readlink(`/proc/${pid}/cwd`).catch(() => '')) !== data)
     return undefined;
   return { pid, port: Number(port), status };
 }
 
 /**
- * Takes the process number out of what a dead server left. PostgreSQL would take any process that has the number now
- * for that server; from the rest of the file it finds out whether backends of the dead one still hold the data.
+ * Removes the process number from the pid file of a dead server. PostgreSQL would mistake any process with that number
+ * for the server. From the rest of the file PostgreSQL finds out whether backends of the dead server still use the data.
  */
 async function disownPidFile(path: string): Promise<void> {
   const left = await readFile(path, 'utf8').catch(() => undefined);

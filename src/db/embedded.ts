@@ -8,13 +8,13 @@ import { enrol, enrolled, withProcessLock } from './process-lock.ts';
 export interface EmbeddedPostgres {
   /** The URL of its database `recorder`. */
   url: string;
-  /** Whether this call started the server, rather than finding it running. */
+  /** Whether this call started the server; false: it ran already. */
   started: boolean;
   /** Ends the use, and the server too when no other living process uses it. Can be called again. */
   close(): Promise<void>;
 }
 
-/** Where the embedded server lives, whom it tells, and PostgreSQL settings beyond the recorder's own. */
+/** The folder and the log of the embedded server, and PostgreSQL settings in addition to the recorder's. */
 export interface EmbeddedOptions {
   dir: string;
   log: EmbeddedLog;
@@ -22,8 +22,8 @@ export interface EmbeddedOptions {
 }
 
 /**
- * Uses the PostgreSQL server of `dir`: the running one, whoever started it, or else one started now, its database made
- * first if there is none. It listens on 127.0.0.1, on a port of its own choice.
+ * Uses the PostgreSQL server of `dir`. If none runs, it starts one, and makes its database first if there is none. The
+ * server listens on 127.0.0.1, on a free port.
  * @throws Error when the PostgreSQL package is not installed, or with the server's log when it does not start
  */
 export async function openEmbedded({ dir, log, settings = {} }: EmbeddedOptions): Promise<EmbeddedPostgres> {

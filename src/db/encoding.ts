@@ -1,9 +1,8 @@
 import type postgres from 'postgres';
 
 /**
- * Whether the database can hold what upstreams say: any text, which only UTF-8 can, and in SQL_ASCII it would be bytes
- * that nobody checks.
- * @returns what is wrong and how to mend it, for a person; null: nothing
+ * Checks that the database can hold any text. Only UTF-8 can; in SQL_ASCII a text is bytes that are not checked.
+ * @returns what is wrong and how to mend it, for a person; null: it is UTF-8
  */
 export async function encodingProblem(sql: postgres.Sql): Promise<string | null> {
   const [row] = await sql<{ name: string; encoding: string }[]>`

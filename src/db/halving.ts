@@ -1,8 +1,8 @@
 import postgres from 'postgres';
 
 /**
- * Classes of SQLSTATE that are about the connection, the schema, the load or the state of the server: no other rows
- * would fare better.
+ * Classes of SQLSTATE that are about the connection, the schema, the load or the state of the server: other rows would
+ * fail as well.
  */
 const OF_THE_SERVER: ReadonlySet<string> = new Set([
   '08', // connection
@@ -20,8 +20,8 @@ const OF_THE_SERVER: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether rows were refused for what is in them, so that others may be stored: what the database says of the data (SQLSTATE
- * classes 22, 23, 54 and whatever a trigger raises), and what is too large for memory, there or here.
+ * Whether rows were refused because of their values, so that other rows may be stored: errors about the data (SQLSTATE
+ * classes 22, 23, 54 and what a trigger raises), and values too large for the memory of the server or of this process.
  */
 export function refusesRows(error: unknown): error is Error {
   if (error instanceof RangeError) return true; // a text longer than V8 can make
@@ -32,24 +32,24 @@ export function refusesRows(error: unknown): error is Error {
   );
 }
 
-/** Something that the database refuses, and how it said so. */
+/** An item that the database refuses, and its error. */
 export interface Refusal<T> {
   readonly item: T;
   readonly error: Error;
 }
 
-/** So many items were refused that it is not about them any more, but about the table or the database. */
+/** So many items were refused that the cause is the table or the database, not the items. */
 export class Unstorable extends Error {
   override readonly name = 'Unstorable';
 }
 
 /**
- * Stores items together; where the database refuses them, by halves, until those stand alone that it refuses: two statements
- * and the logarithm of the number of items each. What was stored stays stored, whatever follows.
+ * Stores items together. When the database refuses them, it stores them in halves, until each refused item is found: about
+ * twice the logarithm of the number of items in statements for each. What was stored stays stored, whatever follows.
  * @param store stores some of them, all or none
  * @param most so many may be refused
  * @returns those that were not stored, in their order
- * @throws Unstorable when they are too many; whatever `store` throws that is not about the rows
+ * @throws Unstorable when more are refused; errors of `store` that are not about the rows
  */
 export async function storeByHalves<T>(
   items: readonly T[],
@@ -66,7 +66,7 @@ export async function storeByHalves<T>(
     } catch (error) {
       if (!refusesRows(error)) throw error;
       const half = Math.ceil(some.length / 2);
-      // The first half is taken first.
+      // `waiting` is a stack: the first half is taken first.
       if (some.length > 1) waiting.push(some.slice(half), some.slice(0, half));
       else refused.push({ item: first, error });
       if (refused.length > most)

@@ -23,7 +23,7 @@ export const healthObservers = recorder.table('health_observers', {
   holder: text(),
   /** By the database's clock: another process may take over afterwards. */
   lease_until: instant(),
-  /** Up to here everything that open intervals say is settled. */
+  /** Open intervals are settled up to here. */
   heartbeat_at: instant(),
   /** Probes whose rows the database refuses, with since when and why; null: none. */
   refused: jsonb(),
@@ -85,12 +85,12 @@ export const healthProbes = recorder.table(
     observer: text().notNull(),
     node: text().notNull(),
     probe: text().notNull(),
-    /** Looks in its whole life. */
+    /** All looks ever. */
     probes: bigint({ mode: 'number' }).notNull(),
     probed_at: instant().notNull(),
     /** The first failure that a second look has yet to confirm. */
     suspect: jsonb(),
-    /** By check, how what is said was worded at the last; null: as at first. */
+    /** The latest error and message of each check; null: they are still the first ones. */
     latest: jsonb(),
     /** The begin of the hour that `entries` counts. */
     hour: instant(),

@@ -10,11 +10,11 @@ interface Address {
 }
 
 /**
- * Connects for postgres.js, by its `socket` option, to the server that takes writes, and gives a connection up on which
- * nothing came or went for so long. The server ends every statement before that, so one that is still waited for then
- * has nobody at its other end (a firewall forgot it, a host vanished); TCP alone would take a quarter of an hour to
- * notice, and the target that waits with it. An idle connection that is given up is made again when it is needed.
- * @param silence ms; 0: for ever
+ * The `socket` option of postgres.js: connects to the server that takes writes, and closes a connection on which nothing
+ * was sent or received for `silence`. The server ends every statement earlier, so a statement that still waits has lost
+ * its server (a firewall dropped the connection, a host vanished). TCP alone would need a quarter of an hour to notice. An
+ * idle connection that was closed is made again when it is needed.
+ * @param silence ms; 0: without limit
  */
 export function idleTimeoutSocket(
   silence: number,
@@ -25,7 +25,7 @@ export function idleTimeoutSocket(
     socket.setTimeout(silence);
     if (path) socket.connect(path);
     else socket.connect(port, host);
-    // The name that postgres.js holds a certificate against.
+    // The name that postgres.js compares with the certificate.
     return Object.assign(socket, { host });
   };
   return ({ host: [host = 'localhost'], port: [port = 5432], path }) => {
@@ -50,8 +50,8 @@ class GivenUp extends Socket {
 }
 
 /**
- * A connection on which the first word fails. postgres.js 3.4.9 never again uses a connection whose `socket` threw, and
- * one that ends before its first word went out sends nothing ever after.
+ * A connection whose first write fails. postgres.js 3.4.9 never uses a connection again whose `socket` function threw, or
+ * that ended before its first write.
  */
 function failing(error: unknown): Duplex {
   const reason = error instanceof Error ? error : new Error(String(error));

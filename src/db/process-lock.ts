@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * When a process started, in the system's own count (`alive` where the system does not say); undefined when it does
- * not run. Tells a process from a later one with the same number: in a container every life is process 1.
+ * When a process started, in the system's own count (`alive` where the system has none); undefined when it does not
+ * run. It distinguishes a process from a later one with the same number: in a container every start is process 1.
  */
 export async function processStart(pid: number): Promise<string | undefined> {
   if (process.platform !== 'linux') return signalReaches(pid) ? 'alive' : undefined;
@@ -17,9 +17,10 @@ export async function processStart(pid: number): Promise<string | undefined> {
 }
 
 /**
- * Enters this process in a register: one empty file a process, named by it. Returns what takes the entry out again.
- * An entry ends with its process, however that ends.
- * @throws Error what the file system throws
+ * Enters this process in a register: a folder with one empty file a process, named after it. The entry of a process that
+ * ended does not count, however it ended.
+ * @returns a function that removes the entry
+ * @throws errors of the file system
  */
 export async function enrol(register: string): Promise<() => Promise<void>> {
   await mkdir(register, { recursive: true });
@@ -44,12 +45,12 @@ export async function enrolled(register: string): Promise<number[]> {
 }
 
 /**
- * Does `work` while no other process works under the same register, and returns its result.
- * A holder that was killed holds nothing.
- * @throws Error after `patience` milliseconds of waiting, and what `work` throws
+ * Runs `work` while no other process does so under the same register, and returns its result. A process that was killed
+ * holds nothing.
+ * @throws Error when it waited for `patience` milliseconds; errors of `work`
  *
- * Whoever enters and then sees nobody else is alone: of two that enter at once, at least one sees the other and
- * leaves. So no lock is ever broken, and there is no moment at which two could break the same one.
+ * A process that enters and then sees no other holds the lock. Of two that enter at once, at least one sees the other
+ * and leaves. So no process ever has to break the lock of a dead one.
  */
 export async function withProcessLock<T>(
   register: string,

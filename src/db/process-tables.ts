@@ -10,10 +10,10 @@ export const configurations = recorder.table(
   {
     /** The recorder's name. */
     recorder: text().notNull(),
-    /** Of what the configuration asks to be recorded. */
+    /** The digest of what the configuration asks for. */
     digest: text().notNull(),
     network: text().notNull(),
-    /** Grows with every configuration that takes over; one that is rolled back to gets a new number. */
+    /** Grows with every configuration that becomes the newest. A rollback gives the earlier one a new number. */
     generation: bigint({ mode: 'number' }).notNull(),
     newest: boolean().notNull(),
     first_seen_at: instant().notNull(),
@@ -36,7 +36,7 @@ export const processes = recorder.table(
     started_at: instant().notNull(),
     /** Its last sign of life. */
     seen_at: instant().notNull(),
-    /** When it stopped by itself; null: it has not, as far as is known. */
+    /** When it stopped in order; null: it still runs, or was killed. */
     left_at: instant(),
   },
   (table) => [index('processes_by_recorder').on(table.recorder, table.digest)],

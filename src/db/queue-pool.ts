@@ -4,9 +4,9 @@ import pg from 'pg';
 import { type Servers, serversOf } from './servers.ts';
 import { sessionOptions, sessionSettings } from './session.ts';
 
-/** A connection that failed is told of this late, ms: BullMQ's workers try again at once, thousands of times a minute. */
+/** A failed connection is reported after this pause, ms: BullMQ's workers try again at once, thousands of times a minute. */
 const PAUSE = 2_000;
-/** Each of the two workers listens on a connection of its own; the others are for what queues and workers ask. */
+/** Connections: one for each of the two workers to listen on, the others for the statements of queues and workers. */
 const MOST = 6;
 
 type Connected = (
@@ -18,8 +18,8 @@ type Connected = (
 type Answered = (error: Error | null) => void;
 
 /**
- * A connection of `pg` whose loss never ends the process: BullMQ starts on one to which nobody listens, and there an
- * error without a listener is thrown at nobody. What was asked on it fails all the same.
+ * A connection of `pg` whose loss never ends the process. BullMQ opens connections without a listener for `error`, and
+ * Node throws such an event as an uncaught error. Statements on the connection still fail.
  */
 class GuardedClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
@@ -49,7 +49,7 @@ function clientOf(servers: Servers): typeof GuardedClient {
     }
 
     async #begin(): Promise<pg.Client> {
-      // Where it connects to, and the name that a certificate is held against.
+      // Where it connects to, and the name that is compared with the certificate.
       Object.assign(this, await servers.primary());
       servers.hold(this.#socket);
       return super.connect();
@@ -77,7 +77,7 @@ class QueuePool extends pg.Pool {
 /**
  * The connections of a queue in PostgreSQL, shared by all queues and workers of the process.
  * @param schema where BullMQ's tables are
- * @param onError told of connections that broke while nobody used them
+ * @param onError called when a connection breaks while it is not in use
  */
 export function openQueuePool(
   connectionString: string,
@@ -90,12 +90,12 @@ export function openQueuePool(
     options: sessionOptions(sessionSettings('queue', schema)),
     max: MOST,
     Client: servers.several ? clientOf(servers) : GuardedClient,
-    // A connection that went silent would be waited for without end.
+    // Without it a statement on a dead connection would wait for ever.
     query_timeout: 20_000,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   });
-  // Every queue and worker listens too, and each attempt to start one: that is no leak.
+  // Every queue and worker adds a listener, and so does each attempt to start one. This is no leak.
   pool.setMaxListeners(0);
   pool.on('error', onError);
   return pool;

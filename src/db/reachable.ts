@@ -9,8 +9,9 @@ const LONGEST_PAUSE = 5_000;
 const SAY_EVERY = 30_000;
 
 /**
- * Waits until the database takes connections. @param tell told why it waits, now and then
- * @throws the database's error when it refuses us, such as for a wrong password; nothing once the signal came
+ * Waits until the database takes connections, or the signal aborts.
+ * @param tell called now and then with the reason for the wait
+ * @throws the database's error when it refuses the connection, such as for a wrong password
  */
 export async function untilReachable(
   url: string,

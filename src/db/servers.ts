@@ -6,9 +6,9 @@ import { messageOf } from '../errors.ts';
 import { isAway } from './away.ts';
 import { sessionSettings } from './session.ts';
 
-/** A server answers so soon whether it takes writes, or it is passed over; ms. */
+/** A server that does not answer within this time is passed over; ms. */
 const PATIENCE = 3_000;
-/** That no server takes writes is told so late, ms: whoever is told tries again at once. */
+/** The error that no server takes writes comes after this pause, ms: callers try again at once. */
 const PAUSE = 1_000;
 
 /** Where a server listens. */
@@ -17,29 +17,29 @@ export interface Place {
   readonly port: number;
 }
 
-/** How far a server that takes writes has come: each promotion begins a timeline. */
+/** The position of a server that takes writes. Each promotion begins a new timeline. */
 interface Standing {
   readonly system: string;
   readonly timeline: number;
 }
 
-/** What a server said: how far it has come, or why it is not the one to write to. */
+/** The answer of a server: its position, or why it does not take writes. */
 type Answer =
   | { readonly place: Place; readonly standing: Standing }
   | { readonly place: Place; readonly standing: null; readonly error: unknown };
 
-/** None of the servers takes writes now; another may soon. */
+/** None of the servers takes writes now; one may soon. */
 class NoPrimaryError extends Error {
   readonly code = 'NO_PRIMARY';
 }
 
 /**
- * The servers that a database URL names, of which one takes writes. Where there are several, each is asked before every
- * connection, and a standby is never connected to. Of two that take writes, the one that was promoted last wins; one
- * that writes have left behind is not gone back to as long as this process lives, and what is connected to it is cut.
+ * The servers that a database URL names, of which one takes writes. Where there are several, all are asked before every
+ * connection, and standbys are never used. Of two that take writes, the one that was promoted last wins. The other one is
+ * never used again by this process, and connections to it are cut.
  */
 export class Servers {
-  /** The URL of the first one: all but its host and port is said of every server. */
+  /** The URL of the first server. All but its host and port holds for every server. */
   readonly url: string;
   readonly #urls: readonly string[];
   #known: Standing | null = null;
@@ -52,12 +52,12 @@ export class Servers {
     this.url = this.#urls[0] ?? url;
   }
 
-  /** Whether there is anything to choose. */
+  /** Whether the URL names more than one server. */
   get several(): boolean {
     return this.#urls.length > 1;
   }
 
-  /** The one that takes writes now. @throws Error saying of each server why it is not the one */
+  /** The server that takes writes now. @throws Error with the reason for each server when there is none */
   async primary(): Promise<Place> {
     this.#asked ??= this.#choose().finally(() => {
       this.#asked = null;
@@ -65,7 +65,7 @@ export class Servers {
     return this.#asked;
   }
 
-  /** Notes a connection to the primary, which is cut when another server is. */
+  /** Notes a connection to the primary. It is cut when another server becomes the primary. */
   hold(socket: Socket): void {
     for (const one of this.#open) if (one.destroyed) this.#open.delete(one);
     this.#open.add(socket);
@@ -120,14 +120,14 @@ export class Servers {
 
 const byUrl = new Map<string, Servers>();
 
-/** The servers of a database URL: what is known of them is known to all connections of the process. */
+/** The servers of a database URL; one object a URL, shared by all connections of the process. */
 export function serversOf(url: string): Servers {
   const servers = byUrl.get(url) ?? new Servers(url);
   byUrl.set(url, servers);
   return servers;
 }
 
-/** How far a server has come; null: a standby. */
+/** The position of a server; null: a standby. */
 async function standingOf(sql: postgres.Sql): Promise<Standing | null> {
   const [row] = await sql<{ system: string; timeline: number | null }[]>`
     select (select system_identifier::text from pg_control_system()) as system,
@@ -154,7 +154,7 @@ async function within<T>(milliseconds: number, asked: Promise<T>): Promise<T> {
   }
 }
 
-/** The one error for what all servers answered: a refusal (a wrong password) before what passes by itself. */
+/** The error that is reported for all servers: a refusal (a wrong password) rather than one that passes by itself. */
 function reasonOf(answers: readonly Answer[]): unknown {
   const errors = answers.flatMap((answer) => (answer.standing ? [] : [answer]));
   const refusal = errors.find(({ error }) => !isAway(error));

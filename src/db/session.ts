@@ -5,8 +5,8 @@
 type Purpose = keyof typeof PURPOSES;
 
 /**
- * The longest that a statement may take, ms: of `work` so short that a connection which fell silent is given up, and its
- * target asked again, within a minute.
+ * The longest time of a statement, ms. That of `work` is short, so that a dead connection is closed, and its target
+ * polled again, within a minute.
  */
 const PURPOSES = {
   work: { name: 'chain-recorder', timeout: 30_000, readOnly: 'off' },
@@ -18,31 +18,31 @@ const PURPOSES = {
   migration: { name: 'chain-recorder migrate', timeout: 0, readOnly: 'off' },
 } as const;
 
-/** No statement takes so long: a connection on which nothing came or went for this time is given up; ms. */
+/** How long a connection may be silent before it is closed, ms: longer than any statement may take. */
 export const silenceOf = (purpose: 'work' | 'reader' | 'checks') => PURPOSES[purpose].timeout + 5_000;
 
 /**
- * Everything of a session that the recorder relies on, as the start of a connection says it: there it wins over what
- * ALTER DATABASE, ALTER ROLE and the server's own configuration say.
- * @param searchPath the one schema of names that are not qualified; absent: only what PostgreSQL itself brings
+ * Every setting that the recorder relies on, as sent in the start packet of a connection: there it overrides ALTER
+ * DATABASE, ALTER ROLE and the server's configuration.
+ * @param searchPath the schema of names that are not qualified; absent: PostgreSQL's own names only
  */
 export function sessionSettings(purpose: Purpose, searchPath = 'pg_catalog'): Record<string, string> {
   const { name, timeout, readOnly } = PURPOSES[purpose];
   return {
     application_name: name,
-    // What goes over the wire as text.
+    // The text form of values.
     client_encoding: 'UTF8',
     DateStyle: 'ISO, YMD',
     IntervalStyle: 'postgres',
     TimeZone: 'UTC',
     bytea_output: 'hex',
     extra_float_digits: '3',
-    // How statements are read.
+    // How statements are parsed.
     standard_conforming_strings: 'on',
     array_nulls: 'on',
     transform_null_equals: 'off',
     search_path: searchPath,
-    // What a statement may do and see.
+    // What a statement may do and read.
     default_transaction_isolation: 'read committed',
     default_transaction_read_only: readOnly,
     default_transaction_deferrable: 'off',
