@@ -3,10 +3,10 @@ import { contradicts, says } from './saying.ts';
 import { incoming, rowColumns, sameKey, type WriteHistory } from './writing.ts';
 
 /**
- * `log`: a thing is written once, by its natural key. Where the upstream later says something else of it, that is shown,
- * and what it said before is kept with the time until which it was shown. A saying that adds to the one before completes
- * it; one that leaves something out takes nothing back. One that was observed earlier (a redrive) is kept, but not shown.
- * A batch holds a key once.
+ * `log`: a thing is written once, by its natural key. When the upstream later gives other values for it, the new row is
+ * shown, and the old row is kept with the time until which it was shown. An answer with more fields completes the row; one
+ * with fewer fields removes nothing. A row that was observed earlier (a redrive) is kept, but not shown. A batch holds a
+ * key once.
  */
 export const writeLog: WriteHistory = (statement, dataset, at) => {
   const table = `recorder.${dataset.name}`;
@@ -24,8 +24,8 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
         insert into ${table} (${names}, recorded_at, run_id)
         select ${names}, ${recordedAt}, fence.run_id from (${given}) incoming, fence
         on conflict do nothing returning 1)`,
-      // Nobody looks for what is known where all rows were new. The offsets keep the planner from other ways than one look by
-      // the whole key a row, and from comparing anew for each column.
+      // Known rows are looked up only when not all rows were new. `offset 0` makes the planner do one index lookup with the
+      // whole key for each row, and compare once, not once a column.
       `met_${at} as materialized (
         select ${completed(dataset)}, f.run_id as by_run, o.recorded_at as since, o.place,
           c.contradicts or ${says(dataset, 'n', 'o')} as differs, ${late} and o.recorded_at > ${observedAt} as earlier
@@ -53,7 +53,7 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
   };
 };
 
-/** The columns of a saying `n`, completed by the one before, `o`, unless they contradict each other. */
+/** The columns of the new row `n`, completed from the old row `o` unless they contradict each other. */
 function completed(dataset: Dataset): string {
   return rowColumns(dataset)
     .map(
@@ -62,7 +62,7 @@ function completed(dataset: Dataset): string {
     .join(', ');
 }
 
-/** Whether an earlier saying of the same thing was `n` already. */
+/** Whether an earlier row of the same key had the values of `n` already. */
 function known(dataset: Dataset): string {
   return `exists (select from recorder.${dataset.name} o where ${sameKey(dataset, 'o', 'n')}
           and not ${contradicts(dataset, 'n', 'o')} and not ${says(dataset, 'n', 'o')})`;

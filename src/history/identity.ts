@@ -1,6 +1,6 @@
 /**
- * A text such that two values of a column are equal to PostgreSQL exactly where theirs are: numbers by their value,
- * times by their instant to the microsecond, all else letter by letter.
+ * A canonical text of a value: two values of a column are equal in PostgreSQL exactly when their texts are equal. Numbers
+ * compare by value, times by instant to the microsecond, everything else by its characters.
  */
 export function identity(value: string, type: string): string {
   if (type === 'numeric' || type === 'bigint') return PLAIN.test(value) ? value : ofNumber(value);

@@ -3,9 +3,9 @@ import { arrayLiteral } from './rows.ts';
 import type { Statement } from './statement.ts';
 import { type Fragment, itemColumns, sameKey, type Write } from './writing.ts';
 
-/** What of a dataset's rows stands now, and how it ends. */
+/** Which rows of a dataset are current, and how a row ends. */
 interface Standing {
-  /** The columns between which a version stood. */
+  /** The columns with the begin and the end of a version. */
   readonly from: string;
   readonly to: string;
   /** Set when the upstream no longer shows the row `o`. */
@@ -15,7 +15,7 @@ interface Standing {
 /** The CTEs by which rows are retired, the last of them `retired_N`. */
 type Missing = Pick<Fragment, 'ctes' | 'unconfirmed'>;
 
-/** Retires the target's current rows that a whole walk did not see; inside the window, where there is one. */
+/** Retires the target's current rows that a complete walk did not see; only inside the window, where there is one. */
 export function retiredAtOnce<W extends Write>(
   statement: Statement<W>,
   dataset: Dataset,
@@ -29,9 +29,9 @@ export function retiredAtOnce<W extends Write>(
 }
 
 /**
- * Retires the target's current rows that a whole walk did not see, unless the look is doubtful: it misses more than half
- * of what stood there before the run. In a doubtful look a row is retired once so many looks in a row missed it; until
- * then it is marked as missed: of two looks that contradict each other, each keeps what it saw.
+ * Retires the target's current rows that a complete walk did not see, unless the look is doubtful: it misses more than
+ * half of the rows that were current before the run. After a doubtful look, missing rows are only marked as missed. Such a
+ * row is retired when enough looks in a row missed it (`Belief` in writing.ts).
  */
 export function retiredOnceBelieved<W extends Write>(
   statement: Statement<W>,
@@ -56,7 +56,7 @@ export function retiredOnceBelieved<W extends Write>(
         select o.ctid as place, coalesce(o.missed_looks, 0) + 1 as missed_looks,
           coalesce(o.missed_from, ${observedAt}) as missed_from
         from ${table} o, fence where ${scope} and not ${seenBy(statement, dataset, at)})`,
-    // Where nothing is missing nobody has to count.
+    // Counting is needed only where something is missing.
     `look_${at} as materialized (
         select gone, standing, coalesce(gone * 2 > standing, false) as doubtful from (
           select gone, case when gone > 0 then
@@ -77,7 +77,7 @@ export function retiredOnceBelieved<W extends Write>(
   return { ctes, unconfirmed };
 }
 
-/** The rows, in a table called `o`, about which a whole walk told: the target's current ones; false after any other. */
+/** SQL: the row `o` is a current row of the target, and the walk was complete; false after an incomplete walk. */
 function scopeOf<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number, to: string): string {
   const may = statement.param('boolean', ({ batches }) => batches[at]?.retire != null);
   const scope = dataset.request.map((key, index) => {
@@ -96,7 +96,7 @@ function scopeOf<W extends Write>(statement: Statement<W>, dataset: Dataset, at:
   return [may, ...scope, `o.${to} is null`].join(' and ');
 }
 
-/** Whether a whole walk saw a row of the table called `o`. */
+/** SQL: the complete walk saw the row `o`. */
 function seenBy<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number): string {
   const columns = keyColumns(dataset);
   if (columns.length === 0) return 'true';

@@ -13,8 +13,8 @@ const BARE: ReadonlySet<string> = new Set<ColumnType>([
 ]);
 
 /**
- * One column of many rows as the literal of a PostgreSQL array: unnest of one array a column is the fastest way into
- * a table by a statement that can also be fenced (DESIGN.md, "What was measured").
+ * One column of many rows as the literal of a PostgreSQL array. Inserting by `unnest` of one array a column is the
+ * fastest statement that can also be fenced.
  */
 export function arrayLiteral(rows: readonly Row[], column: number, type: string): string {
   const bare = BARE.has(type);

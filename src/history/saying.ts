@@ -2,8 +2,8 @@ import type { Dataset, DatasetColumn } from '../datasets/contract.ts';
 import { itemColumns } from './writing.ts';
 
 /**
- * Whether two sayings of the same thing contradict each other: both say something of a field, and not the same. What
- * moves by nature, and what the recorder does not know, is no part of it.
+ * Whether two rows of the same key contradict each other: a field has a value in both, and the values differ. Fields that
+ * `moves()` marks, and unknown fields, are not compared.
  * @param left @param right the aliases of two rows
  * @returns an SQL condition that is true or false
  */
@@ -14,7 +14,7 @@ export function contradicts(dataset: Dataset, left: string, right: string): stri
   return differing.length === 0 ? 'false' : `((${differing.join(' or ')}) is true)`;
 }
 
-/** Whether `left` says something of which `right` says nothing. */
+/** SQL: a field has a value in `left` and none in `right`. */
 export function says(dataset: Dataset, left: string, right: string): string {
   const more = steadyColumns(dataset)
     .filter(({ nullable }) => nullable)
@@ -22,12 +22,12 @@ export function says(dataset: Dataset, left: string, right: string): string {
   return more.length === 0 ? 'false' : `(${more.join(' or ')})`;
 }
 
-/** The columns by which two sayings of the same thing are compared. */
+/** The columns by which two rows of the same key are compared. */
 export function steadyColumns(dataset: Dataset): readonly DatasetColumn[] {
   return itemColumns(dataset).filter(({ name, moves }) => !moves && !dataset.key.includes(name));
 }
 
-/** A column's value as SQL, without what moves by nature in the elements of a list. */
+/** A column's value as SQL, without the fields of a list's elements that `moves()` marks. */
 export function steady({ name, elementMoves = [] }: DatasetColumn, alias: string): string {
   const value = `${alias}.${name}`;
   if (elementMoves.length === 0) return value;
@@ -36,7 +36,7 @@ export function steady({ name, elementMoves = [] }: DatasetColumn, alias: string
     const at = `${from} #> '{${path.join(',')}}'`;
     const less = `(${at}) - array[${fields.map((field) => `'${field}'`).join(', ')}]`;
     const whole = path.length === 0 ? less : `jsonb_set(${from}, '{${path.join(',')}}', ${less})`;
-    // A hostile element may have any shape.
+    // An element may have any shape, whatever the schema says.
     return `lateral (select case jsonb_typeof(${at}) when 'object' then ${whole} else ${from} end as value) s${index}`;
   });
   return `case when ${value} is not null then coalesce((

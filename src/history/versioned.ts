@@ -7,11 +7,11 @@ import { incoming, rowColumns, sameKey, type Write, type WriteHistory } from './
 interface Versions {
   readonly from: string;
   readonly to: string;
-  /** The row that stands for a key now, in a table called `o`: at most one a key, by a unique index. */
+  /** SQL: the row `o` is the current one of its key. A unique index allows one. */
   readonly current: string;
-  /** What is gone is not current any more: a member that comes back is told from a new one by its versions. */
+  /** A row that is gone is not current: a member that comes back has earlier versions, a new member has none. */
   readonly goneIsPast: boolean;
-  /** Whether a whole look is believed that misses more than half of what stands. */
+  /** Whether a complete look that misses more than half of the current rows is doubted. */
   readonly doubted: boolean;
   /** Set when a newer version takes over from `o` at `instant`. */
   close(instant: string): string;
@@ -30,8 +30,8 @@ const stateVersions: Versions = {
 };
 
 /**
- * A point that vanished keeps its last value, marked; when it comes back, the hole between shows when it was gone. Whole
- * windows do vanish for good: that is believed at once.
+ * A point that vanished keeps its last value and is marked. When it comes back, the time between its versions shows when
+ * it was gone. Upstreams do drop whole windows for good, so this is believed at once.
  */
 const pointVersions: Versions = {
   from: 'recorded_at',
@@ -63,7 +63,7 @@ function versioned<W extends Write>(
   const row = (alias: string) => `row(${names.map((name) => `${alias}.${name}`).join(', ')})`;
   const observedAt = statement.param('timestamptz', (write) => write.observedAt);
   const late = statement.param('boolean', (write) => write.late);
-  // Versions never run backwards, even if the clock does.
+  // A version never begins before the previous one, even if the clock was set back.
   const after = (previous: string) => `greatest(${observedAt}, ${previous} + interval '1 microsecond')`;
   const same = sameKey(dataset, 'o', 'n');
   const lastEnd = versions.goneIsPast
@@ -89,7 +89,7 @@ function versioned<W extends Write>(
       `closed_${at} as (
         update ${table} o set ${versions.close(after(`o.${versions.from}`))}
         from changed_${at} n where n.known and ${same} and ${versions.current} returning 1)`,
-      // The count makes the closing come first: the unique index sees one current version at a time.
+      // Counting makes the old version end first: the unique index allows one current version at a time.
       `written_${at} as (
         insert into ${table} (${list}, ${versions.from}, run_id)
         select ${list}, begins, by_run from changed_${at}

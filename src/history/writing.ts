@@ -16,8 +16,8 @@ export interface Batch {
 }
 
 /**
- * When a whole look that misses more than half of what is recorded is believed: what it misses is gone once so many
- * looks in a row missed it, the first of them so long ago, in ms.
+ * When a complete look that misses more than half of the recorded rows is believed: a row is gone once `looks` looks in a
+ * row missed it, the first of them at least `after` ms ago.
  */
 export interface Belief {
   readonly looks: number;
@@ -32,7 +32,7 @@ export interface Write {
   readonly observedAt: string;
   /** When the rows of this commit were recorded. ISO 8601. */
   readonly recordedAt: string;
-  /** The rows were observed earlier than what may be known by now: where something newer is, they change nothing. */
+  /** The rows were observed earlier, so newer ones may be recorded already: where they are, these rows change nothing. */
   readonly late: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface Fragment {
   readonly ctes: readonly string[];
   /** The SQL that counts the rows it wrote. */
   readonly written: string;
-  /** The SQL of why what it missed is not believed to be gone yet; null: nothing waits to be believed. */
+  /** SQL: why missing rows are not believed to be gone yet; null: no row is in doubt. */
   readonly unconfirmed: string;
 }
 

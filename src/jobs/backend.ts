@@ -1,12 +1,12 @@
 import type { JobSchedulerTemplateOptions, JobsOptions, Queue, Worker, WorkerOptions } from 'bullmq';
 import type { JobData } from './jobs.ts';
 
-/** Where the queue lives: Redis, or the same PostgreSQL in a schema of its own. Both behave alike. */
+/** Where the queue is stored: Redis, or the recorder's PostgreSQL in a schema of its own. Both behave alike. */
 export interface QueueBackend {
   readonly kind: 'redis' | 'postgres';
   queue(name: string): Promise<RecorderQueue>;
   worker(name: string, work: Work, options: Pick<WorkerOptions, 'concurrency'>): Promise<RecorderWorker>;
-  /** Lets go what queues and workers shared; they are closed before. */
+  /** Closes what queues and workers share. Close them first. */
   close(): Promise<void>;
 }
 
@@ -41,10 +41,10 @@ export interface WorkedJob {
 }
 
 /**
- * A worker that dies is noticed within these, and its job goes to another one in less than 10 s: its lock runs out, and
- * the second look after that, at the latest, finds the job without one.
+ * With these settings the job of a worker that died goes to another worker in less than 10 s: the job's lock expires, and
+ * at the latest the second check after that finds the job without a lock.
  */
 export const TAKEOVER = { lockDuration: 4_000, stalledInterval: 1_500, maxStalledCount: 1_000 };
 
-/** Told of every error of a connection; the queue itself goes on. */
+/** Called with every error of a connection; the queue itself goes on. */
 export type OnError = (error: Error) => void;

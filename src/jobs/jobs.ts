@@ -3,7 +3,7 @@ import type { ActiveFeed } from '../recording/active-feed.ts';
 import type { Job } from '../recording/job.ts';
 import { targetKey } from '../recording/target-key.ts';
 
-/** What a job in the queue carries: never a secret, never data, only what to look at. */
+/** What a job in the queue contains: what to ask for. Never a secret, never recorded data. */
 export const jobData = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('plan'), feed: z.string() }),
   z.object({
@@ -23,7 +23,7 @@ export type JobData = z.infer<typeof jobData>;
 export const POLLS = 'polls';
 export const HEALS = 'heals';
 
-/** The recorder without a name of its own: its queues are called as they were before there were names. */
+/** The default name of a recorder. Its queues keep the names that they had before recorders had names. */
 export const UNNAMED = 'recorder';
 
 /** The names of a recorder's queues. */
@@ -38,7 +38,7 @@ const LOWEST_PRIORITY = 2_000_000;
 
 const gone = { removeOnComplete: true, removeOnFail: true };
 
-/** So that whatever the length of an outage, everything is fresh again within a minute of its end. */
+/** Retries in short steps, so that everything is fresh within a minute after an outage of any length. */
 const retried = { attempts: 8, backoff: { type: 'fixed', delay: 20_000, jitter: 0.5 } };
 
 /** A plan of one feed. `occasion` tells plans apart: one of each waits at most. */

@@ -5,20 +5,20 @@ import type { Standing } from '../recording/membership.ts';
 import { targetKey } from '../recording/target-key.ts';
 import type { JobData } from './jobs.ts';
 
-/** How the process that works stands among those of its recorder, where there may be others. */
+/** This process among the processes of its recorder. */
 export interface Peers {
   readonly recorder: string;
   readonly standing: Standing;
-  /** Looks anew. */
+  /** Reads the standing again. */
   beat(): Promise<Standing>;
 }
 
-/** Where a job is to be done: by this process, by another one with a newer configuration, or by nobody any more. */
+/** Where a job is done: by this process, by another one with a newer configuration, or not at all any more. */
 export type Place = 'here' | 'elsewhere' | 'nowhere';
 
 /**
- * Where a job is to be done. A process does what its configuration knows; while a newer one is in place, of that what
- * the newer one wants as well, and no plans where another process can make them.
+ * Where a job is done. A process does the jobs that its configuration knows. While a newer configuration is in place, it
+ * does only those that the newer one also wants, and makes no plans if another process can make them.
  * @param known the configuration of this process knows what the job is about
  */
 export async function placeOf(
@@ -74,7 +74,7 @@ export async function wantedKeys(
 const QUIET_FOR = 60_000;
 const MOST_REMEMBERED = 1_000;
 
-/** Tells of jobs that were not done here, each feed's at most once a minute. */
+/** Logs jobs that were not done here, for each feed at most once a minute. */
 export class Passed {
   readonly #log: Log;
   readonly #saidAt = new Map<string, number>();

@@ -15,9 +15,9 @@ import { type OnError, type QueueBackend, TAKEOVER } from './backend.ts';
 import type { JobData } from './jobs.ts';
 
 /**
- * The queue in PostgreSQL, in a schema of its own. BullMQ remembers for ever that its first question failed: so
- * everything is waited for here before it is given out.
- * @param onError told of broken connections @param signal ends the waiting
+ * The queue in PostgreSQL, in a schema of its own. A BullMQ queue or worker whose first statement failed never works
+ * again, so each is returned only once it has started.
+ * @param onError called when a connection breaks @param signal ends the waiting
  */
 export async function postgresBackend(
   url: string,
@@ -62,7 +62,7 @@ export async function postgresBackend(
   };
 }
 
-/** The longest that a worker sleeps, in seconds: BullMQ's sleeps an hour when what would wake it was lost. */
+/** The longest sleep of a worker, in seconds: BullMQ's worker sleeps an hour when its notification was lost. */
 const LONGEST_SLEEP = 5;
 
 const lookingOften: typeof createPostgresBackend = (...args) =>
@@ -83,7 +83,7 @@ async function migrate(pool: Pool): Promise<void> {
   }
 }
 
-/** Makes a queue or a worker until it could start: one that could not never will. */
+/** Makes a queue or a worker again and again until one has started: one that failed to start never will. */
 function ready<
   T extends Pick<Queue, 'waitUntilReady' | 'close'> & { on(event: 'error', tell: OnError): unknown },
 >(signal: AbortSignal, onError: OnError, make: () => T): Promise<T> {
@@ -102,7 +102,7 @@ function ready<
 
 const TRY_AGAIN = 500;
 
-/** Does something as often as it takes while the database is away. */
+/** Repeats work while the database cannot be reached. */
 async function patiently<T>(signal: AbortSignal, tell: OnError, work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

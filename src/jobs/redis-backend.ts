@@ -5,7 +5,7 @@ import type { JobData } from './jobs.ts';
 
 const PREFIX = 'chain-recorder';
 
-/** The queue in Redis. One that is away is come to terms with at any time. @param onError told of broken connections */
+/** The queue in Redis, which may be away at any time. @param onError called when a connection breaks */
 export function redisBackend(url: string, onError: OnError): QueueBackend {
   const connect = () => {
     const redis = new Redis(url, {
@@ -43,7 +43,7 @@ export function redisBackend(url: string, onError: OnError): QueueBackend {
   };
 }
 
-/** Lets a connection that was handed in be closed together with what uses it. */
+/** Closes the connection that was passed in together with the queue or worker that uses it. */
 function closing<T extends { close(force?: boolean): Promise<void> }>(part: T, after: () => void): T {
   const close = part.close.bind(part);
   part.close = async (force) => {

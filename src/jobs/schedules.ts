@@ -9,7 +9,7 @@ import type { Queues } from './workers.ts';
 /** One reconciler at a time among all processes of a recorder; the number is this project's own. */
 const LOCK = 7_310_202_612;
 
-/** The lock of a recorder with a name of its own: what one does keeps no other one waiting. */
+/** The number of a recorder's lock: recorders do not wait for each other. */
 function lockOf(recorder: string | undefined): number {
   const { polls } = queueNames(recorder);
   return polls === POLLS ? LOCK : createHash('sha256').update(`${LOCK} ${polls}`).digest().readUIntBE(0, 6);
@@ -37,14 +37,14 @@ export interface Reconciled {
   readonly seen: readonly SeenSchedule[] | null;
   readonly set: readonly string[];
   readonly removed: readonly string[];
-  /** Jobs that waited for a time that a clock ahead had set. */
+  /** Delayed jobs that were removed because a clock that was ahead had set their time. */
   readonly freed: number;
 }
 
 /**
- * Holds the queue's schedules against the configuration: missing ones are set, others removed, frozen ones (the clock
- * jumped) removed and set again, since setting alone does not mend them. Jobs that were delayed by a clock that was
- * ahead are removed: what they are about is planned again. Alone among all processes of the recorder.
+ * Compares the queue's schedules with the configuration. Missing ones are set, others are removed. Frozen ones (the clock
+ * jumped) are removed and set again, because setting alone does not repair them. Jobs that were delayed by a clock that
+ * was ahead are removed: their work is planned again. Only one process of a recorder does this at a time.
  */
 export async function reconcileSchedules(
   databaseUrl: string,
@@ -63,7 +63,7 @@ export async function reconcileSchedules(
   return { seen, ...changed };
 }
 
-/** Removes jobs that would wait for hours: they were made or tried by a process whose clock was ahead. */
+/** Removes jobs that would wait for hours, because the clock of the process that made or tried them was ahead. */
 async function freeDelayed(queue: RecorderQueue): Promise<number> {
   const latest = Date.now() + FROZEN_AFTER;
   const delayed = await queue.getJobs(['delayed'], 0, DELAYED_AT_ONCE - 1, false);

@@ -2,7 +2,7 @@ import type postgres from 'postgres';
 import { UNNAMED } from './jobs.ts';
 import type { SeenSchedule } from './schedules.ts';
 
-/** Writes down what the queue holds, where those can read it who do not see the queue. Nothing else is wanted any more. */
+/** Stores which schedules the queue holds, for readers that cannot read the queue. Other schedules are removed. */
 export async function noteSchedules(
   sql: postgres.Sql,
   recorder: string,

@@ -18,7 +18,7 @@ import { knowing, Passed, type Peers, placeOf, wantedKeys } from './places.ts';
 
 const POLLS_AT_ONCE = 8;
 const HEALS_AT_ONCE = 2;
-/** How soon a job is looked at again: its target is held by another run, or another process is to do it. */
+/** When a job is tried again whose target another run holds, or that another process must do; ms. */
 const HELD_AGAIN = 1_000;
 
 /** What the workers need. */
@@ -40,7 +40,7 @@ export interface Queues {
   readonly heals: RecorderQueue;
 }
 
-/** Starts the workers of both queues. @returns how to stop them: runs under way are stopped between two commits */
+/** Starts the workers of both queues. @returns a function that stops them; it stops runs between two commits */
 export async function startWorkers(
   backend: QueueBackend,
   queues: Queues,
@@ -64,7 +64,7 @@ function patience(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }
 
-/** Puts what a feed lacks into the queues; of an older configuration what the newest one wants as well. */
+/** Puts jobs for what a feed lacks into the queues. An older configuration plans only what the newest one also wants. */
 export async function planFeed(
   { sql, clock, peers }: WorkerContext,
   queues: Queues,
@@ -128,7 +128,7 @@ function workOf(queues: Queues, context: WorkerContext, signal: AbortSignal): Wo
     const next = recordJob(feed, hole);
     if (data.reason === 'poll') await queues.heals.add(next.name, next.data, next.opts);
     else {
-      // The same job goes on, behind those that wait: another one of its id would be refused while this one runs.
+      // This job goes on with the next hole, behind the waiting jobs: a new job with its id would be refused while it runs.
       await job.updateData(next.data);
       await job.moveToDelayed(Date.now(), token);
       throw new DelayedError();
@@ -136,7 +136,7 @@ function workOf(queues: Queues, context: WorkerContext, signal: AbortSignal): Wo
   };
 }
 
-/** What of a target is to be healed after a run of it; undefined where nothing is missing, or its poll is due. */
+/** The next hole of a target to heal after a run; undefined where nothing is missing, or a poll is due. */
 async function nextHole(
   { sql, clock }: WorkerContext,
   feed: ActiveFeed,

@@ -11,22 +11,22 @@ import type { Gap } from './observed-coverage.ts';
 import type { SetAside } from './set-aside.ts';
 
 /**
- * How a run ended. `partial`: what was seen is stored, but nothing may be concluded from what was not. `stopped`: by
- * the recorder itself, between two commits.
+ * How a run ended. `partial`: what it saw is stored, but what it did not see may still exist. `stopped`: by the recorder
+ * itself, between two commits.
  */
 export type Outcome = 'done' | 'partial' | 'stopped' | 'failed' | 'not-offered';
 
-/** Everything that becomes true together. */
+/** What one statement stores together. */
 export interface Commit extends Write {
   readonly runId: number;
   readonly targetKey: string;
-  /** What the rows of this commit and those before complete of each dataset, on the source's axis; null: nothing more. */
+  /** The range of each dataset that is complete with this commit, on the source's axis; null: nothing more. */
   readonly covered: readonly (Window | null)[];
-  /** What of each dataset is now known to be missing for good; null: nothing. */
+  /** The range of each dataset that is now known to be missing for good; null: none. */
   readonly gaps: readonly (Gap | null)[];
   /** Items that could not be decoded, or not be stored. */
   readonly quarantined: readonly SetAside[];
-  /** Ids of quarantined items that this commit's rows are, and that leave the quarantine with it. */
+  /** Ids of quarantined items that became rows of this commit. They leave the quarantine with it. */
   readonly released: readonly number[];
   readonly pages: number;
   readonly items: readonly number[];
@@ -45,25 +45,25 @@ export interface Commit extends Write {
 export interface End {
   readonly outcome: Outcome;
   readonly error: string | null;
-  /** Whether the upstream was asked, so that the outcome tells how the target stands. */
+  /** Whether the upstream was asked, so that the outcome changes the target's state. */
   readonly asked: boolean;
   /** Why each dataset lacks something that the upstream shows; null: it has all of it. */
   readonly incomplete: readonly (string | null)[];
 }
 
-/** What a commit came to. */
+/** The result of a commit. */
 export interface Committed {
   /** One number a dataset. */
   readonly rowsWritten: readonly number[];
-  /** Something that is missing is not believed to be gone yet: a run that seemed `done` is `partial`. */
+  /** Missing rows are not believed to be gone yet, so that a run that would be `done` is `partial`. */
   readonly unconfirmed: boolean;
 }
 
-/** Commits a page, or several that came fast. @throws LeaseLost */
+/** Commits one page or several. @throws LeaseLost when another run holds the target */
 export type CommitPages = (sql: postgres.Sql, commit: Commit) => Promise<Committed>;
 
 /**
- * The one statement by which a feed's rows, its coverage, its gaps, its quarantine and its run become true together.
+ * The one statement that stores a feed's rows, coverage, gaps, quarantine and run together.
  * It is fenced: `fence` locks the target's row and is empty once another run holds the lease, and everything else
  * reads from it.
  */
@@ -80,7 +80,7 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
   const fragments = datasets.map((dataset, at) => historyOf(dataset)(statement, dataset, at));
   const unconfirmed = fragments.map((fragment) => fragment.unconfirmed);
   const anyUnconfirmed = `coalesce(${unconfirmed.join(', ')})`;
-  // A clock that runs ahead must not claim what has not happened: it would never be asked for again.
+  // A clock that is ahead must not mark the future as covered: it would never be asked for.
   const covered =
     source.range?.axis === 'time'
       ? `p.range::int8multirange * int8multirange(int8range(null, floor(extract(epoch from now()) * 1000)::bigint - ${source.range.settle}))`
@@ -149,7 +149,7 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
         array[${items.join(', ')}], array[${written.join(', ')}]) as u(dataset, reason, unconfirmed, items, written))
         as d(dataset, incomplete, items, written)
       where t.source = '${source.name}' and t.target_key = ${targetKey} and t.dataset = d.dataset returning 1)`,
-    // An item is there once: when it comes again that is counted, and what it looks like now is kept.
+    // Each item is stored once. When it comes again, that is counted, and its latest form is kept.
     `quarantined as (
       insert into recorder.quarantine as q (dataset, target_key, digest, run_id, quarantined_at, last_seen, times,
         observed_at, reason, item)

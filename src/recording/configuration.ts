@@ -8,18 +8,18 @@ export interface Configuration {
   /** The recorder's name. */
   readonly recorder: string;
   readonly network: string;
-  /** The same for the same things recorded at the same intervals, however the file is written. */
+  /** Equal when the same things are recorded at the same intervals, however the file is written. */
   readonly digest: string;
 }
 
-/** Who writes down what is wanted. */
+/** The recorder that stores what is wanted, and by which configuration. */
 export interface Registrant {
   readonly recorder: string;
-  /** Set: only while this is the recorder's newest configuration. Null: whatever there is. */
+  /** Set: it may only write while this is the recorder's newest configuration. Null: it may always write. */
   readonly digest: string | null;
 }
 
-/** A process that showed no sign of life for so long, in seconds by the database's clock, is taken for dead. */
+/** A process without a sign of life for so long counts as dead; seconds by the database's clock. */
 export const LIVES_FOR = 20;
 
 /** What matters of a configuration. URLs do not: the same node may have another address seen from another machine. */

@@ -12,7 +12,7 @@ export type OpenUpstream = (
   asking: Asking,
 ) => Ask & { readonly usage: Usage };
 
-/** What recording needs from the house. */
+/** What recording needs from the application. */
 export interface RecordingContext {
   readonly sql: postgres.Sql;
   readonly clock: Clock;
@@ -36,6 +36,6 @@ export interface RunResult {
   readonly requests: number;
   readonly units: number;
   readonly error: string | null;
-  /** The failure may pass: worth trying again later. */
+  /** The failure may be temporary: a later try may succeed. */
   readonly later: boolean;
 }

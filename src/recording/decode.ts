@@ -9,20 +9,20 @@ import type { Row } from '../history/rows.ts';
 import { itemColumns } from '../history/writing.ts';
 import { jsonText } from '../upstreams/json.ts';
 
-/** The items of a page as rows, and those that are none, with the reason. */
+/** The items of a page as rows, and the items that could not be decoded, with the reason. */
 export interface Decoded {
   readonly items: number;
   readonly rows: Row[];
   /** The items that the rows came from, as long as the rows. */
   readonly sources: unknown[];
   readonly refused: readonly Refused[];
-  /** False when there are two different items of the same key, on one page or on two; a log takes what another page says. */
+  /** False when two items of the same key differ, on one page or on two. In a log they may differ between pages. */
   readonly consistent: boolean;
-  /** Rows of a log that say something else than one of another page that goes into the same commit, with that one. */
+  /** Rows of a log that contradict a row of an earlier page in the same commit, with that row. */
   readonly after: ReadonlyMap<Row, Row>;
 }
 
-/** An item that is none of the dataset's. */
+/** An item that could not be decoded. */
 export interface Refused {
   readonly reason: string;
   readonly item: unknown;
@@ -39,10 +39,10 @@ export type Decode = (body: unknown, target: Target, byKey?: Map<string, Row>) =
 /** Decodes items that were taken out of their page already. */
 export type DecodeItems = (items: readonly unknown[], byKey?: Map<string, Row>) => Decoded;
 
-/** A part of a key goes into an index, whose entries PostgreSQL bounds: a longer one would fail its whole page. */
+/** The longest part of a key. PostgreSQL limits index entries: a longer one would make the commit of its page fail. */
 const LONGEST_KEY = 500;
 const MOST_ISSUES = 5;
-/** Of two items of one answer that contradict each other the first is taken, and this is said of the other. */
+/** The reason for the quarantine of the second of two items of one answer that contradict each other. */
 export const CONTRADICTS = 'an item of the same answer has the same key and other values';
 
 /** Builds a dataset's decoder of pages. */
@@ -95,7 +95,7 @@ export function buildItemDecoder(dataset: Dataset): DecodeItems {
   };
 }
 
-/** Builds what tells rows of different keys apart, as PostgreSQL does. */
+/** Builds the function that gives equal texts for rows whose keys are equal in PostgreSQL. */
 function buildIdentity(dataset: Dataset): (row: Row) => string {
   const [first, ...others] = keyColumns(dataset);
   if (!first) return () => '';
@@ -106,7 +106,7 @@ function buildIdentity(dataset: Dataset): (row: Row) => string {
   };
 }
 
-/** Builds what makes a row of an item, or says why it is none. */
+/** Builds the function that makes a row of an item, or gives the reason why it cannot. */
 function buildRowDecoder(dataset: Dataset): (item: unknown) => Row | string {
   // The empty path holds the place of `extra`: an array that is appended to keeps room for many more.
   const columns = [...itemColumns(dataset).map(({ path, part }) => (part ? [...path, part] : path)), []];
@@ -119,7 +119,7 @@ function buildRowDecoder(dataset: Dataset): (item: unknown) => Row | string {
       const result = dataset.item.safeParse(item);
       if (!result.success) return reasonOf(result.error);
       const row = columns.map((path) => leaf(result.data, path));
-      // Of the item itself: what Zod returns has lost a field called `__proto__`.
+      // Read from the item itself: Zod's result loses a field called `__proto__`.
       const extra = keepsExtra && isObject(item) ? extraOf(item, known, ignored) : null;
       row[row.length - 1] = extra === null ? null : storableJson(jsonText(extra));
       const long = keys.find(({ index }) => (row[index]?.length ?? 0) > LONGEST_KEY);
@@ -131,7 +131,7 @@ function buildRowDecoder(dataset: Dataset): (item: unknown) => Row | string {
   };
 }
 
-/** Builds what reads the key of an item that is no row otherwise, part by part. */
+/** Builds the function that reads the key of an item that cannot be decoded otherwise, part by part. */
 function buildKeyReader(dataset: Dataset): (item: unknown) => Row | null {
   const columns = itemColumns(dataset);
   const readers = keyColumns(dataset).map(({ index }) => {

@@ -21,10 +21,10 @@ export interface Watching {
 }
 
 /**
- * Runs jobs here and now, without the queue: several targets at once, the jobs of one target in their order. After a
- * run that failed its target's other jobs are left for another time.
- * @returns the runs that were made, the targets that another worker held all the while, and how many jobs are left
- * because the signal came
+ * Runs jobs in this process, without the queue: several targets at once, the jobs of one target in order. When a run
+ * fails, the other jobs of its target are not run.
+ * @returns the runs, the targets that another worker held all the time, and how many jobs were not run because the
+ * signal aborted
  */
 export async function runJobs(
   context: RecordingContext,

@@ -27,6 +27,6 @@ export interface Job {
   readonly reason: Reason;
   /** The datasets that it records; absent: all of the feed. */
   readonly datasets?: readonly string[];
-  /** When it was planned, in ms since 1970; a target that was recorded since needs it no more. Absent: whatever was. */
+  /** When it was planned, in ms since 1970. It is dropped if the target was recorded since. Absent: it is never dropped. */
   readonly plannedAt?: number;
 }

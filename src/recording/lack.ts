@@ -6,7 +6,7 @@ export interface Lack {
   unstored: number;
   /** Those of them whose key could not be read. */
   unknown: number;
-  /** The keys of the others: what has them stays as it is. */
+  /** The keys of the other items: recorded rows with these keys stay as they are. */
   readonly keys: Row[];
   /** One key came with two values. */
   moved: boolean;

@@ -6,7 +6,7 @@ import { targetKey } from './target-key.ts';
 
 const LOST = 'the worker showed no sign of life and its lease ran out';
 
-/** A run that shows no sign of life for so long loses its target to whoever asks next. */
+/** A run without a sign of life for so long, in seconds, loses its target to the next run. */
 export const LEASE_SECONDS = 6;
 
 /** The target that holds the lease for the rows of another one, or of itself. */
@@ -19,7 +19,7 @@ export const leaseKey = (source: Source, target: Target): string => targetKey(ho
  * Begins a run: takes the target's lease if it is free or has run out, ends the run that lost it, and writes the new
  * run, in one statement.
  * @param feed with the datasets that the run records
- * @returns the run's id; `held` when another run has the target; `outdated` when one did the job since it was planned
+ * @returns the run's id; `held` when another run has the target; `outdated` when the job was done since it was planned
  */
 export async function claim(
   sql: postgres.Sql,
@@ -33,7 +33,7 @@ export async function claim(
   const lease = targetKey(holder);
   const plannedAt = job.plannedAt === undefined ? null : new Date(job.plannedAt).toISOString();
   const names = datasets.map(({ name }) => name);
-  // A success in the future was written by a clock that was ahead, and counts as none.
+  // A success in the future was written by a clock that was ahead, and does not count.
   const stillWanted = sql`(${plannedAt}::timestamptz is null or exists (
     select from unnest(${names}::text[]) as wanted(dataset) where not exists (
       select from recorder.target_datasets d

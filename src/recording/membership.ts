@@ -2,26 +2,27 @@ import type postgres from 'postgres';
 import { UsageError } from '../errors.ts';
 import { type Configuration, LIVES_FOR, type Registrant } from './configuration.ts';
 
-/** Older processes that go on wait so long, in seconds, before they take the lead back: the newer ones may be restarting. */
+/** How long older processes wait, in seconds, before they take the lead back: the newer ones may be restarting. */
 const TAKES_BACK_AFTER = 60;
-/** What is told of processes that ended is kept so long. */
+/** How long rows of ended processes are kept. */
 const REMEMBERED_FOR = '1 day';
 const TRIES = 10;
 const UNIQUE_VIOLATION = '23505';
 
-/** How a process stands among those of its recorder. */
+/** The position of a process among the processes of its recorder. */
 export interface Standing {
-  /** Its configuration is the newest: it says what is wanted. */
+  /** Its configuration is the newest, so it decides what is wanted. */
   readonly newest: boolean;
-  /** Another process that does jobs lives, with the newest configuration, which this one has not. */
+  /** Another live worker process has the newest configuration, and this process has an older one. */
   readonly relieved: boolean;
   /** The number of its configuration. */
   readonly generation: number;
 }
 
 /**
- * A process of `up` among those of its recorder. The newest configuration decides what is recorded: one that was never
- * seen before is the newest; one that was takes over again (a rollback) when no process with the newest one lives.
+ * A process of `up` among those of its recorder. The newest configuration decides what is recorded. A configuration that
+ * was never seen before is the newest. An earlier one becomes the newest again (a rollback) when no process with the
+ * newest one lives.
  */
 export class Membership {
   readonly configuration: Configuration;
@@ -68,13 +69,13 @@ export class Membership {
     return this.#standing;
   }
 
-  /** By what right this process writes down what is wanted. */
+  /** With what authority this process stores what is wanted. */
   get registrant(): Registrant {
     const { recorder, digest } = this.configuration;
     return { recorder, digest };
   }
 
-  /** Shows a sign of life, and looks how the process stands. */
+  /** Shows a sign of life, and reads the standing of the process. */
   async beat(): Promise<Standing> {
     const { recorder, digest } = this.configuration;
     const look = async () => {
@@ -93,7 +94,7 @@ export class Membership {
     };
     let row = await look();
     if (!row?.newest) {
-      // Also where nothing is known of it any more: the database may be a restored one.
+      // Also when the database does not know this configuration any more: it may be a restored one.
       await takeOver(this.#sql, this.configuration, { seenWithin: TAKES_BACK_AFTER, stoppedToo: true });
       row = await look();
     }
@@ -125,8 +126,8 @@ async function refuseOtherNetwork(sql: postgres.Sql, { recorder, network }: Conf
 }
 
 /**
- * Makes a configuration the newest one, where it may be: it was never seen before, or nobody with the newest one shows
- * a sign of life. Two that begin at once come one after the other.
+ * Makes a configuration the newest one if it was never seen before, or if no process with the newest one shows a sign of
+ * life. Two processes that begin at once do this one after the other.
  */
 async function takeOver(
   sql: postgres.Sql,

@@ -2,7 +2,7 @@ import type postgres from 'postgres';
 import type { Window } from '../datasets/contract.ts';
 import type { ActiveFeed } from './active-feed.ts';
 
-/** Two polls may be this many intervals apart and still count as watching without a break. */
+/** Two polls at most this many intervals apart leave no gap between them. */
 const UNBROKEN_INTERVALS = 2;
 
 /** A part of a source's axis that is missing for good, and why. */
@@ -11,15 +11,15 @@ export interface Gap {
   readonly reason: string;
 }
 
-/** What an observation covers of one dataset, and what can never be observed again. */
+/** The range that an observation covers of one dataset, and the range that can never be observed any more. */
 export interface Observed {
   readonly covered: Window;
   readonly gap: Gap | null;
 }
 
 /**
- * What an observation at `now` (ms) covers: all the time since the last one if that was not long ago by the dataset's own
- * interval; otherwise only itself, and what lies between is a gap.
+ * What an observation at `now` (ms) covers: all the time since the last one, if that is recent by the dataset's own
+ * interval; otherwise only itself, and the time between is a gap.
  * @returns one answer a dataset of the feed, in its order
  */
 export async function observedCoverage(

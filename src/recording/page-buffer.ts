@@ -2,14 +2,14 @@ import type { Feed, Window } from '../datasets/contract.ts';
 import type { Row } from '../history/rows.ts';
 import type { SetAside } from './set-aside.ts';
 
-/** What was read and waits for the next commit. */
+/** Rows and items that wait for the next commit. */
 export interface PageBuffer {
   readonly rows: Row[][];
   /** The items that the rows came from. */
   readonly sources: unknown[][];
   /** The last rows by natural key, a map a dataset. */
   readonly byKey: Map<string, Row>[];
-  /** Rows that say something else than an earlier one of the same key, with that one. */
+  /** Rows that contradict an earlier row of the same key, with that row. */
   readonly after: Map<Row, Row>;
   readonly items: number[];
   readonly quarantined: SetAside[];
@@ -31,8 +31,8 @@ export const emptyBuffer = ({ datasets }: Feed): PageBuffer => ({
 });
 
 /**
- * Parts of a commit in the order in which they are stored, since one statement takes a key once: first what was said
- * first of each key, then what was said next.
+ * Splits rows into the parts of a commit, in the order in which they are stored. One statement can write a key once, so
+ * the first part has the first row of each key, the next part the next row.
  * @param after see {@link PageBuffer.after}
  */
 export function inTurns<T extends { readonly row: Row }>(

@@ -5,7 +5,7 @@ import type { Job } from './job.ts';
 import { targetKey } from './target-key.ts';
 import { common, parseMultirange, pieces, subtract, touches, upTo } from './windows.ts';
 
-/** A poll may come this much of its interval early, so that ticks that drift do not skip one. */
+/** A poll may be early by this share of its interval, so that no poll is skipped when ticks drift. */
 const EARLY = 0.1;
 const FIRST_RETRY = 30_000;
 /** A target that its upstream does not offer is asked again once a day. */
@@ -97,7 +97,7 @@ export async function loadStates(
   return states;
 }
 
-/** The windows of a range source that are missing now, newest first: the first one is the poll's. */
+/** The missing windows of a range source, newest first. The first one is what a poll asks for. */
 export function missingWindows(
   { source: { range } }: Pick<Watched, 'source'>,
   target: Target,
@@ -113,20 +113,19 @@ export function missingWindows(
     .flatMap((window) => pieces(window, range.span(target)));
 }
 
-/** What was left out below the newest recorded part, newest first; what only time has added since is the next poll's. */
+/** The missing windows below the newest recorded part, newest first. What is newer is left to the next poll. */
 function holes(feed: ActiveFeed, target: Target, state: TargetState, now: number): Window[] {
   const missing = missingWindows(feed, target, state, now);
   const newest = state.covered.at(-1);
   return newest ? missing.filter(({ to }) => to <= newest.from) : missing.slice(1);
 }
 
-/** What is covered and older than every poll's head is asked for again once in this time: late revisions exist. */
+/** The covered range below the head is asked for again once in this time, because late revisions exist. */
 const SWEEP_ALL = 30 * 86_400_000;
 
 /**
- * The covered windows whose turn to be swept it is at the poll of `now`: which ones follows from the time alone, so that
- * nothing has to be remembered, and each has its turn once in 30 days, however rare the polls. Only what can be revised is
- * swept.
+ * The covered windows that are swept with the poll of `now`. The choice follows from the time alone, so that no state is
+ * kept. Each window is swept once in 30 days, however rare the polls are. Only series are swept.
  */
 export function sweepWindows(feed: Watched, target: Target, state: TargetState, now: number): Window[] {
   const { range } = feed.source;
@@ -159,14 +158,14 @@ export function isDue(state: TargetState, every: number, now: number): boolean {
   if (state.notOffered) return lastFailure === null || Math.abs(now - lastFailure) > NOT_OFFERED_AGAIN;
   if (failures > 0 && lastFailure !== null && lastFailure <= now)
     return now - lastFailure >= Math.min(every, FIRST_RETRY * 2 ** (failures - 1));
-  // A clock that jumped back must not silence a target: a success in the future counts as long ago.
+  // A clock that jumped back must not stop the polls of a target: a success in the future makes it due.
   return lastSuccess === null || lastSuccess > now || now - lastSuccess >= every * (1 - EARLY);
 }
 
 /**
- * What a feed lacks now: for each target of which a dataset is due one poll of those that are, and for each other that has
- * holes the newest of them. The next hole follows when that one is filled. Never both: a heal would keep its target from
- * the poll.
+ * The jobs for what a feed lacks now. A target with a dataset that is due gets one poll of the datasets that are due. Any
+ * other target with holes gets a heal of the newest hole; the next hole follows when that one is filled. A target never
+ * gets both, because a heal would delay the poll.
  */
 export function planDue(feed: ActiveFeed, states: TargetStates, now: number): Job[] {
   const { range, once } = feed.source;
@@ -189,7 +188,7 @@ export function planDue(feed: ActiveFeed, states: TargetStates, now: number): Jo
       ...(datasets.length < feed.datasets.length ? { datasets: datasets.map(({ name }) => name) } : {}),
     });
     if (due.length > 0) {
-      // They all end now: the longest holds what each of them lacks.
+      // All these windows end now: the longest one contains the others.
       const polls = due.flatMap(({ state }) => missingWindows(feed, target, state, now).slice(0, 1));
       const from = Math.min(...polls.map((window) => window.from));
       const poll = polls.find((window) => window.from === from) ?? null;

@@ -2,20 +2,20 @@ import type { Feed } from '../datasets/contract.ts';
 import { OPEN_END, type Range, type Source, type Window } from '../datasets/contract.ts';
 import type { Job } from './job.ts';
 
-/** Members and points may be found missing; what never changes and what is read anew each time may not. */
+/** Whether rows can be missing from an answer: members of lists and points can, logs and readings cannot. */
 export function retires({ datasets }: Feed, at: number): boolean {
   const history = datasets[at]?.history;
   return history === 'state' || history === 'series';
 }
 
-/** The part of a proven window that is old enough to be complete upstream; of heights the source says it itself. */
+/** The part of a proven window that is old enough to be complete upstream. For heights the source decides that itself. */
 export function settled(proven: Window | null, { axis, settle }: Range, now: number): Window | null {
   if (!proven) return null;
   const to = axis === 'time' ? Math.min(proven.to, now - settle) : proven.to;
   return proven.from < to ? { from: proven.from, to } : null;
 }
 
-/** Whether a run tells how things are now: an observation, or a window that reaches the newest part of the range. */
+/** Whether a run is about now: an observation, or a window that reaches the newest part of the range. */
 export function aboutNow({ range }: Source, { target, window }: Job, now: number): boolean {
   if (!range || !window) return true;
   return window.to > (range.axis === 'time' ? now : OPEN_END) - range.head(target) - 1;

@@ -9,8 +9,8 @@ import { Run } from './run.ts';
 import { targetKey } from './target-key.ts';
 
 /**
- * Makes one run: asks page by page and commits the rows together with the knowledge that they are there. While one
- * commit is under way the next pages are fetched; what gathers meanwhile goes into the next commit.
+ * Makes one run: asks page by page and commits the rows together with their coverage. While one commit is under way the
+ * next pages are fetched; they share the next commit.
  * @param progress called after every commit with the part of the window that is now covered
  * @returns how the run went, also when its upstream failed; `held` or `outdated` when there was none to make
  * @throws LeaseLost when another run took the target over; database errors

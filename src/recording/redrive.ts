@@ -10,7 +10,7 @@ import { buildItemDecoder, CONTRADICTS } from './decode.ts';
 import { claim } from './lease.ts';
 import { targetKey } from './target-key.ts';
 
-/** What decoding the quarantine again came to. */
+/** The result of decoding the quarantine again. */
 export interface Redriven {
   readonly released: number;
   readonly rowsWritten: number;
@@ -35,9 +35,9 @@ interface Decodable {
 }
 
 /**
- * Decodes quarantined items again, without asking the upstream: those that decode now are recorded as of when they were
- * observed and leave the quarantine in the same commit; those that PostgreSQL still refuses stay. Where something newer
- * is known, they change nothing. What contradicts another item stays, too: it never lacked a decoder.
+ * Decodes quarantined items again, without asking the upstream. Items that decode now are recorded with the time of their
+ * observation and leave the quarantine in the same commit. Where something newer is recorded, they change nothing. Items
+ * that PostgreSQL still refuses stay, and so do items that contradict another one: a new decoder does not help them.
  */
 export async function redrive(context: RecordingContext, feeds: readonly ActiveFeed[]): Promise<Redriven> {
   const { sql } = context;
@@ -122,7 +122,7 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
   }
 }
 
-/** An item that was cut, or is no JSON, stays where it is. */
+/** Decodes an item; null when it was cut or is no JSON, so that it stays in the quarantine. */
 function decodable<T>(item: string, decode: (value: unknown) => T): T | null {
   try {
     return decode(parseJson(item));

@@ -5,9 +5,9 @@ import { lives, type Registrant } from './configuration.ts';
 import { targetKey } from './target-key.ts';
 
 /**
- * Writes down what a feed wants of which targets, so that freshness is known for each; what left the configuration is
- * not wanted any more. Where a recording is expected to begin is fixed when it is first wanted. Nothing is taken from
- * another recorder that lives, nor written by one whose configuration is not the newest.
+ * Stores what a feed wants of which targets, so that the freshness of each is known. Targets that left the configuration
+ * are not wanted any more. The expected begin of a recording is fixed when it is first wanted. Nothing is taken from
+ * another recorder that lives, and a recorder whose configuration is not the newest writes nothing.
  */
 export async function registerTargets(
   sql: postgres.Sql,
@@ -47,7 +47,7 @@ export async function registerTargets(
 }
 
 /**
- * Writes down all that a configuration wants; what of the recorder's is in none of its feeds is not wanted any more.
+ * Stores everything that a configuration wants. Other targets of the recorder are not wanted any more.
  * @throws UsageError naming the targets that another recorder, which lives, has already
  */
 export async function registerAll(
@@ -62,7 +62,7 @@ export async function registerAll(
     with entitled as materialized (${entitled(sql, by)})
     update recorder.target_datasets d set active = false, left_at = ${new Date(now)}, ended_at = null
     from entitled where d.active and ${ownedBy(sql, by)} and d.source <> all(${feeds.map(({ source }) => source.name)}::text[])`;
-  // A recorder of which nothing is wanted any more, such as one that got another name, is not missed.
+  // The schedules of a recorder of which nothing is wanted any more, such as one that was renamed, are not missed.
   await sql`
     delete from recorder.schedules s where s.recorder <> ${by.recorder} and not exists (
       select from recorder.target_datasets d join recorder.targets t using (source, target_key)
@@ -76,7 +76,7 @@ async function refuseTaken(sql: postgres.Sql, feeds: readonly Watched[], by: Reg
   if (taken.length > 0) throw new UsageError(taken);
 }
 
-/** The feed's targets that another living recorder has, as problems with their mend. */
+/** The feed's targets that another living recorder has, as problems, each with what to do. */
 async function takenTargets(
   sql: postgres.Sql,
   { source, datasets, targets }: Watched,
@@ -93,14 +93,14 @@ async function takenTargets(
   );
 }
 
-/** SQL: one row where the registrant may say what is wanted. It stays entitled until the statement has ended. */
+/** SQL: one row if the registrant may decide what is wanted. It keeps that right until the statement has ended. */
 function entitled(sql: postgres.Sql, { recorder, digest }: Registrant) {
   return digest === null
     ? sql`select 1`
     : sql`select 1 from recorder.configurations where recorder = ${recorder} and digest = ${digest} and newest for share`;
 }
 
-/** SQL: the target of `d` is the registrant's. */
+/** SQL: the target of `d` belongs to the registrant. */
 function ownedBy(sql: postgres.Sql, { recorder }: Registrant) {
   return sql`exists (select from recorder.targets t
     where (t.source, t.target_key) = (d.source, d.target_key) and t.recorder = ${recorder})`;

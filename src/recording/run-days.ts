@@ -1,8 +1,8 @@
 import type postgres from 'postgres';
 
-/** Moved in one statement: few enough that it neither lasts nor holds up anybody. */
+/** Runs that one statement moves: few enough that it is quick and blocks nobody. */
 const AT_ONCE = 2_000;
-/** Days are kept as days for so long; ms. What is older is counted up by months. */
+/** How long days are kept as days, ms. Older ones are added up by month. */
 const KEPT_AS_DAYS = 92 * 86_400_000;
 
 const COUNTS = [
@@ -19,7 +19,7 @@ const names = COUNTS.join(', ');
 const added = COUNTS.map((count) => `${count} = d.${count} + excluded.${count}`).join(', ');
 const onConflict = `on conflict (span, starts_on, dataset, target_key, reason) do update set ${added}`;
 
-/** What a run counts once goes to the dataset that leads it, as in reporting.runs. */
+/** A count of the whole run belongs to its first dataset, as in reporting.runs. */
 const led = (count: string) => `sum(case l.place when 1 then ${count} else 0 end)`;
 
 const MOVE_RUNS = `
@@ -56,11 +56,11 @@ const MOVE_DAYS = `
   select count(*)::int as moved from gone`;
 
 /**
- * Counts up runs that ended longer ago than `keep` and wrote nothing, by day, dataset, target and reason; then they go.
- * Runs that wrote rows stay. What is moved and what it is counted up to become true in one statement, a batch at a time:
- * nothing is counted twice or not at all, whoever else does the same and wherever it is stopped.
+ * Removes runs that ended longer ago than `keep` and wrote nothing, and adds them to counts by day, dataset, target and
+ * reason. Runs that wrote rows stay. One statement removes and counts a batch, so that no run is counted twice or lost,
+ * even when several processes do this or it is stopped.
  * @param now ms since 1970 @param keep ms @param signal ends it between two batches
- * @returns the runs that went
+ * @returns how many runs were removed
  */
 export async function countUpRuns(
   sql: postgres.Sql,

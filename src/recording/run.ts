@@ -18,9 +18,9 @@ import { aboutNow, retires, settled } from './proof.ts';
 import { setAside } from './set-aside.ts';
 import { targetKey } from './target-key.ts';
 
-/** So many rows of one commit may be refused: more is no accident of single items, and the run fails. */
+/** The most rows of one commit that may be refused. With more, the cause is not single items, and the run fails. */
 const MOST_REFUSED = 1_000;
-/** Rows that wait for a commit; more than that and the fetching waits too. */
+/** The most rows that wait for a commit. With more, fetching waits too. */
 const MOST_BUFFERED_ROWS = 4_000;
 
 /** One run under way: reads the pages of a walk and commits them. */
@@ -34,13 +34,13 @@ export class Run {
   readonly #ask: Ask & { readonly usage: Usage };
   readonly #progress: ((covered: Window | null) => void) | undefined;
   #buffer: PageBuffer;
-  /** What the whole run saw of datasets whose rows may be retired, by natural key. */
+  /** The keys that the whole run saw, of datasets whose rows may be retired. */
   readonly #seen: Map<string, Row>[];
-  /** The target is observed again and again, so that time without an observation is a gap. */
+  /** The target is polled by schedule, so that time without an observation is a gap. */
   readonly #isObservedRegularly: boolean;
   #observedAt: string | null = null;
   #note: string | null = null;
-  /** Why nothing may be concluded from what the walk did not show; null: it showed all there is. */
+  /** Why rows that the walk did not show may still exist; null: it showed all there is. */
   #unseen: string | null = 'the walk did not come to its end';
   /** What each dataset lacks of what the walk showed. */
   readonly #lacks: Lack[];
@@ -120,7 +120,7 @@ export class Run {
     return (lack && whyIncomplete(lack)) ?? this.#unseen;
   }
 
-  /** Whether what a dataset did not see is not there: of what it could not store it knows the key. */
+  /** Whether rows that were not seen are gone: also the keys of items that could not be stored are known. */
   #sawAll(at: number): boolean {
     const lack = this.#lacks[at];
     return lack !== undefined && lack.unknown === 0 && !lack.moved && this.#unseen === null;
@@ -150,7 +150,7 @@ export class Run {
         }
       }
     } catch (error) {
-      await committing; // what ends a failed run comes after it, and only if its rows are there
+      await committing; // the end of a failed run is committed after its rows, and only if they are stored
       throw broken ?? error;
     }
     await committing;
@@ -167,7 +167,7 @@ export class Run {
 
   #take(page: Page): void {
     const buffer = this.#buffer;
-    // All of it is decoded first: a page that is refused adds nothing, least of all what it would have proven.
+    // The whole page is decoded first: a page that is refused adds no rows and proves nothing.
     const answers = this.#feed.datasets.map((dataset, at) =>
       decoded(
         () =>
@@ -200,7 +200,7 @@ export class Run {
     });
   }
 
-  /** Puts an item into the quarantine with the next commit; the member that it is stays as it is. */
+  /** Puts an item into the quarantine with the next commit. The recorded row of its key stays as it is. */
   #setAside(buffer: PageBuffer, at: number, refused: Refused): void {
     const dataset = this.#feed.datasets[at];
     const lack = this.#lacks[at];
@@ -226,7 +226,7 @@ export class Run {
     return committed;
   }
 
-  /** Stores the rows alone, whatever of them can be, by turns: the rest of the commit follows when that is done. */
+  /** Stores only the rows, as many as the database takes. The rest of the commit follows afterwards. */
   async #storeByHalves(buffer: PageBuffer): Promise<void> {
     const rest = emptyBuffer(this.#feed);
     const parts = buffer.rows.flatMap((rows, at) =>
@@ -314,12 +314,12 @@ export class Run {
   }
 }
 
-/** How a walk ended: what it failed by, or null. */
+/** The failure that ended a walk, or null. */
 interface Ending {
   readonly failure: UpstreamFailure | null;
 }
 
-/** An answer without the promised list is refused whole. */
+/** The items of an answer. An answer without the promised list is refused as a whole. */
 function decoded<T>(decode: () => T, dataset: string): T {
   try {
     return decode();
@@ -328,7 +328,7 @@ function decoded<T>(decode: () => T, dataset: string): T {
   }
 }
 
-/** What ends a walk as a failure of its run; all else is thrown on. */
+/** The failure of the run that an error means. Any other error is thrown again. */
 function asFailure(error: unknown): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
   if (error instanceof Unstorable || refusesRows(error))

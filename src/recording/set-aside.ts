@@ -10,7 +10,7 @@ import { CONTRADICTS } from './decode.ts';
 /** An item for the quarantine: nothing in it can be refused by PostgreSQL. */
 export interface SetAside {
   readonly dataset: string;
-  /** The same for the same item and reason, however often it comes. */
+  /** Equal for the same item and reason, however often it comes. */
   readonly digest: string;
   readonly reason: string;
   readonly item: string;
@@ -18,12 +18,12 @@ export interface SetAside {
 
 const LONGEST_ITEM = 64_000;
 const LONGEST_REASON = 1_000;
-/** How deep an item is shown that cannot be written whole. */
+/** How many levels are kept of an item that nests too deep to be written. */
 const SHOWN_LEVELS = 20;
 
 /**
  * Makes an item ready for the quarantine.
- * @param key its key, by which it is known again though its other values move; null: it is known by all that is kept of it
+ * @param key its key, by which the same item is recognised when its other values change; null: all its values are compared
  */
 export function setAside(
   dataset: Dataset,
@@ -64,7 +64,7 @@ function shallow(value: unknown, levels: number): unknown {
   return all;
 }
 
-/** Fields that belong to other datasets, or move with every look, do not make it another item. */
+/** Removes fields that belong to other datasets or change with every look: they do not make it another item. */
 function withoutIgnored(item: unknown, ignored: readonly string[]): unknown {
   if (typeof item !== 'object' || item === null || Array.isArray(item) || ignored.length === 0) return item;
   const kept: Record<string, unknown> = Object.create(null);

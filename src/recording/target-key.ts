@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Target } from '../datasets/contract.ts';
 
-/** What a target is asked with may be long (many addresses in one question); an index entry may not. */
+/** The longest key that is stored as it is. A target may be long (many addresses in one call), an index entry may not. */
 const LONGEST_VALUE = 200;
 
 /** The name of a target in the database, the same for the same target whatever the order of its keys. */

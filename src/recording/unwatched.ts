@@ -21,8 +21,8 @@ interface Left {
 }
 
 /**
- * Ends the members of targets that left the configuration: they are no longer so, as far as anybody knows. Each target is
- * ended by a run of its own, under its lease, and told once. A target that another run holds is left for the next round.
+ * Ends the members of targets that left the configuration, because they are not observed any more. Each target is ended by
+ * a run of its own, under its lease, and logged once. A target that another run holds is left for the next round.
  */
 export async function endUnwatched(
   context: RecordingContext,
@@ -49,7 +49,7 @@ export async function endUnwatched(
   }
 }
 
-/** What is no list has no members: its rows are what was said at their time. */
+/** Marks a target as ended without changing rows: only lists have members to end. */
 async function settle(sql: postgres.Sql, dataset: string, key: string): Promise<number> {
   await sql`
     update recorder.target_datasets set ended_at = now()
@@ -85,8 +85,8 @@ async function endMembers(
 }
 
 /**
- * One statement that ends some of a target's members under its lease, and with the last of them its run. Nothing is ended
- * that another target, which is asked for, is about as well, nor what was recorded for a target asked for by hand.
+ * One statement that ends some of a target's members under its lease, and with the last of them the run. It leaves out
+ * members that also belong to another target that is watched, and rows that were recorded for a target by hand.
  */
 function endingOf({ name, request, columns }: Dataset): string {
   const scope = request.map((key, at) => `o.${columns[at]?.name ?? key} = $${at + 7}`).join(' and ');

@@ -13,7 +13,7 @@ export function subtract(whole: Window, parts: readonly Window[]): Window[] {
   return left;
 }
 
-/** The windows cut at `until`: what lies after it is left out. */
+/** The windows, without what lies after `until`. */
 export function upTo(windows: readonly Window[], until: number): Window[] {
   return windows.flatMap(({ from, to }) => (from < until ? [{ from, to: Math.min(to, until) }] : []));
 }

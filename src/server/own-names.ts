@@ -3,9 +3,9 @@ import { isIP } from 'node:net';
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Whether a request was meant for this server. A page of the internet can make a browser ask a name that it lets point
- * to this machine; such a request carries that name, and is not answered.
- * @param host the request's `Host`, port included; undefined: a client that sends none is no browser
+ * Whether a request was meant for this server. A web page can let its own name point to this machine and make a browser
+ * send requests here (DNS rebinding). Such a request has that name as its `Host`, and is refused.
+ * @param host the request's `Host` with its port; undefined: the client sent none, so it is no browser
  * @param reachedAt the address at which the request arrived
  * @param names names that the configuration gives this server
  */
@@ -23,7 +23,7 @@ export function isOwnName(
 
 const withoutPort = (host: string) => host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
 
-/** A name or an address as it stands in a URL. */
+/** A name or an address in the form of a URL. */
 function urlHost(name: string): string {
   const address = name.replace(/^::ffff:(?=\d+\.)/i, '').toLowerCase();
   return isIP(address) === 6 ? `[${address}]` : address;

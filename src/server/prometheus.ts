@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Status } from '../reports/status.ts';
 
-/** How this process itself fares: memory, CPU, and how late its event loop is. */
+/** Metrics of this process: memory, CPU, and how late its event loop is. */
 export function processMetrics(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -9,8 +9,8 @@ export function processMetrics(): Registry {
 }
 
 /**
- * What Prometheus scrapes of the recording: how it stands by what PostgreSQL knows, the same from whichever process.
- * @param status null: the database gave no answer
+ * Metrics of the recording, read from PostgreSQL, so that every process gives the same.
+ * @param status null: the database did not answer
  */
 export function recordingMetrics(status: Status | null): Registry {
   const registry = new Registry();

@@ -1,12 +1,12 @@
-/** What was found out, and when its computation ended (steady ms). */
+/** A result, and when its computation ended (steady ms). */
 interface Found<T> {
   readonly answer: Promise<T>;
   endedAt: number | null;
 }
 
 /**
- * Computes at most once in a while, whoever asks: all who ask meanwhile get the one answer, also when it is an error.
- * @param lasting how long an answer is given again after it was there, ms
+ * Computes a value at most once in a while. Calls in the meantime get the same result, also when it is an error.
+ * @param lasting how long a result is given again, ms
  */
 export function recently<T>(compute: () => Promise<T>, lasting: number): () => Promise<T> {
   let last: Found<T> | null = null;

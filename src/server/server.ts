@@ -9,20 +9,20 @@ import { isOwnName } from './own-names.ts';
 import { processMetrics, recordingMetrics } from './prometheus.ts';
 import { recently } from './recently.ts';
 
-/** What the server looks at. */
+/** What the server needs. */
 export interface ServerContext {
-  /** Connections of its own: what is asked of the server takes none from the recording. */
+  /** Connections of its own: requests take none from the recording. */
   readonly sql: postgres.Sql;
   /** Rejects when the queue cannot be reached. */
   readonly queueReachable: () => Promise<unknown>;
   /** Host names under which it is reached, beside localhost and the address at which a request arrives. */
   readonly names: readonly string[];
-  /** The allowances that are told. */
+  /** The allowances that are shown. */
   readonly budgets: readonly BudgetKey[];
 }
 
 const PATIENCE = 3_000;
-/** However many ask, the database is asked once in this time, ms. */
+/** The database is asked at most once in this time, ms, however many requests come. */
 const LASTING = 1_000;
 
 /** The HTTP server (contract section 4): `/health`, `/ready`, `/metrics`, `/api/status`. Read-only. */
@@ -51,7 +51,7 @@ export function buildServer({ sql, queueReachable, names, budgets }: ServerConte
     return reply.code(problems.length === 0 ? 200 : 503).send({ ready: problems.length === 0, problems });
   });
   server.get('/metrics', async (_request, reply) => {
-    // A database that is away is what a scrape must tell, and no reason to tell nothing.
+    // A scrape also answers while the database is away: it says so.
     const all = Registry.merge([own, recordingMetrics(await status().catch(() => null))]);
     return reply.type(all.contentType).send(await all.metrics());
   });

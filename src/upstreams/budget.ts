@@ -3,11 +3,11 @@ export type Priority = 'poll' | 'heal' | 'backfill';
 
 /** The one allowance of an upstream and key that all workers draw on. */
 export interface Budget {
-  /** Resolves when the call may be made. @throws UpstreamFailure (rate-limited) when that is too far away to wait */
+  /** Resolves when the call may be made. @throws UpstreamFailure (rate-limited) when the wait would be too long */
   take(units: number, priority: Priority, signal: AbortSignal): Promise<void>;
-  /** The upstream asked us to stay away for so many milliseconds: all workers do. */
+  /** Stops the calls of all workers for so many milliseconds, because the upstream asked for it. */
   block(milliseconds: number): Promise<void>;
-  /** The upstream said what it allows in its answers' headers: less than declared holds until it says otherwise, or nothing for a while. */
+  /** Notes the limits in an answer's headers. A lower one than declared holds until other headers come, or for a while. */
   learn(allowance: Allowance): Promise<void>;
 }
 
@@ -15,6 +15,6 @@ export interface Budget {
 export interface Allowance {
   /** Units in a window of so many seconds. */
   readonly limit: { readonly units: number; readonly seconds: number } | null;
-  /** Milliseconds until the window begins anew, where nothing is left of it; null: something is. */
+  /** Milliseconds until the next window, when nothing is left of this one; null: something is left. */
   readonly exhaustedFor: number | null;
 }

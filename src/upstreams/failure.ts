@@ -1,4 +1,4 @@
-/** What went wrong with a call, as far as the recorder must tell it apart. */
+/** What went wrong with a call, in the kinds that the recorder treats differently. */
 export type FailureKind =
   | 'dns'
   | 'refused'
@@ -24,10 +24,10 @@ export type FailureKind =
 export const failureTable: Readonly<
   Record<FailureKind, { readonly retry: boolean; readonly later: boolean }>
 > = {
-  dns: { retry: true, later: true }, // the resolver may be back in a moment
+  dns: { retry: true, later: true }, // the resolver may answer again in a moment
   refused: { retry: true, later: true }, // a node restarts
-  reset: { retry: true, later: true }, // a kept-alive socket closed under us; every call here is safe to repeat
-  tls: { retry: false, later: true }, // a certificate does not heal in seconds
+  reset: { retry: true, later: true }, // the server closed a kept-alive socket; every call here is safe to repeat
+  tls: { retry: false, later: true }, // a certificate is not repaired in seconds
   timeout: { retry: true, later: true },
   'rate-limited': { retry: true, later: true }, // after Retry-After, for the whole upstream
   server: { retry: true, later: true }, // 5xx, also in HTML from the edge
@@ -70,7 +70,7 @@ export class UpstreamFailure extends Error {
   }
 }
 
-/** An upstream's own words as an error may carry them: without URLs and queries, at most 200 characters. */
+/** An upstream's message in a form for errors: without URLs and queries, at most 200 characters. */
 export function wordsOf(text: string): string {
   return text
     .replaceAll(/\S*:\/\/\S*/g, '…')

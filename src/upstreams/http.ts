@@ -67,7 +67,7 @@ async function readBody(
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<string> {
-  // A failing body reaches the reader through the pipe's destroy, so both ends fail as one.
+  // An error of the body destroys the decompressed stream, so that its reader gets the error.
   const plain = gzip ? body.once('error', (error) => plain.destroy(error)).pipe(createGunzip()) : body;
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -124,7 +124,7 @@ function sorted(error: unknown): UpstreamFailure {
   if (code.startsWith('HPE_') || (error instanceof Error && error.name === 'HTTPParserError'))
     return new UpstreamFailure('malformed', `the answer is not HTTP (${code || 'another protocol'})`);
   const kind = kinds[code];
-  // Messages of unknown errors may carry the URL: only known codes are told.
+  // Messages of unknown errors may contain the URL: only known codes are shown.
   return kind
     ? new UpstreamFailure(kind, `the call failed (${code})`)
     : new UpstreamFailure(

@@ -5,7 +5,7 @@ export function rpcBody(id: number, method: string, params?: Readonly<Record<str
   return JSON.stringify({ jsonrpc: '2.0', id, method, ...(params ? { params } : {}) });
 }
 
-/** Errors by which a node says that it has no answer to a method, ever (reality.md 0 row 19, 4.1), in its words. */
+/** Error messages by which a node says that it will never answer a method (reality.md 0 row 19, 4.1). */
 const NOT_OFFERED =
   /can't find (method|service)|not available|is disabled|method not found|deprecated|not a validator/i;
 

@@ -1,32 +1,32 @@
 import { isLosslessNumber, LosslessNumber, parse, stringify } from 'lossless-json';
 
 /**
- * Anything in a JSON text that `JSON.parse` could round: a number of 16 characters and more, or with an exponent.
- * It must stand where a value may: hashes are full of digits beside an `e`, and the exact parser costs four times more.
+ * Anything in a JSON text that `JSON.parse` could round: a number of 16 characters and more, or with an exponent. Only
+ * places of values match: hashes contain digits beside an `e`, and the exact parser takes four times as long.
  */
 const MAY_ROUND = /(?:^|[:[,])\s*-?(?:[\d.]{16}|[\d.]+[eE])/;
 
 /** Whether a parsed value is a number that a double cannot hold, with its source text in `value`. */
 export const isExactNumber = isLosslessNumber;
 
-/** No answer of any service nests deeper than ten or so; two million levels would take a gigabyte. */
+/** The deepest nesting that is read. Real answers have about ten levels; two million levels would take a gigabyte. */
 const DEEPEST = 500;
-/** Shorter texts, as nearly all pages are, take little however deep they nest: they need no look at their depth. */
+/** Texts shorter than this need little memory at any depth. Nearly all pages are shorter, so their depth is not checked. */
 const MAY_BE_DEEP = 100_000;
 
-/** Stands where brackets nest deeper than {@link DEEPEST}: the rest of the answer can be read, this cannot be written. */
+/** Replaces what nests deeper than {@link DEEPEST}: the rest of the answer can be read, this cannot be written. */
 class TooDeep {
   toJSON(): never {
     throw new RangeError(`more than ${DEEPEST} levels deep`);
   }
 }
-/** How it stands in the text until it is parsed: a number that nobody writes like this. */
+/** Its placeholder in the text before parsing: a number that nobody writes like this. */
 const TOO_DEEP = '-0.00e-00500';
 
 /**
  * Parses JSON without rounding a number: those that a double holds exactly come as `number`, all others as
- * `LosslessNumber`. Of a key that comes twice the last value counts. What nests absurdly deep is parsed around, and
- * {@link jsonText} of whatever holds it throws.
+ * `LosslessNumber`. Of a key that comes twice the last value counts. What nests too deep is left out, and
+ * {@link jsonText} of a value that contains it throws.
  * @throws SyntaxError when the text is not JSON
  */
 export function parseJson(text: string): unknown {
@@ -35,7 +35,7 @@ export function parseJson(text: string): unknown {
     return parseShallow(shallow);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return parseShallow(withoutDepths(shallow)); // short, and deeper than the stack
+    return parseShallow(withoutDepths(shallow)); // a short text that nests deeper than the stack allows
   }
 }
 
@@ -84,7 +84,7 @@ export function jsonText(value: unknown): string {
   return (holdsExactNumber(value) ? stringify(value) : JSON.stringify(value)) ?? 'null';
 }
 
-/** So short that no digit is lost: what `JSON.parse` reads as well. */
+/** Numbers so short that `JSON.parse` loses no digit. */
 const SHORT = /^-?[\d.]{1,15}$/;
 
 function exactNumber(text: string): number | LosslessNumber | TooDeep {

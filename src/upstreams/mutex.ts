@@ -9,7 +9,7 @@ export class Mutex {
     const mine = new Promise<void>((resolve) => {
       end = resolve;
     });
-    // Whoever gave up waiting passes on what it was given.
+    // A caller that stopped waiting passes its turn on.
     this.#last = before.then(() => mine);
     let giveUp = () => {};
     const gaveUp = new Promise<never>((_, reject) => {

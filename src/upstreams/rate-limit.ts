@@ -1,7 +1,7 @@
 import type { Allowance } from './budget.ts';
 import type { Answer } from './http.ts';
 
-/** A longer wait than this is no rate limit any more. */
+/** The longest wait that counts as a rate limit, ms. */
 const LONGEST = 3_600_000;
 
 /** Such as `Wed, 21 Oct 2015 07:28:00 GMT`. */
@@ -11,7 +11,7 @@ const HTTP_DATE = /^[A-Z][a-z]+,? .*\d\d:\d\d:\d\d/;
 export function retryAfter({ headers }: Answer): number | undefined {
   const header = String(headers['retry-after'] ?? '').trim();
   if (header === '') return undefined;
-  // Date.parse reads a date into almost any text that holds a number.
+  // Date.parse accepts almost any text that contains a number.
   const date = HTTP_DATE.test(header) ? Date.parse(header) : Number.NaN;
   const milliseconds = /^\d+$/.test(header) ? Number(header) * 1000 : date - Date.now();
   return Number.isFinite(milliseconds) ? Math.min(Math.max(milliseconds, 0), LONGEST) : undefined;

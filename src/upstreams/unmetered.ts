@@ -1,6 +1,6 @@
 import type { Budget } from './budget.ts';
 
-/** A node of one's own: nobody counts its calls. */
+/** The budget of the user's own nodes: calls are not counted. */
 export const unmetered: Budget = {
   take: async () => {},
   block: async () => {},

@@ -14,7 +14,7 @@ export interface UpstreamSettings {
   readonly name: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Takes secrets out of a text: what an upstream echoes of its key goes no further than here. */
+  /** Removes secrets from a text, such as an API key that an upstream echoes. */
   readonly redact: (text: string) => string;
   readonly budget: Budget;
   /** Milliseconds for one call. */
@@ -40,7 +40,7 @@ export interface Asking {
 
 const ATTEMPTS = 4;
 const FIRST_PAUSE = 400;
-/** A longer Retry-After is a matter for the queue, not for a waiting call. */
+/** After a longer Retry-After the job goes back to the queue instead of waiting; ms. */
 const LONGEST_PAUSE = 20_000;
 
 /** One upstream as one run asks it: `get`, `rpc` and `probe` of the datasets' contract. */
@@ -169,7 +169,7 @@ const JSON_TYPES = /\bjson\b/i;
 /** Health reports were seen as plain text (reality.md 6). */
 const REPORT_TYPES = /\bjson\b|^text\/plain\b/i;
 
-/** An answer before anything is read from it, without the secrets that it echoes. */
+/** An answer without the secrets that it echoes, before anything else reads it. */
 function withoutSecrets({ status, headers, text }: Answer, redact: (text: string) => string): Answer {
   const clean = Object.entries(headers).map(([name, value]) => [
     name,
