@@ -61,7 +61,7 @@ const STATE_DIRECTORY = '.recorder';
 
 /**
  * Opens configuration, database and upstreams.
- * @throws UsageError for everything that is wrong with the configuration or the environment
+ * @throws UsageError when something is wrong with the configuration or the environment
  */
 export async function openApp(options: AppOptions): Promise<App> {
   const environment = readEnvironment();

@@ -43,7 +43,7 @@ export interface Recorder {
   /**
    * Records now what the targets of a dataset lack, as `chain-recorder record` does. Needs no queue. Node health is
    * recorded by {@link Recorder.run} only.
-   * @throws UsageError for a dataset or a target that does not exist, or while a newer configuration is at work
+   * @throws UsageError when there is no such dataset or target, or a newer configuration is at work
    */
   record(dataset: string, options?: RecordOptions): Promise<RecordedRun[]>;
   /**
@@ -57,7 +57,7 @@ export interface Recorder {
 
 /**
  * Opens a recorder: reads the configuration, brings the database to this version and connects to it.
- * @throws UsageError for everything that is wrong with the configuration, the environment or the database
+ * @throws UsageError when something is wrong with the configuration, the environment or the database
  */
 export async function openRecorder(options: RecorderOptions = {}): Promise<Recorder> {
   const app = await openApp({ config: options.config, migrate: true });

@@ -1,4 +1,4 @@
-/** Lets the reader of stdout or stderr leave early, as `head` does: what it does not read any more is no failure. */
+/** Lets the reader of stdout or stderr close it early, as `head` does, without a failure of the command. */
 export function letReadersLeave(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -6,7 +6,7 @@ export function letReadersLeave(): void {
     });
 }
 
-/** Resolves once all that was written to stdout and stderr is with its reader, however slow, or the reader has left. */
+/** Resolves when the readers of stdout and stderr have received everything, or have closed them. */
 export async function outputDelivered(): Promise<void> {
   for (const stream of [process.stdout, process.stderr])
     await new Promise<void>((resolve) => stream.write('', () => resolve()));

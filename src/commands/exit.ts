@@ -4,8 +4,8 @@ import type { RunResult } from '../recording/context.ts';
 export const exitCode = { done: 0, failed: 1, usage: 2, later: 75 } as const;
 
 /**
- * The exit code after runs: failed if one failed, 75 if every failure is worth trying again, or where a target was busy
- * or an interruption left some of the jobs.
+ * The exit code after runs: 1 if one failed for good; 75 if every failure may pass, or if without a failure a target was
+ * busy or an interruption left some jobs.
  */
 export function exitAfter(runs: readonly RunResult[], busy: readonly string[], left: number): number {
   const failed = runs.filter(({ status }) => status === 'failed');

@@ -27,7 +27,7 @@ export function printTable(rows: readonly Readonly<Record<string, unknown>>[], e
     );
 }
 
-/** Text of several lines as it is, on stdout; a terminal shows what it would else obey. */
+/** Text of several lines, on stdout. On a terminal control characters are escaped. */
 export function printText(text: string): void {
   process.stdout.write(process.stdout.isTTY ? printableLines(text) : text);
 }
@@ -50,7 +50,7 @@ function field(value: unknown): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A value in a table: one line, and nothing that a terminal obeys. */
+/** A value in a table: one line, with control characters escaped. */
 const cell = (value: unknown): string => printable(plain(value));
 
 function plain(value: unknown): string {

@@ -10,8 +10,8 @@ const TRY_AGAIN = 1_000;
 const SAY_AGAIN = 600_000;
 
 /**
- * Joins the processes of the recorder, as soon as the database is there.
- * @throws UsageError when what it is to do cannot go together with a recorder that lives
+ * Joins the processes of the recorder, as soon as the database can be reached.
+ * @throws UsageError when a living recorder of the same name records another network
  */
 export async function joinPeers(
   app: App,
@@ -31,7 +31,7 @@ export async function joinPeers(
   }
 }
 
-/** Holds a process in step with the other ones of its recorder, and says when it is not the one to decide. */
+/** Registers the configuration of this process when it is the newest of its recorder, and warns when it is not. */
 export class Lead {
   readonly #app: App;
   readonly #membership: Membership;
@@ -44,8 +44,8 @@ export class Lead {
   }
 
   /**
-   * Writes down what the configuration wants, once it is the newest. @returns whether it became so just now
-   * @throws UsageError when another recorder has some of it
+   * Stores what the configuration wants, once it is the newest. @returns whether it became the newest just now
+   * @throws UsageError when another recorder has some of the targets
    */
   async follow(): Promise<boolean> {
     const { log, database, watched, clock, configuration } = this.#app;

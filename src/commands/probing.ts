@@ -33,7 +33,7 @@ export class ProberSwitch {
     this.#by = by;
   }
 
-  /** Begins or ends the watching. @param relieved another process is to do it */
+  /** Begins or ends the watching. @param relieved true: another process does it */
   follow(relieved: boolean): void {
     if (relieved) void this.stop();
     else if (!this.#running) {
@@ -63,7 +63,7 @@ export async function probeOnce(
   const context = proberContext(app, ledger, () => registerUnlessRunning(app, ledger));
   const began = new Date(app.clock());
   const prober = await Prober.begin(context);
-  // Where another process watches, it has looked already.
+  // When another process watches, its readings are current.
   await prober?.once(signal);
   const wanted = new Set(targets.map(targetKey));
   const rows = await sql<Reading[]>`

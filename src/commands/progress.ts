@@ -2,7 +2,7 @@ import { Presets, SingleBar } from 'cli-progress';
 import type { Watching } from '../recording/foreground.ts';
 import type { Job } from '../recording/job.ts';
 
-/** A progress bar on a terminal over jobs, by the part of their windows that is covered; nothing anywhere else. */
+/** A progress bar over jobs, by the covered part of their windows. It is shown on a terminal only. */
 export function progressOver(jobs: readonly Job[], wanted: boolean): Watching & { stop(): void } {
   if (!wanted || !process.stderr.isTTY || jobs.length === 0) return { stop: () => {} };
   const bar = new SingleBar(

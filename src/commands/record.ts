@@ -58,7 +58,7 @@ export async function backfillCommand(
   return runAndTell(app, feed, jobs, options.json, signal);
 }
 
-/** @throws UsageError for a dataset that cannot be asked for a range of time: why, and which can */
+/** @throws UsageError when the dataset cannot be asked for a range of time: why, and which can */
 function refuseWithoutPast({ source: { range } }: Watched, dataset: string): void {
   if (range?.axis === 'time') return;
   const begin = range?.lookback === Number.POSITIVE_INFINITY ? 'the first block' : 'where it began';

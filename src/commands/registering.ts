@@ -4,8 +4,8 @@ import { mayRegister } from '../recording/configuration.ts';
 import { registerTargets } from '../recording/register.ts';
 
 /**
- * Writes down what a command in the foreground wants of a feed, unless `up` runs with another configuration: what that
- * one watches is not to be taken from it.
+ * Stores what a command in the foreground wants of a feed. When `up` runs with another configuration, nothing is stored,
+ * so that the targets of that configuration stay as they are.
  */
 export async function registerUnlessRunning(app: App, feed: Watched): Promise<void> {
   const { database, configuration, clock, log } = app;

@@ -23,7 +23,7 @@ export function feedOf<Feed extends Watched>(feeds: readonly Feed[], dataset: st
   return feed;
 }
 
-/** A time from the command line, in ms since 1970; without a zone it is UTC. @throws UsageError otherwise */
+/** A time from the command line, in ms since 1970; without a zone it is UTC. @throws UsageError when it is none */
 export function instantOf(option: string, text: string): number {
   const instant = instantIn(text);
   if (instant === null)

@@ -3,15 +3,15 @@ import { oneSpelling } from '../datasets/spelling.ts';
 import { UsageError } from '../errors.ts';
 import type { Watched } from '../recording/active-feed.ts';
 
-/** So many of the values of a key are named where none of them was given. */
+/** How many valid values of a key an error names. */
 const NAMED = 5;
 
 type Pair = readonly [key: string, value: string];
 
 /**
- * The targets of a feed that have every KEY=VALUE given; where none has them and the source takes questions on demand,
- * the target that the pairs describe. Keys are taken in both spellings (`chainId`, `chain_id`), hexadecimal values in any case.
- * @throws UsageError when a pair is malformed, or nothing matches; it names the keys and some values
+ * The targets of a feed that have every given KEY=VALUE. When none has them, and the source can be asked on demand, the
+ * target that the pairs describe. Keys may be in both spellings (`chainId`, `chain_id`), hexadecimal values in any case.
+ * @throws UsageError when a pair is malformed, or nothing matches; it names the keys and some valid values
  */
 export function matchingTargets(feed: Watched, scope: Scope, texts: readonly string[]): readonly Target[] {
   const wanted = pairsOf(texts);
@@ -34,7 +34,7 @@ export function matchingTargets(feed: Watched, scope: Scope, texts: readonly str
   }
 }
 
-/** @throws UsageError naming every text that is no pair, and every key that is given twice */
+/** @throws UsageError when a text is no pair or a key is given twice: all of them */
 function pairsOf(texts: readonly string[]): Pair[] {
   const pairs = texts.flatMap((text): Pair[] => {
     const at = text.indexOf('=');

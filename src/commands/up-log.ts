@@ -3,7 +3,7 @@ import type { RunResult } from '../recording/context.ts';
 import { beyondBudget, demands } from '../reports/demand.ts';
 import { forecast } from '../reports/forecast.ts';
 
-/** Says at the start of `up` what is recorded from where, and how to query it. */
+/** Logs at the start of `up` what is recorded, and how to query it. */
 export function logStart(app: App, queue: string): void {
   const { log, watched, sandbox, environment } = app;
   if (sandbox)
@@ -25,7 +25,7 @@ export function logStart(app: App, queue: string): void {
 /** A command that asks the recording, for the first look. */
 const QUERY = 'node dist/cli.js query "select * from freshness"';
 
-/** Warns of each upstream of which the schedules ask more in a day than its budget allows. */
+/** Warns of each upstream whose budget of a day is less than what the schedules need. */
 export async function logBudgets({ log, config, database, watched, clock }: App): Promise<void> {
   for (const demand of demands(await forecast(database.sql, watched, clock()), config)) {
     const beyond = beyondBudget(demand);
@@ -33,7 +33,7 @@ export async function logBudgets({ log, config, database, watched, clock }: App)
   }
 }
 
-/** Says what was recorded since the last telling, and how many rows that makes in all. */
+/** Logs what was recorded since the last time, and the rows in all. */
 export async function logProgress({ log, database }: App, results: readonly RunResult[]): Promise<void> {
   const rows: Record<string, number> = {};
   for (const { datasets, rowsWritten } of results)

@@ -24,15 +24,15 @@ import { logBudgets, logProgress, logStart } from './up-log.ts';
 export type Role = 'scheduler' | 'worker' | 'server';
 const ROLES: readonly Role[] = ['scheduler', 'worker', 'server'];
 
-/** Within 30 s of their loss all schedules are back, also when a round fails. */
+/** How often schedules are checked, ms: lost ones are back within 30 s, also when one round fails. */
 const RECONCILE_EVERY = 10_000;
-/** What stands still is told well within a minute. */
+/** How often the watchdog looks, ms: what stands still is logged well within a minute. */
 const WATCH_EVERY = 15_000;
 const COUNT_EVERY = 600_000;
 /** How often it is asked whether a day is to be sealed. */
 const SEAL_EVERY = 600_000;
 const FIRST_SEALING = 30_000;
-/** How often a process shows that it lives, and looks whether a newer configuration is in place. */
+/** How often a process shows that it lives, and checks whether a newer configuration is in place; ms. */
 const BEAT_EVERY = 5_000;
 const END_UNWATCHED_EVERY = 10_000;
 /** Metrics are polled once an hour. */
@@ -47,7 +47,7 @@ const LAST_WORD_WITHIN = 1_000;
 const FIRST_TELLING = 8_000;
 const TELL_EVERY = 600_000;
 
-/** The roles named in `--roles`. @throws UsageError for an unknown one */
+/** The roles named in `--roles`. @throws UsageError when one is unknown */
 export function rolesOf(text: string | undefined): ReadonlySet<Role> {
   const names = text?.split(',').map((name) => name.trim()) ?? ROLES;
   const known = names.flatMap((name) => ROLES.filter((role) => role === name));
@@ -57,8 +57,8 @@ export function rolesOf(text: string | undefined): ReadonlySet<Role> {
 }
 
 /**
- * `up`: schedules, workers and server until the signal comes. What it needs may be away, at the start or later: it goes
- * on trying, `/ready` says so, and nobody has to help.
+ * `up`: schedules, workers and server until the signal aborts. The database and the queue may be away, at the start or
+ * later: it goes on trying, `/ready` reports it, and no one has to intervene.
  */
 export async function upCommand(app: App, roles: ReadonlySet<Role>, signal: AbortSignal): Promise<void> {
   try {
@@ -133,7 +133,7 @@ async function work(
     repeating.once(FIRST_TELLING, 'counting', tell);
     repeating.every(TELL_EVERY, 'counting', tell, TELL_EVERY);
   }
-  // After a stop of whatever length nobody waits for the next tick: what is due is planned at once.
+  // After a stop of any length, what is due is planned at once, without waiting for the next tick.
   const planAll = async () => {
     if (!roles.has('scheduler') || !membership.standing.newest) return;
     for (const feed of feeds) {
@@ -181,7 +181,7 @@ async function work(
   await within(
     LAST_WORD_WITHIN,
     membership.leave().catch(() => {}),
-  ); // where it cannot, its time runs out
+  ); // when this fails, the process counts as dead after a while
 }
 
 function within(milliseconds: number, work: Promise<void> | undefined): Promise<void> {
@@ -206,7 +206,7 @@ async function listen(
   }
 }
 
-/** Work that is done again and again, never twice at once: a server that is away must not make it pile up. */
+/** Work that repeats, never twice at once, so that it does not pile up while a server is away. */
 class Repeating {
   readonly #log: Log;
   readonly #timers: NodeJS.Timeout[] = [];
@@ -215,7 +215,7 @@ class Repeating {
     this.#log = log;
   }
 
-  /** Does `work` after `first` ms (at once unless said otherwise), then every `milliseconds`. */
+  /** Runs `work` after `first` ms (by default at once), then every `milliseconds`. */
   every(milliseconds: number, what: string, work: () => Promise<unknown>, first = 0): void {
     let running = false;
     const alone = async () => {
@@ -265,8 +265,8 @@ async function warnOfSkew({ database, clock, log }: App): Promise<void> {
 }
 
 /**
- * A Redis that evicts keys loses schedules and jobs. One that is away is not waited for: it is looked at again when it
- * is back, by `doctor` or the next start.
+ * Refuses a Redis that evicts keys, because it would lose schedules and jobs. A Redis that is away is not waited for:
+ * `doctor`, or the next start, checks it.
  * @throws UsageError when the Redis evicts keys
  */
 async function refuseEviction(queue: RecorderQueue): Promise<void> {

@@ -3,7 +3,7 @@ const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*,[^/?#@]*)((?:[/?#].
 /**
  * The URL of each server that a database URL names (contract section 2), in its order: `postgres://a:1,b:2/db` names a
  * pair, each with a port of its own. One that names a single server comes back as it is.
- * @throws TypeError where one of several is no URL
+ * @throws TypeError when one of several is no URL
  */
 export function serverUrls(url: string): readonly string[] {
   const [, before = '', hosts, after = ''] = PARTS.exec(url) ?? [];

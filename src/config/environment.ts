@@ -27,7 +27,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 
 /**
  * Reads the environment; a secret `NAME` may come from the file that `NAME_FILE` names.
- * @throws UsageError listing every problem
+ * @throws UsageError when something is wrong: every problem
  */
 export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environment {
   const problems: string[] = [];

@@ -7,7 +7,7 @@ import { settingsWithoutEffect } from './without-effect.ts';
 
 /**
  * Reads and checks a configuration file.
- * @throws UsageError with every problem, each with its path in the file
+ * @throws UsageError when the file is wrong: every problem, each with its path in the file
  */
 export function loadConfig(file: string, names: CatalogNames): Config {
   let text: string;
@@ -28,7 +28,7 @@ export function loadConfig(file: string, names: CatalogNames): Config {
   return checkConfig(value, names, file);
 }
 
-/** Checks a configuration that was read already. @throws UsageError with every problem and its path */
+/** Checks a configuration that was read already. @throws UsageError when it is wrong: every problem and its path */
 export function checkConfig(value: unknown, names: CatalogNames, file: string): Config {
   const told = withoutEmpty(value) ?? {};
   const result = configSchema(names).safeParse(told, { reportInput: true });

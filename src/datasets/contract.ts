@@ -24,21 +24,21 @@ export interface Page {
   readonly proven: Window | null;
   /** The walk is over: this page and the ones before it are all there is in the window (or in the list). */
   readonly last: boolean;
-  /** False where a restart or an inconsistency forbids to conclude from absence; such a run is `partial`. */
+  /** False when, after a restart or an inconsistency, rows that were not seen may still exist; such a run is `partial`. */
   readonly whole: boolean;
-  /** Why something is missing from the answer, said once on the run, such as a method the node does not offer. */
+  /** Why something is missing from the answer, such as a method the node does not offer. Noted once on the run. */
   readonly note?: string;
 }
 
-/** How a source talks to its upstream. Calls are counted, paced by the budget and retried below this. */
+/** How a source calls its upstream. Behind it calls are counted, delayed by the budget, and retried. */
 export interface Ask {
-  /** GET of a path below the upstream's URL; the parsed body of a 2xx answer. @throws UpstreamFailure */
+  /** GET of a path below the upstream's URL; the parsed body of a 2xx answer. @throws UpstreamFailure when there is none */
   get(path: string, query?: Readonly<Record<string, string | number | undefined>>): Promise<unknown>;
-  /** POST of a JSON body to a path below the upstream's URL; the parsed body of a 2xx answer. @throws UpstreamFailure */
+  /** POST of a JSON body; otherwise like {@link Ask.get}. @throws UpstreamFailure when there is no 2xx answer */
   post(path: string, body: Readonly<Record<string, unknown>>): Promise<unknown>;
-  /** A JSON-RPC call; its `result`. @throws UpstreamFailure */
+  /** A JSON-RPC call; its `result`. @throws UpstreamFailure when there is none */
   rpc(path: string, method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown>;
-  /** One GET without retries, whatever the status: for health probes. @throws UpstreamFailure without an answer */
+  /** One GET without retries; an answer of any status. For health probes. @throws UpstreamFailure when there is no answer */
   probe(path: string, query?: Readonly<Record<string, string>>): Promise<{ status: number; body: unknown }>;
   /** How many items to ask for a page: the seed's maximum, unless the configuration wants fewer. */
   pageSize(most: number): number;
@@ -74,8 +74,7 @@ interface ChainAddress {
 }
 
 /**
- * The end of a window of heights that reaches to the newest one, whatever that is: how high a chain is, is known only
- * after asking.
+ * The end of a window of heights that has no fixed end. The newest height of a chain is known only after asking.
  */
 export const OPEN_END = Number.MAX_SAFE_INTEGER;
 
@@ -87,13 +86,13 @@ export interface Range {
   /** The newest part of the range, asked for again at every poll, because it may still change. */
   readonly head: (target: Target) => number;
   /**
-   * The newest part that may still be incomplete upstream and is not claimed as covered, in ms. On the axis of heights
-   * the source itself leaves it out of what it says is proven.
+   * The newest part that may still be incomplete upstream and does not count as covered, in ms. On the axis of heights
+   * the source itself leaves it out of `proven`.
    */
   readonly settle: number;
   /**
-   * How far back the first recording reaches from now, in ms. On the axis of heights: Infinity from the first block,
-   * 0 from wherever the first run began.
+   * How far back the first recording reaches from now, in ms. On the axis of heights: Infinity means from the first
+   * block, 0 from the height at which the first run began.
    */
   readonly lookback: number;
 }
@@ -108,7 +107,7 @@ export interface Source {
   readonly weight: number;
   /** Calls that one poll of a target makes; more only where a window has more pages. */
   readonly calls: number;
-  /** Its walk asks how many items a page shall have: {@link Ask.pageSize}. */
+  /** Its walk uses {@link Ask.pageSize}. */
   readonly paged?: true;
   /** Absent: an observation of how things are now, which nobody can repeat later. */
   readonly range?: Range;
@@ -120,8 +119,8 @@ export interface Source {
    */
   demand?(pairs: Readonly<Record<string, string>>, scope: Scope): Target;
   /**
-   * The target whose rows the answers for `target` are some of: both have one lease, so that one run at a time writes them.
-   * Absent: every target has rows of its own.
+   * The target that also holds the rows that `target` is about, such as the list that a single item belongs to. Both
+   * share one lease, so that one run at a time writes these rows. Absent: every target has rows of its own.
    */
   rowsOf?(target: Target): Target;
   targets(scope: Scope): Target[];
@@ -152,15 +151,15 @@ export interface Recorded {
 export interface Dataset extends Recorded {
   readonly history: History;
   readonly item: z.ZodObject;
-  /** Columns whose name is not the upstream's, by upstream field. */
+  /** Column names that do not follow from the upstream's, by upstream field. */
   readonly rename: Readonly<Record<string, string>>;
   /** Fields that are kept elsewhere and belong neither in a column nor in `extra`. */
   readonly ignore?: readonly string[];
   /** False: fields that are not named belong to another dataset of the same source, not into `extra`. */
   readonly extra?: boolean;
-  /** Columns of which the upstream should say one thing only: rows that share them under other keys are in conflict. */
+  /** Columns that identify one thing: rows with equal values in these but with different keys are in conflict. */
   readonly single?: readonly string[];
-  /** The items of a page. @throws Error when the answer has not the promised shape */
+  /** The items of a page. @throws Error when the answer has another shape than the seed says */
   items(body: unknown, target: Target): readonly unknown[];
   /** An item as the seed's field tables show it. */
   readonly example: Readonly<Record<string, unknown>>;
@@ -178,20 +177,20 @@ export interface DatasetColumn {
   readonly name: string;
   readonly type: string;
   readonly nullable: boolean;
-  /** Where it is in an item: the field names from the outside in; empty for a request column. */
+  /** Where it is in an item: the field names from the outermost inwards; empty for a request column. */
   readonly path: readonly string[];
-  /** The member of what its field becomes, where a field becomes two columns. */
+  /** Which of two columns it is, where a field becomes two. */
   readonly part?: 'value' | 'raw';
   readonly comment: string;
   /** The shape of a list's elements. */
   readonly element?: z.ZodType;
-  /** It moves though the thing did not change: of two sayings of a log that differ in nothing else the first stays. */
+  /** Its value changes although the thing does not (`moves()` in fields.ts): such a change alone is no conflict of a log. */
   readonly moves?: true;
-  /** What of a list's elements moves so. */
+  /** The fields of a list's elements that change so. */
   readonly elementMoves?: readonly ElementFields[];
 }
 
-/** Fields of an object in an element: the names from the element inwards, and the fields there. */
+/** Fields of an object inside an element: the path from the element to the object, and the fields there. */
 export interface ElementFields {
   readonly path: readonly string[];
   readonly fields: readonly string[];

@@ -47,7 +47,7 @@ export function columnsOf({
   return [...asked, ...itemColumns(item, [], false, rename, seed)];
 }
 
-/** Walks an item's schema: one column a leaf (a lock time: two), nested objects flattened under their name. */
+/** The columns of an item's schema: one for each leaf (two for a lock time). Nested objects are flattened. */
 function itemColumns(
   schema: z.ZodObject,
   outer: readonly string[],
@@ -82,7 +82,7 @@ function itemColumns(
   });
 }
 
-/** What moves of an element of a list, by the object that it is in. */
+/** The fields of a list's element that `moves()` marks, by the object that they are in. */
 function movingWithin(element: z.ZodObject, path: readonly string[]): ElementFields[] {
   const members = Object.entries(element.shape);
   const fields = members.filter(([, member]) => movingFields.has(member)).map(([name]) => name);
@@ -109,7 +109,7 @@ const instant = () => timestamp({ withTimezone: true });
 
 const ofRun = () => ({ run_id: bigint({ mode: 'bigint' }).notNull() });
 
-/** How many looks in a row missed a row without being believed, and since when; null: the last look saw it. */
+/** How many looks in a row missed a row and were not believed, and since when; null: the last look saw it. */
 const missed = () => ({ missed_looks: integer(), missed_from: instant() });
 
 /** The columns that a kind of history adds to the upstream's. */
@@ -168,7 +168,7 @@ function tableOf(name: string, history: History, key: readonly string[], all: re
   });
 }
 
-/** A key column in an index or a join; a missing part of a key equals a missing part. */
+/** A key column in an index or a join. Two missing parts of a key are equal. */
 export function keyPart(column: string, nullable: boolean, alias?: string): string {
   const name = alias ? `${alias}.${column}` : column;
   return nullable ? `coalesce(${name}, '')` : name;

@@ -16,7 +16,7 @@ export type ColumnType =
 /** A column that a leaf becomes. */
 export interface Column {
   readonly type: ColumnType;
-  /** Said in the column's COMMENT after the upstream's field name. */
+  /** The begin of the column's COMMENT; the upstream's field name follows. */
   readonly meaning?: string | undefined;
   /** The shape of a list's elements, for the flattened view; absent for scalars. */
   readonly element?: z.ZodType | undefined;
@@ -67,8 +67,8 @@ export const text = (meaning?: string): Field =>
   );
 
 /**
- * Bytes that are written as `0x…`: addresses, hashes, keys, signatures. The case of their digits says nothing and differs
- * from one who writes to another, so it is always lower. Ids in base58, which may stand in the same field, are kept.
+ * Bytes written as `0x…`: addresses, hashes, keys, signatures. They are stored in lower case, because the case of the
+ * digits has no meaning and differs between services. Ids in base58, which may come in the same field, are kept.
  */
 export const hex = (meaning?: string): Field => {
   const schema = field('text', meaning, (value) =>
@@ -131,7 +131,7 @@ function unixTime(unit: number, expected: string, meaning?: string): Field {
   const refusal = new Refusal(expected);
   return field('timestamptz', meaning, (value) => {
     const digits = numberText(value)?.trim();
-    const units = digits ? Number(digits) : Number.NaN; // an empty string is no 1970
+    const units = digits ? Number(digits) : Number.NaN; // an empty string must not become 1970
     return Number.isInteger(units) && units >= 0 && units * unit < (LATEST_SECOND + 1) * 1000
       ? new Date(units * unit).toISOString()
       : refusal;
@@ -204,8 +204,8 @@ export const object = z.looseObject;
 export const movingFields = new WeakSet<object>();
 
 /**
- * A field of something that should not change which moves though the thing did not: what is said today of a token, such as
- * its price. A saying of a log that differs in nothing else is no other saying.
+ * Marks a field of a log whose value changes although the thing itself does not, such as the price of a token in a
+ * transaction. A row that differs only in such fields is not a different one.
  */
 export const moves = <T extends z.ZodType>(schema: T): T => {
   movingFields.add(schema);

@@ -35,7 +35,7 @@ export function announcements(sql: postgres.Sql, { once, recurring }: Announced)
   };
 }
 
-/** Announces maintenance. Time that has passed is not maintenance any more: `from` may not lie before `now`. */
+/** Announces maintenance. Past time cannot become maintenance: `from` must not be before `now`. */
 export async function announce(
   sql: postgres.Sql,
   window: { node: string | null; from: number; to: number; reason: string | null },

@@ -4,7 +4,7 @@ import { type Room, roomForReport, storableError, storableMessage, storableName 
 
 /** The check that stands for the probe as a whole. */
 export const WHOLE = '*';
-/** The check that stands for all those beyond the most that are kept apart. */
+/** The check that stands for all checks beyond the limit. */
 const REST = '… more checks';
 const MOST_CHECKS = 1_000;
 const MOST_NAMED = 50;
@@ -12,15 +12,15 @@ const LONGEST_TIMESTAMP = 64;
 const instant = rfc3339();
 const times = count();
 
-/** What a report says of one check. All texts can be stored as they are. */
+/** One check of a report. All texts can be stored as they are. */
 export interface CheckSaid {
   readonly name: string;
   readonly state: 'up' | 'down' | 'unknown';
   /** Why it failed, or why nobody can tell. */
   readonly error: string | null;
-  /** JSON text: what a failing check said beside its error. */
+  /** JSON text: the message of a failing check, beside its error. */
   readonly message: string | null;
-  /** When the node last ran it, in the node's words. */
+  /** When the node last ran it, as the node writes it. */
   readonly timestamp: string | null;
   /** Since when it fails, by the node's own account, as ISO 8601. */
   readonly failingSince: string | null;
@@ -28,7 +28,7 @@ export interface CheckSaid {
   readonly failures: number | null;
 }
 
-/** What a look came to: of the probe as a whole, and of its checks where there was a report. */
+/** The result of a look: for the probe as a whole, and for its checks where there was a report. */
 export interface HealthSaid {
   readonly state: 'up' | 'down' | 'unknown';
   readonly error: string | null;
@@ -36,8 +36,8 @@ export interface HealthSaid {
 }
 
 /**
- * Reads an answer of the source `node-health`. Every answer has a reading: a report that says that it is unhealthy is
- * down, whatever its checks look like; only where all that are not well have not run yet can the node not tell.
+ * Reads an answer of the source `node-health`. Every answer has a reading. An unhealthy report is `down`, whatever its
+ * checks look like; it is `unknown` only when all checks that are not up have not run yet.
  */
 export function readHealth(body: unknown): HealthSaid {
   const room = roomForReport();
@@ -50,7 +50,7 @@ export function readHealth(body: unknown): HealthSaid {
   return { ...wholeOf(memberOf(body, 'healthy') === true, checks), checks };
 }
 
-/** The probe as a whole: of checks that have not run yet the node cannot say that they fail. */
+/** The probe as a whole. A check that has not run yet does not count as failing. */
 function wholeOf(healthy: boolean, checks: readonly CheckSaid[]): Pick<HealthSaid, 'state' | 'error'> {
   if (healthy) return { state: 'up', error: null };
   const named = (state: string) => checks.filter((check) => check.state === state).map(({ name }) => name);
@@ -60,7 +60,7 @@ function wholeOf(healthy: boolean, checks: readonly CheckSaid[]): Pick<HealthSai
   return { state: 'down', error: `failing: ${listed(failing) || 'no check named'}` };
 }
 
-/** Names for an error, however many there are. */
+/** Names for the text of an error; only the first ones where there are many. */
 export function listed(names: readonly string[]): string {
   const rest = names.length - MOST_NAMED;
   return names.slice(0, MOST_NAMED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
@@ -71,7 +71,7 @@ const RESERVED: ReadonlySet<string> = new Set([WHOLE, REST]);
 
 function checksOf(checks: unknown, room: Room): CheckSaid[] {
   const all = entriesOf(checks);
-  // The same ones at every look, whatever their order in the answer.
+  // Sorted, so that every look keeps the same ones, whatever their order in the answer.
   const kept = all.length > MOST_CHECKS ? all.sort(([one], [other]) => (one < other ? -1 : 1)) : all;
   const byName = new Map<string, CheckSaid>();
   kept.forEach(([name, check], at) => {
@@ -90,7 +90,7 @@ function checkOf(name: string, check: unknown, room: Room): CheckSaid {
   const timestamp = typeof stamp === 'string' ? storableError(stamp.slice(0, LONGEST_TIMESTAMP), room) : null;
   const nothing = { message: null, timestamp, failingSince: null, failures: null };
   const why = errorIn(check);
-  // Before its first run a check carries a time in year 1: nobody looked yet.
+  // Before its first run a check has a time in year 1.
   if (timestamp?.startsWith('0001-') || (why !== undefined && NOT_YET_RUN.test(why.trim())))
     return { name, state: 'unknown', error: storableError(why ?? 'not yet run', room), ...nothing };
   if (why === undefined) return { name, state: 'up', error: null, ...nothing };

@@ -21,7 +21,7 @@ const NOT_SERVED: ReadonlySet<number | undefined> = new Set([404, 405]);
 /**
  * The report of a probe such as `health`, or `health:TAG` for the checks with a tag. Where no GET is served it comes by
  * JSON-RPC.
- * @throws UpstreamFailure where there is no report
+ * @throws UpstreamFailure when there is no report
  */
 export async function healthReport(ask: Ask, probe: string): Promise<unknown> {
   const [name = '', tag] = probe.split(':');
@@ -33,7 +33,7 @@ export async function healthReport(ask: Ask, probe: string): Promise<unknown> {
   return reportIn(await ask.rpc('/ext/health', method, tag === undefined ? undefined : { tags: [tag] }), 200);
 }
 
-/** The answer to a GET; one that is not JSON has no body when it only says that nothing is served there. */
+/** The answer to a GET. An answer that is not JSON counts as one without a body if its status is that of {@link NOT_SERVED}. */
 async function served(ask: Ask, path: string, query: Readonly<Record<string, string>>) {
   try {
     return await ask.probe(path, query);

@@ -10,7 +10,7 @@ const LONGEST_ERROR = 8_000;
 const LONGEST_MESSAGE = 64_000;
 const DEEPEST = 50;
 
-/** How much of one report is kept, in characters: what a node says at every look must not fill the memory. */
+/** How much of one report is kept, in characters: reports must not fill the memory. */
 export interface Room {
   left: number;
 }
@@ -19,8 +19,8 @@ export interface Room {
 export const roomForReport = (): Room => ({ left: 400_000 });
 
 /**
- * A name as an index takes it. Different names stay different: a long one keeps its begin and a hash of the whole.
- * Names that mean something else here are quoted.
+ * A name in a form that fits into an index. Different names stay different: a long one is kept as its begin and a hash of
+ * the whole. Reserved names are quoted.
  */
 export function storableName(name: string, reserved: ReadonlySet<string>): string {
   const stored = storableText(name);
@@ -30,7 +30,7 @@ export function storableName(name: string, reserved: ReadonlySet<string>): strin
   return `${stored.slice(0, LONGEST_NAME - 20).toWellFormed()}… ${hash}`;
 }
 
-/** Why something is so, as PostgreSQL stores it; cut where it is absurdly long. */
+/** The text of an error, as PostgreSQL stores it; cut when it is too long. */
 export function storableError(text: string, room: Room): string {
   const kept = cut(text, Math.min(LONGEST_ERROR, room.left));
   room.left -= kept.length;
@@ -94,7 +94,7 @@ function numberOf(source: string, room: Room): string {
 /** The text, or its begin with a note of how long it was. */
 function cut(text: string, most: number): string {
   if (text.length <= most) return text;
-  // Half a pair at the end would look like one that the node sent.
+  // Half a surrogate pair at the end would look as if the node had sent it.
   const begin = text.slice(0, Math.max(0, most)).replace(/[\ud800-\udbff]$/, '');
   return `${begin}${CUT}${text.length} characters)`;
 }

@@ -14,7 +14,7 @@ export interface LatencyHour {
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const WEEK = 7 * DAY;
-/** Hours are kept apart for so many weeks; after that a day is the least. */
+/** For how many weeks single hours are kept. After that days are the finest unit. */
 export const WEEKS_KEPT = 3;
 
 interface StoredSpan {

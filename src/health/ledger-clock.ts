@@ -2,10 +2,10 @@ import type { Clock } from '../clock.ts';
 
 /** Clocks that differ by less than this, in ms, agree. */
 const AGREE_WITHIN = 1_000;
-/** A clock that was moved is believed once it has stood by it for so long, in ms. */
+/** A clock that was moved is believed when it has kept the move for so long, in ms. */
 const BELIEVED_AFTER = 45_000;
 
-/** From a moment of the steady clock on: how the wall clock is got from it, and what it may not fall below. */
+/** From a moment of the steady clock on: how the wall time follows from it, and the least wall time that is allowed. */
 interface Reckoning {
   readonly from: number;
   readonly offset: number;
@@ -19,10 +19,10 @@ export interface Moved {
 }
 
 /**
- * The time of the ledger. Looks are timed by a steady clock, which nobody sets and which counts sleep, and get wall times
- * when they are written. While the wall clock contradicts the steady one, nothing can be written: if it comes back, it
- * never happened; if it stands by its move, that is believed. A clock that was set back does not make the ledger go back:
- * until it has passed what is written already, the ledger stands still.
+ * The time of the ledger. Looks are timed by a steady clock, which cannot be set and which counts sleep. They get wall
+ * times when they are written. While the wall clock contradicts the steady one, nothing can be written. If the wall clock
+ * is moved back to where it was, the move leaves no trace; if it stays moved, the move is believed. When a clock is set
+ * back, the ledger does not go back: it stands still until the clock has passed what is already written.
  */
 export class LedgerClock {
   readonly #wall: Clock;

@@ -6,7 +6,7 @@ import { joined, type LedgerPart, partsOf, probeKey, withoutWords } from './ledg
 import type { ProberContext } from './prober-context.ts';
 import { Seldom } from './seldom.ts';
 
-/** A probe whose rows the database refuses is tried again after so long, ms. */
+/** When a probe whose rows the database refuses is tried again, ms. */
 const TRY_AGAIN = 30_000;
 const TELL_EVERY = 60_000;
 const LONGEST_REASON = 200;
@@ -19,9 +19,9 @@ interface Standing extends RefusedProbe {
 }
 
 /**
- * Writes an observer's ledger so that a probe whose rows the database refuses costs that probe only. What is refused with
- * the node's words is stored without them. What is refused even so waits, while the ledger of that probe stands still and
- * everything else goes on.
+ * Writes an observer's ledger so that rows that the database refuses affect only their probe. Rows that are refused with
+ * the node's texts are stored without them. Rows that are refused even then wait: the ledger of that probe stands still,
+ * and all others go on.
  */
 export class LedgerKeeper {
   readonly #context: Pick<ProberContext, 'sql' | 'observer' | 'holder' | 'log'>;
@@ -74,7 +74,7 @@ export class LedgerKeeper {
     } catch (error) {
       if (!refusesRows(error)) throw error;
       for (const one of await this.#refusedOf(due, now)) standing.set(probeKey(one.node, one.probe), one);
-      // Only now: what comes before the heartbeat is settled.
+      // The heartbeat comes last, because everything before it is settled.
       await this.#writeParts([], { ...batch, refused: [...standing.values()] });
     }
     this.#tell(standing);
@@ -114,7 +114,7 @@ export class LedgerKeeper {
     this.#lease = await writeLedger(sql, observer, holder, { ...rest, transitions, probes }, this.#lease);
   }
 
-  /** Says at a bounded rate which ledgers stand still, and once that they go on. */
+  /** Logs at a limited rate which ledgers stand still, and once when they go on. */
   #tell(standing: ReadonlyMap<string, Standing>): void {
     const { log } = this.#context;
     const [one] = standing.values();

@@ -1,7 +1,7 @@
 import { WHOLE } from './health-reading.ts';
 import type { LedgerBatch, LedgerTransition, ProbeProgress } from './ledger.ts';
 
-/** What a batch says of one probe. */
+/** The part of a batch that is about one probe. */
 export interface LedgerPart {
   readonly node: string;
   readonly probe: string;
@@ -30,7 +30,7 @@ export function partsOf({
   return parts;
 }
 
-/** What waits to be stored of one probe is bounded, however long it waits. */
+/** The most transitions of one probe that wait to be stored, however long they wait. */
 const MOST_WAITING = 1_000;
 
 /** A part with what came after it. */
@@ -70,7 +70,7 @@ function shortened(transitions: readonly LedgerTransition[]): LedgerTransition[]
 
 const NOT_STORABLE = 'what the node said could not be stored';
 
-/** The part without a word of the node: its states and moments, and the names of its checks. */
+/** The part without the node's texts: states, moments and the names of checks. */
 export function withoutWords(part: LedgerPart): LedgerPart {
   const { progress } = part;
   return {

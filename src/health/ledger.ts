@@ -6,7 +6,7 @@ import type { Observation, Transition } from './state.ts';
 /** How long an observer stays with a process that shows no sign of life, in seconds by the database's clock. */
 const LEASE_SECONDS = 6;
 
-/** A transition in the ledger, at a wall time, ms since 1970; state null: nobody watches this any more. */
+/** A transition in the ledger, at a wall time, ms since 1970; state null: the probe or check is not watched any more. */
 export interface LedgerTransition extends Omit<Transition, 'state'> {
   readonly node: string;
   readonly probe: string;
@@ -20,7 +20,7 @@ export interface Absence {
   readonly reason: string;
 }
 
-/** What moved about a probe without being a transition. */
+/** What changed about a probe without a transition. */
 export interface ProbeProgress {
   readonly node: string;
   readonly probe: string;
@@ -28,7 +28,7 @@ export interface ProbeProgress {
   readonly probedAt: number;
   /** The first failure that waits to be confirmed, at a wall time. */
   readonly suspect: Observation | null;
-  /** JSON by check: how what is said was worded at the last, where that is not how it was at first. */
+  /** JSON by check: the latest error and message, where they differ from the first ones. */
   readonly latest: string | null;
   readonly hour: number | null;
   readonly entries: Buffer | null;
@@ -43,15 +43,15 @@ export interface RefusedProbe {
   readonly reason: string;
 }
 
-/** Everything that becomes true together. Times are ms since 1970. */
+/** What one statement stores together. Times are ms since 1970. */
 export interface LedgerBatch {
-  /** Up to here all is settled; null: no further than before. */
+  /** Everything is settled up to here; null: no further than before. */
   readonly heartbeat: number | null;
   readonly absences: readonly Absence[];
   /** In any order; of two at one moment about one check the later in the list counts. */
   readonly transitions: readonly LedgerTransition[];
   readonly probes: readonly ProbeProgress[];
-  /** The probes whose ledger stands still; undefined: those of before. */
+  /** The probes whose ledger stands still; undefined: no change. */
   readonly refused?: readonly RefusedProbe[];
 }
 
@@ -72,7 +72,7 @@ export interface TakenObserver {
   readonly lease: string;
 }
 
-/** Takes an observer, where nobody has it. @returns `held` where another process has it */
+/** Takes an observer if no process holds it. @returns `held` when another process does */
 export async function takeObserver(
   sql: postgres.Sql,
   observer: string,
@@ -91,7 +91,7 @@ export async function takeObserver(
   return { heartbeat: heartbeat?.getTime() ?? null, refused: refusedProbes.parse(refused ?? []), lease };
 }
 
-/** Gives the observer to whoever asks next. */
+/** Gives up the observer, so that another process can take it. */
 export async function leaveObserver(sql: postgres.Sql, observer: string, holder: string): Promise<void> {
   await sql`
     update recorder.health_observers set holder = null, lease_until = null

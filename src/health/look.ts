@@ -11,7 +11,7 @@ import type { Look, ProbeTarget } from './prober-context.ts';
 /** The longest that a look may take, ms. */
 const LONGEST_LOOK = 10_000;
 
-/** Makes looks at nodes over HTTP: one at a time and probe, each within its deadline. */
+/** Makes the function that looks at nodes over HTTP, each look within its deadline. */
 export function lookOver(open: OpenUpstream, ledger: ActiveLedger, clock: Clock, networkUp = hasNetwork) {
   const deadline = Math.min(LONGEST_LOOK, ledger.every - 500);
   const [{ observer = '' } = {}] = ledger.targets;

@@ -8,7 +8,7 @@ export interface MaintenanceWindow {
   readonly to: number;
 }
 
-/** A window that comes again, in UTC. */
+/** A window that repeats, in UTC. */
 export interface RecurringMaintenance {
   readonly nodes: readonly string[] | null;
   /** 0 is Sunday. */
@@ -42,7 +42,7 @@ export interface Dated<T extends Verdict> {
   readonly verdict: T;
 }
 
-/** What counts in an announced window, whatever the verdict. */
+/** The verdict in an announced window, whatever was observed. */
 export const UNDER_MAINTENANCE = { state: 'maintenance', error: null, message: null } as const;
 
 /**

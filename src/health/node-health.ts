@@ -7,7 +7,7 @@ import type { Watched } from '../recording/active-feed.ts';
 import { type FailureKind, UpstreamFailure } from '../upstreams/failure.ts';
 import { healthReport } from './health-report.ts';
 
-/** Failures that are the node's own; every other leaves the state unknown. */
+/** Failures that mean that the node is down. After any other the state is unknown. */
 const NODES_FAULT: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'refused',
   'reset',
@@ -19,8 +19,8 @@ const NODES_FAULT: ReadonlySet<FailureKind> = new Set<FailureKind>([
 ]);
 
 /**
- * The health API (seed node-rpc 4.4): a 503 carries the same body as a 200, and no answer is an answer too. A report of
- * the checks with a tag is a probe of its own: it may be healthy while the node is not.
+ * The health API (seed node-rpc 4.4). A 503 has the same body as a 200, and a call without an answer is recorded, too. A
+ * report of the checks with a tag is a probe of its own: it may be healthy while the node is not.
  */
 const source: Source = {
   name: 'node-health',

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { MaintenanceWindow } from './maintenance.ts';
 import type { Observation } from './state.ts';
 
-/** What one look at a node came to, and how long the whole answer took in ms; null: there was none. */
+/** The result of one look at a node, and how long the whole answer took in ms; null: there was no answer. */
 export interface Look extends Omit<Observation, 'at' | 'before'> {
   readonly latency: number | null;
 }
@@ -15,15 +15,15 @@ export interface ProbeTarget {
   readonly probe: string;
 }
 
-/** What a prober works with. */
+/** What a prober needs. */
 export interface ProberContext {
   readonly sql: postgres.Sql;
   readonly wall: Clock;
-  /** Milliseconds that nobody sets, sleep included. */
+  /** A clock that cannot be set and that counts sleep, ms. */
   readonly steady: Clock;
   readonly log: Pick<Log, 'info' | 'warn'>;
   readonly observer: string;
-  /** This process among those that may watch for the observer. */
+  /** The name of this process, different from that of every other process of the observer. */
   readonly holder: string;
   /** Milliseconds between two looks at a probe. */
   readonly every: number;
@@ -34,8 +34,8 @@ export interface ProberContext {
   maintenance(from: number, to: number): Promise<readonly MaintenanceWindow[]>;
   /** Writes down what is watched, so that its freshness is known. */
   readonly register?: () => Promise<void>;
-  /** 0 to 1: spreads confirmations. */
+  /** A random number from 0 to 1, to spread confirmations. */
   readonly random?: () => number;
-  /** Told how late each look began, ms. */
+  /** Called with how late each look began, ms. */
   readonly asked?: (late: number) => void;
 }

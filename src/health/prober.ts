@@ -22,14 +22,14 @@ import { Rounds } from './rounds.ts';
 import { Seldom } from './seldom.ts';
 import { newcomer, WatchedProbe } from './watched-probe.ts';
 
-/** Time between two ticks beyond which nobody can be said to have watched, ms. */
+/** The longest time between two ticks that still counts as watching, ms. */
 const STALL = 2_000;
 /** The longest pause between two ticks, ms. */
 const LONGEST_PAUSE = 250;
 const SHORT_PAUSE = 50;
-/** Looks begun in one tick: more would stall the loop. */
+/** The most looks that begin in one tick: more would block the event loop. */
 const MOST_AT_ONCE = 40;
-/** A first failure is confirmed after 2 to 5 s: the least, and what chance adds. */
+/** A first failure is confirmed after 2 to 5 s: the least time, and the random part. */
 const CONFIRM_LEAST = 2_500;
 const CONFIRM_SPREAD = 2_000;
 /** A check's timestamp that stands still for so many intervals, and so long at least in ms, is stale. */
@@ -42,9 +42,9 @@ const TELL_EVERY = 60_000;
 const LAST_LOOKS = 2_000;
 
 /**
- * Watches every probe of one observer: asks each once an interval, spread evenly, and writes what changed once a second.
- * While it does not run, sleeps, or is stalled, nobody watches: that time is an absence of the observer. An absence ends
- * when every probe that is overdue has been asked.
+ * Watches every probe of one observer: it asks each once an interval, spread evenly, and writes changes once a second. The
+ * time in which the process is off, asleep or stalled is an absence of the observer. An absence ends when every probe that
+ * is overdue has been asked.
  */
 export class Prober {
   readonly #context: ProberContext;
@@ -54,17 +54,17 @@ export class Prober {
   readonly #keeper: LedgerKeeper;
   readonly #failed: Seldom;
   readonly #stopping = new AbortController();
-  /** Looks that were wanted for a moment of their own: confirmations. */
+  /** Looks at other moments than the regular ones: confirmations. */
   #again: { readonly at: number; readonly probe: WatchedProbe }[] = [];
   #lastTick: number;
-  /** Since when nobody watches; null: somebody does. */
+  /** The begin of the absence; null: there is none now. */
   #absentSince: number | null;
   /** Absences that ended and have no wall times yet. */
   #ended: Absence[] = [];
   /** Up to which wall time announced maintenance was looked up. */
   #announcedTo: number;
   #absenceReason = 'the recorder was off';
-  /** How many absences began: a failure that one fell into may be our own. */
+  /** How many absences began. A failure of a look during which one began may be the recorder's own fault. */
   #absences = 0;
   #unsent: { transitions: LedgerTransition[]; absences: Absence[]; hours: LatencyHour[] };
   #flushing: Promise<void> | null = null;
@@ -86,7 +86,7 @@ export class Prober {
     this.#probes = context.targets.map(
       ({ node, probe }) => new WatchedProbe(node, probe, ledger.of(node, probe) ?? newcomer(settled)),
     );
-    // Everybody's moment has come within the last interval: all are asked at once, and then in their turns.
+    // At the start every probe is due: all are asked at once, and then at their regular moments.
     this.#rounds = new Rounds(this.#probes, context.every, now - context.every + 1);
     const watched = new Set(context.targets.map(({ node, probe }) => probeKey(node, probe)));
     this.#unsent = { transitions: ledger.transitions(watched), absences: [], hours: [] };
@@ -116,7 +116,7 @@ export class Prober {
     );
   }
 
-  /** Begins the looks that are due. To be called often: every quarter of a second at least. */
+  /** Begins the looks that are due. Must be called at least every quarter of a second. */
   tick(): void {
     const now = this.#clock.now();
     const moved = this.#clock.compare();
@@ -145,7 +145,7 @@ export class Prober {
 
   /** Writes what is settled. @throws LeaseLost when another process took the observer over; database errors */
   async flush(): Promise<void> {
-    // One at a time, and what the last one could not write comes with the next.
+    // One write at a time. What the last one could not write comes with the next.
     if (this.#flushing) return this.#flushing;
     this.#flushing = this.#write().finally(() => {
       this.#flushing = null;
@@ -200,7 +200,7 @@ export class Prober {
     this.#stopping.abort();
   }
 
-  /** Planned moments that passed without a look while it watched. */
+  /** Regular moments that passed without a look while it watched. */
   get missed(): number {
     return this.#rounds.missed;
   }
@@ -240,7 +240,7 @@ export class Prober {
       });
   }
 
-  /** A look that failed here is a look all the same: nobody can tell. */
+  /** A look that failed in the recorder itself counts as a look with the state `unknown`. */
   #ownFault({ node, probe }: WatchedProbe, error: unknown): Look {
     if (this.#failed.mayTell())
       this.#context.log.warn({ node, probe, err: error }, 'a look at a node failed');
@@ -312,7 +312,7 @@ export class Prober {
       );
   }
 
-  /** The moment up to which nothing can change any more: the earliest look that has no answer, or no confirmation, yet. */
+  /** The moment up to which nothing can change any more: before the earliest look without an answer or a confirmation. */
   #settled(): number {
     const open = this.#probes.flatMap(({ askedAt, suspect }) => [askedAt, suspect?.at ?? null]);
     return open.reduce<number>(

@@ -27,7 +27,7 @@ const observation: z.ZodType<Observation> = z.object({
         error: z.string().nullable(),
         message: z.string().nullable(),
         timestamp: z.string().nullable(),
-        // Versions before did not ask for these.
+        // Earlier versions did not ask for these.
         failingSince: z.string().nullable().default(null),
         failures: z.number().nullable().default(null),
       }),
@@ -35,12 +35,12 @@ const observation: z.ZodType<Observation> = z.object({
     .nullable(),
 });
 
-/** What an observer's ledger says now, by node and probe. */
+/** The current state of an observer's ledger, by node and probe. */
 export interface ResumedLedger {
   of(node: string, probe: string): ResumedProbe | undefined;
   /**
-   * The transitions that are due now: what is said of probes that nobody watches any more ends, and what an earlier process saw
-   * and could not store is unknown.
+   * The transitions that are due now: intervals of probes that are not watched any more end, and time that an earlier
+   * process watched but could not store is unknown.
    * @param watched keys by {@link probeKey}
    */
   transitions(watched: ReadonlySet<string>): LedgerTransition[];
@@ -135,7 +135,7 @@ export async function resumeLedger(
   };
 }
 
-/** What the ledger says of a check until its state changes. */
+/** The verdict of a check in the ledger, until its state changes. */
 interface OpenInterval {
   readonly node: string;
   readonly probe: string;
@@ -163,7 +163,7 @@ const unknown = (error: string) =>
   standingVerdict(WHOLE, { state: 'unknown', error, message: null }, false, null);
 const LOST = unknown('what was seen could not be stored');
 
-/** What was said under maintenance is not known: nobody could tell from the ledger. */
+/** The verdict of a probe under maintenance is not known, because the ledger does not have it. */
 function resumed(row: OpenInterval): StandingVerdict {
   const { check, error, message, reported, last_error, last_message, failures } = row;
   const known = state.parse(row.state);

@@ -1,4 +1,4 @@
-/** A probe whose moment has come. */
+/** A probe that is due. */
 export interface Due<T> {
   readonly probe: T;
   /** The planned moment, ms on the caller's clock. */
@@ -6,8 +6,8 @@ export interface Due<T> {
 }
 
 /**
- * Every probe once an interval, spread evenly over it. Moments that passed while nobody asked are not made up for: each
- * probe is asked once, and the moments left out are counted as missed.
+ * Gives every probe a moment once an interval, spread evenly over it. Moments that passed without a look are not made up
+ * for: each probe is asked once, and the other moments are counted as missed.
  */
 export class Rounds<T> {
   readonly #probes: readonly T[];
@@ -24,7 +24,7 @@ export class Rounds<T> {
     this.#start = start;
   }
 
-  /** The probes due at `now`, those first that wait longest, at most `most`. */
+  /** The probes that are due at `now`, at most `most`; those that wait longest come first. */
   due(now: number, most: number): Due<T>[] {
     const come = this.#come(now);
     const count = this.#probes.length;
@@ -40,7 +40,7 @@ export class Rounds<T> {
     return due;
   }
 
-  /** Whether somebody still waits whose moment has come. */
+  /** Whether a probe is due that was not asked yet. */
   late(now: number): boolean {
     return this.#come(now) > this.#next;
   }

@@ -1,6 +1,6 @@
 import { CUT } from './health-texts.ts';
 
-/** What stands for something that moves. */
+/** Replaces a part of a text that changes from look to look. */
 const MOVING = '#';
 
 /** Ids: node ids, hex, bech32 addresses, base58 of 20 bytes and more. A name such as C or P is none. */
@@ -13,29 +13,28 @@ const IDS = [
 ];
 const TIME =
   '\\d{4}-\\d\\d-\\d\\d(?:[T ]\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?: ?(?:Z|UTC|[+-]\\d\\d:?\\d\\d(?: [A-Z]{3,4})?))?)?(?: m=[+-][\\d.]+)?';
-/** As Go writes them: `1h2m3.4s`, `500ms`, `1µs`. */
+/** Durations as Go writes them: `1h2m3.4s`, `500ms`, `1µs`. */
 const DURATION = '[-+]?(?:\\d+(?:\\.\\d+)?(?:ns|us|µs|μs|ms|s|m|h))+';
 /** Counts, shares and sizes: `12`, `66.58%`, `1.5e-7`, `3 GiB`. */
 const NUMBER = '[-+]?\\d+(?:[.,]\\d+)*(?:[eE][+-]?\\d+)?(?: ?%| ?[kKMGTPE]i?B)?';
 const END = '(?![\\p{L}\\p{N}_]|[.,]\\d)';
 
 /**
- * What moves, or a whole word: digits within a word (`C2`, `v1.11.3`, `chain-7`) are part of a name, and the status of
- * an answer is one.
+ * A part that changes from look to look, or a whole word: digits within a word (`C2`, `v1.11.3`, `chain-7`) belong to a
+ * name, and the status of an answer is kept like a name.
  */
 const TOKEN = new RegExp(
   `((?:${[...IDS, TIME, DURATION, NUMBER].join('|')})${END})|answered \\d{3}\\b|[\\p{L}\\p{N}_][\\p{L}\\p{N}_.-]*`,
   'gu',
 );
-/** Of how many ids a list has at a moment is no change either. */
+/** A list of ids counts as one id, so that another number of ids is no change. */
 const LIST = /#(?:["'`\s,;]+#)+/g;
 
-/** Of a text that was cut only so much is compared: where it was cut moves as well. */
+/** How much of a text that was cut is compared: the place of the cut changes, too. */
 const COMPARED = 1_000;
 
 /**
- * What is left of a text when durations, shares, counts, times and ids are taken out of it: two texts that say the same
- * of two moments leave the same.
+ * A text with durations, shares, counts, times and ids replaced: two texts that differ only in these become equal.
  */
 export function gistOf(text: string): string {
   const gist = text
@@ -45,7 +44,7 @@ export function gistOf(text: string): string {
 }
 
 /**
- * The same of a JSON text: numbers move whatever they are, and the order of members says nothing.
+ * The same for a JSON text: all numbers are replaced, and members are sorted.
  * @param json well-formed JSON of few levels
  */
 export function jsonGistOf(json: string): string {

@@ -8,11 +8,11 @@ export type State = 'up' | 'down' | 'unknown' | 'maintenance';
 export interface Verdict {
   readonly state: State;
   readonly error: string | null;
-  /** JSON text: what a failing check said beside its error. */
+  /** JSON text: the message of a failing check, beside its error. */
   readonly message: string | null;
 }
 
-/** The node's own account of a failing check; nulls: it gives none. */
+/** What the node itself says of a failing check; nulls: nothing. */
 export interface OwnAccount {
   /** Since when it fails, as ISO 8601. */
   readonly failingSince: string | null;
@@ -20,7 +20,7 @@ export interface OwnAccount {
   readonly failures: number | null;
 }
 
-/** How a verdict is worded at its latest: numbers and the like move while it stays the same. */
+/** The latest texts of a verdict: numbers and the like in them change while the verdict stays the same. */
 export interface Wording extends Pick<OwnAccount, 'failures'> {
   readonly error: string | null;
   readonly message: string | null;
@@ -29,11 +29,11 @@ export interface Wording extends Pick<OwnAccount, 'failures'> {
 /** One check of a report. */
 export interface CheckReading extends Verdict, OwnAccount {
   readonly name: string;
-  /** When the node last ran it, in the node's words; null: it does not say. */
+  /** When the node last ran it, as the node writes it; null: not given. */
   readonly timestamp: string | null;
 }
 
-/** What one look at a node came to. Times are ms; on which clock is the caller's choice. */
+/** The result of one look at a node. Times are ms, on a clock of the caller's choice. */
 export interface Observation {
   /** When it was asked. */
   readonly at: number;
@@ -42,7 +42,7 @@ export interface Observation {
   readonly error: string | null;
   /** Null: there was no report. */
   readonly checks: readonly CheckReading[] | null;
-  /** Looks of this probe before this one, in its whole life. */
+  /** All looks of this probe before this one. */
   readonly before: number;
 }
 
@@ -54,7 +54,7 @@ export interface Transition extends Verdict {
   readonly reported: boolean;
   readonly before: number;
   readonly failingSince: string | null;
-  /** How what it ends was worded at the last; null: as at first. */
+  /** The latest texts of the verdict that ends; null: they are the first ones. */
   readonly ended: Wording | null;
 }
 
@@ -63,7 +63,7 @@ export interface Ending extends Omit<Transition, 'state'> {
   readonly state: null;
 }
 
-/** The verdict that a check has now, in its first words and in its latest. */
+/** The current verdict of a check, with its first and its latest texts. */
 export interface StandingVerdict extends Verdict {
   readonly reported: boolean;
   readonly latest: Wording;
@@ -71,11 +71,11 @@ export interface StandingVerdict extends Verdict {
   readonly gist: string;
 }
 
-/** All that is remembered of a probe between two looks. */
+/** What is kept of a probe between two looks. */
 export interface ProbeState {
   /** By check; {@link WHOLE} for the probe itself. */
   readonly standing: ReadonlyMap<string, StandingVerdict>;
-  /** The first failure of a node that was not down: it counts from then on if a second look confirms it. */
+  /** The first failure of a node that was not down. If a second look confirms it, the node was down from this moment on. */
   readonly suspect: Observation | null;
   /** When each check's own timestamp was first seen. */
   readonly stamps: ReadonlyMap<string, { readonly timestamp: string; readonly since: number }>;
@@ -83,7 +83,7 @@ export interface ProbeState {
 
 export const NOTHING_KNOWN: ProbeState = { standing: new Map(), suspect: null, stamps: new Map() };
 
-/** A second look sooner than this confirms nothing, ms. */
+/** The least time between a failure and the look that confirms it, ms. */
 export const CONFIRMS_AFTER = 2_000;
 
 /**
@@ -107,7 +107,7 @@ export function step(
   const stamps = observation.checks ? stampsOf(before, observation) : before.stamps;
   if (suspect && down) transitions.push(...transitionsBy(standing, suspect, stamps, staleAfter));
   if (suspect && observation.state === 'unknown')
-    // Nobody can tell any more whether the failure was the node's.
+    // It is not known any more whether the failure was the node's.
     transitions.push(
       ...transitionsBy(
         standing,
@@ -120,7 +120,7 @@ export function step(
   return { state: { standing, suspect: null, stamps }, transitions };
 }
 
-/** More checks than any node has: of those that left the report the ledger says nothing any more. */
+/** More checks than any node has. Beyond this number, checks that left the report are forgotten. */
 const MOST_REMEMBERED = 2_000;
 
 /** The transitions that an observation makes; `standing` is brought up to it. */
@@ -209,8 +209,8 @@ function stampsOf({ stamps }: ProbeState, { checks, at }: Observation): ProbeSta
 }
 
 /**
- * A verdict in its first words. Of a whole that a report was given of, the error names checks: a name is compared as it
- * is, even if it is an id.
+ * A verdict with its first texts. The error of a whole probe with a report names checks: these names are compared as they
+ * are, even if one is an id.
  */
 export function standingVerdict(
   check: string,
@@ -226,7 +226,7 @@ export function standingVerdict(
 
 const isSameVerdict = (one: StandingVerdict, other: StandingVerdict) => one.gist === other.gist;
 
-/** How a verdict was worded at the last, where that is not how it was at first. */
+/** The latest texts of a verdict, where they differ from the first ones. */
 export function endingOf({ error, message, latest }: StandingVerdict): Wording | null {
   const same = latest.error === error && latest.message === message;
   return same && latest.failures === null ? null : latest;

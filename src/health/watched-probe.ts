@@ -17,10 +17,10 @@ import {
 
 const HOUR = 3_600_000;
 
-/** What a probe begins with: nothing, or what an earlier process left. */
+/** The start of a probe: nothing, or what an earlier process stored. */
 export interface ResumedProbe {
   readonly state: ProbeState;
-  /** Its ledger says that it is under maintenance. */
+  /** It is under maintenance in the ledger. */
   readonly maintained: boolean;
   readonly probes: number;
   readonly hour: { readonly start: number; readonly entries: Buffer } | null;
@@ -28,13 +28,13 @@ export interface ResumedProbe {
   readonly settled: number;
 }
 
-/** One probe of one node as the prober holds it. Its moments are on the steady clock. */
+/** One probe of one node in the prober. Its moments are on the steady clock. */
 export class WatchedProbe {
   readonly node: string;
   readonly probe: string;
   /** When the look that is under way was asked; null: none is. */
   askedAt: number | null = null;
-  /** Something moved since the progress was written. */
+  /** Something changed since the progress was written. */
   dirty = false;
   #state: ProbeState;
   #probes: number;
@@ -42,9 +42,9 @@ export class WatchedProbe {
   #hour: { readonly start: number; readonly counts: Map<number, number> } | null;
   readonly #ended: LatencyHour[] = [];
   #transitions: (Transition | Ending)[] = [];
-  /** What the node said of itself at `#settled`, whatever maintenance made of it. */
+  /** The observed verdict of the whole probe at `#settled`, without maintenance. */
   #whole: Transition | null;
-  /** What counts in the ledger at `#settled`. */
+  /** The verdict of the whole probe in the ledger at `#settled`, with maintenance. */
   #counted: Transition | null;
   #settled: number;
 
@@ -147,7 +147,7 @@ export class WatchedProbe {
   }
 }
 
-/** The latest wordings as JSON by check; messages are JSON already. */
+/** The latest texts as JSON by check; messages are JSON already. */
 function latestOf({ standing }: ProbeState): string | null {
   const members = [...standing].flatMap(([check, verdict]) => {
     const ending = endingOf(verdict);
@@ -159,7 +159,7 @@ function latestOf({ standing }: ProbeState): string | null {
   return members.length === 0 ? null : `{${members.join()}}`;
 }
 
-/** What a probe begins with that nobody looked at before. */
+/** The start of a probe that was never looked at. */
 export const newcomer = (settled: number): ResumedProbe => ({
   state: NOTHING_KNOWN,
   maintained: false,

@@ -8,7 +8,7 @@ import { redisBackend } from './redis-backend.ts';
  * Opens the queue's backend. One in PostgreSQL is waited for, one in Redis is not.
  * @param urls a Redis URL, or undefined for the queue in PostgreSQL
  * @param signal ends the waiting
- * @throws the database's or BullMQ's error when it refuses us, or when the signal came before it was there
+ * @throws the database's or BullMQ's error when it refuses the connection, or the signal aborts first
  */
 export async function openBackend(
   urls: { redisUrl: string | undefined; databaseUrl: string },

@@ -126,7 +126,8 @@ export function buildCommit({ source, datasets }: Feed): CommitPages {
       from fence, unnest(${names}, ${texts(({ gaps }) => gaps.map((gap) => gap && rangeText(gap.window)))},
         ${texts(({ gaps }) => gaps.map((gap) => gap?.reason ?? null))}) as g(dataset, range, reason)
       where g.range is not null on conflict do nothing returning 1)`,
-    // What a run says of its target, dataset by dataset, and what it adds to what was counted. A heal or a redrive says nothing of how things are now.
+    // The state of each dataset of the target after the run, and what the run adds to its counts. A heal or a redrive does
+    // not change how things are now.
     `told as (
       update recorder.target_datasets t set
         first_success_at = case when ${asked} and ${outcome} in ('done', 'partial') then coalesce(t.first_success_at, ${observedAt})

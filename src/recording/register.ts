@@ -48,7 +48,7 @@ export async function registerTargets(
 
 /**
  * Stores everything that a configuration wants. Other targets of the recorder are not wanted any more.
- * @throws UsageError naming the targets that another recorder, which lives, has already
+ * @throws UsageError when another living recorder has some of the targets: their names
  */
 export async function registerAll(
   sql: postgres.Sql,

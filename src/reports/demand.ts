@@ -3,12 +3,12 @@ import type { Forecast } from './forecast.ts';
 
 const MINUTES_OF_DAY = 1440;
 
-/** What all schedules of a metered upstream ask of it together, and what the configuration allows. In budget units. */
+/** What all schedules of a metered upstream need together, and what the configuration allows. In budget units. */
 export interface Demand {
   readonly upstream: string;
   readonly unitsPerHour: number;
   readonly unitsPerDay: number;
-  /** As declared; null: it is not. */
+  /** As declared; null: not declared. */
   readonly limitPerMinute: number | null;
   readonly limitPerDay: number | null;
   /** The most that fits into a day under both; null: no limit is declared. */

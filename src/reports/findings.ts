@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 
-/** What does not stand as it should: one row of `reporting.findings`. */
+/** Something that is not as it should be: one row of `reporting.findings`. */
 export interface Finding {
   readonly state: FindingState;
   readonly what: 'target' | 'ledger' | 'schedule' | 'commits' | 'seals' | 'checks';

@@ -15,7 +15,7 @@ import { targetKey } from '../recording/target-key.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** A poll of a window this many times as long as the next one's tells nothing of its cost. */
+/** The cost of a poll is used for the next one only if its window was at most this many times as long. */
 const COMPARABLE = 2;
 
 /** Calls to an upstream, and what they cost of its budget. */
@@ -40,7 +40,7 @@ export interface Forecast {
   readonly sweepsOfDay: number;
 }
 
-/** The last whole look at the newest part of a target. */
+/** The last complete poll of a target. */
 interface Look {
   readonly requests: number;
   /** Null: an observation of how things were. */
@@ -48,9 +48,9 @@ interface Look {
 }
 
 /**
- * What each schedule will ask for after `now`: a target costs what the last poll like the next one cost (lists grow), or
- * what its source declares while there was none. Targets that the upstream does not offer are asked once a day, and
- * answers that never change no more once they are recorded. What is swept when follows from the time alone.
+ * What each schedule will ask for after `now`. A target costs what its last comparable poll cost (lists grow), or what its
+ * source declares when there was none. Targets that the upstream does not offer are asked once a day. Answers that never
+ * change are not asked again once they are recorded. The times of sweeps follow from the time alone.
  */
 export async function forecast(
   sql: postgres.Sql,
@@ -107,7 +107,7 @@ function forecastOf(
   };
 }
 
-/** The answer never changes, and it is there. */
+/** The answer never changes and is recorded. */
 const isDone = ({ source }: Watched, state: TargetState) =>
   source.once === true && state.lastSuccess !== null;
 
@@ -123,7 +123,7 @@ function ticks(feed: Watched, state: TargetState, every: number, now: number, un
   return feed.source.once ? found.slice(0, 1) : found;
 }
 
-/** The calls that the next poll of a target makes: those of the last one, if it was about as much. */
+/** The calls of the next poll of a target: those of the last one if it was comparable, otherwise what the source declares. */
 function pollCost(
   feed: Watched,
   target: Target,
@@ -139,13 +139,13 @@ function pollCost(
     : source.calls;
 }
 
-/** Of heights only the first recording differs: it begins at the first block, or at a head that was not known. */
+/** Whether two windows need about as many calls. For heights only the first recording, which may be very long, differs. */
 function isComparable(axis: 'time' | 'height', last: Window, next: Window): boolean {
   if (axis === 'height') return last.from > 0 && last.from < OPEN_END - 1;
   return last.to - last.from <= COMPARABLE * (next.to - next.from);
 }
 
-/** The last whole look at the newest part of each of a feed's targets, by target key. */
+/** The last complete poll of each target of a feed, by target key. */
 async function lastLooks(sql: postgres.Sql, { source }: Watched): Promise<Map<string, Look>> {
   const rows = await sql<
     { target_key: string; requests: number; window_from: string | null; window_to: string | null }[]

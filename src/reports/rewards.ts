@@ -42,7 +42,7 @@ export async function networkViews(
   asOf: Date | null = null,
 ): Promise<{ validations: ValidationView[]; stake: StakeView[] }> {
   const at = sql`${momentOf(asOf)}::text::timestamptz`;
-  // What was not recorded by then had nothing to say.
+  // A dataset that was not recorded by then has no rows.
   const recorded = async (...datasets: string[]) => {
     const rows = await sql`
       select dataset from reporting.recorded_since where dataset = any(${datasets}) and recorded_since <= ${at} group by dataset`;

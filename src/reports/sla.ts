@@ -17,7 +17,7 @@ export interface Incident {
   readonly noticed_by: readonly string[];
 }
 
-/** How a node did against what was promised. */
+/** The uptime of a node in a month, compared with the promise. */
 export interface NodeSla extends QuorumUptime {
   /** `open`: unknown time decides, or the month is not over. */
   readonly verdict: 'met' | 'missed' | 'open';

@@ -3,10 +3,10 @@ import type { BudgetKey } from '../db/budget-key.ts';
 import { type DiscrepancyCount, discrepancyCounts } from './discrepancies.ts';
 import { type Finding, type FindingGroup, type FindingState, findingGroups } from './findings.ts';
 
-/** How the recording stands, as `status` and `/api/status` tell it. */
+/** The state of the recording, as shown by `status` and `/api/status`. */
 export interface Status {
   readonly datasets: readonly DatasetStatus[];
-  /** What does not stand as it should, by dataset, with the oldest of each; empty: all is well. */
+  /** What is not as it should be, by dataset, with the oldest of each; empty: all is well. */
   readonly findings: readonly FindingGroup[];
   /** The last failure of each target that had one within a day, the newest ten. */
   readonly recent_failures: readonly { dataset: string; target: string; at: Date; error: string | null }[];
@@ -46,8 +46,8 @@ export interface DatasetStatus {
 }
 
 /**
- * Reads the state of the recording out of `reporting`. What it costs depends on the targets, not on how much was recorded.
- * @param mine the allowances to tell of: those of URLs that are not asked any more stay untold
+ * Reads the state of the recording from `reporting`. Its cost depends on the number of targets, not of recorded rows.
+ * @param mine the allowances to show; those of URLs that are not in use any more are left out
  */
 export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): Promise<Status> {
   const [datasets, findings, recent_failures, budgets, [counts], [seal], discrepancies] = await Promise.all([

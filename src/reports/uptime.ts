@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import { UsageError } from '../errors.ts';
 
-/** How a probe fared in a window: exact seconds, and shares from 0 to 1. */
+/** The uptime of a probe in a window: exact seconds, and shares from 0 to 1. */
 export interface Uptime {
   readonly node: string;
   readonly probe: string;
@@ -113,7 +113,7 @@ export function percentText(share: number): string {
   return `${(Math.floor(share * 100_000 + 1e-6) / 1000).toFixed(3)} %`;
 }
 
-/** What can be said of an uptime in a word: where time is unknown, only what it was at least. */
+/** An uptime as text: when some time is unknown, the least that it was. */
 export function achievedText({ uptime, uptime_lower, unknown_seconds }: Uptime): string {
   if (uptime === null || uptime_lower === null) return 'unknown';
   return unknown_seconds > 0 ? `≥ ${percentText(uptime_lower)}` : percentText(uptime);

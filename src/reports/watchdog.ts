@@ -3,18 +3,18 @@ import type postgres from 'postgres';
 import { messageOf } from '../errors.ts';
 import { type FindingGroup, findingGroups, inWords } from './findings.ts';
 
-/** What is said once is not said again for so long, ms, whether it stays or comes and goes. */
+/** How long a finding is not logged again, ms, whether it stays or comes and goes. */
 const QUIET_FOR = 600_000;
 
-/** What was said of something that does not stand as it should. */
+/** When a finding was logged, and whether it is over. */
 interface Reported {
   readonly at: number;
   over: boolean;
 }
 
 /**
- * Tells the log what does not stand as it should: each at once, with the reason, then at a bounded rate, and when it is
- * over. It reads `reporting` only, and works where nothing is recorded, too.
+ * Logs what is not as it should be: each finding at once with its reason, then at a limited rate, and when it is over. It
+ * reads `reporting` only, and also works in a process that records nothing.
  */
 export class Watchdog {
   readonly #sql: postgres.Sql;

@@ -36,7 +36,7 @@ const freshAgent = new Agent({ pipelining: 0 });
 
 /**
  * Makes one call: one deadline for all of it, no redirects, a cap on the decoded bytes.
- * @throws UpstreamFailure of kind dns, refused, reset, tls, timeout, malformed, too-large or cancelled
+ * @throws UpstreamFailure when there is no whole answer: dns, refused, reset, tls, timeout, malformed, too-large, cancelled
  */
 export async function callOnce(call: Call, fresh = false): Promise<Answer> {
   const work = new WorkSignal(call.signal, call.deadline);

@@ -11,8 +11,8 @@ const NOT_OFFERED =
 
 /**
  * The `result` of a JSON-RPC answer. Errors come in a 200, so the envelope decides.
- * @throws UpstreamFailure: `not-offered` for a method the node does not have, `rpc` for its other errors, `malformed`
- * for an answer that is not this call's
+ * @throws UpstreamFailure when the answer is an error: `not-offered` if the node does not have the method, otherwise
+ * `rpc`; `malformed` when the answer does not belong to this call
  */
 export function readRpcAnswer(body: unknown, id: number, method: string): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body))

@@ -78,7 +78,7 @@ function endOfString(text: string, begin: number): number {
 
 /**
  * The JSON text of a parsed value, exact numbers as they came.
- * @throws RangeError where the value nests deeper than can be written
+ * @throws RangeError when the value nests deeper than can be written
  */
 export function jsonText(value: unknown): string {
   return (holdsExactNumber(value) ? stringify(value) : JSON.stringify(value)) ?? 'null';

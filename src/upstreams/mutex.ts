@@ -2,7 +2,7 @@
 export class Mutex {
   #last: Promise<void> = Promise.resolve();
 
-  /** Waits for its turn. @returns what ends it @throws the signal's reason when that comes first */
+  /** Waits for its turn. @returns a function that ends the turn @throws the signal's reason when it aborts first */
   async acquire(signal: AbortSignal): Promise<() => void> {
     const before = this.#last;
     let end = () => {};

@@ -198,7 +198,7 @@ function bodyOf(answer: Answer, types = JSON_TYPES): unknown {
   }
 }
 
-/** @throws UpstreamFailure for every status outside 2xx (seed chain-data section 7) */
+/** @throws UpstreamFailure when the status is outside 2xx (seed chain-data section 7) */
 function refuseStatus(answer: Answer): void {
   const { status } = answer;
   if (status >= 200 && status < 300) return;

@@ -3,7 +3,7 @@ import { UpstreamFailure } from '../../upstreams/failure.ts';
 /**
  * The list named `name` in an answer. `null` is an empty list: some deployments send it.
  * @param counts members beside the list that say how long it is, where they are there
- * @throws UpstreamFailure (malformed) where there is no list, or a count contradicts it
+ * @throws UpstreamFailure (malformed) when there is no list, or a count contradicts it
  */
 export function listIn(body: unknown, name: string, ...counts: readonly string[]): readonly unknown[] {
   const value = memberOf(body, name);
@@ -22,7 +22,7 @@ export function listIn(body: unknown, name: string, ...counts: readonly string[]
 
 /**
  * The object named `name` in an answer.
- * @throws UpstreamFailure (malformed) where there is none
+ * @throws UpstreamFailure (malformed) when there is none
  */
 export function objectIn(body: unknown, name: string): object {
   const value = memberOf(body, name);

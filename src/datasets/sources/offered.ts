@@ -1,7 +1,7 @@
 import { UpstreamFailure } from '../../upstreams/failure.ts';
 import type { Ask } from '../contract.ts';
 
-/** JSON-RPC calls of which a node may refuse some methods: each is asked until it was refused once. */
+/** JSON-RPC calls to a node that may not offer some methods: a method that was refused once is not called again. */
 export class Offered {
   readonly #ask: Ask;
   readonly #refused = new Map<string, UpstreamFailure>();
@@ -10,7 +10,7 @@ export class Offered {
     this.#ask = ask;
   }
 
-  /** The call's result; undefined where the node does not offer the method. @throws UpstreamFailure otherwise */
+  /** The call's result; undefined when the node does not offer the method. @throws UpstreamFailure when it fails otherwise */
   async rpc(path: string, method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown> {
     if (this.#refused.has(method)) return undefined;
     try {

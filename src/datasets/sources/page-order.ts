@@ -1,6 +1,6 @@
 /**
- * Whether the items of a list come newest first, as far as they were read. Two that differ are needed to show it: one
- * item, or many of one instant, would look the same in a list that is sorted the other way.
+ * Checks whether the items of a list come newest first. Two items with different places are needed to show it: one item,
+ * or several with the same place, look the same in a list that is sorted the other way.
  */
 export class PageOrder {
   readonly #at: (item: unknown) => number | null;

@@ -11,7 +11,7 @@ export class PageTokens {
   /**
    * The token of the next page, from an answer; undefined where there is none.
    * @param items how many the answer holds
-   * @throws UpstreamFailure (malformed) for a token that is no string or came before, and for too many empty pages
+   * @throws UpstreamFailure (malformed) when a token is no string or came before, or too many pages are empty
    */
   next(body: unknown, items: number): string | undefined {
     const next = memberOf(body, 'nextPageToken');
