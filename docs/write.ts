@@ -1,12 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { checksPage } from '../src/checks/page.ts';
 import { editorSchema } from '../src/config/editor-schema.ts';
+import { settingsPage } from '../src/config/settings-page.ts';
 import { catalogNames } from '../src/configured-feeds.ts';
 import { dictionary } from '../src/reports/dictionary.ts';
 import { recipes } from '../src/reports/recipes.ts';
 
-/** Writes the pages that are made from the code: the data dictionary, what is checked across sources, the recipes and the editors' schema of recorder.yaml. */
+/** Writes the pages that are made from the code: the data dictionary, what is checked across sources, the recipes, the settings and the editors' schema of recorder.yaml. */
 writeFileSync(new URL('checks.md', import.meta.url), checksPage());
 writeFileSync(new URL('datasets.md', import.meta.url), dictionary());
 writeFileSync(new URL('recipes.md', import.meta.url), recipes());
+writeFileSync(new URL('settings.md', import.meta.url), settingsPage(catalogNames));
 writeFileSync(new URL('recorder.schema.json', import.meta.url), editorSchema(catalogNames));

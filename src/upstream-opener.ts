@@ -9,8 +9,6 @@ import { redactor } from './redaction.ts';
 import { unmetered } from './upstreams/unmetered.ts';
 import { UpstreamSession, type UpstreamSettings } from './upstreams/upstream.ts';
 
-/** Milliseconds for one call, unless the configuration says otherwise. */
-const CALL_DEADLINE = 30_000;
 /** The largest answers have a few MB; ten workers may hold one each. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
@@ -40,14 +38,14 @@ export function upstreamOpener(config: Config, keys: Keys, sql: postgres.Sql, cl
   const settings = new Map<string, UpstreamSettings>();
   const add = (
     name: string,
-    service: { url: string; timeout?: number | undefined },
+    service: { url: string; timeout: number },
     more: Pick<UpstreamSettings, 'headers' | 'budget'>,
   ) =>
     settings.set(name, {
       redact,
       name,
       url: service.url,
-      deadline: service.timeout ?? CALL_DEADLINE,
+      deadline: service.timeout,
       maxBytes: MOST_BYTES,
       ...more,
     });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { checksPage } from '../src/checks/page.ts';
 import { editorSchema } from '../src/config/editor-schema.ts';
+import { settingsPage } from '../src/config/settings-page.ts';
 import { catalogNames } from '../src/configured-feeds.ts';
 import { dictionary } from '../src/reports/dictionary.ts';
 import { recipes } from '../src/reports/recipes.ts';
@@ -12,6 +13,7 @@ it.each([
   ['docs/checks.md', checksPage],
   ['docs/datasets.md', dictionary],
   ['docs/recipes.md', recipes],
+  ['docs/settings.md', () => settingsPage(catalogNames)],
   ['docs/recorder.schema.json', () => editorSchema(catalogNames)],
 ])('%s is current (npm run docs writes it)', (file, made) => {
   expect(read(file)).toBe(made());

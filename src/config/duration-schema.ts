@@ -6,5 +6,6 @@ const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_0
 export const duration = z
   .string()
   .regex(/^\d+[smhd]$/, 'must be a duration such as 5s, 1m, 1h or 1d')
+  .meta({ unit: 's, m, h or d; 5s or more', examples: ['30s', '15m', '1h', '7d'] })
   .transform((text) => Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? 0))
   .refine((milliseconds) => milliseconds >= 5000, 'must be at least 5s');

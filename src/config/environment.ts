@@ -25,16 +25,86 @@ export interface Environment {
 const LOG_FORMATS = ['json', 'text'];
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
+/** A variable of the environment, as docs/settings.md tells it. */
+export interface Variable {
+  readonly about: string;
+  /** The value where it is not set. */
+  readonly preset?: string;
+  /** In words what holds where it is not set and has no preset. */
+  readonly absent?: string;
+  /** The values that it may have; not given: see {@link about}. */
+  readonly values?: readonly string[];
+  /** It is secret: `NAME_FILE` may name a file that holds it. */
+  readonly secret?: true;
+}
+
+/** Every variable that is read. */
+export const VARIABLES = {
+  DATABASE_URL: {
+    about:
+      'PostgreSQL: postgres://user:password@host:port/database, or a primary and its standbys as host:port,host:port.',
+    absent: 'an embedded PostgreSQL in .recorder/',
+    secret: true,
+  },
+  REDIS_URL: {
+    about: 'Redis or Valkey for the queue: redis://host:port, or rediss:// for TLS.',
+    absent: 'the queue is in PostgreSQL',
+    secret: true,
+  },
+  RECORDER_HOST: { about: 'The address that the HTTP server listens on.', preset: '127.0.0.1' },
+  RECORDER_PORT: {
+    about: 'The port that the HTTP server listens on, 0 to 65535; 0: any free one.',
+    preset: '8080',
+  },
+  RECORDER_CONFIG: {
+    about: 'The configuration file, where --config names none.',
+    absent: 'recorder.yaml in the working directory; without that file the sandbox is the upstream',
+  },
+  LOG_LEVEL: { about: 'The least important lines that are logged.', preset: 'info', values: LOG_LEVELS },
+  LOG_FORMAT: {
+    about: 'How logs look on a terminal. Elsewhere every line is JSON.',
+    preset: 'text',
+    values: LOG_FORMATS,
+  },
+  CHAIN_DATA_API_KEY: {
+    about: `The key of the chain data service, sent in upstreams.chainData.apiKeyHeader; ${SHORTEST_SECRET} characters or more.`,
+    absent: 'no key is sent',
+    secret: true,
+  },
+  METRICS_API_KEY: {
+    about: `The key of the metrics service, sent in upstreams.metrics.apiKeyHeader; ${SHORTEST_SECRET} characters or more.`,
+    absent: 'no key is sent',
+    secret: true,
+  },
+  SEAL_KEY: {
+    about: 'The ed25519 private key that signs seals, in PEM, without a password.',
+    absent: 'seals are not signed',
+    secret: true,
+  },
+} as const satisfies Readonly<Record<string, Variable>>;
+
+type Variables = typeof VARIABLES;
+type Having<Property extends string> = {
+  [Name in keyof Variables]: Property extends keyof Variables[Name] ? Name : never;
+}[keyof Variables];
+
+/** What a variable is set to; one that is set to nothing is not set. */
+const textIn = (env: NodeJS.ProcessEnv, name: keyof Variables): string | undefined => env[name] || undefined;
+const fileIn = (env: NodeJS.ProcessEnv, name: Having<'secret'>): string | undefined =>
+  env[`${name}_FILE`] || undefined;
+
 /**
  * Reads the environment; a secret `NAME` may come from the file that `NAME_FILE` names.
  * @throws UsageError when something is wrong: every problem
  */
 export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environment {
   const problems: string[] = [];
-  const secret = (name: string): string | undefined => {
-    const file = env[`${name}_FILE`];
-    if (!file) return env[name] || undefined;
-    if (env[name]) problems.push(`${name}: set either ${name} or ${name}_FILE, not both`);
+  const textOf = (name: Having<'preset'>): string => textIn(env, name) ?? VARIABLES[name].preset;
+  const secret = (name: Having<'secret'>): string | undefined => {
+    const file = fileIn(env, name);
+    const value = textIn(env, name);
+    if (file === undefined) return value;
+    if (value !== undefined) problems.push(`${name}: set either ${name} or ${name}_FILE, not both`);
     try {
       return readFileSync(file, 'utf8').trim();
     } catch (error) {
@@ -42,21 +112,21 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
       return undefined;
     }
   };
-  const url = (name: string, protocols: readonly string[]): string | undefined => {
+  const url = (name: Having<'secret'>, protocols: readonly string[]): string | undefined => {
     const value = secret(name);
     if (value === undefined) return undefined;
     if (!protocolsOf(value).every((protocol) => protocols.includes(protocol)))
       problems.push(`${name}: must begin with ${protocols.map((p) => `${p}//`).join(' or ')}`);
     return value;
   };
-  const portText = env.RECORDER_PORT || '8080';
+  const portText = textOf('RECORDER_PORT');
   const port = /^\d{1,5}$/.test(portText) ? Number(portText) : Number.NaN;
-  if (!(port <= 65_535)) problems.push(`RECORDER_PORT: must be a port number, not "${env.RECORDER_PORT}"`);
-  const logLevel = env.LOG_LEVEL || 'info';
+  if (!(port <= 65_535)) problems.push(`RECORDER_PORT: must be a port number, not "${portText}"`);
+  const logLevel = textOf('LOG_LEVEL');
   if (!LOG_LEVELS.includes(logLevel)) problems.push(`LOG_LEVEL: must be one of ${LOG_LEVELS.join(', ')}`);
-  const logFormat = env.LOG_FORMAT || 'text';
+  const logFormat = textOf('LOG_FORMAT');
   if (!LOG_FORMATS.includes(logFormat)) problems.push(`LOG_FORMAT: must be one of ${LOG_FORMATS.join(', ')}`);
-  const key = (name: string): string | undefined => {
+  const key = (name: Having<'secret'>): string | undefined => {
     const value = secret(name);
     if (value !== undefined && value.length < SHORTEST_SECRET)
       problems.push(
@@ -64,7 +134,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
       );
     return value;
   };
-  const signingKey = (name: string): KeyObject | undefined => {
+  const signingKey = (name: Having<'secret'>): KeyObject | undefined => {
     const pem = secret(name);
     if (pem === undefined) return undefined;
     try {
@@ -81,11 +151,11 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
   const environment = {
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
     redisUrl: url('REDIS_URL', ['redis:', 'rediss:']),
-    host: env.RECORDER_HOST || '127.0.0.1',
+    host: textOf('RECORDER_HOST'),
     port,
     logLevel,
     logJson: logFormat === 'json',
-    configFile: env.RECORDER_CONFIG || undefined,
+    configFile: textIn(env, 'RECORDER_CONFIG'),
     chainDataKey: key('CHAIN_DATA_API_KEY'),
     metricsKey: key('METRICS_API_KEY'),
     sealKey: signingKey('SEAL_KEY'),
@@ -110,22 +180,22 @@ const PASSWORD_IN_URL = /:\/\/([^/?#@:]*):([^/?#@]*)@[^/?#]*\/?([^?#]*)|[?&](?:s
  * A password that equals the name of its user or database does not count as a secret.
  */
 export function readSecrets(env: NodeJS.ProcessEnv = process.env): string[] {
-  const value = (name: string) => {
+  const value = (name: Having<'secret'>) => {
     try {
-      const file = env[`${name}_FILE`];
-      return file ? readFileSync(file, 'utf8').trim() : env[name];
+      const file = fileIn(env, name);
+      return file === undefined ? textIn(env, name) : readFileSync(file, 'utf8').trim();
     } catch {
       return undefined; // readEnvironment reports it
     }
   };
-  const passwords = ['DATABASE_URL', 'REDIS_URL'].flatMap((name) =>
+  const passwords = (['DATABASE_URL', 'REDIS_URL'] as const).flatMap((name) =>
     [...(value(name) ?? '').matchAll(PASSWORD_IN_URL)].map(([, user, password, database, parameter]) =>
       password !== user && password !== database ? password : parameter,
     ),
   );
   // Of the lines of a PEM those that say something.
   const pem = (value('SEAL_KEY') ?? '').split(/\s+/).filter((line) => /^[\w+/=]{32,}$/.test(line));
-  return ['CHAIN_DATA_API_KEY', 'METRICS_API_KEY']
+  return (['CHAIN_DATA_API_KEY', 'METRICS_API_KEY'] as const)
     .map(value)
     .concat(pem)
     .concat(passwords.flatMap((text) => (text ? [text, decoded(text)] : [])))

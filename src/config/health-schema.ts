@@ -7,6 +7,7 @@ const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 const instant = z
   .string()
   .regex(INSTANT, `must be a time such as ${INSTANT_EXAMPLE}`)
+  .meta({ unit: 'UTC unless it has an offset', examples: ['2026-12-01T02:00', '2026-12-01T02:00:00+01:00'] })
   .transform((text, context) => {
     const at = instantIn(text);
     if (at !== null) return at;
@@ -16,21 +17,37 @@ const instant = z
 const timeOfDay = z
   .string()
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day (UTC) such as "02:30", in quotes')
+  .meta({ unit: 'UTC', examples: ['02:30'] })
   .transform((text) => Number(text.slice(0, 2)) * 3_600_000 + Number(text.slice(3)) * 60_000);
-const percent = z.number().gt(0).lte(100);
+const percent = z.number().gt(0).lte(100).meta({ unit: 'percent' });
 
 const common = {
-  nodes: z.array(z.string()).nonempty().optional().describe('The nodes it is announced for; absent: all.'),
-  reason: z.string().optional(),
+  nodes: z
+    .array(z.string())
+    .nonempty()
+    .optional()
+    .meta({ description: 'The nodes it is announced for, by name.', absent: 'all nodes' }),
+  reason: z
+    .string()
+    .optional()
+    .meta({ description: 'Why, for readers of this file. It is not recorded.', absent: 'none' }),
 };
 const once = z
-  .strictObject({ ...common, from: instant, to: instant })
+  .strictObject({
+    ...common,
+    from: instant.describe('When it begins.'),
+    to: instant.describe('When it ends.'),
+  })
   .refine(({ from, to }) => from < to, { path: ['to'], message: 'must be after from' });
 const recurring = z.strictObject({
   ...common,
-  days: z.array(z.enum(DAYS)).nonempty().optional().describe('Days of the week (UTC); absent: every day.'),
-  at: timeOfDay.describe('When it begins (UTC).'),
-  lasts: duration,
+  days: z
+    .array(z.enum(DAYS))
+    .nonempty()
+    .optional()
+    .meta({ description: 'Days of the week (UTC).', absent: 'every day' }),
+  at: timeOfDay.describe('When it begins, on each of the days.'),
+  lasts: duration.describe('How long it lasts.'),
 });
 
 /** How node health is judged and reported. Maintenance comes out as {@link Announced} of src/health. */
@@ -38,7 +55,6 @@ export const healthSchema = z.strictObject({
   maintenance: z
     .array(z.union([once, recurring]))
     .default([])
-    .describe('Announced windows, once (from, to) or recurring (days, at, lasts): neither up nor down.')
     .transform((windows) => ({
       once: windows.flatMap((window) =>
         'from' in window ? [{ nodes: window.nodes ?? null, from: window.from, to: window.to }] : [],
@@ -55,14 +71,23 @@ export const healthSchema = z.strictObject({
             ]
           : [],
       ),
-    })),
-  target: percent.default(99.9).describe('The uptime promised a month, in percent.'),
+    }))
+    .meta({
+      description: 'Announced windows, once (from, to) or recurring (days, at, lasts): neither up nor down.',
+      absent: 'none',
+    }),
+  target: percent.default(99.9).describe('The uptime promised a month. Reports take another by --target.'),
   rewards: z
     .strictObject({
-      uptime: percent.default(80),
-      upgradeAt: instant.optional().describe('When the announced upgrade becomes active.'),
-      uptimeAfter: percent.default(90).describe('For validations that start after it.'),
+      uptime: percent
+        .default(80)
+        .describe('For validations that start before upgradeAt, or where no upgrade is announced.'),
+      upgradeAt: instant.optional().meta({
+        description: 'When the announced upgrade becomes active.',
+        absent: 'no upgrade is announced',
+      }),
+      uptimeAfter: percent.default(90).describe('For validations that start at upgradeAt or later.'),
     })
     .prefault({})
-    .describe('The uptime below which a validation is not rewarded, in percent.'),
+    .describe('The uptime below which a validation is not rewarded.'),
 });

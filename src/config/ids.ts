@@ -42,7 +42,8 @@ export const primaryAddress = checked(
 /** An EVM chain by its id in decimal digits, in quotes. */
 export const evmChain = z
   .string({ error: 'must be a string: put chain ids in quotes' })
-  .regex(/^[1-9]\d*$/, 'must be an EVM chain id in decimal digits, such as "43114"');
+  .regex(/^[1-9]\d*$/, 'must be an EVM chain id in decimal digits, such as "43114"')
+  .meta({ examples: ['43114'] });
 
 /** What metrics are asked for: an EVM chain, or all chains together (seed metrics 4.1). */
 export const metricsChain = z
@@ -50,4 +51,5 @@ export const metricsChain = z
   .regex(
     /^(?:[1-9]\d*|total|mainnet|testnet)$/,
     'must be an EVM chain id in decimal digits, such as "43114", or total, mainnet or testnet',
-  );
+  )
+  .meta({ examples: ['43114', 'total'] });

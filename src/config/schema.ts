@@ -12,20 +12,28 @@ const serviceUrl = z
   .refine((text) => {
     const { username, password, search } = URL.canParse(text) ? new URL(text) : new URL('http://-');
     return username + password + search === '';
-  }, 'must carry no credentials and no query: secrets come from the environment');
+  }, 'must carry no credentials and no query: secrets come from the environment')
+  .meta({ examples: ['https://service.example'] });
 
 const budget = z
   .strictObject({
-    perMinute: z.int().positive().optional().describe('Budget units a minute.'),
-    perDay: z.int().positive().optional().describe('Budget units a day (UTC).'),
+    perMinute: z
+      .int()
+      .positive()
+      .optional()
+      .meta({ description: 'The most in a minute.', unit: 'budget units', absent: 'no limit' }),
+    perDay: z
+      .int()
+      .positive()
+      .optional()
+      .meta({ description: 'The most in a day (UTC).', unit: 'budget units', absent: 'no limit' }),
   })
-  .describe(
-    'What the upstream allows a key, in its own units; absent: only its 429 answers slow the recorder down.',
-  );
+  .describe('What the upstream allows a key, in its own units. `plan` shows what is asked.')
+  .meta({ absent: 'only its 429 answers slow the recorder down' });
 
 const service = {
-  url: serviceUrl,
-  timeout: duration.optional().describe('The longest that one call may take; 30s unless said otherwise.'),
+  url: serviceUrl.describe('Where it is: http or https, without credentials and without a query.'),
+  timeout: duration.prefault('30s').describe('The longest that one call may take.'),
 };
 
 const metered = z.strictObject({
@@ -34,7 +42,10 @@ const metered = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
     .optional()
-    .describe('The header that carries the key from CHAIN_DATA_API_KEY or METRICS_API_KEY.'),
+    .meta({
+      description: 'The header that carries the key from CHAIN_DATA_API_KEY or METRICS_API_KEY.',
+      absent: 'no key is sent',
+    }),
   budget: budget.optional(),
 });
 
@@ -46,12 +57,17 @@ const evmAddress = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits')
   .toLowerCase();
-const addressOnChain = z.strictObject({ chain: evmChain, address: evmAddress });
+const chain = evmChain.describe('The id of the EVM chain, in quotes.');
+const addressOnChain = z.strictObject({
+  chain,
+  address: evmAddress.describe('0x and 40 hexadecimal digits, in upper or lower case.'),
+});
 const list = <T extends z.ZodType>(element: T) =>
   z
     .array(element)
     .nullish()
-    .transform((value) => value ?? []);
+    .transform((value) => value ?? [])
+    .meta({ absent: 'none' });
 const tags = list(z.string().regex(/^[A-Za-z0-9]+$/, 'must be a tag, such as a subnet id')).describe(
   'Health tags, such as subnet ids: each is probed for itself beside the whole node.',
 );
@@ -67,100 +83,151 @@ export interface CatalogNames {
 
 /** The schema of `recorder.yaml` (contract section 2). */
 export function configSchema(names: CatalogNames) {
-  const override = z.strictObject({
-    enabled: z.boolean().optional(),
-    every: duration.optional().describe('How often it is recorded.'),
-    believe: z
-      .strictObject({
-        looks: z
-          .int()
-          .min(1)
-          .max(100)
-          .optional()
-          .describe(
-            'So many looks in a row must miss a member; 2 unless said otherwise, 1: always believed.',
-          ),
-        after: duration
-          .optional()
-          .describe('So much time after the first of them; none unless said otherwise.'),
-      })
-      .optional()
-      .describe('When a list is believed that is suddenly empty, or lost more than half of its members.'),
-    since: z.iso
-      .date('must be a date such as 2025-01-31')
-      .optional()
-      .describe('Where the recording is expected to begin.'),
-    pageSize: z.int().positive().optional().describe('Fewer items a page than the service would give.'),
-    metrics: z.array(z.enum(names.metrics)).nonempty().optional(),
-    intervals: z.array(z.enum(names.intervals)).nonempty().optional(),
-  });
+  const override = z
+    .strictObject({
+      enabled: z.boolean().optional().meta({ description: 'False: it is not recorded.', absent: 'true' }),
+      every: duration
+        .optional()
+        .meta({ description: 'How often it is recorded.', absent: 'as docs/datasets.md tells for each' }),
+      believe: z
+        .strictObject({
+          looks: z.int().min(1).max(100).optional().meta({
+            description: 'So many looks in a row must miss a member; 1: always believed.',
+            unit: 'looks',
+            absent: '2',
+          }),
+          after: duration
+            .optional()
+            .meta({ description: 'So much time must pass after the first of them.', absent: 'none' }),
+        })
+        .optional()
+        .meta({
+          description:
+            'When a list is believed that is suddenly empty, or lost more than half of its members.',
+          absent: 'when the next look agrees',
+        }),
+      since: z.iso
+        .date('must be a date such as 2025-01-31')
+        .optional()
+        .meta({
+          description:
+            'Where the recording is expected to begin. Of datasets whose past can be asked for by time.',
+          unit: 'a day (UTC)',
+          absent: 'as far back as it looks at its first recording',
+          examples: ['2025-01-31'],
+        }),
+      pageSize: z.int().positive().optional().meta({
+        description:
+          'Fewer items a page than the service would give. Of datasets whose service takes a page size.',
+        unit: 'items',
+        absent: 'as many as the service gives',
+      }),
+      metrics: z
+        .array(z.enum(names.metrics))
+        .nonempty()
+        .optional()
+        .meta({ description: 'Only these metrics. Of metric_points.', absent: 'all' }),
+      intervals: z
+        .array(z.enum(names.intervals))
+        .nonempty()
+        .optional()
+        .meta({ description: 'Only these intervals. Of metric_points.', absent: 'all' }),
+    })
+    .meta({ description: 'Of the dataset that is called so.', absent: 'as it is declared' });
   return z.strictObject({
-    network: z.enum(['mainnet', 'fuji', 'testnet']),
+    network: z
+      .enum(['mainnet', 'fuji', 'testnet'])
+      .describe('The network that is recorded; testnet is another name of fuji.'),
     name: name
       .default('recorder')
       .describe(
         "This recorder's name. Processes of one name are one recorder, of which the newest configuration decides; those that are meant to be apart in one database have names of their own.",
       ),
-    observer: name
-      .optional()
-      .describe(
-        "This recorder's name in the health ledger, unique among those that watch the same nodes; its name, unless said otherwise.",
-      ),
+    observer: name.optional().meta({
+      description: "This recorder's name in the health ledger, unique among those that watch the same nodes.",
+      absent: 'its name',
+    }),
     upstreams: z
       .strictObject({
-        chainData: metered.optional(),
-        metrics: metered.optional(),
-        nodes: list(z.strictObject({ name, ...service, tags })).superRefine((nodes, context) => {
-          nodes.forEach((node, at) => {
-            if (nodes.findIndex((other) => other.name === node.name) < at)
-              context.addIssue({
-                code: 'custom',
-                path: [at, 'name'],
-                message: `"${node.name}" is taken: names are unique`,
-              });
-          });
-        }),
+        chainData: metered
+          .optional()
+          .meta({ description: 'The chain data service.', absent: 'it is not asked' }),
+        metrics: metered.optional().meta({ description: 'The metrics service.', absent: 'it is not asked' }),
+        nodes: list(
+          z.strictObject({
+            name: name.describe('Its name in the record, unique among the nodes.'),
+            ...service,
+            tags,
+          }),
+        )
+          .superRefine((nodes, context) => {
+            nodes.forEach((node, at) => {
+              if (nodes.findIndex((other) => other.name === node.name) < at)
+                context.addIssue({
+                  code: 'custom',
+                  path: [at, 'name'],
+                  message: `"${node.name}" is taken: names are unique`,
+                });
+            });
+          })
+          .describe('The nodes that are asked, and whose health is probed.'),
       })
-      .default({ nodes: [] }),
+      .default({ nodes: [] })
+      .describe('The services that are asked.'),
     watch: z
       .strictObject({
-        chains: list(metricsChain),
-        nodeIds: list(nodeId),
+        chains: list(metricsChain).describe(
+          'Chains whose metrics are recorded: ids of EVM chains, or total, mainnet or testnet for all chains together.',
+        ),
+        nodeIds: list(nodeId).describe(
+          'Validators whose proposed blocks, pending rewards and delegations are recorded.',
+        ),
         subnets: list(subnetId).describe(
           'Subnets and L1s whose validators the nodes are asked for, beside the primary network.',
         ),
-        addresses: list(primaryAddress),
-        evmAddresses: list(addressOnChain),
-        contracts: list(addressOnChain),
-        collections: list(addressOnChain),
+        addresses: list(primaryAddress).describe(
+          'Addresses of the primary network, such as P-avax1…: balances, staking, pending rewards, unspent outputs.',
+        ),
+        evmAddresses: list(addressOnChain).describe(
+          'Addresses of EVM chains: balances, transactions, transfers, deployed contracts.',
+        ),
+        contracts: list(addressOnChain).describe('Contracts whose deployment is recorded.'),
+        collections: list(addressOnChain).describe('NFT contracts whose tokens are recorded.'),
         transactions: list(
           z.strictObject({
-            chain: evmChain,
+            chain,
             hash: z
               .string()
               .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hexadecimal digits')
-              .toLowerCase(),
+              .toLowerCase()
+              .describe('0x and 64 hexadecimal digits, in upper or lower case.'),
           }),
-        ),
-        assets: list(assetId),
+        ).describe('Transactions of EVM chains that are recorded.'),
+        assets: list(assetId).describe('Assets of the X-chain: what they are, and balances of each.'),
       })
-      .prefault({}),
-    health: healthSchema.prefault({}),
+      .prefault({})
+      .describe('What the services are asked about. Every part may be empty.'),
+    health: healthSchema.prefault({}).describe('How the health of nodes is judged and reported.'),
     runs: z
       .strictObject({
         keep: duration
           .prefault('7d')
           .describe('How long runs that wrote nothing are kept; then their days are counted up (run_days).'),
       })
-      .prefault({}),
+      .prefault({})
+      .describe('What is kept about runs.'),
     server: z
       .strictObject({
         names: list(z.hostname('must be a host name, without a port')).describe(
           'Host names under which the server is reached, beside localhost and its own address.',
         ),
       })
-      .prefault({}),
-    datasets: z.partialRecord(z.enum(names.datasets), override).default({}),
+      .prefault({})
+      .describe('The HTTP server.'),
+    datasets: z
+      .partialRecord(z.enum(names.datasets), override)
+      .default({})
+      .describe('What is done otherwise for a dataset, by its name.'),
   });
 }
 

@@ -1,0 +1,150 @@
+import { type SettingSchema, settingsSchema, words } from './editor-schema.ts';
+import { VARIABLES, type Variable } from './environment.ts';
+import type { CatalogNames } from './schema.ts';
+
+/** A key of `recorder.yaml`. */
+interface Setting {
+  /** From the top: `a.b`; `[]` stands for an element of a list, `DATASET` for a name. */
+  readonly path: string;
+  readonly about: string;
+  readonly values: string;
+  readonly unit: string;
+  /** What holds where it is left out. */
+  readonly absent: string;
+}
+
+const heading = `# The settings
+
+Made from the code by \`npm run docs\`; a test holds it current. \`recorder.yaml\` is checked as a whole before anything starts: a key
+that is not here is an error. Editors complete it with [recorder.schema.json](recorder.schema.json). Examples are in
+[examples](../examples). \`[]\` stands for each element of a list.
+`;
+
+const environment = `## The environment
+
+Secrets come from the environment only. A variable of which a file is told may be given as \`NAME_FILE\` instead: the path of a file
+that holds the value. One that is set to nothing is not set.
+`;
+
+/** Every key of \`recorder.yaml\` and every variable of the environment, as Markdown. */
+export function settingsPage(names: CatalogNames): string {
+  const settings = settingsOf(settingsSchema(names), '', true);
+  const parts = Object.keys(settingsSchema(names).properties ?? {}).map((name) =>
+    settings.filter(
+      ({ path }) => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`),
+    ),
+  );
+  const alone = parts.filter((part) => part.length === 1).flat();
+  const groups = parts.filter((part) => part.length > 1);
+  return [
+    heading,
+    `## The recorder\n\n${table(alone)}`,
+    ...groups.map(([group, ...within]) => `## ${group?.path}\n\n${group?.about}\n\n${table(within)}`),
+    environment,
+    variablesTable(),
+  ].join('\n');
+}
+
+/** A part and what is in it, from the outside in; what two forms of one list share is told once. */
+function settingsOf(schema: SettingSchema, path: string, required: boolean): Setting[] {
+  const own: Setting[] =
+    path === '' || path.endsWith('[]')
+      ? []
+      : [
+          {
+            path,
+            about: words(schema).description ?? '',
+            values: valuesOf(schema),
+            unit: innermost(schema).flatMap((form) => words(form).unit ?? words(schema).unit ?? [])[0] ?? '',
+            absent: absentOf(schema, required),
+          },
+        ];
+  const within = forms(schema).flatMap((form) => [
+    ...parts(form.items).flatMap((item) => settingsOf(item, `${path}[]`, false)),
+    ...Object.entries(form.properties ?? {}).flatMap(([name, property]) =>
+      parts(property).flatMap((part) =>
+        settingsOf(part, path === '' ? name : `${path}.${name}`, form.required?.includes(name) ?? false),
+      ),
+    ),
+    ...parts(form.additionalProperties).flatMap((part) => settingsOf(part, `${path}.DATASET`, false)),
+  ]);
+  return [...new Map([...own, ...within].map((setting) => [setting.path, setting])).values()];
+}
+
+/** What may be written in several ways, each; null is none of them. */
+function forms(schema: SettingSchema): SettingSchema[] {
+  if (schema.anyOf === undefined) return schema.type === 'null' ? [] : [schema];
+  return schema.anyOf.flatMap((form) => parts(form).flatMap(forms));
+}
+
+/** The forms of a setting; of a list those of its elements. */
+const innermost = (schema: SettingSchema): SettingSchema[] =>
+  forms(schema).flatMap((form) => (form.type === 'array' ? parts(form.items).flatMap(innermost) : [form]));
+
+/** A place of the schema may hold one part, several, or only whether anything may stand there. */
+function parts(place: unknown): SettingSchema[] {
+  return isPart(place) ? [place] : [];
+}
+
+const isPart = (place: unknown): place is SettingSchema => typeof place === 'object' && place !== null;
+
+function absentOf(schema: SettingSchema, required: boolean): string {
+  if (required) return 'needed';
+  const { absent } = words(schema);
+  if (absent !== undefined) return absent;
+  const preset = schema.default;
+  if (Array.isArray(preset)) return preset.length === 0 ? 'none' : code(preset);
+  return preset === undefined || typeof preset === 'object' ? '' : code([preset]);
+}
+
+function valuesOf(schema: SettingSchema): string {
+  const texts = forms(schema).map((form) => {
+    if (form.type === 'array') return `a list: ${[...new Set(parts(form.items).map(valuesOf))].join(' or ')}`;
+    if (form.enum !== undefined) return code(form.enum);
+    const kind = KINDS[String(form.type)] ?? String(form.type);
+    const examples = Array.isArray(form.examples) ? [`such as ${code(form.examples)}`] : [];
+    return [kind, ...bounds(form), ...examples].join(', ');
+  });
+  return [...new Set(texts)].join(' or ');
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: '`true`, `false`',
+  object: 'a mapping',
+};
+
+function bounds({ minimum, exclusiveMinimum, maximum }: SettingSchema): string[] {
+  return [
+    minimum === undefined ? [] : `at least ${minimum}`,
+    exclusiveMinimum === undefined ? [] : `more than ${exclusiveMinimum}`,
+    maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? [] : `at most ${maximum}`,
+  ].flat();
+}
+
+const code = (values: readonly unknown[]) => values.map((value) => `\`${String(value)}\``).join(', ');
+
+function table(settings: readonly Setting[]): string {
+  const rows = settings.map(({ path, values, unit, absent, about }) =>
+    row([`\`${path}\``, values, unit, absent, about]),
+  );
+  return `| key | value | unit | default | what it is |\n| --- | --- | --- | --- | --- |\n${rows.join('\n')}\n`;
+}
+
+function variablesTable(): string {
+  const rows = Object.entries<Variable>(VARIABLES).map(([name, { about, values, preset, absent, secret }]) =>
+    row([
+      `\`${name}\``,
+      values === undefined ? 'text' : code(values),
+      preset === undefined ? (absent ?? '') : code([preset]),
+      secret ? `\`${name}_FILE\`` : '',
+      about,
+    ]),
+  );
+  return `| variable | value | default | or a file | what it is |\n| --- | --- | --- | --- | --- |\n${rows.join('\n')}\n`;
+}
+
+const row = (cells: readonly string[]) =>
+  `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { readEnvironment, readSecrets, VARIABLES, type Variable } from '../../src/config/environment.ts';
+import { BELIEVE } from '../../src/recording/active-feed.ts';
+
+const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+
+/** Every property below a part of a JSON Schema, with its path. */
+function properties(part: unknown, path: string): [string, object][] {
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.entries(part).flatMap(([word, inner]): [string, object][] => {
+    if (word === 'properties')
+      return Object.entries<object>(inner).flatMap(([name, property]) => [
+        [`${path}.${name}`, property],
+        ...properties(property, `${path}.${name}`),
+      ]);
+    if (word !== 'additionalProperties' || typeof inner !== 'object') return properties(inner, path);
+    return [[`${path}.*`, inner], ...properties(inner, `${path}.*`)];
+  });
+}
+
+/** The rows of the tables of a page, as their cells. */
+const rowsOf = (page: string) =>
+  page
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) =>
+      line
+        .split(/(?<!\\)\|/)
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+
+describe('every setting of recorder.yaml', () => {
+  const all = properties(JSON.parse(read('docs/recorder.schema.json')), '');
+  const rows = rowsOf(read('docs/settings.md'));
+
+  it('is described', () => {
+    expect(all.map(([path]) => path)).toEqual(
+      expect.arrayContaining(['.network', '.watch.evmAddresses.chain', '.datasets.*.believe.looks']),
+    );
+    const silent = all.filter(([, part]) => !('description' in part) || part.description === '');
+    expect(silent.map(([path]) => path)).toEqual([]);
+  });
+
+  it('has its line on the page, with what it is and what holds without it', () => {
+    const told = rows.map(([key = '']) => `.${key.replaceAll(/`|\[\]/g, '').replace('DATASET', '*')}`);
+    const parts = new Set(all.map(([path]) => path));
+    // A part of the file has a heading instead.
+    expect([...parts].filter((path) => !told.includes(path)).sort()).toEqual(
+      ['datasets', 'health', 'runs', 'server', 'upstreams', 'watch'].map((name) => `.${name}`),
+    );
+    for (const [key, value, , preset, about] of rows.filter((cells) => !/^`[A-Z_]+`$/.test(cells[0] ?? ''))) {
+      expect(about, key).not.toBe('');
+      if (value !== 'a mapping') expect(preset, key).not.toBe('');
+    }
+  });
+});
+
+it("the page tells the recorder's own defaults of belief", () => {
+  const cells = new Map(rowsOf(read('docs/settings.md')).map(([key, , , preset]) => [key, preset]));
+  expect(cells.get('`datasets.DATASET.believe.looks`')).toBe(String(BELIEVE.looks));
+  expect(cells.get('`datasets.DATASET.believe.after`')).toBe(
+    BELIEVE.after === 0 ? 'none' : `${BELIEVE.after}`,
+  );
+});
+
+describe('the environment', () => {
+  const variables = Object.entries<Variable>(VARIABLES);
+  const names = variables.flatMap(([name, { secret }]) => (secret ? [name, `${name}_FILE`] : [name]));
+
+  it('is read as far as it is told, and no further', () => {
+    const asked = new Set<string>();
+    const env = new Proxy<NodeJS.ProcessEnv>(
+      {},
+      {
+        get: (_, name) => {
+          asked.add(String(name));
+          return undefined;
+        },
+      },
+    );
+    readEnvironment(env);
+    expect([...asked].sort()).toEqual(names.toSorted());
+    asked.clear();
+    readSecrets(env);
+    // Whatever is secret is kept out of what is told.
+    expect([...asked].sort()).toEqual(
+      variables.flatMap(([name, { secret }]) => (secret ? [name, `${name}_FILE`] : [])).toSorted(),
+    );
+  });
+
+  it('has a line on the page for each variable', () => {
+    const rows = rowsOf(read('docs/settings.md')).filter(([name = '']) => /^`[A-Z_]+`$/.test(name));
+    expect(rows.map(([name]) => name)).toEqual(variables.map(([name]) => `\`${name}\``));
+    for (const [name, value, preset, , about] of rows)
+      for (const cell of [value, preset, about]) expect(cell, name).not.toBe('');
+  });
+});
