@@ -11,7 +11,7 @@ import { bodyOf, signatureRequest } from './signature-request.ts';
 const source: Source = {
   name: 'aggregated-signatures',
   upstream: 'chainData',
-  every: day, // without targets, no schedule comes of it
+  every: day, // no targets, so it is never scheduled
   weight: 20,
   calls: 1,
   targets: () => [],

@@ -29,7 +29,7 @@ const source: Source = {
 
 const image = object({ assetId: optional(text()), imageUri: optional(text()) });
 
-/** One shape for all kinds of contract: each leaves out what it has not (reality.md 0, row 5). */
+/** One shape for all kinds of contract; each kind leaves some fields out (reality.md 0, row 5). */
 export const deployedContracts = defineDataset({
   name: 'deployed_contracts',
   about: 'Contracts that watched EVM addresses deployed, with what is known about them.',

@@ -3,7 +3,7 @@ import { json, object, text } from '../fields.ts';
 import { genesisHash, genesisOf } from './genesis.ts';
 import { blockchainsIn, subnetList } from './subnet-list.ts';
 
-/** Two blockchains of the same genesis share it, whatever network they are in. */
+/** Blockchains with the same genesis share one row, also across networks. */
 export const genesisData = defineDataset({
   name: 'genesis_data',
   about: 'What blockchains began with, stored once by content.',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { jsonText } from '../../upstreams/json.ts';
 import { entriesOf, memberOf } from '../sources/answer.ts';
 
-/** Under which name a genesis is stored once, whoever shows it: the SHA-256 of its JSON text, in hexadecimal. */
+/** The name under which a genesis is stored once, for all blockchains: the SHA-256 of its JSON text, in hexadecimal. */
 export function genesisHash(genesis: unknown): string {
   return createHash('sha256').update(jsonText(genesis)).digest('hex');
 }

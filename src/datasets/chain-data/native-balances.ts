@@ -3,7 +3,7 @@ import { count, object, optional, text, uint } from '../fields.ts';
 import { objectIn } from '../sources/answer.ts';
 import { nativeBalance } from './native-balance.ts';
 
-/** Prices move without the balance moving, and live in native_balance_values. */
+/** Prices change without a change of the balance, and are in native_balance_values. */
 export const nativeBalances = defineDataset({
   name: 'native_balances',
   about: "What watched EVM addresses hold of their chain's own token.",

@@ -9,8 +9,8 @@ import { oneSpelling } from '../spelling.ts';
 import { tokenMetadata } from './token-metadata.ts';
 
 /**
- * The tokens of a watched contract, all of them (seed chain-data 4.12), and a single one on demand (4.16), from which
- * nothing follows for the others. A collection may have a hundred pages, so it is read once a day.
+ * All tokens of a watched contract (seed chain-data 4.12), and a single one on demand (4.16), which does not retire any
+ * other. A collection may have a hundred pages, so it is read once a day.
  */
 const source: Source = {
   name: 'nft-tokens',
@@ -40,7 +40,7 @@ const RULES: Readonly<Record<string, { readonly pattern: RegExp; readonly rule: 
   tokenId: { pattern: /^\d+$/, rule: 'must be a token id in decimal digits' },
 };
 
-/** @throws UsageError naming every pair that is missing, wrong or unknown */
+/** @throws UsageError when a pair is missing, wrong or unknown: all of them */
 function singleToken(pairs: Readonly<Record<string, string>>): Target {
   const problems = Object.entries(RULES)
     .filter(([name, { pattern }]) => !pattern.test(pairs[name] ?? ''))

@@ -6,7 +6,7 @@ export type SignatureRequest = Readonly<Record<string, string>>;
 const HEX = /^(?:0x)?(?:[0-9a-fA-F]{2})+$/;
 const CB58 = /^[1-9A-HJ-NP-Za-km-z]+$/;
 const WHOLE = /^\d{1,15}$/;
-/** What the service takes `quorumPercentage` for where it is not given. */
+/** The service's default of `quorumPercentage`. */
 const QUORUM = 67;
 
 const percentage = {
@@ -41,7 +41,7 @@ const parts: Readonly<Record<string, typeof hex>> = {
 /**
  * Reads the KEY=VALUE pairs of a request: a transaction, or a message with what belongs to it. The same request is
  * always written the same way.
- * @throws UsageError naming every rule of the seed that is broken
+ * @throws UsageError when rules of the seed are broken: all of them
  */
 export function signatureRequest(pairs: Readonly<Record<string, string>>): SignatureRequest {
   const { txHash, ...about } = pairs;

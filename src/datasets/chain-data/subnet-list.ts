@@ -3,7 +3,7 @@ import { listIn, memberOf } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 
-/** The service would give 10,000, but each subnet brings the genesis of its chains: pages stay below the cap on bytes. */
+/** The service allows 10,000, but each subnet contains the genesis of its chains: pages must stay below the cap on bytes. */
 const PAGE = 500;
 
 /** All subnets of the network, with their blockchains (seed chain-data 4.5). */
@@ -24,8 +24,8 @@ export const subnetList: Source = {
 };
 
 /**
- * The blockchains of all subnets in an answer. A subnet that shows no list of them stands for itself, so that it is
- * refused and nothing is concluded from what is missing.
+ * The blockchains of all subnets in an answer. A subnet without a list of blockchains is itself returned as an item: it
+ * cannot be decoded, so that the run is incomplete and no blockchain counts as gone.
  */
 export function blockchainsIn(body: unknown): readonly unknown[] {
   return listIn(body, 'subnets').flatMap((subnet) => {

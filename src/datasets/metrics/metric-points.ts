@@ -27,7 +27,7 @@ export const metricIntervals: Readonly<Record<string, readonly string[]>> = {
   feesPaid: ['day'],
 };
 
-const PAGE = 2160; // the most that one call answers, at the price of any call
+const PAGE = 2160; // the most points of one call; a call costs the same for any number
 const bucket: Readonly<Record<string, number>> = { hour, day, week, month: month + day };
 
 /** Longer than any EVM chain's history. */
@@ -38,8 +38,8 @@ const onePage = ({ timeInterval = 'day' }: Target) =>
   Math.min((PAGE - 2) * (bucket[timeInterval] ?? day), EVER);
 
 /**
- * Chain metrics, newest first (seed metrics 4.1). Every poll asks for the newest full page: a call costs the same
- * whatever it answers, so every revision within 90 days of hours, or all days, weeks and months, is seen.
+ * Chain metrics, newest first (seed metrics 4.1). Every poll asks for the newest full page, because a call costs the same
+ * for any number of points. So every revision of the last 90 days of hours, and of all days, weeks and months, is seen.
  */
 const source: Source = {
   name: 'metric-points',

@@ -25,7 +25,7 @@ export function askedTarget(
   return pairs;
 }
 
-/** The walk to one block that was asked for by id or height; null where the target is no such block. */
+/** The walk of one block that was asked for by id or height; null when the target is not a single block. */
 export function askedBlock(ask: Ask, chain: ChainOfBlocks, target: Target): AsyncIterable<Page> | null {
   const { blockId, height } = target;
   if (blockId !== undefined) return oneBlock(() => blockWithId(ask, chain, blockId));

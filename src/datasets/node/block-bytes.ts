@@ -10,7 +10,7 @@ interface Layout {
 const APRICOT: Layout = { parent: 6, height: 38 };
 const X_STANDARD: Layout = { parent: 6, height: 38, time: 46 };
 const BANFF: Layout = { time: 6, parent: 14, height: 46 };
-/** Its transactions come before its parent: only where it has none is known where that stands. */
+/** Transactions come before the parent, so the parent's place is known only when there are none. */
 const BANFF_PROPOSAL = 29;
 const NO_TRANSACTIONS: Layout = { time: 6, parent: 18, height: 50 };
 const LAYOUTS: ReadonlyMap<number, Layout> = new Map([
@@ -18,13 +18,13 @@ const LAYOUTS: ReadonlyMap<number, Layout> = new Map([
   [20, X_STANDARD],
   ...[30, 31, 32].map((type): [number, Layout] => [type, BANFF]),
 ]);
-/** So much is needed to tell the type, and whether there are transactions. */
+/** The least bytes that show the type, and whether there are transactions. */
 const HEADER = 18;
 
 /**
- * What the head of a P- or X-chain block's bytes says, for a node that gives no JSON though it was asked for.
+ * Parent, height and time from the bytes of a P- or X-chain block, for a node that gives no JSON although it was asked to.
  * @param hex the node's `hex` encoding
- * @returns the bytes alone where they are not those of a known type of block
+ * @returns only the bytes when the type of block is not known
  */
 export function blockOfBytes(hex: string): Readonly<Record<string, unknown>> {
   const bytes = bytesOfHex(hex);

@@ -6,7 +6,7 @@ const MOST_BLOCKS = 500;
 /** How far below the head a recording begins. */
 const FIRST_BLOCKS = 100;
 
-/** Every block is final and asked for once; a new recording begins at a head that only the node knows. */
+/** Every block is final and asked for once. A new recording begins near the newest block, which only the node knows. */
 export const blockRange: Range = {
   axis: 'height',
   span: () => Number.POSITIVE_INFINITY,
@@ -16,8 +16,8 @@ export const blockRange: Range = {
 };
 
 /**
- * The blocks of a window upwards, one call each, at most {@link MOST_BLOCKS} a run: with more left the run is not
- * whole, and the next one goes on. A window that begins at the open end is a recording that has none yet.
+ * The blocks of a window upwards, one call each, at most {@link MOST_BLOCKS} a run. When more are left, the run is not
+ * whole, and the next one goes on. A window that begins at the open end belongs to a new recording without blocks.
  */
 export async function* blocksUpwards(
   ask: Ask,

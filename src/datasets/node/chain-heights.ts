@@ -3,7 +3,7 @@ import { object, uint } from '../fields.ts';
 import { minute } from '../sources/durations.ts';
 import { nodeMethod } from '../sources/node-method.ts';
 
-/** How high a node's X-chain is (seed node-rpc 4.1, avm.getHeight). */
+/** The height of a node's X-chain (seed node-rpc 4.1, avm.getHeight). */
 const source = nodeMethod({
   name: 'chain-heights',
   path: '/ext/bc/X',

@@ -10,7 +10,7 @@ export interface ChainOfBlocks {
   readonly service: 'avm' | 'platform';
 }
 
-/** The block at a height. @throws UpstreamFailure also when another height is answered */
+/** The block at a height. @throws UpstreamFailure when the call fails, or the answer has another height */
 export async function blockAt(ask: Ask, { path, service }: ChainOfBlocks, height: number): Promise<unknown> {
   // The seed has the X-chain's heights as strings, the P-chain's as numbers.
   const params = { height: service === 'avm' ? String(height) : height, encoding: 'json' };
@@ -38,7 +38,7 @@ function readable(answer: unknown): unknown {
 /**
  * The height of the last block. Where the node does not offer `getHeight`, it is searched for among the blocks.
  * @param from a height that is not known yet; all below it are there
- * @returns -1 (or one less than `from`) where there is none
+ * @returns -1 (or one less than `from`) when there is none
  */
 export async function headOf(ask: Ask, chain: ChainOfBlocks, from: number): Promise<number> {
   try {

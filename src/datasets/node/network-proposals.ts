@@ -4,7 +4,7 @@ import { entriesOf, objectIn } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
 import { nodeMethod } from '../sources/node-method.ts';
 
-/** What validators think of proposals (seed node-rpc 4.2, info.acps: a map by proposal number). */
+/** The support and objection of validators for proposals (seed node-rpc 4.2, info.acps: a map by proposal number). */
 const source = nodeMethod({
   name: 'network-proposals',
   path: '/ext/info',

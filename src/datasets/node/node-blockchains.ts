@@ -42,7 +42,7 @@ async function* blockchains(ask: Ask): AsyncGenerator<Page> {
   const found: object[] = [];
   for (const [id, one] of known) found.push(typeof id === 'string' ? await looked(offered, id, one) : one);
   offered.refuseWithout([LIST, ID]);
-  // Without the list nothing is known of the blockchains that are not in it.
+  // Without the list, other blockchains may exist.
   yield { ...wholeAnswer({ blockchains: found }, offered.refused), whole: list !== undefined };
 }
 

@@ -3,7 +3,7 @@ import { decimal, object, optional, rfc3339, text } from '../fields.ts';
 import { listIn } from '../sources/answer.ts';
 import { connectedPeers } from './connected-peers.ts';
 
-/** What changes at every look at a peer; its properties live in peers. */
+/** What changes at every look at a peer. Its properties are in peers. */
 export const peerReadings = defineDataset({
   name: 'peer_readings',
   about: 'When a node last exchanged messages with a peer, and the uptime that the peer saw of the node.',

@@ -3,7 +3,7 @@ import { list, object, optional, text, unixSeconds } from '../fields.ts';
 import { listIn, memberOf } from '../sources/answer.ts';
 import { connectedPeers } from './connected-peers.ts';
 
-/** What is a set comes in no order: sorted, it changes only when its members do. */
+/** A set comes in any order. It is sorted, so that it changes only when its members do. */
 const SETS = ['benched', 'trackedSubnets', 'supportedACPs', 'objectedACPs'];
 
 function withSortedSets(peer: unknown): unknown {
@@ -16,7 +16,7 @@ function withSortedSets(peer: unknown): unknown {
 
 const isScalar = (value: unknown) => typeof value === 'string' || typeof value === 'number';
 
-/** Readings, not properties: `lastSent`, `lastReceived` and `observedUptime` live in peer_readings. */
+/** `lastSent`, `lastReceived` and `observedUptime` are readings, in peer_readings. */
 export const peers = defineDataset({
   name: 'peers',
   about: 'Peers of a node, with who came, changed and went when.',

@@ -5,7 +5,7 @@ import { currentValidators } from './current-validators.ts';
 import { ownerSet } from './owner-set.ts';
 import { withWeight } from './staked-weight.ts';
 
-/** Readings, not properties: `uptime` and `connected` change at every look and live in validator_uptime. */
+/** `uptime` and `connected` change at every look. They are readings, in validator_uptime. */
 export const validators = defineDataset({
   name: 'validators',
   about: 'Validators as a node sees them, with who came, changed and went when.',

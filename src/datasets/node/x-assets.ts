@@ -3,7 +3,7 @@ import { count, object, optional, text } from '../fields.ts';
 import { day } from '../sources/durations.ts';
 import { nodeMethod } from '../sources/node-method.ts';
 
-/** What an asset of the X-chain is called (seed node-rpc 4.1, avm.getAssetDescription). */
+/** The name, symbol and denomination of an asset of the X-chain (seed node-rpc 4.1, avm.getAssetDescription). */
 const source = nodeMethod({
   name: 'x-assets',
   path: '/ext/bc/X',

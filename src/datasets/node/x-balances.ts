@@ -49,13 +49,13 @@ async function* balances(ask: Ask, address: string, assets: readonly string[]): 
       rows.set(assetID, { ...rows.get(assetID), ...Object.assign({}, held, { assetID }) });
   }
   offered.refuseWithout([ALL, ONE]);
-  // Without the list of all assets nothing is known of those that are not watched.
+  // Without the list of all assets, assets that are not watched may exist.
   yield { ...wholeAnswer({ balances: [...rows.values()] }, offered.refused), whole: all !== undefined };
 }
 
 const ID = /^[1-9A-HJ-NP-Za-km-z]{40,}$/;
 
-/** The id of an asset that the node calls by an alias, as it does with the native one; the alias where it has none. */
+/** The id of an asset for which the node uses an alias, such as the native one; the alias itself when no id is found. */
 async function idOf(ask: Ask, asset: unknown): Promise<unknown> {
   if (typeof asset !== 'string' || ID.test(asset)) return asset;
   try {

@@ -28,7 +28,7 @@ export const xChainBlocks: Source = {
       : transaction(ask, target.txId),
 };
 
-/** A transaction that is not decided may still become anything: only its status is said, on the run. */
+/** The final statuses. A transaction with another one is not stored; its status is noted on the run. */
 const DECIDED: ReadonlySet<unknown> = new Set(['Accepted', 'Rejected']);
 
 async function* transaction(ask: Ask, txID: string): AsyncGenerator<Page> {
@@ -38,7 +38,7 @@ async function* transaction(ask: Ask, txID: string): AsyncGenerator<Page> {
     yield { ...wholeAnswer({ blocks: [], transactions: [] }), note: `status ${String(status)}` };
     return;
   }
-  // A rejected transaction is nowhere to be had.
+  // A node does not give the content of a rejected transaction.
   const answer =
     status === 'Rejected' ? undefined : await ask.rpc(chain.path, 'avm.getTx', { txID, encoding: 'json' });
   const tx = memberOf(answer, 'tx');

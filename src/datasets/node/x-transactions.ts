@@ -41,7 +41,7 @@ function itemsOf(body: unknown): unknown[] {
   return [...inBlocks, ...asked.map((tx) => flat(tx, {}))];
 }
 
-/** Older nodes nest what all transactions have below `unsignedTx.inputs` (reality.md 4.6). */
+/** Older nodes put the fields that all transactions have below `unsignedTx.inputs` (reality.md 4.6). */
 function flat(tx: unknown, more: object): unknown {
   const unsignedTx = memberOf(tx, 'unsignedTx');
   const nested = memberOf(unsignedTx, 'inputs');

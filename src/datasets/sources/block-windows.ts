@@ -2,10 +2,10 @@ import { type Ask, OPEN_END, type Page, type Range, type Window } from '../contr
 import { listIn, memberOf } from './answer.ts';
 import { type PagedList, pages } from './pages.ts';
 
-/** The newest blocks may still be missing from the index, or be replaced: they are not claimed, and asked again. */
+/** The newest blocks may still be missing from the index, or be replaced: they do not count as covered, and are asked again. */
 const SETTLING_BLOCKS = 20;
 
-/** From the first block to the newest in one window: how many items an address has in it nobody knows beforehand. */
+/** One window from the first block to the newest, because it is not known in advance how many items an address has. */
 export const allBlocks: Range = {
   axis: 'height',
   span: () => Number.POSITIVE_INFINITY,
@@ -15,8 +15,8 @@ export const allBlocks: Range = {
 };
 
 /**
- * Follows the pages of a list of things in blocks, newest first, inside a window of heights. How high the chain is, is
- * known only from what was seen: below an open end, what is proven ends short of the newest block seen.
+ * Follows the pages of a list of things in blocks, newest first, inside a window of heights. The height of the chain is
+ * known only from the items. In a window with an open end, `proven` therefore ends some blocks below the newest item.
  * @throws UpstreamFailure as {@link pages} does
  */
 export async function* blockPages(
@@ -43,7 +43,7 @@ function blockOf(item: unknown): number | null {
   return typeof height === 'number' && Number.isSafeInteger(height) ? height : null;
 }
 
-/** A window that ends at a block lies below what was claimed before, and has settled. */
+/** The settled part of what is proven. A window with a fixed end lies below what was covered before, and is settled. */
 function settledPart(proven: Window | null, newest: number): Window | null {
   if (!proven || proven.to !== OPEN_END) return proven;
   const to = newest + 1 - SETTLING_BLOCKS;

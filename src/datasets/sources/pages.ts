@@ -22,10 +22,10 @@ export interface PagedList {
  * Follows the page tokens of a list (seed chain-data 2.1, metrics 8). Lists come newest first: once a start has shown
  * that, every page proves the part of the window above its oldest item.
  *
- * A token that died (any 400 or 404 to it) starts the walk again, with what is left of the window, as long as each
- * start got further than those before: it proved more of the window or, where nothing more is proven, read more pages.
- * Either can happen only so often in a list that has an end. A start that reached the end saw all that was left, so
- * that the walk is whole, unless it contradicts the order by which an earlier start proved the rest.
+ * When a token died (its call gives 400 or 404), the walk starts again with the rest of the window, as long as each start
+ * gets further than those before: it proves more of the window or, where nothing more is proven, reads more pages. A
+ * list with an end allows only so many such starts. A start that reached the end saw all that was left, so that the walk
+ * is whole, unless the order of its items contradicts what an earlier start proved by their order.
  * @throws UpstreamFailure when a call fails for good, no start gets further, a token repeats, pages stay empty, or the
  * answer says that there are more items than it has
  */
@@ -39,7 +39,7 @@ export async function* pages(ask: Ask, list: PagedList, window: Window | null): 
     let token: string | undefined;
     let read = 0;
     let items = 0;
-    /** Where what is proven begins: above `left` an earlier start proved it. */
+    /** The begin of what is proven. Above `left` an earlier start proved it. */
     let from = left?.to ?? 0;
     try {
       for (;;) {
@@ -74,7 +74,7 @@ export async function* pages(ask: Ask, list: PagedList, window: Window | null): 
   }
 }
 
-/** A list that says how many items it has, and has fewer, is no whole list. */
+/** Refuses a list with fewer items than its answer says. */
 function refuseFewer(body: unknown, items: number): void {
   const total = Number(memberOf(body, 'total') ?? items);
   if (items < total)
