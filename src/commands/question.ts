@@ -5,7 +5,7 @@ import {
   optionText,
   parametersOf,
   type Question,
-  questions,
+  reports,
   statementOf,
   type Values,
 } from '../reports/questions.ts';
@@ -30,49 +30,13 @@ export interface ReportOptions {
 /** The longest that a question may take, ms. */
 const TIMEOUT = 600_000;
 
-/** The question of a report's name, in both spellings (`top-chains`, `top_chains`). */
-export function questionNamed(name: string): Question | undefined {
-  return everyQuestion().find((question) => question.name === name.replaceAll('_', '-'));
-}
-
-const everyQuestion = () => questions().flatMap((part) => part.questions);
-
 /** `report` without a name: every report, what it answers and what it takes. */
 export function listReports(json: boolean): void {
-  const reports = [
-    {
-      name: 'uptime',
-      answers: 'The uptime of each node in a window.',
-      takes: ['--from', '--to', '--node', '--as-of'],
-    },
-    {
-      name: 'sla',
-      answers: 'The service level of a month: uptime against a target, incidents, rewards.',
-      takes: ['--month', '--target PERCENT', '--node', '--as-of'],
-    },
-    {
-      name: 'discrepancies',
-      answers: 'What two sources say differently of the same thing, and still do.',
-      takes: ['--from', '--to'],
-    },
-    {
-      name: 'series-breaks',
-      answers: 'When the level of a metric changed at once and for good.',
-      takes: ['--from', '--to'],
-    },
-    ...everyQuestion().map((question) => ({
-      name: question.name,
-      answers: question.answer.comment,
-      takes: parametersOf(question).map(({ name, preset }) => {
-        const option = optionText(name).trim();
-        return preset === undefined && name !== 'from' && name !== 'to' ? `${option}…` : `[${option}…]`;
-      }),
-    })),
-  ];
-  if (json) printJson({ reports });
+  const all = reports();
+  if (json) printJson({ reports: all });
   else
     printTable(
-      reports.map(({ name, answers }) => ({ report: name, answers })),
+      all.map(({ name, answers }) => ({ report: name, answers })),
       '',
     );
 }

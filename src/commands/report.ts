@@ -1,13 +1,14 @@
 import type { App } from '../app.ts';
 import { UsageError } from '../errors.ts';
 import { breaksIn, discrepanciesIn } from '../reports/discrepancies.ts';
+import { questionNamed } from '../reports/questions.ts';
 import { budgetText, type SlaReport, slaReport } from '../reports/sla.ts';
 import { slaPage } from '../reports/sla-page.ts';
 import { achievedText, holdSettled, percentText, spanText, uptimeOf } from '../reports/uptime.ts';
 import { exitCode } from './exit.ts';
 import { printCsv, printJson, printTable, printText } from './output.ts';
 import { pastMoment } from './query.ts';
-import { questionCommand, questionNamed, type ReportOptions } from './question.ts';
+import { questionCommand, type ReportOptions } from './question.ts';
 import { instantOf } from './selection.ts';
 
 /** `report NAME`: uptime, sla, discrepancies, series-breaks, or a ready question. @returns the exit code */

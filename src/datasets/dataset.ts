@@ -33,8 +33,7 @@ export function columnsOf({
   request,
   item,
   rename,
-  seed,
-}: Pick<Dataset, 'request' | 'item' | 'rename' | 'seed'>): DatasetColumn[] {
+}: Pick<Dataset, 'request' | 'item' | 'rename'>): DatasetColumn[] {
   const asked = request.map(
     (key): DatasetColumn => ({
       name: snakeCase(key),
@@ -44,7 +43,7 @@ export function columnsOf({
       comment: `Asked for: the target's ${key}.`,
     }),
   );
-  return [...asked, ...itemColumns(item, [], false, rename, seed)];
+  return [...asked, ...itemColumns(item, [], false, rename)];
 }
 
 /** The columns of an item's schema: one for each leaf (two for a lock time). Nested objects are flattened. */
@@ -53,13 +52,12 @@ function itemColumns(
   outer: readonly string[],
   outerNullable: boolean,
   rename: Readonly<Record<string, string>>,
-  seed: string,
 ): DatasetColumn[] {
   return Object.entries(schema.shape).flatMap(([name, member]): DatasetColumn[] => {
     const path = [...outer, name];
     const { inner, nullable } = unwrap(member);
     if (inner instanceof z.ZodObject) {
-      const within = itemColumns(inner, path, outerNullable || nullable, rename, seed);
+      const within = itemColumns(inner, path, outerNullable || nullable, rename);
       return movingFields.has(member) ? within.map((column) => ({ ...column, moves: true })) : within;
     }
     const column = typeof inner === 'object' && inner !== null ? columns.get(inner) : undefined;
@@ -67,7 +65,7 @@ function itemColumns(
     const ofUpstream = ({ type, meaning, element }: Column) => ({
       type,
       path,
-      comment: `${meaning ? `${meaning} ` : ''}Upstream field ${path.join('.')} (${seed}).`,
+      comment: `${meaning ? `${meaning} ` : ''}Upstream field ${path.join('.')}.`,
       ...(element ? { element } : {}),
       ...(element instanceof z.ZodObject ? { elementMoves: movingWithin(element, []) } : {}),
       ...(movingFields.has(member) ? { moves: true as const } : {}),

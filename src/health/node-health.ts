@@ -60,14 +60,13 @@ export interface Ledger extends Recorded {
 /** The ledger as the configuration wants it. */
 export type ActiveLedger = Watched<Ledger>;
 
-const seed = 'node-rpc 4.4';
 const request = ['observer', 'node', 'probe'];
 
 /** What each probe of a node and each of its checks said. */
 export const nodeHealth: Ledger = {
   name: 'node_health',
   about: 'What each probe of a node and each of its checks said, as intervals in which nothing changed.',
-  seed,
+  seed: 'node-rpc 4.4',
   operations: [
     'GET /ext/health',
     'GET /ext/health/health',
@@ -90,6 +89,5 @@ export const nodeHealth: Ledger = {
       message: optional(json('What a failing check said, any JSON.')),
     }),
     rename: {},
-    seed,
   }),
 };

@@ -1,12 +1,21 @@
 import type { Dataset } from '../datasets/contract.ts';
+import { type Declared, type DeclaredFunction, signature } from '../db/declared.ts';
 import { durationText } from '../duration.ts';
 import { recorded } from '../recorded.ts';
+import { datasetViews } from '../views/dataset-views.ts';
+import { writtenObjects } from '../views/declared.ts';
+import { operationsText } from './operations.ts';
+import { questions, reports } from './questions.ts';
 
 type Kind = (typeof recorded)[number]['history'];
 
-const heading = `# The datasets
+const heading = `# The data dictionary
 
-Made from the catalog by \`npm run docs\`; a test holds it current. What each kind of history offers in \`reporting\`:
+Everything that \`reporting\` holds: [the datasets](#the-datasets), [views beside them](#views), [functions](#functions), and what
+[reports](#reports) answer. Made from the declarations by \`npm run docs\`; a test holds it current. Where the services are is said
+in [the settings](settings.md); how often each dataset is recorded can be changed there too.
+
+What each kind of history offers in \`reporting\`:
 
 | kind | for | in \`reporting\`, for a dataset D |
 | --- | --- | --- |
@@ -27,40 +36,114 @@ const added: Readonly<Record<Kind, string>> = {
   ledger: '`started_at`, `ended_at`, `is_open`, `probes`',
 };
 
-/** The data dictionary as Markdown: every dataset, its operations, key and columns. */
+/** The data dictionary as Markdown: every dataset, view, function and report, with keys, columns and parameters. */
 export function dictionary(): string {
-  return [heading, overview(), ...recorded.map(section)].join('\n');
+  const written = writtenObjects();
+  const views = written.filter(
+    (object) => object.kind === 'view' && recorded.every(({ name }) => name !== object.name),
+  );
+  const functions = written.filter((object) => object.kind === 'function');
+  return [
+    heading,
+    overview(),
+    ...recorded.map(section),
+    `## Views\n\nWhat the recorder tells of the record, of the health of nodes and of findings.\n\n${contents(views)}`,
+    ...views.map(objectSection),
+    `## Functions\n\nTo be asked with values, such as \`select * from reporting.node_uptime('2026-11-01', '2026-12-01')\`. Parameters that are not\nneeded may be left out, or given by name: \`as_of => '2026-11-20'\`.\n\n${contents(functions)}`,
+    ...functions.map(objectSection),
+    reportsSection(),
+  ].join('\n');
 }
 
 function overview(): string {
   const rows = recorded.map(
-    ({ name, history, about }) =>
-      `| [\`${name}\`](#${name}) | ${history} | ${about.replaceAll('|', '\\|')} |`,
+    ({ name, history, about }) => `| [\`${name}\`](#${name}) | ${history} | ${cell(about)} |`,
   );
-  return `| dataset | kind | a row |\n| --- | --- | --- |\n${rows.join('\n')}\n`;
+  return `## The datasets\n\n| dataset | kind | a row |\n| --- | --- | --- |\n${rows.join('\n')}\n`;
 }
 
+function contents(objects: readonly Declared[]): string {
+  const rows = objects.map(({ name, comment }) => `| [\`${name}\`](#${name}) | ${cell(comment)} |`);
+  return `| in \`reporting\` | what it is |\n| --- | --- |\n${rows.join('\n')}\n`;
+}
+
+/** A view or a function: what it is, what it takes, and the columns of its rows. */
+function objectSection(object: Declared): string {
+  const { name, comment, columns } = object;
+  const report = reportOf.get(name);
+  const told = report === undefined ? '' : `\n- report: [\`${report}\`](recipes.md#${report})\n`;
+  const rows = columns.map((column) => `| \`${column.name}\` | ${column.type} | ${cell(column.comment)} |`);
+  const table =
+    rows.length > 0 ? `\n| column | type | meaning |\n| --- | --- | --- |\n${rows.join('\n')}\n` : '';
+  return `### ${name}\n\n${comment}\n${told}${object.kind === 'function' ? parametersOf(object) : ''}${table}`;
+}
+
+function parametersOf({ parameters, value }: DeclaredFunction): string {
+  const rows = parameters.map(
+    ({ name, type, preset, comment }) =>
+      `| \`${name}\` | ${type} | ${preset === undefined ? 'needed' : `\`${preset}\``} | ${cell(comment)} |`,
+  );
+  const table = `\n| parameter | type | unless given | what it is |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`;
+  return value === undefined ? table : `\n- gives one value: ${value}\n${table}`;
+}
+
+/** The report that asks a view or a function, by its name. */
+const reportOf = new Map(
+  questions().flatMap((part) => part.questions.map(({ name, answer }) => [answer.name, name])),
+);
+
+function reportsSection(): string {
+  const ready = new Set(reportOf.values());
+  const rows = reports().map(({ name, answers, takes }) => {
+    const told = ready.has(name) ? `[\`${name}\`](recipes.md#${name})` : `\`${name}\``;
+    return `| ${told} | ${cell(answers)} | ${takes.map((option) => `\`${option}\``).join(', ')} |`;
+  });
+  return `## Reports
+
+Asked by \`chain-recorder report NAME\`; options in brackets may be left out. All of them take \`--format\`.
+
+| report | answers | takes |
+| --- | --- | --- |
+${rows.join('\n')}
+`;
+}
+
+const cell = (text: string) => text.replaceAll('|', '\\|');
+
 function section(dataset: (typeof recorded)[number]): string {
-  const { name, about, operations, seed, source, key, history, columns } = dataset;
+  const { name, about, source, key, history, columns } = dataset;
   const conflicts = dataset.history === 'log' ? conflictsLine(dataset) : '';
-  const lists = columns.filter(({ element }) => element).map((column) => `\`${name}_${column.name}\``);
+  const inReporting = dataset.history === 'ledger' ? '' : viewsLine(dataset);
+  const lists = listsOf(dataset).map((list) => `\`${list}\``);
   const rows = columns.map(
     (column) =>
-      `| \`${column.name}\` | ${column.type}${column.nullable ? '' : ', not null'} | ${column.comment.replaceAll('|', '\\|')} |`,
+      `| \`${column.name}\` | ${column.type}${column.nullable ? '' : ', not null'} | ${cell(column.comment)} |`,
   );
   const units = source.weight === 0 ? 'no budget units' : `${source.weight} budget units a call`;
-  return `## ${name}
+  return `### ${name}
 
 ${about}
 
-- recorded from: ${operations.map((operation) => `\`${operation}\``).join(', ')} (${seed})
-- every ${durationText(source.every)}, ${units}, from ${source.upstream}
+- recorded from ${operationsText(dataset)}
+- every ${durationText(source.every)}, ${units}
 - history: ${history} (${added[history]}); natural key: ${key.map((column) => `\`${column}\``).join(', ')}
-${conflicts}${lists.length > 0 ? `- lists as rows: ${lists.join(', ')}\n` : ''}
+${inReporting}${conflicts}${lists.length > 0 ? `- lists as rows: ${lists.join(', ')}\n` : ''}
 | column | type | meaning |
 | --- | --- | --- |
 ${rows.join('\n')}
 `;
+}
+
+/** The views in which each element of a list is a row. */
+const listsOf = ({ name, columns }: Pick<Dataset, 'name' | 'columns'>) =>
+  columns.filter(({ element }) => element).map((column) => `${name}_${column.name}`);
+
+/** What `reporting` holds of a dataset, but for its lists. */
+function viewsLine(dataset: Dataset): string {
+  const lists = listsOf(dataset);
+  const others = datasetViews(dataset).filter((object) => !lists.includes(object.name));
+  const names = others.map((object) => `\`${signature(object)}\``);
+  return `- in \`reporting\`: ${names.join(', ')}\n`;
 }
 
 function conflictsLine({ name, single }: Dataset): string {

@@ -216,6 +216,54 @@ export function questions(): { heading: string; questions: Question[] }[] {
   }));
 }
 
+const everyQuestion = () => questions().flatMap((part) => part.questions);
+
+/** The question of a report's name, in both spellings (`top-chains`, `top_chains`). */
+export function questionNamed(name: string): Question | undefined {
+  return everyQuestion().find((question) => question.name === name.replaceAll('_', '-'));
+}
+
+/** A report: what it answers, and the options that it takes. */
+export interface Report {
+  readonly name: string;
+  readonly answers: string;
+  readonly takes: readonly string[];
+}
+
+/** Every report: those that are more than a question, then the ready questions. */
+export function reports(): Report[] {
+  return [
+    {
+      name: 'uptime',
+      answers: 'The uptime of each node in a window.',
+      takes: ['--from', '--to', '--node', '--as-of'],
+    },
+    {
+      name: 'sla',
+      answers: 'The service level of a month: uptime against a target, incidents, rewards.',
+      takes: ['--month', '--target PERCENT', '--node', '--as-of'],
+    },
+    {
+      name: 'discrepancies',
+      answers: 'What two sources say differently of the same thing, and still do.',
+      takes: ['--from', '--to'],
+    },
+    {
+      name: 'series-breaks',
+      answers: 'When the level of a metric changed at once and for good.',
+      takes: ['--from', '--to'],
+    },
+    ...everyQuestion().map((question) => ({
+      name: question.name,
+      answers: question.answer.comment,
+      takes: parametersOf(question).map(({ name, preset }) => {
+        const option = optionText(name).trim();
+        return preset === undefined && name !== 'from' && name !== 'to' ? `${option}…` : `[${option}…]`;
+      }),
+    })),
+  ];
+}
+
 /** The parameters of a question; a view has none. */
 export const parametersOf = ({ answer }: Question) => (answer.kind === 'function' ? answer.parameters : []);
 

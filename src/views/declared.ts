@@ -11,9 +11,14 @@ const FOLDER = new URL('sql/', import.meta.url);
  * @throws Error when a file of `sql/` has not the form that is read
  */
 export function declaredObjects(): Declared[] {
+  return [...catalog.flatMap(datasetViews), ...writtenObjects()];
+}
+
+/**
+ * What of `reporting` is written in `sql/`, by name.
+ * @throws Error when a file of `sql/` has not the form that is read
+ */
+export function writtenObjects(): Declared[] {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith('.sql'));
-  return [
-    ...catalog.flatMap(datasetViews),
-    ...files.sort().map((file) => readSqlFile(file, readFileSync(new URL(file, FOLDER), 'utf8'))),
-  ];
+  return files.sort().map((file) => readSqlFile(file, readFileSync(new URL(file, FOLDER), 'utf8')));
 }

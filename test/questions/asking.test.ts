@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { questionCommand, questionNamed, type ReportOptions } from '../../src/commands/question.ts';
-import { parametersOf, questions, statementOf } from '../../src/reports/questions.ts';
+import { questionCommand, type ReportOptions } from '../../src/commands/question.ts';
+import { parametersOf, questionNamed, questions, statementOf } from '../../src/reports/questions.ts';
 import { startCommand } from '../support/cli.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 

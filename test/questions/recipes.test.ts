@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { questionCommand, questionNamed } from '../../src/commands/question.ts';
+import { questionCommand } from '../../src/commands/question.ts';
 import { UsageError } from '../../src/errors.ts';
 import {
   type Example,
   PLACEHOLDERS,
   parametersOf,
   type Question,
+  questionNamed,
   questions,
   statementOf,
 } from '../../src/reports/questions.ts';
