@@ -6,6 +6,7 @@ import { unwrap } from '../datasets/unwrap.ts';
 import type { Declared, DeclaredColumn, DeclaredView } from '../db/declared.ts';
 import { steady, steadyColumns } from '../history/saying.ts';
 import { sameKey } from '../history/writing.ts';
+import { asReleased } from './released.ts';
 
 /** A column of a view, with what it is computed from where that is not the column of the same name. */
 interface ViewColumn extends DeclaredColumn {
@@ -190,7 +191,8 @@ where v.ended_by = 'gone'`,
 function conflicts(dataset: Dataset, said: readonly ViewColumn[]): DeclaredView {
   const { name, single, key } = dataset;
   const table = `recorder.${name}`;
-  const columns = [
+  const view = `${name}_conflicts`;
+  const columns = asReleased(view, [
     ...said,
     added('superseded_at', 'timestamptz', 'Until when it was shown; null: it still is.'),
     added(
@@ -198,8 +200,7 @@ function conflicts(dataset: Dataset, said: readonly ViewColumn[]): DeclaredView 
       'text[]',
       'Of an earlier saying: the columns that are said differently now. Null: it is shown.',
     ),
-    ...lastColumns(dataset),
-  ];
+  ]);
   const differing = steadyColumns(dataset).map(
     (column) =>
       `case when ${steady(column, 's')} is distinct from ${steady(column, 'n')} then '${column.name}' end`,
@@ -222,7 +223,7 @@ join ${table} n on ${sameKey(dataset, 'n', 's')} and n.superseded_at is null whe
     ? `, and rows that contradict each other: the same ${single.join(', ')}, but not the same ${others.join(', ')}`
     : '';
   const comment = `What the upstream said differently of the same row of ${name}, old and new${also}.`;
-  return { kind: 'view', name: `${name}_conflicts`, comment, columns: columns.map(declared), body };
+  return { kind: 'view', name: view, comment, columns: columns.map(declared), body };
 }
 
 /** Whether another row says something else of what the upstream should say one thing of. */
@@ -236,23 +237,18 @@ function contradicted({ name, key }: Dataset, single: readonly string[]): string
 
 function upstreamColumns(dataset: Dataset): ViewColumn[] {
   const extra = added('extra', 'jsonb', 'Fields that the recorder does not know, as they came.');
-  const columns = dataset.columns.filter(isFirst).map((column) => ({ ...column, notNull: !column.nullable }));
+  const columns = dataset.columns.map((column) => ({ ...column, notNull: !column.nullable }));
   return [...columns, ...(dataset.extra === false ? [] : [extra])];
 }
-
-/** Columns that were declared after the views were: `create or replace view` takes new ones at the end only. */
-const lastColumns = (dataset: Dataset): ViewColumn[] => dataset.columns.filter((column) => !isFirst(column));
-
-const isFirst = ({ part }: DatasetColumn) => part !== 'raw';
 
 function tableView(
   dataset: Dataset,
   name: string,
   about: string,
-  first: readonly ViewColumn[],
+  selected: readonly ViewColumn[],
   where = 'true',
 ): DeclaredView {
-  const columns = [...first, ...lastColumns(dataset)];
+  const columns = asReleased(name, selected);
   const list = columns
     .map((column) => (column.from ? `${column.from} as ${column.name}` : column.name))
     .join(', ');
@@ -273,11 +269,12 @@ const declared = ({ name, type, comment, notNull }: ViewColumn): DeclaredColumn 
 /** @param parts where its rows are, and which of them */
 function asOf(
   dataset: Dataset,
-  first: readonly ViewColumn[],
+  selected: readonly ViewColumn[],
   ...parts: readonly { readonly from: string; readonly where: string }[]
 ): Declared {
   const { name } = dataset;
-  const columns = [...first, ...lastColumns(dataset)];
+  // It returns rows of the view.
+  const columns = asReleased(name, selected);
   const list = columns.map((column) => column.from ?? column.name).join(', ');
   return {
     kind: 'function',
@@ -317,11 +314,11 @@ function flattenedView(dataset: Dataset, column: DatasetColumn, element: z.ZodTy
       ? elementColumns(element, [])
       : [{ name: 'value', type: 'text', from: `e.value #>> '{}'`, comment: 'The element.' }]
   ).map((field) => (taken.has(field.name) ? { ...field, name: `element_${field.name}` } : field));
-  const columns = [
+  const columns = asReleased(name, [
     ...key,
     { name: 'position', type: 'bigint', from: 'e.position', comment: 'Place in the list, from 1.' },
     ...fields,
-  ];
+  ]);
   const list = columns.map(({ name: as, from }) => `${from} as ${as}`).join(', ');
   const body = `select ${list} from reporting.${dataset.name} d
         cross join lateral jsonb_array_elements(case jsonb_typeof(d.${column.name}) when 'array' then d.${column.name} end)

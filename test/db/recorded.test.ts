@@ -3,13 +3,18 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import postgres from 'postgres';
 import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { catalog } from '../../src/datasets/catalog.ts';
 import { nativeTransactions } from '../../src/datasets/chain-data/native-transactions.ts';
+import type { Dataset } from '../../src/datasets/contract.ts';
 import { SharedBudget } from '../../src/db/budget.ts';
 import { budgetKey } from '../../src/db/budget-key.ts';
-import { schemaProblem } from '../../src/db/migrate.ts';
+import { migrateDatabase, schemaProblem } from '../../src/db/migrate.ts';
 import { recorded } from '../../src/recorded.ts';
+import { datasetViews } from '../../src/views/dataset-views.ts';
 import { declaredObjects } from '../../src/views/declared.ts';
 import { migrate } from '../../src/views/migrate.ts';
+import { lastRelease, lostSince, type Released } from '../../src/views/released.ts';
 import { emptyDatabase, type TestDatabase } from '../support/database.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 
@@ -36,6 +41,50 @@ async function restore(version: string): Promise<void> {
   sql = postgres(database.url, { max: 2, onnotice: () => {} });
 }
 
+/** What stands in `reporting`, as a release says it. */
+async function standing(): Promise<Released['objects']> {
+  const rows = await sql<{ kind: 'view' | 'function'; object: string; part: string; content: string[][] }[]>`
+    with parts as (
+      select 'view' as kind, c.relname as object, 'columns' as part, a.attname as name, a.atttypid as type, a.attnum as place
+      from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
+      where c.relnamespace = 'reporting'::regnamespace and c.relkind = 'v'
+      union all
+      select 'function', p.proname, case m.mode when 't' then 'columns' else 'parameters' end, m.name, m.type, m.place
+      from pg_proc p cross join lateral unnest(p.proargnames, p.proargmodes, coalesce(p.proallargtypes, p.proargtypes::oid[]))
+        with ordinality as m(name, mode, type, place)
+      where p.pronamespace = 'reporting'::regnamespace
+      union all
+      select 'function', p.proname, 'columns', a.attname, a.atttypid, a.attnum
+      from pg_proc p join pg_class c on c.reltype = p.prorettype join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
+      where p.pronamespace = 'reporting'::regnamespace
+      union all
+      select 'function', p.proname, 'value', '', p.prorettype, 1
+      from pg_proc p where p.pronamespace = 'reporting'::regnamespace and not p.proretset)
+    select kind, object, part, json_agg(array[name, replace(type::regtype::text, 'timestamp with time zone', 'timestamptz')]
+      order by place) as content
+    from parts group by kind, object, part order by object collate "C"`;
+  const objects: Released['objects'] = {};
+  for (const { kind, object, part, content } of rows) {
+    const one = objects[object] ?? { kind, columns: {} };
+    objects[object] = one;
+    const types = Object.fromEntries(content);
+    if (part === 'value') one.value = types[''];
+    else one[part === 'columns' ? 'columns' : 'parameters'] = types;
+  }
+  return objects;
+}
+
+/** A dataset as if the upstream had begun to show another field, in its items and in those of its lists. */
+function withFieldBeforeOthers(dataset: Dataset): Dataset {
+  const columns = dataset.columns.map((column) =>
+    column.element instanceof z.ZodObject
+      ? { ...column, element: z.object({ newField: z.string(), ...column.element.shape }) }
+      : column,
+  );
+  const field = { name: 'new_field', type: 'text', nullable: true, path: ['newField'], comment: 'New.' };
+  return { ...dataset, columns: [field, ...columns] };
+}
+
 /** How many rows each dataset has, and how many of those are as it is now. */
 async function rowCounts(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
@@ -57,6 +106,14 @@ const SPELT_TWICE = new Set([
   'erc1155_balances',
   'deployed_contracts',
 ]);
+
+it('the last release has in `reporting` what its recorded database has', async () => {
+  const { version } = lastRelease;
+  await restore(version);
+  const recordedByIt = { version, objects: await standing() };
+  expect(lostSince(lastRelease, recordedByIt)).toEqual([]);
+  expect(lostSince(recordedByIt, lastRelease)).toEqual([]);
+});
 
 describe.each(versions)('a database that version %s recorded', (version) => {
   it('is brought to this version with all its rows, and every view reads them', async () => {
@@ -80,23 +137,40 @@ describe.each(versions)('a database that version %s recorded', (version) => {
 
   it('keeps every column of every view and function, with its type and its place', async () => {
     await restore(version);
-    const shapes = async () => {
-      const rows = await sql<{ object: string; columns: string[] }[]>`
-        select c.relname as object, array(select format('%s %s', attname, format_type(atttypid, atttypmod)) from pg_attribute
-          where attrelid = c.oid and attnum > 0 order by attnum) as columns
-        from pg_class c where c.relnamespace = 'reporting'::regnamespace and c.relkind = 'v'
-        union all
-        select p.oid::regprocedure::text, array(select format('%s %s', name, type::regtype)
-          from unnest(p.proargnames, coalesce(p.proallargtypes, p.proargtypes::oid[])) with ordinality as a(name, type, place) order by place)
-        from pg_proc p where p.pronamespace = 'reporting'::regnamespace`;
-      return new Map(rows.map(({ object, columns }) => [object, columns]));
-    };
-    const before = await shapes();
-    expect(before.size).toBeGreaterThan(50);
+    const before = { version, objects: await standing() };
+    expect(Object.keys(before.objects).length).toBeGreaterThan(50);
     expect(await migrate(database.url)).toEqual([]);
-    const after = await shapes();
-    for (const [object, columns] of before)
-      expect(after.get(object)?.slice(0, columns.length), object).toEqual(columns);
+    expect(lostSince(before, { version: 'this', objects: await standing() })).toEqual([]);
+  });
+
+  it('gets a field before the others of every item and list, and materialised views upon all of it stay', async () => {
+    await restore(version);
+    const views = Object.entries(await standing()).flatMap(([name, { kind }]) =>
+      kind === 'view' ? name : [],
+    );
+    await sql`create schema mine`;
+    for (const name of views)
+      await sql`create materialized view ${sql(`mine.${name}`)} as select * from reporting.${sql(name)}`;
+    const tables = await sql<{ name: string }[]>`
+      select relname as name from pg_class where relnamespace = 'recorder'::regnamespace and relkind = 'r'`;
+    const grown = catalog
+      .filter((dataset) => tables.some(({ name }) => name === dataset.name))
+      .map(withFieldBeforeOthers);
+    for (const { name } of grown) await sql`alter table recorder.${sql(name)} add column new_field text`;
+    const declared = new Map(
+      [...declaredObjects(), ...grown.flatMap(datasetViews)].map((object) => [object.name, object]),
+    );
+    const theirs = async () => [
+      ...(await sql`select oid::int, relname from pg_class where relnamespace = 'mine'::regnamespace order by 1`),
+    ];
+    const before = await theirs();
+    expect(before.length).toBeGreaterThan(50);
+    expect(await migrateDatabase(database.url, [...declared.values()])).toEqual([]);
+    expect(await theirs()).toEqual(before);
+    const [shown] = await sql<{ views: number }[]>`
+      select count(distinct attrelid)::int as views from pg_attribute join pg_class c on c.oid = attrelid
+      where c.relnamespace = 'reporting'::regnamespace and attname ~ 'new_field'`;
+    expect(shown?.views).toBeGreaterThan(grown.length);
   });
 
   it('has no null where chain-recorder/schema says that there is none', async () => {

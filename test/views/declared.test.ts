@@ -5,6 +5,7 @@ import { type Declared, dependenciesOf, inOrder } from '../../src/db/declared.ts
 import { GROWTH, HIGHEST_ERROR_TEXT, LEAST } from '../../src/health/latency-histogram.ts';
 import { WEEKS_KEPT } from '../../src/health/latency-store.ts';
 import { declaredObjects } from '../../src/views/declared.ts';
+import { asReleased, lastRelease, lostSince, releasedAs } from '../../src/views/released.ts';
 import { readSqlFile } from '../../src/views/sql-file.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
@@ -105,6 +106,60 @@ describe('declared objects', () => {
         view('c', 'table reporting.a'),
       ]),
     ).toThrow('a → b → c → a');
+  });
+});
+
+describe('the last release', () => {
+  it('is still there: every object, parameter and column, with its type and its place', () => {
+    expect(Object.keys(lastRelease.objects).length).toBeGreaterThan(100);
+    expect(lostSince(lastRelease, releasedAs('this', declared))).toEqual([]);
+  });
+
+  const view = (columns: Record<string, string>) => ({
+    version: '1',
+    objects: { one: { kind: 'view' as const, columns } },
+  });
+  const f = (parameters: Record<string, string>, value?: string) => ({
+    version: '1',
+    objects: {
+      one: { kind: 'function' as const, parameters, columns: {}, ...(value === undefined ? {} : { value }) },
+    },
+  });
+  const before = view({ a: 'text', b: 'bigint' });
+
+  it.each([
+    ['that a new column stands behind', before, view({ a: 'text', b: 'bigint', c: 'text' }), []],
+    ['that is not declared', before, { version: '1', objects: {} }, ['one is no view any more']],
+    ['that is of another kind', before, f({}), ['one is no view any more']],
+    ['that lacks a column', before, view({ a: 'text' }), ['one: b bigint is not column 2 any more']],
+    [
+      'that has a column of another type',
+      before,
+      view({ a: 'jsonb', b: 'bigint' }),
+      ['one: a text is not column 1 any more'],
+    ],
+    [
+      'that has a new column between',
+      before,
+      view({ a: 'text', c: 'text', b: 'bigint' }),
+      ['one: b bigint is not column 2 any more'],
+    ],
+    [
+      'that takes another parameter',
+      f({ at: 'date' }, 'text'),
+      f({ at: 'date', more: 'text' }, 'text'),
+      ['one(at date) text is one(at date, more text) text now'],
+    ],
+    ['that returns another value', f({}, 'text'), f({}, 'bigint'), ['one() text is one() bigint now']],
+  ])('an object %s', (_, earlier, later, lost) => {
+    expect(lostSince(earlier, later)).toEqual(lost);
+  });
+
+  it('gives the order of columns, new ones behind its own', () => {
+    const names = Object.keys(lastRelease.objects.subnets?.columns ?? {});
+    const now = ['new', ...names.toReversed(), 'newer'].map((name) => ({ name }));
+    expect(asReleased('subnets', now).map(({ name }) => name)).toEqual([...names, 'new', 'newer']);
+    expect(asReleased('never_released', now)).toEqual(now);
   });
 });
 

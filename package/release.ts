@@ -1,0 +1,13 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
+import { declaredObjects } from '../src/views/declared.ts';
+import { lastRelease, lostSince, RELEASED, releasedAs } from '../src/views/released.ts';
+
+/** Writes what this version has in `reporting`. `npm version` runs it at a release. */
+const { version } = z
+  .looseObject({ version: z.string() })
+  .parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')));
+const release = releasedAs(version, declaredObjects());
+const lost = lostSince(lastRelease, release);
+if (lost.length > 0) throw new Error(`reporting has lost what users build upon: ${lost.join('; ')}`);
+writeFileSync(RELEASED, `${JSON.stringify(release, null, 2)}\n`);
