@@ -45,22 +45,23 @@ async function restore(version: string): Promise<void> {
 async function standing(): Promise<Released['objects']> {
   const rows = await sql<{ kind: 'view' | 'function'; object: string; part: string; content: string[][] }[]>`
     with parts as (
-      select 'view' as kind, c.relname as object, 'columns' as part, a.attname as name, a.atttypid as type, a.attnum as place
+      select 'view' as kind, c.relname as object, 'columns' as part, a.attname as name,
+        format_type(a.atttypid, a.atttypmod) as type, a.attnum as place
       from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
       where c.relnamespace = 'reporting'::regnamespace and c.relkind = 'v'
       union all
-      select 'function', p.proname, case m.mode when 't' then 'columns' else 'parameters' end, m.name, m.type, m.place
+      select 'function', p.proname, case m.mode when 't' then 'columns' else 'parameters' end, m.name, format_type(m.type, null), m.place
       from pg_proc p cross join lateral unnest(p.proargnames, p.proargmodes, coalesce(p.proallargtypes, p.proargtypes::oid[]))
         with ordinality as m(name, mode, type, place)
       where p.pronamespace = 'reporting'::regnamespace
       union all
-      select 'function', p.proname, 'columns', a.attname, a.atttypid, a.attnum
+      select 'function', p.proname, 'columns', a.attname, format_type(a.atttypid, a.atttypmod), a.attnum
       from pg_proc p join pg_class c on c.reltype = p.prorettype join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
       where p.pronamespace = 'reporting'::regnamespace
       union all
-      select 'function', p.proname, 'value', '', p.prorettype, 1
+      select 'function', p.proname, 'value', '', format_type(p.prorettype, null), 1
       from pg_proc p where p.pronamespace = 'reporting'::regnamespace and not p.proretset)
-    select kind, object, part, json_agg(array[name, replace(type::regtype::text, 'timestamp with time zone', 'timestamptz')]
+    select kind, object, part, json_agg(array[name, replace(type, 'timestamp with time zone', 'timestamptz')]
       order by place) as content
     from parts group by kind, object, part order by object collate "C"`;
   const objects: Released['objects'] = {};
