@@ -46,7 +46,7 @@ const recurring = z.strictObject({
     .nonempty()
     .optional()
     .meta({ description: 'Days of the week (UTC).', absent: 'every day' }),
-  at: timeOfDay.describe('When it begins, on each of the days.'),
+  at: timeOfDay.describe('When it begins on each of the days, in quotes.'),
   lasts: duration.describe('How long it lasts.'),
 });
 
@@ -76,7 +76,9 @@ export const healthSchema = z.strictObject({
       description: 'Announced windows, once (from, to) or recurring (days, at, lasts): neither up nor down.',
       absent: 'none',
     }),
-  target: percent.default(99.9).describe('The uptime promised a month. Reports take another by --target.'),
+  target: percent
+    .default(99.9)
+    .describe('The uptime promised a month. `report sla` takes another by --target.'),
   rewards: z
     .strictObject({
       uptime: percent

@@ -177,7 +177,7 @@ export function configSchema(names: CatalogNames) {
     watch: z
       .strictObject({
         chains: list(metricsChain).describe(
-          'Chains whose metrics are recorded: ids of EVM chains, or total, mainnet or testnet for all chains together.',
+          'Chains whose metrics are recorded: ids of EVM chains in quotes, or total, mainnet or testnet for all chains together.',
         ),
         nodeIds: list(nodeId).describe(
           'Validators whose proposed blocks, pending rewards and delegations are recorded.',
