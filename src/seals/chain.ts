@@ -5,10 +5,10 @@ import { type OpenWriters, readOpenWriters } from './leaves.ts';
 import { ROOT } from './seal.ts';
 import { type DatasetSeal, datasetHead, headOf, isSigned, statementText } from './statement.ts';
 
-/** A seal that was made, as it is stored. */
+/** A finished seal, as it is stored. */
 export interface StoredSeal {
   readonly seal: number;
-  /** PostgreSQL's text. */
+  /** The end of what is sealed, as PostgreSQL's text. */
   readonly until: string;
   readonly open: OpenWriters;
   readonly head: string;
@@ -16,10 +16,10 @@ export interface StoredSeal {
   readonly public_key: string | null;
 }
 
-/** What the seals say, and what is wrong with them by themselves. */
+/** The seals, and what is wrong with them. Recorded rows are not read for it. */
 export interface Chain {
   readonly seals: readonly StoredSeal[];
-  /** By dataset, oldest first. */
+  /** The part of each seal about a dataset, by dataset, oldest first. */
   readonly datasets: ReadonlyMap<string, readonly DatasetSeal[]>;
   readonly forms: ReadonlyMap<string, SealForm>;
   readonly broken: readonly string[];
@@ -38,9 +38,10 @@ interface SealRow {
 }
 
 /**
- * Reads the seals and holds each against the one before, its statement, its signature and its tree. What it says of the
- * rows is not looked at.
- * @param publicKey SPKI in base64: every seal has to be signed with it; undefined: each by the key it names, if any
+ * Reads the seals and checks each one: its link to the seal before, its statement, its signature and its tree of hashes.
+ * Recorded rows are not read.
+ * @param publicKey SPKI in base64: every seal must be signed with it; undefined: a signature is checked with the key that
+ * its seal names, and a seal without a signature is accepted
  */
 export async function readChain(sql: postgres.Sql, publicKey: string | undefined): Promise<Chain> {
   const broken: string[] = [];
@@ -114,7 +115,7 @@ async function readForms(sql: postgres.Sql, broken: string[]): Promise<Map<strin
         const read = readForm(definition);
         if (nameOfForm(read) === form) return [[form, read]];
       } catch {
-        // Said below.
+        // A definition that cannot be read was changed, too: see below.
       }
       broken.push(`the form ${form} in which rows were read was changed`);
       return [];

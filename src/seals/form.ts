@@ -2,27 +2,28 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { recorded } from '../recorded.ts';
 
-/** Names stand in statements as they are. */
+/** Names are written into SQL statements without quotes. */
 const name = z.string().regex(/^[a-z_][a-z0-9_]*$/);
 const column = z.object({ name, type: z.string() });
 
 /**
- * How rows of a table become hashes: which columns, in which order. It is kept with each seal, so that what was sealed
- * before a column was added is still read as it was then.
+ * How rows of a table become hashes: which columns, in which order. The form is stored with each seal. So rows that were
+ * sealed before a column was added are still read without it.
  */
 const sealForm = z.object({
   version: z.literal(1),
   /** In the schema `recorder`. */
   table: name,
-  /** What one hash is of: a row, or all rows of one look of one run. */
+  /** One hash covers one row, or all rows of one look of one run. */
   unit: z.enum(['row', 'look']),
   key: z.array(column),
-  /** The instant of the day that a row belongs to. */
+  /** The column of the instant that decides to which day a row belongs. */
   from: name,
-  /** What else is fixed when a row is recorded. */
+  /** The other columns that never change after a row is recorded. */
   content: z.array(column),
-  /** When a row ended, and what is fixed then; null: rows do not end. */
+  /** The column of the instant when a row ended; null: rows do not end. */
   to: name.nullable(),
+  /** The other columns that never change after a row ended. */
   end: z.array(column),
 });
 
@@ -33,7 +34,7 @@ type Column = z.infer<typeof column>;
 export interface SealedHistory {
   readonly dataset: string;
   readonly form: SealForm;
-  /** Who can still write what carries an instant of the past: runs, by their number, or an observer, up to its heartbeat. */
+  /** The writer of the rows: runs, ordered by their number, or an observer, which has settled its rows up to an instant. */
   readonly writer: 'run' | 'observer';
 }
 
@@ -41,7 +42,7 @@ const text = (name: string): Column => ({ name, type: 'text' });
 const instant = (name: string): Column => ({ name, type: 'timestamptz' });
 const bigint = (name: string): Column => ({ name, type: 'bigint' });
 
-/** Everything that is sealed: the history of every dataset, and when an observer did not look. */
+/** Everything that is sealed: the history of every dataset, and the times when an observer did not look. */
 export const sealedHistories: readonly SealedHistory[] = [
   ...recorded.map(historyOf),
   {
@@ -60,7 +61,10 @@ export const sealedHistories: readonly SealedHistory[] = [
   },
 ].sort((one, other) => (one.dataset < other.dataset ? -1 : 1));
 
-/** What of a row counts: not how many looks missed it, nor a mark that follows from the other versions of its key. */
+/**
+ * The form of a dataset's history. Two kinds of columns are not sealed: the count of looks that missed a row, and marks that
+ * follow from other versions of the same key.
+ */
 function historyOf({ name, history, key, columns }: (typeof recorded)[number]): SealedHistory {
   const keys = columns.filter((one) => key.includes(one.name)).map(({ name, type }) => ({ name, type }));
   const rest = columns.filter((one) => !key.includes(one.name)).map(({ name, type }) => ({ name, type }));
@@ -117,7 +121,7 @@ function byName(columns: readonly Column[]): Column[] {
   return [...columns].sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** A form's name: the begin of the sha-256 of its definition. */
+/** The name of a form: the first 16 hexadecimal digits of the SHA-256 of its definition. */
 export function nameOfForm(form: SealForm): string {
   return createHash('sha256')
     .update(JSON.stringify(sealForm.parse(form)))
@@ -125,5 +129,5 @@ export function nameOfForm(form: SealForm): string {
     .slice(0, 16);
 }
 
-/** A form as it was stored. @throws ZodError where it is none */
+/** Reads a stored form. @throws ZodError when the definition is not a form */
 export const readForm = (definition: unknown): SealForm => sealForm.parse(definition);

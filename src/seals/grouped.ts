@@ -1,4 +1,4 @@
-/** Things by what they have in common, in the order in which they come. */
+/** Groups things by a key. The order of the things is kept. */
 export function grouped<K, T>(things: Iterable<T>, keyOf: (thing: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const thing of things) {

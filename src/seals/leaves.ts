@@ -3,17 +3,18 @@ import { z } from 'zod';
 import type { SealedHistory, SealForm } from './form.ts';
 
 /**
- * What could still be written with an instant before a seal when that seal began: by runs that were under way, and by
- * observers beyond their heartbeat. The next seal takes it as late; what else appears in a sealed day was put there.
+ * The writers that could still write rows of the sealed time when the seal began: runs that were under way, and observers
+ * after the instant up to which their rows are settled. The next seal takes such rows as late. Any other new row in a
+ * sealed day is reported as added.
  */
 const openWriters = z.object({
-  /** Runs from this number on may write after the seal. */
+  /** Runs with this number or a higher one may write after the seal began. */
   run: z.number(),
-  /** Runs from this number on began after it. */
+  /** Runs with this number or a higher one began after the seal began. */
   next_run: z.number(),
-  /** Runs that were under way. */
+  /** The numbers of the runs that were under way. */
   runs: z.array(z.number()),
-  /** Up to where each observer's ledger was settled, or the seal's own end. */
+  /** Up to which instant each observer's ledger was settled, at most the seal's end. */
   observers: z.record(z.string(), z.string()),
 });
 
@@ -21,10 +22,10 @@ export type OpenWriters = z.infer<typeof openWriters>;
 
 export const readOpenWriters = (value: unknown): OpenWriters => openWriters.parse(value);
 
-/** A run that is claimed in this moment is not to be seen yet: so many numbers back there is surely none. */
+/** A run that is being claimed is not visible yet. Its number is at most this much below the next one. */
 const CLAIMED_AT_ONCE = 100;
 
-/** The expression for what is open now, as jsonb; `until` is the seal's end. */
+/** SQL: the open writers now, as jsonb. @param until the seal's end, as an SQL expression */
 export const openNow = (until: string) => `(
   select jsonb_build_object('next_run', n.next_run, 'runs', to_jsonb(o.runs),
     'run', least(n.next_run - ${CLAIMED_AT_ONCE}, (select min(run) from unnest(o.runs) run)), 'observers', h.observers)
@@ -38,19 +39,19 @@ export const openNow = (until: string) => `(
         select min((one ->> 'since')::timestamptz) from jsonb_array_elements(o.refused) one)) as settled
       from recorder.health_observers o) settled) h)`;
 
-/** What a statement over leaves is told: a range of instants, and what was open at this seal and the one before. */
+/** The input of a statement over leaves: a range of instants, and the open writers of this seal and of the one before. */
 export interface Range {
-  /** PostgreSQL's text of instants. */
+  /** From included, to excluded; as PostgreSQL's texts. */
   readonly from: string;
   readonly to: string;
-  /** Null: no seal was before. */
+  /** The seal before; null: there is none, or everything is sealed anew. */
   readonly before: { readonly until: string; readonly open: OpenWriters } | null;
-  /** From here on ends may have been set since the seal before. */
+  /** Ends at this instant or later may have been set since the seal before. */
   readonly endFloor: string;
   readonly open: OpenWriters;
 }
 
-/** The CTE `g`, one row: what {@link leavesOf} reads. Its parameters are $1 to $9. */
+/** The CTE `g` with one row: the input of {@link leavesOf}. Its parameters are $1 to $9. */
 export const GIVEN = `g as materialized (
   select $1::text::timestamptz as from_at, $2::text::timestamptz as to_at, $3::text::timestamptz as before_until, $4::bigint as before_run,
     $5::text::timestamptz as end_floor, $6::text::jsonb as settled_before, $7::bigint as next_run, $8::text::bigint[] as open_runs,
@@ -73,7 +74,7 @@ export function given({ from, to, before, endFloor, open }: Range): postgres.Par
 
 type Kind = 'row' | 'end';
 
-/** Whether what has an instant in the range can have been written since the seal before. */
+/** SQL: whether a leaf may have been written since the seal before. */
 export function isFresh({ writer, form }: Pick<SealedHistory, 'writer' | 'form'>, kind: Kind): string {
   const at = `t.${(kind === 'row' ? form.from : form.to) ?? form.from}`;
   if (writer === 'observer')
@@ -81,14 +82,14 @@ export function isFresh({ writer, form }: Pick<SealedHistory, 'writer' | 'form'>
   return kind === 'row' ? `(${at} >= g.before_until or t.run_id >= g.before_run)` : `${at} >= g.end_floor`;
 }
 
-/** Whether nothing more comes to it: a look of a run that goes on is not whole. */
+/** SQL: whether a leaf is final: the run of a look has ended, or the observer has settled its rows up to that instant. */
 export function isSettled({ writer, form }: Pick<SealedHistory, 'writer' | 'form'>, kind: Kind): string {
   const at = `t.${(kind === 'row' ? form.from : form.to) ?? form.from}`;
   if (writer === 'observer') return `coalesce(${at} < (g.settled ->> t.observer)::timestamptz, true)`;
   return form.unit === 'look' ? '(t.run_id < g.next_run and not t.run_id = any(g.open_runs))' : 'true';
 }
 
-/** Whether its instant is in the range. */
+/** SQL: whether the instant of a leaf is in the range. */
 export function isInRange(form: SealForm, kind: Kind): string {
   const at = `t.${(kind === 'row' ? form.from : form.to) ?? form.from}`;
   return `${at} >= g.from_at and ${at} < g.to_at`;
@@ -99,18 +100,18 @@ export const kindsOf = (form: SealForm): readonly Kind[] => (form.to === null ? 
 
 const day = (instant: string) => `(${instant} at time zone 'UTC')::date`;
 
-/** A value as it is hashed: a number's trailing zeros say nothing. */
+/** SQL: a value as it is hashed. Trailing zeros of a number are removed, because they are not part of its value. */
 const hashed = ({ name, type }: { name: string; type: string }) =>
   type === 'numeric' ? `trim_scale(t.${name})` : `t.${name}`;
 
 /**
- * PostgreSQL's binary form of a row is the same in every session, whatever its settings; texts are in UTF-8, which is the
- * database's encoding and the session's.
+ * SQL: the hash of values. It is made of PostgreSQL's binary form of a row, which does not depend on the settings of a
+ * session. Texts are in UTF-8, the encoding of both the database and the session.
  */
 const hashOf = (kind: string, values: readonly string[]) =>
   `sha256(record_send(row('${kind}'::text, ${values.join(', ')})))`;
 
-/** What identifies a row for the reader of a finding: six bytes of the hash of its key. */
+/** SQL: what identifies a row in a finding: the first six bytes of the hash of its key, or of the run for a look. */
 export function identityOf(form: SealForm): string {
   return form.unit === 'look'
     ? `substr(${hashOf('look', ['t.run_id'])}, 1, 6)`
@@ -118,10 +119,11 @@ export function identityOf(form: SealForm): string {
 }
 
 /**
- * The leaves of a table, as SELECT of kind, day, instant, id, leaf, place (a row of the table) and, by the word, more.
- * What is fixed when a row is recorded is one leaf, in the day of that; how it ended is another, in the day of that.
- * @param where the condition, by kind, on the table `t` and the row `g`
- * @param flag another column, by kind, as an expression on `t` and `g`
+ * The leaves of a table, as a SELECT of kind, day, instant, id, leaf, place (the ctid of a row) and flag. The values that
+ * are fixed when a row is recorded are one leaf, which belongs to the day of that instant. The end of a row is another
+ * leaf, which belongs to the day of the end.
+ * @param where the condition for a kind, in SQL over the table `t` and the row `g`
+ * @param flag the column `flag` for a kind, in SQL over `t` and `g`
  */
 export function leavesOf(
   form: SealForm,

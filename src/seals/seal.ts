@@ -20,31 +20,31 @@ import {
 } from './leaves.ts';
 import { datasetHead, headOf, signed, statementText } from './statement.ts';
 
-/** One process seals at a time; the number is this project's own. */
+/** The advisory lock by which only one process seals at a time. */
 const LOCK = 7_310_202_613;
-/** Leaves of one part. */
+/** The most leaves of one part. */
 const IN_A_PART = 256;
-/** Leaves that one statement makes, unless an hour has more: what it sorts fits into some memory and a temporary file. */
+/** The most leaves of one statement, unless one hour has more. It bounds the memory and the temporary files of sorting. */
 const AT_ONCE = 1_000_000;
 
 /** The longest that a statement may take, ms. */
 const LONGEST = 1_800_000;
 
 const DAY = 86_400_000;
-/** A day is sealed so long after its end: what was under way at midnight has ended. */
+/** A day is sealed this long after its end, ms. By then runs that were under way at midnight have ended. */
 const AFTER_MIDNIGHT = 3_600_000;
 
-/** What sealing needs. */
+/** The input of sealing. */
 export interface Sealing {
   readonly databaseUrl: string;
   readonly clock: Clock;
   /** Ed25519; undefined: seals are not signed. */
   readonly key: KeyObject | undefined;
-  /** Ends the work between two statements; the next one goes on. */
+  /** Stops the work between two statements. The next call continues the same seal. */
   readonly signal: AbortSignal;
 }
 
-/** A seal that was made. */
+/** A finished seal. */
 export interface MadeSeal {
   readonly seal: number;
   readonly until: Date;
@@ -55,17 +55,17 @@ export interface MadeSeal {
   readonly public_key: string | null;
   readonly rows: number;
   readonly ends: number;
-  /** Of both, what was recorded after the seal of its day. */
+  /** How many of both were recorded after their day had been sealed. */
   readonly late: number;
 }
 
-/** Up to where everything is to be sealed at a time: the last midnight (UTC) that is long enough ago; ms since 1970. */
+/** The last midnight (UTC) up to which days can be sealed at a time; both in ms since 1970. */
 export const sealableUntil = (now: number): number => Math.floor((now - AFTER_MIDNIGHT) / DAY) * DAY;
 
 /**
- * Seals the days that have ended, where that is not done yet: one seal, whatever the number of days.
- * @param sql for the question whether there is something to do
- * @returns null: there was nothing to do, or another process is at it
+ * Seals the days that have ended and are not sealed yet. One seal covers all of them.
+ * @param sql finds whether there is something to seal
+ * @returns null when there is nothing to seal, another process is sealing, or the work was stopped
  */
 export async function sealDays(sql: postgres.Sql, sealing: Sealing): Promise<MadeSeal | null> {
   const until = sealableUntil(sealing.clock());
@@ -77,9 +77,10 @@ export async function sealDays(sql: postgres.Sql, sealing: Sealing): Promise<Mad
 }
 
 /**
- * Seals what was recorded before an instant. A seal that was begun and not ended is ended first, as it was begun.
+ * Seals what was recorded before an instant. A seal that was begun and not finished is finished first, with its own end.
  * @param until ms since 1970
- * @returns null: all of it is sealed, or the work was stopped; `busy`: another process is sealing
+ * @returns the last seal that was made; null when all is sealed already, or the work was stopped before a seal was
+ * finished; `busy` when another process is sealing
  */
 export async function sealUntil(sealing: Sealing, until: number): Promise<MadeSeal | null | 'busy'> {
   let made: MadeSeal | null = null;
@@ -107,20 +108,20 @@ export async function sealUntil(sealing: Sealing, until: number): Promise<MadeSe
   return done === null ? 'busy' : made;
 }
 
-/** The database's time, ms since 1970: a clock that is ahead seals nothing of the future. */
+/** The database's time, ms since 1970. It is the limit of a seal, so that a clock that is ahead never seals the future. */
 async function timeOf(sql: postgres.Sql): Promise<number> {
   const [row] = await sql<{ now: number }[]>`select floor(extract(epoch from now()) * 1000)::float8 as now`;
   return row?.now ?? Number.NEGATIVE_INFINITY;
 }
 
-/** A seal as it is read; instants as PostgreSQL's texts, to the microsecond. */
+/** A seal that was begun and is not finished. Instants are PostgreSQL's texts, to the microsecond. */
 interface Pending {
   readonly seal: number;
   readonly until: string;
   readonly open: OpenWriters;
 }
 
-/** @returns the seal that is under way, or a new one; null: all before `until` is sealed */
+/** Finds the unfinished seal, or begins a new one. @returns null when all before `until` is sealed */
 async function beginSeal(sql: postgres.Sql, until: number, now: number): Promise<Pending | null> {
   const at = new Date(until).toISOString();
   const [row] = await sql.unsafe<{ seal: number; until: string; open: unknown }[]>(
@@ -189,7 +190,7 @@ async function endSeal(
   };
 }
 
-/** Seals what is new of one dataset; done again, it adds what is missing. @returns false: it was stopped */
+/** Seals what is new in one dataset. A second call adds only what is missing. @returns false when it was stopped */
 async function sealDataset(
   sql: postgres.Sql,
   history: SealedHistory,
@@ -210,7 +211,7 @@ async function sealDataset(
     group by c.changes, c.newest, c.anew`;
   const { base = 0, before: headBefore = null, changes = [], newest = 0, anew = false } = known ?? {};
   const since = anew ? pending.seal : base;
-  // What is sealed for the first time, or anew, is sealed from its beginning.
+  // A dataset that is sealed for the first time, or anew, is sealed from its beginning.
   const before = headBefore === null || anew ? null : last;
   const range: Range = {
     from: '-infinity',
@@ -247,13 +248,14 @@ async function sealDataset(
   return true;
 }
 
-/** The top of the tree over the parts of a seal. */
+/** SQL: the root hash of the tree over the parts of a seal. */
 export const ROOT = `encode(sha256(convert_to(coalesce(string_agg(concat_ws(' ', kind, day, part, encode(node, 'hex'),
   encode(sha256(array_send(instants) || tags), 'hex')) || E'\\n', '' order by kind collate "C", day, part), ''), 'UTF8')), 'hex')`;
 
 /**
- * From when on ends may have been set since the seal before: by the clock of a run that went on, or that was behind, or
- * with what was observed long ago and read only now.
+ * The instant from which ends may have been set since the seal before, as PostgreSQL's text. It is before the end of that
+ * seal when a run that began earlier went on, when a clock was behind, or when values that were observed earlier were read
+ * later.
  */
 export async function endFloorOf(
   sql: postgres.Sql,
@@ -270,7 +272,7 @@ export async function endFloorOf(
   return row?.floor ?? before.until;
 }
 
-/** What a seal reads of a dataset in one statement each: hours in order, as half-open ranges of instants. */
+/** The ranges of a dataset that a seal reads, one statement each: half-open, of whole hours, in order. */
 async function chunksOf(
   sql: postgres.Sql,
   history: SealedHistory,
@@ -291,7 +293,10 @@ async function chunksOf(
   );
 }
 
-/** Adds the parts of what is fresh in a range and not sealed; $10: the dataset, $11: the seal, $12: since which seal parts count. */
+/**
+ * The statement that adds parts for the leaves of a range that are new and not sealed yet. $1 to $9 as in {@link GIVEN};
+ * $10 the dataset; $11 the seal; $12 the first seal whose parts count.
+ */
 function packing(history: SealedHistory): string {
   const { form } = history;
   const leaves = leavesOf(

@@ -2,7 +2,7 @@ import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:
 
 const hash = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** What a seal says of one dataset. */
+/** The part of a seal about one dataset. */
 export interface DatasetSeal {
   readonly seal: number;
   readonly dataset: string;
@@ -15,7 +15,7 @@ export interface DatasetSeal {
   readonly before: string | null;
 }
 
-/** The head of a dataset's chain: the sha-256 of what the seal says of it and of the head before. */
+/** The head of a dataset's chain: the SHA-256 of the seal's part about it, which names the head before; in hexadecimal. */
 export function datasetHead(one: DatasetSeal): string {
   const changes = one.changes.map((change) => `change ${JSON.stringify(change)}\n`).join('');
   return hash(
@@ -24,7 +24,7 @@ export function datasetHead(one: DatasetSeal): string {
   );
 }
 
-/** What a seal says over all datasets. */
+/** The content of a seal over all datasets. */
 export interface Statement {
   readonly seal: number;
   readonly until: Date;
@@ -35,7 +35,7 @@ export interface Statement {
   readonly heads: readonly { readonly dataset: string; readonly head: string }[];
 }
 
-/** The statement as text: what is signed, and what a reader keeps. */
+/** The statement as text. This text is signed, and a reader keeps it. */
 export function statementText({ seal, until, madeAt, before, heads }: Statement): string {
   const sorted = [...heads].sort((one, other) => (one.dataset < other.dataset ? -1 : 1));
   return (
@@ -44,16 +44,16 @@ export function statementText({ seal, until, madeAt, before, heads }: Statement)
   );
 }
 
-/** The head of the chain: the sha-256 of a statement's text, as `sha256sum` says it. */
+/** The head of the chain: the SHA-256 of a statement's text in hexadecimal, the same as `sha256sum` prints. */
 export const headOf = (statement: string): string => hash(statement);
 
-/** Signs a statement. @returns the signature, and the key it is of as SPKI in base64 */
+/** Signs a statement. @returns the signature, and the public key as SPKI in base64 */
 export function signed(statement: string, key: KeyObject): { signature: Buffer; publicKey: string } {
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64');
   return { signature: sign(null, Buffer.from(statement), key), publicKey };
 }
 
-/** Whether a signature is of a statement, by a key as SPKI in base64. A key that is none has signed nothing. */
+/** Whether a signature was made of a statement with a key (SPKI in base64). False when the text is not a key. */
 export function isSigned(statement: string, signature: Buffer, publicKey: string): boolean {
   try {
     const key = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' });

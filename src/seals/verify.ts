@@ -8,82 +8,82 @@ import { GIVEN, given, identityOf, isFresh, isInRange, leavesOf, type Range } fr
 import { endFloorOf } from './seal.ts';
 import type { DatasetSeal } from './statement.ts';
 
-/** Leaves that one statement compares, unless a day has more. */
+/** The most leaves that one statement compares, unless one day has more. */
 const AT_ONCE = 1_000_000;
-/** The longest that a statement may take, ms: somebody waits for it, and may stop it. */
+/** The longest that a statement may take, ms. It is a day, because a person waits for it and can stop it. */
 const LONGEST = 86_400_000;
-/** Differences that are named of one statement; the others are counted. */
+/** The most differences of each kind that one statement names. The rest of `gone` and `extra` is only counted. */
 const NAMED = 1_000;
 
-/** What differs from what was sealed. */
+/** A difference between the record and what was sealed. */
 export interface Difference {
   readonly dataset: string;
-  /** The day (UTC) in whose seal it stands. */
+  /** The day (UTC) to which it belongs. */
   readonly day: string;
-  /** `row`: what was recorded; `end`: when and how it ended. */
+  /** `row`: the recorded values; `end`: when and how the row ended. */
   readonly of: 'row' | 'end';
   /**
-   * `changed`: it says something else; `moved`: it has another instant; `gone`; `added`; `among`: one of the rows of a
-   * part was changed so that its short mark is the same.
+   * `changed`: it has other values; `moved`: it has another instant; `gone`: it is missing; `added`: it was not sealed;
+   * `among`: one of the rows of a part was changed, and which one cannot be told, because all short marks are the same.
    */
   readonly what: 'changed' | 'moved' | 'gone' | 'added' | 'among';
-  /** When it was recorded, or ended, as it was sealed; of what was added, as it stands. ISO 8601, to the microsecond. */
+  /** When it was recorded or ended: as sealed; for `added`, as it is now. ISO 8601, to the microsecond. */
   readonly at: string;
-  /** Of what moved: the instant that it has now. */
+  /** For `moved`, the instant that it has now; null for all others. */
   readonly now: string | null;
-  /** The key, as JSON; null: nothing that is left has it. Of readings the run and its target. */
+  /** The key as JSON, for readings the run and its target; null: no row with this key is left. */
   readonly key: string | null;
-  /** The hash of the key, six bytes of it in hex. */
+  /** The first six bytes of the hash of the key, in hexadecimal. */
   readonly id: string;
 }
 
-/** What `verify` found. */
+/** The result of `verify`. */
 export interface Verified {
   /** The newest seal; null: nothing is sealed yet. */
   readonly seal: number | null;
   readonly until: Date | null;
   readonly head: string | null;
-  /** What stands as it was sealed. */
+  /** How many rows, and ends of rows, were found again as they were sealed. */
   readonly rows: number;
   readonly ends: number;
-  /** What came late, and waits for the next seal. */
+  /** How many came late. The next seal takes them. */
   readonly unsealed: number;
-  /** What was taken out as declared. */
+  /** How many are missing because their removal was declared. */
   readonly removed: number;
-  /** What was done to sealed rows on purpose. */
+  /** The declared changes of sealed rows. */
   readonly declared: readonly Declared[];
-  /** What is wrong with the seals themselves. */
+  /** What is wrong with the seals themselves, in sentences. */
   readonly broken: readonly string[];
   readonly differences: readonly Difference[];
-  /** Differences that are not named. */
+  /** How many differences are not named. */
   readonly more: number;
 }
 
-/** A change that was declared. */
+/** A declared change of sealed rows. */
 export interface Declared {
   readonly dataset: string;
   readonly kind: string;
   readonly reason: string;
   readonly before_at: Date | null;
   readonly declared_at: Date;
-  /** Null: no seal was made since. */
+  /** The first seal after it; null: there is none yet. */
   readonly seal: number | null;
 }
 
-/** What to verify. */
+/** The input of {@link verify}. */
 export interface Verification {
   readonly databaseUrl: string;
-  /** ms since 1970; undefined: from the beginning, and up to the newest seal. */
+  /** ms since 1970; undefined: from the beginning, or up to the newest seal. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  /** A statement that somebody kept: it must be one of the seals. */
+  /** A statement that a reader kept: it must be the statement of one of the seals. */
   readonly kept?: string | undefined;
-  /** SPKI in base64: every seal has to be signed with it. */
+  /** SPKI in base64: every seal must be signed with it. */
   readonly publicKey?: string | undefined;
   readonly signal?: AbortSignal;
 }
 
-/** Holds the record against its seals: the chain, and every row of the days in question. Writes nothing. */
+/** Checks the record against its seals: the chain of seals, and every row of the given time. Writes nothing. */
 export async function verify(options: Verification): Promise<Verified> {
   const sql = openSealing(options.databaseUrl, LONGEST);
   try {
@@ -97,7 +97,7 @@ export async function verify(options: Verification): Promise<Verified> {
     for (const [dataset, seals] of newest ? chain.datasets : []) {
       if (!newest || options.signal?.aborted) break;
       const changes = declared.filter((one) => one.dataset === dataset);
-      // Values that were written anew are held against the next seal.
+      // All rows of this dataset are to be sealed again: the seals until now do not fit its values any more.
       if (changes.some(({ kind, seal }) => kind === 'resealed' && (seal === null || seal > newest.seal)))
         continue;
       try {
@@ -106,7 +106,7 @@ export async function verify(options: Verification): Promise<Verified> {
           total[count] += found[count];
         differences.push(...found.differences);
       } catch (error) {
-        // A table or a column that was sealed is not there.
+        // A table or a column that was sealed is missing.
         if (!namesNothing(error)) throw error;
         broken.push(`${dataset} cannot be read as it was sealed: ${messageOf(error)}`);
       }
@@ -125,11 +125,11 @@ export async function verify(options: Verification): Promise<Verified> {
   }
 }
 
-/** Whether PostgreSQL refused a statement for a name that it does not know. */
+/** Whether PostgreSQL refused a statement because it names something that does not exist. */
 const namesNothing = (error: unknown) =>
   error instanceof Error && 'code' in error && ['42P01', '42703', '42883'].includes(String(error.code));
 
-/** Whether a statement that was kept is one of the seals. @returns what is wrong */
+/** Finds a kept statement among the seals. @returns what is wrong; an empty list when it is one of them */
 function heldAgainst({ seals }: Chain, kept: string): string[] {
   const number = Number(/^number (\d+)$/m.exec(kept)?.[1]);
   const seal = seals.find((one) => one.seal === number);
@@ -139,7 +139,7 @@ function heldAgainst({ seals }: Chain, kept: string): string[] {
   return seal.statement.trimEnd() === kept.trimEnd() ? [] : [`seal ${number} is not the one that was kept`];
 }
 
-/** A leaf on one side only, as the comparison gives it. */
+/** A leaf that is only sealed or only in the record, as the comparison returns it; with `among`, a leaf of a wrong part. */
 interface Lone {
   readonly what: 'gone' | 'extra' | 'among';
   readonly kind: 'row' | 'end';
@@ -218,7 +218,7 @@ async function verifyDataset(
   return result;
 }
 
-/** Half-open ranges of instants that together are the whole range, each with so many sealed leaves. */
+/** Splits a range into half-open ranges of whole days, each with about {@link AT_ONCE} sealed leaves. */
 async function chunksOf(
   sql: postgres.Sql,
   dataset: string,
@@ -237,7 +237,10 @@ async function chunksOf(
   return begins.map((begin, at) => ({ from: begin, to: begins[at + 1] ?? to }));
 }
 
-/** Compares leaves as they are with those that were sealed; $10: the dataset, $11: the newest seal, $12: since which seal parts count. */
+/**
+ * The statement that compares the leaves of the record with those that were sealed. $1 to $9 as in {@link GIVEN}; $10 the
+ * dataset; $11 the newest seal; $12 the first seal whose parts count.
+ */
 function comparing(history: SealedHistory, names: readonly string[], forms: readonly SealForm[]): string {
   const leaves = forms.map(
     (form, at) =>
@@ -249,7 +252,7 @@ function comparing(history: SealedHistory, names: readonly string[], forms: read
   );
   const { form } = history;
   const key = `(select ${keyOf(form)} from recorder.${form.table} t where t.ctid = j.row)`;
-  // Where rows were read in several forms, a row that was sealed in any of them is sealed.
+  // When seals have several forms, rows are read in each of them. A row counts as sealed when it was sealed in any form.
   const elsewhere =
     forms.length === 1
       ? ''
@@ -307,14 +310,14 @@ function comparing(history: SealedHistory, names: readonly string[], forms: read
       from joined j) c`;
 }
 
-/** The key of the row `t`, as JSON. */
+/** SQL: the key of the row `t` as the text of a JSON object. */
 function keyOf(form: SealForm): string {
   if (form.unit === 'look')
     return `(select json_build_object('run_id', t.run_id, 'target', (select r.target_key from recorder.runs r where r.run_id = t.run_id)))::text`;
   return `json_build_object(${form.key.map(({ name }) => `'${name}', t.${name}`).join(', ')})::text`;
 }
 
-/** Puts together what is gone and what came in its place. */
+/** Pairs a leaf that is gone with the leaf that replaced it: `changed` at the same instant, `moved` at another one. */
 function pair(dataset: string, lone: readonly Lone[]): Difference[] {
   const as = (
     { kind, day, instant, id, key }: Lone,
@@ -353,7 +356,7 @@ function pair(dataset: string, lone: readonly Lone[]): Difference[] {
   ].sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
 }
 
-/** Finds the keys of what is gone: among the other versions of the key, and of readings among the runs. */
+/** Adds the keys of what is gone. They are found in other versions of the key, or for readings in the runs. */
 async function named(
   sql: postgres.Sql,
   form: SealForm,
@@ -371,7 +374,7 @@ async function named(
   return differences.map((one) => ({ ...one, key: one.key ?? keys.get(one.id) ?? null }));
 }
 
-/** A difference in words. */
+/** A difference as a sentence. */
 export function inWords({ dataset, day, of, what, at, now, key, id }: Difference): string {
   const whose = key ?? `of a key whose hash begins with ${id}`;
   const was = of === 'row' ? 'recorded' : 'ended';
