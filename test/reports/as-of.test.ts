@@ -191,6 +191,8 @@ it('every report is the same, byte by byte, before and after 10,000 later revisi
 });
 
 it('a moment that is not settled, or lies before the first look, is refused with the one that could be asked for', async () => {
+  // An observer counts for as long as its lease, which goes by the database's clock.
+  await saw('paris', 'one', clock.now, []);
   await expect(holdSettled(sql, new Date(start - 1))).rejects.toThrow(
     'watched since 2026-01-01T00:00:00.000Z',
   );
