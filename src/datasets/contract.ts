@@ -159,11 +159,21 @@ export interface Dataset extends Recorded {
   readonly extra?: boolean;
   /** Columns that identify one thing: rows with equal values in these but with different keys are in conflict. */
   readonly single?: readonly string[];
+  /** Every node tells of the same things: `network_D` shows what most of them say, and who says otherwise. */
+  readonly everyNode?: EveryNode;
   /** The items of a page. @throws Error when the answer has another shape than the seed says */
   items(body: unknown, target: Target): readonly unknown[];
   /** An item as the seed's field tables show it. */
   readonly example: Readonly<Record<string, unknown>>;
   readonly table: PgTable;
+}
+
+/** What of a dataset may be compared between nodes. Its request and its key have `node`; a sample's key is its request. */
+export interface EveryNode {
+  /** Columns that are each node's own, or move between two looks: nodes need not say the same there. */
+  readonly own: readonly string[];
+  /** The column that says what moment a reading is about: readings contradict each other only where it is the same. */
+  readonly at?: string;
 }
 
 /** A source with the datasets that are recorded from its answers, together in one run. */

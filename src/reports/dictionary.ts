@@ -1,4 +1,4 @@
-import type { Dataset } from '../datasets/contract.ts';
+import type { Dataset, EveryNode } from '../datasets/contract.ts';
 import { type Declared, type DeclaredFunction, signature } from '../db/declared.ts';
 import { durationText } from '../duration.ts';
 import { recorded } from '../recorded.ts';
@@ -24,6 +24,11 @@ What each kind of history offers in \`reporting\`:
 | state | lists whose members come, change and go | \`D\` now, \`D_history\`, \`D_changes\`, \`D_as_of(timestamptz)\` |
 | sample | readings | \`D\` with \`observed_at\`, \`D_as_of(timestamptz)\` |
 | ledger | readings kept as intervals in which nothing changed | \`D\` latest, \`D_intervals\` |
+
+What every node tells of the same things also has \`network_D\`: one row a thing as most nodes say it, with \`nodes\` (who says so) and
+\`disagreeing\` (who says otherwise, and what; null: nobody). Of lists, a node disagrees that was asked lately and completely and has said
+otherwise, or not listed the thing, for an interval; of logs, one that says something else; of readings, one that says something else
+of the same height.
 
 Every row but a ledger's also has \`run_id\` (see \`reporting.runs\`) and, where the dataset keeps them, unknown fields in \`extra\`.
 `;
@@ -115,6 +120,7 @@ function section(dataset: (typeof recorded)[number]): string {
   const conflicts = dataset.history === 'log' ? conflictsLine(dataset) : '';
   const inReporting = dataset.history === 'ledger' ? '' : viewsLine(dataset);
   const lists = listsOf(dataset).map((list) => `\`${list}\``);
+  const network = 'everyNode' in dataset && dataset.everyNode ? networkLine(name, dataset.everyNode) : '';
   const rows = columns.map(
     (column) =>
       `| \`${column.name}\` | ${column.type}${column.nullable ? '' : ', not null'} | ${cell(column.comment)} |`,
@@ -127,7 +133,7 @@ ${about}
 - recorded from ${operationsText(dataset)}
 - every ${durationText(source.every)}, ${units}
 - history: ${history} (${added[history]}); natural key: ${key.map((column) => `\`${column}\``).join(', ')}
-${inReporting}${conflicts}${lists.length > 0 ? `- lists as rows: ${lists.join(', ')}\n` : ''}
+${inReporting}${conflicts}${network}${lists.length > 0 ? `- lists as rows: ${lists.join(', ')}\n` : ''}
 | column | type | meaning |
 | --- | --- | --- |
 ${rows.join('\n')}
@@ -149,4 +155,9 @@ function viewsLine(dataset: Dataset): string {
 function conflictsLine({ name, single }: Dataset): string {
   const same = single?.map((column) => `\`${column}\``).join(', ');
   return `- what was said differently: \`${name}_conflicts\`${same ? `, also rows of the same ${same}` : ''}\n`;
+}
+
+function networkLine(name: string, { own }: EveryNode): string {
+  const columns = own.map((column) => `\`${column}\``).join(', ');
+  return `- what nodes say of the same: \`network_${name}\`${columns ? `; each node's own, and not compared: ${columns}` : ''}\n`;
 }

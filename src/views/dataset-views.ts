@@ -6,6 +6,7 @@ import { unwrap } from '../datasets/unwrap.ts';
 import type { Declared, DeclaredColumn, DeclaredView } from '../db/declared.ts';
 import { steady, steadyColumns } from '../history/saying.ts';
 import { sameKey } from '../history/writing.ts';
+import { networkView } from './network-view.ts';
 import { asReleased } from './released.ts';
 
 /** A column of a view, with what it is computed from where that is not the column of the same name. */
@@ -20,7 +21,12 @@ const recordedBy = added('run_id', 'bigint', 'The run that recorded it (reportin
 
 /** Views and functions of one dataset, as its kind of history promises (contract section 3). */
 export function datasetViews(dataset: Dataset): Declared[] {
-  return [...byHistory[dataset.history](dataset), ...flattened(dataset)];
+  const { everyNode } = dataset;
+  return [
+    ...byHistory[dataset.history](dataset),
+    ...(everyNode ? [networkView(dataset, everyNode)] : []),
+    ...flattened(dataset),
+  ];
 }
 
 const byHistory: Readonly<Record<History, (dataset: Dataset) => Declared[]>> = {

@@ -227,9 +227,10 @@ describe.each(everything.map((dataset) => [dataset.name, dataset] as const))('%s
       select proname::text || '()' from pg_proc where pronamespace = 'reporting'::regnamespace`;
     const present = rows.map(({ object }) => object);
     const lists = dataset.columns.filter(({ element }) => element).map((column) => `${name}_${column.name}`);
-    expect([...promised[dataset.history], ...lists].filter((object) => !present.includes(object))).toEqual(
-      [],
-    );
+    const network = 'everyNode' in dataset ? [`network_${name}`] : [];
+    expect(
+      [...promised[dataset.history], ...network, ...lists].filter((object) => !present.includes(object)),
+    ).toEqual([]);
   });
 });
 

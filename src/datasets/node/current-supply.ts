@@ -23,6 +23,7 @@ export const currentSupply = defineDataset({
   source,
   request: ['node', 'subnetId'],
   key: ['node', 'subnet_id'],
+  everyNode: { own: [], at: 'height' },
   items: (body) => [body],
   item: object({
     supply: uint('In nAVAX on the primary network; burned tokens and fees are not subtracted.'),

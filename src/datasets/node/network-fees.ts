@@ -34,6 +34,7 @@ export const networkFees = defineDataset({
   source,
   request: ['node'],
   key: ['node'],
+  everyNode: { own: [] },
   items: (body) => [body],
   item: object({
     txFee: optional(uint('By info.getTxFee.')),

@@ -21,6 +21,10 @@ export const networkProposals = defineDataset({
   source,
   request: ['node'],
   key: ['node', 'proposal'],
+  // A node counts the preferences of the validators that it is connected to.
+  everyNode: {
+    own: ['support_weight', 'supporters', 'object_weight', 'objectors', 'abstain_weight'],
+  },
   items: (body) =>
     entriesOf(objectIn(body, 'acps')).map(([proposal, votes]) => ({
       proposal,

@@ -21,6 +21,7 @@ export const networkUpgrades = defineDataset({
   source,
   request: ['node'],
   key: ['node'],
+  everyNode: { own: [] },
   items: (body) => [body],
   item: object({
     apricotPhase1Time: optional(rfc3339()),

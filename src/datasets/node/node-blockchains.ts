@@ -63,6 +63,7 @@ export const nodeBlockchains = defineDataset({
   source,
   request: ['node'],
   key: ['node', 'blockchain_id'],
+  everyNode: { own: ['status', 'is_bootstrapped'] },
   items: (body) => listIn(body, 'blockchains'),
   rename: { id: 'blockchain_id' },
   item: object({

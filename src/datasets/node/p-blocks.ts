@@ -31,6 +31,7 @@ export const pBlocks = defineDataset({
   source,
   request: ['node'],
   key: ['node', 'height'],
+  everyNode: { own: [] },
   items: (body) => listIn(body, 'blocks'),
   item: object({
     height: uint(),

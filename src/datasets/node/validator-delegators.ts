@@ -41,6 +41,7 @@ export const validatorDelegators = defineDataset({
   source,
   request: ['node', 'subnetId', 'nodeId'],
   key: ['node', 'subnet_id', 'node_id', 'start_time', 'tx_id'],
+  everyNode: { own: [] },
   items: (body) => listIn(body, 'validators').flatMap(delegatorsOf).map(withWeight),
   ignore: ['nodeID', 'stakeAmount'], // the validator's, which was asked for
   item: object({

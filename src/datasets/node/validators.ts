@@ -15,6 +15,7 @@ export const validators = defineDataset({
   source: currentValidators,
   request: ['node', 'subnetId'],
   key: ['node', 'subnet_id', 'node_id', 'start_time', 'tx_id', 'validation_id'],
+  everyNode: { own: ['balance'] }, // falls by the second
   items: (body) => listIn(body, 'validators', 'total').map(withWeight),
   ignore: ['uptime', 'connected', 'delegators', 'stakeAmount'],
   item: object({

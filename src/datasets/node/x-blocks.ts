@@ -12,6 +12,7 @@ export const xBlocks = defineDataset({
   source: xChainBlocks,
   request: ['node'],
   key: ['node', 'height'],
+  everyNode: { own: [] },
   items: (body) => listIn(body, 'blocks'),
   item: object({
     height: uint(),

@@ -61,6 +61,7 @@ export const xTransactions = defineDataset({
   source: xChainBlocks,
   request: ['node'],
   key: ['node', 'tx_id'],
+  everyNode: { own: [] },
   items: itemsOf,
   rename: { id: 'tx_id' },
   item: object({

@@ -1,0 +1,247 @@
+import type { Dataset, DatasetColumn, EveryNode } from '../datasets/contract.ts';
+import { keyPart } from '../datasets/dataset.ts';
+import { snakeCase } from '../datasets/names.ts';
+import type { DeclaredColumn, DeclaredView } from '../db/declared.ts';
+import { steady, steadyColumns } from '../history/saying.ts';
+import { asReleased } from './released.ts';
+
+/** Of a dataset that every node tells. */
+interface Parts {
+  readonly name: string;
+  /** Of the thing: the natural key without the node. */
+  readonly key: readonly DatasetColumn[];
+  /** What nodes should say the same of. */
+  readonly content: readonly DatasetColumn[];
+  /** Keys of the target without the node. */
+  readonly asked: readonly string[];
+  /** Readings contradict each other only where they have the same here. */
+  readonly at: string | undefined;
+}
+
+/**
+ * How the rows of a kind of history become what each node says now. In its SQL a node's looks are `l`, what it says is `s`,
+ * and what is shown is `t`.
+ */
+interface Telling {
+  /** More columns of `looks`, and which targets count. */
+  readonly looks: readonly string[];
+  readonly watched: string;
+  /** The FROM item `s` and the beginning of the condition that it is joined on. */
+  readonly said: string;
+  /** Of the nodes that say the same: how many know how it is now, when it was last said, and what the comparison needs. */
+  readonly group: readonly string[];
+  /** A node without a row takes part in the comparison. */
+  readonly absence?: true;
+  /** More FROM items of the comparison. */
+  readonly compared: string;
+  /** When nodes have to be compared one by one. */
+  readonly compare: string;
+  /** Whether a node that says otherwise knows that it does. */
+  readonly knows: string;
+  /** More columns: what is shown, by the comparison. */
+  readonly more: readonly (DeclaredColumn & { readonly from: string })[];
+}
+
+/**
+ * The view `network_D` of a dataset that every node tells of the same things: one row a thing, as most nodes say it, with
+ * who says so and who says otherwise (contract section 3). Of as many nodes, what was said last is shown, then what the
+ * nodes say whose names come first.
+ *
+ * A field that a node leaves out contradicts nothing: versions of nodes and forms of answers differ in what they show.
+ * Restrictions of the key reach the index, because each `group by`, `partition by` and `distinct on` has the key.
+ */
+export function networkView(dataset: Dataset, everyNode: EveryNode): DeclaredView {
+  const parts = partsOf(dataset, everyNode);
+  const { name, key, content, asked } = parts;
+  const telling = tellings[dataset.history]?.(parts);
+  if (!telling) throw new Error(`${name}: a ${dataset.history} cannot be told by every node`);
+  const shown = [...key, ...content];
+  const { differs, otherwise } = comparison(parts);
+  const keys = key.map((column) => `g.${column.name}`).join(', ');
+  const most = 'g.known desc, cardinality(g.nodes) desc, g.said_at desc, g.nodes';
+  const [first, last] = keys
+    ? [`distinct on (${keys}) `, `order by ${keys}, ${most}`]
+    : ['', `order by ${most} limit 1`];
+  const things = `partition by ${keys || 'true'}`;
+  const looks = [
+    `t.target ->> 'node' as node`,
+    ...asked.map((one) => `t.target ->> '${one}' as ${snakeCase(one)}`),
+  ];
+  const columns = asReleased(`network_${name}`, [
+    ...shown.map(({ name: column, type, comment, nullable }) => ({
+      name: column,
+      select: `t.${column}`,
+      type,
+      comment,
+      ...(nullable ? {} : { notNull: true }),
+    })),
+    {
+      name: 'nodes',
+      select: 'coalesce(o.nodes, t.nodes)',
+      type: 'text[]',
+      notNull: true,
+      comment: 'Who says so, by name; who leaves out a field, but says nothing else, says so, too.',
+    },
+    {
+      name: 'disagreeing',
+      select: 'o.disagreeing',
+      type: 'jsonb',
+      comment: `By node that says otherwise: the columns that it says otherwise, with its values${telling.absence ? '; null: it does not list the thing, though it was asked' : ''}. Null: nobody does.`,
+    },
+    ...telling.more.map(({ from, ...column }) => ({ ...column, select: `o.${column.name}` })),
+  ]);
+  const body = `with looks as (
+  select ${[...looks, ...telling.looks].join(', ')}
+  from recorder.target_datasets d
+  join recorder.targets t using (source, target_key)
+  where d.dataset = '${name}' and ${telling.watched}
+  group by ${looks.map((_, at) => at + 1).join(', ')}
+)
+select ${columns.map((column) => `${column.select} as ${column.name}`).join(', ')}
+from (
+  select ${first}g.*, count(*) over (${things}) as sayings, sum(g.known) over (${things}) as all_known
+  from (
+    select ${[
+      ...key.map((column) => `s.${column.name}`),
+      ...content.map((column) => `${steady(column, 's')} as ${column.name}`),
+      'array_agg(s.node order by s.node) as nodes',
+      ...telling.group,
+    ].join(', ')}
+    from looks l
+    join ${telling.said} and ${sameTarget(parts, 's', 'l')}
+    group by ${shown.map((_, at) => at + 1).join(', ')}
+  ) g
+  ${last}
+) t
+left join lateral (
+  select array_agg(s.node order by s.node) filter (where s.node is not null and ${agrees(parts, 's')}) as nodes,
+    jsonb_object_agg(l.node, case when s.node is not null then ${otherwise} end)
+      filter (where ${telling.absence ? `(s.node is null or ${differs})` : differs} and ${telling.knows}) as disagreeing${telling.more.map((column) => `,\n    ${column.from} as ${column.name}`).join('')}
+  from looks l
+  ${telling.absence ? 'left ' : ''}join ${telling.said} and s.node = l.node and ${sameThing(parts, 's', 't')}${telling.compared}
+  where ${[...asked.map((one) => `l.${snakeCase(one)} = t.${snakeCase(one)}`), telling.compare].join(' and ')}
+) o on true`;
+  return {
+    kind: 'view',
+    name: `network_${name}`,
+    comment: `What the nodes say of the same thing in ${name}, one row a thing as most nodes say it.`,
+    columns: columns.map(({ select, ...column }) => column),
+    body,
+  };
+}
+
+const tellings: Partial<Record<Dataset['history'], (parts: Parts) => Telling>> = {
+  // A node that has no row was perhaps never asked for it: only another content is a disagreement.
+  log: ({ name }) => ({
+    looks: [],
+    watched: 'true',
+    said: `recorder.${name} s on s.superseded_at is null`,
+    group: ['count(*) as known', 'max(s.recorded_at) as said_at'],
+    compared: '',
+    compare: 't.sayings > 1',
+    knows: 'true',
+    more: [],
+  }),
+  /*
+   * Nodes follow the chain and are asked minutes apart: a difference counts where it was one an interval before as well.
+   * Only a node whose last look is complete and not late knows how it is. Versions do not tell since when nodes differ: a
+   * column that is each node's own makes new ones, too.
+   */
+  state: (parts) => ({
+    looks: [
+      `max(d.last_complete_at) filter (where ${KNOWS}) as looked_at`,
+      `count(max(d.last_complete_at) filter (where ${KNOWS})) over (partition by ${parts.asked.length > 0 ? parts.asked.map((one) => `t.target ->> '${one}'`).join(', ') : 'true'}) as lookers`,
+      'max(greatest(d.first_success_at, d.wanted_at)) as first_at',
+      `make_interval(secs => max(d.every_ms) / 1000.0) as every`,
+    ],
+    watched: 'true',
+    said: `recorder.${parts.name} s on s.valid_to is null`,
+    group: [
+      'count(l.looked_at) as known',
+      'max(s.valid_from) as said_at',
+      'max(l.looked_at) as looked_at',
+      'max(l.lookers) as lookers',
+    ],
+    absence: true,
+    compared: `
+  cross join lateral (select least(l.looked_at, t.looked_at) - l.every as at) before`,
+    compare: '(t.sayings > 1 or t.all_known < t.lookers)',
+    knows: `l.looked_at is not null and t.looked_at is not null and l.first_at <= before.at
+        and not exists (select from ${saidBefore(parts, 'l.node')})
+        and exists (select from unnest(t.nodes) n(node) cross join lateral ${saidBefore(parts, 'n.node')})`,
+    more: [],
+  }),
+  // The newest reading of each node. Those of different moments differ by nature, and contradict each other nowhere.
+  sample: (parts) => ({
+    looks: [],
+    watched: 'd.left_at is null',
+    said: `lateral (
+      select * from recorder.${parts.name} r where ${sameTarget(parts, 'r', 'l')} order by r.observed_at desc limit 1
+    ) s on true`,
+    group: ['count(*) as known', 'max(s.observed_at) as said_at'],
+    compared: '',
+    compare: 'true',
+    knows: 'true',
+    more: [
+      {
+        name: 'readings',
+        type: 'jsonb',
+        notNull: true,
+        comment: 'By node: its newest reading, and when it was taken.',
+        from: `jsonb_object_agg(s.node, jsonb_build_object(${[...parts.content.map((column) => column.name), 'observed_at'].map((one) => `'${one}', s.${one}`).join(', ')}))`,
+      },
+    ],
+  }),
+};
+
+/** Of a target: its last look says how it is now. Late is what `reporting.findings` calls late. */
+const KNOWS = `d.active and d.failures = 0 and d.not_offered is null and d.incomplete_since is null
+      and d.last_complete_at >= now() - make_interval(secs => 3 * d.every_ms / 1000.0)`;
+
+function partsOf(dataset: Dataset, { own, at }: EveryNode): Parts {
+  return {
+    name: dataset.name,
+    key: dataset.columns.filter(({ name }) => name !== 'node' && dataset.key.includes(name)),
+    content: steadyColumns(dataset).filter(({ name }) => !own.includes(name)),
+    asked: dataset.request.filter((one) => one !== 'node'),
+    at,
+  };
+}
+
+/** A row is of the node and of the target that `l` is about. */
+const sameTarget = ({ asked }: Parts, row: string, looks: string) =>
+  ['node', ...asked.map(snakeCase)].map((column) => `${row}.${column} = ${looks}.${column}`).join(' and ');
+
+/** Two rows are about the same thing. */
+const sameThing = ({ key }: Parts, left: string, right: string) =>
+  key
+    .map(({ name, nullable }) => `${keyPart(name, nullable, left)} = ${keyPart(name, nullable, right)}`)
+    .join(' and ') || 'true';
+
+/** What a node said of the thing at the moment `before.at`, if that was what is shown: a FROM item and a condition. */
+const saidBefore = (parts: Parts, node: string) => `(
+          select * from recorder.${parts.name} r where r.node = ${node} and ${sameThing(parts, 'r', 't')} and r.valid_from <= before.at
+          order by r.valid_from desc limit 1
+        ) h where (h.valid_to is null or h.valid_to > before.at) and ${agrees(parts, 'h')}`;
+
+const different = (column: DatasetColumn, row: string) => `${steady(column, row)} <> t.${column.name}`;
+
+const anyDifferent = (columns: readonly DatasetColumn[], row: string) =>
+  columns.length === 0 ? 'false' : `((${columns.map((one) => different(one, row)).join(' or ')}) is true)`;
+
+/** A row says nothing else than what is shown. */
+const agrees = ({ content }: Parts, row: string) => `not ${anyDifferent(content, row)}`;
+
+/** Whether a node's row says otherwise than what is shown, and what. */
+function comparison({ content, at }: Parts) {
+  const compared = content.filter(({ name }) => name !== at);
+  const same = at === undefined ? '' : ` and (s.${at} = t.${at}) is true`;
+  const otherwise = compared.map(
+    (one) =>
+      `case when ${different(one, 's')} then jsonb_build_object('${one.name}', ${steady(one, 's')}) else '{}' end`,
+  );
+  return {
+    differs: `(${anyDifferent(compared, 's')}${same})`,
+    otherwise: otherwise.join(' || ') || `'{}'::jsonb`,
+  };
+}
