@@ -11,34 +11,34 @@ export interface Break {
   /** The medians of the four weeks before and after. */
   readonly before: number;
   readonly after: number;
-  /** How many times the usual move of the level from week to week the change is. */
+  /** The change divided by the usual move of the level from week to week. */
   readonly strength: number;
 }
 
 const DAY = 86_400_000;
 const WEEK = 7 * DAY;
-/** Weeks of each side. Whole weeks, so that a weekday weighs the same on both. */
+/** Weeks of each side. They are whole weeks, so that each weekday counts the same on both sides. */
 const WEEKS = 4;
-/** Of a week so many days have to be there, and of a side so many weeks: what is missing is no level. */
+/** The fewest days of a week with a level, and the fewest such weeks of a side. Missing days are no change of level. */
 const DAYS_OF_WEEK = 4;
 const WEEKS_OF_SIDE = 3;
-/** A calm series changes its level by a quarter at least; what moves more from week to week, by so many times that. */
+/** The least change: a quarter of the level, and this many times the usual move from week to week. */
 const SMALLEST = Math.log(1.25);
 const TIMES_USUAL = 4;
-/** A level that moves by three quarters and more is believed a little earlier. */
+/** For a change of three quarters or more, fewer times the usual move are enough. */
 const LARGE = Math.log(1.75);
 const TIMES_USUAL_OF_LARGE = 3;
-/** The usual move is measured over so many weeks before and after: a year, where there is one. */
+/** The usual move is measured over this many weeks before and after: together a year, or less when there are fewer. */
 const USUAL_OVER = 26;
-/** Of the change, so much happens between the last week before and the first one after: growth does not. */
+/** The least part of the change between the last week before and the first week after. Growth is slower. */
 const AT_ONCE = 0.6;
-/** Counts that are nearly nothing jump by chance: the larger level has to be so much, in counts of its noise. */
+/** Small counts change by chance. The least change of a count is this many times the random noise of the larger level. */
 const NOISES = 4;
 
 /**
- * Finds when the level of a series changed for good: four weeks on another level than the four weeks before, at once, and by
- * more than the series moves anyway. Levels are medians of weeks, in logarithms: a day that is wrong, an outage, weekends and
- * slow growth are no change of level.
+ * Finds when the level of a series changed for good: four weeks have another level than the four weeks before, the change
+ * happened at once, and it is larger than the usual moves of the series. Levels are medians of weeks, compared as
+ * logarithms. So a wrong day, an outage, weekends and slow growth are no change of level.
  * @param days in order, each day at most once; days may be missing
  */
 export function breaksOf(days: readonly Day[]): Break[] {
@@ -83,18 +83,19 @@ function change(levels: (from: number) => number | null, at: number, floor: numb
   const least = Math.max(
     SMALLEST,
     Math.min(TIMES_USUAL * distance, Math.max(TIMES_USUAL_OF_LARGE * distance, LARGE)),
-    // What is counted by chance moves by the root of it.
+    // The random noise of a count is its square root.
     counted ? NOISES / Math.sqrt(Math.max(was, is)) : 0,
   );
-  // With growth and without it: growth is but an estimate.
+  // Growth is only an estimate, so the change must be large enough with growth and without it.
   if (Math.min(Math.abs(moved), changed * Math.sign(moved)) < least) return null;
   const strength = Math.abs(changed) / Math.max(distance, 1e-3);
   return { at, before: was, after: is, change: moved, strength };
 }
 
 /**
- * How far a level usually grows from one week to the next, and how far it is from where it is then expected: from the week
- * before, or from the middle of its own side, whichever is more. Robust, so that a few odd weeks do not count.
+ * How much a level usually grows from one week to the next, and how far it usually is from the expected level. That level
+ * is expected from the week before, or from the middle of its own side; the larger distance counts. Both are medians, so
+ * that a few unusual weeks do not matter. All are logarithms.
  */
 function usualMoves(
   before: readonly (number | null)[],
@@ -116,7 +117,7 @@ function usualMoves(
   return { growth, distance: 1.4826 * Math.max(jitter, median(distances)) };
 }
 
-/** Of the days around one change, which all look changed, the one where it is largest. */
+/** All days around one change look like a change. This keeps only the day where it is largest. */
 function strongest(candidates: readonly Candidate[]): Candidate[] {
   const left = candidates.toSorted((a, b) => Math.abs(b.change) - Math.abs(a.change) || a.at - b.at);
   const found: Candidate[] = [];
@@ -125,8 +126,8 @@ function strongest(candidates: readonly Candidate[]): Candidate[] {
 }
 
 /**
- * The day on which a change happened: of the days within a week the one that best parts those that are nearer to the old
- * level from those that are nearer to the new one. Each weekday has levels of its own.
+ * The day on which a change happened, at most a week before or after the candidate. It is the day that best separates the
+ * days near the old level from the days near the new one. Each weekday has its own levels.
  */
 function firstDay(values: ReadonlyMap<number, number>, { at, change: by }: Candidate, floor: number): number {
   const log = (value: number) => Math.log(value + floor);
@@ -135,7 +136,7 @@ function firstDay(values: ReadonlyMap<number, number>, { at, change: by }: Candi
       present(
         Array.from({ length: WEEKS - 1 }, (_, week) => values.get(weekday + (from + week) * WEEK) ?? null),
       ).map(log);
-    // The weeks next to the change may be on either side of it.
+    // The weeks next to the change are left out: they may belong to either side.
     const all = [...of(-WEEKS - 1), ...of(2).map((value) => value - by)];
     return all.length === 0 ? null : median(all);
   });

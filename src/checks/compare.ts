@@ -6,31 +6,31 @@ import { CHECK_METRICS, DAYS } from './metric-checks.ts';
 import { nodeChecks } from './node-checks.ts';
 
 const DAY = 86_400_000;
-/** A value may move for so long after its bucket ended, whatever was measured of it so far; ms. */
+/** The shortest time after the end of a bucket in which its value may still change, also when less was measured; ms. */
 const SETTLES_LEAST = 2 * DAY;
-/** A service that revised its whole history once would else never be held to anything again. */
+/** The longest such time, ms. Without it, a service that once revised its whole history would not be compared any more. */
 const SETTLES_MOST = 14 * DAY;
-/** Readings that are looked at again: those of runs that were under way at the last look. */
+/** Readings of this time before the last comparison are read again, ms: runs that were under way then wrote some later. */
 const READINGS_AGAIN = DAY;
-/** The scope of what nodes say; every other one is a chain. */
+/** The scope of the nodes. Every other scope is the id of a chain. */
 const NODES = 'nodes';
 
-/** What a look at everything found. */
+/** The result of comparing all sources. */
 export interface Comparison {
   readonly scopes: number;
   readonly discrepancies: number;
-  /** Of these, those that were never found before. */
+  /** How many of these were never found before. */
   readonly discovered: number;
   readonly breaks: number;
-  /** Scopes that could not be compared, and why; the others were. */
+  /** Scopes that could not be compared, with the reason. All others were compared. */
   readonly failed: readonly { readonly scope: string; readonly error: string }[];
 }
 
 /**
- * Compares what the sources say of the same things, and writes what disagrees to `reporting.discrepancies` and changes of level
- * to `reporting.series_breaks`. What stands there follows from the record: doing it twice changes nothing. A scope that fails
- * (the nodes, or a chain's metrics) is written down with its reason, and the others go on.
- * @param now ms since 1970 @param signal ends it between two scopes
+ * Compares values that several sources give for the same thing. Disagreements are shown in `reporting.discrepancies`, and
+ * changes of level in `reporting.series_breaks`. The result follows from the record: a second call changes nothing. A scope
+ * (the nodes, or a chain's metrics) that fails is noted in `reporting.check_runs` with the reason, and the others go on.
+ * @param now ms since 1970 @param signal stops the work between two scopes
  */
 export async function compareSources(
   sql: postgres.Sql,
@@ -68,7 +68,10 @@ export async function compareSources(
   return { scopes: scopes.length, discrepancies, discovered: fresh?.discovered ?? 0, breaks, failed };
 }
 
-/** For each metric and interval how long it settles, as measured, and how far back every poll asks. */
+/**
+ * The parameter $2 of {@link CHECK_METRICS} as JSON: for each metric and interval, how long values may still change after
+ * their bucket ended, as measured, and how far back every poll asks; both in seconds.
+ */
 async function seriesOf(sql: postgres.Sql): Promise<string> {
   const measured = await sql<{ metric: string; time_interval: string; settled: number }[]>`
     select metric, time_interval, extract(epoch from settled_within)::float8 * 1000 as settled from reporting.metric_settling`;

@@ -1,12 +1,12 @@
 import { writing } from './writing.ts';
 
 /**
- * The points of a chain that can be compared: those that the service still shows, and was asked for after they had time to
- * settle. `asked_at` is up to when the service is known to say this value; `moved_at` is when a point that should have been
- * settled changed all the same, and null for all others.
+ * The points of a chain that can be compared: points that the service still shows, and that were asked for after they had
+ * time to settle. `asked_at` is the last time when the service is known to give this value. `moved_at` is the time when a
+ * point changed after it should have been settled, and -infinity for all other points.
  *
- * $1 the chain; $2 a row for each metric and interval with `settles` (after its end) and `head` (how far back every poll
- * asks), both in seconds; $3 the time of the check.
+ * $1 the chain; $2 a JSON list with an object for each metric and interval: `settles` (how long values may change after the
+ * end of their bucket) and `head` (how far back every poll asks), both in seconds.
  */
 export const POINTS = [
   `series as materialized (
@@ -39,8 +39,8 @@ export const POINTS = [
 ];
 
 /**
- * Whether two sides agree. That they do is seen at once; that they do not is known only where each was asked for again after
- * the other one moved late, and null before.
+ * SQL: whether two sides agree. True as soon as they do. False only when each side was asked for again after a late change
+ * of the other one; null until then.
  */
 const agreed = (left: string, right: string, agrees: string) =>
   `case when ${agrees} then true
@@ -50,10 +50,13 @@ const subject = (metric: string, interval: string) =>
 const row = (check: string, metric: string, interval: string, at: string) =>
   `'${check}', 'metric_points', ${subject(metric, interval)}, ${at}`;
 const shown = (value: string) => `trim_scale(${value})::text`;
-/** The tolerance of what is counted. */
+/** SQL: the tolerance of a count. */
 const counted = (value: string) => `greatest(0.01 * abs(${value}), 1)`;
 
-/** Hours, days: of counts the sum; of distinct counts the largest part and the sum are the bounds. */
+/**
+ * Compares hours with their day, and days with their week and month. A count is the sum of its parts. A count of distinct
+ * things is between its largest part and the sum of its parts.
+ */
 const parts = {
   ctes: [
     `parts as materialized (
@@ -72,7 +75,7 @@ const parts = {
         from points where time_interval = 'day') each_part
       group by metric, part, whole, starts)`,
   ],
-  // Where a part is not there, only too much can be told.
+  // When parts are missing, only a whole that is too small can be found.
   select: `select ${row('metric_parts', 'w.metric', 'w.time_interval', 'w.bucket_start')},
       case when w.metric in ('activeAddresses', 'activeSenders') and w.value < p.largest then 'largest ' || p.part
         else 'sum of ' || p.present || ' ' || p.part || 's' end,
@@ -106,8 +109,8 @@ const falls = `select ${row('metric_falls', 'd.metric', 'd.time_interval', 'd.bu
     where d.metric like 'cumulative%' and d.before is not null`;
 
 /**
- * A cumulative metric holds its own day, but contracts do not: "to the timestamp" (metrics seed 2). Which of the two is right
- * for contracts no recorded answer shows, so either is.
+ * The value of a cumulative metric contains its own day. The metrics seed (section 2) describes contracts as counted "to the
+ * timestamp", which would leave out that day. No recorded answer shows which is right, so both are accepted for contracts.
  */
 const growth = `select ${row('metric_growth', 'd.metric', 'd.time_interval', 'd.bucket_start')},
       'growth of the day', ${shown('g.growth')}, counted.metric, ${shown('counted.value')},
@@ -156,7 +159,7 @@ const versions = `select 'average_tps', 'average_tps', 'chain_id=' || $1, d.buck
     where d.metric = 'avgTps' and o.asked_at >= d.bucket_start + interval '3 days' and d.moved_at <= o.asked_at
       and (old.recorded_at < d.bucket_start + interval '3 days' or old.recorded_at <= d.asked_at)`;
 
-/** Compares the metrics of one chain with each other. $1 and $2 as above; $3 the time of the check. */
+/** Compares the metrics of one chain with each other. $1 and $2 as in {@link POINTS}; $3 the time of the check. */
 export const CHECK_METRICS = writing(
   [...POINTS, ...parts.ctes, ...days.ctes],
   [parts.select, falls, growth, rates, bounds, versions].join('\n    union all '),
@@ -165,7 +168,7 @@ export const CHECK_METRICS = writing(
   ['metric_parts', 'metric_falls', 'metric_growth', 'metric_rates', 'metric_bounds', 'average_tps'],
 );
 
-/** The days of a chain's metrics that can be compared, in order: what breaks are looked for in. $1 and $2 as above. */
+/** The days of a chain's metrics in which changes of level are looked for, in order. $1 and $2 as in {@link POINTS}. */
 export const DAYS = `with ${POINTS.join(', ')}
   select metric, extract(epoch from bucket_start)::float8 * 1000 as at, value::float8 as value
   from points where time_interval = 'day' and metric not like 'cumulative%' order by metric, bucket_start`;

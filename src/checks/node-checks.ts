@@ -1,23 +1,26 @@
 import type { CheckName } from './rules.ts';
 import { type Ending, writing } from './writing.ts';
 
-/** A comparison of what nodes say, with each other and with the data service, over all targets at once. */
+/** A comparison of the nodes with each other and with the data service, over all targets at once. */
 export interface NodeCheck {
   readonly names: readonly CheckName[];
-  /** $1 the time of the check; $2 since when readings and how far below the top blocks are looked at, null: all. */
+  /**
+   * $1 the time of the check; $2, in some statements, the time from which readings are read. When $2 is null, all readings
+   * and all blocks are compared; otherwise only new readings and the newest blocks.
+   */
   readonly statement: string;
 }
 
-/** So long a difference has to stand between nodes: they follow the chain, and are asked minutes apart. */
+/** A difference between nodes counts after this time: nodes follow the chain, and are asked minutes apart. */
 const NODES_STAND = `interval '1 hour'`;
-/** So long between the data service, which is asked once an hour and indexes behind the chain, and a node. */
+/** A difference between the data service and a node counts after this time: the service is asked once an hour, and lags. */
 const SERVICES_STAND = `interval '3 hours'`;
-/** So far a node may be behind in time. */
+/** A node may be this far behind in time. */
 const BEHIND = `interval '30 minutes'`;
-/** Blocks below the newest that are compared again; all of them the first time. */
+/** This many blocks below the newest are compared again. The first time, all blocks are compared. */
 const BLOCKS_AGAIN = 100_000;
 
-/** Targets of a dataset whose last look was whole: what a list lacks is a statement, too. */
+/** SQL: the targets of a dataset whose last look was complete. Only then does a missing entry mean that it is not listed. */
 const whole = (
   dataset: string,
 ) => `recorder.target_datasets d join recorder.targets t using (source, target_key)
@@ -48,7 +51,7 @@ const blocks = (table: string, chain: string) => ({
 const pBlocks = blocks('p_blocks', 'p-chain');
 const xBlocks = blocks('x_blocks', 'x-chain');
 
-/** Every reading of a height: the X-chain's own, the P-chain's with its supply. */
+/** Every reading of a height: of chain_heights, and of current_supply for the P-chain. */
 const HEIGHTS = `heights as materialized (
       select 'chain_heights' as dataset, node, lower(chain) || '-chain' as blockchain_id, observed_at, height
       from recorder.chain_heights where observed_at >= coalesce($2::timestamptz, '-infinity')
@@ -62,7 +65,7 @@ const heightFalls = `select 'height_falls', dataset, 'node=' || node || ' blockc
         from heights) h
       where height < height_before`;
 
-/** The last reading of a node, and who had more long enough before it. */
+/** The last reading of each node, and the first source that had a greater height at least {@link BEHIND} before it. */
 const heightBehind = `select 'height_behind', h.dataset, 'node=' || h.node || ' blockchain_id=' || h.blockchain_id, ahead.at,
         ahead.source, ahead.height::text, 'node ' || h.node, h.height::text, false
       from (select distinct on (dataset, node, blockchain_id) * from heights
@@ -80,7 +83,7 @@ const heightBehind = `select 'height_behind', h.dataset, 'node=' || h.node || ' 
             and p.block_timestamp <= h.observed_at - ${BEHIND}) more
         order by at limit 1) ahead`;
 
-/** A validation, as both nodes and staking transactions know it. */
+/** SQL: whether two rows are of the same validation. */
 const sameValidation = (left: string, right: string) =>
   `(${left}.subnet_id, ${left}.node_id, ${left}.start_time, coalesce(${left}.tx_id, ''), coalesce(${left}.validation_id, ''))
         = (${right}.subnet_id, ${right}.node_id, ${right}.start_time, coalesce(${right}.tx_id, ''), coalesce(${right}.validation_id, ''))`;
@@ -95,7 +98,7 @@ const LISTS = `lists as materialized (
 const LISTED = `listed as materialized (
       select v.*, l.asked_at from recorder.validators v join lists l using (node, subnet_id) where v.valid_to is null)`;
 
-/** Since when a validator stands in a node's list without a break. */
+/** SQL: since when a validator is in a node's list without a break. */
 const listedSince = (row: string) => `(select max(o.valid_from) from recorder.validators o
         where o.node = ${row}.node and ${sameValidation('o', row)} and not exists (
           select from recorder.validators e where e.node = o.node and ${sameValidation('e', 'o')} and e.valid_to = o.valid_from))`;
@@ -136,7 +139,7 @@ const validatorTerms = `select 'validator_terms', 'validators', 'node=' || v.nod
         from listed o where ${sameValidation('o', 'v')}) stood
       where v.value <> most.value and stood.since + ${NODES_STAND} <= stood.asked_at`;
 
-/** What is staked does not change while it is: only transactions that end up in no renewal are compared. */
+/** The validations and delegations that nodes list now. Node, end and stake of one transaction do not change. */
 const STAKED = `staked as materialized (
       select 'validators' as dataset, v.node, v.tx_id, v.node_id, v.end_time, v.weight, v.valid_from, l.asked_at
       from recorder.validators v join lists l using (node, subnet_id) where v.valid_to is null and v.tx_id is not null
@@ -145,6 +148,7 @@ const STAKED = `staked as materialized (
       from recorder.validator_delegators v
       join (select t.target ->> 'node' as node, t.target ->> 'nodeId' as node_id, d.last_complete_at as asked_at
         from ${whole('validator_delegators')}) l using (node, node_id) where v.valid_to is null)`;
+/** The same, as the data service gives it. Of staking_transactions only the types that are never renewed are compared. */
 const SAID = `said as materialized (
       select 'staking_transactions' as dataset, s.tx_hash, s.node_id, s.end_timestamp,
         (select sum((a ->> 'amount')::numeric) from jsonb_array_elements(
@@ -167,8 +171,8 @@ const validatorStakes = `select 'validator_stakes', s.dataset, 'node=' || v.node
       where term.said <> term.has and greatest(s.since, v.valid_from) + ${SERVICES_STAND} <= least(s.asked_at, v.asked_at)`;
 
 /**
- * What an address holds by each source: the data service's groups that are not staked, and the node's whole balance. On the
- * X-chain a node leaves out what is locked (node-rpc 4.1), and so does the sum.
+ * The balance of an address by each source: the sum of the data service's groups that are not staked, and the node's whole
+ * balance. On the X-chain a node leaves out locked amounts (seed node-rpc 4.1), so the sum leaves them out, too.
  */
 const HELD = `held as materialized (
       select source, blockchain_id, address, asset_id, sum(amount) filter (where ended is null) as amount,
@@ -227,7 +231,7 @@ function check(
   };
 }
 
-/** Everything that is compared of nodes. */
+/** All comparisons of nodes. */
 export const nodeChecks: readonly NodeCheck[] = [
   check('lasting', ['block_ids'], [pBlocks.cte, xBlocks.cte], [pBlocks.select, xBlocks.select]),
   check('lasting', ['height_falls'], [HEIGHTS], [heightFalls]),

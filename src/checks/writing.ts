@@ -1,23 +1,25 @@
 import { type CheckName, rules } from './rules.ts';
 
-/** The columns of what a check compared, in their order. `agrees` is null where the sides cannot be compared. */
+/** The columns that a check returns, in order. `agrees` is null when the sides cannot be compared. */
 export const COMPARED =
   'check_name, dataset, subject, at, left_source, left_value, right_source, right_value, agrees';
 
 /**
- * How what was found becomes rows, in CTEs.
+ * When a discrepancy ends.
  *
- * - `settled`: a row ends when its two sides were compared again and agree;
- * - `standing`: a row ends when it is not found any more, and keeps the time since when it was found first;
- * - `lasting`: what was said then was said: a row never ends.
+ * - `settled`: it ends when its two sides are compared again and agree;
+ * - `standing`: it ends when it is not found any more; until then it keeps the time `at` of its first row;
+ * - `lasting`: it never ends, because it is about the past.
  */
 export type Ending = 'settled' | 'standing' | 'lasting';
 
 /**
- * A statement that writes what a query compared. Doing it twice changes nothing.
- * @param ctes what the query reads from, each `name as (…)`; @param compared gives the columns of {@link COMPARED};
- * @param found the parameter with the time of the check, such as `$1`; @param names the checks that the query makes
- * @returns a statement that gives the number of discrepancies it found
+ * Makes the statement that writes what a query compared. Running it twice changes nothing.
+ * @param ctes the CTEs of the query, each `name as (…)`
+ * @param compared the query, with the columns of {@link COMPARED}
+ * @param found the parameter with the time of the check, such as `$1`
+ * @param names the checks that the query makes
+ * @returns a statement that returns one row: `found`, the number of discrepancies now, and `touched`, the rows it changed
  */
 export function writing(
   ctes: readonly string[],

@@ -7,8 +7,8 @@ import { readSqlFile } from './sql-file.ts';
 const FOLDER = new URL('sql/', import.meta.url);
 
 /**
- * Everything in `reporting`: what follows from the catalog, and one object a file in `sql/`.
- * @throws Error when a file of `sql/` has not the form that is read
+ * All objects of `reporting`: those that follow from the catalog, and one object for each file in `sql/`.
+ * @throws Error when a file in `sql/` does not have the form that {@link readSqlFile} reads
  */
 export function declaredObjects(): Declared[] {
   return [...catalog.flatMap(datasetViews), ...writtenObjects()];

@@ -2,8 +2,8 @@ import { migrateDatabase } from '../db/migrate.ts';
 import { declaredObjects } from './declared.ts';
 
 /**
- * Brings a database to this version: tables, then everything in `reporting`. Safe to run by many at once.
- * @returns what a person should know of it, in sentences
+ * Brings a database to this version: tables, then all objects of `reporting`. Several processes may call it at once.
+ * @returns what a person should know about it, in sentences
  * @throws UsageError when the database cannot be brought to this version: see {@link migrateDatabase}
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {

@@ -12,7 +12,7 @@ const PARAMETER =
   /^ {2}"?(?<name>\w+)"? (?<type>[\w[\]]+?)(?: default (?<preset>[\w()']+?))?,? -- (?<text>.+)$/;
 
 /**
- * Reads the declaration of one object from a file that psql runs as it is. In this form:
+ * Reads the declaration of one object from an SQL file. psql can run the same file. Its form is:
  *
  * - a view: `create or replace view reporting.NAME as`, its query, its comment, and a line
  *   `comment on column reporting.NAME.COLUMN is '…'; -- TYPE` for each column;
