@@ -3,7 +3,7 @@ import ts from 'typescript';
 import { typedSchema } from '../src/reports/typed-schema.ts';
 import { declaredObjects } from '../src/views/declared.ts';
 
-/** Writes what programs import beside what `tsc` makes: `chain-recorder/schema`, and the declarations of `chain-recorder`. */
+/** Writes the modules that `tsc` does not make: `chain-recorder/schema`, and the declarations of `chain-recorder`. */
 const dist = new URL('../dist/', import.meta.url);
 const { javascript, declarations } = typedSchema(declaredObjects());
 const recorder = new URL('../src/recorder.ts', import.meta.url);

@@ -3,12 +3,13 @@ import { compareSources } from '../checks/compare.ts';
 import { withAdvisoryLock } from '../db/advisory-lock.ts';
 import { openComparing } from '../db/client.ts';
 
-/** One comparison at a time in a database; the number is this project's own. */
+/** The advisory lock by which only one process compares the sources of a database at a time. */
 const LOCK = 7_310_202_613;
 
 /**
- * Compares what the sources say, unless another process is at it or was within `every` ms. New discrepancies are told to the
- * log. A stop ends it between, or within, two statements: each is whole or not done.
+ * Compares the sources, unless another process is comparing, or the last comparison began less than half of `every` (ms)
+ * ago. New discrepancies are logged as a warning. A stop closes the connection, also within a statement: each statement is
+ * then done as a whole or not at all.
  */
 export async function compareInTurn(app: App, every: number, signal: AbortSignal): Promise<void> {
   const { databaseUrl, clock, log } = app;

@@ -1,6 +1,6 @@
 import type { RunResult } from '../recording/context.ts';
 
-/** The exit codes of every command (contract section 1). */
+/** The exit codes of every command. Users rely on them, so they never change. */
 export const exitCode = { done: 0, failed: 1, usage: 2, later: 75 } as const;
 
 /**

@@ -2,23 +2,23 @@ import { once } from 'node:events';
 import type { Answer } from '../db/question.ts';
 import { printable, printableLines } from '../printable.ts';
 
-/** How rows are printed; `json` is one list of objects. */
+/** The formats of rows; `json` is one list of objects. */
 export const ROW_FORMATS = ['table', 'csv', 'json'] as const;
 export type RowFormat = (typeof ROW_FORMATS)[number];
 
-/** Where rows are printed: stdout, or what stands for it in a test. */
+/** Where rows are printed: stdout, or another stream in a test. */
 export interface Out extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
   /** How many characters a line of the terminal has. */
   readonly columns?: number;
 }
 
-/** Narrower columns are not worth reading: the rows of a table that is too wide are shown one value a line. */
+/** The narrowest column, in characters. When a table would need narrower ones, each value gets a line of its own. */
 const NARROWEST = 6;
 const BETWEEN = '  ';
 const NULL = '–';
 
-/** Prints an answer row by row, as fast as it is read; returns early where the reader left. */
+/** Prints an answer as its rows come, no faster than the reader takes them. Returns early when the reader has left. */
 export async function printRows(answer: Answer, format: RowFormat, out: Out): Promise<void> {
   await printers[format](answer, pacing(out), out);
 }
@@ -46,7 +46,7 @@ const printers: Readonly<Record<RowFormat, (answer: Answer, write: Write, out: O
     let layout: Layout | null = null;
     for await (const block of rows('values')) {
       const cells = block.map((row) => fieldsOf(row).map((text) => (text === null ? NULL : printable(text))));
-      // Laid out by the first rows, so that no more need to be held in memory.
+      // The first block decides the layout, so that no other rows need to be held in memory.
       layout ??= layoutOf(columns, cells, out.isTTY ? (out.columns ?? 80) : null);
       const { heading, text } = layout;
       if (!(await write(heading() + cells.map(text).join('')))) return;
@@ -57,12 +57,12 @@ const printers: Readonly<Record<RowFormat, (answer: Answer, write: Write, out: O
 };
 
 interface Layout {
-  /** The line of names, the first time. */
+  /** The line of names at the first call; an empty text after that. */
   heading(): string;
   text(cells: readonly string[]): string;
 }
 
-/** Aligned columns where they fit into so many characters, or one value a line. @param width null: any */
+/** Aligned columns when they fit, or one value a line. @param width the characters of a line; null: no limit */
 function layoutOf(
   columns: Answer['columns'],
   cells: readonly (readonly string[])[],
@@ -92,7 +92,7 @@ function layoutOf(
   };
 }
 
-/** Widths that add up to no more than `room`: the widest columns give way first; null: they would be too narrow. */
+/** Widths that add up to at most `room`. The widest columns are cut first. Null when a column would be too narrow. */
 function fitted(widest: readonly number[], room: number): number[] | null {
   const needed = (most: number) => widest.reduce((sum, width) => sum + Math.min(width, most), 0);
   let most = Math.max(...widest);
@@ -101,7 +101,7 @@ function fitted(widest: readonly number[], room: number): number[] | null {
   return widest.map((width) => Math.min(width, most));
 }
 
-/** Rows one value a line, in full, with a line between two rows. */
+/** Rows with one value a line, not cut, with an empty line after each row. */
 function listLayout(names: readonly string[]): Layout {
   const longest = Math.max(...names.map((name) => name.length));
   return {
@@ -111,20 +111,20 @@ function listLayout(names: readonly string[]): Layout {
   };
 }
 
-/** A row's values out of their JSON text. */
+/** The values of a row from its JSON text. */
 function fieldsOf(row: string): (string | null)[] {
   const fields: unknown = JSON.parse(row);
   if (!Array.isArray(fields)) throw new Error('a row that is no list');
   return fields.map((one: unknown) => (one === null ? null : String(one)));
 }
 
-/** RFC 4180; a text without characters is quoted, so that it differs from no value. */
+/** A field of CSV (RFC 4180). An empty text is quoted, so that it differs from null. */
 function csvField(text: string | null): string {
   if (text === null) return '';
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Writes no faster than the reader reads. */
+/** Makes a function that writes and waits until the reader can take more. */
 function pacing(out: Out): Write {
   const gone = new AbortController();
   out.once('close', () => gone.abort());

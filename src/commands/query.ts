@@ -6,7 +6,7 @@ import { exitCode } from './exit.ts';
 import { printRows, ROW_FORMATS } from './printing-rows.ts';
 import { instantOf } from './selection.ts';
 
-/** What `query` takes. */
+/** The options of `query`, as text. */
 export interface QueryOptions {
   readonly format: string;
   readonly asOf?: string | undefined;
@@ -17,8 +17,8 @@ const TIMEOUT = '60s';
 const LONGEST = 86_400_000;
 
 /**
- * `query SQL [--format table|csv|json] [--as-of T] [--timeout D]`: one statement as `recorder_reader`. With `--as-of` the
- * names of `reporting`, without their schema, mean what was known at that moment.
+ * `query SQL [--format table|csv|json] [--as-of T] [--timeout D]`: runs one statement as `recorder_reader`. With
+ * `--as-of`, names of `reporting` that are written without the schema show what was known at that moment.
  * @returns the exit code
  * @throws UsageError when the statement or an option is wrong, or the statement is not allowed
  */
@@ -44,14 +44,14 @@ export async function queryCommand(
   return exitCode.done;
 }
 
-/** The moment of `--as-of`. @throws UsageError for one that is not over: what is known then is not known yet */
+/** The moment of `--as-of`. @throws UsageError when it is in the future, or is no time */
 export function pastMoment(text: string, now: number): Date {
   const moment = instantOf('--as-of', text);
   if (moment > now) throw new UsageError([`--as-of ${text}: has not come yet`]);
   return new Date(moment);
 }
 
-/** A duration of `--timeout`, in ms. @throws UsageError for any other text, or more than a day */
+/** The duration of `--timeout`, in ms. @throws UsageError when the text is no duration, or more than a day */
 function durationOf(text: string): number {
   const { data } = duration.safeParse(text);
   if (data === undefined || data > LONGEST)

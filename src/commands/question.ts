@@ -15,14 +15,14 @@ import { type Out, printRows, ROW_FORMATS } from './printing-rows.ts';
 import { pastMoment } from './query.ts';
 import { instantOf } from './selection.ts';
 
-/** What `report` takes. */
+/** The options of `report`, as text. */
 export interface ReportOptions {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly node?: string | undefined;
   readonly month?: string | undefined;
   readonly asOf?: string | undefined;
-  /** Of sla the uptime promised, in percent; of questions PARAMETER=VALUE. */
+  /** For sla the promised uptime in percent; for questions PARAMETER=VALUE. */
   readonly target: readonly string[];
   readonly format: string;
 }
@@ -30,7 +30,7 @@ export interface ReportOptions {
 /** The longest that a question may take, ms. */
 const TIMEOUT = 600_000;
 
-/** `report` without a name: every report, what it answers and what it takes. */
+/** `report` without a name: lists every report and what it answers; as JSON also its options. */
 export function listReports(json: boolean): void {
   const all = reports();
   if (json) printJson({ reports: all });
@@ -43,9 +43,9 @@ export function listReports(json: boolean): void {
 
 /**
  * `report NAME [--from T] [--to T] [--as-of T] [--target PARAMETER=VALUE ...] [--format table|csv|json]`: asks a ready
- * question. The window is this month up to now, unless said otherwise.
+ * question. The default window is this month up to now, or up to the moment of `--as-of`.
  * @returns the exit code
- * @throws UsageError for values that the question does not take, and with the reason where it has no right answer
+ * @throws UsageError when a value does not fit the question, or the question has no right answer: with the reason
  */
 export async function questionCommand(
   app: Pick<App, 'databaseUrl' | 'clock'>,
@@ -66,7 +66,7 @@ export async function questionCommand(
   return exitCode.done;
 }
 
-/** @throws UsageError naming every option that is wrong */
+/** The values of the options. @throws UsageError when options are wrong: all of them */
 function valuesOf(question: Question, options: ReportOptions, now: number): Values {
   const others = (['node', 'month'] as const).filter((name) => options[name] !== undefined);
   const pairs = options.target.map((text) => [text, text.indexOf('=')] as const);
@@ -95,7 +95,7 @@ function valuesOf(question: Question, options: ReportOptions, now: number): Valu
   };
 }
 
-/** The window asked for: the month of its end, up to `latest`, unless said otherwise. */
+/** The window. The default end is `latest` (ms since 1970), the default begin is the begin of the month of the end. */
 function windowOf({ from, to }: ReportOptions, latest: number): { from: string; to: string } {
   const end = to === undefined ? latest : instantOf('--to', to);
   const last = new Date(end - 1);

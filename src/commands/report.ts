@@ -11,7 +11,11 @@ import { pastMoment } from './query.ts';
 import { questionCommand, type ReportOptions } from './question.ts';
 import { instantOf } from './selection.ts';
 
-/** `report NAME`: uptime, sla, discrepancies, series-breaks, or a ready question. @returns the exit code */
+/**
+ * `report NAME`: uptime, sla, discrepancies, series-breaks, or a ready question.
+ * @returns the exit code
+ * @throws UsageError when there is no such report, or an option is wrong
+ */
 export async function reportCommand(
   app: App,
   name: string,
@@ -36,7 +40,10 @@ export async function reportCommand(
   return exitCode.done;
 }
 
-/** `report uptime [--from T] [--to T] [--node N]`: from the begin of the month to now, unless said otherwise. */
+/**
+ * `report uptime [--from T] [--to T] [--node N] [--as-of T]`. The default is from the begin of the month to now, or to the
+ * moment of `--as-of`.
+ */
 async function uptimeCommand(app: App, options: ReportOptions): Promise<void> {
   const asOf = await settledMoment(app, options);
   const now = asOf?.getTime() ?? app.clock();
@@ -72,7 +79,7 @@ async function uptimeCommand(app: App, options: ReportOptions): Promise<void> {
   });
 }
 
-/** `report sla --month YYYY-MM [--target 99.9]`. */
+/** `report sla [--month YYYY-MM] [--target 99.9] [--node N] [--as-of T]`. The default is this month. */
 async function slaCommand(app: App, options: ReportOptions): Promise<void> {
   const asOf = await settledMoment(app, options);
   const now = asOf?.getTime() ?? app.clock();
@@ -101,7 +108,10 @@ async function slaCommand(app: App, options: ReportOptions): Promise<void> {
   });
 }
 
-/** The moment of `--as-of`; null: none is given. @throws UsageError where what is said of it may still change */
+/**
+ * The moment of `--as-of`; null when it is not given.
+ * @throws UsageError when it is in the future, or the report about it may still change
+ */
 async function settledMoment(app: App, { asOf }: ReportOptions): Promise<Date | null> {
   if (asOf === undefined) return null;
   const moment = pastMoment(asOf, app.clock());
@@ -161,7 +171,7 @@ function printSla({ nodes, validations, stake }: SlaReport): void {
     );
 }
 
-/** `report discrepancies [--from T] [--to T]`: what sources say differently and still do, about any time unless said otherwise. */
+/** `report discrepancies [--from T] [--to T]`: the discrepancies that have not ended. The default is any time. */
 async function discrepanciesCommand(app: App, options: ReportOptions): Promise<void> {
   const rows = await discrepanciesIn(app.database.sql, spanOf(options));
   printAs(options.format, ['table', 'csv', 'json'], {
@@ -188,7 +198,7 @@ async function discrepanciesCommand(app: App, options: ReportOptions): Promise<v
 const LEFT = 'one side';
 const RIGHT = 'the other';
 
-/** `report series-breaks [--from T] [--to T]`: when the level of a metric changed. */
+/** `report series-breaks [--from T] [--to T]`: when the level of a metric changed. The default is any time. */
 async function seriesBreaksCommand(app: App, options: ReportOptions): Promise<void> {
   const rows = await breaksIn(app.database.sql, spanOf(options));
   printAs(options.format, ['table', 'csv', 'json'], {
@@ -202,7 +212,10 @@ async function seriesBreaksCommand(app: App, options: ReportOptions): Promise<vo
   });
 }
 
-/** The span that was asked for; null: without end. @throws UsageError for a time that is none, or a span without time */
+/**
+ * The span of `--from` and `--to`, in ms since 1970; null: no bound.
+ * @throws UsageError when a time is wrong, the span is empty, or `--as-of` is given
+ */
 function spanOf(options: ReportOptions): { from: number | null; to: number | null } {
   if (options.asOf !== undefined)
     throw new UsageError([
@@ -215,7 +228,7 @@ function spanOf(options: ReportOptions): { from: number | null; to: number | nul
   return { from, to };
 }
 
-/** The month of a text such as `2026-11`, in ms since 1970. @throws UsageError for any other */
+/** The month of a text such as `2026-11`, in ms since 1970. @throws UsageError when the text is not a month */
 function monthOf(text: string): { from: number; to: number } {
   const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
   if (year === undefined) throw new UsageError([`--month ${text}: must be a month such as 2026-11`]);

@@ -5,8 +5,8 @@ import { exitCode } from './exit.ts';
 import { printJson, printTable, tell } from './output.ts';
 
 /**
- * `seal`: seals what was recorded up to now, and prints the head.
- * @returns the exit code; 75 where another process is sealing, or it was stopped
+ * `seal`: seals what was recorded up to now, and prints the seal with its head.
+ * @returns the exit code; 75 when another process is sealing, or it was stopped
  */
 export async function sealCommand(
   app: App,

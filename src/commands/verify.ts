@@ -17,8 +17,9 @@ export interface VerifyOptions {
 }
 
 /**
- * `verify`: recomputes the seals and names what differs.
- * @returns 1 where anything does; 75 where it was stopped
+ * `verify`: computes the seals again and prints every difference.
+ * @returns the exit code; 1 when anything differs or nothing is sealed yet, 75 when it was stopped
+ * @throws UsageError when an option is wrong
  */
 export async function verifyCommand(app: App, options: VerifyOptions, signal: AbortSignal): Promise<number> {
   const found = await verify({
@@ -61,7 +62,10 @@ function told(found: Verified): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** What was kept of a seal: its statement, or what `seal --json` printed. @throws UsageError where it is neither */
+/**
+ * The statement of a seal in a file that holds the statement itself, or the output of `seal --json`.
+ * @throws UsageError when the file cannot be read, or is JSON without a statement
+ */
 function keptStatement(file: string): string {
   const text = read('--head', file);
   if (!text.trimStart().startsWith('{')) return text;
@@ -75,12 +79,12 @@ function keptStatement(file: string): string {
     )
       return parsed.statement;
   } catch {
-    // Said below.
+    // Text that is not JSON gets the error below.
   }
   throw new UsageError([`--head ${file}: holds neither a seal's statement nor what "seal --json" printed`]);
 }
 
-/** @throws UsageError where the file holds no ed25519 key in PEM */
+/** The key of a file as SPKI in base64. @throws UsageError when the file holds no ed25519 public key in PEM */
 function publicKeyOf(file: string): string {
   const problem = `--public-key ${file}: must hold an ed25519 public key in PEM`;
   let key: ReturnType<typeof createPublicKey>;

@@ -6,9 +6,9 @@ import { sessionSettings, silenceOf } from './session.ts';
 
 /** The database as the recorder uses it. */
 export interface Database {
-  /** For the data path: single statements only, never a transaction (DESIGN.md, idea 2). */
+  /** For the data path: single statements only, never a transaction. */
   readonly sql: postgres.Sql;
-  /** For bookkeeping that is read and written row by row; has connections of its own, since Drizzle changes how they read. */
+  /** For bookkeeping that is read and written row by row. It has its own connections, since Drizzle changes how they read. */
   readonly orm: PostgresJsDatabase<typeof bookkeeping>;
   /** For reads only, such as the server's. Many or slow reads never delay the recording. */
   readonly reader: postgres.Sql;

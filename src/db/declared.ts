@@ -14,7 +14,7 @@ interface DeclaredBase {
   readonly name: string;
   /** What a row is. Its COMMENT. */
   readonly comment: string;
-  /** In their order. Of a function: those of the rows that it returns. */
+  /** In order. For a function: the columns of the rows that it returns. */
   readonly columns: readonly DeclaredColumn[];
   /** The query, in SQL. */
   readonly body: string;
@@ -26,7 +26,7 @@ export interface DeclaredView extends DeclaredBase {
 
 /** A parameter of a declared function. */
 export interface DeclaredParameter extends DeclaredColumn {
-  /** What it is where it is left out, in SQL; absent: it has to be given. */
+  /** The default value, in SQL; absent: the parameter is required. */
   readonly preset?: string;
 }
 
@@ -45,7 +45,7 @@ export interface DeclaredFunction extends DeclaredBase {
 /** An object of the schema `reporting` that follows from its declaration instead of from migrations. */
 export type Declared = DeclaredView | DeclaredFunction;
 
-/** The declared objects that an object reads from, by name; with those that a function's result is typed by. */
+/** The names of the declared objects that an object reads from, and of the view whose rows a function returns. */
 export function dependenciesOf(object: Declared): string[] {
   const text = object.body.replaceAll(/--.*$/gm, '');
   const names = [...text.matchAll(/\breporting\.(\w+)/g)].map(([, name]) => name ?? '');
@@ -54,7 +54,7 @@ export function dependenciesOf(object: Declared): string[] {
 }
 
 /**
- * Sorts objects so that each stands behind those it depends on. Otherwise the order stays.
+ * Sorts objects so that each comes after the objects it depends on. Otherwise the order is kept.
  * @throws Error when objects depend on each other in a circle
  */
 export function inOrder(objects: readonly Declared[]): Declared[] {
@@ -74,13 +74,13 @@ export function inOrder(objects: readonly Declared[]): Declared[] {
   return [...sorted];
 }
 
-/** The name of an object in `reporting`; of a function with the types of its parameters, which tell it from others. */
+/** The name of an object in `reporting`; for a function with the types of its parameters, as PostgreSQL identifies it. */
 export function signature(object: Declared): string {
   if (object.kind === 'view') return object.name;
   return `${object.name}(${object.parameters.map(({ type }) => type).join(', ')})`;
 }
 
-/** The statements that create an object, or replace it, and comment it and its columns. */
+/** The statements that create or replace an object, and that set the comments on it and its columns. */
 export function definition(object: Declared): string {
   const { name, kind, comment, columns } = object;
   if (kind === 'view')

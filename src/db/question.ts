@@ -4,45 +4,45 @@ import { CONNECTION } from './client.ts';
 import { connect } from './connect.ts';
 import { sessionSettings } from './session.ts';
 
-/** The only role that runs what a user wrote. */
+/** The role that runs every statement a user wrote. */
 const ROLE = 'recorder_reader';
 
-/** Rows that are fetched at once, and the bytes after which fewer are: what is held in memory stays bounded. */
+/** The most rows of a block, and the number of characters after which a block ends. So the memory in use is bounded. */
 const ROWS_AT_ONCE = 1_000;
 const BYTES_AT_ONCE = 1_000_000;
-/** No row may be longer; bytes. */
+/** The longest row, in characters. */
 const LONGEST_ROW = 64_000_000;
 
-/** How rows come: `values` as a JSON array of texts and nulls, `object` as a JSON object whose numbers are exact. */
+/** The form of a row: `values` is a JSON array of texts and nulls, `object` is a JSON object with exact numbers. */
 export type RowForm = 'values' | 'object';
 
 /** The answer to a question, before its rows are read. */
 export interface Answer {
-  /** The columns in their order; `number`: its texts are numbers. */
+  /** The columns in order; `number`: all texts of the column are numbers. */
   readonly columns: readonly { readonly name: string; readonly number: boolean }[];
-  /** The rows, each as one JSON text, in blocks of which the next is fetched when it is asked for. Can be read once. */
+  /** The rows, each as one JSON text, in blocks. A block is fetched when the reader asks for it. Can be read only once. */
   rows(form: RowForm): AsyncGenerator<readonly string[]>;
 }
 
-/** How a question is asked. */
+/** The options of a question. */
 export interface AskOptions {
-  /** The longest that the server may work without giving a row; ms. */
+  /** The longest that the server may work on one block of rows; ms. */
   readonly timeout: number;
-  /** Names without a schema mean what was known at this moment; null: now. */
+  /** Names without a schema show what was known at this moment; null: now. */
   readonly asOf: Date | null;
-  /** Ends the question. */
+  /** Cancels the question. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Asks one statement that a user wrote, as `recorder_reader`, in a read-only transaction that is rolled back.
+ * Runs one statement that a user wrote, as `recorder_reader`, in a read-only transaction that is rolled back.
  *
- * The statement runs inside functions that belong to `recorder_reader` and are SECURITY DEFINER: only there PostgreSQL
- * refuses every way back to the role that logged in (`set role none`, `set_config('role', …)` inside a query). They open
- * a cursor, which takes a query and nothing else: no DO block, no COPY, no second statement.
+ * The statement runs inside functions that belong to `recorder_reader` and are SECURITY DEFINER. Inside them PostgreSQL
+ * refuses every way back to the role that logged in (`set role none`, `set_config('role', …)` inside a query). The
+ * functions open a cursor, which accepts only a query: no DO block, no COPY, no second statement.
  *
  * @param url the database; its user must be a superuser or a member of `recorder_reader`
- * @param read is given the answer, whose rows can be read until it returns
+ * @param read receives the answer; its rows can be read until `read` returns
  * @throws UsageError when the statement is wrong or not allowed, or the user may not become `recorder_reader`
  */
 export async function askAsReader<T>(
@@ -83,7 +83,7 @@ export async function askAsReader<T>(
       columns: columns.map(({ name, type }) => ({ name, number: NUMBERS.has(type) })),
       async *rows(form) {
         for (;;) {
-          // What the statement itself may have set lasts until here.
+          // The statement may have set another timeout for the rest of the transaction.
           await run(`set local statement_timeout = ${timeout}`);
           const block = await run<{ line: string }>('select line from pg_temp.next_rows($1) as line', [form]);
           if (block.length === 0) return;
@@ -99,7 +99,7 @@ export async function askAsReader<T>(
   }
 }
 
-/** int8, int2, int4, float4, float8, numeric: by their numbers in pg_type, which never change. */
+/** The types int8, int2, int4, float4, float8 and numeric, by their numbers in pg_type, which never change. */
 const NUMBERS: ReadonlySet<number> = new Set([20, 21, 23, 700, 701, 1700]);
 
 const OPEN_ANSWER = `create function pg_temp.open_answer(question text) returns void language plpgsql security definer as $$
@@ -136,8 +136,9 @@ end $$`;
 type Run = <Row extends postgres.Row>(text: string, values?: string[]) => Promise<readonly Row[]>;
 
 /**
- * Gives the names in the question that have a past (`reporting.NAME_as_of`) that past's meaning, by temporary views, and
- * holds that it reads nothing else of `reporting`.
+ * Makes a temporary view for each name in the question that has a function `reporting.NAME_as_of`. The view shows the rows
+ * at the given moment.
+ * @throws UsageError when the question reads anything else of `reporting`
  */
 async function narrowNames(run: Run, question: string, asOf: Date): Promise<void> {
   const functions = await run<{ name: string }>(
@@ -170,7 +171,7 @@ async function narrowNames(run: Run, question: string, asOf: Date): Promise<void
   if (problems.length > 0) throw new UsageError(problems);
 }
 
-/** The words for a user who may not become the reader; null for any other error. */
+/** The error to report when the user may not become the reader, or cannot prepare the session; null for any other error. */
 function becoming(error: unknown): UsageError | null {
   if (!(error instanceof postgres.PostgresError)) return null;
   const { code, message } = error;
@@ -186,7 +187,7 @@ function becoming(error: unknown): UsageError | null {
   return null;
 }
 
-/** The words for a statement that is wrong, is not allowed or took too long; null for any other error. */
+/** The error to report when a statement is wrong, is not allowed or took too long; null when it is not of PostgreSQL. */
 function refused(error: unknown, timeout: number): Error | null {
   if (!(error instanceof postgres.PostgresError)) return null;
   const { code, message, hint, position } = error;
@@ -194,6 +195,6 @@ function refused(error: unknown, timeout: number): Error | null {
     return new Error(`the statement was cancelled: it may take ${timeout / 1000} s (--timeout)`);
   const at = position ? `, at character ${position}` : '';
   const text = `query: ${message}${at}${hint ? `; ${hint}` : ''}`;
-  // Syntax and names, rights, what a read-only transaction refuses, and what is not supported.
+  // Wrong syntax and names, missing rights, writes in a read-only transaction, and what PostgreSQL does not support.
   return /^(42|25|0A|22023)/.test(code) ? new UsageError([text]) : new Error(text);
 }

@@ -6,9 +6,9 @@ import { messageOf } from '../errors.ts';
 import { isAway } from './away.ts';
 import { sessionSettings } from './session.ts';
 
-/** A server that does not answer within this time is passed over; ms. */
+/** A server that does not answer within this time is skipped; ms. */
 const PATIENCE = 3_000;
-/** The error that no server takes writes comes after this pause, ms: callers try again at once. */
+/** The pause before the error that no server takes writes, ms. It is needed because callers try again at once. */
 const PAUSE = 1_000;
 
 /** Where a server listens. */

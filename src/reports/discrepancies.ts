@@ -1,14 +1,14 @@
 import type postgres from 'postgres';
 
-/** How many discrepancies of a check stand. */
+/** The number of discrepancies of a check that have not ended. */
 export interface DiscrepancyCount {
   readonly check_name: string;
   readonly standing: number;
-  /** Of these, those that were found within a day. */
+  /** How many of these were found within the last day. */
   readonly found_today: number;
 }
 
-/** What two sources say differently: a row of `reporting.discrepancies`, numbers as exact texts. */
+/** A discrepancy between two sources: a row of `reporting.discrepancies`. Numbers are exact texts. */
 export interface Discrepancy {
   readonly check_name: string;
   readonly subject: string;
@@ -24,7 +24,7 @@ export interface Discrepancy {
   readonly ended_at: Date | null;
 }
 
-/** A change of level: a row of `reporting.series_breaks`, numbers as exact texts. */
+/** A change of level: a row of `reporting.series_breaks`. Numbers are exact texts. */
 export interface SeriesBreak {
   readonly chain_id: string;
   readonly metric: string;
@@ -36,7 +36,7 @@ export interface SeriesBreak {
   readonly found_at: Date;
 }
 
-/** A span of time, ms since 1970: from included, to excluded; null: without end. */
+/** A span of time, ms since 1970. `from` is included, `to` is excluded; null: no bound. */
 interface Span {
   readonly from: number | null;
   readonly to: number | null;
@@ -44,7 +44,7 @@ interface Span {
 
 const bound = (ms: number | null) => (ms === null ? null : new Date(ms));
 
-/** How many discrepancies stand now, by check. */
+/** The number of discrepancies that have not ended, by check. */
 export async function discrepancyCounts(sql: postgres.Sql): Promise<DiscrepancyCount[]> {
   const rows = await sql<DiscrepancyCount[]>`
     select check_name, count(*)::int as standing,
@@ -53,7 +53,7 @@ export async function discrepancyCounts(sql: postgres.Sql): Promise<DiscrepancyC
   return [...rows];
 }
 
-/** The discrepancies about a span that still stand, newest first. */
+/** The discrepancies about a span that have not ended, newest first. */
 export async function discrepanciesIn(sql: postgres.Sql, { from, to }: Span): Promise<Discrepancy[]> {
   const rows = await sql<Discrepancy[]>`
     select check_name, subject, at, left_source, left_value, right_source, right_value, difference::text, relative_difference::text,

@@ -3,7 +3,7 @@ import { UsageError } from '../errors.ts';
 import { instantIn } from '../instant.ts';
 import { declaredObjects } from '../views/declared.ts';
 
-/** Values of parameters by their names, as people write them: a list with commas, a time as `2026-12-01`. */
+/** Values of parameters by name, as people write them: a list with commas, a time such as `2026-12-01`. */
 export type Values = Readonly<Record<string, string>>;
 
 /** A question in words, with the values that ask it. */
@@ -20,7 +20,7 @@ export interface Question {
   readonly examples: readonly Example[];
 }
 
-/** What is written where a reader puts in a value of his own. */
+/** The placeholders in examples, which a reader replaces with own values. */
 export const PLACEHOLDERS = {
   node: 'NodeID-YOURS',
   address: 'P-avax1YOURS',
@@ -34,7 +34,7 @@ const early = { as_of: '2026-03-20T12:00' };
 const late = { as_of: '2026-04-02T12:00' };
 const { node, address, evmAddress, subnet } = PLACEHOLDERS;
 
-/** By heading, then by view or function: questions in words, each with its values. */
+/** All questions by heading, then by view or function: each in words, with its values. */
 const asked: Readonly<Record<string, Readonly<Record<string, readonly (readonly [string, Values])[]>>>> = {
   'Metrics of chains': {
     metric_over_time: [
@@ -199,7 +199,7 @@ const asked: Readonly<Record<string, Readonly<Record<string, readonly (readonly 
   },
 };
 
-/** Every question by heading. @throws Error when one names no view or function that is declared */
+/** Every question by heading. @throws Error when a question names a view or function that is not declared */
 export function questions(): { heading: string; questions: Question[] }[] {
   const declared = new Map(declaredObjects().map((object) => [object.name, object]));
   return Object.entries(asked).map(([heading, ofHeading]) => ({
@@ -218,7 +218,7 @@ export function questions(): { heading: string; questions: Question[] }[] {
 
 const everyQuestion = () => questions().flatMap((part) => part.questions);
 
-/** The question of a report's name, in both spellings (`top-chains`, `top_chains`). */
+/** Finds a question by its name, written with dashes or underscores (`top-chains`, `top_chains`). */
 export function questionNamed(name: string): Question | undefined {
   return everyQuestion().find((question) => question.name === name.replaceAll('_', '-'));
 }
@@ -269,8 +269,8 @@ export const parametersOf = ({ answer }: Question) => (answer.kind === 'function
 
 /**
  * The statement that asks a question.
- * @param told how a problem with a value begins, such as `--target metric=`
- * @throws UsageError naming every value that is missing, wrong, or of no parameter
+ * @param told the begin of the message about a parameter's value, such as `--target metric=`
+ * @throws UsageError when a value is missing, wrong, or belongs to no parameter: all of them
  */
 export function statementOf(question: Question, values: Values, told = optionText): string {
   const parameters = parametersOf(question);
@@ -294,7 +294,7 @@ export function statementOf(question: Question, values: Values, told = optionTex
   return `select * from reporting.${question.answer.name}${call}`;
 }
 
-/** How `report` takes a parameter. */
+/** The option of `report` that gives a parameter's value, without the value. */
 export function optionText(name: string): string {
   const options: Readonly<Record<string, string>> = { from: '--from ', to: '--to ', as_of: '--as-of ' };
   return options[name] ?? `--target ${name}=`;
@@ -306,7 +306,7 @@ const shapes: Readonly<Record<string, string>> = {
   numeric: 'a number',
 };
 
-/** A value as SQL; null: it is none of this type. */
+/** A value as SQL; null when the text is not a value of the type. */
 function literalOf(type: string, text: string): string | null {
   switch (type) {
     case 'timestamptz': {

@@ -27,7 +27,7 @@ th { color: var(--soft); font-weight: 500; border-top: 0; white-space: nowrap; }
 
 const VERDICTS = { met: 'target met', missed: 'target missed', open: 'not decided' } as const;
 
-/** The report as one HTML page without anything from elsewhere, for screens and for paper. */
+/** The report as one HTML page for screens and for paper. It loads nothing from elsewhere. */
 export function slaPage(report: SlaReport): string {
   const title = `Service level of ${report.month}`;
   return `<!doctype html>
@@ -46,7 +46,7 @@ ${sealed(report)}
 `;
 }
 
-/** By what the record that the page is made of can be held against what is said of it later. */
+/** The seal of the record behind the page. With it a reader can check later that the record was not changed. */
 function sealed({ seal }: SlaReport): string {
   if (!seal) return '';
   return `<p class="soft">The record is sealed until ${timeText(seal.sealed_until)}: seal ${seal.seal}, <code>${escaped(seal.head)}</code></p>`;

@@ -1,6 +1,6 @@
 import type { Declared, DeclaredColumn } from '../db/declared.ts';
 
-/** How a PostgreSQL type is in TypeScript: what a value is, and the column of Drizzle that reads it. */
+/** A PostgreSQL type in TypeScript: the type of its values, and the Drizzle column that reads them. */
 interface TypedAs {
   readonly data: string;
   readonly driver: string;
@@ -11,7 +11,8 @@ interface TypedAs {
 }
 
 /**
- * `numeric` is a string, because no double holds it. `bigint` is a number: what can pass 2^53 is `numeric` in `reporting`.
+ * `numeric` is a string, because a double is not exact. `bigint` is a number: in `reporting`, values that can exceed 2^53
+ * are `numeric`.
  */
 const TYPES: Readonly<Record<string, TypedAs>> = {
   text: typed('string', 'string', 'string', 'PgText', (name) => `text(${name})`),
@@ -56,15 +57,15 @@ function typed(
   return { data, driver, dataType, columnType, column };
 }
 
-/** The module `chain-recorder/schema`: what runs, and what it is to TypeScript. */
+/** The module `chain-recorder/schema`: its JavaScript, and its declarations for TypeScript. */
 export interface TypedSchema {
   readonly javascript: string;
   readonly declarations: string;
 }
 
 /**
- * Writes `reporting` as a module of Drizzle views, and of functions that give the rows of SQL's. Names are in camel case;
- * every view, column and parameter carries its comment.
+ * Makes a module of `reporting`: a Drizzle view for each view, and a function for each SQL function that returns rows. Names
+ * are in camel case. Every view, column and parameter has its comment.
  * @throws Error when a column has a type that is not known here
  */
 export function typedSchema(declared: readonly Declared[]): TypedSchema {
