@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { declaredObjects } from '../src/views/declared.ts';
 import { lastRelease, lostSince, RELEASED, releasedAs } from '../src/views/released.ts';
 
-/** Writes what this version has in `reporting`. `npm version` runs it at a release. */
+/** Writes the file with the objects of `reporting` in this version. `npm version` runs it at a release. */
 const { version } = z
   .looseObject({ version: z.string() })
   .parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')));

@@ -12,25 +12,25 @@ import { recorder } from './bookkeeping.ts';
 
 const instant = () => timestamp({ withTimezone: true });
 
-/** What two sources say differently of the same thing, one row a thing and check, until they agree. */
+/** Discrepancies between two sources. One row for each check, subject and time; it ends when the two agree again. */
 export const discrepancies = recorder.table(
   'discrepancies',
   {
     id: bigserial({ mode: 'number' }).primaryKey(),
     check_name: text().notNull(),
     dataset: text().notNull(),
-    /** What it is about, as key=value. */
+    /** What is compared, as key=value pairs. */
     subject: text().notNull(),
-    /** The bucket or block it is about, or since when both sides stand. */
+    /** The time of the bucket, block or reading that is compared, or since when both sides have kept their values. */
     at: instant().notNull(),
     left_source: text().notNull(),
     left_value: text().notNull(),
     right_source: text().notNull(),
     right_value: text().notNull(),
-    /** What the two were allowed to differ by, in words. */
+    /** How much the two may differ, in words. */
     tolerance: text().notNull(),
     found_at: instant().notNull(),
-    /** When they were found to agree again; null: they were not. */
+    /** When they were found to agree again; null: they still differ. */
     ended_at: instant(),
   },
   (table) => [
@@ -49,21 +49,21 @@ export const seriesBreaks = recorder.table(
     broke_at: instant().notNull(),
     level_before: numeric().notNull(),
     level_after: numeric().notNull(),
-    /** How many times the usual move from week to week the change is. */
+    /** The change divided by the usual move from week to week. */
     strength: numeric().notNull(),
     found_at: instant().notNull(),
   },
   (table) => [primaryKey({ columns: [table.chain_id, table.metric, table.broke_at] })],
 );
 
-/** How the comparing itself goes: one row a group of checks. */
+/** The last comparison of each scope. */
 export const checkRuns = recorder.table('check_runs', {
   /** `nodes`, or the chain whose metrics are compared. */
   scope: text().primaryKey(),
-  /** Up to when everything was compared; null: it never was. */
+  /** When everything was last compared without a failure; null: never. */
   checked_at: instant(),
   took_ms: integer(),
-  /** Since when it fails, and why; null: it does not. */
+  /** Since when the comparison fails, and why; null: it does not fail. */
   failed_since: instant(),
   error: text(),
 });

@@ -72,7 +72,7 @@ function contents(objects: readonly Declared[]): string {
   return `| in \`reporting\` | what it is |\n| --- | --- |\n${rows.join('\n')}\n`;
 }
 
-/** A view or a function: what it is, what it takes, and the columns of its rows. */
+/** The section of a view or a function: its comment, its parameters, and the columns of its rows. */
 function objectSection(object: Declared): string {
   const { name, comment, columns } = object;
   const report = reportOf.get(name);
@@ -92,7 +92,7 @@ function parametersOf({ parameters, value }: DeclaredFunction): string {
   return value === undefined ? table : `\n- gives one value: ${value}\n${table}`;
 }
 
-/** The report that asks a view or a function, by its name. */
+/** The name of the report for a view or a function, by the name of that object. */
 const reportOf = new Map(
   questions().flatMap((part) => part.questions.map(({ name, answer }) => [answer.name, name])),
 );
@@ -144,7 +144,7 @@ ${rows.join('\n')}
 const listsOf = ({ name, columns }: Pick<Dataset, 'name' | 'columns'>) =>
   columns.filter(({ element }) => element).map((column) => `${name}_${column.name}`);
 
-/** What `reporting` holds of a dataset, but for its lists. */
+/** The line with the objects of `reporting` for a dataset, without the views of its lists. */
 function viewsLine(dataset: Dataset): string {
   const lists = listsOf(dataset);
   const others = datasetViews(dataset).filter((object) => !lists.includes(object.name));

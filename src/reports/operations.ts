@@ -1,13 +1,13 @@
 import type { Recorded, Source } from '../datasets/contract.ts';
 
-/** The services that are recorded, by the part of `upstreams` that says where they are. */
+/** The services that are recorded, by the part of `upstreams` in the configuration that has their addresses. */
 const SERVICES: Readonly<Record<Source['upstream'], string>> = {
   chainData: 'the chain data service',
   metrics: 'the metrics service',
   nodes: 'each node',
 };
 
-/** What a service calls an operation: by its method and path, or by the prefix of its JSON-RPC method. */
+/** The service's name of an operation, by its method and path, or by the prefix of its JSON-RPC method. */
 const TITLES: Readonly<Record<string, string>> = {
   'POST /v1/signatureAggregator/{network}/aggregateSignatures': 'Aggregate signatures',
   'GET /v1/signatureAggregator/{network}/aggregateSignatures/{txHash}':
@@ -40,8 +40,8 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What something is recorded from, as Markdown: the service, then its operations below the names that the service gives them.
- * @throws Error for an operation that has no name here
+ * The source of a dataset as Markdown: the service, then its operations by the names that the service gives them.
+ * @throws Error when an operation has no name here
  */
 export function operationsText({ operations, source }: Pick<Recorded, 'operations' | 'source'>): string {
   const titles = [...new Set(operations.map(titleOf))];

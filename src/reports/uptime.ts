@@ -36,14 +36,14 @@ export interface ReportWindow {
 const NUMBERS =
   'up_seconds::float8, down_seconds::float8, unknown_seconds::float8, maintenance_seconds::float8, uptime::float8, uptime_lower::float8, uptime_upper::float8, coverage::float8';
 
-/** The moment as of which there is no other: all that is known now. */
+/** The moment that stands for all that is known now. */
 const NOW = 'infinity';
-/** A moment as SQL takes it from a parameter. */
+/** A moment as the text of an SQL parameter; null: {@link NOW}. */
 export const momentOf = (asOf: Date | null): string => asOf?.toISOString() ?? NOW;
 
 /**
- * Holds that what the ledger says of the time until a moment does not change any more.
- * @throws UsageError where it had not begun by then, or is not settled so far; both with the moment that could be asked for
+ * Checks that the uptime until a moment does not change any more.
+ * @throws UsageError when no node was watched until then, or the record until then is not settled
  */
 export async function holdSettled(sql: postgres.Sql, asOf: Date): Promise<void> {
   // An observer that stopped a day ago is not waited for: what it did not see stays unknown.

@@ -5,50 +5,56 @@ import type { DeclaredColumn, DeclaredView } from '../db/declared.ts';
 import { steady, steadyColumns } from '../history/saying.ts';
 import { asReleased } from './released.ts';
 
-/** Of a dataset that every node tells. */
+/** The parts of a dataset whose things are shown by every node. */
 interface Parts {
   readonly name: string;
-  /** Of the thing: the natural key without the node. */
+  /** The key of a thing: the natural key without the node. */
   readonly key: readonly DatasetColumn[];
-  /** What nodes should say the same of. */
+  /** The columns in which all nodes should agree. */
   readonly content: readonly DatasetColumn[];
-  /** Keys of the target without the node. */
+  /** The keys of the target without the node. */
   readonly asked: readonly string[];
-  /** Readings contradict each other only where they have the same here. */
+  /** Readings can contradict each other only when they have the same value in this column. */
   readonly at: string | undefined;
 }
 
 /**
- * How the rows of a kind of history become what each node says now. In its SQL a node's looks are `l`, what it says is `s`,
- * and what is shown is `t`.
+ * How the view reads a kind of history. The parts are SQL, in which `l` is the looks of a node, `s` is a row of that node,
+ * and `t` is the row that is shown.
  */
 interface Telling {
-  /** More columns of `looks`, and which targets count. */
+  /** More columns of `looks`. */
   readonly looks: readonly string[];
+  /** The condition for targets that count. */
   readonly watched: string;
-  /** The FROM item `s` and the beginning of the condition that it is joined on. */
+  /** The FROM item `s` and the begin of its join condition. */
   readonly said: string;
-  /** Of the nodes that say the same: how many know how it is now, when it was last said, and what the comparison needs. */
+  /**
+   * Columns for each group of nodes with the same values: `known` (how many nodes know the present values), `said_at` (the
+   * newest time of their rows), and columns that the comparison needs.
+   */
   readonly group: readonly string[];
-  /** A node without a row takes part in the comparison. */
+  /** Set when a node without a row takes part in the comparison, too. */
   readonly absence?: true;
   /** More FROM items of the comparison. */
   readonly compared: string;
-  /** When nodes have to be compared one by one. */
+  /** The condition for things whose nodes must be compared one by one. */
   readonly compare: string;
-  /** Whether a node that says otherwise knows that it does. */
+  /** The condition for a node whose other values count as a disagreement. */
   readonly knows: string;
-  /** More columns: what is shown, by the comparison. */
+  /** More columns of the view, which the comparison makes. */
   readonly more: readonly (DeclaredColumn & { readonly from: string })[];
 }
 
 /**
- * The view `network_D` of a dataset that every node tells of the same things: one row a thing, as most nodes say it, with
- * who says so and who says otherwise (contract section 3). Of as many nodes, what was said last is shown, then what the
- * nodes say whose names come first.
+ * The view `network_D` of a dataset in which every node shows the same things. Each thing has one row with the values of
+ * most nodes, the nodes that agree, and the nodes that disagree. Nodes that know the present values are counted first, then
+ * all nodes. When two groups of nodes are equally large, the values with the newest row are shown, then those of the nodes
+ * whose names come first.
  *
- * A field that a node leaves out contradicts nothing: versions of nodes and forms of answers differ in what they show.
- * Restrictions of the key reach the index, because each `group by`, `partition by` and `distinct on` has the key.
+ * A field that a node leaves out contradicts nothing, because versions of nodes and forms of answers differ in their fields.
+ * Conditions on the key can use the index, because each `group by`, `partition by` and `distinct on` has the key.
+ * @throws Error when the view cannot be made of the dataset's kind of history
  */
 export function networkView(dataset: Dataset, everyNode: EveryNode): DeclaredView {
   const parts = partsOf(dataset, everyNode);
@@ -131,7 +137,7 @@ left join lateral (
 }
 
 const tellings: Partial<Record<Dataset['history'], (parts: Parts) => Telling>> = {
-  // A node that has no row was perhaps never asked for it: only another content is a disagreement.
+  // A node without a row was perhaps never asked for the thing. So only other values are a disagreement.
   log: ({ name }) => ({
     looks: [],
     watched: 'true',
@@ -143,9 +149,9 @@ const tellings: Partial<Record<Dataset['history'], (parts: Parts) => Telling>> =
     more: [],
   }),
   /*
-   * Nodes follow the chain and are asked minutes apart: a difference counts where it was one an interval before as well.
-   * Only a node whose last look is complete and not late knows how it is. Versions do not tell since when nodes differ: a
-   * column that is each node's own makes new ones, too.
+   * Nodes follow the chain and are asked minutes apart. So a difference counts only when it also existed one interval
+   * before. Only a node whose last look is complete and not late knows the present values. The begin of a version does not
+   * show since when nodes differ, because columns that are each node's own also make new versions.
    */
   state: (parts) => ({
     looks: [
@@ -171,7 +177,7 @@ const tellings: Partial<Record<Dataset['history'], (parts: Parts) => Telling>> =
         and exists (select from unnest(t.nodes) n(node) cross join lateral ${saidBefore(parts, 'n.node')})`,
     more: [],
   }),
-  // The newest reading of each node. Those of different moments differ by nature, and contradict each other nowhere.
+  // The newest reading of each node. Readings of different moments may differ, which is no contradiction.
   sample: (parts) => ({
     looks: [],
     watched: 'd.left_at is null',
@@ -194,7 +200,7 @@ const tellings: Partial<Record<Dataset['history'], (parts: Parts) => Telling>> =
   }),
 };
 
-/** Of a target: its last look says how it is now. Late is what `reporting.findings` calls late. */
+/** SQL: whether the last look of a target shows the present values. Late means the same as in `reporting.findings`. */
 const KNOWS = `d.active and d.failures = 0 and d.not_offered is null and d.incomplete_since is null
       and d.last_complete_at >= now() - make_interval(secs => 3 * d.every_ms / 1000.0)`;
 
@@ -208,17 +214,17 @@ function partsOf(dataset: Dataset, { own, at }: EveryNode): Parts {
   };
 }
 
-/** A row is of the node and of the target that `l` is about. */
+/** SQL: whether a row is of the node and the target of `l`. */
 const sameTarget = ({ asked }: Parts, row: string, looks: string) =>
   ['node', ...asked.map(snakeCase)].map((column) => `${row}.${column} = ${looks}.${column}`).join(' and ');
 
-/** Two rows are about the same thing. */
+/** SQL: whether two rows are about the same thing. */
 const sameThing = ({ key }: Parts, left: string, right: string) =>
   key
     .map(({ name, nullable }) => `${keyPart(name, nullable, left)} = ${keyPart(name, nullable, right)}`)
     .join(' and ') || 'true';
 
-/** What a node said of the thing at the moment `before.at`, if that was what is shown: a FROM item and a condition. */
+/** SQL: the row of a node at the moment `before.at`, if it had the values that are shown: a FROM item and a condition. */
 const saidBefore = (parts: Parts, node: string) => `(
           select * from recorder.${parts.name} r where r.node = ${node} and ${sameThing(parts, 'r', 't')} and r.valid_from <= before.at
           order by r.valid_from desc limit 1
@@ -229,10 +235,10 @@ const different = (column: DatasetColumn, row: string) => `${steady(column, row)
 const anyDifferent = (columns: readonly DatasetColumn[], row: string) =>
   columns.length === 0 ? 'false' : `((${columns.map((one) => different(one, row)).join(' or ')}) is true)`;
 
-/** A row says nothing else than what is shown. */
+/** SQL: whether no field of a row differs from what is shown. */
 const agrees = ({ content }: Parts, row: string) => `not ${anyDifferent(content, row)}`;
 
-/** Whether a node's row says otherwise than what is shown, and what. */
+/** SQL: whether the row of a node differs from what is shown, and its values of the columns that differ, as jsonb. */
 function comparison({ content, at }: Parts) {
   const compared = content.filter(({ name }) => name !== at);
   const same = at === undefined ? '' : ` and (s.${at} = t.${at}) is true`;

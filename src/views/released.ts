@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Declared } from '../db/declared.ts';
 
-/** Types by name, in their order. */
+/** Types by the name of their column or parameter, in order. */
 const shape = z.record(z.string(), z.string());
 const released = z.strictObject({
   version: z.string(),
@@ -10,7 +10,7 @@ const released = z.strictObject({
     z.string(),
     z.strictObject({
       kind: z.enum(['view', 'function']),
-      /** Of a function. */
+      /** Only of a function. */
       parameters: shape.optional(),
       /** The type of the one value that a function returns. */
       value: z.string().optional(),
@@ -19,16 +19,16 @@ const released = z.strictObject({
   ),
 });
 
-/** What a version has in `reporting`: every object by its name, with the types of its columns and parameters, in their order. */
+/** The objects of `reporting` in a version, by name, with the types of their columns and parameters, in order. */
 export type Released = z.output<typeof released>;
 
 /** The file that holds the last release. */
 export const RELEASED = new URL('../../drizzle/reporting.json', import.meta.url);
 
-/** What the last release has in `reporting`. Users build upon it: all of it stays, and what is new comes behind. */
+/** The objects of `reporting` in the last release. Users rely on them: all of them stay, and new columns come last. */
 export const lastRelease: Released = released.parse(JSON.parse(readFileSync(RELEASED, 'utf8')));
 
-/** Declared objects as what a version has. */
+/** The declared objects in the form of a release. */
 export function releasedAs(version: string, declared: readonly Declared[]): Released {
   const types = (all: readonly { readonly name: string; readonly type: string }[]) =>
     Object.fromEntries(all.map(({ name, type }) => [name, type]));
@@ -45,7 +45,10 @@ export function releasedAs(version: string, declared: readonly Declared[]): Rele
   return { version, objects: Object.fromEntries(objects.sort(([one], [other]) => (one < other ? -1 : 1))) };
 }
 
-/** What an earlier version has and a later one has not, or elsewhere, in sentences. New columns may stand behind the others. */
+/**
+ * What an earlier version has and a later one lacks or has in another place, in sentences. New columns after the others are
+ * allowed.
+ */
 export function lostSince(earlier: Released, later: Released): string[] {
   const spelled = (types: z.output<typeof shape> = {}) =>
     Object.entries(types).map(([name, type]) => `${name} ${type}`);
@@ -64,7 +67,7 @@ export function lostSince(earlier: Released, later: Released): string[] {
   });
 }
 
-/** Columns of an object of `reporting`: those of the last release in their order there, new ones behind them. */
+/** Sorts the columns of an object: first those of the last release, in the order they have there, then new ones. */
 export function asReleased<C extends { readonly name: string }>(object: string, columns: readonly C[]): C[] {
   const order = Object.keys(lastRelease.objects[object]?.columns ?? {});
   const place = ({ name }: C) => (order.includes(name) ? order.indexOf(name) : order.length);
