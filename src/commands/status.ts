@@ -7,9 +7,9 @@ import { exitCode } from './exit.ts';
 import { printJson, printTable } from './output.ts';
 
 /**
- * `status`: what does not stand as it should, freshness, failures, budgets, quarantine. What sources contradict each other in
- * is told, but nothing that the recorder could mend.
- * @returns 1 when something is late, failing, incomplete or standing still
+ * `status`: problems, freshness, failures, budgets, quarantine. Discrepancies between sources are printed, too, but do not
+ * change the exit code: the recorder cannot repair them.
+ * @returns the exit code; 1 when anything is found, such as something late, failing, incomplete or standing still
  */
 export async function statusCommand(app: App, options: { json: boolean }): Promise<number> {
   const status = await statusOf(app.database.sql, app.budgets);

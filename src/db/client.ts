@@ -8,7 +8,7 @@ import { sessionSettings, silenceOf } from './session.ts';
 export interface Database {
   /** For the data path: single statements only, never a transaction. */
   readonly sql: postgres.Sql;
-  /** For bookkeeping that is read and written row by row. It has its own connections, since Drizzle changes how they read. */
+  /** For bookkeeping that is read and written row by row. It has its own connections: Drizzle changes how they read. */
   readonly orm: PostgresJsDatabase<typeof bookkeeping>;
   /** For reads only, such as the server's. Many or slow reads never delay the recording. */
   readonly reader: postgres.Sql;
@@ -36,7 +36,7 @@ const COMPARING = {
   max: 1,
   connection: {
     ...sessionSettings('checks'),
-    // Of a table that nobody has analyzed yet the planner believes that it is nearly empty, and would compare all with all.
+    // The planner takes a table that was never analyzed for nearly empty, and would compare all rows with all rows.
     enable_nestloop: 'off',
     jit: 'off',
   },
@@ -58,8 +58,8 @@ export function openDatabase(url: string): Database {
 }
 
 /**
- * Opens one connection for work that reads much and that nobody waits for: one statement at a time, on one core, with
- * some memory for sorting.
+ * Opens one connection for sealing and verifying, which read much and may take long: one statement at a time, on one core,
+ * with some memory for sorting.
  * @param longest how long a statement may take, ms
  */
 export function openSealing(url: string, longest: number): postgres.Sql {
@@ -72,7 +72,7 @@ export function openSealing(url: string, longest: number): postgres.Sql {
       max_parallel_workers_per_gather: '0',
       work_mem: '32MB',
       jit: 'off',
-      // How much a CTE holds is a guess, and a wrong one must not cost the square.
+      // The planner guesses the rows of a CTE. After a wrong guess a nested loop would compare all rows with all rows.
       enable_nestloop: 'off',
     },
   });

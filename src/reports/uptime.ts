@@ -9,7 +9,7 @@ export interface Uptime {
   readonly down_seconds: number;
   readonly unknown_seconds: number;
   readonly maintenance_seconds: number;
-  /** Null: nobody saw it up or down. */
+  /** Null: it was never seen up or down. */
   readonly uptime: number | null;
   readonly uptime_lower: number | null;
   readonly uptime_upper: number | null;
@@ -67,7 +67,7 @@ export async function holdSettled(sql: postgres.Sql, asOf: Date): Promise<void> 
 /**
  * The uptime of every probe as each observer saw it.
  * @param node only this one
- * @param asOf as it was told at this moment, which is not before the window's end; null: now
+ * @param asOf the result as it was at this moment, which is not before the window's end; null: now
  */
 export async function uptimeOf(
   sql: postgres.Sql,
@@ -87,7 +87,7 @@ export async function uptimeOf(
 /**
  * The uptime of every node as a whole, by the majority of its observers.
  * @param node only this one
- * @param asOf as it was told at this moment, which is not before the window's end; null: now
+ * @param asOf the result as it was at this moment, which is not before the window's end; null: now
  */
 export async function quorumOf(
   sql: postgres.Sql,

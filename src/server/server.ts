@@ -25,7 +25,7 @@ const PATIENCE = 3_000;
 /** The database is asked at most once in this time, ms, however many requests come. */
 const LASTING = 1_000;
 
-/** The HTTP server (contract section 4): `/health`, `/ready`, `/metrics`, `/api/status`. Read-only. */
+/** The HTTP server: `/health`, `/ready`, `/metrics`, `/api/status`. Read-only. */
 export function buildServer({ sql, queueReachable, names, budgets }: ServerContext): FastifyInstance {
   const own = processMetrics();
   const status = recently(() => within(statusOf(sql, budgets)), LASTING);
