@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { LOCKS } from '../../src/db/advisory-lock.ts';
 import { oneNode } from '../settings.ts';
 import { Steady } from '../steady.ts';
 import { eventually, until } from '../waiting.ts';
@@ -50,7 +51,6 @@ const ahead: Fault = {
   },
 };
 
-const LOCK = 7_310_202_612;
 /** Twice as long as a connection may be silent. */
 const HELD_MS = 80_000;
 const TRY_EVERY = 5_000;
@@ -67,7 +67,7 @@ async function holder({ dir, databaseUrl, setting }: World): Promise<string> {
       await new Promise((resolve) => setTimeout(resolve, Number(process.argv[2])));
       return 'done';
     };
-    const result = await withAdvisoryLock(${JSON.stringify(databaseUrl)}, ${LOCK}, work);
+    const result = await withAdvisoryLock(${JSON.stringify(databaseUrl)}, ${LOCKS.schedules}, work);
     process.stdout.write(String(result));`,
   );
   return file;

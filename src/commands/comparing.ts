@@ -1,10 +1,7 @@
 import type { App } from '../app.ts';
 import { compareSources } from '../checks/compare.ts';
-import { withAdvisoryLock } from '../db/advisory-lock.ts';
+import { LOCKS, withAdvisoryLock } from '../db/advisory-lock.ts';
 import { openComparing } from '../db/client.ts';
-
-/** The advisory lock by which only one process compares the sources of a database at a time. */
-const LOCK = 7_310_202_613;
 
 /**
  * Compares the sources, unless another process is comparing, or the last comparison began less than half of `every` (ms)
@@ -17,7 +14,7 @@ export async function compareInTurn(app: App, every: number, signal: AbortSignal
   const stop = () => void sql.end({ timeout: 0 }).catch(() => {});
   signal.addEventListener('abort', stop, { once: true });
   try {
-    await withAdvisoryLock(databaseUrl, LOCK, async () => {
+    await withAdvisoryLock(databaseUrl, LOCKS.compare, async () => {
       const now = clock();
       const [last] = await sql<{ at: Date | null }[]>`select max(checked_at) as at from recorder.check_runs`;
       if (last?.at && Math.abs(now - last.at.getTime()) < every / 2) return;

@@ -2,6 +2,15 @@ import { CONNECTION } from './client.ts';
 import { connect } from './connect.ts';
 import { silenceOf } from './session.ts';
 
+/** What one process of a database does at a time, by the number of its advisory lock; the numbers are this project's own. */
+export const LOCKS = {
+  migrate: 7_310_202_611,
+  /** Of the recorder without a name. */
+  schedules: 7_310_202_612,
+  seal: 7_310_202_613,
+  compare: 7_310_202_614,
+} as const;
+
 /**
  * Runs work that only one process may do at a time. The advisory lock has a session of its own and ends with it, so
  * that no unlock statement is needed: with postgres.js 3.4.9 a statement on a reserved connection that was cut ends the

@@ -2,14 +2,13 @@ import { fileURLToPath } from 'node:url';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import type postgres from 'postgres';
 import { UsageError } from '../errors.ts';
+import { LOCKS } from './advisory-lock.ts';
 import { Reporting, refusedForViews } from './apply-declared.ts';
 import type { Declared } from './declared.ts';
 import { encodingProblem } from './encoding.ts';
 import { attempt, inOneTransaction } from './transaction.ts';
 
 const FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url));
-/** One migrator at a time; the number is this project's own. */
-export const LOCK = 7_310_202_611;
 
 /**
  * Brings a database to this version's schema: migrations in order, then views and functions, then the reader's rights; in
@@ -22,7 +21,7 @@ export async function migrateDatabase(url: string, declared: readonly Declared[]
   return inOneTransaction(url, async (sql) => {
     const problem = await encodingProblem(sql);
     if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);
-    await sql`select pg_advisory_xact_lock(${LOCK})`;
+    await sql`select pg_advisory_xact_lock(${LOCKS.migrate})`;
     await refuseStrangeHistory(sql);
     const reporting = await Reporting.open(sql, declared);
     await applyMigrations(sql, reporting);

@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { Logger as Log } from 'pino';
-import { withAdvisoryLock } from '../db/advisory-lock.ts';
+import { LOCKS, withAdvisoryLock } from '../db/advisory-lock.ts';
 import type { ActiveFeed } from '../recording/active-feed.ts';
 import type { RecorderQueue } from './backend.ts';
 import { POLLS, planJob, queueNames } from './jobs.ts';
 import type { Queues } from './workers.ts';
 
-/** One reconciler at a time among all processes of a recorder; the number is this project's own. */
-const LOCK = 7_310_202_612;
-
-/** The number of a recorder's lock: recorders do not wait for each other. */
+/** The number of the lock of one recorder's reconciler: recorders do not wait for each other. */
 function lockOf(recorder: string | undefined): number {
   const { polls } = queueNames(recorder);
-  return polls === POLLS ? LOCK : createHash('sha256').update(`${LOCK} ${polls}`).digest().readUIntBE(0, 6);
+  return polls === POLLS
+    ? LOCKS.schedules
+    : createHash('sha256').update(`${LOCKS.schedules} ${polls}`).digest().readUIntBE(0, 6);
 }
 /** A schedule whose next tick is this much in the past does not tick any more. */
 const FROZEN_AFTER = 60_000;

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type postgres from 'postgres';
 import type { Clock } from '../clock.ts';
-import { withAdvisoryLock } from '../db/advisory-lock.ts';
+import { LOCKS, withAdvisoryLock } from '../db/advisory-lock.ts';
 import { openSealing } from '../db/client.ts';
 import { messageOf } from '../errors.ts';
 import { nameOfForm, type SealedHistory, sealedHistories } from './form.ts';
@@ -20,8 +20,6 @@ import {
 } from './leaves.ts';
 import { datasetHead, headOf, signed, statementText } from './statement.ts';
 
-/** The advisory lock by which only one process seals at a time. */
-const LOCK = 7_310_202_613;
 /** The most leaves of one part. */
 const IN_A_PART = 256;
 /** The most leaves of one statement, unless one hour has more. It bounds the memory and the temporary files of sorting. */
@@ -84,7 +82,7 @@ export async function sealDays(sql: postgres.Sql, sealing: Sealing): Promise<Mad
  */
 export async function sealUntil(sealing: Sealing, until: number): Promise<MadeSeal | null | 'busy'> {
   let made: MadeSeal | null = null;
-  const done = await withAdvisoryLock(sealing.databaseUrl, LOCK, async () => {
+  const done = await withAdvisoryLock(sealing.databaseUrl, LOCKS.seal, async () => {
     const sql = openSealing(sealing.databaseUrl, LONGEST);
     try {
       const to = Math.min(until, await timeOf(sql));

@@ -155,6 +155,7 @@ interface Compared {
   readonly unsealed: number;
   readonly gone: number;
   readonly extra: number;
+  readonly among: number;
   readonly lone: readonly Lone[] | null;
 }
 
@@ -203,7 +204,8 @@ async function verifyDataset(
     result.rows += compared.rows;
     result.ends += compared.ends;
     result.unsealed += compared.unsealed;
-    result.more += Math.max(0, compared.gone - NAMED) + Math.max(0, compared.extra - NAMED);
+    for (const found of [compared.gone, compared.extra, compared.among])
+      result.more += Math.max(0, found - NAMED);
     lone.push(...(compared.lone ?? []));
   }
   const removedBefore = Math.max(
@@ -302,12 +304,13 @@ function comparing(history: SealedHistory, names: readonly string[], forms: read
         coalesce(to_char(instant at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), instant::text), 'id', encode(id, 'hex'), 'key', key) order by instant)
       from (table gone union all table extra union all table among) lone) as lone
     from (select
-      (count(*) filter (where j.seal is not null and leaf is not null and kind = 'row'))::float8 as rows,
-      (count(*) filter (where j.seal is not null and leaf is not null and kind = 'end'))::float8 as ends,
+      (count(*) filter (where j.seal is not null and leaf is not null and w.part is null and kind = 'row'))::float8 as rows,
+      (count(*) filter (where j.seal is not null and leaf is not null and w.part is null and kind = 'end'))::float8 as ends,
       (select count(*) from unsealed where not strange)::float8 as unsealed,
       (select count(*) from absent)::float8 as gone,
-      (select count(*) from unsealed where strange)::float8 as extra
-      from joined j) c`;
+      (select count(*) from unsealed where strange)::float8 as extra,
+      (select count(*) from wrong)::float8 as among
+      from joined j left join wrong_parts w using (kind, day, seal, part)) c`;
 }
 
 /** SQL: the key of the row `t` as the text of a JSON object. */

@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
-import { LOCK } from '../../src/db/migrate.ts';
+import { LOCKS } from '../../src/db/advisory-lock.ts';
 import { type Running, startCommand } from '../support/cli.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
@@ -93,7 +93,7 @@ describe('a command that is asked to stop', () => {
 
   it('and cannot is ended within 20 s, as one that failed', async () => {
     const other = postgres(database.url, { max: 1 });
-    await other`select pg_advisory_lock(${LOCK})`;
+    await other`select pg_advisory_lock(${LOCKS.migrate})`;
     const migrate = start(['migrate']);
     await expect
       .poll(async () => {

@@ -8,6 +8,7 @@ import {
 import fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { LOCKS, withAdvisoryLock } from '../../src/db/advisory-lock.ts';
 import { sealDays, sealUntil } from '../../src/seals/seal.ts';
 import { type Difference, inWords, type Verified, verify } from '../../src/seals/verify.ts';
 import { ManualClock } from '../support/clock.ts';
@@ -215,12 +216,14 @@ describe('an edit by hand is found and named', () => {
   });
 
   it('a change whose short mark is the same: it is among the rows of its part', async () => {
+    const whole = await expectWhole();
     // Nobody finds such a value here; the mark is made to fit instead, as if there were one.
     await sql`update recorder.seal_parts set node = sha256('another'::bytea) where dataset = 'p_blocks' and seal = 1`;
     const found = await verified();
     expect(short(found)).toEqual([
       { dataset: 'p_blocks', of: 'row', what: 'among', key: { node: 'n', height: 1 } },
     ]);
+    expect(found.rows, 'those that stand as they were sealed').toBe(whole.rows - 1);
     expect(found.broken).toEqual(['seal 1: p_blocks: its tree of hashes is not the one that was sealed']);
   });
 
@@ -502,6 +505,13 @@ describe('the work', () => {
     const made = await Promise.all([1, 2, 3].map(() => sealUntil(sealing(), clock.now)));
     expect(made.filter((one) => one !== null && one !== 'busy')).toHaveLength(1);
     await expectWhole();
+  });
+
+  it('is done also while another process compares the sources', async () => {
+    await inRun(2, (run, at) => world.block(run, 1, at));
+    clock.now = h(24).getTime();
+    const made = await withAdvisoryLock(database.url, LOCKS.compare, () => sealUntil(sealing(), clock.now));
+    expect(made).toMatchObject({ seal: expect.any(Number) });
   });
 
   it('is done up to now at the most, whatever the clock says', async () => {
