@@ -1,4 +1,5 @@
 import { Steady } from '../steady.ts';
+import { until } from '../waiting.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 
@@ -37,40 +38,36 @@ const theirs: Fault = {
     evidence.exit('migrate, after objects were dropped by hand', (await migrate(world)).ending, [0], 60_000);
     evidence.claim('what was dropped is back', (await reporting(world)) === whole);
 
-    // A column that goes: the view of an older version had one more, between two others.
-    const older = async () => {
-      await sql.unsafe(`drop view reporting.average_tps cascade;
-        create view reporting.average_tps as select 1 as gone, 'x'::text as chain_id`);
-      await sql`update recorder.reporting_objects set definition = 'older' where name = 'average_tps'`;
-    };
-    await older();
+    // A column that goes: the view of an older version had one more, before the others.
+    await sql.unsafe(`drop view reporting.average_tps cascade;
+      create view reporting.average_tps as select 1 as gone, 'x'::text as chain_id`);
     await sql`create view public.mine as select chain_id from reporting.average_tps`;
     await sql`create materialized view public.heap as select * from public.mine`;
     await sql`create function public.asked() returns setof reporting.average_tps
       language sql as 'select * from reporting.average_tps'`;
+    await sql`grant select on reporting.average_tps, public.mine to public`;
     evidence.serve("user's objects in the way", 3);
     const before = await reporting(world);
     const refused = await migrate(world);
-    evidence.exit("migrate, with a user's objects in the way", refused.ending, [2], 60_000);
-    for (const name of ['public.mine', 'public.asked'])
-      evidence.claim(`${name} is named`, refused.said.includes(name));
+    evidence.exit("migrate, with a user's materialised view in the way", refused.ending, [2], 60_000);
+    evidence.claim('public.heap is named', refused.said.includes('public.heap'));
     evidence.claim('nothing was changed', (await reporting(world)) === before);
     const [kept] = await sql`select from public.heap`;
     evidence.claim("the user's materialised view is there", kept !== undefined);
 
-    await sql`drop function public.asked`;
-    await sql`drop view public.mine cascade`;
+    await sql`drop materialized view public.heap`;
     const held = await sql.reserve();
+    const [holder] = await held<{ pid: number }[]>`select pg_backend_pid() as pid`;
     await held`begin`;
-    await held`lock table reporting.freshness in access share mode`;
+    await held`lock table reporting.average_tps in access share mode`;
     const killed = migrate(world);
-    for (let rows = 0; rows === 0; ) {
+    await until('the migration to wait for a view', async () => {
       const found = await sql`
         select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and query like '%derived%'`;
-      rows = found.length;
-      if (rows > 0) evidence.serve('killed between two objects');
-    }
+        where datname = current_database() and ${holder?.pid ?? 0} = any(pg_blocking_pids(pid))`;
+      return found.length > 0;
+    });
+    evidence.serve('killed between two objects');
     const failed = await killed;
     await held`rollback`;
     held.release();
@@ -78,6 +75,12 @@ const theirs: Fault = {
     evidence.claim('a kill changed nothing', (await reporting(world)) === before);
     evidence.exit('migrate, again', (await migrate(world)).ending, [0], 60_000);
     evidence.claim('all is whole', (await reporting(world)) === whole);
+    const [theirs] = await sql<{ mine: boolean; asked: boolean }[]>`
+      select has_table_privilege('recorder_reader', 'public.mine', 'select') as mine,
+        to_regprocedure('public.asked()') is not null as asked`;
+    evidence.claim("the user's view is there with its rights", theirs?.mine === true);
+    evidence.claim("the user's function is there", theirs?.asked === true);
+    await sql`select mine.chain_id, asked.chain_id from public.mine, public.asked()`;
   },
 };
 
