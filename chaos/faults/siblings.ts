@@ -57,7 +57,8 @@ const siblings: Fault = {
       `${runs?.validators} every 5 s, ${runs?.uptime} every 15 s`,
     );
     evidence.claim('the rare one is not taken as often as its sibling', (runs?.uptime ?? 0) === 2);
-    evidence.claim('the frequent one is not slowed by its sibling', (runs?.validators ?? 0) >= 4);
+    // The first look is at the start, off the schedule's beat: three at least fall between the two of the rare one, or with them.
+    evidence.claim('the frequent one is not slowed by its sibling', (runs?.validators ?? 0) >= 3);
     const reasons = await sql<{ dataset: string; reason: string }[]>`
       select distinct dataset, reason from reporting.gaps where dataset in ('validators', 'validator_uptime')`;
     const asked = 'not observed: the configuration did not ask for it';
