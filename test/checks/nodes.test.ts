@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ManualClock } from '../../sandbox/clock.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
 import { compareSources } from '../../src/checks/compare.ts';
+import { catalogNames } from '../../src/configured-feeds.ts';
 import { openComparing } from '../../src/db/client.ts';
 import { planAll } from '../../src/recording/plan.ts';
 import { configFor, Recorder, smallNetwork } from '../every-operation/support.ts';
@@ -13,6 +14,22 @@ import { chance } from './recorded-year.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const NODES = ['validator-1', 'validator-2', 'validator-3'];
+/** What is compared, and nothing else, is recorded. */
+const COMPARED = new Set([
+  ...[
+    'validators',
+    'validator_delegators',
+    'p_blocks',
+    'x_blocks',
+    'chain_heights',
+    'current_supply',
+    'p_balances',
+  ],
+  ...['x_balances', 'primary_balances', 'proposed_blocks', 'staking_transactions', 'pending_rewards'],
+]);
+const ONLY = Object.fromEntries(
+  catalogNames.datasets.filter((name) => !COMPARED.has(name)).map((name) => [name, { enabled: false }]),
+);
 
 let sandbox: Sandbox;
 let clock: ManualClock;
@@ -46,27 +63,12 @@ beforeAll(async () => {
   sql = postgres(database.url, { max: 4, onnotice: () => {} });
   comparing = openComparing(database.url);
   const { addresses, nodeIds } = sandbox.watch;
-  const datasets = [
-    ...[
-      'validators',
-      'validator_delegators',
-      'p_blocks',
-      'x_blocks',
-      'chain_heights',
-      'current_supply',
-      'p_balances',
-    ],
-    ...['x_balances', 'primary_balances', 'proposed_blocks', 'staking_transactions', 'pending_rewards'],
-  ];
   const config = configFor(
     { ...sandbox, url: between.url },
     NODES.map((name) => ({ name, path: `/nodes/${name}` })),
-    { watch: { addresses: addresses.slice(0, 4), nodeIds: nodeIds.slice(0, 1) } },
+    { watch: { addresses: addresses.slice(0, 4), nodeIds: nodeIds.slice(0, 1) }, datasets: ONLY },
   );
   recorder = new Recorder(sql, config, clock);
-  Object.assign(recorder, {
-    feeds: recorder.feeds.filter((feed) => feed.datasets.some(({ name }) => datasets.includes(name))),
-  });
 });
 afterAll(async () => {
   await sql?.end();
