@@ -7,11 +7,13 @@
  */
 
 const UNSTORABLE = /(?<!\\)(\\*)(?:([\0\p{Cs}])|(?<=\\)(?=u(?:0000|d[89a-f][\da-f]{2})))/gu;
-const MAY_BE_ESCAPED = /\\u(?:0000|d[89a-f])/;
+const ESCAPED = /\\u(?:0000|d[89a-f])/;
+/** Nearly no text has a backslash: looking for one first costs less than the pattern. */
+const mayBeEscaped = (text: string) => text.includes('\\u') && ESCAPED.test(text);
 
 /** A text as PostgreSQL stores it. */
 export function storableText(text: string): string {
-  if (!text.includes('\0') && text.isWellFormed() && !MAY_BE_ESCAPED.test(text)) return text;
+  if (!text.includes('\0') && text.isWellFormed() && !mayBeEscaped(text)) return text;
   return text.replace(
     UNSTORABLE,
     (_, backslashes: string, character: string | undefined) =>
@@ -22,7 +24,7 @@ export function storableText(text: string): string {
 
 /** The text that {@link storableText} was given. */
 export function originalText(stored: string): string {
-  if (!MAY_BE_ESCAPED.test(stored)) return stored;
+  if (!mayBeEscaped(stored)) return stored;
   return stored.replace(
     /(?<!\\)(\\+)u(0000|d[89a-f][\da-f]{2})/g,
     (_, backslashes: string, code: string) =>
@@ -37,6 +39,6 @@ export function originalText(stored: string): string {
  * @param source well-formed JSON with lower-case hex in its escapes, as `JSON.stringify` writes it
  */
 export function storableJson(source: string): string {
-  if (!MAY_BE_ESCAPED.test(source)) return source;
+  if (!mayBeEscaped(source)) return source;
   return source.replace(/(?<!\\)(\\+)(?=u(?:0000|d[89a-f][\da-f]{2}))/g, '$1$1');
 }
