@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
-import type postgres from 'postgres';
+import postgres from 'postgres';
 import { UsageError } from '../errors.ts';
 import { LOCKS } from './advisory-lock.ts';
 import { Reporting, refusedForViews } from './apply-declared.ts';
@@ -9,6 +9,9 @@ import { encodingProblem } from './encoding.ts';
 import { attempt, inOneTransaction } from './transaction.ts';
 
 const FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url));
+const DEADLOCK = '40P01';
+/** How often a migration is tried that PostgreSQL ends because of a deadlock. */
+const TRIES = 5;
 
 /**
  * Brings a database to this version's schema: migrations in order, then views and functions, then the reader's rights; in
@@ -18,6 +21,18 @@ const FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url));
  * earlier one, or where something of the user's stands in the way of a view or a function
  */
 export async function migrateDatabase(url: string, declared: readonly Declared[]): Promise<string[]> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await migrateOnce(url, declared);
+    } catch (error) {
+      // Another process records meanwhile. Nothing was changed, so that the whole can be done again.
+      const deadlock = error instanceof postgres.PostgresError && error.code === DEADLOCK;
+      if (!deadlock || tries === TRIES) throw error;
+    }
+  }
+}
+
+async function migrateOnce(url: string, declared: readonly Declared[]): Promise<string[]> {
   return inOneTransaction(url, async (sql) => {
     const problem = await encodingProblem(sql);
     if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);
