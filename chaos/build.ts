@@ -19,7 +19,7 @@ export interface Patch {
  */
 export async function buildRecorder(dir: string, patches: readonly Patch[] = []): Promise<string> {
   const source = join(ROOT, 'src');
-  const files = (await readdir(source, { recursive: true })).filter((name) => name.endsWith('.ts'));
+  const files = (await readdir(source, { recursive: true })).filter((name) => /\.tsx?$/.test(name));
   const left = new Set(patches);
   for (const name of files) {
     let text = await readFile(join(source, name), 'utf8');
@@ -35,9 +35,11 @@ export async function buildRecorder(dir: string, patches: readonly Patch[] = [])
         module: ts.ModuleKind.ESNext,
         verbatimModuleSyntax: true,
         rewriteRelativeImportExtensions: true,
+        jsx: ts.JsxEmit.ReactJSX,
+        jsxImportSource: 'preact',
       },
     });
-    const out = join(dir, 'dist', name.replace(/\.ts$/, '.js'));
+    const out = join(dir, 'dist', name.replace(/\.tsx?$/, '.js'));
     await mkdir(dirname(out), { recursive: true });
     await writeFile(out, outputText);
   }
