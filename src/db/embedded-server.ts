@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { postgresBinaries } from './embedded-binaries.ts';
 import { type EmbeddedHome, exists } from './embedded-home.ts';
-import { freePort } from './free-port.ts';
+import { isFree, lastingPort } from './free-port.ts';
 import { processStart } from './process-lock.ts';
 
 const run = promisify(execFile);
@@ -56,21 +56,36 @@ function takesConnections(port: number): Promise<boolean> {
   });
 }
 
+/** A server that takes connections. */
+export interface StartedServer {
+  readonly port: number;
+  /** The port that it should have had, which another process has; undefined: it has the port that it should have. */
+  readonly taken: number | undefined;
+  /** Its cluster was made just now, and is empty. */
+  readonly made: boolean;
+}
+
 /**
- * Starts a server where none runs, its cluster made first if there is none, and returns its port once it takes
- * connections.
+ * Starts a server where none runs, its cluster made first if there is none. It listens on the port of its first start.
+ * @param wanted listen there instead; undefined: as ever
  * @throws Error with the server's own log when it does not start
  */
-export async function startServer(home: EmbeddedHome, settings: Settings): Promise<number> {
+export async function startServer(
+  home: EmbeddedHome,
+  settings: Settings,
+  wanted: number | undefined,
+): Promise<StartedServer> {
   const bin = await postgresBinaries(home);
   const data = join(home.path, 'data');
   const log = join(home.path, 'postgres.log');
-  if (!(await exists(data))) await makeCluster(home, bin);
+  const made = !(await exists(data));
+  if (made) await makeCluster(home, bin);
   await disownPidFile(join(data, 'postmaster.pid'));
   if (await exists(log)) await rename(log, `${log}.1`);
 
+  const usual = wanted ?? (await portOf(home));
   for (let attempt = 1; ; attempt += 1) {
-    const port = await freePort();
+    const port = (await isFree(usual)) ? usual : await lastingPort();
     await writeFile(join(data, 'postgresql.conf'), configuration({ ...recorderSettings, ...settings, port }));
     try {
       await run(
@@ -78,7 +93,7 @@ export async function startServer(home: EmbeddedHome, settings: Settings): Promi
         ['start', '-D', 'data', '-l', 'postgres.log', '-w', '-t', '100'],
         processOptions(home),
       );
-      return port;
+      return { port, taken: port === usual ? undefined : usual, made };
     } catch (cause) {
       const output = await readFile(log, 'utf8').catch(() => '');
       // Another process took the port first, or backends of a killed server have not ended yet.
@@ -89,6 +104,16 @@ export async function startServer(home: EmbeddedHome, settings: Settings): Promi
       await wait(200);
     }
   }
+}
+
+/** The port that the home was given at its first start, so that connections that people saved work again. */
+async function portOf({ path }: EmbeddedHome): Promise<number> {
+  const file = join(path, 'port');
+  const saved = Number(await readFile(file, 'utf8').catch(() => ''));
+  if (Number.isInteger(saved) && saved > 0 && saved <= 65_535) return saved;
+  const port = await lastingPort();
+  await writeFile(file, `${port}\n`);
+  return port;
 }
 
 /** Stops the server of the home, if one runs, and returns when it is gone. @throws Error when it does not go */

@@ -10,6 +10,8 @@ export interface EmbeddedPostgres {
   url: string;
   /** Whether this call started the server; false: it ran already. */
   started: boolean;
+  /** Whether this call made its database, which is empty. */
+  made: boolean;
   /** Ends the use, and the server too when no other living process uses it. Can be called again. */
   close(): Promise<void>;
 }
@@ -19,23 +21,38 @@ export interface EmbeddedOptions {
   dir: string;
   log: EmbeddedLog;
   settings?: Settings;
+  /** Where it listens; absent: on the port of its first start. */
+  port?: number | undefined;
 }
 
 /**
  * Uses the PostgreSQL server of `dir`. If none runs, it starts one, and makes its database first if there is none. The
- * server listens on 127.0.0.1, on a free port.
+ * server listens on 127.0.0.1, on the same port at every start; where another process has that port, on another one, and says so.
  * @throws Error when the PostgreSQL package is not installed, or with the server's log when it does not start
  */
-export async function openEmbedded({ dir, log, settings = {} }: EmbeddedOptions): Promise<EmbeddedPostgres> {
+export async function openEmbedded({
+  dir,
+  log,
+  settings = {},
+  port: wanted,
+}: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const home = await embeddedHome(dir, log);
   const users = join(home.path, 'users');
   const undisturbed = <T>(work: () => Promise<T>) => withProcessLock(join(home.path, 'lock'), work);
 
-  const { port, started, leave } = await undisturbed(async () => {
+  const { port, taken, made, started, leave } = await undisturbed(async () => {
     const found = await runningServer(home);
-    const port = found ?? (await startServer(home, settings));
-    return { port, started: found === undefined, leave: await enrol(users) };
+    const server =
+      found === undefined
+        ? await startServer(home, settings, wanted)
+        : { port: found, taken: undefined, made: false };
+    return { ...server, started: found === undefined, leave: await enrol(users) };
   });
+  if (taken !== undefined)
+    log.warn(
+      { dir, port, taken },
+      `another program has port ${taken}: embedded PostgreSQL took ${port} for this time`,
+    );
   log.info({ dir, port }, started ? 'embedded PostgreSQL started' : 'embedded PostgreSQL found running');
 
   const close = () =>
@@ -50,6 +67,7 @@ export async function openEmbedded({ dir, log, settings = {} }: EmbeddedOptions)
   return {
     url: `postgres://recorder:${password}@127.0.0.1:${port}/recorder`,
     started,
+    made,
     close: () => {
       closed ??= close();
       return closed;

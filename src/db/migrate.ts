@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { UsageError } from '../errors.ts';
 import { LOCKS } from './advisory-lock.ts';
 import { Reporting, refusedForViews } from './apply-declared.ts';
@@ -9,9 +9,6 @@ import { encodingProblem } from './encoding.ts';
 import { attempt, inOneTransaction } from './transaction.ts';
 
 const FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url));
-const DEADLOCK = '40P01';
-/** How often a migration is tried that PostgreSQL ends because of a deadlock. */
-const TRIES = 5;
 
 /**
  * Brings a database to this version's schema: migrations in order, then views and functions, then the reader's rights; in
@@ -21,18 +18,6 @@ const TRIES = 5;
  * earlier one, or where something of the user's stands in the way of a view or a function
  */
 export async function migrateDatabase(url: string, declared: readonly Declared[]): Promise<string[]> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await migrateOnce(url, declared);
-    } catch (error) {
-      // Another process records meanwhile. Nothing was changed, so that the whole can be done again.
-      const deadlock = error instanceof postgres.PostgresError && error.code === DEADLOCK;
-      if (!deadlock || tries === TRIES) throw error;
-    }
-  }
-}
-
-async function migrateOnce(url: string, declared: readonly Declared[]): Promise<string[]> {
   return inOneTransaction(url, async (sql) => {
     const problem = await encodingProblem(sql);
     if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);
@@ -50,16 +35,23 @@ async function applyMigrations(sql: postgres.Sql, reporting: Reporting): Promise
     create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`);
   const applied = await appliedMigrations(sql);
   for (const migration of readMigrationFiles({ migrationsFolder: FOLDER }).slice(applied.length)) {
-    for (const statement of migration.sql) {
-      const refused = await attempt(sql, statement);
-      if (!refused) continue;
-      if (!refusedForViews(refused)) throw refused;
-      await reporting.makeWay(statement);
-      await sql.unsafe(statement);
-    }
+    for (const statement of migration.sql) await changeTable(sql, reporting, statement);
     await sql`
       insert into drizzle.__drizzle_migrations (hash, created_at) values (${migration.hash}, ${migration.folderMillis})`;
   }
+}
+
+/**
+ * Runs a statement of a migration. Where views or functions keep it from changing a table, they are dropped first;
+ * `reporting.apply()` makes them again, those of users too.
+ * @throws UsageError when one of them cannot be made again without loss
+ */
+export async function changeTable(sql: postgres.Sql, reporting: Reporting, statement: string): Promise<void> {
+  const refused = await attempt(sql, statement);
+  if (!refused) return;
+  if (!refusedForViews(refused)) throw refused;
+  await reporting.makeWay(statement);
+  await sql.unsafe(statement);
 }
 
 /** Whether the database is UTF-8 and has exactly this version's migrations. @returns what is wrong, for a person */
@@ -72,6 +64,12 @@ export async function schemaProblem(sql: postgres.Sql): Promise<string | null> {
   if (unknown !== undefined) return 'the database was migrated by a newer chain-recorder: upgrade this one';
   const missing = known.length - applied.length;
   return missing > 0 ? `the database lacks ${missing} migration(s): run "chain-recorder migrate"` : null;
+}
+
+/** How many of this version's migrations a database lacks. */
+export async function pendingMigrations(sql: postgres.Sql): Promise<number> {
+  const known = readMigrationFiles({ migrationsFolder: FOLDER });
+  return Math.max(0, known.length - (await appliedMigrations(sql)).length);
 }
 
 async function appliedMigrations(sql: postgres.Sql): Promise<string[]> {

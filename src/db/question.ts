@@ -12,14 +12,21 @@ const ROWS_AT_ONCE = 1_000;
 const BYTES_AT_ONCE = 1_000_000;
 /** The longest row, in characters. */
 const LONGEST_ROW = 64_000_000;
+const LONGEST_ROW_BESIDE = 4_000_000;
 
 /** The form of a row: `values` is a JSON array of texts and nulls, `object` is a JSON object with exact numbers. */
 export type RowForm = 'values' | 'object';
 
+/** A column of an answer. */
+export interface AnswerColumn {
+  readonly name: string;
+  /** What all of its texts are; times of timestamptz are in UTC. */
+  readonly kind: 'number' | 'time' | 'text';
+}
+
 /** The answer to a question, before its rows are read. */
 export interface Answer {
-  /** The columns in order; `number`: all texts of the column are numbers. */
-  readonly columns: readonly { readonly name: string; readonly number: boolean }[];
+  readonly columns: readonly AnswerColumn[];
   /** The rows, each as one JSON text, in blocks. A block is fetched when the reader asks for it. Can be read only once. */
   rows(form: RowForm): AsyncGenerator<readonly string[]>;
 }
@@ -32,6 +39,16 @@ export interface AskOptions {
   readonly asOf: Date | null;
   /** Cancels the question. */
   readonly signal: AbortSignal;
+  /** It is asked beside the recording: it gets one core, and its rows are shorter. */
+  readonly beside?: boolean;
+}
+
+/** What PostgreSQL says of a question that it does not answer. */
+export interface Refusal {
+  readonly said: string;
+  readonly hint: string | null;
+  /** The character of the question that it is about, counted from 1; null: it is about none. */
+  readonly position: number | null;
 }
 
 /**
@@ -48,17 +65,25 @@ export interface AskOptions {
 export async function askAsReader<T>(
   url: string,
   question: string,
-  { timeout, asOf, signal }: AskOptions,
+  { timeout, asOf, signal, beside = false }: AskOptions,
   read: (answer: Answer) => Promise<T>,
 ): Promise<T> {
   const session = connect(url, timeout + 5_000, {
     ...CONNECTION,
     max: 1,
-    connection: { ...sessionSettings('query', 'reporting'), role: ROLE, statement_timeout: timeout },
+    connection: {
+      ...sessionSettings('query', 'reporting'),
+      role: ROLE,
+      statement_timeout: timeout,
+      // A statement whose client has gone ends after this time, ms.
+      client_connection_check_interval: '250',
+      ...(beside ? { max_parallel_workers_per_gather: '0', jit: 'off' } : {}),
+    },
     fetch_types: false,
   });
   let running: { cancel(): void } | null = null;
   const run = <Row extends postgres.Row>(text: string, values: string[] = []) => {
+    signal.throwIfAborted();
     const query = session.unsafe<Row[]>(text, values);
     running = query;
     return query;
@@ -69,7 +94,7 @@ export async function askAsReader<T>(
     await run(OPEN_ANSWER).catch((error: unknown) => {
       throw becoming(error) ?? error;
     });
-    await run(NEXT_ROWS);
+    await run(nextRows(beside ? LONGEST_ROW_BESIDE : LONGEST_ROW));
     if (asOf) await narrowNames(run, question, asOf);
     const { columns, types } = await session.unsafe(question).describe();
     if (types.length > 0) throw new UsageError(['query: a parameter such as $1 has no value here']);
@@ -80,7 +105,7 @@ export async function askAsReader<T>(
     await run('begin transaction read only');
     await run('select pg_temp.open_answer($1)', [question]);
     return await read({
-      columns: columns.map(({ name, type }) => ({ name, number: NUMBERS.has(type) })),
+      columns: columns.map(({ name, type }) => ({ name, kind: kindOf(type) })),
       async *rows(form) {
         for (;;) {
           // The statement may have set another timeout for the rest of the transaction.
@@ -101,6 +126,13 @@ export async function askAsReader<T>(
 
 /** The types int8, int2, int4, float4, float8 and numeric, by their numbers in pg_type, which never change. */
 const NUMBERS: ReadonlySet<number> = new Set([20, 21, 23, 700, 701, 1700]);
+/** The types date, timestamp and timestamptz. */
+const TIMES: ReadonlySet<number> = new Set([1082, 1114, 1184]);
+
+function kindOf(type: number): AnswerColumn['kind'] {
+  if (NUMBERS.has(type)) return 'number';
+  return TIMES.has(type) ? 'time' : 'text';
+}
 
 const OPEN_ANSWER = `create function pg_temp.open_answer(question text) returns void language plpgsql security definer as $$
 declare
@@ -109,7 +141,9 @@ begin
   open answer no scroll for execute question;
 end $$`;
 
-const NEXT_ROWS = `create function pg_temp.next_rows(form text) returns setof text language plpgsql security definer as $$
+const nextRows = (
+  longest: number,
+) => `create function pg_temp.next_rows(form text) returns setof text language plpgsql security definer as $$
 declare
   answer refcursor := 'answer';
   one record;
@@ -120,8 +154,8 @@ begin
     fetch answer into one;
     exit when not found;
     line := pg_catalog.row_to_json(one);
-    if pg_catalog.length(line) > ${LONGEST_ROW} then
-      raise exception 'a row of more than ${LONGEST_ROW / 1_000_000} million characters' using errcode = 'program_limit_exceeded';
+    if pg_catalog.length(line) > ${longest} then
+      raise exception 'a row of more than ${longest / 1_000_000} million characters' using errcode = 'program_limit_exceeded';
     end if;
     if form = 'values' then
       select pg_catalog.json_agg(v.value order by v.place) into line
@@ -132,6 +166,8 @@ begin
     exit when bytes > ${BYTES_AT_ONCE};
   end loop;
 end $$`;
+
+const AS_VIEW = 'create temporary view "the question" as ';
 
 type Run = <Row extends postgres.Row>(text: string, values?: string[]) => Promise<readonly Row[]>;
 
@@ -150,7 +186,11 @@ async function narrowNames(run: Run, question: string, asOf: Date): Promise<void
     await run(
       `create temporary view ${name} as select * from reporting.${name}_as_of('${asOf.toISOString()}'::timestamptz)`,
     );
-  await run(`create temporary view "the question" as ${question}`);
+  await run(AS_VIEW + question).catch((error: unknown) => {
+    if (error instanceof postgres.PostgresError && error.position)
+      error.position = String(Number(error.position) - AS_VIEW.length);
+    throw error;
+  });
   const read = await run<{ name: string; kind: string }>(
     `select distinct coalesce(c.relname, p.proname) as name, case when c.oid is null then 'function' else 'view' end as kind
     from pg_rewrite r
@@ -187,14 +227,28 @@ function becoming(error: unknown): UsageError | null {
   return null;
 }
 
+/** What PostgreSQL, or the rule of who may ask, says in an error of {@link askAsReader}; null: it is another error. */
+export function refusalOf(error: unknown): Refusal | null {
+  if (error instanceof Error && error.cause instanceof postgres.PostgresError) {
+    const { code, message, hint = null, position } = error.cause;
+    const said = code === CANCELLED ? 'it took too long and was cancelled' : message;
+    return { said, hint, position: position === undefined ? null : Number(position) };
+  }
+  if (!(error instanceof UsageError)) return null;
+  return { said: error.message.replaceAll(/^(query|--as-of): /gm, ''), hint: null, position: null };
+}
+
+const CANCELLED = '57014';
+
 /** The error to report when a statement is wrong, is not allowed or took too long; null when it is not of PostgreSQL. */
 function refused(error: unknown, timeout: number): Error | null {
   if (!(error instanceof postgres.PostgresError)) return null;
   const { code, message, hint, position } = error;
-  if (code === '57014')
-    return new Error(`the statement was cancelled: it may take ${timeout / 1000} s (--timeout)`);
+  const cause = { cause: error };
+  if (code === CANCELLED)
+    return new Error(`the statement was cancelled: it may take ${timeout / 1000} s (--timeout)`, cause);
   const at = position ? `, at character ${position}` : '';
   const text = `query: ${message}${at}${hint ? `; ${hint}` : ''}`;
   // Wrong syntax and names, missing rights, writes in a read-only transaction, and what PostgreSQL does not support.
-  return /^(42|25|0A|22023)/.test(code) ? new UsageError([text]) : new Error(text);
+  return /^(42|25|0A|22023)/.test(code) ? new UsageError([text], cause) : new Error(text, cause);
 }

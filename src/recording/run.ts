@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Ask, Page, Window } from '../datasets/contract.ts';
 import { refusesRows, storeByHalves, Unstorable } from '../db/halving.ts';
 import { LeaseLost, messageOf } from '../errors.ts';
@@ -22,6 +23,9 @@ import { targetKey } from './target-key.ts';
 const MOST_REFUSED = 1_000;
 /** The most rows that wait for a commit. With more, fetching waits too. */
 const MOST_BUFFERED_ROWS = 4_000;
+/** A commit of so many rows costs little more than its rows. A smaller one waits so long, in ms, for the next pages. */
+const WORTH_A_COMMIT = 1_000;
+const GATHERING = 50;
 
 /** One run under way: reads the pages of a walk and commits them. */
 export class Run {
@@ -128,6 +132,7 @@ export class Run {
 
   async #readPages(): Promise<void> {
     const { source } = this.#feed;
+    const lastPage = new AbortController();
     let committing: Promise<void> | null = null;
     let broken: unknown = null;
     try {
@@ -138,9 +143,9 @@ export class Run {
         if (committing && this.#buffer.rowCount >= MOST_BUFFERED_ROWS) await committing;
         if (broken) throw broken;
         // The last page waits for the commit that also ends the run.
-        if (!committing && !page.last) {
-          committing = this.#commit(null)
-            .then(() => {})
+        if (page.last) lastPage.abort();
+        else if (!committing) {
+          committing = this.#commitGathered(lastPage.signal)
             .catch((error: unknown) => {
               broken = error ?? new Error('the commit failed');
             })
@@ -155,6 +160,13 @@ export class Run {
     }
     await committing;
     if (broken) throw broken;
+  }
+
+  /** Commits the pages that came, with those that come within a moment. The last page ends the wait: the run's end takes them. */
+  async #commitGathered(lastPage: AbortSignal): Promise<void> {
+    if (this.#buffer.rowCount < WORTH_A_COMMIT)
+      await delay(GATHERING, undefined, { signal: lastPage }).catch(() => {});
+    if (!lastPage.aborted) await this.#commit(null);
   }
 
   /** Notes when each page arrived, before the next one is asked for. */

@@ -85,15 +85,17 @@ async function endMembers(
 }
 
 /**
- * One statement that ends some of a target's members under its lease, and with the last of them the run. It leaves out
- * members that also belong to another target that is watched, and rows that were recorded for a target by hand.
+ * One statement that ends some of a target's members under its lease, and with the last of them the run. It locks the
+ * target before its dataset, as all do that take both. It leaves out members that also belong to another target that is watched, and rows that were recorded for a target by hand.
  */
 function endingOf({ name, request, columns }: Dataset): string {
   const scope = request.map((key, at) => `o.${columns[at]?.name ?? key} = $${at + 7}`).join(' and ');
   return `
-    with left_now as materialized (
-      select left_at is null as wanted from recorder.target_datasets
-      where source = $1 and target_key = $2 and dataset = $4 for update
+    with own as materialized (
+      select from recorder.targets where source = $1 and target_key = $2 and run_id = $3 for update
+    ), left_now as materialized (
+      select d.left_at is null as wanted from own, recorder.target_datasets d
+      where d.source = $1 and d.target_key = $2 and d.dataset = $4 for update of d
     ), shared as materialized (
       select from recorder.target_datasets d join recorder.targets t using (source, target_key)
       where d.dataset = $4 and d.active and t.target @> $6::text::jsonb limit 1

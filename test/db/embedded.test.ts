@@ -15,6 +15,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -24,6 +25,7 @@ import { z } from 'zod';
 import { openEmbedded } from '../../src/db/embedded.ts';
 import { embeddedHome } from '../../src/db/embedded-home.ts';
 import { stopServer } from '../../src/db/embedded-server.ts';
+import { freePort } from '../../src/db/free-port.ts';
 import { processStart } from '../../src/db/process-lock.ts';
 
 // Servers start and processes load TypeScript here, on machines that may be busy.
@@ -141,6 +143,31 @@ describe('a single process', () => {
       { value: 7, fsync: 'off' },
     ]);
     await second.close();
+  });
+
+  it('keeps its port from start to start, and takes another one while that is taken', async () => {
+    const said: string[] = [];
+    const telling = { info: ignore, warn: (_: object, message: string) => said.push(message) };
+    const start = async (port?: number) => {
+      const server = await openEmbedded({ dir, log: telling, port });
+      await server.close();
+      return { port: Number(new URL(server.url).port), made: server.made };
+    };
+    const first = await start();
+    expect(first.made).toBe(true);
+    expect(await start()).toEqual({ port: first.port, made: false });
+    const other = createServer().listen(first.port, '127.0.0.1');
+    await once(other, 'listening');
+    const instead = await start();
+    expect(instead.port).not.toBe(first.port);
+    expect(said).toEqual([
+      `another program has port ${first.port}: embedded PostgreSQL took ${instead.port} for this time`,
+    ]);
+    other.close();
+    await once(other, 'close');
+    const wanted = await freePort();
+    expect(await start(wanted)).toEqual({ port: wanted, made: false });
+    expect(await start()).toEqual({ port: first.port, made: false });
   });
 
   it('says what the server said when it does not start', async () => {

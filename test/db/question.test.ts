@@ -64,14 +64,16 @@ describe('a question', () => {
   it('says its columns also where it has no rows', async () => {
     const columns = await askAsReader(
       database.url,
-      'select 1 as one, null::numeric as two, null as three where false',
+      "select 1 as one, null::numeric as two, null as three, now() as four, date '2026-01-01' as five where false",
       { timeout: 1000, asOf: null, signal: never },
       async (answer) => answer.columns,
     );
     expect(columns).toEqual([
-      { name: 'one', number: true },
-      { name: 'two', number: true },
-      { name: 'three', number: false },
+      { name: 'one', kind: 'number' },
+      { name: 'two', kind: 'number' },
+      { name: 'three', kind: 'text' },
+      { name: 'four', kind: 'time' },
+      { name: 'five', kind: 'time' },
     ]);
   });
 

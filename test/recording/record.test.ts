@@ -10,6 +10,7 @@ import { LeaseLost } from '../../src/errors.ts';
 import { record } from '../../src/recording/record.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
+import { blocked } from '../support/blocked.ts';
 import { block, blocksTarget } from '../support/blocks.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -284,6 +285,25 @@ describe('a commit', () => {
     expect(await stored(feed)).toMatchObject({ blocks: [], covered: null });
   });
 
+  it('takes all pages that are there at once', async () => {
+    const feed = blocksFeed();
+    let commits = 0;
+    const counted = committingAfter(async (commit) => {
+      commits = commit;
+    });
+    const pages = [5, 4, 3, 2].map((number) =>
+      page({ blocks: [block(number, seconds(window.to) - 10)] }, null),
+    );
+    feed.script = () =>
+      pagesOf([...pages, page({ blocks: [block(1, seconds(window.from))] }, window, { last: true })]);
+    expect(await run(recordingContext(counted, clock.read), feed, window)).toMatchObject({
+      pages: 5,
+      rowsWritten: [5],
+    });
+    expect(commits).toBe(1);
+    expect((await stored(feed)).blocks).toEqual([1, 2, 3, 4, 5]);
+  });
+
   it('takes the pages that came while the one before was under way', async () => {
     const feed = blocksFeed();
     const committing = gate();
@@ -415,14 +435,7 @@ describe('the fence', () => {
     await thief`begin`;
     await thief`update recorder.targets set run_id = 0 where source = ${feed.source.name}`;
     resumed.open();
-    await expect
-      .poll(async () => {
-        const [row] = await sql`
-          select count(*)::int as waiting from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`;
-        return row?.waiting;
-      })
-      .toBe(1);
+    await blocked(sql);
     await thief`commit`;
     thief.release();
     await refused;

@@ -38,7 +38,8 @@ export function startCommand(
   const [file = '', ...rest] = reader === undefined ? command : shell;
   const child = spawn(file, rest, {
     cwd,
-    env: { PATH, HOME, TMPDIR, LOG_LEVEL: 'info', ...env },
+    // What it remembers of its user goes with the test's directory.
+    env: { PATH, HOME, TMPDIR, XDG_STATE_HOME: resolve(cwd, '.state'), LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(

@@ -1,30 +1,43 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type postgres from 'postgres';
+import postgres from 'postgres';
 import { questionCommand } from '../../src/commands/question.ts';
 import { catalog } from '../../src/datasets/catalog.ts';
 import { UsageError } from '../../src/errors.ts';
-import { parametersOf, questions } from '../../src/reports/questions.ts';
+import { parametersOf, type Question, questions, statementOf } from '../../src/reports/questions.ts';
+
+/** Answers to parameters that a question cannot do without. */
+type Given = Readonly<Record<string, string>>;
+
+const parameterNames = (question: Question) => parametersOf(question).map(({ name }) => name);
+
+/** The ready questions about past moments, each with those of the given values that it takes. */
+function askable(given: Given) {
+  return questions()
+    .flatMap((part) => part.questions)
+    .filter((question) => parameterNames(question).includes('as_of'))
+    .map((question) => {
+      const names = parameterNames(question);
+      const values = Object.entries(given).filter(([name]) => names.includes(name));
+      return { question, values, hasWindow: names.includes('from') };
+    });
+}
 
 /**
- * Everything that the ready questions and the datasets tell as of a moment, by name: the questions as CSV or the reason why
- * they are refused, the datasets as a digest of their rows. Datasets of which there was no record have none.
- * @param target answers to parameters that a question cannot do without
+ * Everything that the reports tell as of a moment, by the name of the question: as `report` prints it in CSV, or the reason
+ * why it is refused.
+ * @param from the begin of the windows, which end at the moment
  */
-export async function toldAsOf(
+export async function reportedAsOf(
   databaseUrl: string,
-  sql: postgres.Sql,
   moment: Date,
   from: Date,
-  target: Readonly<Record<string, string>>,
+  given: Given,
 ): Promise<Record<string, string>> {
   const told: Record<string, string> = {};
   const asOf = moment.toISOString();
-  for (const question of questions().flatMap((part) => part.questions)) {
-    const names = parametersOf(question).map(({ name }) => name);
-    if (!names.includes('as_of')) continue;
-    const values = Object.entries(target).filter(([name]) => names.includes(name));
-    const window = names.includes('from') ? { from: from.toISOString(), to: asOf } : {};
+  for (const { question, values, hasWindow } of askable(given)) {
+    const window = hasWindow ? { from: from.toISOString(), to: asOf } : {};
     const out = new PassThrough();
     const printed = text(out);
     const refused = await questionCommand(
@@ -40,11 +53,50 @@ export async function toldAsOf(
     out.end();
     told[question.name] = `${await printed}${refused}`;
   }
-  for (const { name } of catalog) {
-    const [row] = await sql`
-      select count(*)::int as rows, md5(string_agg(t::text, '|' order by t::text)) as digest
-      from ${sql(`reporting.${name}_as_of`)}(${moment}) t`.catch(() => []);
-    if (row) told[name] = `${row.rows} ${row.digest}`;
-  }
   return told;
+}
+
+/**
+ * The digests of what the statements of the reports tell as of a moment, by the name of the question. It takes a fifth of the
+ * time of {@link reportedAsOf}.
+ */
+export async function questionDigests(
+  sql: postgres.Sql,
+  moment: Date,
+  from: Date,
+  given: Given,
+): Promise<Record<string, string>> {
+  const asOf = moment.toISOString();
+  const digests = askable(given).map(async ({ question, values, hasWindow }) => {
+    const window = hasWindow ? { from: from.toISOString(), to: asOf } : {};
+    const statement = statementOf(question, { ...Object.fromEntries(values), ...window, as_of: asOf });
+    return [question.name, await digest(sql, `select t::text as line from (${statement}) t`)] as const;
+  });
+  return Object.fromEntries(await Promise.all(digests));
+}
+
+/** The digests of the rows that the datasets held at a moment, by the name of the dataset; of those recorded by then. */
+export async function datasetDigests(sql: postgres.Sql, moment: Date): Promise<Record<string, string>> {
+  const recorded = await sql<{ dataset: string }[]>`
+    select distinct dataset from reporting.recorded_since where recorded_since <= ${moment}`;
+  const digests = catalog
+    .filter(({ name }) => recorded.some(({ dataset }) => dataset === name))
+    .map(
+      ({
+        name,
+      }) => `select '${name}' as name, concat(count(*), ' ', md5(string_agg(t::text, '|' order by t::text))) as told
+        from reporting.${name}_as_of('${moment.toISOString()}') t`,
+    );
+  const rows = await sql.unsafe<{ name: string; told: string }[]>(digests.join(' union all '));
+  return Object.fromEntries(rows.map(({ name, told }) => [name, told]));
+}
+
+/** The number and the digest of a statement's lines, or the reason why it is refused. */
+async function digest(sql: postgres.Sql, statement: string): Promise<string> {
+  const counted = `select concat(count(*), ' ', md5(string_agg(line, '|'))) as told from (${statement}) l`;
+  const [row] = await sql.unsafe<{ told: string }[]>(counted).catch((error: unknown) => {
+    if (error instanceof postgres.PostgresError && error.code === '22023') return [{ told: error.message }];
+    throw error;
+  });
+  return row?.told ?? '';
 }

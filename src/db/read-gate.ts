@@ -1,0 +1,130 @@
+import type postgres from 'postgres';
+import { CONNECTION } from './client.ts';
+import { connect } from './connect.ts';
+import { type Answer, askAsReader } from './question.ts';
+import { sessionSettings, silenceOf } from './session.ts';
+import { Turns } from './turns.ts';
+
+/** How much is read at once. */
+export interface ReadLimits {
+  /** Reads at once: each has a connection. */
+  readonly atOnce: number;
+  /** Reads that may wait for a connection. */
+  readonly waiting: number;
+  /** How long a read may wait, ms. */
+  readonly patience: number;
+}
+
+const LIMITS: ReadLimits = { atOnce: 4, waiting: 100, patience: 5_000 };
+
+/** Questions of users at once, beside the reads, and those that may wait. Each has a session of its own. */
+const QUESTIONS = { atOnce: 2, waiting: 10 };
+
+/** A question that a user wrote. */
+export interface UsersQuestion {
+  readonly text: string;
+  /** Names without a schema show what was known at this moment; null: now. */
+  readonly asOf: Date | null;
+  /** The longest that a block of its rows may take, ms. */
+  readonly timeout: number;
+}
+
+/**
+ * What pages and the API read goes through here, so that it never delays the recording: few connections of its own, which can
+ * only read, one core a statement, a limit of time for each statement, and a limit of how many reads wait.
+ */
+export class ReadGate {
+  readonly #url: string;
+  readonly #places: readonly Place[];
+  readonly #reads: Turns<Place>;
+  readonly #questions: Turns<number>;
+
+  /** Connections are made when they are needed. @param url postgres://…, as in DATABASE_URL */
+  constructor(url: string, limits: Partial<ReadLimits> = {}) {
+    const { atOnce, waiting, patience } = { ...LIMITS, ...limits };
+    this.#url = url;
+    this.#places = Array.from({ length: atOnce }, () => new Place(url));
+    this.#reads = new Turns('read', this.#places, { waiting, patience });
+    const questions = Array.from({ length: QUESTIONS.atOnce }, (_, at) => at);
+    this.#questions = new Turns('question', questions, { waiting: QUESTIONS.waiting, patience });
+  }
+
+  /**
+   * Runs `work` with a connection that nobody else uses meanwhile. What `work` asks is cancelled when `signal` aborts.
+   * @param work must not use the connection after it has ended
+   * @throws ReadsBusy when too many reads wait, or this one waited too long; the signal's reason when it aborted
+   */
+  async read<T>(work: (sql: postgres.Sql) => Promise<T>, signal: AbortSignal): Promise<T> {
+    return this.#reads.take((place) => place.use(work, signal), signal);
+  }
+
+  /**
+   * Asks what a user wrote, as {@link askAsReader} does. Few questions are asked at once, each on one core.
+   * @throws ReadsBusy when too many questions wait, or this one waited too long; what `askAsReader` throws
+   */
+  async ask<T>(
+    { text, asOf, timeout }: UsersQuestion,
+    read: (answer: Answer) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    const options = { asOf, timeout, signal, beside: true };
+    return this.#questions.take(() => askAsReader(this.#url, text, options, read), signal);
+  }
+
+  /** Ends all connections; what still runs is cancelled. */
+  async close(): Promise<void> {
+    await Promise.all(this.#places.map((place) => place.close()));
+  }
+}
+
+/** A connection for reading, or where one will be made. */
+class Place {
+  readonly #url: string;
+  #client: postgres.Sql | null = null;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  async use<T>(work: (sql: postgres.Sql) => Promise<T>, signal: AbortSignal): Promise<T> {
+    signal.throwIfAborted();
+    this.#client ??= open(this.#url);
+    const done = work(this.#client);
+    let abort = () => {};
+    const aborted = new Promise<never>((_, reject) => {
+      abort = () => {
+        // The server cancels what a closed connection has asked. postgres.js's own `cancel()` can hit the statement after it.
+        void this.close();
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', abort);
+    });
+    try {
+      return await Promise.race([done, aborted]);
+    } finally {
+      signal.removeEventListener('abort', abort);
+      done.catch(() => {}); // after an abort nobody waits for it
+    }
+  }
+
+  async close(): Promise<void> {
+    const client = this.#client;
+    this.#client = null;
+    await client?.end({ timeout: 0 });
+  }
+}
+
+function open(url: string): postgres.Sql {
+  return connect(url, silenceOf('reader'), {
+    ...CONNECTION,
+    max: 1,
+    idle_timeout: 30,
+    connection: {
+      ...sessionSettings('reader'),
+      // A statement whose client has gone ends after this time, ms.
+      client_connection_check_interval: '250',
+      max_parallel_workers_per_gather: '0',
+      jit: 'off',
+    },
+  });
+}

@@ -1,0 +1,86 @@
+/** Too many read at once. The same read may succeed a little later. */
+export class ReadsBusy extends Error {
+  override readonly name = 'ReadsBusy';
+  /** After how many seconds to try again. */
+  readonly retryAfter: number;
+
+  constructor(reason: string, retryAfter: number) {
+    super(`${reason}; try again in ${retryAfter} s`);
+    this.retryAfter = retryAfter;
+  }
+}
+
+const RETRY_AFTER = 2;
+
+/** How many may wait for a turn, and how long each, ms. */
+export interface TurnLimits {
+  readonly waiting: number;
+  readonly patience: number;
+}
+
+/** Somebody who waits for a turn. */
+interface Waiting<Place> {
+  admit(place: Place): void;
+}
+
+/** A limited number of places, each of which one at a time may use, and a limited number of others who wait for one. */
+export class Turns<Place> {
+  readonly #what: string;
+  readonly #count: number;
+  readonly #limits: TurnLimits;
+  readonly #free: Place[];
+  readonly #waiting = new Set<Waiting<Place>>();
+
+  /** @param what one use, for messages: `read` */
+  constructor(what: string, places: readonly Place[], limits: TurnLimits) {
+    this.#what = what;
+    this.#count = places.length;
+    this.#limits = limits;
+    this.#free = [...places];
+  }
+
+  /**
+   * Uses a place that nobody else uses meanwhile.
+   * @throws ReadsBusy when too many wait, or this one waited too long; the signal's reason when it aborted; what `use` throws
+   */
+  async take<T>(use: (place: Place) => Promise<T>, signal: AbortSignal): Promise<T> {
+    signal.throwIfAborted();
+    const place = this.#free.pop() ?? (await this.#next(signal));
+    try {
+      return await use(place);
+    } finally {
+      const [next] = this.#waiting;
+      if (next) next.admit(place);
+      else this.#free.push(place);
+    }
+  }
+
+  #next(signal: AbortSignal): Promise<Place> {
+    const { waiting, patience } = this.#limits;
+    if (this.#waiting.size >= waiting)
+      throw new ReadsBusy(`${this.#count} ${this.#what}s are under way and ${waiting} wait`, RETRY_AFTER);
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', abort);
+        this.#waiting.delete(one);
+      };
+      const one: Waiting<Place> = {
+        admit: (place) => {
+          leave();
+          resolve(place);
+        },
+      };
+      const abort = () => {
+        leave();
+        reject(signal.reason);
+      };
+      const timer = setTimeout(() => {
+        leave();
+        reject(new ReadsBusy(`no place for a ${this.#what} was free for ${patience / 1000} s`, RETRY_AFTER));
+      }, patience);
+      signal.addEventListener('abort', abort);
+      this.#waiting.add(one);
+    });
+  }
+}

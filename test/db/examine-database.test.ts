@@ -1,0 +1,110 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { examineDatabase } from '../../src/db/examine-database.ts';
+import { freePort } from '../../src/db/free-port.ts';
+import { emptyDatabase, type TestDatabase } from '../support/database.ts';
+import { rawServer } from '../support/upstream-server.ts';
+
+const PASSWORD = 'canary-of-the-database';
+let database: TestDatabase;
+let admin: postgres.Sql;
+let user: string;
+
+beforeAll(async () => {
+  database = await emptyDatabase();
+  admin = postgres(inject('databaseUrl'), { max: 1, onnotice: () => {} });
+  user = `${new URL(database.url).pathname.slice(1)}_user`;
+  await admin.unsafe(`create role ${user} login password '${PASSWORD}'`);
+});
+afterAll(async () => {
+  await database.close();
+  await admin.unsafe(`drop role ${user}`);
+  await admin.end();
+});
+
+/** The database's URL with some parts changed. */
+function url(change: (url: URL) => void): string {
+  const changed = new URL(database.url);
+  change(changed);
+  return changed.href;
+}
+const asUser = (one: URL) => {
+  one.username = user;
+  one.password = PASSWORD;
+};
+
+describe('a database', () => {
+  it('that lets the recorder in is in order', async () => {
+    expect(await examineDatabase(database.url)).toMatchObject({
+      ok: true,
+      found: expect.stringMatching(/^PostgreSQL \d+/),
+    });
+  });
+
+  it.each([
+    [
+      'with a wrong password',
+      (one: URL) => Object.assign(one, { password: PASSWORD }),
+      /refuses the password of the user/,
+      /alter role/,
+    ],
+    [
+      'that is missing',
+      (one: URL) => Object.assign(one, { pathname: '/no_such_database' }),
+      /has no database "no_such_database"/,
+      /^make it: createdb --host=127\.0\.0\.1 --port=\d+ .*no_such_database$/,
+    ],
+    [
+      'where the user may not make tables',
+      asUser,
+      /may not make tables/,
+      /^as a superuser: grant create on database/,
+    ],
+    [
+      'of a host that does not exist',
+      (one: URL) => Object.assign(one, { hostname: 'no-such-host.invalid' }),
+      /no host is called no-such-host.invalid/,
+      /correct the host/,
+    ],
+  ] as const)('%s', async (_, change, found, mend) => {
+    const checked = await examineDatabase(url(change));
+    expect(checked).toMatchObject({
+      ok: false,
+      found: expect.stringMatching(found),
+      mend: expect.stringMatching(mend),
+    });
+    expect(JSON.stringify(checked)).not.toContain(PASSWORD);
+  });
+
+  it('at whose port nothing listens', async () => {
+    const port = String(await freePort());
+    expect(await examineDatabase(url((one) => Object.assign(one, { port })))).toMatchObject({
+      ok: false,
+      found: `nothing listens on 127.0.0.1:${port}`,
+      mend: expect.stringContaining('start PostgreSQL'),
+    });
+  });
+
+  it('at whose port another program answers', async () => {
+    const other = await rawServer((socket) => socket.end());
+    expect(
+      await examineDatabase(url((one) => Object.assign(one, { port: new URL(other.url).port }))),
+    ).toMatchObject({
+      ok: false,
+      found: expect.stringContaining('does not answer as PostgreSQL does'),
+    });
+    await other.close();
+  });
+
+  it('that is not UTF-8 is told how to make another one', async () => {
+    const name = `${user}_latin`;
+    await admin.unsafe(`create database ${name} template template0 encoding 'LATIN1' locale 'C'`);
+    const checked = await examineDatabase(url((one) => Object.assign(one, { pathname: `/${name}` })));
+    expect(checked).toMatchObject({
+      ok: false,
+      found: expect.stringContaining('is encoded in LATIN1'),
+      mend: expect.stringMatching(/^make another one with "createdb/),
+    });
+    await admin.unsafe(`drop database ${name}`);
+  });
+});

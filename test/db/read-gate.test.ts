@@ -1,0 +1,146 @@
+import { setImmediate } from 'node:timers/promises';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ReadGate } from '../../src/db/read-gate.ts';
+import { ReadsBusy } from '../../src/db/turns.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+let observer: postgres.Sql;
+const never = new AbortController().signal;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  observer = postgres(database.url, { max: 1 });
+});
+afterAll(async () => {
+  await observer.end();
+  await database.close();
+});
+
+/** How many statements of readers run that hold the text. */
+async function running(text: string): Promise<number> {
+  const [row] = await observer<{ count: number }[]>`
+    select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and state = 'active' and application_name = 'chain-recorder reader'
+      and query like ${`%${text}%`}`;
+  return row?.count ?? 0;
+}
+
+/** A read that lasts until `end` is called. */
+function lasting(gate: ReadGate) {
+  let end = () => {};
+  let begun = () => {};
+  const started = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const done = gate.read(async () => {
+    begun();
+    await new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    return 'done';
+  }, never);
+  return { started, done, end: () => end() };
+}
+
+/** The connection of a read. */
+const pidOf = (gate: ReadGate) =>
+  gate.read(async (sql) => {
+    const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid, pg_sleep(0.01)`;
+    return row?.pid;
+  }, never);
+
+describe('reading', () => {
+  it('gives each read a connection of its own, and the next read the one that is free', async () => {
+    const gate = new ReadGate(database.url, { atOnce: 2 });
+    const pids = await Promise.all(Array.from({ length: 8 }, () => pidOf(gate)));
+    expect(new Set(pids).size).toBe(2);
+    await gate.close();
+  });
+
+  it('cannot write', async () => {
+    const gate = new ReadGate(database.url);
+    await expect(gate.read((sql) => sql`create table public.x ()`, never)).rejects.toThrow('read-only');
+    await gate.close();
+  });
+
+  it('refuses at once when too many wait, and says when to try again', async () => {
+    const gate = new ReadGate(database.url, { atOnce: 1, waiting: 1 });
+    const first = lasting(gate);
+    await first.started;
+    const second = lasting(gate);
+    const third = gate.read(async () => 'third', never);
+    await expect(third).rejects.toThrow(ReadsBusy);
+    await expect(third).rejects.toThrow('1 reads are under way and 1 wait; try again in 2 s');
+    first.end();
+    await second.started;
+    second.end();
+    expect(await Promise.all([first.done, second.done])).toEqual(['done', 'done']);
+    expect(await gate.read(async () => 'later', never)).toBe('later');
+    await gate.close();
+  });
+
+  it('does not let a read wait for ever', async () => {
+    const gate = new ReadGate(database.url, { atOnce: 1, patience: 20 });
+    const first = lasting(gate);
+    await first.started;
+    await expect(gate.read(async () => 'second', never)).rejects.toThrow('was free for 0.02 s');
+    first.end();
+    await first.done;
+    await gate.close();
+  });
+
+  it('of a request that goes away is cancelled in the database, and the place is free at once', async () => {
+    const gate = new ReadGate(database.url, { atOnce: 1 });
+    const pid = await pidOf(gate);
+    const gone = new AbortController();
+    const slow = gate.read((sql) => sql`select pg_sleep(30) as gone_away`, gone.signal);
+    await expect.poll(() => running('gone_away')).toBe(1);
+    gone.abort(new Error('the client went away'));
+    await expect(slow).rejects.toThrow('the client went away');
+    // Another connection: the statement that was cancelled may still run on the one before.
+    expect(await pidOf(gate)).not.toBe(pid);
+    await expect.poll(() => running('gone_away'), { timeout: 3_000 }).toBe(0);
+    await gate.close();
+  });
+
+  it('that waits and goes away takes no place', async () => {
+    const gate = new ReadGate(database.url, { atOnce: 1 });
+    const first = lasting(gate);
+    await first.started;
+    const gone = new AbortController();
+    const second = gate.read(async () => 'second', gone.signal);
+    gone.abort(new Error('gone'));
+    await expect(second).rejects.toThrow('gone');
+    first.end();
+    await first.done;
+    expect(await gate.read(async () => 'third', never)).toBe('third');
+    await gate.close();
+  });
+
+  it('gives the place back after an error, and after work that throws at once', async () => {
+    const gate = new ReadGate(database.url, { atOnce: 1 });
+    await expect(gate.read((sql) => sql`select 1 / 0`, never)).rejects.toThrow('division by zero');
+    const thrown = gate.read(() => {
+      throw new Error('before it began');
+    }, never);
+    await expect(thrown).rejects.toThrow('before it began');
+    expect(await gate.read(async () => 'next', never)).toBe('next');
+    await gate.close();
+  });
+
+  it('does not admit a read whose signal aborted before', async () => {
+    const gate = new ReadGate(database.url);
+    let asked = false;
+    const gone = AbortSignal.abort(new Error('gone before'));
+    await expect(
+      gate.read(async () => {
+        asked = true;
+      }, gone),
+    ).rejects.toThrow('gone before');
+    await setImmediate();
+    expect(asked).toBe(false);
+    await gate.close();
+  });
+});

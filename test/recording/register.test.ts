@@ -1,0 +1,115 @@
+import { pino } from 'pino';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { validators } from '../../src/datasets/node/validators.ts';
+import { asDeclared } from '../../src/recording/active-feed.ts';
+import { registerAll, registerTargets } from '../../src/recording/register.ts';
+import { targetKey } from '../../src/recording/target-key.ts';
+import { endUnwatched } from '../../src/recording/unwatched.ts';
+import { blocked } from '../support/blocked.ts';
+import { ManualClock } from '../support/clock.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { recordingContext, type ScriptedFeed, scriptedFeed } from '../support/recording.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {}, connection: { lock_timeout: 10_000 } });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+const by = { recorder: 'recorder', digest: null };
+const target = { node: 'n', subnetId: 's' };
+const key = targetKey(target);
+const feedOf = () => scriptedFeed(validators, target);
+
+/** Does something while a commit of the target is under way, which locks the target and then its datasets. */
+async function duringCommit(source: string, work: () => Promise<void>, then: 'at once' | 'waits') {
+  let working: Promise<void> | undefined;
+  await sql.begin(async (commit) => {
+    await commit`update recorder.targets set run_id = null where source = ${source} and target_key = ${key}`;
+    if (then === 'at once') await work();
+    else {
+      working = work();
+      working.catch(() => {}); // a refusal is seen below
+      await blocked(sql);
+    }
+    await commit`update recorder.target_datasets set items = 7 where source = ${source} and target_key = ${key}`;
+  });
+  await working;
+}
+
+async function known(source: string) {
+  const [row] = await sql<{ active: boolean; every: number; items: number }[]>`
+    select active, every_ms::int as every, items::int from recorder.target_datasets where source = ${source}`;
+  return row;
+}
+
+describe('registering while a commit is under way', () => {
+  const every = (feed: ScriptedFeed, milliseconds: number): ScriptedFeed => ({
+    ...feed,
+    datasets: feed.datasets.map((dataset) => ({ ...dataset, every: milliseconds })),
+  });
+
+  it('waits for nothing where nothing changes', async () => {
+    const feed = feedOf();
+    const { name } = feed.source;
+    await registerAll(sql, [feed], 0, by);
+    await duringCommit(name, () => registerAll(sql, [feed], 1, by), 'at once');
+    expect(await known(name)).toEqual({ active: true, every: 60_000, items: 7 });
+  });
+
+  it('waits for the target first, as a commit does, so that the two never wait for each other', async () => {
+    const feed = feedOf();
+    const { name } = feed.source;
+    await registerTargets(sql, feed, 0);
+    await duringCommit(name, () => registerTargets(sql, every(feed, 5_000), 1), 'waits');
+    expect(await known(name)).toEqual({ active: true, every: 5_000, items: 7 });
+  });
+
+  it('does so also for a target that leaves, alone or with its source', async () => {
+    for (const leave of [
+      (feed: ScriptedFeed) => registerTargets(sql, { ...feed, targets: [] }, 1),
+      () => registerAll(sql, [], 1, by),
+    ]) {
+      const feed = feedOf();
+      const { name } = feed.source;
+      await registerTargets(sql, feed, 0);
+      await duringCommit(name, () => leave(feed), 'waits');
+      expect(await known(name)).toEqual({ active: false, every: 60_000, items: 7 });
+    }
+  });
+});
+
+describe('ending a target that left while another run takes it', () => {
+  it('waits for the target first, too', async () => {
+    const feed = asDeclared({ source: validators.source, datasets: [validators] }, [target]);
+    const { name } = feed.source;
+    const by = { recorder: 'ending', digest: null };
+    await registerAll(sql, [feed], 0, by);
+    await registerAll(sql, [], 1, by);
+    const context = recordingContext(sql, new ManualClock(2).read);
+    const told: string[] = [];
+    const log = pino({ level: 'info' }, { write: (line: string) => void told.push(line) });
+    let ending: Promise<void> | undefined;
+    let taking: Promise<unknown> | undefined;
+    await sql.begin(async (first) => {
+      await first`select from recorder.target_datasets where source = ${name} for update`;
+      ending = endUnwatched(context, by, log);
+      await blocked(sql);
+      taking = sql.begin(async (run) => {
+        await run`update recorder.targets set lease_until = lease_until where source = ${name}`;
+        await run`update recorder.target_datasets set failures = failures + 1 where source = ${name}`;
+      });
+      taking.catch(() => {});
+      await blocked(sql, 2);
+    });
+    await Promise.all([ending, taking]);
+    expect(told).toHaveLength(1);
+  });
+});

@@ -1,0 +1,93 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import axe from 'axe-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+/** As root it needs --no-sandbox. The others keep it from asking anybody but the page's server. */
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Where Chromium is on PATH; undefined: nowhere. */
+export const chromiumPath = (process.env.PATH ?? '')
+  .split(delimiter)
+  .flatMap((folder) => NAMES.map((name) => join(folder, name)))
+  .find((path) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+
+/** Why tests in a browser are skipped: for their names. */
+export const noChromium = chromiumPath ? '' : ' (skipped: no chromium on PATH)';
+if (!chromiumPath) console.warn('Skipping the tests in a browser: no chromium on PATH.');
+
+/** The widths at which pages are looked at. */
+export const widths = { wide: 1280, phone: 390 } as const;
+export type Width = keyof typeof widths;
+export const schemes = ['light', 'dark'] as const;
+
+/** Starts Chromium; close it. */
+export function openBrowser(): Promise<Browser> {
+  if (!chromiumPath) throw new Error('no chromium on PATH');
+  return chromium.launch({ executablePath: chromiumPath, args: FLAGS });
+}
+
+/** A page that is open in a browser, and what went wrong there. */
+export interface OpenPage {
+  readonly page: Page;
+  /** Errors of the console and of scripts, requests that failed, and requests to anybody but the server. */
+  readonly faults: string[];
+  close(): Promise<void>;
+}
+
+/**
+ * Opens an address and waits until it is loaded.
+ * @param options such as `{ javaScriptEnabled: false }` or `{ colorScheme: 'dark' }`
+ */
+export async function openPage(
+  browser: Browser,
+  address: string,
+  width: Width = 'wide',
+  options: BrowserContextOptions = {},
+): Promise<OpenPage> {
+  const context = await browser.newContext({ viewport: { width: widths[width], height: 900 }, ...options });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text());
+  });
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('requestfailed', (request) => faults.push(`${request.url()}: ${request.failure()?.errorText}`));
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (protocol !== 'data:' && origin !== new URL(address).origin) faults.push(`asked ${origin}`);
+  });
+  await page.goto(address, { waitUntil: 'load' });
+  return { page, faults, close: () => context.close() };
+}
+
+/** What axe finds that is serious or critical, one line each: the rule and the elements. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found: unknown = await page.evaluate(
+    `axe.run().then(({ violations }) => violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).join(', ')))`,
+  );
+  return Array.isArray(found) ? found.map(String) : [String(found)];
+}
+
+/** Whether the page is wider than the screen, so that all of it has to be moved sideways. */
+export function overflows(page: Page): Promise<boolean> {
+  return page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth + 1');
+}

@@ -1,0 +1,52 @@
+import { request } from 'undici';
+import { systemClock } from '../../src/clock.ts';
+import { openDatabase } from '../../src/db/client.ts';
+import { ReadGate } from '../../src/db/read-gate.ts';
+import { Access } from '../../src/server/access.ts';
+import { buildServer, type ServerContext } from '../../src/server/server.ts';
+
+/** A server that listens, for one test file. */
+export interface PageServer {
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+/** Serves the pages of a database, with nothing configured. @param more what is otherwise @param token what to show */
+export async function servePagesOf(
+  url: string,
+  more: Partial<ServerContext> = {},
+  token?: string,
+): Promise<PageServer> {
+  const client = openDatabase(url);
+  const gate = new ReadGate(url);
+  const server = buildServer({
+    sql: client.reader,
+    gate,
+    clock: systemClock,
+    access: new Access({ host: '127.0.0.1', token, proxies: [], public: [] }),
+    log: { warn: () => {} },
+    queueReachable: async () => {},
+    queues: async () => [],
+    names: [],
+    budgets: [],
+    recorder: { name: 'recorder', network: 'fuji', simulated: false, directory: null },
+    watched: [],
+    upstreams: { nodes: [] },
+    site: { title: 'Nodes', text: [], logo: null, nodes: [], announced: { once: [], recurring: [] } },
+    ...more,
+  });
+  return {
+    address: await server.listen({ host: '127.0.0.1', port: 0 }),
+    close: async () => {
+      await server.close();
+      await gate.close();
+      await client.close();
+    },
+  };
+}
+
+/** An answer, with all of its text. */
+export async function ask(address: string, options: Parameters<typeof request>[1] = {}) {
+  const { statusCode, headers, body } = await request(address, options);
+  return { code: statusCode, headers, body: await body.text() };
+}
