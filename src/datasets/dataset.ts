@@ -156,6 +156,8 @@ function tableOf(name: string, history: History, key: readonly string[], all: re
         return [
           uniqueIndex(`${name}_now`).on(keyExpression).where(sql`valid_to is null`),
           index(`${name}_history`).on(sql`${keyExpression}, valid_from`),
+          // Who left lately. Members rarely leave, so it is small.
+          index(`${name}_gone`).on(sql`valid_to`).where(sql`ended_by = 'gone'`),
         ];
       case 'series':
         return [

@@ -3,7 +3,7 @@ import { type Declared, type DeclaredFunction, signature } from '../db/declared.
 import { durationText } from '../duration.ts';
 import { recorded } from '../recorded.ts';
 import { datasetViews } from '../views/dataset-views.ts';
-import { writtenObjects } from '../views/declared.ts';
+import { objectsBeside } from '../views/declared.ts';
 import { operationsText } from './operations.ts';
 import { questions, reports } from './questions.ts';
 
@@ -23,7 +23,12 @@ What each kind of history offers in \`reporting\`:
 | log | things that should not change | \`D\` with \`recorded_at\`, \`D_conflicts\`: what was said differently about the same thing, old and new, \`D_as_of(timestamptz)\` |
 | state | lists whose members come, change and go | \`D\` now, \`D_history\`, \`D_changes\`, \`D_as_of(timestamptz)\` |
 | sample | readings | \`D\` with \`observed_at\`, \`D_as_of(timestamptz)\` |
-| ledger | readings kept as intervals in which nothing changed | \`D\` latest, \`D_intervals\` |
+| ledger | readings kept as intervals in which nothing changed | \`D\` latest, \`D_intervals\`, \`D_as_of(timestamptz)\` |
+
+A list in a column also has a view of its elements, \`D_LIST\`, and \`D_LIST_as_of(timestamptz)\`. A moment before the first recording
+is an error that says since when there is a record. Runs, coverage and freshness have no as-of: they tell how the recording stands.
+Of \`reporting.runs\`, \`where finished_at <= …\` tells what had ended by a moment; a run's row changes while it runs, and runs that
+wrote nothing are counted up by day after a week.
 
 What every node tells of the same things also has \`network_D\`: one row a thing as most nodes say it, with \`nodes\` (who says so) and
 \`disagreeing\` (who says otherwise, and what; null: nobody). Of lists, a node disagrees that was asked lately and completely and has said
@@ -43,7 +48,7 @@ const added: Readonly<Record<Kind, string>> = {
 
 /** The data dictionary as Markdown: every dataset, view, function and report, with keys, columns and parameters. */
 export function dictionary(): string {
-  const written = writtenObjects();
+  const written = objectsBeside();
   const views = written.filter(
     (object) => object.kind === 'view' && recorded.every(({ name }) => name !== object.name),
   );

@@ -65,6 +65,35 @@ export async function discrepanciesIn(sql: postgres.Sql, { from, to }: Span): Pr
   return [...rows];
 }
 
+/** Which discrepancies are looked for. */
+export interface DiscrepancyFilter {
+  /** `standing`, `ended`, or both. */
+  readonly state?: 'standing' | 'ended' | undefined;
+  readonly check?: string | undefined;
+  /** Those before this one. */
+  readonly before?: string | undefined;
+}
+
+const SHOWN = 50;
+
+/** Discrepancies that pass, those found last first. `next` is where to go on; null: there are no more. */
+export async function discrepancyPage(
+  sql: postgres.Sql,
+  { state, check, before }: DiscrepancyFilter,
+): Promise<{
+  readonly found: readonly (Discrepancy & { readonly id: string })[];
+  readonly next: string | null;
+}> {
+  const found = await sql<(Discrepancy & { id: string })[]>`
+    select id::text, check_name, subject, at, left_source, left_value, right_source, right_value, difference::text,
+      relative_difference::text, tolerance, found_at, ended_at
+    from reporting.discrepancies d
+    where id < coalesce(${before ?? null}::bigint, 9223372036854775807) and check_name = coalesce(${check ?? null}, check_name)
+      ${state === undefined ? sql`` : state === 'standing' ? sql`and ended_at is null` : sql`and ended_at is not null`}
+    order by d.id desc limit ${SHOWN}`;
+  return { found: [...found], next: found.length === SHOWN ? (found.at(-1)?.id ?? null) : null };
+}
+
 /** The changes of level in a span, newest first. */
 export async function breaksIn(sql: postgres.Sql, { from, to }: Span): Promise<SeriesBreak[]> {
   const rows = await sql<SeriesBreak[]>`

@@ -27,8 +27,11 @@ export async function findingGroups(sql: postgres.Sql): Promise<FindingGroup[]> 
   return [...rows].sort((a, b) => findingStates.indexOf(a.state) - findingStates.indexOf(b.state));
 }
 
-/** A finding in words. */
-export function inWords({ state, what, dataset, subject, since, reason, count }: FindingGroup): string {
+/** A finding in words. @param time how a moment is written; absent: ISO 8601 */
+export function inWords(
+  { state, what, dataset, subject, since, reason, count }: FindingGroup,
+  time = (moment: Date) => moment.toISOString(),
+): string {
   const whose =
     what === 'target'
       ? `${dataset} of ${subject}`
@@ -36,5 +39,5 @@ export function inWords({ state, what, dataset, subject, since, reason, count }:
         ? subject
         : `${what} ${subject}`;
   const others = count > 1 ? ` (and ${count - 1} more)` : '';
-  return `${state} since ${since.toISOString()}: ${whose}${others}: ${reason}`;
+  return `${state} since ${time(since)}: ${whose}${others}: ${reason}`;
 }

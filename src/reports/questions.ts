@@ -18,6 +18,8 @@ export interface Question {
   readonly name: string;
   readonly answer: Declared;
   readonly examples: readonly Example[];
+  /** Why it cannot be asked about a past moment; null: it can. */
+  readonly notAsOf: string | null;
 }
 
 /** The placeholders in examples, which a reader replaces with own values. */
@@ -191,6 +193,10 @@ const asked: Readonly<Record<string, Readonly<Record<string, readonly (readonly 
     ],
   },
   'The record itself': {
+    network_disagreements: [
+      ['Which of our nodes disagree with the others, and about what?', {}],
+      ['And about the supply?', { dataset: 'current_supply' }],
+    ],
     recording_freshness: [['How current is the record?', {}]],
     recording_gaps: [
       ['What does the record lack of a week?', week],
@@ -199,7 +205,18 @@ const asked: Readonly<Record<string, Readonly<Record<string, readonly (readonly 
   },
 };
 
-/** Every question by heading. @throws Error when a question names a view or function that is not declared */
+/** Why questions that have no parameter `as_of` have none. */
+const NOT_AS_OF: Readonly<Record<string, string>> = {
+  metric_rules: 'what may be summed follows from the version, not from the record',
+  network_disagreements: 'which nodes were late or failing at a past moment is not kept',
+  recording_freshness: 'how current the record was at a past moment is not kept',
+  recording_gaps: 'a gap that was filled is not kept; it tells what the record lacks now',
+};
+
+/**
+ * Every question by heading.
+ * @throws Error when a question names a view or function that is not declared, or has no `as_of` and nothing says why
+ */
 export function questions(): { heading: string; questions: Question[] }[] {
   const declared = new Map(declaredObjects().map((object) => [object.name, object]));
   return Object.entries(asked).map(([heading, ofHeading]) => ({
@@ -207,10 +224,14 @@ export function questions(): { heading: string; questions: Question[] }[] {
     questions: Object.entries(ofHeading).map(([object, examples]) => {
       const answer = declared.get(object);
       if (!answer) throw new Error(`nothing in reporting is called ${object}`);
+      const takesAsOf = answer.kind === 'function' && answer.parameters.some(({ name }) => name === 'as_of');
+      const notAsOf = takesAsOf ? null : NOT_AS_OF[object];
+      if (notAsOf === undefined) throw new Error(`${object} has no as_of, and NOT_AS_OF does not say why`);
       return {
         name: object.replaceAll('_', '-'),
         answer,
         examples: examples.map(([words, values]) => ({ words, values })),
+        notAsOf,
       };
     }),
   }));
@@ -228,7 +249,12 @@ export interface Report {
   readonly name: string;
   readonly answers: string;
   readonly takes: readonly string[];
+  /** Why it does not take `--as-of`; null: it takes it. */
+  readonly notAsOf: string | null;
 }
+
+/** Why the reports of the checks do not take `--as-of`. */
+export const CHECKS_NOT_AS_OF = 'found_at and ended_at tell what was known when';
 
 /** Every report: those that are more than a question, then the ready questions. */
 export function reports(): Report[] {
@@ -237,25 +263,30 @@ export function reports(): Report[] {
       name: 'uptime',
       answers: 'The uptime of each node in a window.',
       takes: ['--from', '--to', '--node', '--as-of'],
+      notAsOf: null,
     },
     {
       name: 'sla',
       answers: 'The service level of a month: uptime against a target, incidents, rewards.',
       takes: ['--month', '--target PERCENT', '--node', '--as-of'],
+      notAsOf: null,
     },
     {
       name: 'discrepancies',
       answers: 'What two sources say differently of the same thing, and still do.',
       takes: ['--from', '--to'],
+      notAsOf: CHECKS_NOT_AS_OF,
     },
     {
       name: 'series-breaks',
       answers: 'When the level of a metric changed at once and for good.',
       takes: ['--from', '--to'],
+      notAsOf: CHECKS_NOT_AS_OF,
     },
     ...everyQuestion().map((question) => ({
       name: question.name,
       answers: question.answer.comment,
+      notAsOf: question.notAsOf,
       takes: parametersOf(question).map(({ name, preset }) => {
         const option = optionText(name).trim();
         return preset === undefined && name !== 'from' && name !== 'to' ? `${option}…` : `[${option}…]`;
@@ -275,10 +306,13 @@ export const parametersOf = ({ answer }: Question) => (answer.kind === 'function
 export function statementOf(question: Question, values: Values, told = optionText): string {
   const parameters = parametersOf(question);
   const given = Object.keys(values).filter((name) => !parameters.some((one) => one.name === name));
-  const problems = given.map(
-    (name) =>
-      `${told(name)}${values[name]}: ${question.name} has no such parameter; it has ${parameters.map((one) => one.name).join(', ') || 'none'}`,
-  );
+  const problems = given.map((name) => {
+    const why =
+      name === 'as_of' && question.notAsOf !== null
+        ? `does not take it: ${question.notAsOf}`
+        : `has no such parameter; it has ${parameters.map((one) => one.name).join(', ') || 'none'}`;
+    return `${told(name)}${values[name]}: ${question.name} ${why}`;
+  });
   const list = parameters.flatMap(({ name, type, preset, comment }) => {
     const value = values[name];
     if (value === undefined) {

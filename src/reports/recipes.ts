@@ -3,8 +3,8 @@ import { optionText, parametersOf, type Question, questions, statementOf, type V
 const heading = `# Recipes: ready questions
 
 Made from the declarations of the questions by \`npm run docs\`. Each question is a view or a function in \`reporting\` and a
-report of the same name: \`chain-recorder report\` lists them, \`report NAME\` asks one, as a table, CSV or JSON. A test asks
-every question of this page, in SQL and by \`report\`, and compares the answers with a simulated network's truth.
+report of the same name: \`chain-recorder report\` lists them, \`report NAME\` asks one, as a table, CSV, JSON or an HTML
+page. A test asks every question of this page, in SQL and by \`report\`, and compares the answers with a simulated network's truth.
 
 - Windows include \`from\` and not \`to\`. All days are days of UTC.
 - Amounts stand in base units (nAVAX, wei) and in tokens beside them. Both are exact.

@@ -1,3 +1,4 @@
+import { escapedHtml } from './escaped-html.ts';
 import { budgetText, type Incident, type NodeSla, type SlaReport } from './sla.ts';
 import { achievedText, percentText, spanText } from './uptime.ts';
 
@@ -49,7 +50,7 @@ ${sealed(report)}
 /** The seal of the record behind the page. With it a reader can check later that the record was not changed. */
 function sealed({ seal }: SlaReport): string {
   if (!seal) return '';
-  return `<p class="soft">The record is sealed until ${timeText(seal.sealed_until)}: seal ${seal.seal}, <code>${escaped(seal.head)}</code></p>`;
+  return `<p class="soft">The record is sealed until ${timeText(seal.sealed_until)}: seal ${seal.seal}, <code>${escapedHtml(seal.head)}</code></p>`;
 }
 
 function nodeSection(node: NodeSla): string {
@@ -69,9 +70,9 @@ function nodeSection(node: NodeSla): string {
       `${node.observers}${node.disagreement_seconds > 0 ? `, disagreed for ${spanText(node.disagreement_seconds)}` : ''}`,
     ],
   ];
-  return `<section><h2>${escaped(node.node)} <span class="${node.verdict}">${VERDICTS[node.verdict]}</span></h2>
+  return `<section><h2>${escapedHtml(node.node)} <span class="${node.verdict}">${VERDICTS[node.verdict]}</span></h2>
 ${bar(node)}
-<dl>${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${escaped(value ?? '')}</dd></div>`).join('')}</dl>
+<dl>${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${escapedHtml(value ?? '')}</dd></div>`).join('')}</dl>
 ${node.incidents.length === 0 ? '<p class="soft">No incident.</p>' : incidentTable(node.incidents)}</section>`;
 }
 
@@ -135,10 +136,8 @@ function leftText(minutes: number | null): string {
 
 function table(names: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (tag: string, cells: readonly string[]) =>
-    `<tr>${cells.map((cell) => `<${tag}>${escaped(cell)}</${tag}>`).join('')}</tr>`;
+    `<tr>${cells.map((cell) => `<${tag}>${escapedHtml(cell)}</${tag}>`).join('')}</tr>`;
   return `<div class="scroll"><table>${line('th', names)}${rows.map((row) => line('td', row)).join('')}</table></div>`;
 }
 
 const timeText = (time: Date) => time.toISOString().slice(0, 16).replace('T', ' ');
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escaped = (text: string) => text.replaceAll(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign);

@@ -35,7 +35,7 @@ export interface DatasetStatus {
   readonly dataset: string;
   readonly targets: number;
   readonly last_success_at: Date | null;
-  /** Seconds that the latest target is late. */
+  /** Seconds that the latest target is late; what is not on offer cannot be late. */
   readonly late_by: number | null;
   readonly never_recorded: number;
   readonly failing: number;
@@ -53,7 +53,7 @@ export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): P
   const [datasets, findings, recent_failures, budgets, [counts], [seal], discrepancies] = await Promise.all([
     sql<DatasetStatus[]>`
       select f.dataset, count(*)::int as targets, max(f.last_success_at) as last_success_at,
-        extract(epoch from max(f.late_by))::float8 as late_by,
+        extract(epoch from max(f.late_by) filter (where f.not_offered is null))::float8 as late_by,
         (count(*) filter (where f.last_success_at is null and f.not_offered is null))::int as never_recorded,
         (count(*) filter (where f.failures > 0))::int as failing,
         (count(*) filter (where f.incomplete_since is not null))::int as incomplete,

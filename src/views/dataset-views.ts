@@ -272,6 +272,15 @@ const declared = ({ name, type, comment, notNull }: ViewColumn): DeclaredColumn 
   ...(notNull || ALWAYS.has(name) ? { notNull: true } : {}),
 });
 
+/** The function that returns the rows of a view as of a moment, without its comment and its query. */
+const asOfMoment = (view: string, columns: readonly DeclaredColumn[]) => ({
+  kind: 'function' as const,
+  name: `${view}_as_of`,
+  parameters: [{ name: 'at', type: 'timestamptz', comment: 'The moment.' }],
+  rowsOf: view,
+  columns,
+});
+
 /** @param parts where its rows are, and which of them */
 function asOf(
   dataset: Dataset,
@@ -283,12 +292,8 @@ function asOf(
   const columns = asReleased(name, selected);
   const list = columns.map((column) => column.from ?? column.name).join(', ');
   return {
-    kind: 'function',
-    name: `${name}_as_of`,
+    ...asOfMoment(name, columns.map(declared)),
     comment: `What ${name} held at a past moment, by what had been seen until then. A moment before the first recording is an error.`,
-    parameters: [{ name: 'at', type: 'timestamptz', comment: 'The moment.' }],
-    rowsOf: name,
-    columns: columns.map(declared),
     body: parts
       .map(
         ({ from, where }) =>
@@ -298,14 +303,17 @@ function asOf(
   };
 }
 
-/** One view a list column: a row an element, with the natural key, its place in the list, and its fields. */
+/**
+ * One view a list column, now and as of a moment: a row an element, with the natural key, its place in the list, and its
+ * fields.
+ */
 function flattened(dataset: Dataset): Declared[] {
   return dataset.columns.flatMap((column) =>
-    column.element ? [flattenedView(dataset, column, column.element)] : [],
+    column.element ? flattenedList(dataset, column, column.element) : [],
   );
 }
 
-function flattenedView(dataset: Dataset, column: DatasetColumn, element: z.ZodType): DeclaredView {
+function flattenedList(dataset: Dataset, column: DatasetColumn, element: z.ZodType): Declared[] {
   const name = `${dataset.name}_${column.name}`;
   const typeOf = new Map(dataset.columns.map((one) => [one.name, one.type]));
   const key = dataset.key.map((one) => ({
@@ -326,11 +334,19 @@ function flattenedView(dataset: Dataset, column: DatasetColumn, element: z.ZodTy
     ...fields,
   ]);
   const list = columns.map(({ name: as, from }) => `${from} as ${as}`).join(', ');
-  const body = `select ${list} from reporting.${dataset.name} d
+  const elementsOf = (rows: string) => `select ${list} from ${rows} d
         cross join lateral jsonb_array_elements(case jsonb_typeof(d.${column.name}) when 'array' then d.${column.name} end)
           with ordinality as e(value, position)`;
   const comment = `The elements of ${dataset.name}.${column.name}, one a row.`;
-  return { kind: 'view', name, comment, columns: columns.map(declared), body };
+  const shown = columns.map(declared);
+  return [
+    { kind: 'view', name, comment, columns: shown, body: elementsOf(`reporting.${dataset.name}`) },
+    {
+      ...asOfMoment(name, shown),
+      comment: `The elements of ${dataset.name}.${column.name} as they were known at a past moment. A moment before the first recording is an error.`,
+      body: elementsOf(`reporting.${dataset.name}_as_of(at)`),
+    },
+  ];
 }
 
 function elementColumns(element: z.ZodObject, outer: readonly string[]): (ViewColumn & { from: string })[] {

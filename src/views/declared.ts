@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { catalog } from '../datasets/catalog.ts';
 import type { Declared } from '../db/declared.ts';
 import { datasetViews } from './dataset-views.ts';
+import { networkDisagreements } from './network-disagreements.ts';
 import { readSqlFile } from './sql-file.ts';
 
 const FOLDER = new URL('sql/', import.meta.url);
@@ -11,14 +12,15 @@ const FOLDER = new URL('sql/', import.meta.url);
  * @throws Error when a file in `sql/` does not have the form that {@link readSqlFile} reads
  */
 export function declaredObjects(): Declared[] {
-  return [...catalog.flatMap(datasetViews), ...writtenObjects()];
+  return [...catalog.flatMap(datasetViews), ...objectsBeside()];
 }
 
 /**
- * What of `reporting` is written in `sql/`, by name.
+ * What of `reporting` belongs to no dataset, by name: what is written in `sql/`, and what is told of all datasets together.
  * @throws Error when a file of `sql/` has not the form that is read
  */
-export function writtenObjects(): Declared[] {
+export function objectsBeside(): Declared[] {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith('.sql'));
-  return files.sort().map((file) => readSqlFile(file, readFileSync(new URL(file, FOLDER), 'utf8')));
+  const written = files.map((file) => readSqlFile(file, readFileSync(new URL(file, FOLDER), 'utf8')));
+  return [...written, networkDisagreements(catalog)].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

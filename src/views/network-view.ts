@@ -204,10 +204,14 @@ const tellings: Partial<Record<Dataset['history'], (parts: Parts) => Telling>> =
 const KNOWS = `d.active and d.failures = 0 and d.not_offered is null and d.incomplete_since is null
       and d.last_complete_at >= now() - make_interval(secs => 3 * d.every_ms / 1000.0)`;
 
+/** The key of what every node tells: the natural key without the node. */
+export const keyOfThing = ({ columns, key }: Dataset): readonly DatasetColumn[] =>
+  columns.filter(({ name }) => name !== 'node' && key.includes(name));
+
 function partsOf(dataset: Dataset, { own, at }: EveryNode): Parts {
   return {
     name: dataset.name,
-    key: dataset.columns.filter(({ name }) => name !== 'node' && dataset.key.includes(name)),
+    key: keyOfThing(dataset),
     content: steadyColumns(dataset).filter(({ name }) => !own.includes(name)),
     asked: dataset.request.filter((one) => one !== 'node'),
     at,
@@ -240,14 +244,13 @@ const agrees = ({ content }: Parts, row: string) => `not ${anyDifferent(content,
 
 /** SQL: whether the row of a node differs from what is shown, and its values of the columns that differ, as jsonb. */
 function comparison({ content, at }: Parts) {
-  const compared = content.filter(({ name }) => name !== at);
-  const same = at === undefined ? '' : ` and (s.${at} = t.${at}) is true`;
-  const otherwise = compared.map(
+  const same = at === undefined ? '' : ` and s.${at} = t.${at}`;
+  const otherwise = content.map(
     (one) =>
       `case when ${different(one, 's')} then jsonb_build_object('${one.name}', ${steady(one, 's')}) else '{}' end`,
   );
   return {
-    differs: `(${anyDifferent(compared, 's')}${same})`,
+    differs: `(${anyDifferent(content, 's')}${same})`,
     otherwise: otherwise.join(' || ') || `'{}'::jsonb`,
   };
 }

@@ -102,11 +102,16 @@ it('is printed by report discrepancies and report series-breaks', async () => {
   const csv = await report('discrepancies', '--format', 'csv');
   expect(csv.stdout.split('\r\n')[1]).toMatch(/^metric_parts,chain_id=1,2026-03-01T00:00:00Z,/);
   expect(await report('series-breaks')).toMatchObject({ code: 0, stdout: 'no level changed\n' });
+  for (const name of ['discrepancies', 'series-breaks'])
+    expect(await report(name, '--as-of', '2026-03-01')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('does not take it: found_at and ended_at tell what was known when'),
+    });
   expect(await report('discrepancies', '--from', '2026-03-02', '--to', '2026-03-01')).toMatchObject({
     code: 2,
   });
   await rm(folder, { recursive: true });
-}, 60_000);
+}, 180_000);
 
 it('that cannot be looked for is a finding with its reason, and everything else is compared all the same', async () => {
   await sql`insert into recorder.targets (source, target_key, target) values ('metric-points', 'k', ${sql.json({ chainId: '7' })})`;

@@ -205,6 +205,79 @@ describe('uptime by calendar', () => {
   });
 });
 
+describe('uptime by windows of any length', () => {
+  const begin = Date.UTC(2026, 0, 1, 5, 30);
+  const end = Date.UTC(2026, 0, 29, 17);
+  const monday = Date.UTC(2000, 0, 3);
+  const steps = (length: number) => {
+    const first = monday + Math.floor((begin - monday) / length) * length;
+    return Array.from({ length: Math.ceil((end - first) / length) }, (_, at) => first + at * length);
+  };
+  const grains: readonly (readonly [grain: string, begins: readonly number[]])[] = [
+    ['1 hour', steps(hour)],
+    ['7 hours', steps(7 * hour)],
+    ['1 day', steps(day)],
+    ['1 week', steps(7 * day)],
+    ['1 month', [begin]],
+    ['3 months', [begin]],
+  ];
+
+  it.each(grains)(
+    'of %s: the windows lie side by side, and each counts as a window of its own does',
+    async (grain, begins) => {
+      const node = `by ${grain}`;
+      await saw(
+        'by',
+        node,
+        [
+          [2, 'up'],
+          [30, 'down'],
+          [31.5, 'up'],
+          [200, 'maintenance'],
+          [260, 'up'],
+        ],
+        [[100, 130]],
+      );
+      const rows = await sql<{ begins: Date; ends: Date; same: boolean }[]>`
+      select b.begins, b.ends, (select (b.up_seconds, b.down_seconds, b.unknown_seconds, b.maintenance_seconds, b.uptime,
+          b.uptime_lower, b.uptime_upper, b.coverage) is not distinct from (u.up_seconds, u.down_seconds, u.unknown_seconds,
+          u.maintenance_seconds, u.uptime, u.uptime_lower, u.uptime_upper, u.coverage)
+        from reporting.node_uptime(b.begins, b.ends) u where u.node = b.node) as same
+      from reporting.node_uptime_by(${grain}::interval, ${new Date(begin)}, ${new Date(end)}) b
+      where b.node = ${node} order by b.begins`;
+      expect(rows.map((row) => row.begins.getTime())).toEqual(begins.map((at) => Math.max(at, begin)));
+      expect(rows.map((row) => row.ends.getTime())).toEqual([
+        ...rows.slice(1).map((row) => row.begins.getTime()),
+        end,
+      ]);
+      expect(rows.filter(({ same }) => !same)).toEqual([]);
+      const [sum] = await sql`
+      select sum(b.up_seconds)::int as up, sum(b.down_seconds)::int as down, sum(b.maintenance_seconds)::int as maintenance
+      from reporting.node_uptime_by(${grain}::interval, ${new Date(begin)}, ${new Date(end)}) b where b.node = ${node}`;
+      const seconds = (end - begin) / 1000;
+      const maintenance = 60 * 3600;
+      const down = 1.5 * 3600;
+      expect(sum).toEqual({ up: seconds - maintenance - down - 30 * 3600, down, maintenance });
+    },
+  );
+
+  it('begins where the probe was first looked at, and whole months in January', async () => {
+    await saw('by', 'since', [[30, 'up']]);
+    const first = (grain: string) => sql`
+      select begins from reporting.node_uptime_by(${grain}::interval) where node = 'since' order by begins limit 1`;
+    expect(await first('1 day')).toEqual([{ begins: new Date(Date.UTC(2026, 0, 2)) }]);
+    expect(await first('6 months')).toEqual([{ begins: new Date(Date.UTC(2026, 0, 1)) }]);
+    const starts = await sql<{ at: Date }[]>`
+      select reporting.window_begin('3 months', '2026-08-15') as at
+      union all select reporting.window_begin('1 year', '2026-08-15') union all select reporting.window_begin('1 week', '2026-08-15')`;
+    expect(starts.map(({ at }) => at.toISOString().slice(0, 10))).toEqual([
+      '2026-07-01',
+      '2026-01-01',
+      '2026-08-10',
+    ]);
+  });
+});
+
 describe('a node', () => {
   it('is one row: how it is now by those that watch, and its uptime by day and month with a column a probe', async () => {
     await saw('bern', 'whole', [

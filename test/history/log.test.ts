@@ -8,6 +8,7 @@ import type { Dataset } from '../../src/datasets/contract.ts';
 import { CONTRADICTS } from '../../src/recording/decode.ts';
 import { redrive } from '../../src/recording/redrive.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
+import { blocked } from '../support/blocked.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { onlyPage, pagesOf, recordingContext, run, scriptedFeed } from '../support/recording.ts';
@@ -285,7 +286,7 @@ describe('a log', () => {
     await other`insert into recorder.staking_transactions (network, tx_hash, tx_type, block_timestamp, block_number, recorded_at, run_id)
       values ('mainnet', 'shared', 'x', to_timestamp(1), 1, ${new Date(start - 1000)}, 1)`;
     const running = run(recordingContext(sql, clock.read), feed);
-    await blocked();
+    await blocked(sql);
     await other`commit`;
     expect(await running).toMatchObject({ status: 'done', rowsWritten: [1] });
     // The same, where both say something new of what is known.
@@ -296,7 +297,7 @@ describe('a log', () => {
     clock.now += 1000;
     feed.script = () => onlyPage({ transactions: [staked('4')] });
     const again = run(recordingContext(sql, clock.read), feed);
-    await blocked();
+    await blocked(sql);
     await other`commit`;
     other.release();
     expect(await again).toMatchObject({ status: 'done', rowsWritten: [1] });
@@ -343,12 +344,3 @@ describe('a log', () => {
     expect(kept.map(({ differs }) => differs)).toEqual([...Array(3).fill(['erc20_transfers']), null]);
   });
 });
-
-/** Waits until a statement of this database waits for another one. */
-async function blocked(): Promise<void> {
-  for (;;) {
-    const [row] = await sql<{ n: number }[]>`
-      select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    if ((row?.n ?? 0) > 0) return;
-  }
-}

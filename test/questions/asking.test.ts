@@ -1,8 +1,10 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { printPage } from '../../src/commands/printing-page.ts';
 import { questionCommand, type ReportOptions } from '../../src/commands/question.ts';
-import { parametersOf, questionNamed, questions, statementOf } from '../../src/reports/questions.ts';
+import type { Answer } from '../../src/db/question.ts';
+import { parametersOf, questionNamed, questions, reports, statementOf } from '../../src/reports/questions.ts';
 import { startCommand } from '../support/cli.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
@@ -93,8 +95,38 @@ describe('report NAME', () => {
     );
   });
 
+  it('prints a page that runs nothing and loads nothing, with every value escaped', async () => {
+    const out = new PassThrough();
+    const printed = text(out);
+    const answer: Answer = {
+      columns: [
+        { name: '<b>', kind: 'text' },
+        { name: 'count', kind: 'number' },
+      ],
+      async *rows() {
+        yield [JSON.stringify(['<script src="//x">&"</script>', '1']), JSON.stringify([null, '2'])];
+      },
+    };
+    await printPage(answer, { title: 'A & B', about: '<i>', statement: `select '<u>'` }, out);
+    out.end();
+    const page = await printed;
+    expect(page).toMatch(/^<!doctype html>[\s\S]+<\/body><\/html>\n$/);
+    expect(page).toContain('<h1>A &amp; B</h1>\n<p>&lt;i&gt;</p>\n');
+    expect(page).toContain(`<code>select '&lt;u&gt;'</code>`);
+    expect(page).toContain(`<table>
+<tr><th>&lt;b&gt;</th><th class="number">count</th></tr>
+<tr><td>&lt;script src=&quot;//x&quot;&gt;&amp;&quot;&lt;/script&gt;</td><td class="number">1</td></tr>
+<tr><td></td><td class="number">2</td></tr>
+</table>`);
+    expect(page).not.toMatch(/<script|<link|src="|url\(|@import/);
+    expect(page).toContain('prefers-color-scheme: dark');
+    expect(await ask('l1-changes', { format: 'html' })).toContain(
+      '</table></div>\n<p class="soft">No rows.</p>',
+    );
+  });
+
   it.each<[string, Partial<ReportOptions>, RegExp]>([
-    ['stake-flows', { format: 'html' }, /--format html: must be one of table, csv, json/],
+    ['stake-flows', { format: 'xml' }, /--format xml: must be one of table, csv, json, html/],
     ['stake-flows', { from: '2026-11-02', to: '2026-11-02' }, /--from 2026-11-02: must be before --to/],
     ['stake-flows', { from: 'yesterday' }, /--from yesterday: must be a time/],
     ['stake-flows', { asOf: '2027-01-01' }, /--as-of 2027-01-01: has not come yet/],
@@ -104,12 +136,24 @@ describe('report NAME', () => {
       { target: ['seen_by', '=x', 'from=2026-01-01'] },
       /PARAMETER=VALUE\n.*\n.*write --from … instead/,
     ],
-    ['metric-rules', { asOf: '2026-01-01' }, /--as-of .*metric-rules has no such parameter; it has none/],
+    [
+      'metric-rules',
+      { asOf: '2026-01-01' },
+      /--as-of 2026-01-01.*: metric-rules does not take it: what may be summed follows from/,
+    ],
     ['metric-rules', { from: '2026-01-01' }, /--from 2026-01-01: metric-rules has no such parameter/],
     ['income', { target: ['by=week'] }, /^report income: by: must be day, month or year, not week/],
   ])('%s with %j is refused', async (name, options, problem) => {
     await expect(ask(name, options)).rejects.toThrow(problem);
   });
+
+  // `test/checks/told.test.ts` asks the two that are no questions.
+  it.each(reports().filter(({ name, notAsOf }) => notAsOf !== null && questionNamed(name)))(
+    '$name is not asked about a past moment, and says why',
+    async ({ name, notAsOf }) => {
+      await expect(ask(name, { asOf: '2026-01-01' })).rejects.toThrow(`${name} does not take it: ${notAsOf}`);
+    },
+  );
 
   it('is told by name on the command line, and listed without one', async () => {
     const env = { DATABASE_URL: database.url };

@@ -43,8 +43,13 @@ export const NODES = ['observer-1', 'validator-1'];
 /**
  * Records the sandbox for a month in which a subnet appears, another changes hands and one becomes an L1, validators leave
  * and join, L1 validators are topped up, delegations begin and end, and nodes are restarted with another release.
+ * In the end one node is wrong about the supply.
+ * @param looked is called after each look, with its moment
  */
-export async function recordedMonth(url: string): Promise<World> {
+export async function recordedMonth(
+  url: string,
+  looked: (moment: number) => Promise<void> = async () => {},
+): Promise<World> {
   const { sandbox, clock } = await stillSandbox({
     genesisMs: FIRST - 199 * DAY,
     blocksPerHour: 0.25,
@@ -55,6 +60,7 @@ export async function recordedMonth(url: string): Promise<World> {
   clock.advance(FIRST - clock.now());
   const { network, nodes } = sandbox;
   sandbox.facts.on('validators-return', Date.UTC(2026, 2, 22) / 1000);
+  sandbox.facts.on('supply-apart', Date.UTC(2026, 2, 25) / 1000, 'validator-1');
   for (const node of nodes) node.timeline.addRestart(Date.UTC(2026, 2, 15 + node.number) / 1000);
   const config = configFor(
     sandbox,
@@ -87,6 +93,7 @@ export async function recordedMonth(url: string): Promise<World> {
     if (look > 0) clock.advance(BETWEEN);
     await recorder.round((feed, states, now) => planAll(feed, feed.targets, states, now));
     looks.push(clock.now());
+    await looked(clock.now());
   }
   clock.advance(BETWEEN);
   return { sandbox, clock, recorder, looks };

@@ -8,13 +8,14 @@ import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { takeObserver, writeLedger } from '../../src/health/ledger.ts';
 import type { State } from '../../src/health/state.ts';
+import { reports } from '../../src/reports/questions.ts';
 import { slaReport } from '../../src/reports/sla.ts';
 import { slaPage } from '../../src/reports/sla-page.ts';
 import { holdSettled, uptimeOf } from '../../src/reports/uptime.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
-import { toldAsOf } from '../support/told.ts';
+import { datasetDigests, reportedAsOf } from '../support/told.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -140,16 +141,19 @@ it('every report is the same, byte by byte, before and after 10,000 later revisi
       moment,
     );
     return {
-      ...(await toldAsOf(database.url, sql, moment, new Date(start), {
+      ...(await reportedAsOf(database.url, moment, new Date(start), {
         chain_id: '43114',
         metric: 'txCount',
       })),
+      ...(await datasetDigests(sql, moment)),
       uptime: JSON.stringify(await uptimeOf(sql, window, null, moment)),
       sla: JSON.stringify(sla),
       page: slaPage(sla),
     };
   };
   const before = await tell();
+  const askable = reports().filter(({ notAsOf }) => notAsOf === null);
+  expect(Object.keys(before)).toEqual(expect.arrayContaining(askable.map(({ name }) => name)));
 
   let written = 0;
   for (let round = 4; written < 20_000; round++) written += await look(round);

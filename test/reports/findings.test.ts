@@ -249,7 +249,7 @@ describe('the sealing', () => {
     expect(await findingGroups(sql)).toEqual([]);
     await sql`update recorder.seals set until = ${ago(3.1 * days)}`;
     await sealed(2, 1 * days, 'no space left on device');
-    expect((await findingGroups(sql)).map(inWords)).toEqual([
+    expect((await findingGroups(sql)).map((group) => inWords(group))).toEqual([
       expect.stringMatching(
         /^standing still since .*: the sealing of the record: sealing fails: no space left/,
       ),

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalog } from '../../src/datasets/catalog.ts';
 import { chainHeights } from '../../src/datasets/node/chain-heights.ts';
 import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
+import { validators } from '../../src/datasets/node/validators.ts';
 import { askAsReader } from '../../src/db/question.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -32,6 +33,17 @@ describe('as of a moment', () => {
       expect(await sql`select * from ${sql(`reporting.${name}_as_of`)}(now())`).toHaveLength(0);
     },
   );
+
+  it('every view of elements has it too', async () => {
+    const lists = catalog.flatMap(({ name, columns }) =>
+      columns.flatMap((column) => (column.element ? [[name, `${name}_${column.name}`] as const] : [])),
+    );
+    expect(lists.length).toBeGreaterThan(40);
+    for (const [dataset, list] of lists)
+      await expect(sql`select * from ${sql(`reporting.${list}_as_of`)}('2026-01-01')`, list).rejects.toThrow(
+        `there is no record of ${dataset} yet`,
+      );
+  });
 
   it('a log holds what had been recorded, readings what had been read; before the first an error says since when', async () => {
     const clock = new ManualClock(start);
@@ -83,6 +95,31 @@ describe('as of a moment', () => {
     ]);
   });
 
+  it('the elements of lists are those of then', async () => {
+    const clock = new ManualClock(start);
+    const context = recordingContext(sql, clock.read);
+    const list = scriptedFeed(validators, { node: 'lists', subnetId: 's' });
+    const owners = (...addresses: string[]) => ({
+      validators: [{ nodeID: 'v', startTime: 1, weight: 1, validationRewardOwner: { addresses } }],
+    });
+    for (const addresses of [['x', 'y'], ['z']]) {
+      list.script = () => onlyPage(owners(...addresses));
+      await run(context, list);
+      clock.now += hour;
+    }
+    const elements = async (at: number) => [
+      ...(await sql`select node, node_id, position::int, value
+        from reporting.validators_validation_reward_owner_addresses_as_of(${new Date(at)})`),
+    ];
+    const row = { node: 'lists', node_id: 'v' };
+    expect(await elements(start)).toEqual([
+      { ...row, position: 1, value: 'x' },
+      { ...row, position: 2, value: 'y' },
+    ]);
+    expect(await elements(start + hour)).toEqual([{ ...row, position: 1, value: 'z' }]);
+    await expect(elements(start - 1)).rejects.toMatchObject({ hint: expect.stringContaining('2026-11-01') });
+  });
+
   it('gives the names in a question their meaning of then', async () => {
     const asked = (question: string, asOf: number) =>
       askAsReader(
@@ -102,6 +139,8 @@ describe('as of a moment', () => {
     await expect(asked('select * from reporting.p_blocks', start)).rejects.toThrow(
       'write p_blocks instead of reporting.p_blocks',
     );
+    const elements = 'select count(*) from validators_validation_reward_owner_addresses';
+    expect(await asked(elements, start)).toEqual([['2']]);
     await expect(asked('select * from freshness', start)).rejects.toThrow('freshness');
     await expect(asked('select 1; select 2', start)).rejects.toThrow('multiple commands');
   });

@@ -40,9 +40,9 @@ beforeEach(async () => {
 });
 
 /** Records what a node answers; it is a node of the configuration from then on. */
-async function says(dataset: Dataset, node: string, body: unknown): Promise<void> {
-  const name = `${dataset.name} ${node}`;
-  const target = { node, ...(dataset.request.includes('subnetId') ? { subnetId: 's' } : {}) };
+async function says(dataset: Dataset, node: string, body: unknown, subnetId = 's'): Promise<void> {
+  const name = `${dataset.name} ${node} ${subnetId}`;
+  const target = { node, ...(dataset.request.includes('subnetId') ? { subnetId } : {}) };
   const feed = feeds.get(name) ?? scriptedFeed(dataset, target, { every, believe: { looks: 1, after: 0 } });
   feeds.set(name, feed);
   feed.script = () => onlyPage(body);
@@ -133,6 +133,89 @@ describe('a list that nodes tell', () => {
     ]);
   });
 
+  it('takes no disagreement from a node that is new, before it was asked again', async () => {
+    const old = { a: { v: 1 }, b: { v: 1 } };
+    const disagreeing = async () => (await network()).map((row) => row.disagreeing);
+    await look(old);
+    await look(old);
+    await look({ ...old, c: {} });
+    expect(await disagreeing()).toEqual([null]);
+    await look({ ...old, c: {} });
+    expect(await disagreeing()).toEqual([{ c: null }]);
+  });
+
+  it.each(['first_success_at', 'wanted_at'])(
+    'takes no disagreement from a node from before its %s',
+    async (column) => {
+      for (let looks = 0; looks < 3; looks++) await look({ a: { v: 1 }, b: {} });
+      const begins = (at: number) => sql`
+        update recorder.target_datasets d set ${sql(column)} = ${new Date(at)} from recorder.targets t
+        where (t.source, t.target_key) = (d.source, d.target_key) and t.target ->> 'node' = 'b'`;
+      await begins(clock.now - every);
+      expect(await network()).toMatchObject([{ disagreeing: { b: null } }]);
+      await begins(clock.now - every + 1);
+      expect(await network()).toMatchObject([{ disagreeing: null }]);
+    },
+  );
+
+  it('takes no disagreement that is younger than an interval, however often nodes are asked', async () => {
+    const lists = { a: { v: 1 }, b: { v: 2 }, c: { v: 2 } };
+    await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
+    await look(lists);
+    clock.now -= every / 2;
+    await look(lists);
+    expect(await network()).toMatchObject([{ weight: 2, disagreeing: null }]);
+  });
+
+  it('compares at a moment at which both had been asked', async () => {
+    const all = { a: { v: 1 }, b: { v: 1 }, c: { v: 1 } };
+    const agreed = { node_id: 'v', weight: 1, nodes: ['a', 'b'], disagreeing: null };
+    await look(all);
+    await look(all);
+    // Those that agree were not asked meanwhile, and may say the same by now.
+    for (let looks = 0; looks < 2; looks++) await look({ c: { v: 2 } });
+    expect(await network()).toEqual([agreed]);
+  });
+
+  it('compares nothing that a node was not asked about again', async () => {
+    await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
+    await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 2 } });
+    for (let looks = 0; looks < 2; looks++) await look({ a: { v: 1 }, b: { v: 1 } });
+    expect(await network()).toEqual([{ node_id: 'v', weight: 1, nodes: ['a', 'b'], disagreeing: null }]);
+  });
+
+  it('compares with the node that was asked last of those that agree', async () => {
+    for (let looks = 0; looks < 2; looks++) await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
+    for (let looks = 0; looks < 2; looks++) await look({ a: { v: 1 }, c: { v: 2 } });
+    expect(await network()).toEqual([
+      { node_id: 'v', weight: 1, nodes: ['a', 'b'], disagreeing: { c: { weight: 2 } } },
+    ]);
+  });
+
+  it('has no disagreement with what only nodes say that are not asked any more', async () => {
+    for (let looks = 0; looks < 3; looks++) await look({ a: { v: 1 }, b: {} });
+    expect(await network()).toMatchObject([{ nodes: ['a'], disagreeing: { b: null } }]);
+    await sql`update recorder.target_datasets d set active = false from recorder.targets t
+      where (t.source, t.target_key) = (d.source, d.target_key) and t.target ->> 'node' = 'a'`;
+    expect(await network()).toMatchObject([{ nodes: ['a'], disagreeing: null }]);
+  });
+
+  it('takes no absence from a node that was asked for the list of another subnet', async () => {
+    const members = (nodeID: string) => ({ validators: [{ nodeID, startTime: 1, weight: 1 }] });
+    for (let looks = 0; looks < 3; looks++) {
+      clock.now += every;
+      await says(validators, 'a', members('v'), 's');
+      await says(validators, 'b', members('v'), 's');
+      await says(validators, 'b', members('w'), 't');
+      await says(validators, 'c', members('w'), 't');
+      await says(validators, 'd', { validators: [] }, 's');
+    }
+    expect(await network()).toEqual([
+      { node_id: 'v', weight: 1, nodes: ['a', 'b'], disagreeing: { d: null } },
+      { node_id: 'w', weight: 1, nodes: ['b', 'c'], disagreeing: null },
+    ]);
+  });
+
   it('takes no disagreement from a node that was asked too early', async () => {
     await look({ a: {}, b: {} });
     await look({ a: { v: 1 } });
@@ -162,13 +245,29 @@ describe('a list that nodes tell', () => {
   });
 
   it('shows of as many nodes what was said last, then what the first by name says', async () => {
-    await look({ a: { v: 1, w: 1 }, b: { v: 1, w: 2 } }, 0);
-    await look({ a: { v: 1, w: 1 }, b: { v: 2, w: 2 } }, 0);
-    await look({ a: { v: 1, w: 1 }, b: { v: 2, w: 2 } }, 0);
+    await look({ a: { u: 1, v: 1, w: 2 }, b: { u: 2, v: 1, w: 1 } }, 0);
+    await look({ a: { u: 1, v: 1, w: 2 }, b: { u: 2, v: 2, w: 1 } }, 0);
+    await look({ a: { u: 1, v: 1, w: 2 }, b: { u: 2, v: 2, w: 1 } }, 0);
     expect(await network()).toEqual([
+      { node_id: 'u', weight: 1, nodes: ['a'], disagreeing: { b: { weight: 2 } } },
       { node_id: 'v', weight: 2, nodes: ['b'], disagreeing: { a: { weight: 1 } } },
-      { node_id: 'w', weight: 1, nodes: ['a'], disagreeing: { b: { weight: 2 } } },
+      { node_id: 'w', weight: 2, nodes: ['a'], disagreeing: { b: { weight: 1 } } },
     ]);
+  });
+
+  it('shows of as many nodes what its last node said last', async () => {
+    await look({ a: { v: 1 }, b: { v: 3 }, c: { v: 3 }, d: { v: 3 } }, 0);
+    await look({ a: { v: 1 }, b: { v: 3 }, c: { v: 2 }, d: { v: 3 } }, 0);
+    await look({ a: { v: 1 }, b: { v: 3 }, c: { v: 2 }, d: { v: 2 } }, 0);
+    await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 2 }, d: { v: 2 } }, 0);
+    expect(await network()).toMatchObject([{ weight: 1, nodes: ['a', 'b'] }]);
+  });
+
+  it('shows what most said when nobody is asked any more', async () => {
+    await look({ a: { v: 1 }, b: { v: 1 } });
+    await look({ c: { v: 2 } });
+    await sql`update recorder.target_datasets set active = false`;
+    expect(await network()).toEqual([{ node_id: 'v', weight: 1, nodes: ['a', 'b'], disagreeing: null }]);
   });
 
   it('takes a field that a node leaves out for no other saying', async () => {
@@ -238,6 +337,19 @@ describe('a log that nodes tell', () => {
     expect(await blocks()).toEqual([{ height: 1, id: 'one', nodes: ['a'], disagreeing: null }]);
   });
 
+  it('shows of as many nodes what its last node said last', async () => {
+    for (const [node, id] of [
+      ['a', 'one'],
+      ['c', 'two'],
+      ['d', 'two'],
+      ['b', 'one'],
+    ] as const) {
+      clock.now += 1;
+      await block(node, 1, id);
+    }
+    expect(await blocks()).toMatchObject([{ id: 'one', nodes: ['a', 'b'] }]);
+  });
+
   it('shows of as many nodes what was said last', async () => {
     await block('b', 1, 'same');
     await block('a', 1, 'as');
@@ -273,6 +385,31 @@ describe('readings that nodes tell', () => {
     ]);
   });
 
+  it('are shown by node where all say the same, each with its time', async () => {
+    await says(currentSupply, 'a', { supply: '2', height: '2' });
+    await says(currentSupply, 'b', { supply: '2', height: '2' });
+    const [row] = await sql<{ readings: Record<string, { observed_at: string }> }[]>`
+      select readings from reporting.network_current_supply`;
+    expect(row?.readings).toMatchObject({ a: { supply: 2, height: 2 }, b: { supply: 2, height: 2 } });
+    expect(Object.values(row?.readings ?? {}).map((one) => Date.parse(one.observed_at))).toEqual([
+      clock.now,
+      clock.now,
+    ]);
+  });
+
+  it('show of as many nodes what its last node said last', async () => {
+    for (const [node, supply] of [
+      ['a', '1'],
+      ['c', '2'],
+      ['d', '2'],
+      ['b', '1'],
+    ] as const) {
+      clock.now += 1;
+      await says(currentSupply, node, { supply, height: '1' });
+    }
+    expect(await supply()).toMatchObject([{ supply: 1, nodes: ['a', 'b'] }]);
+  });
+
   it('are those of nodes that are asked, or were by hand', async () => {
     await says(currentSupply, 'a', { supply: '2', height: '2' });
     await says(currentSupply, 'b', { supply: '3', height: '2' });
@@ -282,4 +419,32 @@ describe('readings that nodes tell', () => {
       where (t.source, t.target_key) = (d.source, d.target_key) and t.target ->> 'node' = 'a'`;
     expect(await supply()).toMatchObject([{ supply: 3, nodes: ['b'], disagreeing: null, a: null }]);
   });
+});
+
+it('network_disagreements tells who disagrees, column by column, of all datasets or of one', async () => {
+  for (let looks = 0; looks < 3; looks++) {
+    await look({ a: { v: 1, w: 1 }, b: { v: 1, w: 1 }, c: { v: 2 } });
+    for (const [node, fees] of Object.entries({ a: [1, 2], b: [1, 2], c: [3, 4] }))
+      await says(networkFees, node, { txFee: String(fees[0]), createAssetTxFee: String(fees[1]) });
+  }
+  const asked = async (dataset: string | null) => [
+    ...(await sql`select dataset, thing, node, column_name, node_says, most_say, nodes
+      from reporting.network_disagreements(${dataset})`),
+  ];
+  const row = { dataset: 'network_fees', thing: '', node: 'c', nodes: ['a', 'b'] };
+  const fees = [
+    { ...row, column_name: 'create_asset_tx_fee', node_says: '4', most_say: '2' },
+    { ...row, column_name: 'tx_fee', node_says: '3', most_say: '1' },
+  ];
+  const member = { dataset: 'validators', node: 'c', nodes: ['a', 'b'] };
+  const members = [
+    { thing: 'v', column_name: 'weight', node_says: '2', most_say: '1' },
+    { thing: 'w', column_name: null, node_says: null, most_say: null },
+  ].map(({ thing, ...said }) => ({
+    ...member,
+    thing: `subnet_id=s node_id=${thing} start_time=1970-01-01 00:00:01+00`,
+    ...said,
+  }));
+  expect(await asked(null)).toEqual([...fees, ...members]);
+  expect(await asked('validators')).toEqual(members);
 });

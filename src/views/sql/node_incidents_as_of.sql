@@ -19,7 +19,7 @@ returns table (
   checks jsonb -- Of each failed check: its first and its latest error, and since when and how often it failed by the count of the node itself.
 )
 language sql stable parallel safe as $$
-with ledger as (
+with ledger as not materialized (
   select l.observer, l.node, l.probe, l.check_name, l.state, l.started_at, case when l.ended_at < at then l.ended_at end as ended_at,
     l.settled_until, l.error,
     -- How an interval that is open at the moment was worded just then is not kept.
@@ -70,33 +70,26 @@ incidents as (
     (array_agg(observer order by started_at))[1] as first_noticed_by
   from numbered_outages
   group by node, probe, incident
+),
+failed_checks as (
+  select i.*, h.check_name, (array_agg(h.error order by h.started_at))[1] as check_error,
+    (array_agg(h.last_error order by h.started_at desc))[1] as last_check_error,
+    min(h.failing_since) as failing_since, max(h.failures) as failures
+  from incidents i
+  left join ledger h on (h.node, h.probe) = (i.node, i.probe) and h.observer = any(i.noticed_by) and h.check_name <> '*'
+    and h.state = 'down' and h.started_at < coalesce(i.ended_at, 'infinity') and coalesce(h.ended_at, 'infinity') > i.started_at
+  group by i.node, i.probe, i.started_at, i.ended_at, i.is_open, i.seen_until, i.down_seconds, i.outages, i.first_error,
+    i.last_error, i.noticed_by, i.first_noticed_by, h.check_name
 )
-select i.node, i.probe, i.started_at, i.ended_at, i.is_open,
-  extract(epoch from coalesce(i.ended_at, i.seen_until) - i.started_at) as duration_seconds,
-  i.down_seconds, i.outages, i.first_error, i.last_error, i.noticed_by, i.first_noticed_by,
-  (
-    select coalesce(array_agg(distinct h.check_name order by h.check_name), '{}')
-    from ledger h
-    where (h.node, h.probe) = (i.node, i.probe) and h.observer = any(i.noticed_by) and h.check_name <> '*'
-      and h.state = 'down' and h.started_at < coalesce(i.ended_at, 'infinity')
-      and coalesce(h.ended_at, 'infinity') > i.started_at) as failed_checks,
-  account.failing_since, account.checks
-from incidents i
-cross join lateral (
-  with failed_checks as (
-    select h.check_name, (array_agg(h.error order by h.started_at))[1] as first_error,
-      (array_agg(h.last_error order by h.started_at desc))[1] as last_error,
-      min(h.failing_since) as failing_since, max(h.failures) as failures
-    from ledger h
-    where (h.node, h.probe) = (i.node, i.probe) and h.observer = any(i.noticed_by) and h.check_name <> '*'
-      and h.state = 'down' and h.started_at < coalesce(i.ended_at, 'infinity')
-      and coalesce(h.ended_at, 'infinity') > i.started_at
-    group by h.check_name
-  )
-  select min(failing_since) as failing_since,
-    coalesce(jsonb_object_agg(check_name, jsonb_build_object('first_error', first_error, 'last_error', last_error,
-      'failing_since', failing_since, 'failures', failures)), '{}') as checks
-  from failed_checks) account
+select node, probe, started_at, ended_at, is_open, extract(epoch from coalesce(ended_at, seen_until) - started_at),
+  down_seconds, outages, first_error, last_error, noticed_by, first_noticed_by,
+  coalesce(array_agg(check_name order by check_name) filter (where check_name is not null), '{}'),
+  min(failing_since),
+  coalesce(jsonb_object_agg(check_name, jsonb_build_object('first_error', check_error, 'last_error', last_check_error,
+    'failing_since', failing_since, 'failures', failures)) filter (where check_name is not null), '{}')
+from failed_checks
+group by node, probe, started_at, ended_at, is_open, seen_until, down_seconds, outages, first_error, last_error, noticed_by,
+  first_noticed_by
 $$;
 
 comment on function reporting.node_incidents_as_of is 'When nodes were down, by all observers together. Being up for less than 5 minutes does not end an incident. As the ledger told it at a moment, as far as it is settled until then.';

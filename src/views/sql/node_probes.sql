@@ -1,6 +1,8 @@
 create or replace view reporting.node_probes as
 select p.observer, p.node, p.probe, p.probes, p.probed_at, p.hour, p.entries,
-  coalesce(refusal.since, o.heartbeat_at) as settled_until, refusal.reason as refused, p.latest
+  coalesce(refusal.since, o.heartbeat_at) as settled_until, refusal.reason as refused, p.latest,
+  (select min(h.started_at) from recorder.node_health h
+    where (h.observer, h.node, h.probe, h.check_name) = (p.observer, p.node, p.probe, '*')) as first_look
 from recorder.health_probes p
 join recorder.health_observers o using (observer)
 left join lateral (
@@ -20,3 +22,4 @@ comment on column reporting.node_probes.entries is 'Those response times, packed
 comment on column reporting.node_probes.settled_until is 'Up to here the ledger of the probe is settled; what comes after is unknown so far.'; -- timestamptz
 comment on column reporting.node_probes.refused is 'Why the database refuses what is said of the probe, whose ledger stands still; null: it does not.'; -- text
 comment on column reporting.node_probes.latest is 'By check, how what is said was worded at the last, where that is not how it was at first.'; -- jsonb
+comment on column reporting.node_probes.first_look is 'When it was first looked at.'; -- timestamptz

@@ -21,9 +21,8 @@ with probes as (
   select node, probe, count(*) as observers from reporting.node_probes group by node, probe
 ),
 states_in_window as (
-  select node, probe, state, disagreement, least(ended_at, "to") - greatest(started_at, "from") as lasted
-  from reporting.node_quorum_states
-  where started_at < "to" and ended_at > "from"
+  select node, probe, state, disagreement, ended_at - started_at as lasted
+  from reporting.node_quorum_states_in("from", "to")
 ),
 seconds_by_state as (
   select node, probe,

@@ -14,7 +14,8 @@ select h.observer, h.node, h.probe, part.state, lower(part.during) as started_at
   -- How an open interval is worded at the last is kept with its probe; with itself once it ended.
   case when part.state = h.state
     then coalesce(h.last_error, case when h.ended_at is null then p.latest -> h.check_name end ->> 'error', h.error)
-    else 'nobody looked' end as last_error
+    else 'nobody looked' end as last_error,
+  h.started_at as interval_started_at, coalesce(h.ended_at, greatest(p.settled_until, h.started_at)) as interval_ended_at
 from recorder.node_health h
 join reporting.node_probes p using (observer, node, probe)
 left join absences a using (observer)
@@ -43,3 +44,5 @@ comment on column reporting.node_states.reported is 'The node gave a report, so 
 comment on column reporting.node_states.is_open is 'It is still so.'; -- boolean
 comment on column reporting.node_states.probes is 'Looks that said so, counted in the first part in which somebody watched where an absence cuts an interval.'; -- bigint
 comment on column reporting.node_states.last_error is 'Why, in the latest words.'; -- text
+comment on column reporting.node_states.interval_started_at is 'Begin of the interval that it is a part of: the whole is one part where nobody was absent.'; -- timestamptz
+comment on column reporting.node_states.interval_ended_at is 'End of that interval. A filter by both is faster than one by the part.'; -- timestamptz

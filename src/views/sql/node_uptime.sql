@@ -16,30 +16,9 @@ returns table (
   coverage numeric -- The share of the window that is accounted for.
 )
 language sql stable parallel safe as $$
-with states_in_window as (
-  select observer, node, probe, state, least(ended_at, "to") - greatest(started_at, "from") as lasted
-  from reporting.node_states
-  where started_at < "to" and ended_at > "from"
-),
-seconds_by_state as (
-  select observer, node, probe,
-    extract(epoch from sum(lasted) filter (where state = 'up')) as up,
-    extract(epoch from sum(lasted) filter (where state = 'down')) as down,
-    extract(epoch from sum(lasted) filter (where state = 'maintenance')) as maintenance
-  from states_in_window
-  group by observer, node, probe
-)
-select p.observer, p.node, p.probe, t.up as up_seconds, t.down as down_seconds,
-  w.seconds - t.up - t.down - t.maintenance as unknown_seconds, t.maintenance as maintenance_seconds,
-  round(t.up / nullif(t.up + t.down, 0), 9) as uptime,
-  round(t.up / nullif(w.seconds - t.maintenance, 0), 9) as uptime_lower,
-  round((w.seconds - t.down - t.maintenance) / nullif(w.seconds - t.maintenance, 0), 9) as uptime_upper,
-  round((t.up + t.down + t.maintenance) / nullif(w.seconds, 0), 9) as coverage
-from reporting.node_probes p
-cross join (select extract(epoch from "to" - "from") as seconds) w
-left join seconds_by_state s on (s.observer, s.node, s.probe) = (p.observer, p.node, p.probe)
-cross join lateral (
-  select coalesce(s.up, 0) as up, coalesce(s.down, 0) as down, coalesce(s.maintenance, 0) as maintenance) t
+select observer, node, probe, up_seconds, down_seconds, unknown_seconds, maintenance_seconds, uptime, uptime_lower,
+  uptime_upper, coverage
+from reporting.node_uptime_by(null, "from", "to")
 where "from" < "to"
 $$;
 

@@ -1,44 +1,7 @@
 create or replace view reporting.node_uptime_daily as
-with lifetimes as (
-  select observer, node, probe, min(started_at) as since, greatest(max(ended_at), now()) as until
-  from reporting.node_states
-  group by observer, node, probe
-),
-days as (
-  select l.observer, l.node, l.probe, u.begins,
-    least((u.begins + interval '1 day') at time zone 'UTC', max(l.until)) - (u.begins at time zone 'UTC') as lasts
-  from lifetimes l,
-    generate_series(date_trunc('day', l.since at time zone 'UTC'),
-      (l.until at time zone 'UTC') - interval '1 microsecond', interval '1 day') as u(begins)
-  group by l.observer, l.node, l.probe, u.begins
-),
-states_by_day as (
-  select n.observer, n.node, n.probe, u.begins, n.state,
-    least(n.ended_at, (u.begins + interval '1 day') at time zone 'UTC')
-      - greatest(n.started_at, u.begins at time zone 'UTC') as lasted
-  from reporting.node_states n,
-    generate_series(date_trunc('day', n.started_at at time zone 'UTC'),
-      (n.ended_at at time zone 'UTC') - interval '1 microsecond', interval '1 day') as u(begins)
-),
-seconds_by_state as (
-  select observer, node, probe, begins,
-    extract(epoch from sum(lasted) filter (where state = 'up')) as up,
-    extract(epoch from sum(lasted) filter (where state = 'down')) as down,
-    extract(epoch from sum(lasted) filter (where state = 'maintenance')) as maintenance
-  from states_by_day
-  group by observer, node, probe, begins
-)
-select p.observer, p.node, p.probe, p.begins::date as day, t.up as up_seconds, t.down as down_seconds,
-  w.seconds - t.up - t.down - t.maintenance as unknown_seconds, t.maintenance as maintenance_seconds,
-  round(t.up / nullif(t.up + t.down, 0), 9) as uptime,
-  round(t.up / nullif(w.seconds - t.maintenance, 0), 9) as uptime_lower,
-  round((w.seconds - t.down - t.maintenance) / nullif(w.seconds - t.maintenance, 0), 9) as uptime_upper,
-  round((t.up + t.down + t.maintenance) / nullif(w.seconds, 0), 9) as coverage
-from days p
-cross join lateral (select extract(epoch from p.lasts) as seconds) w
-left join seconds_by_state s on (s.observer, s.node, s.probe, s.begins) = (p.observer, p.node, p.probe, p.begins)
-cross join lateral (
-  select coalesce(s.up, 0) as up, coalesce(s.down, 0) as down, coalesce(s.maintenance, 0) as maintenance) t;
+select u.observer, u.node, u.probe, (u.begins at time zone 'UTC')::date as day, u.up_seconds, u.down_seconds, u.unknown_seconds,
+  u.maintenance_seconds, u.uptime, u.uptime_lower, u.uptime_upper, u.coverage
+from reporting.node_uptime_by('1 day') u;
 
 comment on view reporting.node_uptime_daily is 'Uptime of each probe by day (UTC), from its first look until now; see reporting.node_uptime.';
 comment on column reporting.node_uptime_daily.observer is 'The recorder that looked.'; -- text

@@ -19,7 +19,7 @@ with last_readings as (
   from reporting.current_supply s
   where s.subnet_id = '11111111111111111111111111111111LpoYY' and s.observed_at >= "from" - interval '1 day'
     and s.observed_at < "to" and s.observed_at <= as_of and reporting.has_record('current_supply', as_of)
-  order by 1, s.observed_at desc, s.height desc nulls last
+  order by 1, s.observed_at desc, s.height desc nulls last, s.node
 ),
 compared as (
   select l.*, case when lag(l.day) over (order by l.day) = l.day - 1 then l.supply - lag(l.supply) over (order by l.day) end as change

@@ -1,6 +1,7 @@
 import { targetKey } from '../../../src/recording/target-key.ts';
 import { quotient } from '../decimals.ts';
-import { type Answers, DAY, iso, SECOND } from './asked.ts';
+import { NODES } from '../world.ts';
+import { type Answers, DAY, iso, PRIMARY, SECOND } from './asked.ts';
 
 /** The truth about the record itself. */
 export const record: Answers = {
@@ -26,6 +27,25 @@ export const record: Answers = {
             };
           }),
     ),
+
+  network_disagreements: (asked) => {
+    const [first, wrong] = NODES;
+    const { network } = asked.world.sandbox;
+    const chain = network.chain('p-chain');
+    if (!chain) return [];
+    const supply = network.blocks(chain).supply(asked.lastLook / SECOND);
+    return [
+      {
+        dataset: 'current_supply',
+        thing: `subnet_id=${PRIMARY}`,
+        node: wrong ?? '',
+        column_name: 'supply',
+        node_says: String(BigInt(supply) + 1n),
+        most_say: supply,
+        nodes: first ?? '',
+      },
+    ];
+  },
 
   recording_gaps: (asked) =>
     asked.world.recorder.feeds.flatMap(({ source, datasets, targets }) =>

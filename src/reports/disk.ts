@@ -1,0 +1,72 @@
+import { statfs } from 'node:fs/promises';
+import type postgres from 'postgres';
+
+/** How much space the record takes, and how much there is. In bytes. */
+export interface DiskUse {
+  readonly database: number;
+  /** The largest datasets, the largest first. */
+  readonly largest: readonly { readonly dataset: string; readonly bytes: number }[];
+  /** How much a day adds, at the pace of the last sealed days; null: too early to tell. */
+  readonly perDay: number | null;
+  /** What is free on the disk of the database; null: it is on another machine, or not known. */
+  readonly free: number | null;
+}
+
+const SHOWN = 5;
+
+/**
+ * Reads how much space is taken. The rows that the seals of the last week counted, each at what a row of its dataset takes
+ * now, make a day; the first day is left out, because a first recording is not how it goes on.
+ * @param directory the folder of the database, where it is on this machine; null: it is not
+ */
+export async function diskUse(sql: postgres.Sql, directory: string | null): Promise<DiskUse> {
+  const [whole] = await sql<
+    { bytes: number }[]
+  >`select pg_database_size(current_database())::float8 as bytes`;
+  const datasets = await sql<{ dataset: string; bytes: number; per_day: number | null }[]>`
+    with written as (
+      select dataset, sum(rows_written)::float8 as rows, min(wanted_at) as wanted_at from reporting.freshness group by dataset
+    ),
+    sizes as (
+      select dataset, rows, pg_total_relation_size(to_regclass('recorder.' || quote_ident(dataset)))::float8 as bytes from written
+    ),
+    days as (
+      select min(seal) as first, max(seal) as last, extract(epoch from max(sealed_until) - min(sealed_until)) / 86400 as count
+      from reporting.seal_heads
+      where sealed_until > now() - interval '8 days'
+        and sealed_until >= (select min(wanted_at) from written) + interval '1 day'
+    ),
+    sealed as (
+      select s.dataset, sum(s.rows) / days.count as per_day
+      from days join reporting.seals s on s.seal > days.first and s.seal <= days.last
+      where days.count > 0
+      group by s.dataset, days.count
+    )
+    select dataset, coalesce(bytes, 0) as bytes, (sealed.per_day * bytes / nullif(rows, 0))::float8 as per_day
+    from sizes left join sealed using (dataset)
+    order by bytes desc nulls last, dataset`;
+  const paces = datasets.flatMap(({ per_day }) => per_day ?? []);
+  return {
+    database: whole?.bytes ?? 0,
+    largest: datasets.slice(0, SHOWN).map(({ dataset, bytes }) => ({ dataset, bytes })),
+    perDay: paces.length === 0 ? null : paces.reduce((sum, one) => sum + one, 0),
+    free: directory === null ? null : await freeIn(directory),
+  };
+}
+
+/** What is free for an ordinary user; null: it cannot be told. */
+async function freeIn(directory: string): Promise<number | null> {
+  try {
+    const { bavail, bsize } = await statfs(directory);
+    return bavail * bsize;
+  } catch {
+    return null;
+  }
+}
+
+/** When the disk is full at this pace, ms since 1970; null: not known, or not within a lifetime. @param now ms since 1970 */
+export function fullAt({ perDay, free }: DiskUse, now: number): number | null {
+  if (perDay === null || free === null || perDay <= 0) return null;
+  const days = free / perDay;
+  return days > 36_500 ? null : now + days * 86_400_000;
+}

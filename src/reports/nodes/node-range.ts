@@ -1,0 +1,86 @@
+import type postgres from 'postgres';
+import { type ObservedUptime, uptimeOf } from '../uptime.ts';
+import { incidentsIn, type Latency, latencies, type NodeIncident, stateSpans } from './node-record.ts';
+import { type Grain, type Span, statesIn, type WindowStates, windowsOf } from './windows.ts';
+
+/** What was said of a node in a row of looks. */
+export interface Looks {
+  readonly observer: string;
+  readonly state: string;
+  readonly started_at: Date;
+  /** When something else was said, or up to when it is settled. */
+  readonly ended_at: Date;
+  /** It is still so. */
+  readonly is_open: boolean;
+  /** Looks that said so. */
+  readonly probes: number;
+  /** Why, in the first and in the latest words. */
+  readonly error: string | null;
+  readonly last_error: string | null;
+}
+
+/** The record of a node over a range. */
+export interface NodeRange extends Span {
+  readonly node: string;
+  readonly grain: Grain;
+  readonly first_look: Date | null;
+  /** The whole range, up to now. */
+  readonly whole: WindowStates;
+  readonly windows: readonly WindowStates[];
+  /** Null: no look is counted. */
+  readonly latency: Latency | null;
+  /** By probe and observer. */
+  readonly observed: readonly ObservedUptime[];
+  readonly incidents: readonly NodeIncident[];
+  /** The newest looks of the range. */
+  readonly looks: readonly Looks[];
+  /** There are older ones in the range. */
+  readonly more: boolean;
+}
+
+const MOST_LOOKS = 100;
+const MOST_INCIDENTS = 100;
+const HOUR = 3_600_000;
+
+/** When a node was first looked at; null: never. */
+export async function firstLookAt(sql: postgres.Sql, node: string): Promise<Date | null> {
+  const [row] = await sql<{ at: Date | null }[]>`
+    select min(first_look) as at from reporting.node_probes where node = ${node} and probe = 'health'`;
+  return row?.at ?? null;
+}
+
+/** Reads the record of a node over a range. @param range not empty, and not after now */
+export async function nodeRange(
+  sql: postgres.Sql,
+  node: string,
+  range: Span,
+  grain: Grain,
+  firstLook: Date | null,
+): Promise<NodeRange> {
+  const { from, to } = range;
+  const spans = (await stateSpans(sql, range, node)).get(node) ?? [];
+  const [whole] = statesIn(spans, [range], firstLook?.getTime() ?? null);
+  if (!whole) throw new Error('the range is empty');
+  // Response times are kept by whole hours.
+  const hours = { from: Math.floor(from / HOUR) * HOUR, to: Math.ceil(to / HOUR) * HOUR };
+  const latency = (await latencies(sql, hours, node)).get(node) ?? null;
+  const looks = await sql<Looks[]>`
+    select observer, state, started_at, ended_at, is_open, probes::float8, error, last_error
+    from reporting.node_states
+    where node = ${node} and probe = 'health' and interval_started_at < ${new Date(to)}
+      and interval_ended_at > ${new Date(from)} and started_at < ${new Date(to)} and ended_at > ${new Date(from)}
+    order by started_at desc, observer limit ${MOST_LOOKS + 1}`;
+  return {
+    node,
+    ...range,
+    grain,
+    first_look: firstLook,
+    whole,
+    windows: statesIn(spans, windowsOf(range, grain), firstLook?.getTime() ?? null),
+    latency,
+    observed: await uptimeOf(sql, range, node),
+    incidents: await incidentsIn(sql, range, [node], MOST_INCIDENTS),
+    looks: looks.slice(0, MOST_LOOKS),
+    more: looks.length > MOST_LOOKS,
+  };
+}

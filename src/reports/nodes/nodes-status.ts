@@ -1,0 +1,102 @@
+import type postgres from 'postgres';
+import type { Announced } from '../../health/announcements.ts';
+import { type MaintenanceAhead, maintenanceAhead } from './maintenance-ahead.ts';
+import {
+  incidentsIn,
+  type Latency,
+  latencies,
+  type NodeCheck,
+  type NodeIncident,
+  nodeChecks,
+  type SealHead,
+  sealHead,
+  stateSpans,
+} from './node-record.ts';
+import { type StandingLedger, standingLedgers, type WatchedNode, watchedNodes } from './watched-nodes.ts';
+import { statesIn, type WindowStates, windowsOf } from './windows.ts';
+
+/** What the status page tells of a node. */
+export interface NodeStatus extends WatchedNode {
+  /** The last 90 days (UTC), oldest first; the last one goes on. */
+  readonly days: readonly WindowStates[];
+  /** By the name of each of {@link spans}: what is known of that time up to now. */
+  readonly spans: Readonly<Record<SpanName, WindowStates>>;
+  /** Of the last 24 h; null: no look is counted. */
+  readonly latency: Latency | null;
+  readonly checks: readonly NodeCheck[];
+}
+
+/** What the status page tells. */
+export interface NodesStatus {
+  /** When it was read, ms since 1970. */
+  readonly at: number;
+  readonly nodes: readonly NodeStatus[];
+  readonly standing: readonly StandingLedger[];
+  /** Of 90 days, the newest first. */
+  readonly incidents: readonly NodeIncident[];
+  readonly maintenance: readonly MaintenanceAhead[];
+  readonly seal: SealHead | null;
+}
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+export const DAYS = 90;
+/** The times over which an uptime is told, in days. */
+export const spans = { '24 h': 1, '7 days': 7, '30 days': 30, '90 days': 90 } as const;
+export type SpanName = keyof typeof spans;
+const MOST_INCIDENTS = 10;
+
+/**
+ * Reads what the status page tells. Its cost depends on the ledger of 90 days, not on the looks.
+ * @param nodes those of the configuration
+ * @param announced what the configuration announces
+ * @param now ms since 1970
+ */
+export async function nodesStatus(
+  sql: postgres.Sql,
+  { nodes, announced }: { readonly nodes: readonly string[]; readonly announced: Announced },
+  now: number,
+): Promise<NodesStatus> {
+  const past = { from: now - DAYS * DAY, to: now };
+  const standing = await standingLedgers(sql);
+  const watched = await watchedNodes(sql, nodes, standing, now);
+  const states = await stateSpans(sql, past, null);
+  const hour = now - (now % HOUR);
+  const latency = await latencies(sql, { from: hour - DAY, to: hour + HOUR }, null);
+  const checks = await nodeChecks(sql, null);
+  const today = now - (now % DAY);
+  const days = windowsOf({ from: today - (DAYS - 1) * DAY, to: now }, '1d');
+  return {
+    at: now,
+    nodes: watched.map((one) => {
+      const known = states.get(one.node) ?? [];
+      const firstLook = one.first_look?.getTime() ?? null;
+      const over = (name: SpanName) => {
+        const [whole] = statesIn(known, [{ from: now - spans[name] * DAY, to: now }], firstLook);
+        if (!whole) throw new Error('a window is missing');
+        return whole;
+      };
+      return {
+        ...one,
+        days: statesIn(known, days, firstLook),
+        spans: {
+          '24 h': over('24 h'),
+          '7 days': over('7 days'),
+          '30 days': over('30 days'),
+          '90 days': over('90 days'),
+        },
+        latency: latency.get(one.node) ?? null,
+        checks: checks.filter(({ node }) => node === one.node),
+      };
+    }),
+    standing,
+    incidents: await incidentsIn(
+      sql,
+      past,
+      watched.map(({ node }) => node),
+      MOST_INCIDENTS,
+    ),
+    maintenance: await maintenanceAhead(sql, announced, now),
+    seal: await sealHead(sql),
+  };
+}

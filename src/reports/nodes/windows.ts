@@ -1,0 +1,134 @@
+/** A span of time, ms since 1970, half-open. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What the observers of a node said together; time in none of them is unknown. */
+export interface StateSpan extends Span {
+  readonly state: 'up' | 'down' | 'maintenance';
+}
+
+/** What is known of a window, in seconds that add up to it. */
+export interface WindowStates extends Span {
+  readonly up: number;
+  readonly down: number;
+  readonly maintenance: number;
+  /** Nobody could tell. */
+  readonly unknown: number;
+  /** Before the first look: there is no record. */
+  readonly unrecorded: number;
+}
+
+/** Shares from 0 to 1 of the time that is recorded; null: it was seen neither up nor down. */
+export interface UptimeBounds {
+  /** up / (up + down). */
+  readonly uptime: number | null;
+  /** If it was down whenever nobody could tell. */
+  readonly least: number | null;
+  /** If it was up whenever nobody could tell. */
+  readonly most: number | null;
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** Windows of whole months have no length of their own. */
+const LENGTHS = {
+  '1min': MINUTE,
+  '5min': 5 * MINUTE,
+  '15min': 15 * MINUTE,
+  '1h': HOUR,
+  '6h': 6 * HOUR,
+  '1d': DAY,
+  '1w': 7 * DAY,
+  '1mo': 30 * DAY,
+} as const;
+
+/** How long the windows are into which a range is cut. */
+export type Grain = keyof typeof LENGTHS;
+/** From fine to coarse. */
+export const grains: readonly Grain[] = ['1min', '5min', '15min', '1h', '6h', '1d', '1w', '1mo'];
+export const grainWords: Readonly<Record<Grain, string>> = {
+  '1min': '1 minute',
+  '5min': '5 minutes',
+  '15min': '15 minutes',
+  '1h': '1 hour',
+  '6h': '6 hours',
+  '1d': '1 day',
+  '1w': '1 week',
+  '1mo': '1 month',
+};
+
+/** A Monday: windows shorter than a month are counted from here, as `reporting.window_begin` counts them. */
+const MONDAY = Date.UTC(2000, 0, 3);
+
+/** About how many windows a range has; exact but for its ends, and for months. */
+export const countOf = ({ from, to }: Span, grain: Grain): number => Math.ceil((to - from) / LENGTHS[grain]);
+
+/** The finest grain that cuts a range into at most so many windows. */
+export const grainFor = (range: Span, most: number): Grain =>
+  grains.find((grain) => countOf(range, grain) <= most) ?? '1mo';
+
+/** The windows of a range, oldest first. They begin at whole hours, days, Mondays or months (UTC); the ends are cut to the range. */
+export function windowsOf({ from, to }: Span, grain: Grain): Span[] {
+  const windows: Span[] = [];
+  for (let at = beginOf(from, grain); at < to; ) {
+    const next = nextOf(at, grain);
+    windows.push({ from: Math.max(at, from), to: Math.min(next, to) });
+    at = next;
+  }
+  return windows;
+}
+
+function beginOf(at: number, grain: Grain): number {
+  const date = new Date(at);
+  if (grain === '1mo') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
+  return MONDAY + Math.floor((at - MONDAY) / LENGTHS[grain]) * LENGTHS[grain];
+}
+
+function nextOf(begin: number, grain: Grain): number {
+  const date = new Date(begin);
+  return grain === '1mo' ? Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) : begin + LENGTHS[grain];
+}
+
+/**
+ * What is known of each window.
+ * @param spans apart from each other, oldest first
+ * @param windows apart from each other, oldest first
+ * @param firstLook ms since 1970; null: nobody ever looked
+ */
+export function statesIn(
+  spans: readonly StateSpan[],
+  windows: readonly Span[],
+  firstLook: number | null,
+): WindowStates[] {
+  let next = 0;
+  return windows.map(({ from, to }) => {
+    const known = { up: 0, down: 0, maintenance: 0 };
+    while (next < spans.length && (spans[next]?.to ?? 0) <= from) next++;
+    for (let at = next; at < spans.length; at++) {
+      const span = spans[at];
+      if (!span || span.from >= to) break;
+      known[span.state] += (Math.min(span.to, to) - Math.max(span.from, from)) / 1000;
+    }
+    const recorded = (to - Math.min(Math.max(firstLook ?? to, from), to)) / 1000;
+    return {
+      from,
+      to,
+      ...known,
+      unknown: Math.max(0, thousandths(recorded - known.up - known.down - known.maintenance)),
+      unrecorded: thousandths((to - from) / 1000 - recorded),
+    };
+  });
+}
+
+/** Without what binary fractions add: the ledger counts in ms. */
+const thousandths = (seconds: number) => Math.round(seconds * 1000) / 1000;
+
+/** The uptime of a window as reports tell it, of its recorded part. */
+export function uptimeIn({ up, down, unknown }: WindowStates): UptimeBounds {
+  if (up + down === 0) return { uptime: null, least: null, most: null };
+  const seen = up + down + unknown;
+  return { uptime: up / (up + down), least: up / seen, most: (up + unknown) / seen };
+}

@@ -1,0 +1,121 @@
+import type postgres from 'postgres';
+
+/** A validator that is not there any more. */
+export interface Departure {
+  readonly at: Date;
+  readonly subnet_id: string;
+  readonly node_id: string;
+  /** Its stake or weight, exact. */
+  readonly weight: string | null;
+  /** Its time was over. */
+  readonly expired: boolean;
+  /** The configured nodes that say so. */
+  readonly told_by: readonly string[];
+}
+
+/** A value of a day that moved after the day was over. */
+export interface Revision {
+  readonly at: Date;
+  readonly chain_id: string;
+  readonly metric: string;
+  readonly bucket_start: Date;
+  readonly before: string;
+  readonly after: string;
+  /** (after - before) / before. */
+  readonly share: number;
+}
+
+/** A node that was down. */
+export interface Outage {
+  readonly node: string;
+  /** When it went down last, and when it was back; null: it is down. */
+  readonly started_at: Date;
+  readonly ended_at: Date | null;
+  readonly error: string | null;
+  /** How often it was down in the time. */
+  readonly times: number;
+}
+
+/** What changed lately and is worth a look. */
+export interface Notable {
+  readonly departures: readonly Departure[];
+  readonly revisions: readonly Revision[];
+  readonly outages: readonly Outage[];
+}
+
+const SHOWN = 6;
+/** How much a value must move, as a share of what it was. */
+const MOVED = 0.01;
+
+/**
+ * Reads what of the last week is worth a look, the newest first, a few of each. Every part follows an index, so that it costs
+ * the same after ten years.
+ */
+export async function notable(sql: postgres.Sql): Promise<Notable> {
+  return {
+    departures: await departures(sql),
+    revisions: await revisions(sql),
+    outages: await outages(sql),
+  };
+}
+
+async function departures(sql: postgres.Sql): Promise<Departure[]> {
+  const rows = await sql<Departure[]>`
+    with newest as (
+      select at, subnet_id, node_id, start_time, node, before ->> 'weight' as weight,
+        coalesce((before ->> 'end_time')::timestamptz <= at, false) as expired
+      from reporting.validators_changes
+      where change = 'left' and at > now() - interval '7 days'
+      order by at desc limit 200
+    )
+    select min(at) as at, subnet_id, node_id, max(weight) as weight, bool_or(expired) as expired,
+      array_agg(distinct node order by node) as told_by
+    from newest
+    group by subnet_id, node_id, start_time
+    order by min(at) desc, node_id
+    limit ${SHOWN}`;
+  return [...rows];
+}
+
+/** Days that were over when they were told, of the last month, whose value is another one since. */
+async function revisions(sql: postgres.Sql): Promise<Revision[]> {
+  const rows = await sql<Revision[]>`
+    with series as materialized (
+      select substring(target from 'chainId=(\\S+)') as chain_id, substring(target from 'metric=(\\S+)') as metric
+      from reporting.freshness
+      where dataset = 'metric_points' and target like '%timeInterval=day'
+    ),
+    told as (
+      select s.chain_id, s.metric, r.bucket_start, r.recorded_at, r.superseded_at, r.vanished, r.value,
+        lag(r.value) over point as before, lag(r.recorded_at) over point as before_at
+      from series s
+      cross join lateral (
+        select * from reporting.metric_points_revisions r
+        where r.chain_id = s.chain_id and r.metric = s.metric and r.time_interval = 'day'
+          and r.bucket_start > now() - interval '31 days') r
+      window point as (partition by s.chain_id, s.metric, r.bucket_start order by r.recorded_at)
+    )
+    select recorded_at as at, chain_id, metric, bucket_start, before::text, value::text as after,
+      ((value - before) / before)::float8 as share
+    from told
+    where before <> 0 and abs(value - before) > ${MOVED} * abs(before) and recorded_at > now() - interval '7 days'
+      and before_at >= bucket_start + interval '1 day'
+    order by recorded_at desc, chain_id, metric, bucket_start
+    limit ${SHOWN}`;
+  return [...rows];
+}
+
+async function outages(sql: postgres.Sql): Promise<Outage[]> {
+  const rows = await sql<Outage[]>`
+    select distinct on (p.node) p.node, h.started_at, h.ended_at, h.last_error as error,
+      (count(*) over (partition by p.node, p.observer))::int as times
+    from reporting.node_probes p
+    cross join lateral (
+      select * from reporting.node_health_ledger h
+      where h.observer = p.observer and h.node = p.node and h.probe = p.probe and h.check_name = '*' and h.state = 'down'
+        and h.started_at > now() - interval '7 days'
+      order by h.started_at desc limit 100) h
+    where p.probe = 'health'
+    order by p.node, h.started_at desc`;
+  return [...rows].sort((a, b) => b.started_at.getTime() - a.started_at.getTime()).slice(0, SHOWN);
+}

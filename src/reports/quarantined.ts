@@ -1,0 +1,42 @@
+import type postgres from 'postgres';
+
+/** An item that could not be decoded or stored: a row of `reporting.quarantine`, without its JSON. */
+export interface Quarantined {
+  readonly id: string;
+  readonly dataset: string;
+  readonly target: string;
+  readonly run_id: string;
+  readonly reason: string;
+  readonly first_seen: Date;
+  readonly last_seen: Date;
+  readonly times: number;
+}
+
+const SHOWN = 50;
+const COLUMNS = 'id::text, dataset, target, run_id::text, reason, first_seen, last_seen, times::float8';
+/** The longest item that is shown whole, in characters. */
+const LONGEST = 100_000;
+
+/** Items, those set aside last first. @param before those before this one */
+export async function quarantinedPage(
+  sql: postgres.Sql,
+  { dataset, before }: { readonly dataset?: string | undefined; readonly before?: string | undefined },
+): Promise<{ readonly items: readonly Quarantined[]; readonly next: string | null }> {
+  const items = await sql<Quarantined[]>`
+    select ${sql.unsafe(COLUMNS)} from reporting.quarantine q
+    where id < coalesce(${before ?? null}::bigint, 9223372036854775807)
+      ${dataset === undefined ? sql`` : sql`and dataset = ${dataset}`}
+    order by q.id desc limit ${SHOWN}`;
+  return { items: [...items], next: items.length === SHOWN ? (items.at(-1)?.id ?? null) : null };
+}
+
+/** One item with its JSON, cut where it is very long; null: it is not there any more. */
+export async function quarantinedItem(
+  sql: postgres.Sql,
+  id: string,
+): Promise<(Quarantined & { readonly item: string; readonly length: number }) | null> {
+  const [row] = await sql<(Quarantined & { item: string; length: number })[]>`
+    select ${sql.unsafe(COLUMNS)}, left(item, ${LONGEST}) as item, length(item) as length
+    from reporting.quarantine where id = ${id}::bigint`;
+  return row ?? null;
+}

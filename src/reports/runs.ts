@@ -1,0 +1,118 @@
+import type postgres from 'postgres';
+
+/** A run of one dataset: a row of `reporting.runs`. */
+export interface RunRow {
+  readonly run_id: string;
+  readonly dataset: string;
+  readonly target: string;
+  readonly reason: string;
+  readonly status: string;
+  readonly started_at: Date;
+  readonly finished_at: Date | null;
+  readonly pages: number;
+  readonly items: number;
+  readonly rows_written: number;
+  readonly requests: number;
+  readonly budget_units: number;
+  readonly quarantined: number;
+  readonly error: string | null;
+  readonly note: string | null;
+  readonly worker: string;
+  readonly window_start: Date | null;
+  readonly window_end: Date | null;
+  readonly first_height: string | null;
+}
+
+export const runStatuses = [
+  'running',
+  'done',
+  'partial',
+  'stopped',
+  'failed',
+  'not-offered',
+  'lost',
+] as const;
+export const runReasons = ['poll', 'heal', 'sweep', 'backfill', 'manual', 'redrive', 'unwatched'] as const;
+
+/** Which runs are looked for. */
+export interface RunFilter {
+  readonly dataset?: string | undefined;
+  readonly status?: string | undefined;
+  readonly reason?: string | undefined;
+  /** Those that began before this time, ms since 1970. */
+  readonly until?: number | undefined;
+  /** Those before this run. */
+  readonly before?: string | undefined;
+}
+
+/** Some runs, the newest first. */
+export interface RunPage {
+  readonly runs: readonly RunRow[];
+  /** Where to go on, as {@link RunFilter.before}; null: there is no older run. */
+  readonly next: string | null;
+}
+
+const SHOWN = 50;
+/** Runs that are looked at for one page: so rare ones cost no more than frequent ones. */
+const LOOKED_AT = 20_000;
+
+const COLUMNS = `run_id::text, dataset, target, reason, status, started_at, finished_at, pages, items::float8, rows_written::float8,
+  requests, budget_units::float8, quarantined::float8, error, note, worker, window_start, window_end, first_height::text`;
+
+/** The newest runs that pass. Looks at a bounded number of them; the rest comes with `next`. */
+export async function runPage(sql: postgres.Sql, filter: RunFilter): Promise<RunPage> {
+  const { dataset = null, status = null, reason = null, before = null } = filter;
+  const end = filter.until === undefined ? before : await firstRunAt(sql, filter.until, before);
+  const rows = await sql<(RunRow & { oldest: string; looked_at: number })[]>`
+    with looked_at as materialized (
+      select * from reporting.runs
+      where run_id < coalesce(${end}::bigint, 9223372036854775807)
+      order by run_id desc limit ${LOOKED_AT}
+    ),
+    passed as (
+      select * from looked_at
+      where dataset = coalesce(${dataset}, dataset) and status = coalesce(${status}, status)
+        and reason = coalesce(${reason}, reason)
+      order by run_id desc, dataset limit ${SHOWN}
+    ),
+    seen as (select min(run_id)::text as oldest, count(*)::int as looked_at from looked_at)
+    select ${sql.unsafe(COLUMNS)}, seen.oldest, seen.looked_at
+    from seen left join passed on true
+    order by passed.run_id desc, dataset`;
+  const runs = rows.filter(({ run_id }) => run_id !== null);
+  const first = rows[0];
+  const next =
+    runs.length === SHOWN
+      ? (runs.at(-1)?.run_id ?? null)
+      : first && first.looked_at === LOOKED_AT
+        ? first.oldest
+        : null;
+  return { runs, next };
+}
+
+/** A run, a row each dataset; none: there is no such run, or it is counted up (`reporting.run_days`). */
+export async function runRows(sql: postgres.Sql, run: string): Promise<RunRow[]> {
+  const rows = await sql<RunRow[]>`
+    select ${sql.unsafe(COLUMNS)} from reporting.runs where run_id = ${run}::bigint order by pages desc, dataset`;
+  return [...rows];
+}
+
+/**
+ * The first run that began at a time or later, by halving: runs are numbered as they begin.
+ * @param time ms since 1970 @param before a run that comes after it, at the latest; null: any
+ */
+async function firstRunAt(sql: postgres.Sql, time: number, before: string | null): Promise<string> {
+  const [bounds] = await sql<{ low: string; high: string }[]>`
+    select coalesce(min(run_id), 1)::text as low, (coalesce(max(run_id), 0) + 1)::text as high from reporting.runs`;
+  let low = BigInt(bounds?.low ?? 1);
+  let high = BigInt(before ?? bounds?.high ?? 1);
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    const [run] = await sql<{ run_id: string; started_at: Date }[]>`
+      select r.run_id::text, r.started_at from reporting.runs r where r.run_id >= ${String(middle)}::bigint
+      order by r.run_id limit 1`;
+    if (!run || run.started_at.getTime() >= time) high = middle;
+    else low = BigInt(run.run_id) + 1n;
+  }
+  return String(high);
+}

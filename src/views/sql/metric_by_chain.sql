@@ -1,0 +1,40 @@
+create or replace function reporting.metric_by_chain(
+  "from" timestamptz, -- The first moment.
+  "to" timestamptz, -- The end, itself not in it.
+  metric text, -- The metric, such as txCount.
+  time_interval text default 'day', -- hour, day, week or month: which values are put together.
+  chain_ids text[] default null, -- These chains; null: every recorded one, without the totals over chains.
+  as_of timestamptz default now() -- As the recorder knew it then.
+)
+returns table (
+  chain_id text, -- The chain.
+  value numeric, -- Its values together, by the rules of reporting.metric_rules.
+  buckets bigint, -- Of so many hours, days, weeks or months.
+  first_bucket timestamptz, -- Start of the first.
+  last_bucket timestamptz, -- Start of the last.
+  over_chains text, -- How values of several chains are put together: sum or max; null: they do not add up.
+  reason text -- Why what does not add up does not.
+)
+language sql stable parallel safe as $$
+with rule as (
+  select max(r.over_time) as over_time, max(r.over_chains) as over_chains, metric_by_chain.metric || ' '
+    || coalesce(max(r.reason), 'is not in reporting.metric_rules: whether its values add up is not known') as reason
+  from reporting.metric_rules r where r.metric = metric_by_chain.metric
+)
+select p.chain_id,
+  case
+    when count(*) = 1 then max(p.value)
+    when r.over_time = 'sum' then sum(p.value)
+    when r.over_time = 'max' then max(p.value)
+    when r.over_time = 'last' then (array_agg(p.value order by p.bucket_start desc))[1]
+    else reporting.refused(r.reason)::numeric
+  end as value,
+  count(*) as buckets, min(p.bucket_start) as first_bucket, max(p.bucket_start) as last_bucket, r.over_chains, r.reason
+from reporting.metric_points_as_of(as_of) p cross join rule r
+where p.metric = metric_by_chain.metric and p.time_interval = metric_by_chain.time_interval
+  and p.bucket_start >= "from" and p.bucket_start < "to"
+  and case when chain_ids is null then p.chain_id not in ('total', 'mainnet', 'testnet') else p.chain_id = any (chain_ids) end
+group by p.chain_id, r.over_time, r.over_chains, r.reason
+$$;
+
+comment on function reporting.metric_by_chain is 'A metric of several days as one number a chain. What does not add up over time is refused with the reason, unless the window holds one value a chain.';

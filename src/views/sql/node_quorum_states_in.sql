@@ -1,0 +1,62 @@
+create or replace function reporting.node_quorum_states_in(
+  "from" timestamptz, -- Begin of the window.
+  "to" timestamptz -- Its end, itself not in it.
+)
+returns table (
+  node text, -- The configured node.
+  probe text, -- The probe.
+  state text, -- up, down or maintenance; as many up as down counts as up. Time that is in none of the parts is unknown.
+  disagreement boolean, -- Some saw it up, others down.
+  observers_up numeric, -- How many saw it up.
+  observers_down numeric, -- How many saw it down.
+  started_at timestamptz, -- The first moment, or the begin of the window.
+  ended_at timestamptz -- The end, or the end of the window.
+)
+language sql stable parallel safe as $$
+with watched_probes as (
+  select p.node, p.probe, p.settled_until, o.watching and p.refused is null as looks,
+    max(p.settled_until) filter (where o.watching and p.refused is null) over (partition by p.node, p.probe) as furthest
+  from reporting.node_probes p
+  join reporting.node_observers o using (observer)
+),
+-- Up to when the observers of a probe can be compared: as far as all of those have settled that watch it now. One whose
+-- lease is gone, that trails more than a minute behind, or whose rows the database refuses did not look since then.
+comparable as (
+  select node, probe,
+    coalesce(min(settled_until) filter (where looks and settled_until > furthest - interval '1 minute'),
+      max(settled_until)) as until
+  from watched_probes
+  group by node, probe
+),
+-- Each state adds one observer where it begins, and takes one away where it ends.
+edges as (
+  select s.node, s.probe, edge.at, sum(edge.sign * (s.state = 'up')::int) as up,
+    sum(edge.sign * (s.state = 'down')::int) as down, sum(edge.sign * (s.state = 'maintenance')::int) as maintenance
+  from reporting.node_states s
+  join comparable c using (node, probe)
+  cross join lateral (
+    values (greatest(s.started_at, "from"), 1), (least(s.ended_at, c.until, "to"), -1)) as edge(at, sign)
+  where s.state <> 'unknown' and s.started_at < least(c.until, "to") and s.ended_at > "from"
+    -- Known before an interval is cut into its parts.
+    and s.interval_started_at < "to" and s.interval_ended_at > "from"
+  group by s.node, s.probe, edge.at
+),
+votes as (
+  select node, probe, at as started_at, lead(at) over moments as ended_at, sum(up) over moments as up,
+    sum(down) over moments as down, sum(maintenance) over moments as maintenance
+  from edges
+  window moments as (partition by node, probe order by at)
+),
+verdicts as (
+  select node, probe,
+    case when maintenance > up + down then 'maintenance' when up + down = 0 then 'unknown'
+      when down > up then 'down' else 'up' end as state,
+    up > 0 and down > 0 as disagreement, up as observers_up, down as observers_down, started_at, ended_at
+  from votes
+)
+select node, probe, state, disagreement, observers_up, observers_down, started_at, ended_at
+from verdicts
+where ended_at is not null and state <> 'unknown'
+$$;
+
+comment on function reporting.node_quorum_states_in is 'What the observers of a probe said together in a window: reporting.node_quorum_states, which is its case of all time, cut to the window.';

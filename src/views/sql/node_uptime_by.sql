@@ -1,0 +1,68 @@
+create or replace function reporting.node_uptime_by(
+  grain interval, -- How long each window is, such as 1 day; see reporting.window_begin. Null: one window.
+  "from" timestamptz default null, -- Begin of the first window; null: of the one in which the probe was first looked at.
+  "to" timestamptz default null -- End of the last window, itself not in it; null: now.
+)
+returns table (
+  observer text, -- The recorder that looked.
+  node text, -- The configured node.
+  probe text, -- The probe.
+  begins timestamptz, -- Begin of the window.
+  ends timestamptz, -- Its end, itself not in it.
+  up_seconds numeric, -- Seconds it was up.
+  down_seconds numeric, -- Seconds it was down by its own fault.
+  unknown_seconds numeric, -- Seconds nobody could tell; the four add up to the window exactly.
+  maintenance_seconds numeric, -- Seconds of announced maintenance.
+  uptime numeric, -- up / (up + down); null where neither was seen.
+  uptime_lower numeric, -- The uptime if it was down whenever nobody could tell.
+  uptime_upper numeric, -- The uptime if it was up whenever nobody could tell.
+  coverage numeric -- The share of the window that is accounted for.
+)
+language sql stable parallel safe as $$
+with watched as not materialized (
+  select p.observer, p.node, p.probe, coalesce(grain, interval '1000 years') as step,
+    coalesce("from", reporting.window_begin(grain, p.first_look), p.first_look) as since,
+    coalesce("to", greatest(p.settled_until, now())) as until
+  from reporting.node_probes p
+),
+windows as (
+  select w.observer, w.node, w.probe, u.at, greatest(u.at at time zone 'UTC', w.since) as begins,
+    least((u.at + w.step) at time zone 'UTC', w.until) as ends
+  from watched w,
+    generate_series(coalesce(reporting.window_begin(grain, w.since), w.since) at time zone 'UTC',
+      (w.until at time zone 'UTC') - interval '1 microsecond', w.step) as u(at)
+),
+states_by_window as (
+  select n.observer, n.node, n.probe, u.at, n.state,
+    least(n.ended_at, (u.at + w.step) at time zone 'UTC', w.until)
+      - greatest(n.started_at, u.at at time zone 'UTC', w.since) as lasted
+  from watched w
+  join reporting.node_states n using (observer, node, probe),
+    generate_series(coalesce(reporting.window_begin(grain, greatest(n.started_at, w.since)), w.since) at time zone 'UTC',
+      (least(n.ended_at, w.until) at time zone 'UTC') - interval '1 microsecond', w.step) as u(at)
+  where n.started_at < w.until and n.ended_at > w.since
+    -- Known before an interval is cut into its parts.
+    and ("to" is null or n.interval_started_at < "to") and ("from" is null or n.interval_ended_at > "from")
+),
+seconds_by_state as (
+  select observer, node, probe, at,
+    extract(epoch from sum(lasted) filter (where state = 'up')) as up,
+    extract(epoch from sum(lasted) filter (where state = 'down')) as down,
+    extract(epoch from sum(lasted) filter (where state = 'maintenance')) as maintenance
+  from states_by_window
+  group by observer, node, probe, at
+)
+select w.observer, w.node, w.probe, w.begins, w.ends, t.up as up_seconds, t.down as down_seconds,
+  t.whole - t.up - t.down - t.maintenance as unknown_seconds, t.maintenance as maintenance_seconds,
+  round(t.up / nullif(t.up + t.down, 0), 9) as uptime,
+  round(t.up / nullif(t.whole - t.maintenance, 0), 9) as uptime_lower,
+  round((t.whole - t.down - t.maintenance) / nullif(t.whole - t.maintenance, 0), 9) as uptime_upper,
+  round((t.up + t.down + t.maintenance) / nullif(t.whole, 0), 9) as coverage
+from windows w
+left join seconds_by_state s using (observer, node, probe, at)
+cross join lateral (
+  select extract(epoch from w.ends - w.begins) as whole,
+    coalesce(s.up, 0) as up, coalesce(s.down, 0) as down, coalesce(s.maintenance, 0) as maintenance) t
+$$;
+
+comment on function reporting.node_uptime_by is 'Uptime of each probe by hour, day, month or any other grain. Each window counts as reporting.node_uptime does.';

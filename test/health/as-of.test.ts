@@ -1,0 +1,123 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { takeObserver, writeLedger } from '../../src/health/ledger.ts';
+import { nodeHealth } from '../../src/health/node-health.ts';
+import { BELIEVE } from '../../src/recording/active-feed.ts';
+import { registerTargets } from '../../src/recording/register.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+const START = Date.UTC(2026, 0, 1);
+const HOUR = 3_600_000;
+const at = (hour: number) => new Date(START + hour * HOUR);
+const probe = { node: 'one', probe: 'health' };
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 1, onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+type Change = readonly [hour: number, check: string, state: 'up' | 'down'];
+
+/** What an observer saw until an hour; it was away in the hours between. */
+async function saw(until: number, changes: readonly Change[], away: readonly [number, number][] = []) {
+  await takeObserver(sql, 'paris', 'paris');
+  await writeLedger(sql, 'paris', 'paris', {
+    heartbeat: START + until * HOUR,
+    absences: away.map(([from, to]) => ({
+      from: START + from * HOUR,
+      to: START + to * HOUR,
+      reason: 'the recorder was off',
+    })),
+    transitions: changes.map(([hour, check, state]) => ({
+      ...probe,
+      ...{ check, state, at: START + hour * HOUR, reported: true, before: 0, ended: null },
+      error: state === 'down' ? `down since ${hour}` : null,
+      message: state === 'down' ? JSON.stringify({ hour }) : null,
+      failingSince: state === 'down' ? at(hour - 1).toISOString() : null,
+    })),
+    probes: [
+      {
+        ...probe,
+        ...{ probes: 9, probedAt: START + until * HOUR, suspect: null, hour: null, entries: null },
+        latest: JSON.stringify({ disk: { error: 'in other words', failures: 7 } }),
+      },
+    ],
+  });
+}
+
+interface Known {
+  readonly check_name: string;
+  readonly state: string;
+  readonly error: string | null;
+  readonly since: Date;
+  readonly observed_at: Date;
+}
+
+const known = async (hour: number) => [
+  ...(await sql<Known[]>`
+    select * from reporting.node_health_as_of(${at(hour)}) order by check_name`),
+];
+
+it('the health of nodes as of a moment is what the ledger said of it, however it went on', async () => {
+  await expect(known(0)).rejects.toMatchObject({ message: 'there is no record of node_health yet' });
+  const watched = { ...nodeHealth, every: 60_000, since: null, believe: BELIEVE };
+  await registerTargets(
+    sql,
+    {
+      source: nodeHealth.source,
+      datasets: [watched],
+      targets: [{ observer: 'paris', ...probe }],
+      every: 60_000,
+    },
+    START,
+  );
+  await saw(
+    6,
+    [
+      [0, '*', 'up'],
+      [1, '*', 'down'],
+      [1, 'disk', 'down'],
+      [2, '*', 'up'],
+      [2, 'disk', 'up'],
+    ],
+    [[3, 5]],
+  );
+  await expect(known(-1)).rejects.toMatchObject({
+    message: 'there is no record of node_health at 2025-12-31T23:00:00Z',
+    hint: 'it has been recorded since 2026-01-01T00:00:00.000000Z',
+  });
+  const up = { state: 'up', error: null };
+  expect(await known(0)).toMatchObject([{ ...up, since: at(0), observed_at: at(0) }]);
+  expect(await known(0.5)).toMatchObject([{ ...up, since: at(0), observed_at: at(0.5) }]);
+  const down = { observer: 'paris', ...probe, state: 'down', since: at(1), observed_at: at(1.5) };
+  const words = { error: 'down since 1', message: { hour: 1 }, last_error: 'down since 1' };
+  const more = { ...words, last_message: { hour: 1 }, failing_since: at(0), failures: null };
+  const then = await known(1.5);
+  expect(then).toEqual([
+    { ...down, ...more, check_name: '*' },
+    { ...down, ...more, check_name: 'disk' },
+  ]);
+  // Nobody looked; and after the last look nobody knows.
+  expect(await known(4)).toMatchObject([{ ...up, since: at(2), observed_at: at(3) }, up]);
+  expect(await known(5)).toMatchObject([{ ...up, since: at(2), observed_at: at(5) }, up]);
+  expect(await known(9)).toMatchObject([{ ...up, since: at(2), observed_at: at(6) }, up]);
+
+  const [away, settled] = [await known(4), await known(5.5)];
+  await saw(12, [
+    [6, '*', 'down'],
+    [6, 'disk', 'down'],
+  ]);
+  expect([await known(1.5), await known(4), await known(5.5)]).toEqual([then, away, settled]);
+  const now = await known(99);
+  const shown = await sql`
+    select observer, node, probe, check_name, state, error, message, since, observed_at, failing_since
+    from reporting.node_health order by check_name`;
+  expect(now).toMatchObject([...shown]);
+  expect(now).toMatchObject([{ error: 'down since 6' }, { last_error: 'down since 6', failures: null }]);
+});

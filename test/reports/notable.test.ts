@@ -1,0 +1,86 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { notable } from '../../src/reports/notable.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 1, onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+/** A moment as it is told to PostgreSQL. */
+const ago = (days: number) => new Date(Date.now() - days * 86_400_000);
+
+describe('what is worth a look', () => {
+  it('is nothing in an empty record', async () => {
+    expect(await notable(sql)).toEqual({ departures: [], revisions: [], outages: [] });
+  });
+
+  it('is a validator that left, once, by the nodes that say so, found without a look at those who stay', async () => {
+    await sql`
+      insert into recorder.validators (node, subnet_id, node_id, start_time, tx_id, end_time, weight, valid_from, valid_to, ended_by, run_id)
+      select node, 's', 'v' || n, ${ago(100)}, 't' || n, case n when 2 then ${ago(2)}::timestamptz else ${ago(-100)} end, n * 10,
+        ${ago(50)}, case when n <= 3 then ${ago(1)}::timestamptz when n < 10 then ${ago(20)} end,
+        case when n < 3 then 'gone' when n = 3 then 'unwatched' when n < 10 then 'gone' end, 1
+      from generate_series(1, 5000) n, unnest(array['a', 'b']) node where n <> 1 or node = 'a'`;
+    await sql`
+      insert into recorder.validators (node, subnet_id, node_id, start_time, tx_id, weight, valid_from, run_id)
+      values ('a', 's', 'joined', ${ago(1)}, 't', 1, ${ago(1)}, 1)`;
+    await sql`analyze recorder.validators`;
+    const { departures } = await notable(sql);
+    expect(departures).toMatchObject([
+      { node_id: 'v1', weight: '10', expired: false, told_by: ['a'] },
+      { node_id: 'v2', weight: '20', expired: true, told_by: ['a', 'b'] },
+    ]);
+    const plan = await sql`
+      explain select at from reporting.validators_changes where change = 'left' and at > now() - interval '7 days'
+      order by at desc limit 200`;
+    expect(JSON.stringify(plan)).toContain('validators_gone');
+    expect(JSON.stringify(plan)).not.toContain('Seq Scan');
+  });
+
+  it('is a day that was over and moved by more than 1 %, not one that was still running', async () => {
+    const target = 'chainId=1 metric=txCount timeInterval=day';
+    await sql`insert into recorder.targets (source, target_key, target) values ('m', ${target}, '{}')`;
+    await sql`
+      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at)
+      values ('m', ${target}, 'metric_points', 3600000, true, ${ago(60)})`;
+    const day = (days: number) => new Date(Math.floor(ago(days).getTime() / 86_400_000) * 86_400_000);
+    const said = async (bucket: Date, values: readonly (readonly [value: number, days: number])[]) => {
+      for (const [place, [value, days]] of values.entries()) {
+        const next = values[place + 1];
+        await sql`
+          insert into recorder.metric_points (chain_id, metric, time_interval, bucket_start, value, recorded_at, superseded_at, vanished, run_id)
+          values ('1', 'txCount', 'day', ${bucket}, ${value}, ${ago(days)}, ${next ? ago(next[1]) : null}, false, 1)`;
+      }
+    };
+    await said(day(10), [
+      [1000, 8],
+      [1020, 3],
+    ]);
+    await said(day(12), [
+      [1000, 8],
+      [1009, 3],
+    ]);
+    // Told while it ran, and again after it.
+    await said(day(4), [
+      [500, 4],
+      [1000, 2],
+    ]);
+    await said(day(25), [
+      [1000, 20],
+      [2000, 15],
+    ]);
+    const { revisions } = await notable(sql);
+    expect(revisions).toMatchObject([
+      { chain_id: '1', metric: 'txCount', bucket_start: day(10), before: '1000', after: '1020', share: 0.02 },
+    ]);
+  });
+});
