@@ -1,0 +1,144 @@
+import type { Dataset, History, Recorded } from '../datasets/contract.ts';
+import type { Declared } from '../db/declared.ts';
+import { recorded } from '../recorded.ts';
+import { declaredObjects } from '../views/declared.ts';
+import { type OrderColumn, orderedColumns, orderOf, type Readable } from './readable.ts';
+
+/** A dataset as it can be read. */
+export interface ReadableDataset {
+  readonly name: string;
+  readonly about: string;
+  readonly kind: History | 'ledger';
+  /** The natural key, as columns. */
+  readonly key: readonly string[];
+  /** The first columns: what the upstream was asked about. */
+  readonly request: readonly string[];
+  /** Milliseconds between two polls, unless the configuration says otherwise. */
+  readonly every: number;
+  /** The rows as they are now. */
+  readonly now: Readable;
+  /** Every version of every row; null: a row has one version only, and it is among those of {@link now}. */
+  readonly history: Readable | null;
+  /** The columns that say since when and until when a row or version was so; `until` is null for readings. */
+  readonly begins: string;
+  readonly ends: string | null;
+}
+
+/** Everything in `reporting` that can be read. */
+export interface Catalogue {
+  readonly datasets: ReadonlyMap<string, ReadableDataset>;
+  /** All views, and all functions that return rows, by name: those of datasets too. */
+  readonly views: ReadonlyMap<string, Readable>;
+}
+
+/**
+ * The natural keys of written views. Other views are ordered by all of their columns, from the left; rows of them that are equal in
+ * every column count as one.
+ */
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  coverage_states: ['dataset', 'target'],
+  discrepancies: ['id'],
+  freshness: ['dataset', 'target'],
+  node_health_ledger: ['observer', 'node', 'probe', 'check_name', 'started_at'],
+  node_absences: ['observer', 'started_at'],
+  node_incidents: ['node', 'probe', 'started_at'],
+  node_latency_spans: ['observer', 'node', 'probe', 'starts_at', 'span'],
+  node_observers: ['observer'],
+  node_probes: ['observer', 'node', 'probe'],
+  node_quorum_states: ['node', 'probe', 'started_at'],
+  node_states: ['observer', 'node', 'probe', 'started_at'],
+  node_uptime_by_day: ['day', 'node', 'observer'],
+  node_uptime_by_month: ['month', 'node', 'observer'],
+  node_uptime_daily: ['observer', 'node', 'probe', 'day'],
+  node_uptime_monthly: ['observer', 'node', 'probe', 'month'],
+  quarantine: ['id'],
+  recorded_since: ['dataset', 'target'],
+  recording_freshness: ['dataset'],
+  run_days: ['day', 'dataset', 'target', 'reason'],
+  run_months: ['month', 'dataset', 'target', 'reason'],
+  runs: ['run_id', 'dataset'],
+  schedules: ['schedule'],
+  seal_heads: ['seal'],
+  seals: ['seal', 'dataset'],
+};
+
+/** What a version of a row is called in each kind of history. */
+const VERSIONS = {
+  series: { view: 'revisions', begins: 'recorded_at', ends: 'superseded_at' },
+  state: { view: 'history', begins: 'valid_from', ends: 'valid_to' },
+  log: { view: null, begins: 'recorded_at', ends: null },
+  sample: { view: null, begins: 'observed_at', ends: null },
+  ledger: { view: 'intervals', begins: 'started_at', ends: 'ended_at' },
+} as const;
+
+/** What can be read, from the declared objects: names, columns, types and comments. */
+export function catalogueOf(declared: readonly Declared[] = declaredObjects()): Catalogue {
+  const byName = new Map(declared.map((object) => [object.name, object]));
+  const keys = new Map(recorded.flatMap((one) => [...keysOf(one)]));
+  const returnRows = declared.filter((one) => one.kind === 'view' || one.value === undefined);
+  const views = new Map(returnRows.map((one) => [one.name, readable(one, byName, keys.get(one.name))]));
+  const datasets = recorded.map((one): [string, ReadableDataset] => {
+    const kind = one.history;
+    const { view, begins, ends } = VERSIONS[kind];
+    const now = views.get(one.name);
+    const history = view === null ? null : views.get(`${one.name}_${view}`);
+    if (!now || history === undefined) throw new Error(`${one.name} has no view of its own in reporting`);
+    const { name, about, key, source } = one;
+    const request = one.columns.filter(({ path }) => path.length === 0).map((column) => column.name);
+    return [name, { name, about, kind, key, request, every: source.every, now, history, begins, ends }];
+  });
+  return { datasets: new Map(datasets), views };
+}
+
+function readable(
+  object: Declared,
+  byName: ReadonlyMap<string, Declared>,
+  ofDataset: readonly OrderColumn[] | undefined,
+): Readable {
+  const { name, comment, columns } = object;
+  const parameters = object.kind === 'function' ? object.parameters : null;
+  const past = byName.get(`${name}_as_of`);
+  const asOf = past?.kind === 'function' && parameters === null ? past.name : null;
+  const written = KEYS[name]?.map((one) => ({ name: one, nullable: false }));
+  const natural = ofDataset ?? written ?? [];
+  const key = natural.length > 0 ? natural : orderOf(orderedColumns(object));
+  return { name, about: comment, columns, key, parameters, asOf, noPast: noPast(object, asOf) };
+}
+
+function noPast({ name, columns }: Declared, asOf: string | null): string {
+  if (asOf !== null) return '';
+  const begins = ['recorded_at', 'valid_from', 'started_at', 'found_at'].find((one) =>
+    columns.some((column) => column.name === one),
+  );
+  const instead = begins === undefined ? '' : `: it keeps every row, so filter by ${begins}.lte`;
+  return `what reporting.${name} said at a past moment is not kept${instead}`;
+}
+
+/** The keys of a dataset's views, by view. */
+function* keysOf(one: (typeof recorded)[number]): Generator<[string, readonly OrderColumn[]]> {
+  const { name } = one;
+  const key = keyOf(one);
+  const never = (column: string) => ({ name: column, nullable: false });
+  if (one.history === 'ledger') {
+    yield [name, key];
+    yield [`${name}_intervals`, [...key, never('started_at')]];
+    return;
+  }
+  const row = one.history === 'sample' ? [...key, never('observed_at')] : key;
+  yield [name, row];
+  yield [`${name}_revisions`, [...key, never('recorded_at')]];
+  yield [`${name}_history`, [...key, never('valid_from')]];
+  yield [`${name}_conflicts`, [...key, never('recorded_at')]];
+  yield [`${name}_changes`, [never('at'), never('change'), ...key]];
+  yield [`network_${name}`, key.filter((column) => column.name !== 'node')];
+  for (const list of lists(one)) yield [`${name}_${list}`, [...row, never('position')]];
+}
+
+const lists = ({ columns }: Dataset) => columns.filter(({ element }) => element).map((column) => column.name);
+
+function keyOf({ key, columns }: Recorded): OrderColumn[] {
+  const nullable = new Set(columns.filter((column) => column.nullable).map(({ name }) => name));
+  return key.map((name) =>
+    nullable.has(name) ? { name, nullable: false, emptyForNull: true } : { name, nullable: false },
+  );
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+
+/** Where a page ended: the order of the rows, and the values of the last row in it. */
+export interface Cursor {
+  readonly sort: string;
+  readonly values: readonly (string | null)[];
+}
+
+const values = z.array(z.string().nullable());
+
+/** A cursor as a parameter: the order, then a JSON array, such as `-bucket_start["2026-03-20T12:00:00Z","43114"]`. */
+export const cursorText = ({ sort, values }: Cursor) => `${sort}${JSON.stringify(values)}`;
+
+/** Reads a cursor; null: the text is none. */
+export function cursorOf(text: string): Cursor | null {
+  const begin = text.indexOf('[');
+  if (begin < 0) return null;
+  try {
+    const read = values.safeParse(JSON.parse(text.slice(begin)));
+    return read.success ? { sort: text.slice(0, begin), values: read.data } : null;
+  } catch {
+    return null;
+  }
+}

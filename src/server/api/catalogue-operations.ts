@@ -1,0 +1,259 @@
+import { z } from 'zod';
+import { checked } from '../../api/asked-wrongly.ts';
+import type { Catalogue, ReadableDataset } from '../../api/catalogue.ts';
+import { parametersOf, type Question } from '../../reports/questions.ts';
+import type { Status } from '../../reports/status.ts';
+import { csvColumns, type Named, onePage } from './one-page.ts';
+import type { Operation } from './operation.ts';
+import { jsonSchema } from './schemas.ts';
+
+/** No parameters. */
+const nothing = z.strictObject(
+  {},
+  { error: ({ code }) => (code === 'unrecognized_keys' ? ONLY_NOW : undefined) },
+);
+const ONLY_NOW = 'this tells what there is now, and takes only format';
+
+const freshness = z.strictObject({
+  targets: z.number(),
+  late: z.number(),
+  failing: z.number(),
+  incomplete: z.number(),
+  not_offered: z.number(),
+  oldest_success_at: z.string().nullable(),
+  newest_success_at: z.string().nullable(),
+  rows_written: z.string(),
+});
+const datasets = z.strictObject({
+  datasets: z.array(
+    z.strictObject({
+      name: z.string(),
+      about: z.string(),
+      kind: z.enum(['series', 'log', 'state', 'sample', 'ledger']),
+      key: z.array(z.string()),
+      every_ms: z.number(),
+      freshness: freshness.nullable().meta({ description: 'Null: it is not recorded.' }),
+    }),
+  ),
+});
+
+/** All datasets, and how fresh they are. */
+export function datasetsOperation(one: Named, catalogue: Catalogue): Operation {
+  return {
+    ...one,
+    parameters: () => new Map(),
+    answer: jsonSchema(datasets, 'output'),
+    ask: (told) => {
+      checked(nothing, told);
+      return onePage(
+        csvColumns({
+          name: 'text',
+          about: 'text',
+          kind: 'text',
+          key: 'text[]',
+          every_ms: 'bigint',
+          freshness: 'jsonb',
+        }),
+        async (sql) => {
+          const rows = await sql<({ dataset: string } & z.output<typeof freshness>)[]>`
+            select dataset, targets::int, late::int, failing::int, incomplete::int, not_offered::int,
+              to_char(oldest_success_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as oldest_success_at,
+              to_char(newest_success_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as newest_success_at,
+              rows_written::text
+            from reporting.recording_freshness`;
+          const fresh = new Map(rows.map(({ dataset, ...rest }) => [dataset, rest]));
+          return {
+            datasets: [...catalogue.datasets.values()].map(({ name, about, kind, key, every }) => ({
+              name,
+              about,
+              kind,
+              key,
+              every_ms: every,
+              freshness: fresh.get(name) ?? null,
+            })),
+          };
+        },
+        (answer) =>
+          answer.datasets.map(({ name, about, kind, key, every_ms, freshness }) => [
+            name,
+            about,
+            kind,
+            key,
+            every_ms,
+            freshness,
+          ]),
+      );
+    },
+  };
+}
+
+const columns = z.array(
+  z.strictObject({
+    name: z.string(),
+    type: z.string().meta({ description: "PostgreSQL's type." }),
+    meaning: z.string(),
+    nullable: z.boolean(),
+  }),
+);
+const dataset = z.strictObject({
+  name: z.string(),
+  about: z.string(),
+  kind: z.string(),
+  key: z.array(z.string()),
+  every_ms: z.number(),
+  columns,
+  history_columns: columns,
+  views: z.array(z.strictObject({ name: z.string(), about: z.string() })),
+});
+
+/** What a dataset is: its columns, what they mean, and where else it is told of. */
+export function datasetOperation(one: Named, from: ReadableDataset, catalogue: Catalogue): Operation {
+  const { name, about, kind, key, every, now, history } = from;
+  const told = (all: ReadableDataset['now']['columns']) =>
+    all.map((column) => ({
+      name: column.name,
+      type: column.type,
+      meaning: column.comment,
+      nullable: !column.notNull,
+    }));
+  const longer = [...catalogue.datasets.keys()].filter((other) => other.startsWith(`${name}_`));
+  const views = [...catalogue.views.values()]
+    .filter((view) => view.name.startsWith(`${name}_`) || view.name === `network_${name}`)
+    .filter((view) => !longer.some((other) => view.name === other || view.name.startsWith(`${other}_`)))
+    .map((view) => ({ name: view.name, about: view.about }));
+  const answer = {
+    name,
+    about,
+    kind,
+    key: [...key],
+    every_ms: every,
+    columns: told(now.columns),
+    history_columns: told(history?.columns ?? []),
+    views,
+  };
+  return {
+    ...one,
+    parameters: () => new Map(),
+    answer: jsonSchema(dataset, 'output'),
+    ask: (given) => {
+      checked(nothing, given);
+      return onePage(
+        csvColumns({ name: 'text', type: 'text', meaning: 'text', nullable: 'boolean' }),
+        async () => answer,
+        (known) => known.columns.map((column) => [column.name, column.type, column.meaning, column.nullable]),
+      );
+    },
+  };
+}
+
+const parameters = z.array(
+  z.strictObject({ name: z.string(), type: z.string(), meaning: z.string(), needed: z.boolean() }),
+);
+const views = z.strictObject({
+  views: z.array(z.strictObject({ name: z.string(), about: z.string(), parameters })),
+});
+
+/** All views, and all functions that return rows. */
+export function viewsOperation(one: Named, catalogue: Catalogue): Operation {
+  const answer = {
+    views: [...catalogue.views.values()].map(({ name, about, parameters }) => ({
+      name,
+      about,
+      parameters: (parameters ?? []).map((each) => ({
+        name: each.name,
+        type: each.type,
+        meaning: each.comment,
+        needed: each.preset === undefined,
+      })),
+    })),
+  };
+  return {
+    ...one,
+    parameters: () => new Map(),
+    answer: jsonSchema(views, 'output'),
+    ask: (given) => {
+      checked(nothing, given);
+      return onePage(
+        csvColumns({ name: 'text', about: 'text', parameters: 'jsonb' }),
+        async () => answer,
+        (known) => known.views.map((view) => [view.name, view.about, view.parameters]),
+      );
+    },
+  };
+}
+
+const questions = z.strictObject({
+  questions: z.array(
+    z.strictObject({
+      name: z.string(),
+      about: z.string(),
+      parameters,
+      examples: z.array(z.strictObject({ words: z.string(), values: z.record(z.string(), z.string()) })),
+    }),
+  ),
+});
+
+/** All ready questions, with examples. */
+export function questionsOperation(one: Named, all: readonly Question[]): Operation {
+  const answer = {
+    questions: all.map((question) => ({
+      name: question.name,
+      about: question.answer.comment,
+      parameters: parametersOf(question).map(({ name, type, comment, preset }) => ({
+        name,
+        type,
+        meaning: comment,
+        needed: preset === undefined,
+      })),
+      examples: question.examples.map(({ words, values }) => ({ words, values: { ...values } })),
+    })),
+  };
+  return {
+    ...one,
+    parameters: () => new Map(),
+    answer: jsonSchema(questions, 'output'),
+    ask: (given) => {
+      checked(nothing, given);
+      return onePage(
+        csvColumns({ name: 'text', about: 'text', parameters: 'jsonb', examples: 'jsonb' }),
+        async () => answer,
+        (known) => known.questions.map((each) => [each.name, each.about, each.parameters, each.examples]),
+      );
+    },
+  };
+}
+
+/** How the recording stands. */
+export function statusOperation(one: Named, status: () => Promise<Status>): Operation {
+  const columns = [
+    'dataset',
+    'targets',
+    'last_success_at',
+    'late_by',
+    'failing',
+    'incomplete',
+    'rows_today',
+  ] as const;
+  return {
+    ...one,
+    parameters: () => new Map(),
+    answer: {
+      type: 'object',
+      required: ['datasets', 'findings', 'budgets', 'quarantined', 'gaps', 'late_targets', 'failing_targets'],
+    },
+    ask: (told) => {
+      checked(nothing, told);
+      return onePage(
+        columns.map((name) => ({ name, type: name === 'dataset' ? 'text' : 'numeric' })),
+        status,
+        ({ datasets }) =>
+          datasets.map((each) =>
+            columns.map((name) => {
+              const value = each[name];
+              return value instanceof Date ? value.toISOString() : value;
+            }),
+          ),
+      );
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { AskedWrongly, checked } from '../../api/asked-wrongly.ts';
+import type { ReadableDataset } from '../../api/catalogue.ts';
+import { differencesParameters, keyColumns, readDifferences } from '../../api/differences.ts';
+import { filtersOf, MOST_ROWS } from '../../api/list-parameters.ts';
+import type { Readable } from '../../api/readable.ts';
+import { readRows } from '../../api/rows.ts';
+import { rowsParameters } from '../../api/rows-question.ts';
+import type { Clock } from '../../clock.ts';
+import { instantIn } from '../../instant.ts';
+import type { Named } from './one-page.ts';
+import type { JsonSchema, Operation, Told } from './operation.ts';
+import { jsonSchema, pageSchema } from './schemas.ts';
+
+/** A list of rows. */
+export function rowsOperation(named: Named, readable: Readable, clock: Clock): Operation {
+  const { columns, parameters, name } = readable;
+  const names = (parameters ?? []).map((one) => one.name);
+  return {
+    ...named,
+    parameters: () => described(rowsParameters(readable), filtersOf(columns, names)),
+    answer: pageSchema(name),
+    ask: (told) => {
+      const question = checked(rowsParameters(readable), told);
+      refuseFuture(told, clock);
+      const whole = told.limit === undefined;
+      return {
+        json: (sql) => readRows(sql, readable, question),
+        csv: {
+          columns: question.columns,
+          page: async (sql, after) => {
+            const { rows, next } = await readRows(
+              sql,
+              readable,
+              after === null
+                ? { ...question, limit: whole ? MOST_ROWS : question.limit }
+                : checked(rowsParameters(readable), { ...told, after, limit: String(MOST_ROWS) }),
+            );
+            const lines = rows.map((row) => question.columns.map((column) => row[column.name] ?? null));
+            return { lines, next: whole ? next : null };
+          },
+        },
+      };
+    },
+  };
+}
+
+/** What changed in a dataset between two moments. */
+export function changesOperation(named: Named, dataset: ReadableDataset): Operation {
+  const schema = differencesParameters(dataset);
+  const keys = keyColumns(dataset);
+  return {
+    ...named,
+    parameters: () => described(schema, filtersOf(keys, ['from', 'to'])),
+    answer: differencesSchema(),
+    ask: (given) => {
+      const question = checked(schema, given);
+      const whole = given.limit === undefined;
+      const columns = [
+        { name: 'change', type: 'text' },
+        ...question.order.columns.map(({ name }) => ({
+          name,
+          type: keys.find((one) => one.name === name)?.type ?? 'text',
+        })),
+        { name: 'differs', type: 'jsonb' },
+        { name: 'before', type: 'jsonb' },
+        { name: 'after', type: 'jsonb' },
+      ];
+      return {
+        json: (sql) => readDifferences(sql, dataset, question),
+        csv: {
+          columns,
+          page: async (sql, after) => {
+            const { rows, next } = await readDifferences(
+              sql,
+              dataset,
+              after === null
+                ? { ...question, limit: whole ? MOST_ROWS : question.limit }
+                : checked(schema, { ...given, after, limit: String(MOST_ROWS) }),
+            );
+            const lines = rows.map(({ change, key, differs, before, after }) => [
+              change,
+              ...question.order.columns.map(({ name }) => key[name] ?? null),
+              differs,
+              before,
+              after,
+            ]);
+            return { lines, next: whole ? next : null };
+          },
+        },
+      };
+    },
+  };
+}
+
+function differencesSchema(): JsonSchema {
+  const row = z.record(z.string(), z.unknown());
+  return jsonSchema(
+    z.strictObject({
+      rows: z.array(
+        z.strictObject({
+          change: z.enum(['added', 'changed', 'left']),
+          key: row,
+          before: row.nullable(),
+          after: row.nullable(),
+          differs: z.array(z.string()),
+        }),
+      ),
+      next: z.string().nullable(),
+    }),
+    'output',
+  );
+}
+
+/** The parameters of a schema, with what its filters are about. */
+export function described(
+  schema: z.ZodType,
+  filters: readonly { readonly parameter: string; readonly description: string }[] = [],
+): ReturnType<Operation['parameters']> {
+  const about = new Map(filters.map(({ parameter, description }) => [parameter, description]));
+  return new Map(
+    Object.entries(shapeOf(schema)).map(([name, one]) => {
+      const description = about.get(name);
+      return [name, description === undefined ? { schema: one } : { schema: one, description }];
+    }),
+  );
+}
+
+/** The fields of an object's schema, also where it is transformed. */
+function shapeOf(schema: z.ZodType): Record<string, z.ZodType> {
+  const object = schema instanceof z.ZodPipe ? schema.in : schema;
+  if (!(object instanceof z.ZodObject)) return {};
+  return Object.fromEntries(
+    Object.entries(object.shape).filter(
+      (entry): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType,
+    ),
+  );
+}
+
+/** @throws AskedWrongly when `as_of` has not come yet */
+export function refuseFuture(given: Told, clock: Clock): void {
+  const moment = typeof given.as_of === 'string' ? instantIn(given.as_of) : null;
+  if (moment !== null && moment > clock())
+    throw new AskedWrongly([{ parameter: 'as_of', problem: 'has not come yet' }]);
+}

@@ -1,0 +1,115 @@
+import type { Catalogue } from '../../api/catalogue.ts';
+import { seriesOf } from '../../api/series.ts';
+import type { Clock } from '../../clock.ts';
+import { questions } from '../../reports/questions.ts';
+import type { Status } from '../../reports/status.ts';
+import {
+  datasetOperation,
+  datasetsOperation,
+  questionsOperation,
+  statusOperation,
+  viewsOperation,
+} from './catalogue-operations.ts';
+import { changesOperation, rowsOperation } from './list-operations.ts';
+import type { Operation } from './operation.ts';
+import { coverageOperation, seriesOperation } from './over-time-operations.ts';
+
+/** What the API is made of. */
+export interface OperationsContext {
+  readonly catalogue: Catalogue;
+  readonly clock: Clock;
+  readonly status: () => Promise<Status>;
+}
+
+/** Everything that can be asked for, by path below `/api/v1`. */
+export function operationsOf({
+  catalogue,
+  clock,
+  status,
+}: OperationsContext): ReadonlyMap<string, Operation> {
+  const all = questions().flatMap((part) => part.questions);
+  const operations = [
+    statusOperation(
+      { path: '/status', id: 'status', tag: 'recording', summary: 'How the recording stands.' },
+      status,
+    ),
+    datasetsOperation(
+      {
+        path: '/datasets',
+        id: 'datasets',
+        tag: 'datasets',
+        summary: 'All datasets, and how fresh they are.',
+      },
+      catalogue,
+    ),
+    ...[...catalogue.datasets.values()].flatMap((dataset): Operation[] => {
+      const { name, about, now, history } = dataset;
+      const at = (path: string, what: string, summary: string) => ({
+        path: `/datasets/${name}${path}`,
+        id: `${name}${what}`,
+        tag: 'datasets' as const,
+        summary: `${summary} ${about}`,
+      });
+      const series = seriesOf(dataset);
+      return [
+        datasetOperation(at('', '', 'Columns and their meaning.'), dataset, catalogue),
+        rowsOperation(at('/rows', '_rows', 'Rows, now or as of a moment.'), now, clock),
+        rowsOperation(
+          at('/rows/history', '_rows_history', 'Every version of every row.'),
+          history ?? now,
+          clock,
+        ),
+        changesOperation(at('/changes', '_differences', 'What changed between two moments.'), dataset),
+        coverageOperation(at('/coverage', '_coverage_by_day', 'How each day stands.'), dataset, clock),
+        ...(series
+          ? [
+              seriesOperation(
+                at('/series', '_series', 'Points over time, thinned out.'),
+                dataset,
+                series,
+                clock,
+              ),
+            ]
+          : []),
+      ];
+    }),
+    viewsOperation(
+      {
+        path: '/views',
+        id: 'views',
+        tag: 'views',
+        summary: 'All views, and all functions that return rows.',
+      },
+      catalogue,
+    ),
+    ...[...catalogue.views.values()].map((view) =>
+      rowsOperation(
+        { path: `/views/${view.name}`, id: `view_${view.name}`, tag: 'views', summary: view.about },
+        view,
+        clock,
+      ),
+    ),
+    questionsOperation(
+      {
+        path: '/questions',
+        id: 'questions',
+        tag: 'questions',
+        summary: 'All ready questions, with examples.',
+      },
+      all,
+    ),
+    ...all.flatMap(({ name, answer }) => {
+      const view = catalogue.views.get(answer.name);
+      const id = `question_${answer.name}`;
+      if (!view) return [];
+      return [
+        rowsOperation(
+          { path: `/questions/${name}`, id, tag: 'questions', summary: answer.comment },
+          view,
+          clock,
+        ),
+      ];
+    }),
+  ];
+  return new Map(operations.map((operation) => [operation.path, operation]));
+}

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { checked } from '../../api/asked-wrongly.ts';
+import type { ReadableDataset } from '../../api/catalogue.ts';
+import { coverageParameters, readCoverage } from '../../api/coverage-days.ts';
+import { filtersOf } from '../../api/list-parameters.ts';
+import { readSeries, type SeriesSource, seriesParameters } from '../../api/series.ts';
+import type { Clock } from '../../clock.ts';
+import { described, refuseFuture } from './list-operations.ts';
+import { csvColumns, type Named, onePage } from './one-page.ts';
+import type { Operation } from './operation.ts';
+import { jsonSchema } from './schemas.ts';
+
+const coverage = z.strictObject({
+  from: z.string(),
+  to: z.string(),
+  days: z.array(
+    z.strictObject({
+      day: z.string(),
+      state: z.enum(['covered', 'partial', 'gap', 'none']).meta({
+        description:
+          'covered: nothing is missing; partial: a part is; gap: all is; none: nothing was recorded or expected.',
+      }),
+      covered_ms: z
+        .number()
+        .meta({ description: 'Milliseconds that are recorded, summed over the targets.' }),
+      missing_ms: z.number().meta({ description: 'Milliseconds that are missing, summed over the targets.' }),
+      targets: z.int().meta({ description: 'Targets of which something is recorded or missing.' }),
+      reasons: z
+        .array(z.strictObject({ reason: z.string(), missing_ms: z.number() }))
+        .meta({ description: 'Why something is missing. "not recorded yet" can still be fetched.' }),
+    }),
+  ),
+  heights: z
+    .array(
+      z.strictObject({
+        target: z.string(),
+        first_height: z.number(),
+        end_height: z.number().nullable(),
+        reason: z.string(),
+      }),
+    )
+    .meta({ description: 'Of what is recorded by heights: ranges, recorded or missing and why.' }),
+});
+
+/** How each day of a dataset stands. */
+export function coverageOperation(one: Named, dataset: ReadableDataset, clock: Clock): Operation {
+  const schema = coverageParameters(clock);
+  return {
+    ...one,
+    parameters: () => described(schema),
+    answer: jsonSchema(coverage, 'output'),
+    ask: (told) => {
+      const question = checked(schema, told);
+      return onePage(
+        csvColumns({
+          day: 'date',
+          state: 'text',
+          covered_ms: 'bigint',
+          missing_ms: 'bigint',
+          targets: 'bigint',
+          reasons: 'jsonb',
+        }),
+        (sql) => readCoverage(sql, dataset, question),
+        ({ days }) =>
+          days.map(({ day, state, covered_ms, missing_ms, targets, reasons }) => [
+            day,
+            state,
+            covered_ms,
+            missing_ms,
+            targets,
+            reasons.map((reason) => ({ ...reason })),
+          ]),
+      );
+    },
+  };
+}
+
+const series = z.strictObject({
+  column: z.string(),
+  time: z.string(),
+  points: z
+    .array(z.tuple([z.string(), z.union([z.string(), z.number()])]))
+    .meta({ description: 'Time and value, by time. Values are exact, as in rows.' }),
+  of: z.int().meta({ description: 'How many points there are in the window.' }),
+  thinned: z.boolean().meta({
+    description: 'Points were left out: of each part the first, last, least and greatest are told.',
+  }),
+});
+
+/** Points of a dataset's numbers over time. */
+export function seriesOperation(
+  one: Named,
+  dataset: ReadableDataset,
+  source: SeriesSource,
+  clock: Clock,
+): Operation {
+  const others = ['column', 'time', 'from', 'to', 'buckets'];
+  return {
+    ...one,
+    parameters: () => described(seriesParameters(source), filtersOf(source.readable.columns, others)),
+    answer: jsonSchema(series, 'output'),
+    ask: (told) => {
+      const question = checked(seriesParameters(source), told);
+      refuseFuture(told, clock);
+      return onePage(
+        [
+          { name: question.time, type: 'timestamptz' },
+          { name: question.column.name, type: question.column.type },
+        ],
+        (sql) => readSeries(sql, dataset, source, question),
+        ({ points }) => points,
+      );
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { AskedWrongly } from '../../api/asked-wrongly.ts';
+import { isAway } from '../../db/away.ts';
+import { ReadsBusy } from '../../db/turns.ts';
+import { messageOf } from '../../errors.ts';
+
+/** An answer that says why there is no answer (RFC 9457). */
+export interface Problem {
+  readonly status: number;
+  readonly title: string;
+  readonly detail: string;
+  /** Everything that is wrong with the parameters. */
+  readonly problems?: AskedWrongly['problems'];
+  /** After how many seconds to try again. */
+  readonly retryAfter?: number;
+}
+
+/** How soon to ask again while the database is away, s. */
+const RETRY_AFTER = 5;
+
+/** What to tell of an error. */
+export function problemOf(error: unknown): Problem {
+  const detail = messageOf(error);
+  if (error instanceof AskedWrongly)
+    return { status: 400, title: 'Asked wrongly', detail, problems: error.problems };
+  if (error instanceof ReadsBusy)
+    return { status: 503, title: 'Too much is read at once', detail, retryAfter: error.retryAfter };
+  if (isAway(error))
+    return { status: 503, title: 'The database cannot be reached', detail, retryAfter: RETRY_AFTER };
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === '57014' || (error instanceof Error && error.name === 'TimeoutError'))
+    return {
+      status: 504,
+      title: 'The database took too long',
+      detail:
+        'ask for less: filter by the first columns of the key, sort by the key, or choose a shorter window',
+    };
+  // Values that PostgreSQL does not take, and what it refuses to answer: no record at that moment, a sum that has no meaning.
+  if (/^22/.test(code)) {
+    const hint = error instanceof Error && 'hint' in error && error.hint ? `; ${error.hint}` : '';
+    return { status: 400, title: 'No such answer', detail: `${detail}${hint}` };
+  }
+  const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
+  if (status >= 400 && status < 500) return { status, title: 'Asked wrongly', detail };
+  return { status: 500, title: 'It failed', detail: 'the log of the recorder says why' };
+}

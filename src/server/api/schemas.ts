@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import type { Readable } from '../../api/readable.ts';
+import type { DeclaredColumn } from '../../db/declared.ts';
+import type { JsonSchema } from './operation.ts';
+
+/** The JSON form of values by PostgreSQL's type. */
+const VALUES: Readonly<Record<string, JsonSchema>> = {
+  text: { type: 'string' },
+  numeric: { type: 'string', description: 'An exact number.' },
+  bigint: {
+    type: ['integer', 'string'],
+    description: 'A whole number; as a text where a double would round it.',
+  },
+  integer: { type: 'integer' },
+  'double precision': { type: ['number', 'string'], description: 'NaN and infinity are texts.' },
+  boolean: { type: 'boolean' },
+  timestamptz: { type: 'string', description: 'ISO 8601 in UTC, or infinity.' },
+  date: { type: 'string', format: 'date' },
+  interval: { type: 'string', description: 'An ISO 8601 duration.' },
+  jsonb: { description: 'Any JSON. Numbers that a double would round are texts.' },
+  bytea: { type: 'string', pattern: '^([0-9a-f]{2})*$' },
+  'text[]': { type: 'array', items: { type: 'string' } },
+};
+
+/** The schema of a column's values. @throws Error when a column has a type that is not known here */
+export function valueSchema({ name, type, comment, notNull }: DeclaredColumn): JsonSchema {
+  const value = VALUES[type];
+  if (!value) throw new Error(`${name}: no JSON is known for the type ${type}`);
+  const types = Array.isArray(value.type) ? value.type : [value.type];
+  const nullable = notNull || value.type === undefined ? value : { ...value, type: [...types, 'null'] };
+  const also = value.description === undefined ? '' : ` (${value.description})`;
+  return { ...nullable, description: `${comment}${also}` };
+}
+
+/** The schema of a row. No column is required, because the request may choose some. */
+export const rowSchema = ({ about, columns }: Pick<Readable, 'about' | 'columns'>): JsonSchema => ({
+  type: 'object',
+  description: about,
+  additionalProperties: false,
+  properties: Object.fromEntries(columns.map((column) => [column.name, valueSchema(column)])),
+});
+
+/** The schema of a page of rows. @param row the name of the row's schema */
+export const pageSchema = (row: string): JsonSchema => ({
+  type: 'object',
+  additionalProperties: false,
+  required: ['rows', 'next'],
+  properties: {
+    rows: { type: 'array', items: { $ref: `#/components/schemas/${row}` } },
+    next: {
+      type: ['string', 'null'],
+      description: 'The cursor for `after`, with which the next page begins; null: this is the last one.',
+    },
+  },
+});
+
+/** The JSON Schema of a zod schema. @param io whether of what it takes or of what it gives */
+export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  return rest;
+}

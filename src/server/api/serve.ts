@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import etag from '@fastify/etag';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger as Log } from 'pino';
+import { z } from 'zod';
+import { AskedWrongly } from '../../api/asked-wrongly.ts';
+import { catalogueOf } from '../../api/catalogue.ts';
+import { csvLine } from '../../api/csv.ts';
+import type { Clock } from '../../clock.ts';
+import type { ReadGate } from '../../db/read-gate.ts';
+import { messageOf } from '../../errors.ts';
+import type { Status } from '../../reports/status.ts';
+import { gone } from '../gone.ts';
+import { openApi } from './openapi.ts';
+import type { Answering, Operation } from './operation.ts';
+import { operationsOf } from './operations.ts';
+import { type Problem, problemOf } from './problem.ts';
+
+/** What the API is served with. */
+export interface ApiOptions {
+  readonly gate: ReadGate;
+  readonly clock: Clock;
+  readonly status: () => Promise<Status>;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+/** Serves `/api/v1/…` and `/openapi.json`. */
+export function serveApi(server: FastifyInstance, { gate, clock, status, log }: ApiOptions): void {
+  const catalogue = catalogueOf();
+  const operations = operationsOf({ catalogue, clock, status });
+  let document: Promise<string> | undefined;
+
+  void server.register(async (api) => {
+    await api.register(etag, { weak: true });
+    api.setErrorHandler((error, request, reply) => {
+      const problem = problemOf(error);
+      if (problem.status === 500)
+        log.warn({ path: request.url, cause: messageOf(error) }, 'an answer failed');
+      return tell(reply, problem);
+    });
+    api.get('/openapi.json', async (_request, reply) => {
+      document ??= openApi(operations, catalogue, versionOf()).then((made) => JSON.stringify(made));
+      return reply.type('application/json; charset=utf-8').send(await document);
+    });
+    api.get<{ Params: { '*': string }; Querystring: Record<string, unknown> }>(
+      '/api/v1/*',
+      async (request, reply) => {
+        const { path, suffix } = splitSuffix(`/${request.params['*']}`);
+        const operation = operations.get(path);
+        if (!operation) return tell(reply, nothingAt(path, operations));
+        const { format, ...told } = request.query;
+        const answering = operation.ask(told);
+        const signal = gone(reply);
+        if (formatOf(format, suffix) === 'csv') return sendCsv(request, reply, answering, gate, signal);
+        const answer = await gate.read((sql) => answering.json(sql), signal);
+        return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer));
+      },
+    );
+  });
+}
+
+const PACKAGE = new URL('../../../package.json', import.meta.url);
+const versionOf = () =>
+  z.looseObject({ version: z.string() }).parse(JSON.parse(readFileSync(PACKAGE, 'utf8'))).version;
+
+/** A path, and how the answer is wanted by its ending. */
+function splitSuffix(whole: string): { path: string; suffix: 'csv' | 'json' | null } {
+  const [, path = whole, suffix] = /^(.*)\.(csv|json)$/.exec(whole) ?? [];
+  return { path, suffix: suffix === 'csv' || suffix === 'json' ? suffix : null };
+}
+
+/** @throws AskedWrongly when there is no such format, or two of them */
+function formatOf(format: unknown, suffix: 'csv' | 'json' | null): 'csv' | 'json' {
+  const wanted = format ?? suffix ?? 'json';
+  if ((wanted !== 'csv' && wanted !== 'json') || (suffix !== null && wanted !== suffix))
+    throw new AskedWrongly([
+      { parameter: 'format', problem: 'must be json or csv, as the ending of the path' },
+    ]);
+  return wanted;
+}
+
+/** Texts that a spreadsheet could take for formulas; numbers and times are none. */
+const TEXTS: ReadonlySet<string> = new Set(['text', 'jsonb', 'text[]']);
+
+/** Sends CSV as it is read, one page at a time, so that memory stays bounded however much there is. */
+async function sendCsv(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { csv }: Answering,
+  gate: ReadGate,
+  signal: AbortSignal,
+): Promise<FastifyReply> {
+  const texts = csv.columns.map(({ type }) => TEXTS.has(type));
+  const read = (after: string | null) => gate.read((sql) => csv.page(sql, after), signal);
+  // The first page is read before anything is sent, so that an error can still be told.
+  const first = await read(null);
+  async function* lines() {
+    yield csvLine(
+      csv.columns.map(({ name }) => name),
+      texts.map(() => false),
+    );
+    for (let page = first; ; page = await read(page.next)) {
+      yield page.lines.map((values) => csvLine(values, texts)).join('');
+      if (page.next === null) return;
+    }
+  }
+  void reply.type('text/csv; charset=utf-8; header=present');
+  return reply.send(request.method === 'HEAD' ? '' : Readable.from(lines()));
+}
+
+function nothingAt(path: string, operations: ReadonlyMap<string, Operation>): Problem {
+  const parts = path.split('/');
+  const nearest = parts
+    .map((_, at) => parts.slice(0, parts.length - at).join('/'))
+    .find((one) => operations.has(one));
+  const place = nearest ?? '';
+  const below = [...operations.keys()].filter((one) => one.startsWith(`${place}/`));
+  const told = below
+    .map((one) => one.slice(place.length + 1))
+    .filter((one) => nearest !== undefined || !one.includes('/'));
+  return {
+    status: 404,
+    title: 'Nothing is here',
+    detail: `below /api/v1${place} there are ${told.filter((one) => !one.includes('/')).join(', ') || 'no others'}`,
+  };
+}
+
+/** Sends a problem as application/problem+json. */
+function tell(reply: FastifyReply, { retryAfter, problems, ...problem }: Problem): FastifyReply {
+  if (retryAfter !== undefined) void reply.header('retry-after', retryAfter);
+  return reply
+    .code(problem.status)
+    .type('application/problem+json; charset=utf-8')
+    .send(JSON.stringify({ type: 'about:blank', ...problem, ...(problems ? { problems } : {}) }));
+}

@@ -1,0 +1,104 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalogueOf } from '../../src/api/catalogue.ts';
+import { orderedColumns, type Readable } from '../../src/api/readable.ts';
+import { type Row, type RowsPage, readRows } from '../../src/api/rows.ts';
+import { rowsParameters } from '../../src/api/rows-question.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { recordedDatabase } from './recorded-database.ts';
+
+const catalogue = catalogueOf();
+const views = [...catalogue.views.values()].filter(({ parameters }) => parameters === null);
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+beforeAll(async () => {
+  database = await recordedDatabase();
+  sql = postgres(database.url, { max: 4, onnotice: () => {}, connection: { TimeZone: 'UTC', jit: 'off' } });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+const read = (readable: Readable, parameters: Readonly<Record<string, string>> = {}) =>
+  readRows(sql, readable, rowsParameters(readable).parse(parameters));
+
+/** Which rows, in order. Not their values: some count up to now. */
+const which = ({ key }: Readable, rows: readonly Row[]) =>
+  rows.map((row) => key.map(({ name }) => JSON.stringify(row[name])).join()).join('\n');
+
+describe('pages of rows', () => {
+  it('are the list, in its order, for every view and both directions', async () => {
+    const filled = new Set<string>();
+    for (const readable of views) {
+      const columns = [
+        ...new Set([readable.key[0]?.name ?? '', orderedColumns(readable).at(-1)?.name ?? '']),
+      ];
+      for (const sort of columns.flatMap((column) => [column, `-${column}`])) {
+        const whole = await read(readable, { limit: '20', sort });
+        if (whole.rows.length > 6) filled.add(readable.name);
+        const inPages: Row[] = [];
+        let after: string | null = '';
+        while (inPages.length < whole.rows.length && after !== null) {
+          const page: RowsPage = await read(readable, { limit: '6', sort, ...(after ? { after } : {}) });
+          inPages.push(...page.rows);
+          after = page.next;
+        }
+        expect(which(readable, inPages.slice(0, 20)), `${readable.name} by ${sort}`).toBe(
+          which(readable, whole.rows),
+        );
+      }
+    }
+    expect(filled.size).toBeGreaterThan(60);
+  }, 120_000);
+});
+
+describe('rows', () => {
+  const view = (name: string): Readable => {
+    const found = catalogue.views.get(name);
+    if (!found) throw new Error(`nothing is called ${name}`);
+    return found;
+  };
+
+  it('are sorted by values, not by their texts', async () => {
+    const { rows } = await read(view('validators'), { sort: '-weight', columns: 'weight', limit: '1000' });
+    const weights = rows.map(({ weight }) => BigInt(String(weight)));
+    expect(weights.length).toBeGreaterThan(10);
+    expect(new Set(weights.map((one) => String(one).length)).size).toBeGreaterThan(1);
+    expect(weights).toEqual(weights.toSorted((one, other) => (other > one ? 1 : -1)));
+  });
+
+  it('are those of a past moment, or it is said since when there is a record', async () => {
+    const [since] = await sql<{ at: string }[]>`
+      select to_char(min(recorded_since), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
+      from reporting.recorded_since where dataset = 'metric_points'`;
+    const then = { as_of: since?.at ?? '', limit: '1000', columns: 'bucket_start,value' };
+    const [counted] = await sql<{ count: number }[]>`
+      select count(*)::int from reporting.metric_points_as_of(${then.as_of}::text::timestamptz)`;
+    const rows = await read(view('metric_points'), then);
+    expect(rows.rows.length).toBe(Math.min(counted?.count ?? 0, 1000));
+    await expect(read(view('metric_points'), { as_of: '2001-01-01' })).rejects.toMatchObject({
+      message: 'there is no record of metric_points at 2001-01-01T00:00:00Z',
+      hint: `it has been recorded since ${since?.at}`,
+    });
+  });
+
+  it('are filtered by what is asked, and hold the columns that are wanted', async () => {
+    const points = view('metric_points');
+    const { rows } = await read(points, {
+      metric: 'txCount',
+      'time_interval.prefix': 'da',
+      'bucket_start.gte': '2026-06-01',
+      'vanished_at.null': 'true',
+      columns: 'metric,bucket_start',
+    });
+    expect(rows.length).toBeGreaterThan(0);
+    for (const row of rows) {
+      expect(Object.keys(row)).toEqual(['metric', 'bucket_start']);
+      expect(row.metric).toBe('txCount');
+      expect(String(row.bucket_start) >= '2026-06-01').toBe(true);
+    }
+    expect((await read(points, { metric: "txCount' or true --" })).rows).toEqual([]);
+  });
+});
