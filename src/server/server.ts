@@ -1,32 +1,85 @@
 import Fastify, { type FastifyInstance } from 'fastify';
+import type { Logger as Log } from 'pino';
 import type postgres from 'postgres';
 import { Registry } from 'prom-client';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config/schema.ts';
 import type { BudgetKey } from '../db/budget-key.ts';
 import { schemaProblem } from '../db/migrate.ts';
+import type { ReadGate } from '../db/read-gate.ts';
 import { messageOf } from '../errors.ts';
+import type { QueueLook } from '../jobs/queue-look.ts';
+import type { Watched } from '../recording/active-feed.ts';
+import { demands } from '../reports/demand.ts';
+import { diskUse } from '../reports/disk.ts';
+import { forecast } from '../reports/forecast.ts';
+import { nodesStatus } from '../reports/nodes/nodes-status.ts';
 import { statusOf } from '../reports/status.ts';
+import type { Access } from './access.ts';
+import { serveApi } from './api/serve.ts';
+import { readAssets, serveAssets } from './assets.ts';
+import { serveBadges } from './badge.tsx';
+import { HEADERS, sendHeaders } from './headers.ts';
 import { isOwnName } from './own-names.ts';
+import type { RecorderFacts } from './pages/page.ts';
+import { servePages } from './pages/serve.tsx';
 import { processMetrics, recordingMetrics } from './prometheus.ts';
+import { serveQueryData } from './query-data.ts';
 import { recently } from './recently.ts';
+import type { StatusSite } from './status-site.ts';
 
 /** What the server needs. */
 export interface ServerContext {
-  /** Connections of its own: requests take none from the recording. */
+  /** For health and metrics. Connections of their own: requests take none from the recording. */
   readonly sql: postgres.Sql;
+  /** For the pages and the API. */
+  readonly gate: ReadGate;
+  readonly clock: Clock;
+  /** Who may read. */
+  readonly access: Access;
+  readonly log: Pick<Log, 'warn'>;
   /** Rejects when the queue cannot be reached. */
   readonly queueReachable: () => Promise<unknown>;
+  /** Looks into the queues; may never answer. */
+  readonly queues: () => Promise<readonly QueueLook[]>;
   /** Host names under which it is reached, beside localhost and the address at which a request arrives. */
   readonly names: readonly string[];
   /** The allowances that are shown. */
   readonly budgets: readonly BudgetKey[];
+  readonly recorder: RecorderFacts;
+  /** What is asked of the upstreams, and what they allow. */
+  readonly watched: readonly Watched[];
+  readonly upstreams: Config['upstreams'];
+  /** What the status page shows of its own. */
+  readonly site: StatusSite;
 }
 
 const PATIENCE = 3_000;
 /** The database is asked at most once in this time, ms, however many requests come. */
 const LASTING = 1_000;
 
-/** The HTTP server: `/health`, `/ready`, `/metrics`, `/api/status`. Read-only. */
-export function buildServer({ sql, queueReachable, names, budgets }: ServerContext): FastifyInstance {
+/** What changes slowly is worked out at most once in this time, ms. */
+const SLOWLY = 60_000;
+/** The ledger of the nodes is read at most once in this time, ms, however many look at the status page. */
+const NODES_LASTING = 5_000;
+const NODES_PATIENCE = 8_000;
+
+/** The HTTP server: `/health`, `/ready`, `/metrics`, `/api/status`, `/api/v1`, and the pages. Read-only. */
+export function buildServer({
+  sql,
+  gate,
+  clock,
+  access,
+  log,
+  queueReachable,
+  queues,
+  names,
+  budgets,
+  recorder,
+  watched,
+  upstreams,
+  site,
+}: ServerContext): FastifyInstance {
   const own = processMetrics();
   const status = recently(() => within(statusOf(sql, budgets)), LASTING);
   const ready = recently(async () => {
@@ -39,12 +92,54 @@ export function buildServer({ sql, queueReachable, names, budgets }: ServerConte
     ]);
     return [schema, queue].filter((problem) => problem !== null);
   }, LASTING);
-  const server = Fastify({ logger: false, forceCloseConnections: true });
+  const assets = readAssets();
+  const server = Fastify({
+    logger: false,
+    forceCloseConnections: true,
+    // An address that cannot be read reaches no route and no hook.
+    frameworkErrors: ({ message, statusCode }, _request, reply) => {
+      reply.hijack();
+      reply.raw
+        .writeHead(statusCode ?? 400, { ...HEADERS, 'content-type': 'application/json; charset=utf-8' })
+        .end(JSON.stringify({ error: message }));
+    },
+  });
+  sendHeaders(server);
   server.addHook('onRequest', async ({ headers: { host }, socket: { localAddress } }, reply) => {
     if (isOwnName(host, localAddress, names)) return;
     const error = `this server does not answer to the name "${host}": add it to server.names in recorder.yaml`;
     await reply.code(421).send({ error });
   });
+  const context = {
+    clock,
+    status,
+    demands: recently(
+      async () => demands(await within(forecast(sql, watched, clock())), { upstreams }),
+      SLOWLY,
+    ),
+    disk: recently(() => within(diskUse(sql, recorder.directory)), SLOWLY),
+    queues: recently(() => within(queues()), LASTING),
+    recorder,
+    nodes: recently(
+      () => gate.read((reads) => nodesStatus(reads, site, clock()), AbortSignal.timeout(NODES_PATIENCE)),
+      NODES_LASTING,
+    ),
+    site,
+  };
+  servePages(server, { gate, context, access, assets, log });
+  serveQueryData(server, gate);
+  serveApi(server, { gate, clock, status, log });
+  serveBadges(server, context.nodes);
+  serveAssets(server, assets);
+  const { logo } = site;
+  if (logo)
+    // Opened by itself an SVG is a document: it may load and run nothing.
+    server.get('/status.logo', async (_request, reply) =>
+      reply
+        .type(logo.type)
+        .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+        .send(logo.body),
+    );
   server.get('/health', () => ({ status: 'up' }));
   server.get('/ready', async (_request, reply) => {
     const problems = await ready();
@@ -64,7 +159,10 @@ export function buildServer({ sql, queueReachable, names, budgets }: ServerConte
 async function within<T>(answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE} ms`)), PATIENCE);
+    timer = setTimeout(
+      () => reject(new DOMException(`no answer within ${PATIENCE} ms`, 'TimeoutError')),
+      PATIENCE,
+    );
   });
   return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }

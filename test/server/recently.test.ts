@@ -20,3 +20,14 @@ it('gives an error to all who asked for it, and tries again', async () => {
   expect(await Promise.all(asked)).toEqual([new Error('away 1'), new Error('away 1')]);
   await expect(look()).rejects.toThrow('away 2');
 });
+
+it('does not hold an error for as long as a result', async () => {
+  let computed = 0;
+  const look = recently(async () => {
+    computed += 1;
+    if (computed === 1) throw new Error('away');
+    return computed;
+  }, 3_600_000);
+  await expect(look()).rejects.toThrow('away');
+  await expect.poll(() => look().catch(() => 0)).toBe(2);
+});

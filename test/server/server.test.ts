@@ -2,13 +2,17 @@ import type { FastifyInstance } from 'fastify';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
+import { systemClock } from '../../src/clock.ts';
 import { type Database, openDatabase } from '../../src/db/client.ts';
+import { ReadGate } from '../../src/db/read-gate.ts';
+import { Access } from '../../src/server/access.ts';
 import { buildServer } from '../../src/server/server.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
 let proxy: TcpProxy;
 let client: Database;
+let gate: ReadGate;
 let server: FastifyInstance;
 let address: string;
 
@@ -16,16 +20,27 @@ beforeAll(async () => {
   database = await testDatabase();
   proxy = await TcpProxy.open(Number(new URL(database.url).port));
   client = openDatabase(proxy.before(database.url));
+  gate = new ReadGate(proxy.before(database.url));
   server = buildServer({
     sql: client.reader,
+    gate,
+    clock: systemClock,
+    access: new Access({ host: '127.0.0.1', token: undefined, proxies: [], public: [] }),
+    log: { warn: () => {} },
     queueReachable: async () => {},
+    queues: async () => [],
     names: ['recorder.example.org'],
     budgets: [],
+    recorder: { name: 'recorder', network: 'fuji', simulated: false, directory: null },
+    watched: [],
+    upstreams: { nodes: [] },
+    site: { title: 'Nodes', text: [], logo: null, nodes: [], announced: { once: [], recurring: [] } },
   });
   address = await server.listen({ host: '127.0.0.1', port: 0 });
 });
 afterAll(async () => {
   await server.close();
+  await gate.close();
   await client.close();
   await proxy.close();
   await database.close();

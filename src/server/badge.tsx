@@ -1,0 +1,103 @@
+import type { FastifyInstance } from 'fastify';
+import { renderToString } from 'preact-render-to-string';
+import { z } from 'zod';
+import { type NodeStatus, type NodesStatus, type SpanName, spans } from '../reports/nodes/nodes-status.ts';
+import { uptimeIn } from '../reports/nodes/windows.ts';
+import { percentText } from '../reports/uptime.ts';
+
+/** The values of `range`, and the times that they stand for. */
+const ranges = { '24h': '24 h', '7d': '7 days', '30d': '30 days', '90d': '90 days' } as const;
+const asked = z.strictObject({
+  range: z
+    .enum(['24h', '7d', '30d', '90d'], { error: `must be one of ${Object.keys(ranges).join(', ')}` })
+    .optional(),
+});
+
+/** The colour of each state, and of a share of time that is known. White text is readable on all of them. */
+const COLOURS = {
+  up: '#1a7f45',
+  down: '#c0392b',
+  maintenance: '#2f6f9f',
+  unknown: '#6b6f76',
+  unrecorded: '#6b6f76',
+} as const;
+
+const HEIGHT = 20;
+const PADDING = 7;
+/** The width of a character, wide enough for any font that stands in. */
+const CHARACTER = 6.6;
+/** The badge of a node changes at most so often for a visitor, seconds. */
+const FRESH = 60;
+
+/**
+ * Serves `/badge/NODE.svg`: how the node is now, or with `?range=24h|7d|30d|90d` its uptime in that time. Time that nobody
+ * observed counts against it: the badge then says "at least".
+ */
+export function serveBadges(server: FastifyInstance, nodes: () => Promise<NodesStatus>): void {
+  server.get<{ Params: { file: string } }>('/badge/:file', async ({ params, query }, reply) => {
+    const question = asked.safeParse(query);
+    if (!question.success)
+      return reply.code(400).send({
+        error: question.error.issues.map(({ path, message }) => [...path, message].join(': ')).join('; '),
+      });
+    const name = /^(.+)\.svg$/s.exec(params.file)?.[1];
+    const node = name === undefined ? undefined : (await nodes()).nodes.find((one) => one.node === name);
+    if (!node)
+      return reply.code(404).send({ error: `there is no badge ${params.file}: the node is not watched` });
+    const { range } = question.data;
+    const { text, colour } = range === undefined ? stateOf(node) : uptimeOf(node, ranges[range]);
+    return reply
+      .type('image/svg+xml')
+      .header('cache-control', `private, max-age=${FRESH}`)
+      .send(renderToString(<Badge label={node.node} text={text} colour={colour} />));
+  });
+}
+
+const stateOf = ({ state }: NodeStatus) => ({
+  text: state === 'unrecorded' ? 'no record' : state,
+  colour: COLOURS[state],
+});
+
+function uptimeOf(node: NodeStatus, span: SpanName) {
+  const window = node.spans[span];
+  const { uptime, least } = uptimeIn(window);
+  const days = spans[span] === 1 ? '24 h' : `${spans[span]} d`;
+  if (uptime === null || least === null) return { text: `unknown, ${days}`, colour: COLOURS.unknown };
+  const share = window.unknown > 0 ? `≥ ${percentText(least)}` : percentText(uptime);
+  return { text: `${share}, ${days}`, colour: window.down > 0 ? COLOURS.down : COLOURS.up };
+}
+
+function Badge({
+  label,
+  text,
+  colour,
+}: {
+  readonly label: string;
+  readonly text: string;
+  readonly colour: string;
+}) {
+  const width = (words: string) => Math.ceil([...words].length * CHARACTER) + 2 * PADDING;
+  const [left, right] = [width(label), width(text)];
+  const words = `${label}: ${text}`;
+  return (
+    <svg
+      xmlns="http://www.w3.org/2000/svg"
+      width={left + right}
+      height={HEIGHT}
+      role="img"
+      aria-label={words}
+    >
+      <title>{words}</title>
+      <rect width={left + right} height={HEIGHT} rx="3" fill="#3c4148" />
+      <path d={`M${left} 0h${right - 3}a3 3 0 0 1 3 3v14a3 3 0 0 1 -3 3h-${right - 3}z`} fill={colour} />
+      <g fill="#fff" font-family="system-ui,Verdana,sans-serif" font-size="11" text-anchor="middle">
+        <text x={left / 2} y="14">
+          {label}
+        </text>
+        <text x={left + right / 2} y="14">
+          {text}
+        </text>
+      </g>
+    </svg>
+  );
+}

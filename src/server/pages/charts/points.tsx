@@ -1,0 +1,82 @@
+import { type Column, Table } from '../parts/table.tsx';
+import { queryLink } from '../query/link.ts';
+import { countText, numberText } from '../texts.ts';
+import { chartLink } from './link.ts';
+import type { Drawing, DrawnLine } from './read-lines.ts';
+import { sqlOf } from './sql.ts';
+import { chartOf } from './zoom.tsx';
+
+/** The most rows of the table: the newest. */
+const SHOWN = 200;
+
+/** The points of a chart with every digit, and where all of them are. */
+export function Points({
+  drawing,
+  lines,
+}: {
+  readonly drawing: Drawing;
+  readonly lines: readonly DrawnLine[];
+}) {
+  const byTime = new Map<string, Map<string, string>>();
+  for (const { label, exact } of lines)
+    for (const [at, value] of exact) {
+      const row = byTime.get(at) ?? new Map<string, string>();
+      byTime.set(at, row.set(label, value));
+    }
+  const rows = [...byTime].toSorted(([one], [other]) => (one < other ? 1 : -1));
+  const drawn = lines.reduce((sum, { exact }) => sum + exact.length, 0);
+  const all = lines.reduce((sum, { of }) => sum + of, 0);
+  return (
+    <section aria-labelledby="points">
+      <div class="head">
+        <h2 id="points">{countText(drawn, 'point')}</h2>
+        <p>
+          <a href={chartLink(chartOf(drawing))}>Address of this chart</a>
+          {drawing.moments.map((moment) => {
+            const { sql, asOf } = sqlOf(drawing, moment);
+            const of =
+              drawing.moments.length > 1
+                ? ` ${moment ? `known at ${moment.toISOString()}` : 'known now'}`
+                : '';
+            return (
+              <>
+                {' '}
+                <a href={queryLink({ sql, asOf }, '.csv')}>CSV{of}</a>{' '}
+                <a href={queryLink({ sql, asOf })}>SQL{of}</a>
+              </>
+            );
+          })}
+        </p>
+      </div>
+      {drawn < all && (
+        <p class="soft">
+          The window has {numberText(all)} points. Of each part of it the first, the last, the least and the
+          greatest are drawn; a smaller window shows more.
+        </p>
+      )}
+      {rows.length > SHOWN && <p class="soft">The table has the newest {SHOWN} of them; CSV has all.</p>}
+      <Table
+        caption="The points"
+        columns={[
+          { name: drawing.chartable.source.time, cell: ([at]) => at },
+          ...lines.map(
+            ({ label }): Column<(typeof rows)[number]> => ({
+              name: label,
+              kind: 'number',
+              cell: ([, values]) => valueText(values.get(label)),
+            }),
+          ),
+        ]}
+        rows={rows.slice(0, SHOWN)}
+        keyOf={([at]) => at}
+        empty="There are no points in this window."
+      />
+    </section>
+  );
+}
+
+/** A number with all of its digits; others, such as NaN, as they are. */
+const valueText = (value: string | undefined) => {
+  if (value === undefined) return '–';
+  return /^\d+(\.\d+)?$/.test(value) ? numberText(value) : value;
+};

@@ -1,0 +1,41 @@
+import { type ChartAsked, chartLink } from './link.ts';
+import type { Drawing } from './read-lines.ts';
+
+/** A window is never shorter than this, ms. */
+const SHORTEST = 60_000;
+/** The years that a moment may have. */
+const EARLIEST = Date.UTC(1970, 0);
+const LATEST = Date.UTC(9999, 0);
+const inTime = (at: number) => new Date(Math.min(Math.max(Math.round(at), EARLIEST), LATEST));
+
+/** Links that move the window: each asks for the points of the new one. @param fixed its end was told */
+export function Zoom({ drawing, fixed }: { readonly drawing: Drawing; readonly fixed: boolean }) {
+  const [from, to] = drawing.window.map((one) => one.getTime());
+  if (from === undefined || to === undefined) return null;
+  const width = to - from;
+  const asked = chartOf(drawing);
+  const move = (label: string, begin: number, end: number) => (
+    <a class="button plain" href={chartLink({ ...asked, from: inTime(begin), to: inTime(end) })} key={label}>
+      {label}
+    </a>
+  );
+  return (
+    <nav class="filters" aria-label="Window">
+      {move('Earlier', from - width / 2, to - width / 2)}
+      {move('Later', from + width / 2, to + width / 2)}
+      {width > 2 * SHORTEST && move('Zoom in', from + width / 4, to - width / 4)}
+      {move('Zoom out', from - width / 2, to + width / 2)}
+      {fixed && (
+        <a class="button plain" href={chartLink({ ...asked, from: null, to: null })}>
+          Newest
+        </a>
+      )}
+    </nav>
+  );
+}
+
+/** A drawing as its address tells it. */
+export function chartOf({ chartable, column, things, window: [from, to], moments }: Drawing): ChartAsked {
+  const [asOf = null, beside = null] = moments;
+  return { of: chartable.dataset.name, column, things, from, to, asOf, beside };
+}

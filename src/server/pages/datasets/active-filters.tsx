@@ -1,0 +1,37 @@
+import { MEANINGS } from '../../../api/filters.ts';
+import { hrefOf, without } from './address.ts';
+import { filtersOfRows, type Place } from './column-menu.tsx';
+
+/** The filters that are in force, each with the way to take it away. */
+export function ActiveFilters({ place: { readable, path, parameters } }: { readonly place: Place }) {
+  const active = filtersOfRows(readable).flatMap(({ parameter, column, operator }) => {
+    const value = parameters[parameter];
+    if (value === undefined) return [];
+    const words =
+      operator === 'null' ? `is ${value === 'true' ? '' : 'not '}null` : `${MEANINGS[operator]} ${value}`;
+    return [{ parameter, column, words }];
+  });
+  if (active.length === 0) return null;
+  return (
+    <ul class="in-force" aria-label="Filters in force">
+      {active.map(({ parameter, column, words }) => (
+        <li key={parameter}>
+          <code>{column}</code> {words}{' '}
+          <a
+            href={hrefOf(path, without(parameters, parameter, 'after'))}
+            aria-label={`Take away: ${column} ${words}`}
+          >
+            ×
+          </a>
+        </li>
+      ))}
+      {active.length > 1 && (
+        <li>
+          <a href={hrefOf(path, without(parameters, 'after', ...active.map(({ parameter }) => parameter)))}>
+            all away
+          </a>
+        </li>
+      )}
+    </ul>
+  );
+}

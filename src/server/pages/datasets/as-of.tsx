@@ -1,0 +1,47 @@
+import { instantIn } from '../../../instant.ts';
+import { hrefOf, type Parameters, without } from './address.ts';
+import { Hidden } from './hidden.tsx';
+
+/** A moment as the field for moments has it: in UTC, to the millisecond. Empty where the text is no moment. */
+export function fieldMoment(text: string): string {
+  const at = instantIn(text);
+  return at === null ? '' : new Date(at).toISOString().replace(/(:00)?\.000Z$|Z$/, '');
+}
+
+/**
+ * The control of the moment of knowledge. It stays in all links.
+ * @param asOf the moment, as PostgreSQL reads it; null: now
+ * @param note what the moment means here, where it is not "as known then"
+ */
+export function AsOf({
+  path,
+  parameters,
+  asOf,
+  note,
+}: {
+  readonly path: string;
+  readonly parameters: Parameters;
+  readonly asOf: string | null;
+  readonly note?: string | undefined;
+}) {
+  const rest = without(parameters, 'as_of', 'after');
+  return (
+    <form class={`as-of ${asOf === null ? '' : 'past'}`} method="get" action={path} aria-label="As of">
+      <Hidden of={rest} />
+      <label for="as-of">As known at</label>
+      <input
+        id="as-of"
+        type="datetime-local"
+        name="as_of"
+        step="any"
+        value={asOf === null ? '' : fieldMoment(asOf)}
+      />
+      <span class="soft">UTC</span>
+      <button class="plain" type="submit">
+        Show
+      </button>
+      {asOf === null ? <span class="soft">now</span> : <a href={hrefOf(path, rest)}>Back to now</a>}
+      {asOf !== null && note !== undefined && <p class="soft">{note}</p>}
+    </form>
+  );
+}

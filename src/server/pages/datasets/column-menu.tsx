@@ -1,0 +1,98 @@
+import { MEANINGS, type Operator } from '../../../api/filters.ts';
+import { type FilterParameter, filtersOf } from '../../../api/list-parameters.ts';
+
+import { orderedColumns, type Readable } from '../../../api/readable.ts';
+import type { DeclaredColumn } from '../../../db/declared.ts';
+import { hrefOf, type Parameters, without } from './address.ts';
+import { FilterField } from './filter-field.tsx';
+import { Hidden } from './hidden.tsx';
+
+/** Where a table of rows is, and how it is asked for now. */
+export interface Place {
+  readonly readable: Readable;
+  readonly path: string;
+  readonly parameters: Parameters;
+  /** The columns that are shown. */
+  readonly shown: readonly string[];
+}
+
+/** The operators that the form of a column offers. The others can be written into the address. */
+const OFFERED: readonly Operator[] = ['eq', 'prefix', 'contains', 'gte', 'lte', 'null'];
+
+/** The filters of a table of rows. */
+export const filtersOfRows = ({ columns, parameters }: Readable): FilterParameter[] =>
+  filtersOf(
+    columns,
+    (parameters ?? []).map(({ name }) => name),
+  );
+
+const menuId = (column: string) => `column-${column}`;
+
+/** The head of a column: sorts by it, and opens its menu. */
+export function ColumnHead({
+  column,
+  place,
+  sorted,
+}: {
+  readonly column: DeclaredColumn;
+  readonly place: Place;
+  readonly sorted: 'ascending' | 'descending' | undefined;
+}) {
+  const { name } = column;
+  const { path, parameters, readable } = place;
+  const sort = sorted === 'ascending' ? `-${name}` : name;
+  const sortable = orderedColumns(readable).some((one) => one.name === name);
+  return (
+    <span class="column-head">
+      {sortable ? <a href={hrefOf(path, { ...without(parameters, 'after'), sort })}>{name}</a> : name}
+      <button
+        type="button"
+        class="more"
+        popoverTarget={menuId(name)}
+        aria-label={`${name}: what it is, filter, hide`}
+      />
+    </span>
+  );
+}
+
+/** What a column is, and what can be done with it. Opened by its head; works without script. */
+export function ColumnMenu({ column, place }: { readonly column: DeclaredColumn; readonly place: Place }) {
+  const { name, type, comment } = column;
+  const { readable, path, parameters, shown } = place;
+  const filters = filtersOfRows(readable).filter(
+    (one) => one.column === name && OFFERED.includes(one.operator),
+  );
+  const others = shown.filter((one) => one !== name);
+  const rest = without(parameters, 'after', ...filters.map(({ parameter }) => parameter));
+  const sortable = orderedColumns(readable).some((one) => one.name === name);
+  const sorted = (sort: string) => hrefOf(path, { ...without(parameters, 'after'), sort });
+  return (
+    <div popover="auto" id={menuId(name)} class="menu" role="dialog" aria-label={name}>
+      <p>
+        <code>{name}</code> <span class="soft">{type}</span>
+      </p>
+      <p>{comment}</p>
+      <p class="actions">
+        {sortable && <a href={sorted(name)}>Sort rising</a>}
+        {sortable && <a href={sorted(`-${name}`)}>Sort falling</a>}
+        {others.length > 0 && <a href={hrefOf(path, { ...parameters, columns: others.join(',') })}>Hide</a>}
+      </p>
+      {filters.length > 0 && (
+        <form method="get" action={path}>
+          <Hidden of={rest} />
+          {filters.map(({ parameter, operator, type }) => (
+            <FilterField
+              key={parameter}
+              id={`${menuId(name)}-${operator}`}
+              label={operator === 'null' ? 'is null' : MEANINGS[operator]}
+              name={parameter}
+              type={type}
+              value={parameters[parameter] ?? ''}
+            />
+          ))}
+          <button type="submit">Filter</button>
+        </form>
+      )}
+    </div>
+  );
+}

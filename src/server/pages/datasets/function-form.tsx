@@ -1,0 +1,43 @@
+import type { Readable } from '../../../api/readable.ts';
+import { without } from './address.ts';
+import type { Place } from './column-menu.tsx';
+import { FilterField } from './filter-field.tsx';
+import { Hidden } from './hidden.tsx';
+
+/** Whether a function's rows can be asked for: whether something was told of what it needs. */
+export const isAsked = ({ parameters }: Readable, given: Readonly<Record<string, unknown>>): boolean => {
+  const needed = (parameters ?? []).filter(({ preset }) => preset === undefined);
+  return needed.length === 0 || (parameters ?? []).some(({ name }) => given[name] !== undefined);
+};
+
+/** The parameters of a function, as a form. The moment of knowledge has a control of its own. */
+export function FunctionForm({
+  place: { readable, path, parameters },
+}: {
+  readonly place: Omit<Place, 'shown'>;
+}) {
+  const taken = (readable.parameters ?? []).filter(({ name }) => name !== 'as_of');
+  if (taken.length === 0) return null;
+  return (
+    <form class="filters" method="get" action={path}>
+      <Hidden of={without(parameters, 'after', ...taken.map(({ name }) => name))} />
+      {taken.map(({ name, type, comment, preset }) => (
+        <FilterField
+          key={name}
+          id={`parameter-${name}`}
+          label={
+            <span title={comment}>
+              <code>{name}</code>
+              {preset === undefined ? '' : ' (may stay empty)'}
+            </span>
+          }
+          name={name}
+          type={type}
+          value={parameters[name] ?? ''}
+          required={preset === undefined}
+        />
+      ))}
+      <button type="submit">Ask</button>
+    </form>
+  );
+}

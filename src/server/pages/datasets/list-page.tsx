@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import type { ReadableDataset } from '../../../api/catalogue.ts';
+import { instant } from '../../../api/filters.ts';
+import type { Readable } from '../../../api/readable.ts';
+import { readRows } from '../../../api/rows.ts';
+import { rowsParameters } from '../../../api/rows-question.ts';
+import type { Value } from '../../../api/values.ts';
+import { recordedNamed } from '../../../recorded.ts';
+import { questions } from '../../../reports/questions.ts';
+import type { DatasetStatus } from '../../../reports/status.ts';
+import { stateOf } from '../home/datasets.tsx';
+import { definePage } from '../page.ts';
+import { State } from '../parts/state.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { ValueText } from '../parts/value.tsx';
+import { hrefOf, type Parameters } from './address.ts';
+import { AsOf } from './as-of.tsx';
+import { pathOf } from './relation-head.tsx';
+import { catalogue, sharedViews, viewNamed } from './relations.ts';
+
+/** A dataset with how it stands. */
+interface Listed {
+  readonly dataset: ReadableDataset;
+  /** Null: it is not watched. */
+  readonly status: DatasetStatus | null;
+  /** Rows and versions ever written; null: none. */
+  readonly written: Value;
+}
+
+/** `/datasets`: everything that can be read. */
+export const listPage = definePage({
+  path: '/datasets',
+  asked: z.strictObject({ as_of: z.union([z.literal(''), instant], { error: 'must be a time' }).optional() }),
+  async read({ read, status }) {
+    const view = viewNamed('recording_freshness');
+    const question = rowsParameters(view).parse({ columns: 'dataset,rows_written', limit: '1000' });
+    const [{ rows }, { datasets }] = await Promise.all([
+      read((sql) => readRows(sql, view, question)),
+      status(),
+    ]);
+    const written = new Map(rows.map((row) => [row.dataset, row.rows_written ?? null]));
+    const stands = new Map(datasets.map((one) => [one.dataset, one]));
+    return [...catalogue.datasets.values()].map(
+      (dataset): Listed => ({
+        dataset,
+        status: stands.get(dataset.name) ?? null,
+        written: written.get(dataset.name) ?? null,
+      }),
+    );
+  },
+  content(datasets, { as_of }) {
+    const parameters: Parameters = as_of ? { as_of } : {};
+    return {
+      title: 'Data',
+      body: (
+        <>
+          <div class="stack">
+            <h1>Data</h1>
+            <p>
+              All that is recorded, and what follows from it: {datasets.length} datasets with every version of
+              their rows, and {sharedViews().length} views over them.
+            </p>
+          </div>
+          <AsOf
+            path="/datasets"
+            parameters={parameters}
+            asOf={as_of || null}
+            note="The moment stays while you walk on. How fresh a dataset is, is told of now."
+          />
+          {GROUPS.map(({ heading, holds }) => (
+            <section aria-label={heading} key={heading}>
+              <h2>{heading}</h2>
+              <Table
+                caption={heading}
+                columns={datasetColumns(parameters)}
+                rows={datasets.filter(({ dataset }) => holds(dataset))}
+                keyOf={({ dataset }) => dataset.name}
+                empty="Nothing."
+              />
+            </section>
+          ))}
+          {viewGroups().map(({ heading, views }) => (
+            <section aria-label={heading} key={heading}>
+              <h2>{heading}</h2>
+              <Table
+                caption={heading}
+                columns={viewColumns(parameters)}
+                rows={views}
+                keyOf={({ name }) => name}
+                empty="Nothing."
+              />
+            </section>
+          ))}
+        </>
+      ),
+    };
+  },
+});
+
+const upstreamOf = ({ name }: ReadableDataset) => {
+  const one = recordedNamed(name);
+  return one === undefined || one.history === 'ledger' ? 'health' : one.source.upstream;
+};
+
+const GROUPS = [
+  { heading: 'Health of nodes', upstream: 'health' },
+  { heading: 'Metrics of chains', upstream: 'metrics' },
+  { heading: 'What nodes say', upstream: 'nodes' },
+  { heading: 'What the chain data service says', upstream: 'chainData' },
+].map(({ heading, upstream }) => ({
+  heading,
+  holds: (dataset: ReadableDataset) => upstreamOf(dataset) === upstream,
+}));
+
+/** The other views: answers to questions by what they are about, then those about nodes and about the recording. */
+function viewGroups(): { readonly heading: string; readonly views: readonly Readable[] }[] {
+  const views = sharedViews();
+  const answers = questions().map(({ heading, questions: asked }) => ({
+    heading: `Questions: ${heading}`,
+    names: asked.map(({ answer }) => answer.name),
+  }));
+  const answered = new Set(answers.flatMap(({ names }) => names));
+  const rest = views.filter(({ name }) => !answered.has(name));
+  const ofNodes = rest.filter(({ name }) => name.startsWith('node_'));
+  return [
+    ...answers.map(({ heading, names }) => ({
+      heading,
+      views: views.filter(({ name }) => names.includes(name)),
+    })),
+    { heading: 'Nodes over time', views: ofNodes },
+    { heading: 'The recording itself', views: rest.filter((one) => !ofNodes.includes(one)) },
+  ].filter(({ views }) => views.length > 0);
+}
+
+const named = (name: string, about: string, parameters: Parameters) => (
+  <>
+    <a href={hrefOf(pathOf(name), parameters)}>{name}</a>
+    <span class="about">{about}</span>
+  </>
+);
+
+const datasetColumns = (parameters: Parameters): readonly Column<Listed>[] => [
+  { name: 'Dataset', kind: 'wide', cell: ({ dataset: { name, about } }) => named(name, about, parameters) },
+  { name: 'Kind', about: 'What becomes of a row that changes.', cell: ({ dataset }) => dataset.kind },
+  {
+    name: 'State',
+    cell: ({ status }) => (status ? <State is={stateOf(status)} /> : <span class="soft">not watched</span>),
+  },
+  { name: 'Last recorded', cell: ({ status }) => <Time at={status?.last_success_at ?? null} none="never" /> },
+  {
+    name: 'Rows',
+    about: 'Rows and versions of rows that were ever written.',
+    kind: 'number',
+    cell: ({ written }) => <ValueText type="numeric" value={written} />,
+  },
+];
+
+const viewColumns = (parameters: Parameters): readonly Column<Readable>[] => [
+  { name: 'View', kind: 'wide', cell: ({ name, about }) => named(name, about, parameters) },
+  {
+    name: 'Takes',
+    cell: ({ parameters: taken }) => {
+      const needed = (taken ?? []).filter(({ preset }) => preset === undefined).map(({ name }) => name);
+      return needed.length > 0 ? <code>{needed.join(', ')}</code> : '–';
+    },
+  },
+];

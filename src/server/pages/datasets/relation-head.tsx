@@ -1,0 +1,94 @@
+import { asOfOnly, hrefOf, type Parameters } from './address.ts';
+import { type Relation, viewsOf } from './relations.ts';
+
+/** What is shown of a dataset. */
+export type Tab = 'rows' | 'row';
+
+const HISTORIES: Readonly<Record<string, string>> = {
+  series: 'Revisions',
+  state: 'Versions',
+  ledger: 'Intervals',
+};
+
+/** The place of a page of a relation. */
+export const pathOf = (name: string, page?: Exclude<Tab, 'rows'>) =>
+  `/datasets/${name}${page === undefined ? '' : `/${page}`}`;
+
+/** What a relation is, and the ways to all that is known of its dataset. */
+export function RelationHead({
+  relation: { readable, dataset },
+  tab,
+  parameters,
+}: {
+  readonly relation: Relation;
+  readonly tab: Tab;
+  readonly parameters: Parameters;
+}) {
+  const { name, about } = readable;
+  return (
+    <div class="stack">
+      <h1>
+        <code>{name}</code> {dataset && <small>{dataset.name === name ? dataset.kind : ''}</small>}
+      </h1>
+      <p>{about}</p>
+      {dataset && <Tabs relation={{ readable, dataset }} tab={tab} parameters={asOfOnly(parameters)} />}
+    </div>
+  );
+}
+
+interface Place {
+  readonly label: string;
+  readonly href: string;
+  readonly here: boolean;
+  readonly about?: string;
+}
+
+function Tabs({
+  relation: { readable, dataset },
+  tab,
+  parameters,
+}: {
+  readonly relation: Relation;
+  readonly tab: Tab;
+  readonly parameters: Parameters;
+}) {
+  if (!dataset) return null;
+  const { history, changes, conflicts, others } = viewsOf(dataset);
+  const rowsOf = (label: string, name: string, about?: string): Place => ({
+    label,
+    href: hrefOf(pathOf(name), parameters),
+    here: tab === 'rows' && readable.name === name,
+    ...(about === undefined ? {} : { about }),
+  });
+  const main = [
+    rowsOf('Rows', dataset.name),
+    ...(history ? [rowsOf(HISTORIES[dataset.kind] ?? 'Versions', history.name, history.about)] : []),
+    ...(changes ? [rowsOf('Who came and went', changes.name, changes.about)] : []),
+    ...(conflicts ? [rowsOf('Conflicts', conflicts.name, conflicts.about)] : []),
+  ];
+  return (
+    <nav class="tabs" aria-label={`What is known of ${dataset.name}`}>
+      <Places of={main} />
+      {others.length > 0 && (
+        <details open={others.some(({ name }) => name === readable.name)}>
+          <summary>{others.length} more about it</summary>
+          <Places of={others.map(({ name, about }) => rowsOf(name, name, about))} />
+        </details>
+      )}
+    </nav>
+  );
+}
+
+function Places({ of }: { readonly of: readonly Place[] }) {
+  return (
+    <ul>
+      {of.map(({ label, href, here, about }) => (
+        <li key={href}>
+          <a href={href} title={about} aria-current={here ? 'page' : undefined}>
+            {label}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,60 @@
+import { type Catalogue, catalogueOf, type ReadableDataset } from '../../../api/catalogue.ts';
+import type { Readable } from '../../../api/readable.ts';
+
+/** Everything that can be read, made once. */
+export const catalogue: Catalogue = catalogueOf();
+
+/** A view or function of `reporting`, and the dataset that it is about. */
+export interface Relation {
+  readonly readable: Readable;
+  /** Null: it is about the recording, or about several datasets. */
+  readonly dataset: ReadableDataset | null;
+}
+
+/** What has that name; null: nothing. */
+export function relationNamed(name: string): Relation | null {
+  const readable = catalogue.views.get(name);
+  return readable ? { readable, dataset: datasetOf(name) } : null;
+}
+
+/** @throws Error when there is no such view: it is not declared any more */
+export function viewNamed(name: string): Readable {
+  const view = catalogue.views.get(name);
+  if (!view) throw new Error(`reporting.${name} is not declared`);
+  return view;
+}
+
+function datasetOf(name: string): ReadableDataset | null {
+  const own = [...catalogue.datasets.values()].filter((one) => belongsTo(name, one.name));
+  return own.toSorted((one, other) => other.name.length - one.name.length)[0] ?? null;
+}
+
+const belongsTo = (name: string, dataset: string) =>
+  name === dataset || name.startsWith(`${dataset}_`) || name === `network_${dataset}`;
+
+/** The other views of a dataset, by what they are. */
+export interface DatasetViews {
+  /** Every version of every row. */
+  readonly history: Readable | null;
+  /** What came, changed and went, in the order of time. */
+  readonly changes: Readable | null;
+  /** What was said differently later. */
+  readonly conflicts: Readable | null;
+  /** The rest: flattened lists, what all nodes say, and questions. */
+  readonly others: readonly Readable[];
+}
+
+export function viewsOf(dataset: ReadableDataset): DatasetViews {
+  const { name, history } = dataset;
+  const changes = catalogue.views.get(`${name}_changes`) ?? null;
+  const conflicts = catalogue.views.get(`${name}_conflicts`) ?? null;
+  const told = [name, `${name}_as_of`, history?.name, changes?.name, conflicts?.name];
+  const others = [...catalogue.views.values()].filter(
+    (one) => !told.includes(one.name) && datasetOf(one.name) === dataset,
+  );
+  return { history, changes, conflicts, others };
+}
+
+/** The views and functions that belong to no dataset. */
+export const sharedViews = (): Readable[] =>
+  [...catalogue.views.values()].filter(({ name }) => datasetOf(name) === null && !name.endsWith('_as_of'));

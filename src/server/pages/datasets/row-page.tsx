@@ -1,0 +1,157 @@
+import { AskedWrongly, checked } from '../../../api/asked-wrongly.ts';
+import type { ReadableDataset } from '../../../api/catalogue.ts';
+import { type Row, type RowsPage, readRows } from '../../../api/rows.ts';
+import { rowsParameters } from '../../../api/rows-question.ts';
+import type { DeclaredColumn } from '../../../db/declared.ts';
+import type { Content, Page } from '../page.ts';
+import { KeyValues } from '../parts/key-values.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { columnKind, ValueText } from '../parts/value.tsx';
+import { asOfOnly, hrefOf, type Parameters, parametersOf, without } from './address.ts';
+import { AsOf } from './as-of.tsx';
+import { asOfIn } from './asked-rows.ts';
+import { pathOf, RelationHead } from './relation-head.tsx';
+import { catalogue, viewsOf } from './relations.ts';
+import { tidy } from './tidy.ts';
+
+/** A table of what was recorded of the row. */
+interface Told {
+  readonly heading: string;
+  readonly columns: readonly DeclaredColumn[];
+  readonly page: RowsPage;
+}
+
+/** `/datasets/D/row?KEY`: all that was recorded of a row, and what changed. */
+export const rowPage: Page = {
+  path: '/datasets/:relation/row',
+  async answer({ read }, { relation, ...asked }) {
+    const dataset = catalogue.datasets.get(String(relation));
+    if (!dataset) return null;
+    const tidied = tidy(pathOf(dataset.name, 'row'), asked);
+    if ('location' in tidied) return tidied;
+    const asOf = asOfIn(tidied.given);
+    const parameters = keyOf(dataset, tidied.given);
+    const { conflicts } = viewsOf(dataset);
+    const told = await read(async (sql) => {
+      const tables: Told[] = [];
+      for (const view of [dataset.history ?? dataset.now, ...(conflicts ? [conflicts] : [])]) {
+        const begins = view === conflicts ? 'recorded_at' : dataset.begins;
+        const upTo: Parameters = asOf === null ? {} : { [`${begins}.lte`]: asOf };
+        const question = { ...filtersOfKey(dataset, parameters), ...upTo, sort: `-${begins}` };
+        const heading =
+          view === conflicts ? 'Said differently later' : 'All that was recorded, the newest first';
+        const columns = view.columns.filter(({ name }) => !dataset.key.includes(name));
+        const page = await readRows(sql, view, checked(rowsParameters(view), question));
+        tables.push({ heading, columns, page });
+      }
+      return tables;
+    });
+    return content(dataset, told, parameters, asOf);
+  },
+};
+
+/** Checks that the whole key is told and nothing else. @throws AskedWrongly when it is not */
+function keyOf({ key, now }: ReadableDataset, given: Readonly<Record<string, unknown>>): Parameters {
+  const known = [...key, 'as_of'];
+  const nullable = new Set(now.key.filter((one) => one.emptyForNull).map(({ name }) => name));
+  const problems = [
+    ...Object.keys(given)
+      .filter((name) => !known.includes(name))
+      .map((parameter) => ({ parameter, problem: `is not known here: there are ${known.join(', ')}` })),
+    ...Object.entries(given)
+      .filter(([, value]) => typeof value !== 'string')
+      .map(([parameter]) => ({ parameter, problem: 'is given more than once' })),
+    ...key
+      .filter((name) => given[name] === undefined && !nullable.has(name))
+      .map((parameter) => ({ parameter, problem: 'is needed: it is a part of the key' })),
+  ];
+  if (problems.length > 0) throw new AskedWrongly(problems);
+  return parametersOf(given) ?? {};
+}
+
+const filtersOfKey = ({ key }: ReadableDataset, parameters: Parameters): Parameters =>
+  Object.fromEntries(
+    key.map((name) => {
+      const value = parameters[name];
+      return value === undefined ? [`${name}.null`, 'true'] : [name, value];
+    }),
+  );
+
+function content(
+  dataset: ReadableDataset,
+  told: readonly Told[],
+  parameters: Parameters,
+  asOf: string | null,
+): Content {
+  const { name, key, now } = dataset;
+  const types = new Map(now.columns.map((column) => [column.name, column.type]));
+  return {
+    title: `A row of ${name}`,
+    crumbs: [
+      { href: hrefOf('/datasets', asOfOnly(parameters)), label: 'Data' },
+      { href: hrefOf(pathOf(name), asOfOnly(parameters)), label: name },
+    ],
+    body: (
+      <>
+        <RelationHead relation={{ readable: now, dataset }} tab="row" parameters={parameters} />
+        <AsOf
+          path={pathOf(name, 'row')}
+          parameters={parameters}
+          asOf={asOf}
+          note="These are the versions that began up to then."
+        />
+        <KeyValues
+          of={key.map((one) => [
+            one,
+            <ValueText key={one} type={types.get(one) ?? 'text'} value={parameters[one] ?? null} />,
+          ])}
+        />
+        {told.map(({ heading, columns, page: { rows, next } }) => (
+          <section aria-label={heading} key={heading}>
+            <h2>{heading}</h2>
+            <Table
+              caption={heading}
+              columns={columns.map((column) => versionColumn(column, rows, dataset))}
+              rows={rows}
+              keyOf={(row) => rows.indexOf(row)}
+              empty="Nothing."
+            />
+            {next !== null && (
+              <p>
+                There are more:{' '}
+                <a href={hrefOf(pathOf((dataset.history ?? now).name), without(parameters, 'as_of'))}>
+                  all of them
+                </a>
+                .
+              </p>
+            )}
+          </section>
+        ))}
+      </>
+    ),
+  };
+}
+
+/** Columns that differ in every version: that they do says nothing. */
+const ALWAYS_NEW = ['run_id', 'ended_by', 'probes', 'is_open', 'superseded_at'];
+
+/** A column of the versions. What is not as in the version before it is marked. */
+function versionColumn(
+  { name, type, comment }: DeclaredColumn,
+  rows: readonly Row[],
+  dataset: ReadableDataset,
+): Column<Row> {
+  const marks = ![dataset.begins, dataset.ends, ...ALWAYS_NEW].includes(name);
+  return {
+    name,
+    about: comment,
+    kind: columnKind(type),
+    cell: (row) => {
+      const value = row[name] ?? null;
+      const before = rows[rows.indexOf(row) + 1];
+      const text = <ValueText type={type} value={value} />;
+      const differs = marks && before && JSON.stringify(before[name] ?? null) !== JSON.stringify(value);
+      return differs ? <mark title="Not as in the version before">{text}</mark> : text;
+    },
+  };
+}

@@ -1,0 +1,186 @@
+import { type RowCount, rowCount } from '../../../api/row-count.ts';
+import { type RowsPage, readRows, rowsSql } from '../../../api/rows.ts';
+import type { Content, Page } from '../page.ts';
+import { numberText } from '../texts.ts';
+import { AboutColumns } from './about-columns.tsx';
+import { ActiveFilters } from './active-filters.tsx';
+import { asOfOnly, hrefOf, parametersOf, without } from './address.ts';
+import { AsOf } from './as-of.tsx';
+import { type AskedRows, askedRows, asOfIn, pastOf } from './asked-rows.ts';
+import type { Place } from './column-menu.tsx';
+import { Copied } from './copied.tsx';
+import { FunctionForm, isAsked } from './function-form.tsx';
+import { NoRecord, recordOf } from './no-record.tsx';
+import { pathOf, RelationHead } from './relation-head.tsx';
+import { type Relation, relationNamed } from './relations.ts';
+import { RowsTable } from './rows-table.tsx';
+import { tidy } from './tidy.ts';
+
+/** `/datasets/D`: the rows of a dataset, of another view, or of a function. */
+export const rowsPage: Page = {
+  path: '/datasets/:relation',
+  async answer({ read, clock }, asked) {
+    const { relation: name, ...given } = asked;
+    const relation = relationNamed(String(name));
+    if (!relation) return null;
+    const tidied = tidy(pathOf(String(name)), given);
+    if ('location' in tidied) return tidied;
+    if (!isAsked(relation.readable, tidied.given)) return unasked(relation, tidied.given);
+    const rows = askedRows(relation.readable, tidied.given);
+    const { dataset, readable } = relation;
+    const found = await read(async (sql) => {
+      const since = await recordOf(sql, dataset, rows.asOf);
+      if (since !== null) return { since };
+      return {
+        page: await readRows(sql, readable, rows.question),
+        count: await rowCount(sql, readable, rows.question),
+      };
+    });
+    return 'since' in found
+      ? early(relation, rows, found.since)
+      : content(relation, rows, found.page, found.count, clock());
+  },
+};
+
+const crumbs = ({ parameters }: Pick<AskedRows, 'parameters'>) => [
+  { href: hrefOf('/datasets', asOfOnly(parameters)), label: 'Data' },
+];
+
+function content(
+  relation: Relation,
+  rows: AskedRows,
+  page: RowsPage,
+  count: RowCount | null,
+  now: number,
+): Content {
+  const { readable, dataset } = relation;
+  const { parameters, question, asOf } = rows;
+  const path = pathOf(readable.name);
+  const shown = question.columns.map(({ name }) => name);
+  const place: Place = { readable, path, parameters, shown };
+  return {
+    title: readable.name,
+    crumbs: crumbs(rows),
+    islands: ['copy'],
+    body: (
+      <>
+        <RelationHead relation={relation} tab="rows" parameters={parameters} />
+        <AsOf path={path} parameters={parameters} asOf={asOf} note={pastNote(rows)} />
+        <FunctionForm place={place} />
+        <section aria-label="Rows">
+          <div class="head">
+            <p>
+              {countWords(count, page)}
+              <span class="soft"> The heads of the columns sort; ⋯ beside them explains and filters.</span>
+            </p>
+            <p class="actions">
+              {asOf === null && rows.past.kind === 'known' && (
+                <a
+                  href={hrefOf(path, { ...parameters, as_of: new Date(now).toISOString() })}
+                  title="A link that shows the same rows at any time"
+                >
+                  Link to this, as it is now
+                </a>
+              )}
+            </p>
+          </div>
+          <ActiveFilters place={place} />
+          <RowsTable place={place} dataset={dataset} question={question} rows={page.rows} />
+          <Pager place={place} next={page.next} limit={question.limit} />
+        </section>
+        <AboutColumns place={place} />
+        <details id="sql">
+          <summary>The SQL of this page</summary>
+          <Copied text={rowsSql(readable, question)} label="SQL of this page" />
+          <p class="soft">
+            Runs as it is, as <code>recorder_reader</code>: chain-recorder query &quot;…&quot;, or psql.
+          </p>
+        </details>
+      </>
+    ),
+  };
+}
+
+/** A moment before the first recording. */
+function early(relation: Relation, { parameters, asOf }: AskedRows, since: string): Content {
+  const { readable } = relation;
+  const path = pathOf(readable.name);
+  return {
+    title: readable.name,
+    crumbs: crumbs({ parameters }),
+    body: (
+      <>
+        <RelationHead relation={relation} tab="rows" parameters={parameters} />
+        <AsOf path={path} parameters={parameters} asOf={asOf} />
+        <NoRecord
+          dataset={relation.dataset?.name ?? readable.name}
+          path={path}
+          parameters={parameters}
+          since={since}
+        />
+      </>
+    ),
+  };
+}
+
+/** A function that was not asked yet. */
+function unasked(relation: Relation, given: Readonly<Record<string, unknown>>): Content {
+  const { readable } = relation;
+  const path = pathOf(readable.name);
+  const parameters = parametersOf(given) ?? {};
+  return {
+    title: readable.name,
+    crumbs: crumbs({ parameters }),
+    body: (
+      <>
+        <RelationHead relation={relation} tab="rows" parameters={parameters} />
+        {pastOf(readable).kind === 'known' && (
+          <AsOf path={path} parameters={parameters} asOf={asOfIn(given)} />
+        )}
+        <p>It answers once it is told what it needs:</p>
+        <FunctionForm place={{ readable, path, parameters }} />
+      </>
+    ),
+  };
+}
+
+function pastNote({ past }: AskedRows): string | undefined {
+  if (past.kind === 'known') return undefined;
+  return past.kind === 'since'
+    ? `These are the rows with ${past.column} up to then; what they say of later moments is shown too.`
+    : 'What this said then is not kept: these are the rows of now.';
+}
+
+function countWords(count: RowCount | null, { rows, next }: RowsPage): string {
+  if (count === null) return next === null ? '' : `${numberText(rows.length)} rows on this page, and more.`;
+  const { rows: all, exact } = count;
+  return `${exact ? '' : 'About '}${numberText(exact ? all : roughly(all))} ${all === 1 ? 'row' : 'rows'}.`;
+}
+
+/** Two digits of an estimate: more would promise what it does not know. */
+const roughly = (estimate: number) => Number(estimate.toPrecision(2));
+
+function Pager({
+  place: { path, parameters },
+  next,
+  limit,
+}: {
+  readonly place: Place;
+  readonly next: string | null;
+  readonly limit: number;
+}) {
+  const isFirst = parameters.after === undefined;
+  if (isFirst && next === null) return null;
+  return (
+    <nav class="actions" aria-label="Pages">
+      {!isFirst && <a href={hrefOf(path, without(parameters, 'after'))}>First page</a>}
+      {next === null ? (
+        <span class="soft">This is the last page.</span>
+      ) : (
+        <a class="button" rel="next" href={hrefOf(path, { ...parameters, after: next })}>
+          Next {limit}
+        </a>
+      )}
+    </nav>
+  );
+}

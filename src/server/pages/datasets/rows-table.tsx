@@ -1,0 +1,79 @@
+import type { ReadableDataset } from '../../../api/catalogue.ts';
+import type { Row } from '../../../api/rows.ts';
+import type { RowsQuestion } from '../../../api/rows-question.ts';
+import { type Column, Table } from '../parts/table.tsx';
+import { columnKind, ValueText } from '../parts/value.tsx';
+import { asOfOnly, hrefOf, type Parameters } from './address.ts';
+import { ColumnHead, ColumnMenu, type Place } from './column-menu.tsx';
+import { pathOf } from './relation-head.tsx';
+
+/** Rows as a table, whose heads sort and filter. Rows of a dataset lead to their history. */
+export function RowsTable({
+  place,
+  dataset,
+  question: { columns, order },
+  rows,
+}: {
+  readonly place: Place;
+  readonly dataset: ReadableDataset | null;
+  readonly question: RowsQuestion;
+  readonly rows: readonly Row[];
+}) {
+  const direction = order.descending ? 'descending' : 'ascending';
+  const history = (row: Row) => (dataset ? historyOf(dataset, row, place.parameters) : null);
+  const columnsOfRows = columns.map((column): Column<Row> => {
+    const { name, type, comment } = column;
+    const sorted = order.columns[0]?.name === name ? direction : undefined;
+    return {
+      name,
+      about: comment,
+      kind: columnKind(type),
+      sorted,
+      head: <ColumnHead column={column} place={place} sorted={sorted} />,
+      cell: (row) => <ValueText type={type} value={row[name] ?? null} />,
+    };
+  });
+  const leads = rows.some((row) => history(row) !== null);
+  return (
+    <>
+      <Table
+        caption={`Rows of ${place.readable.name}`}
+        columns={leads ? [historyColumn(history), ...columnsOfRows] : columnsOfRows}
+        rows={rows}
+        keyOf={(row) => rows.indexOf(row)}
+        empty={place.parameters.after ? 'No more rows.' : 'No rows.'}
+      />
+      {columns.map((column) => (
+        <ColumnMenu column={column} place={place} key={column.name} />
+      ))}
+    </>
+  );
+}
+
+const historyColumn = (history: (row: Row) => string | null): Column<Row> => ({
+  name: 'History',
+  head: <span class="unseen">History</span>,
+  about: 'All that was recorded of the row, and what changed.',
+  cell: (row) => {
+    const href = history(row);
+    return href === null ? null : <a href={href}>history</a>;
+  },
+});
+
+/** The address of a row's history; null: the row does not hold its dataset's whole key. */
+export function historyOf(
+  { name, key, now }: ReadableDataset,
+  row: Row,
+  parameters: Parameters,
+): string | null {
+  const nullable = new Set(now.key.filter((one) => one.emptyForNull).map((one) => one.name));
+  const whole = key.every(
+    (column) => row[column] !== undefined && (row[column] !== null || nullable.has(column)),
+  );
+  if (!whole) return null;
+  const told = key.map((column): [string, string | null] => {
+    const value = row[column];
+    return [column, value === null || value === undefined ? null : String(value)];
+  });
+  return hrefOf(pathOf(name, 'row'), { ...Object.fromEntries(told), ...asOfOnly(parameters) });
+}

@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import {
+  breaksIn,
+  type Discrepancy,
+  type DiscrepancyCount,
+  discrepancyCounts,
+  discrepancyPage,
+  type SeriesBreak,
+} from '../../reports/discrepancies.ts';
+import { id, linkTo, oneOf, optional } from './asking.ts';
+import { definePage } from './page.ts';
+import { Choice, Filters } from './parts/filters.tsx';
+import { Older } from './parts/older.tsx';
+import { State } from './parts/state.tsx';
+import { type Column, Table } from './parts/table.tsx';
+import { Time } from './parts/time.tsx';
+import { momentText, numberText } from './texts.ts';
+
+const PATH = '/discrepancies';
+const STATES = ['standing', 'ended'] as const;
+const YEAR = 365 * 86_400_000;
+
+/** `/discrepancies`: what sources say differently of the same things, and days on which a metric changed its level. */
+export const discrepancies = definePage({
+  path: PATH,
+  asked: z.strictObject({
+    state: optional(oneOf(STATES)),
+    check: optional(
+      z.string().regex(/^[a-z0-9_]{1,60}$/, 'must be the name of a check, such as metric_parts'),
+    ),
+    before: optional(id),
+  }),
+  read: ({ read, clock }, asked) =>
+    read(async (sql) => ({
+      counts: await discrepancyCounts(sql),
+      page: await discrepancyPage(sql, asked),
+      breaks: await breaksIn(sql, { from: clock() - YEAR, to: null }),
+    })),
+  content: ({ counts, page: { found, next }, breaks }, asked) => ({
+    title: 'Discrepancies',
+    body: (
+      <>
+        <section class="stack">
+          <h1>Discrepancies</h1>
+          <p class="soft">
+            What two sources, or two answers of one, say differently of the same thing by more than is
+            tolerated. Compared once an hour. Who is right, the recorder does not decide.
+          </p>
+          {counts.length > 0 && <Counts counts={counts} />}
+          <Filters path={PATH}>
+            <Choice name="state" label="State" value={asked.state} words={STATES} />
+            <Choice
+              name="check"
+              label="Check"
+              value={asked.check}
+              words={[
+                ...new Set([
+                  ...counts.map(({ check_name }) => check_name),
+                  ...(asked.check ? [asked.check] : []),
+                ]),
+              ]}
+            />
+          </Filters>
+          <Table
+            caption="Discrepancies, those found last first"
+            columns={columns}
+            rows={found}
+            keyOf={(one) => one.id}
+            empty="The sources agree, as far as they were compared."
+          />
+          <Older href={next === null ? null : linkTo(PATH, { ...asked, before: next })} />
+        </section>
+        <section class="stack" aria-labelledby="breaks">
+          <h2 id="breaks">Changes of level, last year</h2>
+          <p class="soft">
+            Days on which a daily metric changed at once and for good, as after a change of what is counted.
+            What it was, the numbers alone do not say.
+          </p>
+          <Table
+            caption="Changes of level"
+            columns={breakColumns}
+            rows={breaks}
+            keyOf={({ chain_id, metric, broke_at }) => `${chain_id} ${metric} ${broke_at.getTime()}`}
+            empty="No metric changed its level. One that does is found three weeks later."
+          />
+        </section>
+      </>
+    ),
+  }),
+});
+
+function Counts({ counts }: { readonly counts: readonly DiscrepancyCount[] }) {
+  return (
+    <ul class="chips">
+      {counts.map(({ check_name, standing, found_today }) => (
+        <li key={check_name}>
+          <a href={linkTo(PATH, { state: 'standing', check: check_name })}>{check_name}</a>{' '}
+          {numberText(standing)}
+          {found_today > 0 && <span class="soft">, {numberText(found_today)} new within a day</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const said = (source: string, value: string) => (
+  <>
+    <div>{value}</div>
+    <div class="soft small">{source}</div>
+  </>
+);
+
+const columns: readonly Column<Discrepancy>[] = [
+  {
+    name: 'State',
+    cell: ({ ended_at }) => <State is={ended_at ? 'ended' : 'stands'} tone={ended_at ? 'idle' : 'warn'} />,
+  },
+  { name: 'Check', cell: ({ check_name }) => check_name },
+  { name: 'About', kind: 'wide', cell: ({ subject }) => <code>{subject}</code> },
+  {
+    name: 'Of',
+    about: 'The hour, day, block or reading that it is about.',
+    cell: ({ at }) => momentText(at),
+  },
+  { name: 'One says', kind: 'wide', cell: ({ left_source, left_value }) => said(left_source, left_value) },
+  {
+    name: 'The other says',
+    kind: 'wide',
+    cell: ({ right_source, right_value }) => said(right_source, right_value),
+  },
+  {
+    name: 'Apart',
+    about: 'The difference as a share of the larger value.',
+    kind: 'number',
+    cell: ({ relative_difference }) =>
+      relative_difference === null ? '–' : `${(Number(relative_difference) * 100).toFixed(2)} %`,
+  },
+  { name: 'Tolerated', cell: ({ tolerance }) => tolerance },
+  { name: 'Found', cell: ({ found_at }) => <Time at={found_at} /> },
+  { name: 'Ended', cell: ({ ended_at }) => <Time at={ended_at} /> },
+];
+
+const breakColumns: readonly Column<SeriesBreak>[] = [
+  { name: 'Metric', cell: ({ metric }) => <code>{metric}</code> },
+  { name: 'Chain', cell: ({ chain_id }) => chain_id },
+  { name: 'First day', cell: ({ broke_at }) => broke_at.toISOString().slice(0, 10) },
+  { name: 'Before', kind: 'number', cell: ({ level_before }) => numberText(level_before) },
+  { name: 'After', kind: 'number', cell: ({ level_after }) => numberText(level_after) },
+  { name: 'Times', kind: 'number', cell: ({ ratio }) => ratio ?? '–' },
+  {
+    name: 'Strength',
+    about: 'How many times as much it changed as from week to week.',
+    kind: 'number',
+    cell: ({ strength }) => strength,
+  },
+  { name: 'Found', cell: ({ found_at }) => <Time at={found_at} /> },
+];

@@ -1,0 +1,80 @@
+import { beyondBudget, type Demand } from '../../../reports/demand.ts';
+import type { Status } from '../../../reports/status.ts';
+import { Empty } from '../parts/empty.tsx';
+import { Meter } from '../parts/meter.tsx';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { numberText } from '../texts.ts';
+
+interface BudgetsProps {
+  readonly budgets: Status['budgets'];
+  /** Null: they are not worked out yet. */
+  readonly demands: readonly Demand[] | null;
+}
+
+/** What was used of each upstream's allowance, and what the schedules need. In its units. */
+export function Budgets({ budgets, demands }: BudgetsProps) {
+  return (
+    <section class="panel" aria-labelledby="budgets">
+      <h2 id="budgets">Budget of today</h2>
+      {demands === null && <Empty>It is being worked out.</Empty>}
+      {demands?.length === 0 && <Empty>No metered service is asked.</Empty>}
+      {demands?.map((demand) => (
+        <Budget
+          demand={demand}
+          used={budgets.find(({ upstream }) => upstream === demand.upstream)}
+          key={demand.upstream}
+        />
+      ))}
+    </section>
+  );
+}
+
+function Budget({
+  demand,
+  used,
+}: {
+  readonly demand: Demand;
+  readonly used: Status['budgets'][number] | undefined;
+}) {
+  const { upstream, unitsPerDay, allowedPerDay } = demand;
+  const beyond = beyondBudget(demand);
+  const units = used?.day_units ?? 0;
+  const share = allowedPerDay === null ? null : units / allowedPerDay;
+  return (
+    <div class="stack tight">
+      <h3 class="head">
+        {upstream}
+        {allowedPerDay !== null && (
+          <span class="number">
+            {numberText(units)} <span class="soft">of {numberText(allowedPerDay)} units</span>
+          </span>
+        )}
+      </h3>
+      {share !== null && (
+        <Meter
+          share={share}
+          tone={share > 0.95 ? 'bad' : share > 0.8 ? 'warn' : 'busy'}
+          label={`${Math.round(share * 100)} % of the units of the day are used`}
+        />
+      )}
+      <p class="soft small">
+        The schedules need {numberText(Math.round(unitsPerDay))} units a day.
+        {allowedPerDay === null &&
+          ` What is used is not counted, because upstreams.${upstream}.budget declares no limit.`}
+      </p>
+      {beyond && (
+        <p class="small">
+          <State is="late">{beyond}</State>
+        </p>
+      )}
+      {used?.blocked_until && (
+        <p class="small">
+          <State is="late">
+            It asked to be left alone: it is asked again <Time at={used.blocked_until} />.
+          </State>
+        </p>
+      )}
+    </div>
+  );
+}

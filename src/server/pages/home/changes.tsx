@@ -1,0 +1,93 @@
+import { useContext } from 'preact/hooks';
+import type { Departure, Notable, Outage, Revision } from '../../../reports/notable.ts';
+import { Empty } from '../parts/empty.tsx';
+import { Time } from '../parts/time.tsx';
+import { countText, durationWords, numberText } from '../texts.ts';
+import { CurrentView } from '../view.ts';
+
+/** What changed in the last week and is worth a look, the newest first. */
+export function Changes({ of }: { readonly of: Notable }) {
+  const all = [
+    ...of.outages.map((one) => ({ at: one.started_at, words: <OutageWords of={one} /> })),
+    ...of.departures.map((one) => ({ at: one.at, words: <DepartureWords of={one} /> })),
+    ...of.revisions.map((one) => ({ at: one.at, words: <RevisionWords of={one} /> })),
+  ].sort((a, b) => b.at.getTime() - a.at.getTime());
+  return (
+    <section class="panel" aria-labelledby="changes">
+      <h2 id="changes">Worth a look, last 7 days</h2>
+      {all.length === 0 && (
+        <Empty>No node was down, no validator left, and no day that was over changed by more than 1 %.</Empty>
+      )}
+      <ul class="events">
+        {all.map(({ at, words }, place) => (
+          <li key={place}>
+            <span class="soft">
+              <Time at={at} />
+            </span>
+            <span>{words}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function OutageWords({ of: { node, started_at, ended_at, error, times } }: { readonly of: Outage }) {
+  const { now } = useContext(CurrentView);
+  const lasted = durationWords(((ended_at?.getTime() ?? now) - started_at.getTime()) / 1000);
+  return (
+    <>
+      <strong>{node}</strong> {ended_at ? `was down for ${lasted}` : `is down for ${lasted}`}
+      {times > 1 && `, ${numberText(times)} times in the week`}
+      {error && `: ${error}`}
+    </>
+  );
+}
+
+function DepartureWords({
+  of: { node_id, subnet_id, weight, expired, told_by },
+}: {
+  readonly of: Departure;
+}) {
+  return (
+    <>
+      validator <code title={node_id}>{shortened(node_id)}</code>{' '}
+      {expired ? 'ended its time' : <strong>left before its end</strong>}
+      {subnet_id !== PRIMARY && (
+        <>
+          {' '}
+          on <code title={subnet_id}>{shortened(subnet_id)}</code>
+        </>
+      )}
+      {weight !== null && `, weight ${numberText(weight)}`}
+      <span class="soft">
+        {' '}
+        as {countText(told_by.length, 'node')} {told_by.length === 1 ? 'tells' : 'tell'}
+      </span>
+    </>
+  );
+}
+
+function RevisionWords({
+  of: { chain_id, metric, bucket_start, before, after, share },
+}: {
+  readonly of: Revision;
+}) {
+  return (
+    <>
+      <code>{metric}</code> of chain {chain_id} on {bucket_start.toISOString().slice(0, 10)} was revised by{' '}
+      <strong>
+        {share > 0 ? '+' : '−'}
+        {Math.abs(share * 100).toFixed(1)} %
+      </strong>
+      <span class="soft">
+        {' '}
+        from {numberText(before)} to {numberText(after)}
+      </span>
+    </>
+  );
+}
+
+/** The primary network's id. */
+const PRIMARY = '11111111111111111111111111111111LpoYY';
+const shortened = (id: string) => (id.length > 20 ? `${id.slice(0, 13)}…${id.slice(-4)}` : id);

@@ -1,0 +1,59 @@
+import type { DatasetStatus } from '../../../reports/status.ts';
+import { State } from '../parts/state.tsx';
+import type { Column } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { durationWords, numberText } from '../texts.ts';
+
+const STATES = ['failing', 'incomplete', 'waiting', 'due', 'fresh', 'not offered'] as const;
+
+/** How a dataset stands, by the worst of its targets. */
+export function stateOf(one: DatasetStatus): (typeof STATES)[number] {
+  if (one.not_offered === one.targets) return 'not offered';
+  if (one.failing > one.not_offered) return 'failing';
+  if (one.incomplete > 0) return 'incomplete';
+  if (one.never_recorded > 0) return 'waiting';
+  return one.late_by !== null && one.late_by > 0 ? 'due' : 'fresh';
+}
+
+/** Those that need a look first, then by name. */
+export const byNeed = (datasets: readonly DatasetStatus[]): DatasetStatus[] =>
+  datasets.toSorted(
+    (a, b) => STATES.indexOf(stateOf(a)) - STATES.indexOf(stateOf(b)) || (a.dataset < b.dataset ? -1 : 1),
+  );
+
+const counted =
+  (of: 'failing' | 'incomplete' | 'never_recorded' | 'not_offered', word: string) => (one: DatasetStatus) =>
+    one[of] > 0 ? [`${numberText(one[of])} ${word}`] : [];
+const words = [
+  counted('failing', 'failing'),
+  counted('incomplete', 'incomplete'),
+  counted('never_recorded', 'not yet recorded'),
+  counted('not_offered', 'not offered'),
+];
+
+export const datasetColumns: readonly Column<DatasetStatus>[] = [
+  { name: 'Dataset', cell: ({ dataset }) => <a href={`/datasets/${dataset}`}>{dataset}</a> },
+  { name: 'State', cell: (one) => <State is={stateOf(one)} /> },
+  { name: 'Last recorded', cell: ({ last_success_at }) => <Time at={last_success_at} none="never" /> },
+  {
+    name: 'Overdue',
+    about:
+      'How long the latest of its targets is over its time. A poll that is under way is a little overdue.',
+    kind: 'number',
+    cell: ({ late_by }) => (late_by !== null && late_by > 0 ? durationWords(late_by) : '–'),
+  },
+  {
+    name: 'Targets',
+    about: 'What it is asked about.',
+    kind: 'number',
+    cell: ({ targets }) => numberText(targets),
+  },
+  { name: 'Of these', cell: (one) => words.flatMap((word) => word(one)).join(', ') || '–' },
+  {
+    name: 'Rows today',
+    about: 'Written since midnight (UTC).',
+    kind: 'number',
+    cell: ({ rows_today }) => numberText(rows_today),
+  },
+  { name: '', cell: ({ dataset }) => <a href={`/runs?dataset=${dataset}`}>runs</a> },
+];

@@ -1,0 +1,99 @@
+import { type FindingGroup, inWords } from '../../../reports/findings.ts';
+import type { NodeNow } from '../../../reports/nodes-now.ts';
+import type { Status } from '../../../reports/status.ts';
+import type { RecorderFacts } from '../page.ts';
+import { State } from '../parts/state.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { countText, numberText } from '../texts.ts';
+
+interface VerdictProps {
+  readonly status: Status;
+  readonly nodes: readonly NodeNow[];
+  readonly recorder: RecorderFacts;
+  readonly since: Date | null;
+}
+
+/** All is well, or how much is not. */
+export function Verdict({ status, nodes, recorder, since }: VerdictProps) {
+  const found = status.findings.reduce((sum, { count }) => sum + count, 0);
+  const down = nodes.filter(({ health }) => health === 'down').length;
+  const waiting = status.datasets.reduce((sum, one) => sum + one.never_recorded, 0);
+  const rows = status.datasets.reduce((sum, one) => sum + one.rows_today, 0);
+  const troubles = [
+    ...(down > 0 ? [`${countText(down, 'node')} down`] : []),
+    ...(found > 0 ? [`${countText(found, 'thing')} not recorded as it should be`] : []),
+  ];
+  const words =
+    troubles.join(', ') ||
+    (waiting > 0 ? 'The first recording is under way' : 'All is recorded as it should be');
+  return (
+    <div class="stack">
+      <h1 class={`verdict ${troubles.length > 0 ? 'bad' : waiting > 0 ? 'busy' : 'good'}`}>{words}</h1>
+      <p class="soft">
+        {recorder.simulated ? 'The simulated network' : `The network ${recorder.network}`}, since{' '}
+        <Time at={since} exact none="now" />. {numberText(rows)} rows today
+        {waiting > 0 &&
+          `; ${countText(waiting, 'target')} of ${numberText(targetsOf(status))} wait for their first run`}
+        .
+      </p>
+      <p class="soft">
+        <a href="/quarantine">{countText(status.quarantined, 'item')} in quarantine</a>,{' '}
+        <a href="/discrepancies">
+          {countText(
+            status.discrepancies.reduce((sum, { standing }) => sum + standing, 0),
+            'discrepancy',
+            'discrepancies',
+          )}
+        </a>
+        , {countText(status.gaps, 'gap')}.{' '}
+        {status.seal ? (
+          <>
+            Sealed until <Time at={status.seal.sealed_until} exact />.
+          </>
+        ) : (
+          'Not sealed yet: the first day ends at midnight.'
+        )}
+      </p>
+    </div>
+  );
+}
+
+const targetsOf = ({ datasets }: Status) => datasets.reduce((sum, { targets }) => sum + targets, 0);
+
+/** What is not as it should be, and why; nothing where all is well. */
+export function Findings({ findings }: { readonly findings: readonly FindingGroup[] }) {
+  if (findings.length === 0) return null;
+  return (
+    <section aria-labelledby="findings">
+      <h2 id="findings">Not as it should be</h2>
+      <Table caption="Not as it should be" columns={columns} rows={findings} keyOf={inWords} empty="" />
+    </section>
+  );
+}
+
+const columns: readonly Column<FindingGroup>[] = [
+  { name: 'State', cell: ({ state }) => <State is={state} /> },
+  { name: 'What', cell: ({ what, dataset }) => <code>{dataset ?? what}</code> },
+  {
+    name: 'Which',
+    kind: 'wide',
+    cell: ({ subject, count }) => (
+      <>
+        {subject}
+        {count > 1 && <span class="soft"> and {numberText(count - 1)} more</span>}
+      </>
+    ),
+  },
+  { name: 'Since', cell: ({ since }) => <Time at={since} /> },
+  { name: 'Why', kind: 'wide', cell: ({ reason }) => reason },
+  {
+    name: 'Then',
+    cell: ({ what, dataset }) =>
+      what === 'target' && dataset ? (
+        <a href={`/runs?dataset=${encodeURIComponent(dataset)}`}>its runs</a>
+      ) : (
+        <code>chain-recorder doctor</code>
+      ),
+  },
+];

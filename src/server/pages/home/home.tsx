@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { nodesNow } from '../../../reports/nodes-now.ts';
+import { notable } from '../../../reports/notable.ts';
+import { definePage } from '../page.ts';
+import { Table } from '../parts/table.tsx';
+import { Budgets } from './budgets.tsx';
+import { Changes } from './changes.tsx';
+import { byNeed, datasetColumns } from './datasets.tsx';
+import { Disk } from './disk.tsx';
+import { Findings, Verdict } from './findings.tsx';
+import { NextSteps } from './next-steps.tsx';
+import { Nodes } from './nodes.tsx';
+
+/** `/`: whether all is well, at one look. */
+export const home = definePage({
+  path: '/',
+  asked: z.strictObject({}),
+  read: async ({ read, status, demands, disk, recorder }) => {
+    const [{ nodes, changes, since }, now, needed, space] = await Promise.all([
+      read(async (sql) => ({
+        nodes: await nodesNow(sql),
+        changes: await notable(sql),
+        since:
+          (await sql<{ at: Date | null }[]>`select min(wanted_at) as at from reporting.freshness`)[0]?.at ??
+          null,
+      })),
+      status(),
+      soon(demands()),
+      soon(disk()),
+    ]);
+    return { status: now, nodes, changes, demands: needed, disk: space, recorder, since };
+  },
+  content: ({ status, nodes, changes, demands, disk, recorder, since }) => ({
+    title: 'chain-recorder',
+    live: 10,
+    body: (
+      <>
+        <Verdict status={status} nodes={nodes} recorder={recorder} since={since} />
+        <Findings findings={status.findings} />
+        <div class="panels">
+          <Nodes nodes={nodes} />
+          <Changes of={changes} />
+          <Budgets budgets={status.budgets} demands={demands} />
+          {disk && <Disk use={disk} embedded={recorder.directory !== null} />}
+        </div>
+        <NextSteps recorder={recorder} since={since} />
+        <section aria-labelledby="datasets">
+          <h2 id="datasets">What is recorded</h2>
+          <Table
+            caption="What is recorded"
+            columns={datasetColumns}
+            rows={byNeed(status.datasets)}
+            keyOf={({ dataset }) => dataset}
+            empty="Nothing is wanted: the configuration names no service and no node. Name some in recorder.yaml."
+          />
+        </section>
+      </>
+    ),
+  }),
+});
+
+/** How long the page waits for what it can do without, ms. */
+const SOON = 300;
+
+/** What is there soon; null: it is not, or it failed. The page renews itself, and has it then. */
+async function soon<T>(answer: Promise<T>): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, SOON, null);
+  });
+  return Promise.race([answer.catch(() => null), late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,59 @@
+import type { ComponentChildren } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { RecorderFacts } from '../page.ts';
+import { CurrentView } from '../view.ts';
+
+/** How long the first steps are told, ms. */
+const FIRST_DAYS = 3 * 86_400_000;
+
+interface NextStepsProps {
+  readonly recorder: RecorderFacts;
+  readonly since: Date | null;
+}
+
+/** What to do next in the first days, and for as long as the network is a simulated one. */
+export function NextSteps({ recorder: { simulated, directory }, since }: NextStepsProps) {
+  const { now } = useContext(CurrentView);
+  if (!simulated && since !== null && now - since.getTime() > FIRST_DAYS) return null;
+  const steps: ComponentChildren[] = [
+    ...(simulated
+      ? [
+          <>
+            This is a simulated network, to look around in. For a real one copy{' '}
+            <code>examples/mainnet.yaml</code> to <code>recorder.yaml</code> in another directory, name your
+            nodes and what to watch, and start there.
+          </>,
+        ]
+      : []),
+    <>
+      <code>chain-recorder doctor</code> checks the configuration and every service;{' '}
+      <code>chain-recorder plan</code> tells what will be asked, against your limits.
+    </>,
+    <>
+      Ask it something:{' '}
+      <code>chain-recorder query "select node_id, weight from validators order by weight desc limit 10"</code>
+    </>,
+    <>
+      Keep the head of a seal elsewhere, and nobody can change the record unnoticed:{' '}
+      <code>chain-recorder seal --out seal.txt</code>
+    </>,
+    ...(directory === null
+      ? []
+      : [
+          <>
+            The database is embedded, in <code>.recorder/</code> of the directory where the recorder was
+            started: include it in your backups, or set <code>DATABASE_URL</code>.
+          </>,
+        ]),
+  ];
+  return (
+    <section class="panel" aria-labelledby="next">
+      <h2 id="next">What to do next</h2>
+      <ol class="steps">
+        {steps.map((step, at) => (
+          <li key={at}>{step}</li>
+        ))}
+      </ol>
+    </section>
+  );
+}

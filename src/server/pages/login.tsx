@@ -1,0 +1,38 @@
+import type { Content } from './page.ts';
+
+/**
+ * The page that asks for the token.
+ * @param to where to go on
+ * @param wrong a token was shown that is not the one
+ */
+export function login(to: string, wrong: boolean): Content {
+  return {
+    title: 'Token needed',
+    body: (
+      <form class="login" method="post" action="/login">
+        <h1>Token needed</h1>
+        <p>
+          This recorder shows its record to those who know its token: the value of RECORDER_TOKEN where it
+          runs.
+        </p>
+        <input type="hidden" name="to" value={to} />
+        <label for="token">Token</label>
+        <input
+          id="token"
+          name="token"
+          type="password"
+          autocomplete="current-password"
+          required
+          aria-invalid={wrong}
+          aria-describedby={wrong ? 'wrong' : undefined}
+        />
+        {wrong && (
+          <p id="wrong" class="wrong" role="alert">
+            That is not the token.
+          </p>
+        )}
+        <button type="submit">Open</button>
+      </form>
+    ),
+  };
+}

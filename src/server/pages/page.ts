@@ -1,0 +1,122 @@
+import type postgres from 'postgres';
+import type { ComponentChildren } from 'preact';
+import type { z } from 'zod';
+import type { Clock } from '../../clock.ts';
+import type { QueueLook } from '../../jobs/queue-look.ts';
+import type { Demand } from '../../reports/demand.ts';
+import type { DiskUse } from '../../reports/disk.ts';
+import type { NodesStatus } from '../../reports/nodes/nodes-status.ts';
+import type { Status } from '../../reports/status.ts';
+import type { Ask } from '../asking.ts';
+import type { StatusSite } from '../status-site.ts';
+
+/** What the configuration says of this recorder. */
+export interface RecorderFacts {
+  readonly name: string;
+  readonly network: string;
+  /** It records the bundled, simulated network. */
+  readonly simulated: boolean;
+  /** The folder of the database, where it is the embedded one; null: it is a server of the user's own. */
+  readonly directory: string | null;
+}
+
+/** What pages read from. */
+export interface PageContext {
+  /**
+   * Runs the statements of this page, one after the other, on a connection that nobody else uses meanwhile.
+   * @throws ReadsBusy when too many read; what `work` throws
+   */
+  read<T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T>;
+  /** Asks a statement that a user wrote, within limits of its own. @throws ReadsBusy; what `refusalOf` reads */
+  readonly ask: Ask;
+  readonly clock: Clock;
+  /** How the recording stands, read once a second at most. */
+  readonly status: () => Promise<Status>;
+  /** What the schedules ask of each metered upstream, worked out once a minute at most. */
+  readonly demands: () => Promise<readonly Demand[]>;
+  /** The space that the record takes, read once a minute at most. */
+  readonly disk: () => Promise<DiskUse>;
+  /** What is in the queues, looked at once a second at most. Rejects when they give no answer. */
+  readonly queues: () => Promise<readonly QueueLook[]>;
+  readonly recorder: RecorderFacts;
+  /** How the nodes stand, read once in a few seconds at most. */
+  readonly nodes: () => Promise<NodesStatus>;
+  /** What the status page shows of its own. */
+  readonly site: StatusSite;
+}
+
+/** What is in a page. */
+export interface Content {
+  readonly title: string;
+  /** The way to it, from the outside in; absent: it is a place of the navigation. */
+  readonly crumbs?: readonly { readonly href: string; readonly label: string }[];
+  /** Modules of `web/` that it uses, without the ending. The page has to be usable without them. */
+  readonly islands?: readonly string[];
+  /** It renews itself so often, in seconds; absent: it does not. */
+  readonly live?: number;
+  /** It is for the public: it has this head in place of the recorder's own. */
+  readonly site?: StatusSite;
+  readonly body: ComponentChildren;
+}
+
+/** Another address of this server, at which what was asked for is found. */
+export interface Redirect {
+  readonly location: string;
+}
+
+/** A page as it is declared. */
+interface Declaration<Asked extends z.ZodObject, Data> {
+  /** The path with its parameters, such as `/runs/:run`. */
+  readonly path: string;
+  /** The parameters of the path and of the query, as a strict object: others are refused. */
+  readonly asked: Asked;
+  /** Reads what it shows; null: there is no such thing. */
+  read(context: PageContext, asked: z.output<Asked>): Promise<Data | null>;
+  /** What it looks like: follows from the data and the parameters alone. */
+  content(data: Data, asked: z.output<Asked>): Content;
+}
+
+/** A page as the server takes it. */
+export interface Page {
+  readonly path: string;
+  /**
+   * @param asked the parameters as they came
+   * @returns null: there is no such thing
+   * @throws BadRequest, AskedWrongly when a parameter is not what it may be
+   */
+  answer(context: PageContext, asked: Readonly<Record<string, unknown>>): Promise<Content | Redirect | null>;
+}
+
+/** A request that cannot be answered because of what it asks. */
+export class BadRequest extends Error {
+  override readonly name = 'BadRequest';
+  readonly problems: readonly string[];
+
+  /** @param problems one line each, beginning with the parameter */
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+  }
+}
+
+/** Declares a page. */
+export function definePage<Asked extends z.ZodObject, Data>(declared: Declaration<Asked, Data>): Page {
+  return {
+    path: declared.path,
+    async answer(context, given) {
+      const asked = declared.asked.safeParse(given);
+      if (!asked.success)
+        throw new BadRequest(
+          asked.error.issues.map((issue) => problemOf(issue, Object.keys(declared.asked.shape))),
+        );
+      const data = await declared.read(context, asked.data);
+      return data === null ? null : declared.content(data, asked.data);
+    },
+  };
+}
+
+function problemOf(issue: z.core.$ZodIssue, known: readonly string[]): string {
+  if (issue.code === 'unrecognized_keys')
+    return `${issue.keys.join(', ')}: ${known.length > 0 ? `this page takes ${known.join(', ')}` : 'this page takes no parameters'}`;
+  return `${issue.path.join('.')}: ${issue.message}`;
+}

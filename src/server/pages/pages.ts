@@ -1,0 +1,31 @@
+import { charts } from './charts/charts.tsx';
+import { listPage } from './datasets/list-page.tsx';
+import { rowPage } from './datasets/row-page.tsx';
+import { rowsPage } from './datasets/rows-page.tsx';
+import { discrepancies } from './discrepancies.tsx';
+import { home } from './home/home.tsx';
+import type { Page } from './page.ts';
+import { quarantine, quarantineItem } from './quarantine.tsx';
+import { query } from './query/query.tsx';
+import { queues } from './queues.tsx';
+import { run, runs } from './runs.tsx';
+import { statusOfNode } from './status/node.tsx';
+import { status } from './status/status.tsx';
+
+/** Every page. A new one needs its line here, and in `navigation.ts` where it is a main place. */
+export const pages: readonly Page[] = [
+  home,
+  listPage,
+  rowsPage,
+  rowPage,
+  charts,
+  status,
+  statusOfNode,
+  query,
+  runs,
+  run,
+  queues,
+  quarantine,
+  quarantineItem,
+  discrepancies,
+];

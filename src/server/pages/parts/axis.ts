@@ -1,0 +1,87 @@
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** Steps of time that people count in, ms. */
+const STEPS = [
+  1_000,
+  5_000,
+  15_000,
+  MINUTE,
+  5 * MINUTE,
+  15 * MINUTE,
+  HOUR,
+  3 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  DAY,
+  2 * DAY,
+  7 * DAY,
+  14 * DAY,
+] as const;
+const MOST_TICKS = 8;
+const TICKS = 5;
+
+/** Round amounts that hold both, at even distances, rising. At least two. */
+export function amountTicks(least: number, most: number): number[] {
+  if (least === most)
+    return amountTicks(least - (Math.abs(least) / 10 || 1), most + (Math.abs(most) / 10 || 1));
+  // Amounts that are all far from zero would be a flat line on an axis that begins there.
+  const low = least > 0 && least < most / 2 ? 0 : least;
+  const rough = (most - low) / TICKS;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * ([1, 2, 2.5, 5].find((one) => one * power >= rough) ?? 10);
+  const [first, last] = [Math.floor(low / step), Math.ceil(most / step)];
+  return Array.from({ length: last - first + 1 }, (_, at) => (first + at) * step);
+}
+
+/** Round moments of a window, with their texts in UTC. */
+export function timeTicks(from: number, to: number): { readonly at: number; readonly text: string }[] {
+  if (!(to > from)) return Number.isFinite(from) ? [{ at: from, text: textOf(from, DAY) }] : [];
+  const step = STEPS.find((one) => (to - from) / one <= MOST_TICKS);
+  if (step === undefined) return monthTicks(from, to);
+  const first = Math.ceil(from / step) * step;
+  const count = Math.floor((to - first) / step) + 1;
+  return Array.from({ length: count }, (_, at) => first + at * step).map((at) => ({
+    at,
+    text: textOf(at, step),
+  }));
+}
+
+function monthTicks(from: number, to: number) {
+  const months = (to - from) / (30.4 * DAY);
+  const step = [1, 2, 3, 6, 12, 24, 60, 120, 600].find((one) => months / one <= MOST_TICKS) ?? 1_200;
+  const begin = new Date(from);
+  const first = Math.ceil((begin.getUTCFullYear() * 12 + begin.getUTCMonth() + 0.001) / step) * step;
+  const ticks: { at: number; text: string }[] = [];
+  for (let month = first; ticks.length <= MOST_TICKS; month += step) {
+    const at = Date.UTC(Math.floor(month / 12), month % 12);
+    if (at > to) break;
+    ticks.push({ at, text: new Date(at).toISOString().slice(0, step >= 12 ? 4 : 7) });
+  }
+  return ticks;
+}
+
+function textOf(at: number, step: number): string {
+  const text = new Date(at).toISOString();
+  if (at % DAY === 0) return text.slice(5, 10);
+  return step < MINUTE ? text.slice(11, 19) : text.slice(11, 16);
+}
+
+const LARGE = [
+  [1e24, ' Y'],
+  [1e21, ' Z'],
+  [1e18, ' E'],
+  [1e15, ' P'],
+  [1e12, ' T'],
+  [1e9, ' G'],
+  [1e6, ' M'],
+  [1e3, ' k'],
+] as const;
+
+/** A number in few characters, as an axis needs it: 1250000 → `1.25 M`. Not exact. */
+export function shortAmount(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 1e27 || (size > 0 && size < 1e-4)) return value.toExponential(2);
+  const [unit, letter] = size < 10_000 ? [1, ''] : (LARGE.find(([one]) => size >= one) ?? [1, '']);
+  return `${Number((value / unit).toPrecision(4))}${letter.replace(' ', '\u202f')}`;
+}

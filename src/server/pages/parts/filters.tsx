@@ -1,0 +1,52 @@
+import type { ComponentChildren } from 'preact';
+
+/** A form that narrows what a page shows. It is sent as a part of the address. */
+export function Filters({ path, children }: { readonly path: string; readonly children: ComponentChildren }) {
+  return (
+    <form class="filters" method="get" action={path}>
+      {children}
+      <button type="submit">Show</button>
+      <a class="button plain" href={path}>
+        All
+      </a>
+    </form>
+  );
+}
+
+interface FieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string | undefined;
+}
+
+/** A choice of one of some words, or none. */
+export function Choice({
+  name,
+  label,
+  value = '',
+  words,
+}: FieldProps & { readonly words: readonly string[] }) {
+  return (
+    <div>
+      <label for={name}>{label}</label>
+      <select id={name} name={name}>
+        <option value="">any</option>
+        {words.map((word) => (
+          <option value={word} selected={word === value} key={word}>
+            {word}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** A text that is written. */
+export function Written({ name, label, value = '', hint }: FieldProps & { readonly hint: string }) {
+  return (
+    <div>
+      <label for={name}>{label}</label>
+      <input id={name} name={name} value={value} placeholder={hint} size={Math.max(12, hint.length)} />
+    </div>
+  );
+}

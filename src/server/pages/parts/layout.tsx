@@ -1,0 +1,102 @@
+import { useContext } from 'preact/hooks';
+import { isWithin, navigation } from '../navigation.ts';
+import type { Content } from '../page.ts';
+import { CurrentLinks } from '../status/links.ts';
+import { CurrentView, themes } from '../view.ts';
+import { Crumbs } from './crumbs.tsx';
+
+/** A dot on a line: the mark of the recorder, as an image that needs no request. */
+const ICON = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0e6f76"/><path d="M3 8h3m4 0h3" stroke="#fff" stroke-width="1.5"/><circle cx="8" cy="8" r="2.5" fill="#fff"/></svg>',
+)}`;
+
+/** The whole document around the content of a page. */
+export function Layout({ title, crumbs = [], islands = [], live, site, body }: Content) {
+  const { url, theme, session, everything, file, assets } = useContext(CurrentView);
+  const links = useContext(CurrentLinks);
+  const path = url.replace(/[?#].*$/s, '');
+  const scripts = [...(live === undefined ? [] : ['live']), ...islands].flatMap(
+    (name) => assets.script(name) ?? [],
+  );
+  return (
+    <html lang="en" data-theme={theme}>
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>{path === '/' || site ? title : `${title} · chain-recorder`}</title>
+        <link rel="icon" href={ICON} />
+        {assets.style && <link rel="stylesheet" href={assets.style} />}
+        {scripts.map((src) => (
+          <script type="module" src={src} key={src} />
+        ))}
+      </head>
+      <body>
+        <a class="skip" href="#main">
+          Skip to the content
+        </a>
+        <header class="top">
+          {site ? (
+            <a class="brand" href={links.status}>
+              {site.logo && <img class="logo" src={links.logo} alt="" />}
+              {site.title}
+            </a>
+          ) : (
+            <a class="brand" href="/">
+              <svg viewBox="0 0 16 16" aria-hidden="true">
+                <path d="M0 8h4.5m7 0H16" />
+                <circle cx="8" cy="8" r="3.5" />
+              </svg>
+              chain-recorder
+            </a>
+          )}
+          {everything && (
+            <nav aria-label="Main">
+              <ul>
+                {navigation.map(({ href, label }) => (
+                  <li key={href}>
+                    <a href={href} aria-current={isWithin(href, path) ? 'page' : undefined}>
+                      {label}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </nav>
+          )}
+          {!file && (
+            <form class="theme" method="post" action="/theme" aria-label="Colours">
+              <input type="hidden" name="to" value={url} />
+              {themes.map((one) => (
+                <button name="theme" value={one} key={one} aria-pressed={one === theme} type="submit">
+                  {one}
+                </button>
+              ))}
+            </form>
+          )}
+          {session && (
+            <form method="post" action="/logout">
+              <button class="plain" type="submit">
+                Sign out
+              </button>
+            </form>
+          )}
+        </header>
+        {!assets.style && (
+          <p>The styles of these pages are not built: run &quot;npm run build&quot;, and start again.</p>
+        )}
+        <main id="main" tabIndex={-1} data-live={live}>
+          <Crumbs path={crumbs} />
+          {body}
+        </main>
+        <footer>
+          <p>
+            All times are UTC.
+            <span data-stale hidden>
+              {' '}
+              This page could not be renewed just now.
+            </span>
+          </p>
+        </footer>
+      </body>
+    </html>
+  );
+}

@@ -1,0 +1,40 @@
+import type { ComponentChildren } from 'preact';
+
+/** How a state is to be taken. Each has a shape of its own, so that colour alone says nothing. */
+export type Tone = 'good' | 'bad' | 'warn' | 'idle' | 'busy' | 'planned';
+
+const TONES: Readonly<Record<string, Tone>> = {
+  fresh: 'good',
+  up: 'good',
+  down: 'bad',
+  unknown: 'idle',
+  maintenance: 'planned',
+  done: 'good',
+  running: 'busy',
+  partial: 'warn',
+  stopped: 'idle',
+  failed: 'bad',
+  lost: 'bad',
+  'not-offered': 'idle',
+  covered: 'good',
+  empty: 'good',
+  late: 'warn',
+  failing: 'bad',
+  incomplete: 'warn',
+  due: 'idle',
+  waiting: 'idle',
+  'standing still': 'bad',
+};
+
+/** A state with its mark. @param tone absent: follows from the state; what is not known is idle */
+export function State({
+  is,
+  tone = TONES[is] ?? 'idle',
+  children = is,
+}: {
+  readonly is: string;
+  readonly tone?: Tone;
+  readonly children?: ComponentChildren;
+}) {
+  return <span class={`state ${tone}`}>{children}</span>;
+}

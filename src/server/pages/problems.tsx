@@ -1,0 +1,102 @@
+import type { Content } from './page.ts';
+import { Problem } from './parts/problem.tsx';
+
+/** A problem as it is told, to a person or a program. */
+export interface ToldProblem {
+  readonly status: number;
+  readonly title: string;
+  readonly what: string;
+  readonly details: readonly string[];
+  /** What to do, or what goes on meanwhile. */
+  readonly advice: string;
+  /** When it is worth trying again, in seconds. */
+  readonly retryAfter?: number;
+}
+
+export const fromElsewhere: ToldProblem = {
+  status: 403,
+  title: 'Not from here',
+  what: 'This server answers to the proxies that its configuration names, and you do not come through one.',
+  details: [],
+  advice:
+    'Ask through the proxy. Who keeps the recorder can name another one in server.proxies, or set RECORDER_TOKEN.',
+};
+
+export const noToken: ToldProblem = {
+  status: 401,
+  title: 'Token needed',
+  what: 'this needs the token: send "Authorization: Bearer TOKEN" with the value of RECORDER_TOKEN',
+  details: [],
+  advice: '',
+};
+
+export const nothingHere = (path: string): ToldProblem => ({
+  status: 404,
+  title: 'Nothing here',
+  what: `There is nothing at ${path}.`,
+  details: [],
+  advice: 'It may have been removed or misspelt. The navigation above leads to everything there is.',
+});
+
+/** @param problems one line each, beginning with the parameter */
+export const badRequest = (details: readonly string[]): ToldProblem => ({
+  status: 400,
+  title: 'Not understood',
+  what:
+    details.length === 1 ? 'A parameter is not what it may be.' : 'Some parameters are not what they may be.',
+  details,
+  advice: 'Correct the address, or go back.',
+});
+
+export const tooBusy = (why: string, retryAfter: number): ToldProblem => ({
+  status: 503,
+  title: 'Busy',
+  what: `Too much is read at once: ${why}.`,
+  details: [],
+  advice: 'The recording goes on: it does not wait for readers. Try again in a few seconds.',
+  retryAfter,
+});
+
+export const databaseAway = (why: string): ToldProblem => ({
+  status: 503,
+  title: 'No database',
+  what: 'The database gives no answer, so there is nothing to show.',
+  details: [why],
+  advice:
+    'The recorder goes on trying, and nobody has to start it again. Nothing is written meanwhile. When the database is back, what the ' +
+    'services still offer is fetched, and what cannot be fetched any more becomes a gap that says so. "chain-recorder doctor" tells more.',
+  retryAfter: 10,
+});
+
+export const refusedRequest = (status: number, why: string): ToldProblem => ({
+  status,
+  title: 'Not understood',
+  what: why,
+  details: [],
+  advice: 'Go back, or follow the navigation above.',
+});
+
+export const failed: ToldProblem = {
+  status: 500,
+  title: 'This page failed',
+  what: 'The recorder could not make this page. That is a fault of the recorder, and its log says more.',
+  details: [],
+  advice: 'The recording goes on: it does not depend on pages.',
+};
+
+/** A problem as a page. */
+export function problemPage({ title, what, details, advice, status }: ToldProblem): Content {
+  return {
+    title,
+    body: (
+      <>
+        <h1>
+          {title} <small>{status}</small>
+        </h1>
+        <Problem what={what} details={details}>
+          <p>{advice}</p>
+        </Problem>
+      </>
+    ),
+  };
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { printableLines } from '../../printable.ts';
+import { type Quarantined, quarantinedItem, quarantinedPage } from '../../reports/quarantined.ts';
+import { dataset, datasetNames, id, linkTo, optional } from './asking.ts';
+import { definePage } from './page.ts';
+import { Choice, Filters } from './parts/filters.tsx';
+import { KeyValues } from './parts/key-values.tsx';
+import { Older } from './parts/older.tsx';
+import { type Column, Table } from './parts/table.tsx';
+import { Time } from './parts/time.tsx';
+import { numberText } from './texts.ts';
+
+const PATH = '/quarantine';
+
+/** `/quarantine`: what could not be decoded or stored, and why. */
+export const quarantine = definePage({
+  path: PATH,
+  asked: z.strictObject({ dataset: optional(dataset), before: optional(id) }),
+  read: ({ read }, asked) => read((sql) => quarantinedPage(sql, asked)),
+  content: ({ items, next }, asked) => ({
+    title: 'Quarantine',
+    body: (
+      <section class="stack">
+        <h1>Quarantine</h1>
+        <p class="soft">
+          Items of answers that could not be decoded or stored. Nothing else of the answer was lost with them.
+          When the recorder has learned to read them, <code>chain-recorder quarantine redrive</code> decodes
+          them all again.
+        </p>
+        <Filters path={PATH}>
+          <Choice name="dataset" label="Dataset" value={asked.dataset} words={datasetNames} />
+        </Filters>
+        <Table
+          caption="Items, the last set aside first"
+          columns={columns}
+          rows={items}
+          keyOf={(item) => item.id}
+          empty="Nothing is set aside."
+        />
+        <Older href={next === null ? null : linkTo(PATH, { ...asked, before: next })} />
+      </section>
+    ),
+  }),
+});
+
+/** `/quarantine/ID`: one item, as it came. */
+export const quarantineItem = definePage({
+  path: '/quarantine/:id',
+  asked: z.strictObject({ id }),
+  read: ({ read }, asked) => read((sql) => quarantinedItem(sql, asked.id)),
+  content: (item) => ({
+    title: `Item ${item.id}`,
+    crumbs: [{ href: PATH, label: 'Quarantine' }],
+    body: (
+      <>
+        <h1>
+          Item {item.id} of {item.dataset}
+        </h1>
+        <KeyValues
+          of={[
+            ['Why', item.reason],
+            ['Target', <code>{item.target}</code>],
+            ['Came first', <Time at={item.first_seen} exact />],
+            ['Came last', <Time at={item.last_seen} exact />],
+            ['Times', numberText(item.times)],
+            ['Last run', <a href={`/runs/${item.run_id}`}>{item.run_id}</a>],
+          ]}
+        />
+        <section>
+          <h2>To decode it again</h2>
+          <p>When the recorder has learned to read it, this decodes it, and all others that it can:</p>
+          <pre>chain-recorder quarantine redrive</pre>
+        </section>
+        <section>
+          <h2>As it came</h2>
+          {item.item.length < item.length && (
+            <p class="soft">
+              The first {numberText(item.item.length)} of {numberText(item.length)} characters; all of it:{' '}
+              <code>chain-recorder quarantine show {item.id}</code>
+            </p>
+          )}
+          <pre>{printableLines(indented(item.item))}</pre>
+        </section>
+      </>
+    ),
+  }),
+});
+
+/**
+ * JSON on lines, its values as they were written: numbers keep every digit. What is no JSON stays as it is.
+ * @param json possibly cut
+ */
+export function indented(json: string): string {
+  let depth = 0;
+  const line = () => `\n${'  '.repeat(Math.min(depth, 40))}`;
+  return json.replaceAll(/"(?:[^"\\]|\\.)*"?|\s+|[[\]{},:]|[^\s"[\]{},:]+/gs, (part) => {
+    if (/^\s/.test(part)) return '';
+    if (part === '{' || part === '[') {
+      depth += 1;
+      return part + line();
+    }
+    if (part === '}' || part === ']') {
+      depth = Math.max(0, depth - 1);
+      return line() + part;
+    }
+    if (part === ',') return part + line();
+    return part === ':' ? ': ' : part;
+  });
+}
+
+const columns: readonly Column<Quarantined>[] = [
+  { name: 'Item', kind: 'number', cell: (item) => <a href={`${PATH}/${item.id}`}>{item.id}</a> },
+  { name: 'Dataset', cell: (item) => <code>{item.dataset}</code> },
+  { name: 'Why', kind: 'wide', cell: ({ reason }) => reason },
+  { name: 'Target', kind: 'wide', cell: ({ target }) => <code>{target}</code> },
+  { name: 'Came last', cell: ({ last_seen }) => <Time at={last_seen} /> },
+  { name: 'Times', kind: 'number', cell: ({ times }) => numberText(times) },
+];

@@ -1,0 +1,57 @@
+import type { Answered } from '../../asking.ts';
+import type { Line, LineChartProps } from '../parts/line-chart.tsx';
+
+/** The most lines of one chart. */
+const MOST_LINES = 8;
+
+/**
+ * The lines of an answer: of each column of numbers over the first column of times, one for each of the texts beside it.
+ * @returns why there are none, where it has none
+ */
+export function answerLines(
+  columns: Answered['columns'],
+  rows: readonly (readonly (string | null)[])[],
+): LineChartProps | { readonly why: string } {
+  const indexes = (kind: string) => columns.flatMap((column, at) => (column.kind === kind ? [at] : []));
+  const [time] = indexes('time');
+  const numbers = indexes('number');
+  if (time === undefined || numbers.length === 0)
+    return { why: 'A chart needs a column of times and a column of numbers. The table has all there is.' };
+  const texts = indexes('text');
+  const lines = new Map<string, { label: string; points: [number, number | null][] }>();
+  for (const row of rows) {
+    const at = momentOf(row[time] ?? null);
+    if (at === null) continue;
+    const of = texts.map((one) => row[one] ?? '').join(' ');
+    for (const number of numbers) {
+      const label = [of, numbers.length > 1 || of === '' ? (columns[number]?.name ?? '') : '']
+        .filter(Boolean)
+        .join(' ');
+      const line = lines.get(label) ?? { label, points: [] };
+      lines.set(label, line);
+      line.points.push([at, drawn(row[number] ?? null)]);
+    }
+    if (lines.size > MOST_LINES)
+      return {
+        why: `There are more than ${MOST_LINES} lines: ask for fewer columns of numbers and texts, or for fewer things.`,
+      };
+  }
+  const drawnLines: Line[] = [...lines.values()].map(({ label, points }) => ({
+    label,
+    points: points.sort(([one], [other]) => one - other),
+  }));
+  return { lines: drawnLines, title: 'The answer over time', window: null };
+}
+
+/** A number as it is drawn: not exact; null: there is nothing to draw. */
+function drawn(text: string | null): number | null {
+  const value = text === null ? Number.NaN : Number(text);
+  return Number.isFinite(value) ? value : null;
+}
+
+/** A time as PostgreSQL writes it into JSON; without a zone it is UTC. Ms since 1970; null: it is none, such as infinity. */
+function momentOf(text: string | null): number | null {
+  if (text === null) return null;
+  const at = Date.parse(/T.*(Z|[+-]\d\d:\d\d)$|^[^T]*$/.test(text) ? text : `${text}Z`);
+  return Number.isNaN(at) ? null : at;
+}

@@ -1,0 +1,82 @@
+import type { Answered } from '../../asking.ts';
+import { LineChart } from '../parts/line-chart.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { countText, numberText } from '../texts.ts';
+import { answerLines } from './answer-lines.ts';
+import { fieldsOf } from './fields.ts';
+import { queryLink } from './link.ts';
+
+/** The most rows of the table. */
+const SHOWN = 200;
+/** The longest text of a cell that is shown whole, in characters. */
+const LONGEST_CELL = 1_000;
+/** A column with longer texts wraps them. */
+const SHORT = 48;
+
+type Fields = readonly (string | null)[];
+
+/** An answer as a table, with a chart above it where one is wanted, and its links. */
+export function Answer({
+  answer,
+  asked,
+}: {
+  readonly answer: Answered;
+  readonly asked: { readonly sql: string; readonly asOf: Date | null; readonly show: 'table' | 'chart' };
+}) {
+  const rows = answer.rows.map(fieldsOf);
+  const shown = rows.slice(0, SHOWN);
+  const lines = asked.show === 'chart' ? answerLines(answer.columns, rows) : null;
+  return (
+    <section aria-labelledby="answer">
+      <div class="head">
+        <h2 id="answer">{countOf(rows.length, answer.more)}</h2>
+        <p>
+          {asked.show === 'table' && <a href={queryLink({ ...asked, show: 'chart' })}>Chart</a>}{' '}
+          <a href={queryLink(asked)}>Address of this answer</a> <a href={queryLink(asked, '.csv')}>CSV</a>{' '}
+          <a href={queryLink(asked, '.json')}>JSON</a>
+        </p>
+      </div>
+      {(answer.more || rows.length > SHOWN) && (
+        <p class="soft">
+          {lines && !('why' in lines) && `The chart has ${countOf(rows.length, answer.more).toLowerCase()}. `}
+          The table has the first {SHOWN} rows; CSV and JSON have up to {numberText(50_000)}.
+        </p>
+      )}
+      {lines && ('why' in lines ? <p class="empty">{lines.why}</p> : <LineChart {...lines} />)}
+      <Table
+        caption="The answer"
+        columns={answer.columns.map((column, at) => columnAt(column, at, shown))}
+        rows={shown.map((fields, at) => ({ fields, at }))}
+        keyOf={({ at }) => at}
+        empty="No rows."
+      />
+    </section>
+  );
+}
+
+const countOf = (count: number, more: boolean) =>
+  more ? `The first ${countText(count, 'row')}` : countText(count, 'row');
+
+function columnAt(
+  { name, kind }: Answered['columns'][number],
+  at: number,
+  rows: readonly Fields[],
+): Column<{ readonly fields: Fields }> {
+  const long = rows.some((fields) => (fields[at]?.length ?? 0) > SHORT);
+  const shape = kind === 'number' && !long ? 'number' : long ? 'wide' : undefined;
+  return {
+    name,
+    ...(shape ? { kind: shape } : {}),
+    cell: ({ fields }) => {
+      const text = fields[at] ?? null;
+      if (text === null) return <span class="soft">null</span>;
+      if (text.length <= LONGEST_CELL) return text;
+      return (
+        <>
+          {text.slice(0, LONGEST_CELL)}
+          <span class="soft">… {text.length} characters</span>
+        </>
+      );
+    },
+  };
+}

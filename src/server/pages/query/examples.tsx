@@ -1,0 +1,45 @@
+import { type Example, questions, statementOf, type Values } from '../../../reports/questions.ts';
+import { queryLink } from './link.ts';
+
+/** The examples are written for readers at this moment. */
+const WRITTEN_FOR = Date.UTC(2026, 3, 2);
+const DAY = 86_400_000;
+const MOMENTS = ['from', 'to', 'as_of'];
+
+/** The ready questions by heading, each a link that asks it of the time up to now. @param now ms since 1970 */
+export function Examples({ now }: { readonly now: number }) {
+  const later = Math.floor(now / DAY) * DAY - WRITTEN_FOR;
+  return (
+    <section aria-labelledby="examples">
+      <h2 id="examples">Ready questions</h2>
+      <p class="soft">Each fills in its SQL and asks it. Put your own ids where YOURS or YOUR stands.</p>
+      <div class="columns">
+        {questions().map(({ heading, questions: ofHeading }) => (
+          <details key={heading}>
+            <summary>{heading}</summary>
+            <ul class="plain">
+              {ofHeading.flatMap((question) =>
+                question.examples.map(({ words, values }: Example) => (
+                  <li key={words}>
+                    <a href={queryLink({ sql: statementOf(question, moved(values, later)) })}>{words}</a>
+                  </li>
+                )),
+              )}
+            </ul>
+          </details>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+/** The values with their moments later. */
+const moved = (values: Values, by: number): Values =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      MOMENTS.includes(name) ? new Date(Date.parse(utc(value)) + by).toISOString().slice(0, 16) : value,
+    ]),
+  );
+
+const utc = (text: string) => (text.includes('T') ? `${text}Z` : text);

@@ -1,0 +1,6 @@
+/** The values of a row from its JSON text, a list of texts and nulls. */
+export function fieldsOf(row: string): (string | null)[] {
+  const fields: unknown = JSON.parse(row);
+  if (!Array.isArray(fields)) throw new Error('a row that is no list');
+  return fields.map((one: unknown) => (one === null ? null : String(one)));
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { written } from '../../../api/filters.ts';
+import { type Refusal, refusalOf } from '../../../db/question.ts';
+import type { Answered } from '../../asking.ts';
+import { BadRequest, definePage } from '../page.ts';
+import { momentText } from '../texts.ts';
+import { Answer } from './answer.tsx';
+import { Examples } from './examples.tsx';
+import { LONGEST, moment } from './question.ts';
+import { Refused } from './refused.tsx';
+
+/** What is taken of an answer at most: a chart has more points than the table below it has rows. */
+const TAKEN = { table: 200, chart: 10_000 } as const;
+const CHARACTERS = 2_000_000;
+
+const asked = z.strictObject({
+  sql: written.default(''),
+  as_of: moment,
+  show: z.enum(['table', 'chart'], { error: 'must be table or chart' }).default('table'),
+});
+
+/** What was found: nothing was asked, an answer, or why there is none. */
+interface Found {
+  readonly now: number;
+  readonly answer: Answered | null;
+  readonly refusal: Refusal | null;
+}
+
+/** `/query`: SQL as `recorder_reader`. A link reproduces it. */
+export const query = definePage({
+  path: '/query',
+  asked,
+  async read({ ask, clock }, { sql, as_of, show }): Promise<Found> {
+    const now = clock();
+    if (as_of && as_of.getTime() > now) throw new BadRequest([`as_of: has not come yet`]);
+    if (sql.trim() === '') return { now, answer: null, refusal: null };
+    const wanted = { form: 'values', rows: TAKEN[show], characters: CHARACTERS } as const;
+    try {
+      return { now, answer: await ask(sql, as_of, wanted), refusal: null };
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (!refusal) throw error;
+      return { now, answer: null, refusal };
+    }
+  },
+  content: ({ now, answer, refusal }, { sql, as_of, show }) => ({
+    title: 'Query',
+    islands: ['query'],
+    body: (
+      <>
+        <div class="head">
+          <h1>Query</h1>
+          <p class="soft">
+            One statement over the schema <code>reporting</code>, as <code>recorder_reader</code>, which can
+            only read.
+          </p>
+        </div>
+        <form class="query" method="get" action="/query" data-query>
+          <label for="sql">SQL</label>
+          <textarea id="sql" name="sql" rows={8} spellcheck={false} autocomplete="off" required>
+            {sql}
+          </textarea>
+          <div class="filters">
+            <div>
+              <label for="as_of">As known at (UTC; empty: now)</label>
+              <input
+                id="as_of"
+                name="as_of"
+                value={as_of ? momentText(as_of) : ''}
+                placeholder="2026-12-01 12:00"
+                aria-describedby="as_of_about"
+              />
+            </div>
+            <div>
+              <label for="show">Show as</label>
+              <select id="show" name="show">
+                <option value="table">table</option>
+                <option value="chart" selected={show === 'chart'}>
+                  chart
+                </option>
+              </select>
+            </div>
+            <button type="submit">Ask</button>
+            <button class="plain" type="button" data-cancel hidden>
+              Cancel
+            </button>
+            <span class="soft" role="status" data-progress />
+          </div>
+          <p class="soft" id="as_of_about">
+            A moment applies to names without the schema: <code>validators</code>, not{' '}
+            <code>reporting.validators</code>. An answer may take 10 s; a link holds {LONGEST} characters.
+          </p>
+        </form>
+        {refusal && <Refused sql={sql} refusal={refusal} />}
+        {answer && <Answer answer={answer} asked={{ sql, asOf: as_of, show }} />}
+        <Examples now={now} />
+      </>
+    ),
+  }),
+});

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { instant, written } from '../../../api/filters.ts';
+import { instantIn } from '../../../instant.ts';
+
+/** A moment as a form or a link gives it; null: now. */
+export const moment = z
+  .union([
+    z.literal('').transform(() => null),
+    instant.transform((text) => new Date(instantIn(text) ?? Number.NaN)),
+  ])
+  .default(null);
+
+/** The parameters of a question that is asked. */
+export const questionSchema = z.strictObject({ sql: written, as_of: moment });
+
+/** The longest statement that a link holds, in characters: `written` says so. */
+export const LONGEST = 4_000;

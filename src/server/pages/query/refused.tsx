@@ -1,0 +1,41 @@
+import type { Refusal } from '../../../db/question.ts';
+import { Problem } from '../parts/problem.tsx';
+
+/** What PostgreSQL said of a statement, with the place in it. */
+export function Refused({
+  sql,
+  refusal: { said, hint, position },
+}: {
+  readonly sql: string;
+  readonly refusal: Refusal;
+}) {
+  const place = position === null ? null : placeIn(sql, position);
+  return (
+    <Problem what={said}>
+      {place && (
+        <>
+          <p>
+            Line {place.line}, character {place.column}:
+          </p>
+          <pre class="marked">
+            {place.before}
+            <mark>{place.at}</mark>
+            {place.after}
+          </pre>
+        </>
+      )}
+      {hint !== null && <p>{hint}</p>}
+    </Problem>
+  );
+}
+
+/** The line of a character and the word at it. @param position counted from 1, in characters, as PostgreSQL counts */
+function placeIn(sql: string, position: number) {
+  const characters = [...sql];
+  const offset = Math.min(Math.max(position - 1, 0), characters.length);
+  const lines = characters.slice(0, offset).join('').split('\n');
+  const before = lines.at(-1) ?? '';
+  const rest = characters.slice(offset).join('').split('\n', 1)[0] ?? '';
+  const [at = ' '] = /^\w+|^./u.exec(rest) ?? [];
+  return { line: lines.length, column: [...before].length + 1, before, at, after: rest.slice(at.length) };
+}

@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import { type RunRow, runPage, runReasons, runRows, runStatuses } from '../../reports/runs.ts';
+import { dataset, datasetNames, id, linkTo, moment, oneOf, optional } from './asking.ts';
+import { definePage } from './page.ts';
+import { Choice, Filters, Written } from './parts/filters.tsx';
+import { KeyValues } from './parts/key-values.tsx';
+import { Older } from './parts/older.tsx';
+import { Problem } from './parts/problem.tsx';
+import { State } from './parts/state.tsx';
+import { type Column, Table } from './parts/table.tsx';
+import { Time } from './parts/time.tsx';
+import { durationWords, momentText, numberText } from './texts.ts';
+
+const PATH = '/runs';
+
+/** `/runs`: what was run, how it went, and what it cost. */
+export const runs = definePage({
+  path: PATH,
+  asked: z.strictObject({
+    dataset: optional(dataset),
+    status: optional(oneOf(runStatuses)),
+    reason: optional(oneOf(runReasons)),
+    until: optional(moment),
+    before: optional(id),
+  }),
+  read: ({ read }, asked) => read((sql) => runPage(sql, asked)),
+  content: ({ runs: rows, next }, asked) => {
+    const until = asked.until === undefined ? undefined : new Date(asked.until).toISOString().slice(0, 19);
+    return {
+      title: 'Runs',
+      body: (
+        <section class="stack">
+          <h1>Runs</h1>
+          <p class="soft">
+            Every walk of a source for one target. Runs that wrote nothing are counted up by day after a while
+            (<code>reporting.run_days</code>); all others are kept.
+          </p>
+          <Filters path={PATH}>
+            <Choice name="dataset" label="Dataset" value={asked.dataset} words={datasetNames} />
+            <Choice name="status" label="Status" value={asked.status} words={runStatuses} />
+            <Choice name="reason" label="Reason" value={asked.reason} words={runReasons} />
+            <Written name="until" label="Began before (UTC)" value={until} hint="2026-12-01T02:00" />
+          </Filters>
+          <Table
+            caption="Runs, the newest first"
+            columns={columns}
+            rows={rows}
+            keyOf={({ run_id, dataset }) => `${run_id} ${dataset}`}
+            empty={next === null ? 'No run is so.' : 'None of the runs looked at is so. Older ones may be.'}
+          />
+          <Older href={next === null ? null : linkTo(PATH, { ...asked, until: undefined, before: next })} />
+        </section>
+      ),
+    };
+  },
+});
+
+/** `/runs/RUN`: one run, with what went wrong. */
+export const run = definePage({
+  path: '/runs/:run',
+  asked: z.strictObject({ run: id }),
+  read: async ({ read }, asked) => {
+    const rows = await read((sql) => runRows(sql, asked.run));
+    const [first] = rows;
+    return first ? { first, rows } : null;
+  },
+  content: ({ first, rows }) => ({
+    title: `Run ${first.run_id}`,
+    crumbs: [{ href: PATH, label: 'Runs' }],
+    body: (
+      <>
+        <div class="head">
+          <h1>Run {first.run_id}</h1>
+          <State is={first.status} />
+        </div>
+        {first.error !== null && (
+          <Problem what="It failed.">
+            <pre>{first.error}</pre>
+          </Problem>
+        )}
+        <KeyValues
+          of={[
+            ['Target', <code>{first.target}</code>],
+            ['Reason', first.reason],
+            ['Began', <Time at={first.started_at} exact />],
+            ['Ended', <Time at={first.finished_at} exact none="it runs" />],
+            ['Took', tookText(first) ?? '–'],
+            ['Window', windowText(first)],
+            ['Pages', numberText(first.pages)],
+            ['Calls', numberText(first.requests)],
+            ['Budget units', numberText(first.budget_units)],
+            ['Set aside', numberText(first.quarantined)],
+            ['Process', <code>{first.worker}</code>],
+          ]}
+        />
+        {first.note !== null && (
+          <section>
+            <h2>What was said beside the rows</h2>
+            <pre>{first.note}</pre>
+          </section>
+        )}
+        <section>
+          <h2>Datasets</h2>
+          <Table
+            caption="Datasets of the run"
+            columns={[
+              {
+                name: 'Dataset',
+                cell: (row) => <a href={linkTo(PATH, { dataset: row.dataset })}>{row.dataset}</a>,
+              },
+              {
+                name: 'Items',
+                about: 'Items in the pages.',
+                kind: 'number',
+                cell: (row) => numberText(row.items),
+              },
+              {
+                name: 'Rows written',
+                about: 'What was known already is not written again.',
+                kind: 'number',
+                cell: (row) => numberText(row.rows_written),
+              },
+            ]}
+            rows={rows}
+            keyOf={(row) => row.dataset}
+            empty=""
+          />
+        </section>
+      </>
+    ),
+  }),
+});
+
+const tookText = ({ started_at, finished_at }: RunRow) =>
+  finished_at && durationWords((finished_at.getTime() - started_at.getTime()) / 1000);
+
+function windowText({ window_start, window_end, first_height }: RunRow): string | null {
+  if (first_height !== null) return `from height ${numberText(first_height)}`;
+  if (!window_start) return null;
+  return `${momentText(window_start)} to ${window_end ? momentText(window_end) : 'the newest'}`;
+}
+
+const columns: readonly Column<RunRow>[] = [
+  { name: 'Run', kind: 'number', cell: ({ run_id }) => <a href={`${PATH}/${run_id}`}>{run_id}</a> },
+  { name: 'Status', cell: ({ status }) => <State is={status} /> },
+  { name: 'Dataset', cell: ({ dataset }) => <code>{dataset}</code> },
+  { name: 'Reason', cell: ({ reason }) => reason },
+  { name: 'Began', cell: ({ started_at }) => <Time at={started_at} exact /> },
+  { name: 'Took', kind: 'number', cell: (row) => tookText(row) ?? '–' },
+  { name: 'Items', kind: 'number', cell: ({ items }) => numberText(items) },
+  {
+    name: 'Rows',
+    about: 'Rows written',
+    kind: 'number',
+    cell: ({ rows_written }) => numberText(rows_written),
+  },
+  { name: 'Calls', kind: 'number', cell: ({ requests }) => numberText(requests) },
+  {
+    name: 'Target, and what went wrong',
+    kind: 'wide',
+    cell: ({ target, error, note }) => (
+      <>
+        <code class="clip" title={target}>
+          {target}
+        </code>
+        {(error ?? note) && <div class="said">{error ?? note}</div>}
+      </>
+    ),
+  },
+];

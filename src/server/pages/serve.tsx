@@ -1,0 +1,174 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger as Log } from 'pino';
+import type { VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { z } from 'zod';
+import { AskedWrongly } from '../../api/asked-wrongly.ts';
+import { isAway } from '../../db/away.ts';
+import type { ReadGate } from '../../db/read-gate.ts';
+import { ReadsBusy } from '../../db/turns.ts';
+import { messageOf } from '../../errors.ts';
+import type { Access } from '../access.ts';
+import { asking } from '../asking.ts';
+import type { Assets } from '../assets.ts';
+import { cookieOf, keepCookie } from '../cookies.ts';
+import { gone } from '../gone.ts';
+import { login } from './login.tsx';
+import { BadRequest, type Content, type PageContext } from './page.ts';
+import { pages } from './pages.ts';
+import { Layout } from './parts/layout.tsx';
+import * as problems from './problems.tsx';
+import { CurrentView, themes } from './view.ts';
+
+const SESSION = 'session';
+const THEME = 'theme';
+const YEAR = 365 * 86_400;
+/** Forms hold a choice or a token, and where to go on. */
+const LONGEST_FORM = 8_192;
+/** Paths that programs ask for: they get JSON, also when something is wrong. */
+const FOR_PROGRAMS = /^\/(api\/|health$|ready$|metrics$|openapi\.json$|badge\/|assets\/)|\.(json|csv)$/;
+
+/** The longest that a page may wait for its turn and its answers together, ms. */
+const PATIENCE = 8_000;
+
+/** What the pages are served with. */
+export interface PagesOptions {
+  readonly gate: ReadGate;
+  readonly context: Omit<PageContext, 'read' | 'ask'>;
+  readonly access: Access;
+  readonly assets: Assets;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+/** Serves the pages and their forms, holds the rule of who may read for all routes, and answers whatever goes wrong. */
+export function servePages(
+  server: FastifyInstance,
+  { gate, context, access, assets, log }: PagesOptions,
+): void {
+  const { clock } = context;
+
+  const callerOf = (request: FastifyRequest, path: string) => ({
+    path,
+    address: request.socket.remoteAddress,
+    authorization: request.headers.authorization,
+    session: cookieOf(request, SESSION),
+  });
+  const send = (request: FastifyRequest, reply: FastifyReply, content: Content, status = 200) => {
+    const view = {
+      now: clock(),
+      url: request.url,
+      theme: themes.find((one) => one === cookieOf(request, THEME)) ?? 'auto',
+      session: access.asksForToken && cookieOf(request, SESSION) !== undefined,
+      everything: access.admit(callerOf(request, '/'), clock()) === 'allowed',
+      file: false,
+      assets,
+    };
+    const page = (
+      <CurrentView.Provider value={view}>
+        <Layout {...content} />
+      </CurrentView.Provider>
+    );
+    return reply.code(status).type('text/html; charset=utf-8').send(documentOf(page));
+  };
+  const refuse = (request: FastifyRequest, reply: FastifyReply, problem: problems.ToldProblem) => {
+    if (problem.retryAfter !== undefined) reply.header('retry-after', problem.retryAfter);
+    if (FOR_PROGRAMS.test(pathOf(request)))
+      return reply.code(problem.status).send({ error: [problem.what, ...problem.details].join('; ') });
+    return send(request, reply, problems.problemPage(problem), problem.status);
+  };
+
+  server.addHook('onRequest', async (request, reply) => {
+    const caller = callerOf(request, pathOf(request));
+    const admission = access.admit(caller, clock());
+    if (admission === 'allowed') return;
+    if (admission === 'elsewhere') return refuse(request, reply, problems.fromElsewhere);
+    reply.header('www-authenticate', 'Bearer realm="chain-recorder"');
+    if (FOR_PROGRAMS.test(caller.path)) return refuse(request, reply, problems.noToken);
+    return send(request, reply, login(request.url, false), 401);
+  });
+
+  for (const page of pages)
+    server.get<{ Querystring: Record<string, unknown>; Params: Record<string, unknown> }>(
+      page.path,
+      async (request, reply) => {
+        const left = gone(reply);
+        const signal = AbortSignal.any([left, AbortSignal.timeout(PATIENCE)]);
+        const content = await page.answer(
+          { ...context, read: (work) => gate.read(work, signal), ask: asking(gate, left) },
+          { ...request.query, ...request.params },
+        );
+        if (content && 'location' in content) return reply.redirect(content.location, 303);
+        if (content) return send(request, reply, content);
+        return refuse(request, reply, problems.nothingHere(pathOf(request)));
+      },
+    );
+
+  serveForms(server);
+  server.setNotFoundHandler((request, reply) =>
+    refuse(request, reply, problems.nothingHere(pathOf(request))),
+  );
+  server.setErrorHandler((error, request, reply) => {
+    const problem = problemOf(error);
+    if (problem === problems.failed)
+      log.warn({ path: pathOf(request), cause: messageOf(error) }, 'a page failed');
+    return refuse(request, reply, problem);
+  });
+
+  function serveForms(forms: FastifyInstance) {
+    forms.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: LONGEST_FORM },
+      (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+    );
+    forms.get('/login', async (request, reply) => {
+      if (!access.asksForToken) return reply.redirect('/', 303);
+      return send(request, reply, login('/', false));
+    });
+    forms.post('/login', async (request, reply) => {
+      const { token, to } = loginForm.parse(request.body);
+      if (!access.isToken(token)) return send(request, reply, login(to, true), 401);
+      keepCookie(request, reply, { name: SESSION, ...access.newSession(clock()) });
+      return reply.redirect(to, 303);
+    });
+    forms.post('/logout', async (request, reply) => {
+      keepCookie(request, reply, { name: SESSION, value: '', seconds: 0 });
+      return reply.redirect('/', 303);
+    });
+    forms.post('/theme', async (request, reply) => {
+      const { theme, to } = themeForm.parse(request.body);
+      keepCookie(request, reply, { name: THEME, value: theme, seconds: YEAR });
+      return reply.redirect(to, 303);
+    });
+  }
+}
+
+/** A place of this server to go on to: a path, never another server. */
+const place = z
+  .string()
+  .regex(/^\/(?![/\\])[\x20-\x7e]*$/)
+  .catch('/');
+const loginForm = z.object({ token: z.string().trim().catch(''), to: place });
+const themeForm = z.object({ theme: z.enum(themes).catch('auto'), to: place });
+
+const pathOf = ({ url }: FastifyRequest) => url.replace(/[?#].*$/s, '');
+
+/** The database took too long: its own limit, or that of the page. */
+const isTimeout = (error: unknown) =>
+  error instanceof Error && (error.name === 'TimeoutError' || ('code' in error && error.code === '57014'));
+
+/** A function of `reporting` refuses the question, and says why: `reporting.refused`, `reporting.has_record`. */
+const isRefusal = (error: unknown) => error instanceof Error && 'code' in error && error.code === '22023';
+
+const documentOf = (page: VNode) => `<!doctype html>\n${renderToString(page)}`;
+
+/** What to tell of an error that a page or a route threw. */
+function problemOf(error: unknown): problems.ToldProblem {
+  if (error instanceof BadRequest) return problems.badRequest(error.problems);
+  if (error instanceof AskedWrongly)
+    return problems.badRequest(error.problems.map(({ parameter, problem }) => `${parameter}: ${problem}`));
+  if (isRefusal(error)) return problems.badRequest([messageOf(error)]);
+  if (error instanceof ReadsBusy) return problems.tooBusy(messageOf(error), error.retryAfter);
+  if (isTimeout(error) || isAway(error)) return problems.databaseAway(messageOf(error));
+  const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
+  return status >= 400 && status < 500 ? problems.refusedRequest(status, messageOf(error)) : problems.failed;
+}

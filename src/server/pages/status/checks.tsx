@@ -1,0 +1,33 @@
+import type { NodeCheck } from '../../../reports/nodes/node-record.ts';
+import { State } from '../parts/state.tsx';
+import { Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { countText } from '../texts.ts';
+
+/** The checks that a node names, folded where all is well. @param open they are shown at once */
+export function Checks({ checks, open }: { readonly checks: readonly NodeCheck[]; readonly open: boolean }) {
+  if (checks.length === 0) return <p class="soft">The node has named no check.</p>;
+  const failing = checks.filter(({ state }) => state === 'down').length;
+  const several = new Set(checks.map(({ observer }) => observer)).size > 1;
+  return (
+    <details open={open}>
+      <summary>
+        {countText(checks.length, 'check')}
+        {failing > 0 && <>, {failing === 1 ? '1 fails' : `${failing} fail`}</>}
+      </summary>
+      <Table
+        caption={`Checks of ${checks[0]?.node}`}
+        columns={[
+          { name: 'Check', cell: ({ check }: NodeCheck) => <code>{check}</code> },
+          { name: 'State', cell: ({ state }) => <State is={state} /> },
+          { name: 'Since', cell: ({ since }) => <Time at={since} exact /> },
+          ...(several ? [{ name: 'Seen by', cell: ({ observer }: NodeCheck) => observer }] : []),
+          { name: 'What it says', kind: 'wide', cell: ({ error }) => error ?? '' },
+        ]}
+        rows={checks}
+        keyOf={({ check, observer }) => `${observer} ${check}`}
+        empty=""
+      />
+    </details>
+  );
+}

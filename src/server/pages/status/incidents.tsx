@@ -1,0 +1,81 @@
+import { useContext } from 'preact/hooks';
+import type { NodeIncident } from '../../../reports/nodes/node-record.ts';
+import { spanText } from '../../../reports/uptime.ts';
+import { Empty } from '../parts/empty.tsx';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { CurrentLinks } from './links.ts';
+
+/** Incidents, each with what the node itself said. @param named whether each tells of which node it is */
+export function Incidents({
+  incidents,
+  named,
+  empty,
+}: {
+  readonly incidents: readonly NodeIncident[];
+  readonly named: boolean;
+  readonly empty: string;
+}) {
+  const links = useContext(CurrentLinks);
+  if (incidents.length === 0) return <Empty>{empty}</Empty>;
+  return (
+    <ol class="incidents">
+      {incidents.map((incident) => (
+        <li key={`${incident.node} ${incident.started_at.toISOString()}`}>
+          <p class="head">
+            <span>
+              {incident.ended_at === null ? <State is="down">lasts</State> : <State is="over">over</State>}{' '}
+              {named && <a href={links.node(incident.node)}>{incident.node}</a>}
+            </span>
+            <span class="soft">
+              <Time at={incident.started_at} exact />{' '}
+              {incident.ended_at === null ? 'until now, so far ' : 'for '}
+              {spanText(incident.duration_seconds)}
+            </span>
+          </p>
+          <Words incident={incident} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** What the node said, by check; where no check failed, of the whole. */
+function Words({
+  incident: { checks, first_error, last_error, noticed_by },
+}: {
+  readonly incident: NodeIncident;
+}) {
+  const said = Object.entries(checks).sort();
+  return (
+    <>
+      <ul class="words">
+        {said.length === 0 && (
+          <li>
+            <Saying first={first_error} last={last_error} />
+          </li>
+        )}
+        {said.map(([check, { first_error: first, last_error: last }]) => (
+          <li key={check}>
+            <code>{check}</code> <Saying first={first} last={last} />
+          </li>
+        ))}
+      </ul>
+      {noticed_by.length > 1 && <p class="soft">Noticed by {noticed_by.join(', ')}.</p>}
+    </>
+  );
+}
+
+function Saying({ first, last }: { readonly first: string | null; readonly last: string | null }) {
+  if (first === null) return <span class="soft">gave no reason</span>;
+  return (
+    <>
+      <q>{first}</q>
+      {last !== null && last !== first && (
+        <>
+          , at the last <q>{last}</q>
+        </>
+      )}
+    </>
+  );
+}

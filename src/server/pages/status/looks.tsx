@@ -1,0 +1,61 @@
+import { useContext } from 'preact/hooks';
+import type { NodeRange, Looks as Row } from '../../../reports/nodes/node-range.ts';
+import { spanText } from '../../../reports/uptime.ts';
+import { State } from '../parts/state.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { numberText } from '../texts.ts';
+import { CurrentLinks } from './links.ts';
+
+const columns: readonly Column<Row>[] = [
+  { name: 'From', cell: ({ started_at }) => <Time at={started_at} exact /> },
+  { name: 'To', cell: ({ ended_at, is_open }) => (is_open ? 'now' : <Time at={ended_at} exact />) },
+  {
+    name: 'Lasted',
+    kind: 'number',
+    cell: ({ started_at, ended_at }) => spanText((ended_at.getTime() - started_at.getTime()) / 1000),
+  },
+  { name: 'State', cell: ({ state }) => <State is={state} /> },
+  { name: 'Looks', kind: 'number', cell: ({ probes }) => (probes > 0 ? numberText(probes) : '–') },
+  { name: 'Observer', cell: ({ observer }) => observer },
+  {
+    name: 'What it said',
+    kind: 'wide',
+    cell: ({ error, last_error }) =>
+      last_error !== null && last_error !== error ? `${error ?? ''} … ${last_error}` : error,
+  },
+];
+
+/** What the looks found, as rows of looks that found the same, the newest first. */
+export function Looks({ range }: { readonly range: NodeRange }) {
+  const links = useContext(CurrentLinks);
+  const oldest = range.looks.at(-1);
+  const older =
+    range.more && oldest
+      ? links.range(range.node, {
+          from: new Date(range.from).toISOString(),
+          to: oldest.started_at.toISOString(),
+        })
+      : null;
+  return (
+    <>
+      <p class="soft">
+        Looks in a row that found the same are one row. Response times are kept by hour, and after three weeks
+        by day.
+      </p>
+      <Table
+        caption="Looks"
+        columns={columns}
+        rows={range.looks}
+        keyOf={({ observer, started_at }) => `${observer} ${started_at.getTime()}`}
+        empty="Nobody looked in this time."
+      />
+      {older && (
+        <p>
+          <a href={older}>Older looks</a>
+        </p>
+      )}
+      {range.more && !older && <p class="soft">Older looks are left out here.</p>}
+    </>
+  );
+}

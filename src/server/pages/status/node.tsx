@@ -1,0 +1,147 @@
+import { useContext } from 'preact/hooks';
+import { z } from 'zod';
+import { firstLookAt, type NodeRange, nodeRange } from '../../../reports/nodes/node-range.ts';
+import type { NodeStatus, NodesStatus } from '../../../reports/nodes/nodes-status.ts';
+import type { StatusSite } from '../../status-site.ts';
+import { type Content, definePage } from '../page.ts';
+import { State } from '../parts/state.tsx';
+import { countText } from '../texts.ts';
+import { type AskedRange, rangeOf, rangeParameters } from './asked-range.ts';
+import { Calendar } from './calendar.tsx';
+import { Checks } from './checks.tsx';
+import { Incidents } from './incidents.tsx';
+import { LatencyFacts } from './latency-facts.tsx';
+import { CurrentLinks, finer } from './links.ts';
+import { Looks } from './looks.tsx';
+import { Observed } from './observed.tsx';
+import { RangeChoice } from './range-choice.tsx';
+import { Standing } from './standing.tsx';
+import { Legend, StateBars, StatePatterns } from './state-bars.tsx';
+import { summaryWords, windowText } from './state-words.ts';
+import { NodeState, UptimeFact } from './status.tsx';
+import { Windows } from './windows.tsx';
+
+/** What the page of a node tells. */
+export interface NodeRecord {
+  readonly range: NodeRange;
+  readonly asked: AskedRange;
+  readonly told: NodesStatus;
+  /** How it is now; null: nobody watches it any more. */
+  readonly now: NodeStatus | null;
+  readonly site: StatusSite;
+}
+
+/** So many days and more are shown as a calendar. */
+const CALENDAR = 100;
+
+/** `/status/NODE`: the record of a node over any range. */
+export const statusOfNode = definePage({
+  path: '/status/:node',
+  asked: z.strictObject({ ...rangeParameters, node: z.string() }),
+  read: async ({ nodes, site, read, clock }, { node, ...parameters }): Promise<NodeRecord | null> => {
+    if (node.includes('\0')) return null; // PostgreSQL takes no such text
+    const told = await nodes();
+    const now = told.nodes.find((one) => one.node === node) ?? null;
+    return read(async (sql) => {
+      const firstLook = await firstLookAt(sql, node);
+      if (!firstLook && !now) return null;
+      const asked = rangeOf(parameters, clock(), firstLook?.getTime() ?? null);
+      return { range: await nodeRange(sql, node, asked, asked.grain, firstLook), asked, told, now, site };
+    });
+  },
+  content: (record) => nodeContent(record),
+});
+
+/** The page of a node. */
+export function nodeContent({ range, asked, told, now, site }: NodeRecord): Content {
+  const { node, whole, windows, grain } = range;
+  const summary = `${node}, ${windowText(range)}: ${summaryWords(windows)}.`;
+  return {
+    title: `${node} · ${site.title}`,
+    site,
+    body: (
+      <>
+        <StatePatterns />
+        <Back title={site.title} />
+        <div class="stack">
+          <div class="head">
+            <h1>{node}</h1>
+            {now ? <NodeState node={now} /> : <State is="unknown">not watched any more</State>}
+          </div>
+          <Standing ledgers={told.standing} />
+          {now?.error && now.state !== 'up' && (
+            <p class="reason">
+              <q>{now.error}</q>
+            </p>
+          )}
+        </div>
+        <RangeChoice asked={asked} node={node} firstLook={range.first_look} />
+        <section aria-labelledby="range">
+          <div class="head">
+            <h2 id="range">{windowText(range)}</h2>
+            <Legend />
+          </div>
+          {grain === '1d' && windows.length >= CALENDAR ? (
+            <Calendar node={node} windows={windows} label={summary} />
+          ) : (
+            <Bars record={range} label={summary} />
+          )}
+          <dl class="facts uptimes">
+            <div>
+              <dt>Uptime</dt>
+              <dd>
+                <UptimeFact window={whole} />
+              </dd>
+            </div>
+            <LatencyFacts latency={range.latency} over="by hour" />
+            <div>
+              <dt>Incidents</dt>
+              <dd>{range.incidents.length}</dd>
+            </div>
+          </dl>
+          <Windows node={node} windows={windows} />
+        </section>
+        <section aria-labelledby="incidents">
+          <h2 id="incidents">Incidents</h2>
+          <Incidents incidents={range.incidents} named={false} empty="No incident in this time." />
+        </section>
+        <section aria-labelledby="checks">
+          <h2 id="checks">Checks now</h2>
+          <Checks checks={now?.checks ?? []} open />
+        </section>
+        <section aria-labelledby="looks">
+          <h2 id="looks">Looks</h2>
+          <Looks range={range} />
+        </section>
+        <section aria-labelledby="observed">
+          <h2 id="observed">Who saw what</h2>
+          <p class="soft">
+            {countText(new Set(range.observed.map(({ observer }) => observer)).size, 'observer')} looked at
+            it. Where there are several, it counts as down while most of those that looked saw it down.
+          </p>
+          <Observed observed={range.observed} />
+        </section>
+      </>
+    ),
+  };
+}
+
+function Back({ title }: { readonly title: string }) {
+  const links = useContext(CurrentLinks);
+  return (
+    <nav class="crumbs" aria-label="Where this is">
+      <ol>
+        <li>
+          <a href={links.status}>{title}</a>
+        </li>
+      </ol>
+    </nav>
+  );
+}
+
+function Bars({ record, label }: { readonly record: NodeRange; readonly label: string }) {
+  const links = useContext(CurrentLinks);
+  return (
+    <StateBars windows={record.windows} label={label} href={(window) => finer(links, record.node, window)} />
+  );
+}

@@ -1,0 +1,164 @@
+import type { WindowStates } from '../../../reports/nodes/windows.ts';
+import { stateWords } from './state-words.ts';
+
+const WIDTH = 4;
+const GAP = 1;
+const HEIGHT = 28;
+/** What happened is seen, however short it was. */
+const LEAST_HEIGHT = 4;
+/** From the bottom up. */
+const STACKED = ['up', 'unknown', 'maintenance', 'down'] as const;
+
+/** How a state is filled: each has a pattern of its own, so that it is told apart without colour. */
+export const fillOf = (state: (typeof STACKED)[number]) =>
+  state === 'up' ? undefined : `url(#state-${state})`;
+
+/**
+ * The patterns of the states, once a page: up is plain, down is crossed, unknown is hatched, maintenance is lined.
+ */
+export function StatePatterns() {
+  return (
+    <svg class="patterns" width="0" height="0" aria-hidden="true">
+      <defs>
+        <pattern id="state-down" width="4" height="4" patternUnits="userSpaceOnUse">
+          <rect class="down" width="4" height="4" />
+          <path class="ink" d="M0 0l4 4M4 0l-4 4" />
+        </pattern>
+        <pattern id="state-unknown" width="4" height="4" patternUnits="userSpaceOnUse">
+          <rect class="unknown" width="4" height="4" />
+          <path class="ink" d="M-1 3l2 2M0 0l4 4M3 -1l2 2" />
+        </pattern>
+        <pattern id="state-maintenance" width="4" height="4" patternUnits="userSpaceOnUse">
+          <rect class="maintenance" width="4" height="4" />
+          <path class="ink" d="M0 1h4M0 3h4" />
+        </pattern>
+      </defs>
+    </svg>
+  );
+}
+
+/** What the patterns and colours mean. */
+export function Legend() {
+  return (
+    <ul class="legend">
+      {(['up', 'down', 'unknown', 'maintenance'] as const).map((state) => (
+        <li key={state}>
+          <svg viewBox="0 0 12 12" class="states" aria-hidden="true">
+            <rect class={state} fill={fillOf(state)} width="12" height="12" />
+          </svg>
+          {state === 'unknown' ? 'unknown: nobody could tell' : state}
+        </li>
+      ))}
+      <li>
+        <svg viewBox="0 0 12 12" class="states" aria-hidden="true">
+          <rect class="unrecorded" y="10" width="12" height="2" />
+        </svg>
+        no record: before the first look
+      </li>
+    </ul>
+  );
+}
+
+/**
+ * Windows as bars in a row. In each the states are stacked by their share.
+ * @param label the whole in words, for those who do not see it
+ * @param href where a bar leads to; null: nowhere. The page has to lead there otherwise too
+ */
+export function StateBars({
+  windows,
+  label,
+  href = () => null,
+}: {
+  readonly windows: readonly WindowStates[];
+  readonly label: string;
+  readonly href?: (window: WindowStates) => string | null;
+}) {
+  const width = Math.max(1, windows.length * (WIDTH + GAP) - GAP);
+  return (
+    <>
+      <p class="unseen">{label}</p>
+      <svg
+        class="states bars"
+        viewBox={`0 0 ${width} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        // The links are for the mouse; the label and the page say the same to those who do not see.
+        aria-hidden="true"
+      >
+        {windows.map((window, at) => {
+          const to = href(window);
+          const bar = (
+            <StateBar
+              window={window}
+              x={at * (WIDTH + GAP)}
+              width={WIDTH}
+              height={HEIGHT}
+              key={window.from}
+            />
+          );
+          return to === null ? (
+            bar
+          ) : (
+            <a href={to} tabIndex={-1} key={window.from}>
+              {bar}
+            </a>
+          );
+        })}
+      </svg>
+    </>
+  );
+}
+
+/** One window as a bar, or as a field of a calendar. */
+export function StateBar({
+  window,
+  x,
+  y = 0,
+  width,
+  height,
+}: {
+  readonly window: WindowStates;
+  readonly x: number;
+  readonly y?: number;
+  readonly width: number;
+  readonly height: number;
+}) {
+  let top = y + height;
+  return (
+    <g>
+      <title>{stateWords(window)}</title>
+      {window.up + window.down + window.maintenance + window.unknown === 0 ? (
+        <rect class="unrecorded" x={x} y={top - 2} width={width} height={2} />
+      ) : (
+        heightsOf(window, height).map(({ state, tall }) => {
+          top -= tall;
+          return (
+            <rect
+              class={state}
+              fill={fillOf(state)}
+              x={x}
+              y={round(top)}
+              width={width}
+              height={round(tall)}
+              key={state}
+            />
+          );
+        })
+      )}
+    </g>
+  );
+}
+
+/** How tall each state of a window is drawn. What was short is drawn taller, at the cost of the tallest. */
+function heightsOf(window: WindowStates, height: number) {
+  const recorded = window.up + window.down + window.maintenance + window.unknown;
+  const parts = STACKED.filter((state) => window[state] > 0).map((state) => ({
+    state,
+    tall: Math.max((window[state] / recorded) * height, Math.min(LEAST_HEIGHT, height / 3)),
+  }));
+  const over = parts.reduce((sum, { tall }) => sum + tall, 0) - height;
+  const tallest = Math.max(...parts.map(({ tall }) => tall));
+  const giving = parts.findIndex(({ tall }) => tall === tallest);
+  return parts.map(({ state, tall }, at) => ({ state, tall: at === giving ? tall - over : tall }));
+}
+
+const round = (value: number) => Math.round(value * 100) / 100;

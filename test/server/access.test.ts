@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import { Access, type AccessOptions } from '../../src/server/access.ts';
+
+const TOKEN = 'a-token-of-some-length';
+const NOW = Date.parse('2026-11-22T00:00:00Z');
+const DAY = 86_400_000;
+
+const access = (options: Partial<AccessOptions>) =>
+  new Access({ host: '127.0.0.1', token: undefined, proxies: [], public: [], ...options });
+const ask = (to: Access, path: string, more: Partial<Parameters<Access['admit']>[0]> = {}, now = NOW) =>
+  to.admit({ path, address: '10.0.0.7', authorization: undefined, session: undefined, ...more }, now);
+
+describe('the server refuses to listen', () => {
+  it.each(['0.0.0.0', '::', '192.168.1.5', 'recorder.example.org', '128.0.0.1'])(
+    'on %s where everybody could read, and says what to do',
+    (host) => {
+      expect(() => access({ host })).toThrow(UsageError);
+      expect(() => access({ host })).toThrow(/RECORDER_TOKEN.*server\.proxies.*127\.0\.0\.1/s);
+    },
+  );
+
+  it.each([
+    { host: '127.0.0.1' },
+    { host: '127.3.2.1' },
+    { host: '::1' },
+    { host: 'localhost' },
+    { host: '0.0.0.0', token: TOKEN },
+    { host: '0.0.0.0', proxies: ['10.0.0.5'] },
+  ])('but not on %o', (options) => {
+    expect(() => access(options)).not.toThrow();
+  });
+});
+
+describe('who may read', () => {
+  it('is everybody on this machine, where no token is set', () => {
+    expect(ask(access({}), '/')).toBe('allowed');
+  });
+
+  it('is who shows the token, also on this machine', () => {
+    const guarded = access({ token: TOKEN });
+    for (const path of ['/', '/metrics', '/api/status', '/status', '/badge/a.svg', '/healthy', '/assetsx'])
+      expect(ask(guarded, path), path).toBe('token');
+    expect(ask(guarded, '/', { authorization: `Bearer ${TOKEN}` })).toBe('allowed');
+    expect(ask(guarded, '/', { authorization: `bearer  ${TOKEN}` })).toBe('allowed');
+    for (const wrong of [
+      '',
+      TOKEN,
+      'Bearer',
+      `Bearer ${TOKEN}x`,
+      `Bearer ${TOKEN.slice(1)}`,
+      `Basic ${TOKEN}`,
+    ])
+      expect(ask(guarded, '/', { authorization: wrong }), wrong).toBe('token');
+  });
+
+  it('is everybody for what containers need and what tells nothing', () => {
+    const guarded = access({ token: TOKEN });
+    for (const path of ['/health', '/ready', '/login', '/assets/style-1.css'])
+      expect(ask(guarded, path), path).toBe('allowed');
+  });
+
+  it('is everybody for what is made public, and only for that', () => {
+    const shown = access({ token: TOKEN, public: ['status'] });
+    for (const path of ['/status', '/status/validator-1', '/status.json'])
+      expect(ask(shown, path), path).toBe('allowed');
+    for (const path of ['/', '/statusx', '/badge/a.svg', '/api/status', '//status'])
+      expect(ask(shown, path), path).toBe('token');
+  });
+
+  it('is who comes through a proxy that is named, and nobody else where there is no token', () => {
+    const proxied = access({ host: '0.0.0.0', proxies: ['10.0.0.7', '172.16.0.0/12', 'fd00::/8'] });
+    for (const address of ['10.0.0.7', '172.20.1.1', 'fd00::9', '::ffff:10.0.0.7'])
+      expect(ask(proxied, '/', { address }), address).toBe('allowed');
+    for (const address of ['10.0.0.8', '127.0.0.1', '172.32.0.1', 'fe80::1', undefined])
+      expect(ask(proxied, '/', { address }), address).toBe('elsewhere');
+  });
+});
+
+describe('a session', () => {
+  const guarded = access({ token: TOKEN });
+  const { value, seconds } = guarded.newSession(NOW);
+
+  it('opens for a while, and does not hold the token', () => {
+    expect(seconds).toBe((30 * DAY) / 1000);
+    expect(value).not.toContain(TOKEN);
+    expect(ask(guarded, '/', { session: value }, NOW + 29 * DAY)).toBe('allowed');
+    expect(ask(guarded, '/', { session: value }, NOW + 30 * DAY)).toBe('token');
+  });
+
+  it('ends when the token changes, and cannot be made or prolonged without it', () => {
+    expect(ask(access({ token: `${TOKEN}2` }), '/', { session: value })).toBe('token');
+    const [until = '', proof = ''] = value.split('.');
+    for (const made of [
+      '',
+      '.',
+      until,
+      `${Number(until) + DAY}.${proof}`,
+      `${until}.`,
+      `1e99.${proof}`,
+      TOKEN,
+    ])
+      expect(ask(guarded, '/', { session: made }), made).toBe('token');
+  });
+});

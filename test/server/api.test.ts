@@ -1,0 +1,377 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import postgres from 'postgres';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { catalogueOf } from '../../src/api/catalogue.ts';
+import { type Database, openDatabase } from '../../src/db/client.ts';
+import { ReadGate } from '../../src/db/read-gate.ts';
+import { recordedDatabase } from '../api/recorded-database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { type PageServer, servePagesOf } from '../support/page-server.ts';
+
+const catalogue = catalogueOf();
+let database: TestDatabase;
+let client: Database;
+let gate: ReadGate;
+let server: PageServer;
+let address: string;
+const warnings: unknown[] = [];
+
+beforeAll(async () => {
+  database = await recordedDatabase();
+  client = openDatabase(database.url);
+  // More than a page, of a metric that must not be summed.
+  await client.sql`insert into recorder.metric_points
+    (chain_id, metric, time_interval, bucket_start, value, recorded_at, run_id)
+    select 'many', 'activeAddresses', 'day', timestamptz '2020-01-01 00:00Z' + n * interval '1 day', n, now(), 1
+    from generate_series(0, 1499) as n`;
+  gate = new ReadGate(database.url, { patience: 60_000, waiting: 1_000 });
+  server = await servePagesOf(database.url, {
+    gate,
+    log: { warn: (what: unknown) => warnings.push(what) },
+  });
+  address = server.address;
+});
+afterAll(async () => {
+  await server.close();
+  await gate.close();
+  await client.close();
+  await database.close();
+});
+
+const get = async (path: string, options: Parameters<typeof request>[1] = {}) => {
+  const { statusCode, headers, body } = await request(`${address}${path}`, options);
+  return { code: statusCode, headers, text: await body.text() };
+};
+const api = async (path: string) => {
+  const { code, text } = await get(`/api/v1${path}`);
+  expect(code, `${path}: ${text.slice(0, 300)}`).toBe(200);
+  return JSON.parse(text);
+};
+
+const document = z.looseObject({
+  paths: z.record(
+    z.string(),
+    z.object({
+      get: z.looseObject({
+        operationId: z.string(),
+        parameters: z.array(z.object({ $ref: z.string() })),
+        responses: z.looseObject({
+          200: z.looseObject({
+            content: z.looseObject({ 'application/json': z.object({ schema: z.looseObject({}) }) }),
+          }),
+        }),
+      }),
+    }),
+  ),
+  components: z.looseObject({
+    schemas: z.record(z.string(), z.unknown()),
+    parameters: z.record(z.string(), z.looseObject({ name: z.string(), required: z.boolean().optional() })),
+  }),
+});
+const openApi = async () => document.parse(JSON.parse((await get('/openapi.json')).text));
+
+describe('the document', () => {
+  it('is OpenAPI 3.1', async () => {
+    const { valid, errors } = await new Validator().validate(JSON.parse((await get('/openapi.json')).text));
+    expect(errors ?? []).toEqual([]);
+    expect(valid).toBe(true);
+  });
+
+  it('has every address once, and every address answers as its schema says', async () => {
+    const { paths, components } = await openApi();
+    const ids = Object.values(paths).map((path) => path.get.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const name of catalogue.datasets.keys())
+      expect(Object.keys(paths)).toEqual(
+        expect.arrayContaining(
+          ['', '/rows', '/rows/history', '/changes', '/coverage'].map((rest) => `/datasets/${name}${rest}`),
+        ),
+      );
+    for (const name of catalogue.views.keys()) expect(paths).toHaveProperty([`/views/${name}`]);
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'document', components });
+    let rows = 0;
+    for (const [path, { get: operation }] of Object.entries(paths)) {
+      const told = await toldFor(path, resolved(operation.parameters, components.parameters));
+      if (told === null) continue;
+      const answer = await api(`${path}?${new URLSearchParams(told)}`);
+      const text = JSON.stringify(operation.responses[200].content['application/json'].schema);
+      const check = ajv.compile(JSON.parse(text.replaceAll('"#/components', '"document#/components')));
+      expect(check(answer), `${path}: ${ajv.errorsText(check.errors)}`).toBe(true);
+      rows += Array.isArray(answer.rows) ? answer.rows.length : 0;
+    }
+    expect(rows).toBeGreaterThan(1_000);
+  }, 240_000);
+});
+
+/** The parameters of an operation, which the document has once for all. */
+const resolved = <P>(
+  references: readonly { readonly $ref: string }[],
+  parameters: Readonly<Record<string, P>>,
+) => references.flatMap(({ $ref }) => parameters[$ref.replace('#/components/parameters/', '')] ?? []);
+
+/** Values for the parameters that are needed; null: they cannot be known. */
+async function toldFor(
+  path: string,
+  parameters: readonly { readonly name: string; readonly required?: boolean | undefined }[],
+): Promise<Record<string, string> | null> {
+  const known: Readonly<Record<string, string>> = {
+    from: '2026-10-01',
+    to: '2026-11-01',
+    at: '2026-10-20',
+    valid_from: '2026-10-01',
+    valid_to: '2026-11-01',
+    chain_id: '43114',
+    metric: 'txCount',
+    grain: 'P1D',
+  };
+  if (path.endsWith('/changes')) {
+    const [, dataset = ''] = /datasets\/(\w+)/.exec(path) ?? [];
+    const [row] = await client.reader<{ at: string | null }[]>`
+      select to_char(min(recorded_since), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
+      from reporting.recorded_since where dataset = ${dataset}`;
+    return row?.at ? { from: row.at } : null;
+  }
+  if (path.endsWith('/series') || path.includes('_as_of')) return null;
+  const needed = parameters.filter(({ required }) => required);
+  const missing = needed.filter(({ name }) => known[name] === undefined);
+  expect(missing, path).toEqual([]);
+  return Object.fromEntries(needed.map(({ name }) => [name, known[name] ?? '']));
+}
+
+describe('answers', () => {
+  it('are pages: next leads on to the rest, and the last one says so', async () => {
+    const whole = await api('/datasets/validators/rows?limit=1000&columns=node,node_id');
+    const paged: unknown[] = [];
+    let after: string | null = '';
+    while (after !== null) {
+      const query = new URLSearchParams({ limit: '7', columns: 'node,node_id', ...(after ? { after } : {}) });
+      const page = await api(`/datasets/validators/rows?${query}`);
+      paged.push(...page.rows);
+      after = page.next;
+    }
+    expect(whole.rows.length).toBeGreaterThan(20);
+    expect(paged).toEqual(whole.rows);
+  });
+
+  it('come as CSV by ending or by format, all rows, and memory bounded by pages', async () => {
+    const byEnding = await get(
+      '/api/v1/datasets/metric_points/rows.csv?columns=chain_id,metric,time_interval,bucket_start',
+    );
+    const byFormat = await get(
+      '/api/v1/datasets/metric_points/rows?columns=chain_id,metric,time_interval,bucket_start&format=csv',
+    );
+    expect(byEnding.headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
+    expect(byFormat.text).toBe(byEnding.text);
+    const lines = byEnding.text.trimEnd().split('\r\n');
+    const [counted] = await client.reader<
+      { count: number }[]
+    >`select count(*)::int from reporting.metric_points`;
+    expect(lines[0]).toBe('chain_id,metric,time_interval,bucket_start');
+    expect(lines.length - 1).toBe(counted?.count);
+    expect(lines.length).toBeGreaterThan(1_001); // more than a page
+    expect(new Set(lines).size).toBe(lines.length);
+    const few = await get('/api/v1/views/runs.csv?limit=3');
+    expect(few.text.trimEnd().split('\r\n')).toHaveLength(4);
+  });
+
+  it('have an ETag, and are not sent again to whoever has them', async () => {
+    const path = '/api/v1/datasets/subnets/rows';
+    const { headers, text } = await get(path);
+    const etag = String(headers.etag);
+    expect(etag).toMatch(/^W\/"/);
+    expect(await get(path, { headers: { 'if-none-match': etag } })).toMatchObject({ code: 304, text: '' });
+    expect(await get(path, { headers: { 'if-none-match': 'W/"other"' } })).toMatchObject({ code: 200, text });
+    const head = await get(path, { method: 'HEAD' });
+    expect({ code: head.code, text: head.text, etag: head.headers.etag }).toEqual({
+      code: 200,
+      text: '',
+      etag,
+    });
+    expect(await get(`${path}.csv`, { method: 'HEAD' })).toMatchObject({ code: 200, text: '' });
+  });
+
+  it('say what is wrong as application/problem+json: all of it, and what is allowed', async () => {
+    const { code, headers, text } = await get('/api/v1/datasets/subnets/rows?limit=x&sort=y&as_of=z&color=1');
+    expect(code).toBe(400);
+    expect(headers['content-type']).toBe('application/problem+json; charset=utf-8');
+    const problem = JSON.parse(text);
+    expect(problem).toMatchObject({ type: 'about:blank', title: 'Asked wrongly', status: 400 });
+    expect(problem.problems.map(({ parameter }: { parameter: string }) => parameter)).toEqual([
+      'sort',
+      'limit',
+      'as_of',
+      'color',
+    ]);
+    const missing = await get('/api/v1/datasets/nothing/rows');
+    expect(missing.code).toBe(404);
+    expect(missing.text).toMatch(/below \/api\/v1\/datasets there are metric_points, average_tps/);
+  });
+
+  it('of a moment before the record say since when there is one, and of the future that it has not come', async () => {
+    expect(JSON.parse((await get('/api/v1/datasets/subnets/rows?as_of=2001-01-01')).text)).toMatchObject({
+      status: 400,
+      detail: expect.stringMatching(
+        /^there is no record of subnets at 2001-01-01T00:00:00Z; it has been recorded since 2026-/,
+      ),
+    });
+    expect((await get('/api/v1/datasets/subnets/rows?as_of=2999-01-01')).text).toContain('has not come yet');
+  });
+
+  it('of ready questions are those of the reports, and refusals say why', async () => {
+    const { rows } = await api('/questions/metric-rules');
+    expect(rows.length).toBeGreaterThan(5);
+    const refused = await get(
+      '/api/v1/questions/metric-total?from=2020-01-01&to=2021-01-01&metric=activeAddresses&chain_ids=many',
+    );
+    expect(refused.code).toBe(400);
+    expect(JSON.parse(refused.text).detail).toMatch(/active/i);
+  });
+});
+
+const HOSTILE = [
+  "' or true --",
+  "'; drop schema reporting cascade; --",
+  '$1',
+  '%00',
+  'a%00b',
+  '%ED%A0%80',
+  '%',
+  '\\u0000',
+  '"',
+  '["a"]',
+  '{}',
+  '-1',
+  '0',
+  '1e999',
+  '99999999999999999999',
+  'NaN',
+  'infinity',
+  '-infinity',
+  '0000-01-01',
+  '9999-12-31T23:59:59.9999999999Z',
+  '2026-13-45',
+  '2026-01-01T00:00:00%2B99:99',
+  '__proto__',
+  'constructor',
+  '../../etc/passwd',
+  'x'.repeat(5_000),
+  '%F0%9F%92%A9'.repeat(1_000),
+  '',
+];
+
+describe('hostile requests', () => {
+  it('are refused in words or answered, and never fail', async () => {
+    const { paths, components } = await openApi();
+    const codes = new Map<number, number>();
+    const targets = [
+      '/datasets/metric_points/rows',
+      '/datasets/validators/changes',
+      '/datasets/p_blocks/coverage',
+      '/datasets/validator_uptime/series',
+      '/questions/top-chains',
+    ];
+    for (const path of targets) {
+      const names = resolved(paths[path]?.get.parameters ?? [], components.parameters).map(
+        ({ name }) => name,
+      );
+      expect(names.length, path).toBeGreaterThan(2);
+      // Of the filters one of each kind: thousands are checked by the same few schemas.
+      const kinds = new Map(
+        names.map((name) => [name.includes('.') ? name.replace(/^.*\./, '') : name, name]),
+      );
+      for (const name of [...kinds.values(), '__proto__', 'x'])
+        for (const value of HOSTILE) {
+          const { code, text } = await get(
+            `/api/v1${path}?${name}=${value.includes('%') ? value : encodeURIComponent(value)}`,
+          );
+          expect(code < 500, `${path}?${name}=${value.slice(0, 40)}: ${code} ${text.slice(0, 200)}`).toBe(
+            true,
+          );
+          codes.set(code, (codes.get(code) ?? 0) + 1);
+        }
+      const twice = await get(`/api/v1${path}?limit=1&limit=2&format=csv&format=json`);
+      expect(twice.code).toBe(400);
+    }
+    expect([...codes.keys()].sort()).toEqual([200, 400]);
+    expect(warnings).toEqual([]);
+    expect(
+      (await client.reader`select count(*)::int as count from reporting.subnets`)[0]?.count,
+    ).toBeGreaterThan(0);
+  }, 240_000);
+
+  it('with forged cursors are refused', async () => {
+    for (const values of [
+      ['a', 'b', 'c', 'not a time'],
+      ['a', 'b', 'c', 'infinity'],
+      [null, null, null, null],
+      ["'", '"', '\\', '2026-01-01 00:00:00 America/Nowhere'],
+      ['\0', '\ud800', 'c', '2026-01-01'],
+    ]) {
+      const after = encodeURIComponent(`chain_id${JSON.stringify(values)}`);
+      const { code, text } = await get(`/api/v1/datasets/metric_points/rows?after=${after}`);
+      expect([200, 400], `${JSON.stringify(values)}: ${code} ${text}`).toContain(code);
+    }
+    expect(warnings).toEqual([]);
+  });
+
+  it('for places that do not exist find nothing', async () => {
+    for (const path of [
+      '/..%2f..%2fetc/passwd',
+      '/datasets/%2e%2e/rows',
+      '/datasets/pg_catalog.pg_authid/rows',
+      '/%00',
+      '//',
+      '/views/pg_shadow',
+    ])
+      expect([400, 404], path).toContain((await get(`/api/v1${path}`)).code);
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH'] as const)
+      expect((await get('/api/v1/datasets', { method })).code).toBe(404);
+  });
+});
+
+it('when too much is read at once, the rest is told to come again, and what is gone is cancelled', async () => {
+  const narrow = new ReadGate(database.url, { atOnce: 1, waiting: 1 });
+  const small = await servePagesOf(database.url, { gate: narrow });
+  const at = small.address;
+  const locker = postgres(database.url, { max: 1 });
+  let release = () => {};
+  const locked = new Promise<void>((resolve) => {
+    void locker
+      .begin(async (sql) => {
+        await sql`lock table recorder.subnets in access exclusive mode`;
+        resolve();
+        await new Promise<void>((done) => {
+          release = done;
+        });
+      })
+      .catch(() => {});
+  });
+  await locked;
+  const waiting = async () =>
+    (
+      await client.reader<{ count: number }[]>`
+      select count(*)::int from pg_stat_activity where wait_event_type = 'Lock' and query like '%subnets%'
+        and datname = current_database()`
+    )[0]?.count;
+  const gone = new AbortController();
+  const first = request(`${at}/api/v1/datasets/subnets/rows`, { signal: gone.signal }).catch(
+    (error: Error) => error.name,
+  );
+  await expect.poll(waiting).toBe(1);
+  const second = request(`${at}/api/v1/datasets/subnets/rows`);
+  await expect.poll(async () => (await request(`${at}/api/v1/datasets/subnets/rows`)).statusCode).toBe(503);
+  const third = await request(`${at}/api/v1/datasets/subnets/rows`);
+  expect(third.headers['retry-after']).toBe('2');
+  expect(await third.body.json()).toMatchObject({ status: 503, title: 'Too much is read at once' });
+  gone.abort();
+  expect(await first).toBe('AbortError');
+  release();
+  expect((await second).statusCode).toBe(200);
+  await locker.end();
+  await small.close();
+  await narrow.close();
+});

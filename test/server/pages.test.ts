@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TcpProxy } from '../../chaos/servers/proxy.ts';
+import { pages } from '../../src/server/pages/pages.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { ask, type PageServer, servePagesOf } from '../support/page-server.ts';
+
+const TOKEN = 'a-token-of-some-length';
+/** Everything that a page may be asked for without a parameter. */
+const places = pages.map(({ path }) => path).filter((path) => !path.includes(':'));
+/** The same, so that each of them reads: this one asks nothing by itself. */
+const reading = places.map((path) => (path === '/query' ? '/query?sql=select+1' : path));
+
+let database: TestDatabase;
+let proxy: TcpProxy;
+let servers: PageServer[];
+let open: string;
+let guarded: string;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  proxy = await TcpProxy.open(Number(new URL(database.url).port));
+  const url = proxy.before(database.url);
+  servers = [await servePagesOf(url), await servePagesOf(url, {}, TOKEN)];
+  [open = '', guarded = ''] = servers.map(({ address }) => address);
+});
+afterAll(async () => {
+  for (const server of servers) await server.close();
+  await proxy.close();
+  await database.close();
+});
+
+const form = (address: string, fields: Record<string, string>) =>
+  ask(address, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(fields).toString(),
+  });
+
+describe('every page', () => {
+  it.each(places)(
+    '%s answers with a title, one heading and a main part, and nothing inline',
+    async (path) => {
+      const { code, headers, body } = await ask(open + path);
+      expect(code).toBe(200);
+      expect(headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(headers['content-security-policy']).toMatch(/^default-src 'none';(?!.*unsafe)/);
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      });
+      expect(body).toMatch(/^<!doctype html>\n<html lang="en".*<title>[^<]+<\/title>.*<main id="main"/s);
+      expect(body.match(/<h1/g)).toHaveLength(1);
+      expect(body).not.toMatch(
+        / style=| on[a-z]+=|<script(?! type="module" src="\/assets\/)|https?:\/\/(?!www\.w3\.org)/,
+      );
+    },
+  );
+
+  it.each(places)('%s refuses a parameter that it does not take, and says which it does', async (path) => {
+    const { code, body } = await ask(`${open}${path}?%3Cb%3E=1`);
+    expect(code).toBe(400);
+    expect(body).toMatch(/&lt;b>: this page takes /);
+    expect(body).not.toContain('<b>');
+  });
+});
+
+describe('what is not there', () => {
+  it('is a page for people and JSON for programs', async () => {
+    const page = await ask(`${open}/no<thing>?x=%3Cscript%3E`);
+    expect(page).toMatchObject({ code: 404, body: expect.stringContaining('There is nothing at /no') });
+    expect(page.body).not.toMatch(/<thing>|<script>/);
+    const json = await ask(`${open}/api/nothing`);
+    expect(json).toMatchObject({ code: 404, body: '{"error":"There is nothing at /api/nothing."}' });
+  });
+
+  it('is said of addresses that no server understands, too', async () => {
+    const { code, headers, body } = await ask(`${open}/%zz<b>`);
+    expect({ code, body }).toEqual({
+      code: 400,
+      body: expect.stringMatching(/^{"error":".*not a valid url/),
+    });
+    expect(headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+    });
+  });
+});
+
+describe('the token', () => {
+  it('is asked for in a form, and by a status for programs', async () => {
+    const page = await ask(`${guarded}/?a="><script>`);
+    expect(page.code).toBe(401);
+    expect(page.body).toContain('action="/login"');
+    expect(page.body).not.toContain('<script>');
+    const json = await ask(`${guarded}/api/status`);
+    expect(json).toMatchObject({ code: 401, body: expect.stringContaining('RECORDER_TOKEN') });
+    expect(json.headers['www-authenticate']).toBe('Bearer realm="chain-recorder"');
+    expect(await ask(`${guarded}/metrics`)).toMatchObject({ code: 401 });
+    expect(await ask(`${guarded}/health`)).toMatchObject({ code: 200 });
+    expect((await ask(guarded, { headers: { authorization: `Bearer ${TOKEN}` } })).code).toBe(200);
+  });
+
+  it('opens a session by a cookie that no script reads and no other site sends', async () => {
+    const wrong = await form(`${guarded}/login`, { token: 'not-the-token', to: '/' });
+    expect(wrong).toMatchObject({ code: 401, body: expect.stringContaining('That is not the token') });
+    expect(wrong.headers['set-cookie']).toBeUndefined();
+    const right = await form(`${guarded}/login`, { token: TOKEN, to: '/?a=1' });
+    expect(right).toMatchObject({ code: 303, headers: { location: '/?a=1' } });
+    const cookie = String(right.headers['set-cookie']);
+    expect(cookie).toMatch(/^session=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect(cookie).not.toContain(TOKEN);
+    const session = cookie.split(';')[0] ?? '';
+    expect(await ask(guarded, { headers: { cookie: session } })).toMatchObject({
+      code: 200,
+      body: expect.stringContaining('Sign out'),
+    });
+    expect(await ask(guarded, { headers: { cookie: `${session}x` } })).toMatchObject({ code: 401 });
+  });
+
+  it.each(['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)', '/\r\nx: y'])(
+    'never leads on to %j',
+    async (to) => {
+      const { headers } = await form(`${guarded}/login`, { token: TOKEN, to });
+      expect(headers.location).toBe('/');
+    },
+  );
+});
+
+describe('the colours', () => {
+  it('are kept as they were chosen', async () => {
+    const chosen = await form(`${open}/theme`, { theme: 'dark', to: '/' });
+    expect(chosen).toMatchObject({ code: 303, headers: { location: '/' } });
+    const cookie = String(chosen.headers['set-cookie']).split(';')[0] ?? '';
+    expect((await ask(open, { headers: { cookie } })).body).toContain('data-theme="dark"');
+    expect((await ask(open, { headers: { cookie: 'theme="><b>' } })).body).toContain('data-theme="auto"');
+  });
+});
+
+describe('while the database is away', () => {
+  it('every page is readable, says so, and says what goes on', async () => {
+    proxy.weather = { kind: 'down' };
+    proxy.reset();
+    for (const path of reading)
+      await expect
+        .poll(() => ask(open + path), { message: path })
+        .toMatchObject({
+          code: 503,
+          headers: { 'retry-after': '10' },
+          body: expect.stringMatching(/<h1>No database.*The recorder goes on trying/s),
+        });
+    proxy.weather = { kind: 'fair' };
+    for (const path of reading)
+      await expect.poll(() => ask(open + path), { timeout: 20_000 }).toMatchObject({ code: 200 });
+  });
+});

@@ -1,0 +1,60 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pages } from '../../../src/server/pages/pages.ts';
+import {
+  chromiumPath,
+  noChromium,
+  openBrowser,
+  openPage,
+  overflows,
+  seriousFindings,
+} from '../../support/browser.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { type PageServer, servePagesOf } from '../../support/page-server.ts';
+
+const places = pages.map(({ path }) => path).filter((path) => !path.includes(':'));
+
+describe.skipIf(!chromiumPath)(`in a browser${noChromium}`, () => {
+  let database: TestDatabase;
+  let server: PageServer;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    server = await servePagesOf(database.url);
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+    await database.close();
+  });
+
+  it.each(places)(
+    '%s has no fault, asks nobody else, fits a phone, and axe finds nothing serious',
+    async (path) => {
+      const { page, faults, close } = await openPage(browser, server.address + path, 'phone');
+      expect(await seriousFindings(page)).toEqual([]);
+      expect(await overflows(page)).toBe(false);
+      expect(faults).toEqual([]);
+      await close();
+    },
+  );
+
+  it('is used without JavaScript: a filter, the colours, the way by keyboard', async () => {
+    const { page, faults, close } = await openPage(browser, `${server.address}/runs`, 'wide', {
+      javaScriptEnabled: false,
+    });
+    await page.selectOption('#status', 'failed');
+    await page.click('.filters button');
+    await page.waitForURL(/status=failed/);
+    await page.click('.theme button[value="dark"]');
+    await page.waitForSelector('html[data-theme="dark"]');
+    expect(page.url()).toMatch(/status=failed/);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/#main$/);
+    expect(faults).toEqual([]);
+    await close();
+  });
+});

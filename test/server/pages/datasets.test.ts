@@ -1,0 +1,272 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalogueOf } from '../../../src/api/catalogue.ts';
+import { recordedDatabase } from '../../api/recorded-database.ts';
+import type { TestDatabase } from '../../support/database.ts';
+import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+
+const catalogue = catalogueOf();
+let database: TestDatabase;
+let server: PageServer;
+let sql: postgres.Sql;
+/** What the server logged as its own faults. */
+const faults: unknown[] = [];
+beforeAll(async () => {
+  database = await recordedDatabase();
+  server = await servePagesOf(database.url, { log: { warn: (...told: unknown[]) => faults.push(told) } });
+  sql = postgres(database.url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
+  // The dump that the database was made from holds no rights.
+  await sql`grant usage on schema reporting to recorder_reader`;
+  await sql`grant select on all tables in schema reporting to recorder_reader`;
+}, 120_000);
+afterAll(async () => {
+  await sql.end();
+  await server.close();
+  await database.close();
+});
+
+const page = (path: string) => ask(server.address + path);
+
+/** The text of HTML as people read it. */
+const textOf = (html: string) =>
+  html
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&amp;', '&');
+
+/** The cells of the first table, by row, without the head. */
+const cellsOf = (html: string): string[][] => {
+  const [, body = ''] = /<tbody>(.*?)<\/tbody>/s.exec(html) ?? [];
+  return [...body.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) =>
+    [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) => textOf(cell)),
+  );
+};
+
+/** The addresses of the links whose text is this. */
+const linksOf = (html: string, text: string): string[] =>
+  [...html.matchAll(/<a ([^>]*)>(.*?)<\/a>/gs)]
+    .filter(([, , inner = '']) => textOf(inner) === text)
+    .map(([, attributes = '']) => /href="([^"]*)"/.exec(attributes)?.[1]?.replaceAll('&amp;', '&') ?? '');
+
+const linkOf = (html: string, text: string): string => {
+  const [first] = linksOf(html, text);
+  if (first === undefined) throw new Error(`no link says ${text}`);
+  return first;
+};
+
+describe('the list', () => {
+  it('leads to every dataset and view, with what it means, and keeps the moment', async () => {
+    const { body } = await page('/datasets?as_of=2026-06-01');
+    for (const { name, about } of catalogue.datasets.values()) {
+      expect(linkOf(body, name)).toBe(`/datasets/${name}?as_of=2026-06-01+00:00Z`);
+      expect(textOf(body)).toContain(about);
+    }
+    for (const name of ['metric_over_time', 'freshness', 'node_uptime'])
+      expect(linksOf(body, name), name).toHaveLength(1);
+  });
+});
+
+describe('rows', () => {
+  it('of every view and function are a page', async () => {
+    for (const { name } of catalogue.views.values())
+      expect({ name, code: (await page(`/datasets/${name}`)).code }).toEqual({ name, code: 200 });
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  it('are filtered, sorted and paged as the address says, and the links say the next step', async () => {
+    const first = await page('/datasets/metric_points?metric=txCount&sort=-value&limit=5&columns=value');
+    const values = cellsOf(first.body).map(([value = '']) => Number(value));
+    expect(values).toHaveLength(5);
+    expect(values).toEqual(values.toSorted((one, other) => other - one));
+    const second = await page(linkOf(first.body, 'Next 5'));
+    expect(second.code).toBe(200);
+    const next = cellsOf(second.body).map(([value = '']) => Number(value));
+    expect(next).toHaveLength(5);
+    expect(Math.max(...next)).toBeLessThanOrEqual(Math.min(...values));
+    const same = '/datasets/metric_points?metric=txCount&sort=-value&limit=5&columns=value';
+    expect(linkOf(second.body, 'First page')).toBe(same);
+    expect(linkOf(first.body, 'value')).toBe(same.replace('-value', 'value'));
+    expect(linkOf(first.body, '×')).toBe(same.replace('metric=txCount&', ''));
+  });
+
+  it('show their whole values for a copy, and times as times', async () => {
+    const { body } = await page('/datasets/validators?limit=1');
+    const [row] =
+      await sql`select tx_id, node_id from reporting.validators order by node, subnet_id, node_id limit 1`;
+    expect(cellsOf(body)[0]).toEqual(expect.arrayContaining([row?.node_id, row?.tx_id]));
+    expect(body).toMatch(/<time datetime="20\d\d-\d\d-\d\dT[^"]+Z"/);
+  });
+
+  it('tell how many there are', async () => {
+    const [counted] = await sql<{ count: number }[]>`select count(*)::int from reporting.validators`;
+    expect(textOf((await page('/datasets/validators?limit=1')).body)).toContain(`${counted?.count} rows.`);
+    const none = textOf((await page('/datasets/validators?node=nobody')).body);
+    expect(none).toContain('0 rows.');
+    expect(none).toContain('No rows.');
+  });
+
+  it('come with SQL that gives the same rows, whatever is in it', async () => {
+    const strange = `it's "\\" $$ -- %27`;
+    for (const query of [
+      'metric=txCount&limit=7&sort=-bucket_start',
+      `metric=${encodeURIComponent(strange)}`,
+    ]) {
+      const { body } = await page(`/datasets/metric_points?${query}`);
+      const statement = textOf(/<pre data-copy[^>]*>(.*?)<\/pre>/s.exec(body)?.[1] ?? '');
+      expect(statement).toContain('from reporting.metric_points as r');
+      const found = await sql.begin(async (as) => {
+        await as`set local role recorder_reader`;
+        return as.unsafe(statement);
+      });
+      expect(found).toHaveLength(query.includes('limit=7') ? 7 : 0);
+    }
+  });
+});
+
+describe('the moment of knowledge', () => {
+  it('holds for the rows, and stays in every link to rows', async () => {
+    const [moment] = await sql<{ at: string; then: number; now: number }[]>`
+      with earlier as (
+        select to_char(min(at) - interval '1 ms', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
+        from reporting.validators_changes where change = 'left')
+      select at, (select count(*) from reporting.validators_as_of(at::timestamptz))::int as then,
+        (select count(*) from reporting.validators)::int as now from earlier`;
+    const at = moment?.at ?? '';
+    expect(moment?.then).not.toBe(moment?.now);
+    const { body } = await page(`/datasets/validators?as_of=${at}`);
+    expect(textOf(body)).toContain('Back to now');
+    expect(textOf(body)).toContain(`${moment?.then} rows.`);
+    for (const label of ['Rows', 'Versions', 'Data', 'weight', 'history'])
+      expect(linksOf(body, label).at(-1), label).toContain(`as_of=${at}`);
+  });
+
+  it('before the first recording leads to the first', async () => {
+    const { code, body } = await page('/datasets/validators?as_of=2001-01-01&node=validator-1');
+    expect(code).toBe(200);
+    expect(textOf(body)).toContain(
+      'There is no record of validators at that moment.It has been recorded since',
+    );
+    const then = await page(linkOf(body, 'show what was known then'));
+    expect(then.code).toBe(200);
+    expect(textOf(then.body)).not.toContain('There is no record');
+    expect((await page(linkOf(body, 'what is known now'))).code).toBe(200);
+  });
+});
+
+describe('the history of a row', () => {
+  it('holds every version, the newest first, and marks what changed', async () => {
+    const [changed] = await sql<{ node: string; subnet_id: string; node_id: string; versions: number }[]>`
+      select node, subnet_id, node_id, count(*)::int as versions from reporting.validators_history
+      group by node, subnet_id, node_id, start_time, tx_id having count(*) > 1 limit 1`;
+    const { node = '', subnet_id = '', node_id = '', versions } = changed ?? {};
+    const rows = await page(`/datasets/validators?${new URLSearchParams({ node, subnet_id, node_id })}`);
+    const { code, body } = await page(linkOf(rows.body, 'history'));
+    expect(code).toBe(200);
+    expect(cellsOf(body)).toHaveLength(versions ?? 0);
+    expect(body).toContain('<mark');
+  });
+
+  it('needs the whole key, and a dataset', async () => {
+    const { code, body } = await page('/datasets/validators/row?node=validator-1');
+    expect(code).toBe(400);
+    expect(textOf(body)).toContain('subnet_id: is needed');
+    expect((await page('/datasets/runs/row?run_id=1')).code).toBe(404);
+    expect((await page('/datasets/chain_heights/row?node=x&chain=y&limit=9')).code).toBe(400);
+  });
+});
+
+describe('forms', () => {
+  it('lead to an address without the fields that were left empty', async () => {
+    const sent = await page('/datasets/validators?node=&weight.gte=5&as_of=&columns=node&columns=weight');
+    expect(sent).toMatchObject({
+      code: 303,
+      headers: { location: '/datasets/validators?weight.gte=5&columns=node,weight' },
+    });
+    const { body } = await page(String(sent.headers.location));
+    expect(cellsOf(body)[0]).toHaveLength(2);
+    expect(textOf(body)).toContain('weight is at least 5');
+  });
+
+  it('of functions ask for what is needed, and answer', async () => {
+    const asked = await page('/datasets/metric_total');
+    expect(asked.body).toMatch(/<input id="parameter-metric"[^>]* required/);
+    const answer = await page('/datasets/metric_total?from=2026-01-01&to=2026-12-01&metric=txCount');
+    expect(cellsOf(answer.body)).toHaveLength(1);
+    const refused = await page('/datasets/metric_points_as_of?at=2001-01-01');
+    expect(refused.code).toBe(400);
+    expect(textOf(refused.body)).toContain('there is no record of metric_points at 2001-01-01T00:00:00Z');
+  });
+});
+
+describe('what nobody should ask', () => {
+  const HOSTILE = [
+    "' or 1=1 --",
+    '"; drop table recorder.runs; --',
+    '<script>alert(1)</script>',
+    '%00',
+    '%ED%A0%80',
+    'x'.repeat(5000),
+    '../../etc/passwd',
+    '{"a":1}',
+    '1e999999',
+    '-',
+    '0000-00-00',
+    '99999-01-01',
+    'value) desc; select pg_sleep(9)',
+  ];
+
+  it('is refused in words or finds nothing, in every parameter, and is never a fault', async () => {
+    const parameters = [
+      'metric',
+      'value',
+      'value.gte',
+      'bucket_start',
+      'vanished_at.null',
+      'as_of',
+      'sort',
+      'columns',
+      'after',
+      'limit',
+      'run_id',
+      '__proto__',
+      'relation',
+    ];
+    const codes = new Set<number>();
+    for (const parameter of parameters)
+      for (const text of HOSTILE) {
+        const value = text.startsWith('%') ? text : encodeURIComponent(text);
+        const { code, body } = await page(`/datasets/metric_points?${parameter}=${value}`);
+        expect([200, 400, 404], `${parameter}=${text.slice(0, 40)}`).toContain(code);
+        expect(body).not.toContain('<script>alert');
+        codes.add(code);
+      }
+    expect(codes).toContain(400);
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  it.each([
+    ['value=1&value=2', 'value: is given more than once'],
+    ['as_of=2026-01-01&as_of=2026-01-02', 'as_of: is given more than once'],
+    ['value.gte=many', 'value.gte: must be a number'],
+    ['nothing=1', 'nothing: is not known here'],
+    ['sort=extra', 'sort: must be one of'],
+    ['after=x', 'after: must be the cursor'],
+  ])('is answered by what it may be: %s', async (query, words) => {
+    const { code, body } = await page(`/datasets/metric_points?${query}`);
+    expect(code).toBe(400);
+    expect(textOf(body)).toContain(words);
+  });
+
+  it('is nowhere where there is nothing', async () => {
+    for (const name of [
+      'nothing',
+      'runs;',
+      '%00',
+      encodeURIComponent('../runs'),
+      '__proto__',
+      'x'.repeat(300),
+    ])
+      expect([404, 414], name).toContain((await page(`/datasets/${name}`)).code);
+  });
+});

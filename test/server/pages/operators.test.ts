@@ -1,0 +1,163 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { indented } from '../../../src/server/pages/quarantine.tsx';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+let server: PageServer;
+let away = false;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 1, onnotice: () => {} });
+  await sql`
+    insert into recorder.runs (source, target_key, datasets, reason, status, worker, started_at, finished_at, items, rows_written, error)
+    select 's', 'node=' || n, array[case n % 2 when 0 then 'validators' else 'p_blocks' end], 'poll',
+      case when n % 10 = 0 then 'failed' else 'done' end, 'w', '2026-01-01'::timestamptz + n * interval '1 hour',
+      '2026-01-01'::timestamptz + n * interval '1 hour' + interval '90 s', array[n], array[1],
+      case when n % 10 = 0 then '<b>no ' || n || '</b>' end
+    from generate_series(1, 120) n`;
+  await sql`
+    insert into recorder.quarantine (dataset, target_key, run_id, quarantined_at, observed_at, last_seen, times, reason, item, digest)
+    values ('validators', 'node=1', 7, now(), now(), now(), 3, 'weight: <i>wrong</i>',
+      ${'{"weight":123456789012345678901234567890.10,"name":"<script>\u202e","list":[1,{}]}'}, 'x')`;
+  await sql`
+    insert into recorder.discrepancies
+      (check_name, dataset, subject, at, left_source, left_value, right_source, right_value, tolerance, found_at, ended_at)
+    values ('metric_parts', 'metric_points', 'one', now(), 'a', '100', 'b', '125', '0', now(), null),
+      ('balances', 'x_balances', 'two', now(), 'a', '1', 'b', '2', '0', now(), now())`;
+  server = await servePagesOf(database.url, {
+    queues: async () => {
+      if (away) throw new Error('connect ECONNREFUSED');
+      return [
+        {
+          name: 'Polls and plans',
+          counts: [{ state: 'active', jobs: 1 }],
+          jobs: [
+            {
+              id: '1',
+              state: 'active',
+              what: 'poll',
+              feed: 'validators',
+              target: 'node=<u>',
+              attempts: 2,
+              failure: 'it <s>failed</s>',
+              at: new Date(),
+            },
+          ],
+        },
+      ];
+    },
+  });
+});
+afterAll(async () => {
+  await server.close();
+  await sql.end();
+  await database.close();
+});
+
+const page = async (path: string) => (await ask(server.address + path)).body;
+const runsIn = (body: string) => [...body.matchAll(/href="\/runs\/(\d+)"/g)].map(([, run]) => Number(run));
+const next = (body: string) =>
+  /href="([^"]*)" rel="next"|rel="next" href="([^"]*)"/
+    .exec(body)
+    ?.slice(1)
+    .find(Boolean)
+    ?.replaceAll('&amp;', '&');
+
+describe('/runs', () => {
+  it('is walked by key from the newest to the oldest, each run once', async () => {
+    const seen: number[] = [];
+    let path: string | undefined = '/runs';
+    for (let pages = 0; path !== undefined && pages < 10; pages += 1) {
+      const body = await page(path);
+      seen.push(...runsIn(body));
+      path = next(body);
+    }
+    expect(seen).toEqual(Array.from({ length: 120 }, (_, at) => 120 - at));
+  });
+
+  it('keeps the filters on the way', async () => {
+    const body = await page('/runs?dataset=validators&status=');
+    expect(runsIn(body)).toEqual(Array.from({ length: 50 }, (_, at) => 120 - 2 * at));
+    expect(runsIn(await page(next(body) ?? ''))).toEqual([20, 18, 16, 14, 12, 10, 8, 6, 4, 2]);
+    expect(runsIn(await page('/runs?status=failed&dataset=p_blocks'))).toEqual([]);
+    expect(runsIn(await page('/runs?status=failed&before=40'))).toEqual([30, 20, 10]);
+  });
+
+  it('goes to a time', async () => {
+    expect(runsIn(await page('/runs?until=2026-01-01T05:00'))).toEqual([4, 3, 2, 1]);
+    expect(runsIn(await page('/runs?until=2025-01-01'))).toEqual([]);
+    expect(runsIn(await page('/runs?until=2027-01-01'))[0]).toBe(120);
+  });
+
+  it.each([
+    ['status=bad', 'status: must be one of running'],
+    ['dataset=no', 'dataset: must be the name of a dataset'],
+    ["dataset=validators'--", 'dataset: must be the name'],
+    ['until=yesterday', 'until: must be a moment such as'],
+    ['before=1e9', 'before: must be a number'],
+    ['before=9999999999999999999', 'before: must be a number'],
+    ['status=done&status=failed', 'status: '],
+  ])('refuses %s and says what is allowed', async (query, told) => {
+    expect(await ask(`${server.address}/runs?${query}`)).toMatchObject({
+      code: 400,
+      body: expect.stringContaining(told),
+    });
+  });
+
+  it('shows one run with its error as text', async () => {
+    const body = await page('/runs/10');
+    expect(body).toContain('&lt;b>no 10&lt;/b>');
+    expect(body).toMatch(/1 min 30 s/);
+    expect(await ask(`${server.address}/runs/999`)).toMatchObject({ code: 404 });
+    expect(await ask(`${server.address}/runs/abc`)).toMatchObject({ code: 400 });
+  });
+});
+
+describe('/quarantine', () => {
+  it('lists items, and shows one as it came, with every digit and no mark-up', async () => {
+    const list = await page('/quarantine?dataset=validators');
+    const [, item = ''] = /href="\/quarantine\/(\d+)"/.exec(list) ?? [];
+    expect(list).toContain('weight: &lt;i>wrong&lt;/i>');
+    const body = await page(`/quarantine/${item}`);
+    expect(body).toContain('chain-recorder quarantine redrive');
+    expect(body).toContain('123456789012345678901234567890.10');
+    expect(body).toContain('&lt;script>\\u202e');
+    expect(body).not.toMatch(/<script>|\u202e/);
+    expect(await page('/quarantine?dataset=p_blocks')).toContain('Nothing is set aside');
+  });
+
+  it('sets JSON on lines without changing it', () => {
+    expect(indented('{"a": [1,2.50],"b":{"c":"x,{y}:\\""}}')).toBe(
+      '{\n  "a": [\n    1,\n    2.50\n  ],\n  "b": {\n    "c": "x,{y}:\\""\n  }\n}',
+    );
+    for (const broken of ['{"a":[1,', '"open', ']}', 'no json', ''])
+      expect(indented(broken).replaceAll(/\s/g, '')).toBe(broken.replaceAll(/\s/g, ''));
+  });
+});
+
+describe('/discrepancies', () => {
+  it('tells those that stand from those that ended', async () => {
+    expect(await page('/discrepancies')).toMatch(/>one<.*25\.?.*>two<|>two<.*>one</s);
+    const standing = await page('/discrepancies?state=standing');
+    expect(standing).toContain('>one<');
+    expect(standing).toContain('20.00 %');
+    expect(standing).not.toContain('>two<');
+    expect(await page('/discrepancies?check=balances')).not.toContain('>one<');
+  });
+});
+
+describe('/queues', () => {
+  it('shows the jobs, and says so while the queue is away', async () => {
+    const body = await page('/queues');
+    expect(body).toContain('it &lt;s>failed&lt;/s>');
+    expect(body).toContain('node=&lt;u>');
+    away = true;
+    await expect
+      .poll(() => page('/queues'))
+      .toMatch(/The queue gives no answer.*ECONNREFUSED.*Nothing is lost/s);
+  });
+});

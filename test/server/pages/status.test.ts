@@ -1,0 +1,289 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { State } from '../../../src/health/state.ts';
+import { percentText, spanText } from '../../../src/reports/uptime.ts';
+import { Access } from '../../../src/server/access.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { ask as askAt, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { day, hour, minute, type Saying, secondsIn, write } from './watched.ts';
+
+const now = Date.UTC(2026, 4, 17, 9, 41);
+const hostile = '50%/a<b>&"é ☃';
+
+/** A long walk through the states, at whole minutes, always the same. */
+function walk(seed: number, from: number): Saying['states'] {
+  const states: [number, State][] = [];
+  let random = seed;
+  const next = (below: number) => {
+    random = (random * 48_271) % 2_147_483_647;
+    return random % below;
+  };
+  const choice: readonly State[] = ['up', 'up', 'up', 'up', 'down', 'unknown', 'maintenance'];
+  for (let at = from; at < now; at += (1 + next(3_000)) * minute) {
+    const state = choice[next(choice.length)] ?? 'up';
+    if (states.at(-1)?.[1] !== state) states.push([at, state]);
+  }
+  return states;
+}
+
+const begin = now - 120 * day;
+const sayings: readonly Saying[] = [
+  { observer: 'paris', node: 'several', states: walk(7, begin), absences: [] },
+  {
+    observer: 'oslo',
+    node: 'several',
+    states: walk(8, begin),
+    absences: [
+      [now - 40 * day, now - 39 * day - 5 * hour],
+      [now - 3 * hour, now - 2 * hour],
+    ],
+  },
+  { observer: 'rome', node: 'several', states: walk(9, begin + 50 * day), absences: [] },
+  { observer: 'paris', node: 'young', states: walk(11, now - 20 * day - 77 * minute), absences: [] },
+  {
+    observer: 'paris',
+    node: hostile,
+    states: [
+      [now - 30 * hour, 'up'],
+      [now - 2 * hour, 'down'],
+    ],
+    absences: [],
+    check: { name: 'C<hain>', error: '<script>alert("peers")</script>' },
+  },
+];
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+let server: PageServer;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+  await write(sql, sayings, now);
+  server = await servePagesOf(database.url, {
+    clock: () => now,
+    access: new Access({ host: '0.0.0.0', token: 'a-token-of-some-length', proxies: [], public: ['status'] }),
+    site: {
+      title: 'Nodes of <Example>',
+      text: ['One.', 'Two & three.'],
+      logo: null,
+      nodes: ['several', 'young', hostile, 'never seen'],
+      announced: { once: [{ nodes: ['young'], from: now + hour, to: now + 2 * hour }], recurring: [] },
+    },
+  });
+});
+afterAll(async () => {
+  await server.close();
+  await sql.end();
+  await database.close();
+});
+
+const ask = (path: string) => askAt(server.address + path);
+/** The part of the status page that tells of a node. */
+async function told(node: string): Promise<string> {
+  const { body } = await ask('/status');
+  const parts = body.split('<article').slice(1);
+  return parts.find((part) => part.includes(`>${node}</a></h3>`)) ?? '';
+}
+const titles = (html: string) => [...html.matchAll(/<title>(.*?)<\/title>/g)].map(([, title]) => title);
+
+describe('/badge', () => {
+  const badge = (node: string, query = '') =>
+    askAt(`${server.address}/badge/${encodeURIComponent(node)}.svg${query}`, {
+      headers: { authorization: 'Bearer a-token-of-some-length' },
+    });
+
+  it('says how a node is, and of one that nobody has looked at that there is no record', async () => {
+    const { code, headers, body } = await badge(hostile);
+    expect(code).toBe(200);
+    expect(headers['content-type']).toBe('image/svg+xml');
+    expect(body).toContain('<title>50%/a&lt;b>&amp;&quot;é ☃: down</title>');
+    expect((await badge('never seen')).body).toContain('<title>never seen: no record</title>');
+  });
+
+  it.each([
+    ['24h', 1, '24 h'],
+    ['7d', 7, '7 d'],
+    ['30d', 30, '30 d'],
+    ['90d', 90, '90 d'],
+  ])('with range=%s says an uptime that nobody can call too high', async (range, days, words) => {
+    for (const node of ['several', 'young']) {
+      const { up, down, unknown } = secondsIn(sayings, node, now - days * day, now);
+      const share =
+        unknown > 0 ? `≥ ${percentText(up / (up + down + unknown))}` : percentText(up / (up + down));
+      const expected = up + down === 0 ? 'unknown' : share;
+      expect((await badge(node, `?range=${range}`)).body).toContain(
+        `<title>${node}: ${expected}, ${words}</title>`,
+      );
+    }
+  });
+
+  it('is refused with words where the node or the range is none, and without the token', async () => {
+    expect(await badge('nobody')).toMatchObject({ code: 404 });
+    expect(await ask('/badge/young')).toMatchObject({ code: 401 });
+    const wrong = await badge('young', '?range=1y&range=2y');
+    expect(wrong.code).toBe(400);
+    expect(wrong.body).toContain('must be one of 24h, 7d, 30d, 90d');
+    expect(await badge('young', '?colour=red')).toMatchObject({ code: 400 });
+  });
+});
+
+describe('/status', () => {
+  it.each([
+    ['several', ['up', 'down']],
+    ['young', ['up', 'down', 'unknown', 'maintenance', 'no record']],
+  ])('tells of each day of %s what was counted minute by minute', async (node, states) => {
+    const today = now - (now % day);
+    const expected = Array.from({ length: 90 }, (_, at) => {
+      const from = today - (89 - at) * day;
+      const seconds = secondsIn(sayings, node, from, Math.min(from + day, now));
+      const date = new Date(from).toISOString().slice(0, 10);
+      const parts = (['up', 'down', 'maintenance', 'unknown'] as const)
+        .filter((state) => seconds[state] > 0)
+        .map((state) => `${state} ${spanText(seconds[state])}`);
+      if (seconds.none > 0) parts.push(`no record ${spanText(seconds.none)}`);
+      return `${date}${from === today ? ' until 09:41' : ''}: ${parts.join(', ')}`;
+    });
+    expect(titles(await told(node))).toEqual(expected);
+    for (const state of states) expect(expected.some((text) => text.includes(state))).toBe(true);
+  });
+
+  it.each(['several', 'young'])('tells the uptime of %s and its bounds over four times', async (node) => {
+    const html = await told(node);
+    for (const [name, days] of Object.entries({ '24 h': 1, '7 days': 7, '30 days': 30, '90 days': 90 })) {
+      const { up, down, unknown } = secondsIn(sayings, node, now - days * day, now);
+      const [, fact = ''] = html.split(`<dt>Uptime, ${name}</dt><dd>`);
+      const share = (part: number, whole: number) => percentText(part / whole);
+      const expected = up + down === 0 ? 'unknown' : share(up, up + down);
+      expect(fact.slice(0, expected.length)).toBe(expected);
+      if (up + down > 0 && unknown > 0)
+        expect(fact).toContain(
+          `>${share(up, up + down + unknown).replace(' %', '')} to ${share(up + unknown, up + down + unknown)}<`,
+        );
+    }
+  });
+
+  it('agrees with the reports on what several observers said together', async () => {
+    const [row] = await sql<{ uptime: number }[]>`
+      select uptime::float8 from reporting.node_quorum(${new Date(now - 90 * day)}, ${new Date(now)})
+      where node = 'several' and probe = 'health'`;
+    expect(await told('several')).toContain(`<dt>Uptime, 90 days</dt><dd>${percentText(row?.uptime ?? 0)}`);
+  });
+
+  it('shows a node at which nobody has looked yet as without a record, and not as up', async () => {
+    const html = await told('never seen');
+    expect(html).toContain('no record yet');
+    expect(html).not.toMatch(/class="(state good|up)"/);
+  });
+
+  it('shows names and words of nodes as they are, and runs none of them', async () => {
+    const { body } = await ask('/status');
+    for (const text of [
+      '50%/a&lt;b>&amp;&quot;é ☃</a>',
+      '&lt;script>alert(&quot;peers&quot;)&lt;/script>',
+      '2 of 4 nodes are down',
+      '<title>Nodes of &lt;Example></title>',
+    ])
+      expect(body.includes(text), text).toBe(true);
+    expect(/<script(?! type="module")|<b>|<hain>/.exec(body)).toBeNull();
+  });
+
+  it('is for everybody where it is public, without the ways to what is not', async () => {
+    const page = await ask('/status');
+    expect(page.code).toBe(200);
+    expect(page.body).not.toContain('aria-label="Main"');
+    expect((await ask('/')).code).toBe(401);
+  });
+});
+
+describe('/status/NODE', () => {
+  const path = (node: string, query = '') => `/status/${encodeURIComponent(node)}${query}`;
+
+  it.each([
+    ['an hour by the minute', 3 * hour - 17 * minute, 2 * hour - 17 * minute, '1min', minute],
+    ['two days by the hour', 41 * day, 39 * day, '1h', hour],
+    ['months by the day', 110 * day + 5 * hour, 3 * day, '1d', day],
+    ['weeks', 119 * day, 0, '1w', 7 * day],
+  ] as const)('tells of %s just that range, as it was counted', async (_, from, to, grain, length) => {
+    const text = (ago: number) => new Date(now - ago).toISOString().slice(0, 16);
+    const { code, body } = await ask(path('several', `?from=${text(from)}&to=${text(to)}&grain=${grain}`));
+    expect(code).toBe(200);
+    const monday = Date.UTC(2000, 0, 3);
+    const told = [...body.matchAll(/<title>[^<]*: ([^<]*)<\/title>/g)].map(([, words]) => words);
+    const expected: string[] = [];
+    for (let at = monday + Math.floor((now - from - monday) / length) * length; at < now - to; at += length) {
+      const seconds = secondsIn(
+        sayings,
+        'several',
+        Math.max(at, now - from),
+        Math.min(at + length, now - to),
+      );
+      expected.push(
+        (['up', 'down', 'maintenance', 'unknown'] as const)
+          .filter((state) => seconds[state] > 0)
+          .map((state) => `${state} ${spanText(seconds[state])}`)
+          .concat(seconds.none > 0 ? [`no record ${spanText(seconds.none)}`] : [])
+          .join(', '),
+      );
+    }
+    expect(told).toEqual(expected);
+    const { up, down } = secondsIn(sayings, 'several', now - from, now - to);
+    const whole = up + down === 0 ? 'unknown' : percentText(up / (up + down));
+    expect(body.includes(`<dt>Uptime</dt><dd>${whole}`), whole).toBe(true);
+  });
+
+  it('leads from a node that is down to what it said, and to the looks', async () => {
+    const { code, body } = await ask(path(hostile, '?range=24h'));
+    expect(code).toBe(200);
+    for (const text of [
+      'C&lt;hain>',
+      '&lt;script>alert(&quot;peers&quot;)&lt;/script>',
+      'Incidents</dt><dd>1<',
+    ])
+      expect(body.includes(text), text).toBe(true);
+    expect(body).not.toContain('<script>alert');
+  });
+
+  it.each([
+    ['range=5h', /range: must be one of 1h, 24h/],
+    ['from=yesterday', /from: must be a time such as/],
+    ['from=2026-02-30', /from: must be a time such as/],
+    ['from=2026-05-02&to=2026-05-01', /from: must be before to/],
+    ['from=2999-01-01', /lies in the future/],
+    ['range=24h&from=2026-05-01', /give either range, or from and to/],
+    ['grain=2h', /grain: must be one of 1min/],
+    ['from=2020-01-01&grain=1min', /at most 400 are shown: choose 1w or coarser/],
+    ['from=0001-01-01', /at most 400 are shown/],
+    ['from=1&from=2', /from: must be given once/],
+    ['range=1h&range=24h', /range: must be one of/],
+    ['limit=5', /this page takes range, from, to, grain/],
+    ["from=2026-05-01'--", /from: must be a time such as/],
+  ])('refuses ?%s with words', async (query, words) => {
+    const { code, body } = await ask(path('several', `?${query}`));
+    expect({ code, told: words.test(body) }).toEqual({ code: 400, told: true });
+  });
+
+  it.each(['nobody', '%', '../../etc/passwd', '\u0000', "'; drop table x; --", 'x'.repeat(99), '__proto__'])(
+    'knows no node %j, and says so',
+    async (node) => {
+      expect((await ask(path(node))).code).toBe(404);
+    },
+  );
+
+  it('is there for a node without a record, too', async () => {
+    const { code, body } = await ask(path('never seen', '?range=all'));
+    expect(code).toBe(200);
+    expect(body).toContain('no record yet');
+  });
+});
+
+describe('when nobody watches any more', () => {
+  it('says at once that nobody watches any more, and shows nothing as up', async () => {
+    await sql`update recorder.health_observers set lease_until = now() - interval '1 s'`;
+    const states = async () =>
+      [...(await ask('/status')).body.matchAll(/class="state (\w+)"/g)].map(([, tone]) => tone);
+    await expect.poll(states, { timeout: 20_000 }).not.toContain('good');
+    expect((await ask('/status')).body).toContain('a state that nobody knows');
+    await sql`update recorder.health_observers set lease_until = now() + interval '1 day'`;
+  });
+});

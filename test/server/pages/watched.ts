@@ -1,0 +1,79 @@
+import type postgres from 'postgres';
+import { takeObserver, writeLedger } from '../../../src/health/ledger.ts';
+import type { State } from '../../../src/health/state.ts';
+
+export const minute = 60_000;
+export const hour = 60 * minute;
+export const day = 24 * hour;
+
+/** What an observer said of a node: each state from a moment on, ms since 1970, and when nobody looked. */
+export interface Saying {
+  readonly observer: string;
+  readonly node: string;
+  readonly states: readonly (readonly [at: number, state: State])[];
+  readonly absences: readonly (readonly [from: number, to: number])[];
+  /** A check that fails while the node is down, and what it says. */
+  readonly check?: { readonly name: string; readonly error: string };
+}
+
+/** Writes it to the ledger, settled up to a moment, by an observer that still watches. */
+export async function write(sql: postgres.Sql, sayings: readonly Saying[], settled: number): Promise<void> {
+  for (const observer of new Set(sayings.map((one) => one.observer))) {
+    const mine = sayings.filter((one) => one.observer === observer);
+    await takeObserver(sql, observer, observer);
+    await writeLedger(sql, observer, observer, {
+      heartbeat: settled,
+      absences: (mine[0]?.absences ?? []).map(([from, to]) => ({ from, to, reason: 'the recorder was off' })),
+      transitions: mine.flatMap(({ node, states, check }) =>
+        states.flatMap(([at, state]) =>
+          ['*', ...(check ? [check.name] : [])].map((name) => ({
+            node,
+            probe: 'health',
+            check: name,
+            at,
+            state: name === '*' || state === 'down' ? state : 'up',
+            error: state === 'down' ? (check?.error ?? 'it is <b>ill</b>') : null,
+            message: null,
+            reported: true,
+            before: 0,
+            failingSince: null,
+            ended: null,
+          })),
+        ),
+      ),
+      probes: mine.map(({ node }) => ({
+        node,
+        probe: 'health',
+        probes: 1000,
+        probedAt: settled,
+        suspect: null,
+        latest: null,
+        hour: null,
+        entries: null,
+      })),
+    });
+  }
+  await sql`update recorder.health_observers set lease_until = now() + interval '1 day'`;
+}
+
+/** What the observers of a node said together at a moment, told plainly; `none`: nobody had looked yet. */
+export function stateAt(sayings: readonly Saying[], node: string, at: number): State | 'none' {
+  const mine = sayings.filter((one) => one.node === node);
+  if (mine.every(({ states }) => (states[0]?.[0] ?? Number.POSITIVE_INFINITY) > at)) return 'none';
+  const said = mine.map(({ states, absences }) => {
+    const [, state] = states.findLast(([from]) => from <= at) ?? [0, 'unknown' as const];
+    const absent = absences.some(([from, to]) => from <= at && at < to);
+    return absent && state !== 'maintenance' ? 'unknown' : state;
+  });
+  const count = (state: State) => said.filter((one) => one === state).length;
+  if (count('maintenance') > count('up') + count('down')) return 'maintenance';
+  if (count('up') + count('down') === 0) return 'unknown';
+  return count('down') > count('up') ? 'down' : 'up';
+}
+
+/** How many seconds of a window each state had, minute by minute. */
+export function secondsIn(sayings: readonly Saying[], node: string, from: number, to: number) {
+  const seconds = { up: 0, down: 0, maintenance: 0, unknown: 0, none: 0 };
+  for (let at = from; at < to; at += minute) seconds[stateAt(sayings, node, at)] += 60;
+  return seconds;
+}

@@ -1,0 +1,119 @@
+import { autocompletion, completionKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { PostgreSQL, sql } from '@codemirror/lang-sql';
+import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
+import { EditorState } from '@codemirror/state';
+import { EditorView, keymap } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+
+/**
+ * Puts an editor that completes names in place of the text area of `/query`, and a button that cancels. The text area
+ * stays in the form, and holds what is asked.
+ */
+const form = document.querySelector<HTMLFormElement>('form[data-query]');
+const area = form?.querySelector('textarea');
+if (form && area) {
+  edit(form, area);
+  cancelling(form);
+}
+
+/** What can be asked, as `/query/names.json` tells it. */
+interface Name {
+  readonly name: string;
+  readonly about: string;
+  readonly takes: readonly string[] | null;
+  readonly columns: readonly (readonly [name: string, about: string])[];
+}
+
+function edit(form: HTMLFormElement, area: HTMLTextAreaElement): void {
+  const ask = () => {
+    form.requestSubmit();
+    return true;
+  };
+  const colours = HighlightStyle.define([
+    { tag: tags.keyword, color: 'var(--accent)' },
+    { tag: [tags.string, tags.number, tags.bool, tags.null], color: 'var(--planned)' },
+    { tag: tags.comment, color: 'var(--soft)' },
+  ]);
+  const extensions = (names: readonly Name[]) => [
+    history(),
+    // Tab leaves the editor, as it does everywhere else.
+    keymap.of([{ key: 'Mod-Enter', run: ask }, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
+    sql({ dialect: PostgreSQL, schema: schemaOf(names), defaultSchema: 'reporting' }),
+    autocompletion({ maxRenderedOptions: 50 }),
+    syntaxHighlighting(colours),
+    EditorView.lineWrapping,
+    EditorView.contentAttributes.of({ 'aria-label': 'SQL', id: 'editor' }),
+    EditorView.updateListener.of(({ docChanged, state }) => {
+      if (docChanged) area.value = state.doc.toString();
+    }),
+    EditorView.theme({
+      '&': { backgroundColor: 'var(--panel)', color: 'var(--text)', fontSize: '0.875rem' },
+      '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '2px' },
+      '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.5' },
+      '.cm-content': { minHeight: '9rem', padding: '0.5rem 0.25rem', caretColor: 'var(--text)' },
+      '.cm-tooltip': {
+        backgroundColor: 'var(--panel)',
+        color: 'var(--text)',
+        border: '1px solid var(--line)',
+      },
+      '.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+        backgroundColor: 'var(--accent)',
+        color: 'var(--on-accent)',
+      },
+      '.cm-completionInfo': { maxWidth: '22rem' },
+    }),
+  ];
+  const place = document.createElement('div');
+  place.className = 'editor';
+  area.before(place);
+  // The styles of a shadow root are style sheets of objects, which the policy of the pages allows; <style> it refuses.
+  const root = place.attachShadow({ mode: 'open' });
+  const state = (names: readonly Name[], doc: string) =>
+    EditorState.create({ doc, extensions: extensions(names) });
+  const view = new EditorView({ state: state([], area.value), parent: root, root });
+  area.hidden = true;
+  // A hidden field that is empty could not be told about.
+  area.required = false;
+  fetch('/query/names.json')
+    .then((answer): Promise<readonly Name[]> => (answer.ok ? answer.json() : Promise.resolve([])))
+    .then((names) => view.setState(state(names, view.state.doc.toString())))
+    .catch(() => {}); // without names it completes the words of SQL
+}
+
+function schemaOf(names: readonly Name[]) {
+  return {
+    reporting: Object.fromEntries(
+      names.map(({ name, about, takes, columns }) => [
+        name,
+        {
+          self: {
+            label: name,
+            type: takes ? 'function' : 'type',
+            info: takes ? `${about} Takes ${takes.join(', ')}.` : about,
+            ...(takes ? { apply: `${name}(` } : {}),
+          },
+          children: columns.map(([label, info]) => ({ label, info, type: 'property' })),
+        },
+      ]),
+    ),
+  };
+}
+
+/** While an answer is waited for, a button stops the wait; the server cancels what nobody waits for. */
+function cancelling(form: HTMLFormElement): void {
+  const button = form.querySelector<HTMLButtonElement>('[data-cancel]');
+  const progress = form.querySelector('[data-progress]');
+  if (!button || !progress) return;
+  const show = (asking: boolean, said: string) => {
+    button.hidden = !asking;
+    progress.textContent = said;
+  };
+  form.addEventListener('submit', () => show(true, 'Asking…'));
+  button.addEventListener('click', () => {
+    window.stop();
+    show(false, 'Cancelled.');
+  });
+  // A page that is shown again from the browser's memory waits for nothing.
+  addEventListener('pageshow', () => show(false, ''));
+}

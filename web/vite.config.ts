@@ -1,0 +1,25 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineConfig } from 'vite';
+
+const here = import.meta.dirname;
+/** Every module here is an island that pages can load by its name; the styles are one file. */
+const islands = readdirSync(here).filter((name) => name.endsWith('.ts') && name !== 'vite.config.ts');
+
+/** Builds the islands and the styles to dist/web, with hashed names and a manifest that the server reads. */
+export default defineConfig({
+  root: here,
+  base: '/assets/',
+  publicDir: false,
+  logLevel: 'warn',
+  build: {
+    outDir: '../dist/web',
+    emptyOutDir: true,
+    assetsDir: '.',
+    // The policy of the pages takes no data: URLs but images.
+    assetsInlineLimit: 0,
+    manifest: 'manifest.json',
+    modulePreload: { polyfill: false },
+    rollupOptions: { input: ['style.css', ...islands].map((name) => join(here, name)) },
+  },
+});
