@@ -1,4 +1,7 @@
-/** What services and nodes were seen to answer that the seeds do not say; each is served where it is switched on. */
+/**
+ * What services and nodes were seen to answer that the seeds do not say, and a node that is wrong; each is served where it is
+ * switched on.
+ */
 export const FACTS = {
   'health-moving-errors':
     'errors of failing checks hold durations, percentages and ids that differ at every look',
@@ -17,6 +20,7 @@ export const FACTS = {
   'names-with-nul': 'names and symbols of tokens, contracts and assets hold NUL and lone surrogates',
   'token-ids-padded': 'token ids below ten are "1" in one hour and "01" in the next',
   'staking-new-types': 'the staking list has the transactions of auto-renewed validators',
+  'supply-apart': 'a node counts one nAVAX of supply more than there is at its height',
 } as const;
 
 export type Fact = keyof typeof FACTS;

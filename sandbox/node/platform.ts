@@ -103,7 +103,8 @@ export function platformMethods(node: SimulatedNode, chain: PrimaryChain): Metho
     'platform.getCurrentSupply': (params, sec) => {
       if (subnetOf(node, params, sec).number > 0)
         throw new RpcFailure('fetching current supply failed: not found');
-      return { supply: blocks.supply(sec), height: String(blocks.heightAt(sec)) };
+      const apart = node.network.facts.has('supply-apart', sec, node.name) ? 1n : 0n;
+      return { supply: String(BigInt(blocks.supply(sec)) + apart), height: String(blocks.heightAt(sec)) };
     },
     'platform.getCurrentValidators': (params, sec) => ({
       validators: membersSeen(

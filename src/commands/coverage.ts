@@ -9,6 +9,7 @@ import { exitAfter, interrupted } from './exit.ts';
 import { printJson, printTable, tell } from './output.ts';
 import { progressOver } from './progress.ts';
 import { registerUnlessRunning } from './registering.ts';
+import { noDataset } from './selection.ts';
 
 /** `coverage [DATASET]`: what is recorded, what is missing and why. */
 export async function coverageCommand(
@@ -97,6 +98,5 @@ export async function healCommand(
 }
 
 function refuseUnknown(dataset: string | undefined): void {
-  if (dataset !== undefined && !recordedNamed(dataset))
-    throw new UsageError([`DATASET: there is no dataset "${dataset}"`]);
+  if (dataset !== undefined && !recordedNamed(dataset)) throw new UsageError([noDataset(dataset)]);
 }

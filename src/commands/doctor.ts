@@ -1,182 +1,162 @@
-import type { App } from '../app.ts';
-import { clockSkew, TOLERATED_SKEW } from '../db/clock-skew.ts';
-import { messageOf } from '../errors.ts';
-import type { QueueBackend } from '../jobs/backend.ts';
+import { resolve } from 'node:path';
+import { configFile, STATE_DIRECTORY } from '../app.ts';
+import type { Checked } from '../checked.ts';
+import { systemClock } from '../clock.ts';
+import { type Environment, soundEnvironment } from '../config/environment.ts';
+import { loadConfig } from '../config/load.ts';
+import type { Config } from '../config/schema.ts';
+import { activeFeeds, activeLedgers, catalogNames } from '../configured-feeds.ts';
+import { openDatabase } from '../db/client.ts';
+import { type EmbeddedPostgres, openEmbedded } from '../db/embedded.ts';
+import { examineDatabase } from '../db/examine-database.ts';
+import { pendingMigrations, schemaProblem } from '../db/migrate.ts';
+import { messageOf, UsageError } from '../errors.ts';
+import { examineRedis } from '../jobs/examine-redis.ts';
 import { queueNames } from '../jobs/jobs.ts';
 import { openBackend } from '../jobs/open-backend.ts';
-import type { Job } from '../recording/job.ts';
-import { beyondBudget, demands } from '../reports/demand.ts';
-import { discrepanciesInWords, discrepancyCounts } from '../reports/discrepancies.ts';
-import { findingGroups, inWords } from '../reports/findings.ts';
-import { forecast } from '../reports/forecast.ts';
+import { type Log, openLog } from '../log.ts';
+import type { Watched } from '../recording/active-feed.ts';
+import { type Sandbox, sandboxConfig, useSandbox } from '../sandbox.ts';
+import { migrate } from '../views/migrate.ts';
+import { examineDisk } from './disk.ts';
+import { examineRecording } from './examining-recording.ts';
+import { examineUpstreams } from './examining-upstreams.ts';
 import { exitCode } from './exit.ts';
-import { printJson, printTable } from './output.ts';
+import { printJson } from './output.ts';
+import { printChecked } from './printing-checked.ts';
 
 const PATIENCE = 10_000;
 
-interface Finding {
-  readonly check: string;
-  readonly ok: boolean;
-  readonly found: string;
+/** What the configuration says; null: it is not valid. */
+interface Configured {
+  readonly config: Config | null;
+  readonly watched: readonly Watched[];
+  readonly sandbox: Sandbox | null;
+  readonly checked: readonly Checked[];
 }
 
-/** `doctor`: configuration, database, queue, each upstream and the clock. @returns 1 where something must be mended */
-export async function doctorCommand(app: App, options: { json: boolean }): Promise<number> {
-  const findings = [
-    configuration(app),
-    await database(app),
-    await clock(app),
-    await queue(app),
-    ...(await recording(app)),
-    await sources(app),
-    ...(await budgets(app)),
-    ...(await upstreams(app)),
-  ];
-  if (options.json) printJson(findings);
-  else
-    printTable(
-      findings.map(({ check, ok, found }) => ({ '': ok ? 'ok' : 'MEND', check, found })),
-      '',
-    );
-  return findings.every(({ ok }) => ok) ? exitCode.done : exitCode.failed;
-}
-
-function configuration({ watched, sandbox }: App): Finding {
-  const targets = watched.reduce((sum, feed) => sum + feed.targets.length, 0);
-  const found = `${watched.length} schedules, ${targets} targets${sandbox ? ', from the bundled sandbox: no recorder.yaml' : ''}`;
-  return {
-    check: 'configuration',
-    ok: targets > 0,
-    found: targets > 0 ? found : `${found}: add something to watch`,
-  };
-}
-
-async function database({ database: { sql }, embedded }: App): Promise<Finding> {
-  const [row] = await sql<{ version: string; size: string }[]>`
-    select current_setting('server_version') as version, pg_size_pretty(pg_database_size(current_database())) as size`;
-  return {
-    check: 'database',
-    ok: true,
-    found: `PostgreSQL ${row?.version}${embedded ? ' (embedded)' : ''}, ${row?.size}`,
-  };
-}
-
-async function clock({ database: { sql }, clock }: App): Promise<Finding> {
-  const skew = await clockSkew(sql, clock);
-  const ok = Math.abs(skew) <= TOLERATED_SKEW;
-  const found = ok
-    ? `within ${Math.abs(skew)} ms of the database`
-    : `the database is ${skew} ms ahead: run NTP on both machines`;
-  return { check: 'clock', ok, found };
-}
-
-async function queue({ config, environment, databaseUrl, log }: App): Promise<Finding> {
-  const kind = environment.redisUrl ? 'redis' : 'postgres';
-  const impatience = new AbortController();
+/**
+ * `doctor`: environment, configuration, database, queue, disk, clock, the recording and each upstream, and what mends each
+ * fault. It goes on after a fault with what does not depend on it.
+ * @returns 1 where something must be mended, 2 where that is the configuration or the environment
+ */
+export async function doctorCommand(
+  options: { config: string | undefined; json: boolean },
+  signal: AbortSignal,
+): Promise<number> {
+  const { environment, problems } = soundEnvironment();
+  const log = openLog({ logLevel: environment.logLevel ?? 'error', logJson: environment.logJson });
+  const configured = await configuration(environment, options.config);
+  const embedded = environment.databaseUrl === undefined ? await startEmbedded(environment, log) : null;
   try {
-    const backend = openBackend({ redisUrl: environment.redisUrl, databaseUrl }, log, impatience.signal);
-    return await Promise.race([
-      backend.then((opened) => lookAtQueue(opened, queueNames(config.name).polls)),
-      timeout(),
-    ]);
-  } catch (error) {
-    return { check: 'queue', ok: false, found: `${kind}: ${messageOf(error)}` };
+    const { config } = configured;
+    const upstreams = config ? examineUpstreams(config, environment, signal) : Promise.resolve([]);
+    upstreams.catch(() => {}); // it is awaited below
+    const databaseUrl = environment.databaseUrl ?? (embedded && 'url' in embedded ? embedded.url : null);
+    const checked = [
+      ...problems.map((found) => ({ check: 'environment', ok: false, found })),
+      ...configured.checked,
+      ...(embedded && 'check' in embedded ? [embedded] : []),
+      ...(databaseUrl ? await stored(databaseUrl, configured, environment, log) : []),
+      ...(embedded ? [await examineDisk(resolve('.'))] : []),
+      ...(await upstreams),
+    ];
+    if (options.json) printJson(checked);
+    else printChecked(checked);
+    if (problems.length > 0 || !config) return exitCode.usage;
+    return checked.every(({ ok }) => ok) ? exitCode.done : exitCode.failed;
   } finally {
-    impatience.abort();
+    if (embedded && 'url' in embedded) await embedded.close();
+    await configured.sandbox?.close();
   }
 }
 
-async function lookAtQueue(backend: QueueBackend, polls: string): Promise<Finding> {
-  const opened = await backend.queue(polls);
+async function configuration(environment: Environment, named: string | undefined): Promise<Configured> {
+  const file = configFile(environment, named);
+  const sandbox = file === null ? await useSandbox(resolve(STATE_DIRECTORY)) : null;
   try {
-    const schedules = await opened.getJobSchedulers();
-    const policy = await opened.evictionPolicy();
-    if (policy !== null && policy !== 'noeviction')
-      return {
-        check: 'queue',
-        ok: false,
-        found: `Redis evicts keys (${policy}): set maxmemory-policy noeviction`,
-      };
-    return { check: 'queue', ok: true, found: `${backend.kind}, ${schedules.length} schedules set` };
+    const config = sandbox ? sandboxConfig(sandbox.announcement) : loadConfig(file ?? '', catalogNames);
+    const watched: Watched[] = [...activeFeeds(config), ...activeLedgers(config)];
+    const targets = watched.reduce((sum, feed) => sum + feed.targets.length, 0);
+    const found = `${watched.length} schedules, ${targets} targets${sandbox ? ', from the bundled sandbox: no recorder.yaml' : ''}`;
+    const checked =
+      targets > 0
+        ? { check: 'configuration', ok: true, found }
+        : {
+            check: 'configuration',
+            ok: false,
+            found: `${found}: nothing is recorded`,
+            mend: 'name something under upstreams and watch, or let "chain-recorder init" write the file',
+          };
+    return { config, watched, sandbox, checked: [checked] };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const checked = error.problems.map((found) => ({ check: 'configuration', ok: false, found }));
+    return { config: null, watched: [], sandbox, checked };
+  }
+}
+
+async function startEmbedded({ pgPort }: Environment, log: Log): Promise<EmbeddedPostgres | Checked> {
+  try {
+    return await openEmbedded({ dir: resolve(STATE_DIRECTORY), log, port: pgPort });
+  } catch (error) {
+    return {
+      check: 'database',
+      ok: false,
+      found: `the embedded PostgreSQL does not start: ${messageOf(error).split('\n').join(' ')}`,
+      mend: 'see .recorder/postgres/postgres.log, or name a PostgreSQL of your own in DATABASE_URL',
+    };
+  }
+}
+
+/** What concerns the database: itself, the queue and the recording. */
+async function stored(
+  databaseUrl: string,
+  { config, watched }: Configured,
+  environment: Environment,
+  log: Log,
+): Promise<Checked[]> {
+  const redis = environment.redisUrl === undefined ? null : await examineRedis(environment.redisUrl);
+  const itself = await examineDatabase(databaseUrl);
+  if (!itself.ok) return [itself, ...(redis ? [redis] : [])];
+  const database = openDatabase(databaseUrl);
+  try {
+    const pending = await pendingMigrations(database.sql);
+    if (pending > 0 && environment.databaseUrl !== undefined) {
+      const found = `${itself.found}; it lacks ${pending} migrations, which the next "chain-recorder up" or "migrate" applies`;
+      return [{ ...itself, found }, ...(redis ? [redis] : [])];
+    }
+    if (pending > 0) await migrate(databaseUrl);
+    const problem = await schemaProblem(database.sql);
+    if (problem) return [{ check: 'database', ok: false, found: problem }, ...(redis ? [redis] : [])];
+    const queue = redis ?? (await lookAtQueue(databaseUrl, config?.name, environment, log));
+    return [itself, queue, ...(await examineRecording(database.sql, config, watched, systemClock))];
   } finally {
+    await database.close();
+  }
+}
+
+async function lookAtQueue(
+  databaseUrl: string,
+  recorder = 'recorder',
+  { redisUrl }: Environment,
+  log: Log,
+): Promise<Checked> {
+  const impatience = new AbortController();
+  const look = async (): Promise<Checked> => {
+    const backend = await openBackend({ redisUrl, databaseUrl }, log, impatience.signal);
+    const opened = await backend.queue(queueNames(recorder).polls);
+    const schedules = await opened.getJobSchedulers();
     await opened.close().catch(() => {});
     await backend.close();
-  }
-}
-
-/** What stands still or lacks something. What fails is seen by asking the upstreams. */
-async function recording({ database: { sql } }: App): Promise<Finding[]> {
-  const groups = (await findingGroups(sql)).filter(({ state }) => state !== 'failing');
-  if (groups.length === 0)
-    return [{ check: 'recording', ok: true, found: 'everything that is wanted moves, and is complete' }];
-  return groups.map((group) => ({ check: 'recording', ok: false, found: inWords(group) }));
-}
-
-/** What sources contradict each other in: the record holds both sides, and there is nothing to mend here. */
-async function sources({ database: { sql } }: App): Promise<Finding> {
-  const counts = await discrepancyCounts(sql);
-  const found = `discrepancies: ${discrepanciesInWords(counts)}`;
-  return {
-    check: 'sources',
-    ok: true,
-    found: counts.length === 0 ? found : `${found}: chain-recorder report discrepancies`,
+    return { check: 'queue', ok: true, found: `${backend.kind}, ${schedules.length} schedules set` };
   };
-}
-
-/** Whether what the schedules ask in a day fits into the budgets that are declared. */
-async function budgets({ config, database: { sql }, watched, clock }: App): Promise<Finding[]> {
-  return demands(await forecast(sql, watched, clock()), config).flatMap((demand): Finding[] => {
-    const beyond = beyondBudget(demand);
-    const { upstream, unitsPerDay, allowedPerDay } = demand;
-    if (beyond !== null) return [{ check: 'budget', ok: false, found: beyond }];
-    if (allowedPerDay === null) return []; // the check of the upstream itself says so
-    const found = `${upstream}: the schedules ask for ${unitsPerDay} units a day of ${allowedPerDay}`;
-    return [{ check: 'budget', ok: true, found }];
-  });
-}
-
-/** Asks each upstream one cheap question that its feeds would ask anyway. */
-async function upstreams(app: App): Promise<Finding[]> {
-  const asked = new Map<string, Promise<Finding>>();
-  for (const feed of app.watched) {
-    for (const target of feed.targets) {
-      const name = feed.source.upstream === 'nodes' ? `nodes/${target.node}` : feed.source.upstream;
-      if (asked.has(name)) continue;
-      const now = app.clock();
-      const job: Job = {
-        target,
-        window: feed.source.range ? { from: now - 60_000, to: now } : null,
-        reason: 'manual',
-      };
-      asked.set(name, upstream(app, name, feed, job));
-    }
-  }
-  return Promise.all(asked.values());
-}
-
-async function upstream(app: App, name: string, feed: App['watched'][number], job: Job): Promise<Finding> {
-  const asking = {
-    weight: feed.source.weight,
-    priority: 'poll' as const,
-    signal: AbortSignal.timeout(PATIENCE * 2),
-    clock: app.clock,
-  };
-  const started = Date.now();
   try {
-    const ask = app.recording.open(feed, job, asking);
-    for await (const _ of feed.source.walk(ask, job.target, job.window)) break;
-    const unlimited =
-      feed.source.upstream !== 'nodes' &&
-      app.config.upstreams[feed.source.upstream]?.budget === undefined &&
-      !app.sandbox;
-    const advice = unlimited ? '; no budget is declared, so only its 429 answers slow the recorder down' : '';
-    return {
-      check: name,
-      ok: true,
-      found: `answered ${feed.source.name} in ${Date.now() - started} ms${advice}`,
-    };
+    return await Promise.race([look(), timeout()]);
   } catch (error) {
-    return { check: name, ok: false, found: `${feed.source.name}: ${messageOf(error)}` };
+    return { check: 'queue', ok: false, found: `${redisUrl ? 'redis' : 'postgres'}: ${messageOf(error)}` };
+  } finally {
+    impatience.abort();
   }
 }
 

@@ -1,30 +1,44 @@
 import { printable, printableLines } from '../printable.ts';
+import { type Out, timeText, widthOf } from './out.ts';
+import { type Column, layoutOf } from './table-layout.ts';
 
 /** A result for programs: one JSON document on stdout. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${printableLines(JSON.stringify(value, null, 2))}\n`);
 }
 
-/** Rows for people: aligned columns with a heading, on stdout; `empty` where there are none. */
-export function printTable(rows: readonly Readonly<Record<string, unknown>>[], empty: string): void {
+/**
+ * Rows for people: aligned columns with a heading, or `empty` where there are none. On a terminal it fits the width, and
+ * times are local.
+ */
+export function printTable(
+  rows: readonly Readonly<Record<string, unknown>>[],
+  empty: string,
+  out: Out = process.stdout,
+): void {
   const [first] = rows;
   if (!first) {
-    process.stdout.write(`${empty}\n`);
+    out.write(`${empty}\n`);
     return;
   }
-  const names = Object.keys(first);
-  const cells = rows.map((row) => names.map((name) => cell(row[name])));
-  const widths = names.map((name, at) =>
-    Math.max(name.length, ...cells.map((line) => line[at]?.length ?? 0)),
+  const columns = Object.keys(first).map(
+    (name): Column => ({ name: printable(name), kind: kindOf(rows.map((row) => row[name])) }),
   );
-  const numeric = names.map((name) => rows.every((row) => ['number', 'bigint'].includes(typeof row[name])));
-  for (const line of [names, ...cells])
-    process.stdout.write(
-      `${line
-        .map((text, at) => (numeric[at] ? text.padStart(widths[at] ?? 0) : text.padEnd(widths[at] ?? 0)))
-        .join('  ')
-        .trimEnd()}\n`,
-    );
+  const cells = rows.map((row) => Object.keys(first).map((name) => cell(row[name], out)));
+  const layout = layoutOf(columns, cells, widthOf(out), 'wrap');
+  out.write(layout.heading() + cells.map(layout.text).join(''));
+}
+
+/** Exact numbers are texts, and shares have a unit. */
+const NUMBER = /^[+-]?\d[\d,]*(\.\d+)?( ?%)?$/;
+
+function kindOf(values: readonly unknown[]): Column['kind'] {
+  const known = values.filter((value) => value !== null && value !== undefined);
+  if (known.length === 0) return 'text';
+  if (known.every((value) => value instanceof Date)) return 'time';
+  const number = (value: unknown) =>
+    ['number', 'bigint'].includes(typeof value) || (typeof value === 'string' && NUMBER.test(value));
+  return known.every(number) ? 'number' : 'text';
 }
 
 /** Text of several lines, on stdout. On a terminal control characters are escaped. */
@@ -42,7 +56,8 @@ export function printCsv(rows: readonly object[]): void {
   const [first] = rows;
   if (!first) return;
   const lines = [Object.keys(first), ...rows.map((row) => Object.values(row).map(field))];
-  printText(lines.map((line) => `${line.join(',')}\r\n`).join(''));
+  const end = process.stdout.isTTY ? '\n' : '\r\n';
+  printText(lines.map((line) => line.join(',') + end).join(''));
 }
 
 function field(value: unknown): string {
@@ -51,7 +66,8 @@ function field(value: unknown): string {
 }
 
 /** A value in a table: one line, with control characters escaped. */
-const cell = (value: unknown): string => printable(plain(value));
+const cell = (value: unknown, out: Out): string =>
+  printable(value instanceof Date ? timeText(value, out) : plain(value));
 
 function plain(value: unknown): string {
   if (value === null || value === undefined) return '–';

@@ -1,21 +1,14 @@
 import { once } from 'node:events';
 import type { Answer } from '../db/question.ts';
+import { localTime } from '../local-time.ts';
 import { printable, printableLines } from '../printable.ts';
+import { type Out, widthOf } from './out.ts';
+import { type Column, type Layout, layoutOf } from './table-layout.ts';
 
 /** The formats of rows; `json` is one list of objects. */
 export const ROW_FORMATS = ['table', 'csv', 'json'] as const;
 export type RowFormat = (typeof ROW_FORMATS)[number];
 
-/** Where rows are printed: stdout, or another stream in a test. */
-export interface Out extends NodeJS.WritableStream {
-  readonly isTTY?: boolean;
-  /** How many characters a line of the terminal has. */
-  readonly columns?: number;
-}
-
-/** The narrowest column, in characters. When a table would need narrower ones, each value gets a line of its own. */
-const NARROWEST = 6;
-const BETWEEN = '  ';
 const NULL = '–';
 
 /** Prints an answer as its rows come, no faster than the reader takes them. Returns early when the reader has left. */
@@ -24,12 +17,14 @@ export async function printRows(answer: Answer, format: RowFormat, out: Out): Pr
 }
 
 /** Writes some text. @returns false once the reader has left */
-type Write = (text: string) => Promise<boolean>;
+export type Write = (text: string) => Promise<boolean>;
 
 const printers: Readonly<Record<RowFormat, (answer: Answer, write: Write, out: Out) => Promise<void>>> = {
   async csv({ columns, rows }, write, out) {
-    const shown = out.isTTY ? printableLines : (text: string) => text;
-    const line = (fields: readonly (string | null)[]) => shown(`${fields.map(csvField).join(',')}\r\n`);
+    const line = (fields: readonly (string | null)[]) => {
+      const text = fields.map(csvField).join(',');
+      return out.isTTY ? `${printableLines(text)}\n` : `${text}\r\n`;
+    };
     if (!(await write(line(columns.map(({ name }) => name))))) return;
     for await (const block of rows('values'))
       if (!(await write(block.map((row) => line(fieldsOf(row))).join('')))) return;
@@ -43,76 +38,32 @@ const printers: Readonly<Record<RowFormat, (answer: Answer, write: Write, out: O
     await write(before === ',\n' ? '\n]\n' : '[]\n');
   },
   async table({ columns, rows }, write, out) {
+    const named = columns.map(({ name, kind }): Column => ({ name: printable(name), kind }));
+    const text = (field: string | null, at: number) => {
+      if (field === null) return NULL;
+      return out.isTTY && named[at]?.kind === 'time' ? localText(field) : printable(field);
+    };
     let layout: Layout | null = null;
     for await (const block of rows('values')) {
-      const cells = block.map((row) => fieldsOf(row).map((text) => (text === null ? NULL : printable(text))));
+      const cells = block.map((row) => fieldsOf(row).map(text));
       // The first block decides the layout, so that no other rows need to be held in memory.
-      layout ??= layoutOf(columns, cells, out.isTTY ? (out.columns ?? 80) : null);
-      const { heading, text } = layout;
-      if (!(await write(heading() + cells.map(text).join('')))) return;
+      layout ??= layoutOf(named, cells, widthOf(out), 'shorten');
+      if (!(await write(layout.heading() + cells.map(layout.text).join('')))) return;
     }
-    if (layout === null)
-      await write(`${columns.map(({ name }) => printable(name)).join(BETWEEN)}\n(no rows)\n`);
+    if (layout === null) await write(`${named.map(({ name }) => name).join('  ')}\n(no rows)\n`);
   },
 };
 
-interface Layout {
-  /** The line of names at the first call; an empty text after that. */
-  heading(): string;
-  text(cells: readonly string[]): string;
-}
+const INSTANT = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(\.\d+)?\+00:00$/;
 
-/** Aligned columns when they fit, or one value a line. @param width the characters of a line; null: no limit */
-function layoutOf(
-  columns: Answer['columns'],
-  cells: readonly (readonly string[])[],
-  width: number | null,
-): Layout {
-  const names = columns.map(({ name }) => printable(name));
-  const widest = names.map((name, at) => Math.max(name.length, ...cells.map((row) => row[at]?.length ?? 0)));
-  const widths = width === null ? widest : fitted(widest, width - BETWEEN.length * (names.length - 1));
-  if (widths === null) return listLayout(names);
-  const line = (texts: readonly string[]) =>
-    `${texts
-      .map((text, at) => {
-        const most = widths[at] ?? 0;
-        const short = width !== null && text.length > most ? `${text.slice(0, most - 1)}…` : text;
-        return columns[at]?.number ? short.padStart(most) : short.padEnd(most);
-      })
-      .join(BETWEEN)
-      .trimEnd()}\n`;
-  let heading = line(names);
-  return {
-    heading: () => {
-      const once = heading;
-      heading = '';
-      return once;
-    },
-    text: line,
-  };
-}
-
-/** Widths that add up to at most `room`. The widest columns are cut first. Null when a column would be too narrow. */
-function fitted(widest: readonly number[], room: number): number[] | null {
-  const needed = (most: number) => widest.reduce((sum, width) => sum + Math.min(width, most), 0);
-  let most = Math.max(...widest);
-  if (needed(NARROWEST) > room) return null;
-  while (needed(most) > room) most -= 1;
-  return widest.map((width) => Math.min(width, most));
-}
-
-/** Rows with one value a line, not cut, with an empty line after each row. */
-function listLayout(names: readonly string[]): Layout {
-  const longest = Math.max(...names.map((name) => name.length));
-  return {
-    heading: () => '',
-    text: (cells) =>
-      `${cells.map((text, at) => `${(names[at] ?? '').padEnd(longest)}${BETWEEN}${text}`).join('\n')}\n\n`,
-  };
+/** An instant as JSON of PostgreSQL has it, in local time; one beyond the calendar, such as `infinity`, as it is. */
+function localText(text: string): string {
+  const [, seconds, fraction] = INSTANT.exec(text) ?? [];
+  return seconds === undefined ? printable(text) : localTime(new Date(`${seconds}Z`), fraction);
 }
 
 /** The values of a row from its JSON text. */
-function fieldsOf(row: string): (string | null)[] {
+export function fieldsOf(row: string): (string | null)[] {
   const fields: unknown = JSON.parse(row);
   if (!Array.isArray(fields)) throw new Error('a row that is no list');
   return fields.map((one: unknown) => (one === null ? null : String(one)));
@@ -125,7 +76,7 @@ function csvField(text: string | null): string {
 }
 
 /** Makes a function that writes and waits until the reader can take more. */
-function pacing(out: Out): Write {
+export function pacing(out: Out): Write {
   const gone = new AbortController();
   out.once('close', () => gone.abort());
   out.once('error', () => gone.abort());

@@ -30,7 +30,9 @@ export async function queryCommand(
 ): Promise<number> {
   const format = ROW_FORMATS.find((one) => one === options.format);
   if (options.format === 'parquet')
-    throw new UsageError(['--format parquet: is not offered by query; csv and json are exact, too']);
+    throw new UsageError([
+      '--format parquet: query does not write it: ask with --format csv or --format json, which are exact, too, and convert that',
+    ]);
   if (!format) throw new UsageError([`--format ${options.format}: must be one of ${ROW_FORMATS.join(', ')}`]);
   const timeout = durationOf(options.timeout ?? TIMEOUT);
   const asOf = options.asOf === undefined ? null : pastMoment(options.asOf, app.clock());

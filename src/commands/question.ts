@@ -10,8 +10,10 @@ import {
   type Values,
 } from '../reports/questions.ts';
 import { exitCode } from './exit.ts';
+import type { Out } from './out.ts';
 import { printJson, printTable } from './output.ts';
-import { type Out, printRows, ROW_FORMATS } from './printing-rows.ts';
+import { printPage } from './printing-page.ts';
+import { printRows, ROW_FORMATS } from './printing-rows.ts';
 import { pastMoment } from './query.ts';
 import { instantOf } from './selection.ts';
 
@@ -26,6 +28,8 @@ export interface ReportOptions {
   readonly target: readonly string[];
   readonly format: string;
 }
+
+const FORMATS = [...ROW_FORMATS, 'html'] as const;
 
 /** The longest that a question may take, ms. */
 const TIMEOUT = 600_000;
@@ -42,7 +46,7 @@ export function listReports(json: boolean): void {
 }
 
 /**
- * `report NAME [--from T] [--to T] [--as-of T] [--target PARAMETER=VALUE ...] [--format table|csv|json]`: asks a ready
+ * `report NAME [--from T] [--to T] [--as-of T] [--target PARAMETER=VALUE ...] [--format table|csv|json|html]`: asks a ready
  * question. The default window is this month up to now, or up to the moment of `--as-of`.
  * @returns the exit code
  * @throws UsageError when a value does not fit the question, or the question has no right answer: with the reason
@@ -54,11 +58,13 @@ export async function questionCommand(
   signal: AbortSignal,
   out: Out = process.stdout,
 ): Promise<number> {
-  const format = ROW_FORMATS.find((one) => one === options.format);
-  if (!format) throw new UsageError([`--format ${options.format}: must be one of ${ROW_FORMATS.join(', ')}`]);
+  const format = FORMATS.find((one) => one === options.format);
+  if (!format) throw new UsageError([`--format ${options.format}: must be one of ${FORMATS.join(', ')}`]);
   const statement = statementOf(question, valuesOf(question, options, app.clock()));
   await askAsReader(app.databaseUrl, statement, { timeout: TIMEOUT, asOf: null, signal }, (answer) =>
-    printRows(answer, format, out),
+    format === 'html'
+      ? printPage(answer, { title: question.name, about: question.answer.comment, statement }, out)
+      : printRows(answer, format, out),
   ).catch((error: unknown) => {
     if (!(error instanceof UsageError)) throw error;
     throw new UsageError(error.problems.map((one) => one.replace(/^query:/, `report ${question.name}:`)));

@@ -9,6 +9,7 @@ import { runJobs } from '../recording/foreground.ts';
 import type { Job } from '../recording/job.ts';
 import { jointState, loadStates, missingIn, planAll } from '../recording/plan.ts';
 import { exitAfter, interrupted } from './exit.ts';
+import { timeText } from './out.ts';
 import { printJson, printTable, tell } from './output.ts';
 import { probeOnce } from './probing.ts';
 import { progressOver } from './progress.ts';
@@ -116,17 +117,20 @@ function forPrograms(axis: string | undefined, { runId, window, rowsWritten, lat
 
 function forPeople(axis: string | undefined, run: RunResult) {
   const { runId, target, window, status, pages, items, rowsWritten, quarantined } = run;
-  const { from, to } = window ? bounds(axis, window) : { from: '', to: '' };
   return {
     run: runId,
     target,
-    window: window
-      ? `${String(from).replace(/:\d\d\.\d{3}Z$/, 'Z')} … ${String(to).replace(/:\d\d\.\d{3}Z$/, 'Z')}`
-      : 'now',
+    window: window ? windowText(axis, window) : 'now',
     status,
     pages,
     items,
     'rows written': rowsWritten.reduce((sum, count) => sum + count, 0),
     quarantined,
   };
+}
+
+function windowText(axis: string | undefined, window: Window): string {
+  if (axis === 'time') return `${timeText(new Date(window.from))} … ${timeText(new Date(window.to))}`;
+  const { from, to } = bounds(axis, window);
+  return `${from} … ${to}`;
 }

@@ -1,7 +1,8 @@
 import type { App } from '../app.ts';
 import { UsageError } from '../errors.ts';
+import { nearestName } from '../nearest-name.ts';
 import { breaksIn, discrepanciesIn } from '../reports/discrepancies.ts';
-import { questionNamed } from '../reports/questions.ts';
+import { CHECKS_NOT_AS_OF, questionNamed, reports } from '../reports/questions.ts';
 import { budgetText, type SlaReport, slaReport } from '../reports/sla.ts';
 import { slaPage } from '../reports/sla-page.ts';
 import { achievedText, holdSettled, percentText, spanText, uptimeOf } from '../reports/uptime.ts';
@@ -30,8 +31,16 @@ export async function reportCommand(
   }[name];
   if (!report) {
     const question = questionNamed(name);
-    if (!question)
-      throw new UsageError([`report ${name}: there is no such report; "report" without a name lists them`]);
+    if (!question) {
+      const meant = nearestName(
+        name,
+        reports().map((one) => one.name),
+      );
+      const guess = meant === undefined ? '' : `; did you mean ${meant}?`;
+      throw new UsageError([
+        `report ${name}: there is no such report${guess}; "report" without a name lists them`,
+      ]);
+    }
     return questionCommand(app, question, options, signal);
   }
   if (options.node !== undefined && !app.config.upstreams.nodes.some((node) => node.name === options.node))
@@ -218,9 +227,7 @@ async function seriesBreaksCommand(app: App, options: ReportOptions): Promise<vo
  */
 function spanOf(options: ReportOptions): { from: number | null; to: number | null } {
   if (options.asOf !== undefined)
-    throw new UsageError([
-      '--as-of: this report does not take it: found_at and ended_at tell what was known when',
-    ]);
+    throw new UsageError([`--as-of ${options.asOf}: this report does not take it: ${CHECKS_NOT_AS_OF}`]);
   const from = options.from === undefined ? null : instantOf('--from', options.from);
   const to = options.to === undefined ? null : instantOf('--to', options.to);
   if (from !== null && to !== null && from >= to)

@@ -1,6 +1,7 @@
 import { catalogNames } from '../configured-feeds.ts';
 import { UsageError } from '../errors.ts';
 import { INSTANT_EXAMPLE, instantIn } from '../instant.ts';
+import { nearestName } from '../nearest-name.ts';
 import { recordedNamed } from '../recorded.ts';
 import type { Watched } from '../recording/active-feed.ts';
 
@@ -9,12 +10,16 @@ export function oneOf<Some extends Watched>(watched: readonly Some[], dataset: s
   return watched.find(({ datasets }) => datasets.some(({ name }) => name === dataset));
 }
 
+/** Says that there is no such dataset, which was probably meant, and which there are. */
+export function noDataset(dataset: string): string {
+  const meant = nearestName(dataset, catalogNames.datasets);
+  const guess = meant === undefined ? '' : `did you mean ${meant}? `;
+  return `DATASET: there is no dataset "${dataset}"; ${guess}There are ${catalogNames.datasets.join(', ')}`;
+}
+
 /** The one that records a dataset. @throws UsageError when there is no such dataset or the configuration leaves it out */
 export function feedOf<Feed extends Watched>(feeds: readonly Feed[], dataset: string): Feed {
-  if (!recordedNamed(dataset))
-    throw new UsageError([
-      `DATASET: there is no dataset "${dataset}"; there are ${catalogNames.datasets.join(', ')}`,
-    ]);
+  if (!recordedNamed(dataset)) throw new UsageError([noDataset(dataset)]);
   const feed = oneOf(feeds, dataset);
   if (!feed)
     throw new UsageError([

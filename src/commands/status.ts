@@ -4,6 +4,7 @@ import { discrepanciesInWords } from '../reports/discrepancies.ts';
 import { inWords } from '../reports/findings.ts';
 import { statusOf } from '../reports/status.ts';
 import { exitCode } from './exit.ts';
+import { timeText } from './out.ts';
 import { printJson, printTable } from './output.ts';
 
 /**
@@ -33,10 +34,10 @@ export async function statusCommand(app: App, options: { json: boolean }): Promi
     const { seal } = status;
     if (seal)
       process.stdout.write(
-        `sealed until ${seal.sealed_until.toISOString()} (seal ${seal.seal}, ${seal.signed ? 'signed' : 'not signed'}): ${seal.head}\n`,
+        `sealed until ${timeText(seal.sealed_until)} (seal ${seal.seal}, ${seal.signed ? 'signed' : 'not signed'}): ${seal.head}\n`,
       );
     process.stdout.write(`discrepancies between sources: ${discrepanciesInWords(status.discrepancies)}\n`);
-    for (const finding of status.findings) process.stdout.write(`${printable(inWords(finding))}\n`);
+    for (const finding of status.findings) process.stdout.write(`${printable(inWords(finding, timeText))}\n`);
   }
   return status.findings.length > 0 ? exitCode.failed : exitCode.done;
 }

@@ -2,10 +2,12 @@ import type { App } from '../app.ts';
 import { steadyClock } from '../clock.ts';
 import { isAway } from '../db/away.ts';
 import { clockSkew, TOLERATED_SKEW } from '../db/clock-skew.ts';
+import { ReadGate } from '../db/read-gate.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import type { QueueBackend, RecorderQueue } from '../jobs/backend.ts';
 import { planJob, queueNames } from '../jobs/jobs.ts';
 import { openBackend } from '../jobs/open-backend.ts';
+import { lookInto } from '../jobs/queue-look.ts';
 import { reconcileSchedules } from '../jobs/schedules.ts';
 import { noteSchedules } from '../jobs/seen-schedules.ts';
 import { type Queues, startWorkers } from '../jobs/workers.ts';
@@ -15,8 +17,11 @@ import { countUpRuns } from '../recording/run-days.ts';
 import { endUnwatched } from '../recording/unwatched.ts';
 import { Watchdog } from '../reports/watchdog.ts';
 import { sealDays } from '../seals/seal.ts';
+import { Access } from '../server/access.ts';
 import { buildServer } from '../server/server.ts';
+import { type StatusSite, statusSite } from '../server/status-site.ts';
 import { compareInTurn } from './comparing.ts';
+import { LiveSummary, screenOf } from './live-summary.ts';
 import { joinPeers, Lead } from './peers.ts';
 import { ProberSwitch } from './probing.ts';
 import { logBudgets, logProgress, logStart } from './up-log.ts';
@@ -46,6 +51,8 @@ const WORKERS_STOP_WITHIN = 8_000;
 const LAST_WORD_WITHIN = 1_000;
 const FIRST_TELLING = 8_000;
 const TELL_EVERY = 600_000;
+/** How often the live summary is shown anew, ms. */
+const SHOW_EVERY = 2_000;
 
 /** The roles named in `--roles`. @throws UsageError when one is unknown */
 export function rolesOf(text: string | undefined): ReadonlySet<Role> {
@@ -59,13 +66,26 @@ export function rolesOf(text: string | undefined): ReadonlySet<Role> {
 /**
  * `up`: schedules, workers and server until the signal aborts. The database and the queue may be away, at the start or
  * later: it goes on trying, `/ready` reports it, and no one has to intervene.
+ * @throws UsageError when the server would let everybody in the network read, its logo is none, or its port is taken
  */
 export async function upCommand(app: App, roles: ReadonlySet<Role>, signal: AbortSignal): Promise<void> {
+  const serving = roles.has('server') ? { access: accessOf(app), site: statusSite(app.config) } : null;
   try {
-    await withQueues(app, signal, (backend, queues) => work(app, roles, signal, backend, queues));
+    await withQueues(app, signal, (backend, queues) => work(app, roles, serving, signal, backend, queues));
   } catch (error) {
     if (!signal.aborted || !isAway(error)) throw error; // stopped while it waited for the queue's database
   }
+}
+
+/** What the server is started with, checked before anything else is. */
+interface Serving {
+  readonly access: Access;
+  readonly site: StatusSite;
+}
+
+/** @throws UsageError when everybody in the network could read */
+function accessOf({ config, environment: { host, token } }: App): Access {
+  return new Access({ host, token, proxies: config.server.proxies, public: config.server.public });
 }
 
 async function withQueues(
@@ -95,6 +115,7 @@ async function withQueues(
 async function work(
   app: App,
   roles: ReadonlySet<Role>,
+  serving: Serving | null,
   signal: AbortSignal,
   backend: QueueBackend,
   queues: Queues,
@@ -109,9 +130,12 @@ async function work(
     await membership.leave();
     throw error;
   }
-  const server = roles.has('server') ? await listen(app, queues.polls) : null;
+  const server = serving ? await listen(app, serving, queues) : null;
   const repeating = new Repeating(log);
   logStart(app, backend.kind);
+  const screen = screenOf(app);
+  const summary = screen ? new LiveSummary(app, screen, server?.listeningOrigin ?? null) : null;
+  if (summary) repeating.every(SHOW_EVERY, 'showing how it stands', () => summary.show());
   if (roles.has('scheduler')) repeating.once(0, 'comparing with the budgets', () => logBudgets(app));
   repeating.every(CLOCK_CHECK_EVERY, 'comparing clocks', () => warnOfSkew(app));
   const watchdog = new Watchdog(database.reader, log, steadyClock);
@@ -129,7 +153,10 @@ async function work(
       peers: membership,
       finished: (result) => finished.push(result),
     });
-    const tell = () => logProgress(app, finished.splice(0));
+    const tell = async () => {
+      const results = finished.splice(0);
+      if (!summary) await logProgress(app, results);
+    };
     repeating.once(FIRST_TELLING, 'counting', tell);
     repeating.every(TELL_EVERY, 'counting', tell, TELL_EVERY);
   }
@@ -174,8 +201,9 @@ async function work(
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
-  log.info('stopping');
   repeating.stop();
+  summary?.end();
+  log.info('stopping');
   await server?.close();
   await Promise.all([stopWorkers(WORKERS_STOP_WITHIN), within(WORKERS_STOP_WITHIN, watch?.stop())]);
   await within(
@@ -189,13 +217,42 @@ function within(milliseconds: number, work: Promise<void> | undefined): Promise<
 }
 
 /** @throws UsageError when the port is taken */
-async function listen(
-  { config, database, environment: { host, port }, log, budgets }: App,
-  queue: RecorderQueue,
-) {
-  const names = [host, ...config.server.names];
-  const queueReachable = () => queue.getJobCounts();
-  const server = buildServer({ sql: database.reader, queueReachable, names, budgets });
+async function listen(app: App, { access, site }: Serving, { polls, heals }: Queues) {
+  const {
+    config,
+    database,
+    databaseUrl,
+    environment: { host, port },
+    clock,
+    log,
+    budgets,
+  } = app;
+  const gate = new ReadGate(databaseUrl);
+  const server = buildServer({
+    sql: database.reader,
+    gate,
+    clock,
+    access,
+    log,
+    queueReachable: () => polls.getJobCounts(),
+    queues: () =>
+      lookInto([
+        { name: 'Polls and plans', queue: polls },
+        { name: 'Healing', queue: heals },
+      ]),
+    names: [host, ...config.server.names],
+    budgets,
+    recorder: {
+      name: config.name,
+      network: config.network,
+      simulated: app.sandbox !== null,
+      directory: app.embeddedDirectory,
+    },
+    watched: app.watched,
+    upstreams: config.upstreams,
+    site,
+  });
+  server.addHook('onClose', () => gate.close());
   try {
     log.info({ address: await server.listen({ host, port }) }, 'the server listened');
     return server;

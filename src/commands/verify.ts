@@ -2,8 +2,10 @@ import { createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { App } from '../app.ts';
 import { messageOf, UsageError } from '../errors.ts';
-import { inWords, type Verified, verify } from '../seals/verify.ts';
+import { inWords } from '../seals/difference.ts';
+import { type Verified, verify } from '../seals/verify.ts';
 import { exitCode } from './exit.ts';
+import { timeText } from './out.ts';
 import { printJson, printText, tell } from './output.ts';
 import { instantOf } from './selection.ts';
 
@@ -48,12 +50,12 @@ function told(found: Verified): string {
   const lines = [
     seal === null
       ? 'no seal'
-      : `seal ${seal} until ${until?.toISOString()}: ${rows} rows and ${ends} ends stand as they were sealed; head ${head}`,
+      : `seal ${seal} until ${until && timeText(until)}: ${rows} rows and ${ends} ends stand as they were sealed; head ${head}`,
     ...(unsealed > 0 ? [`${unsealed} came late and wait for the next seal`] : []),
     ...(removed > 0 ? [`${removed} were taken out, as declared`] : []),
     ...found.declared.map(
       ({ dataset, kind, reason, declared_at, seal }) =>
-        `declared: ${dataset} ${kind} on ${declared_at.toISOString()} (${seal === null ? 'not sealed since' : `seal ${seal}`}): ${reason}`,
+        `declared: ${dataset} ${kind} on ${timeText(declared_at)} (${seal === null ? 'not sealed since' : `seal ${seal}`}): ${reason}`,
     ),
     ...found.broken,
     ...found.differences.map(inWords),

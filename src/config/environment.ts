@@ -1,5 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { messageOf, UsageError } from '../errors.ts';
 import { SHORTEST_SECRET } from '../redaction.ts';
 import { serverUrls } from './database-url.ts';
@@ -10,17 +12,29 @@ export interface Environment {
   readonly databaseUrl: string | undefined;
   /** Undefined: the queue lives in PostgreSQL. */
   readonly redisUrl: string | undefined;
+  /** Where the embedded PostgreSQL listens. Undefined: on the port of its first start. */
+  readonly pgPort: number | undefined;
   readonly host: string;
   readonly port: number;
-  readonly logLevel: string;
+  /** What a caller of the HTTP server has to show. Undefined: nothing. */
+  readonly token: string | undefined;
+  /** Undefined: as the command has it. */
+  readonly logLevel: string | undefined;
   /** Logs are lines of JSON, even on a terminal. */
   readonly logJson: boolean;
+  /** The terminal can only write lines. */
+  readonly plainTerminal: boolean;
   readonly configFile: string | undefined;
+  /** Where programs keep what they remember of this user. */
+  readonly stateHome: string;
   readonly chainDataKey: string | undefined;
   readonly metricsKey: string | undefined;
   /** Signs seals: ed25519. Undefined: they are not signed. */
   readonly sealKey: KeyObject | undefined;
 }
+
+/** A shorter token could be guessed. */
+const SHORTEST_TOKEN = 16;
 
 const LOG_FORMATS = ['json', 'text'];
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
@@ -51,20 +65,45 @@ export const VARIABLES = {
     absent: 'the queue is in PostgreSQL',
     secret: true,
   },
-  RECORDER_HOST: { about: 'The address that the HTTP server listens on.', preset: '127.0.0.1' },
+  RECORDER_HOST: {
+    about:
+      'The address that the HTTP server listens on. Elsewhere than on this machine it needs RECORDER_TOKEN, or a proxy in `server.proxies`.',
+    preset: '127.0.0.1',
+  },
+  RECORDER_PG_PORT: {
+    about: 'The port that the embedded PostgreSQL listens on, on 127.0.0.1.',
+    absent: 'the same free one at every start',
+  },
   RECORDER_PORT: {
     about: 'The port that the HTTP server listens on, 0 to 65535; 0: any free one.',
     preset: '8080',
+  },
+  RECORDER_TOKEN: {
+    about: `Opens the pages, the API and /metrics, as \`Authorization: Bearer TOKEN\` or in the form that the pages show; ${SHORTEST_TOKEN} characters or more.`,
+    absent: 'whoever reaches the server may read',
+    secret: true,
   },
   RECORDER_CONFIG: {
     about: 'The configuration file, where --config names none.',
     absent: 'recorder.yaml in the working directory; without that file the sandbox is the upstream',
   },
-  LOG_LEVEL: { about: 'The least important lines that are logged.', preset: 'info', values: LOG_LEVELS },
+  XDG_STATE_HOME: {
+    about: 'Where it is remembered, in chain-recorder/, in which directories there are records.',
+    absent: '~/.local/state',
+  },
+  LOG_LEVEL: {
+    about: 'The least important lines that are logged.',
+    absent: 'info for up, warn for the other commands',
+    values: LOG_LEVELS,
+  },
   LOG_FORMAT: {
     about: 'How logs look on a terminal. Elsewhere every line is JSON.',
     preset: 'text',
     values: LOG_FORMATS,
+  },
+  TERM: {
+    about: 'The terminal. On one that is called dumb, up shows lines only, without a live summary.',
+    absent: 'a terminal that can write in place',
   },
   CHAIN_DATA_API_KEY: {
     about: `The key of the chain data service, sent in upstreams.chainData.apiKeyHeader; ${SHORTEST_SECRET} characters or more.`,
@@ -119,11 +158,16 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
       problems.push(`${name}: must begin with ${protocols.map((p) => `${p}//`).join(' or ')}`);
     return value;
   };
-  const portText = textOf('RECORDER_PORT');
-  const port = /^\d{1,5}$/.test(portText) ? Number(portText) : Number.NaN;
-  if (!(port <= 65_535)) problems.push(`RECORDER_PORT: must be a port number, not "${portText}"`);
-  const logLevel = textOf('LOG_LEVEL');
-  if (!LOG_LEVELS.includes(logLevel)) problems.push(`LOG_LEVEL: must be one of ${LOG_LEVELS.join(', ')}`);
+  const portIn = (name: 'RECORDER_PORT' | 'RECORDER_PG_PORT', text: string): number => {
+    const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(port <= 65_535)) problems.push(`${name}: must be a port number, not "${text}"`);
+    return port;
+  };
+  const port = portIn('RECORDER_PORT', textOf('RECORDER_PORT'));
+  const pgPort = textIn(env, 'RECORDER_PG_PORT');
+  const logLevel = textIn(env, 'LOG_LEVEL');
+  if (logLevel !== undefined && !LOG_LEVELS.includes(logLevel))
+    problems.push(`LOG_LEVEL: must be one of ${LOG_LEVELS.join(', ')}`);
   const logFormat = textOf('LOG_FORMAT');
   if (!LOG_FORMATS.includes(logFormat)) problems.push(`LOG_FORMAT: must be one of ${LOG_FORMATS.join(', ')}`);
   const key = (name: Having<'secret'>): string | undefined => {
@@ -148,13 +192,22 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     );
     return undefined;
   };
+  const token = secret('RECORDER_TOKEN');
+  if (token !== undefined && token.length < SHORTEST_TOKEN)
+    problems.push(
+      `RECORDER_TOKEN: is shorter than ${SHORTEST_TOKEN} characters and could be guessed: make one with "openssl rand -hex 16"`,
+    );
   const environment = {
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
     redisUrl: url('REDIS_URL', ['redis:', 'rediss:']),
+    pgPort: pgPort === undefined ? undefined : portIn('RECORDER_PG_PORT', pgPort),
+    stateHome: textIn(env, 'XDG_STATE_HOME') ?? join(homedir(), '.local', 'state'),
     host: textOf('RECORDER_HOST'),
     port,
+    token,
     logLevel,
     logJson: logFormat === 'json',
+    plainTerminal: textIn(env, 'TERM') === 'dumb',
     configFile: textIn(env, 'RECORDER_CONFIG'),
     chainDataKey: key('CHAIN_DATA_API_KEY'),
     metricsKey: key('METRICS_API_KEY'),
@@ -162,6 +215,21 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
   };
   if (problems.length > 0) throw new UsageError(problems);
   return environment;
+}
+
+/** The environment without what is wrong in it, and every problem. */
+export function soundEnvironment(env: NodeJS.ProcessEnv = process.env): {
+  environment: Environment;
+  problems: readonly string[];
+} {
+  try {
+    return { environment: readEnvironment(env), problems: [] };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const wrong = error.problems.map((problem) => problem.replace(/(_FILE)?:.*$/s, ''));
+    const sound = Object.entries(env).filter(([name]) => !wrong.includes(name.replace(/_FILE$/, '')));
+    return { environment: readEnvironment(Object.fromEntries(sound)), problems: error.problems };
+  }
 }
 
 function protocolsOf(url: string): string[] {
@@ -195,7 +263,7 @@ export function readSecrets(env: NodeJS.ProcessEnv = process.env): string[] {
   );
   // Of the lines of a PEM those that say something.
   const pem = (value('SEAL_KEY') ?? '').split(/\s+/).filter((line) => /^[\w+/=]{32,}$/.test(line));
-  return (['CHAIN_DATA_API_KEY', 'METRICS_API_KEY'] as const)
+  return (['CHAIN_DATA_API_KEY', 'METRICS_API_KEY', 'RECORDER_TOKEN'] as const)
     .map(value)
     .concat(pem)
     .concat(passwords.flatMap((text) => (text ? [text, decoded(text)] : [])))

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { parseDocument } from 'yaml';
+import { parseDocument, type YAMLParseError } from 'yaml';
 import type { z } from 'zod';
 import { messageOf, UsageError } from '../errors.ts';
+import { nearestName } from '../nearest-name.ts';
+import { knownSettings } from './known-settings.ts';
 import { type CatalogNames, type Config, configSchema } from './schema.ts';
 import { settingsWithoutEffect } from './without-effect.ts';
 
@@ -18,7 +20,7 @@ export function loadConfig(file: string, names: CatalogNames): Config {
   }
   const document = parseDocument(text);
   if (document.errors.length > 0)
-    throw new UsageError(document.errors.map((error) => `${file}: ${error.message.split('\n')[0]}`));
+    throw new UsageError(document.errors.map((error) => `${file}: ${faultOf(error)}`));
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount: 20 });
@@ -26,6 +28,24 @@ export function loadConfig(file: string, names: CatalogNames): Config {
     throw new UsageError([`${file}: ${messageOf(error)}`]); // aliases of aliases
   }
   return checkConfig(value, names, file);
+}
+
+/** What mends a file that is no YAML, by the code of the fault. */
+const MENDS: Readonly<Record<string, string>> = {
+  TAB_AS_INDENT: 'indent with spaces: YAML takes no tabs',
+  DUPLICATE_KEY: 'this setting stands here twice: leave one of them out, or put both into one',
+  BAD_INDENT: 'settings of one part begin in the same column, two spaces further than the name of the part',
+  BLOCK_AS_IMPLICIT_KEY:
+    'write one setting a line; what belongs to a part stands below its name, two spaces further; a text with ": " stands in quotes',
+  MISSING_CHAR: 'a quote, a bracket or the dash of a list is missing here or above',
+  BAD_SCALAR_START: 'put the text into quotes',
+};
+
+/** What is wrong with the text of a file, where, and what mends it. */
+function faultOf({ code, message }: YAMLParseError): string {
+  const [said = ''] = message.split('\n');
+  const mend = MENDS[code];
+  return mend === undefined ? said : `${said.replace(/:$/, '')}: ${mend}`;
 }
 
 /** Checks a configuration that was read already. @throws UsageError when it is wrong: every problem and its path */
@@ -41,8 +61,13 @@ export function checkConfig(value: unknown, names: CatalogNames, file: string): 
         .join('')
         .slice(1);
       if (issue.code === 'unrecognized_keys') {
-        const no = path === 'datasets' ? `dataset; there are ${names.datasets.join(', ')}` : 'setting';
-        return issue.keys.map((key) => `${file}: ${path ? `${path}.` : ''}${key}: no such ${no}`);
+        const known = path === 'datasets' ? names.datasets : knownSettings(names, issue.path);
+        const no = path === 'datasets' ? `dataset; there are ${known.join(', ')}` : 'setting';
+        return issue.keys.map((key) => {
+          const meant = nearestName(key, known);
+          const guess = meant === undefined ? '' : `; did you mean ${meant}?`;
+          return `${file}: ${path ? `${path}.` : ''}${key}: no such ${no}${guess}`;
+        });
       }
       return [`${file}: ${path || 'the file'}: ${problemOf(issue)}`];
     }),

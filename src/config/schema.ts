@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { duration } from './duration-schema.ts';
 import { healthSchema } from './health-schema.ts';
 import { assetId, evmChain, metricsChain, nodeId, primaryAddress, subnetId } from './ids.ts';
+import { isNetwork } from './network-ranges.ts';
 
 const serviceUrl = z
   .string()
@@ -71,6 +72,11 @@ const list = <T extends z.ZodType>(element: T) =>
 const tags = list(z.string().regex(/^[A-Za-z0-9]+$/, 'must be a tag, such as a subnet id')).describe(
   'Health tags, such as subnet ids: each is probed for itself beside the whole node.',
 );
+
+const proxyAddress = z
+  .string()
+  .refine(isNetwork, 'must be an IP address such as 10.0.0.5, or a range such as 10.0.0.0/24')
+  .meta({ examples: ['10.0.0.5'] });
 
 /** What the configuration must know of the catalog to check names; the catalog itself lies above it. */
 export interface CatalogNames {
@@ -221,6 +227,27 @@ export function configSchema(names: CatalogNames) {
         names: list(z.hostname('must be a host name, without a port')).describe(
           'Host names under which the server is reached, beside localhost and its own address.',
         ),
+        proxies: list(proxyAddress).describe(
+          'Addresses, or ranges of them, of proxies that check themselves who asks: what comes from there needs no token.',
+        ),
+        public: list(z.enum(['status', 'badge'])).describe(
+          'What everybody may see without a token: `status`, the status page of the nodes, and `badge`, their badges.',
+        ),
+        status: z
+          .strictObject({
+            title: z.string().trim().min(1).max(100).default('Status of the nodes').describe('Its title.'),
+            text: z.string().trim().min(1).max(2_000).optional().meta({
+              description: 'A text of your own below the title. An empty line begins a new paragraph.',
+              absent: 'none',
+            }),
+            logo: z.string().min(1).optional().meta({
+              description:
+                'A file with a logo, SVG or PNG, of at most 256 kB. Its path begins where the recorder is started.',
+              absent: 'none',
+            }),
+          })
+          .prefault({})
+          .describe('The status page of the nodes, `/status`.'),
       })
       .prefault({})
       .describe('The HTTP server.'),

@@ -49,16 +49,19 @@ export class UpstreamFailure extends Error {
   readonly status: number | undefined;
   /** Milliseconds that the upstream asked us to stay away. */
   readonly retryAfter: number | undefined;
+  /** What the socket or the TLS handshake failed with, such as `ECONNREFUSED`. */
+  readonly code: string | undefined;
 
   constructor(
     kind: FailureKind,
     message: string,
-    more: { status?: number; retryAfter?: number | undefined } = {},
+    more: { status?: number; retryAfter?: number | undefined; code?: string } = {},
   ) {
     super(message);
     this.kind = kind;
     this.status = more.status;
     this.retryAfter = more.retryAfter;
+    this.code = more.code;
   }
 
   get retry(): boolean {

@@ -120,13 +120,15 @@ const kinds: Readonly<Record<string, FailureKind>> = {
 function sorted(error: unknown): UpstreamFailure {
   const code = codeOf(error);
   if (/CERT|TLS|SSL|ALTNAME|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code))
-    return new UpstreamFailure('tls', `the TLS handshake failed (${code})`);
+    return new UpstreamFailure('tls', `the TLS handshake failed (${code})`, { code });
   if (code.startsWith('HPE_') || (error instanceof Error && error.name === 'HTTPParserError'))
-    return new UpstreamFailure('malformed', `the answer is not HTTP (${code || 'another protocol'})`);
+    return new UpstreamFailure('malformed', `the answer is not HTTP (${code || 'another protocol'})`, {
+      code,
+    });
   const kind = kinds[code];
   // Messages of unknown errors may contain the URL: only known codes are shown.
   return kind
-    ? new UpstreamFailure(kind, `the call failed (${code})`)
+    ? new UpstreamFailure(kind, `the call failed (${code})`, { code })
     : new UpstreamFailure(
         'reset',
         `the call failed (${code || messageOf(error).replaceAll(/\S*:\/\/\S*/g, '…')})`,

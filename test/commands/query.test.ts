@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Out, printRows, type RowFormat } from '../../src/commands/printing-rows.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Out } from '../../src/commands/out.ts';
+import { printRows, type RowFormat } from '../../src/commands/printing-rows.ts';
 import { askAsReader } from '../../src/db/question.ts';
 import { startCommand } from '../support/cli.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -86,6 +87,15 @@ describe('rows', () => {
     expect(await printed(`select repeat('x', 500) as long`, 'table')).toContain('x'.repeat(500));
   });
 
+  it('have local times on a terminal, and exact ones in UTC in a pipe', async () => {
+    vi.stubEnv('TZ', 'Asia/Tokyo');
+    const question = `select timestamptz '2026-01-01 00:00:00.000125Z' as at, 'infinity'::timestamptz as never`;
+    expect(await printed(question, 'table', 80)).toContain('\n2026-01-01 09:00:00.000125+09:00  infinity\n');
+    expect(await printed(question, 'table')).toContain('\n2026-01-01T00:00:00.000125+00:00  infinity\n');
+    expect(await printed(question, 'csv', 80)).toContain('\n2026-01-01T00:00:00.000125+00:00,infinity\n');
+    vi.unstubAllEnvs();
+  });
+
   it('of a first block decide the widths; a longer one later is shown in full in a pipe', async () => {
     const table = await printed(
       `select case when n = 2000 then 'a long one' else 'short' end as word, n from generate_series(1, 2000) n`,
@@ -111,7 +121,7 @@ describe('the command query', () => {
   it.each([
     [['selct 1'], 'syntax error'],
     [['drop table x'], 'gives rows'],
-    [['select 1', '--format', 'parquet'], 'parquet'],
+    [['select 1', '--format', 'parquet'], 'ask with --format csv or --format json'],
     [['select 1', '--format', 'xml'], 'must be one of table, csv, json'],
     [['select 1', '--timeout', 'soon'], '--timeout soon'],
     [['select 1', '--timeout', '30d'], '--timeout 30d'],

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readEnvironment, readSecrets } from '../../src/config/environment.ts';
@@ -30,10 +30,13 @@ describe('the environment', () => {
     expect(readEnvironment({})).toEqual({
       databaseUrl: undefined,
       redisUrl: undefined,
+      pgPort: undefined,
+      stateHome: join(homedir(), '.local/state'),
       host: '127.0.0.1',
       port: 8080,
-      logLevel: 'info',
+      logLevel: undefined,
       logJson: false,
+      plainTerminal: false,
       configFile: undefined,
       chainDataKey: undefined,
       metricsKey: undefined,

@@ -81,6 +81,55 @@ datasets:
     expect(config.datasets.validators).toEqual({ enabled: false });
   });
 
+  it.each([
+    ['a tab', 'network: mainnet\nwatch:\n\tchains: []\n', /line 3, column 1: indent with spaces/],
+    [
+      'a setting twice',
+      'network: mainnet\nnetwork: fuji\n',
+      /line 2, column 1: this setting stands here twice/,
+    ],
+    [
+      'a part that is not indented as it began',
+      'watch:\n   chains: []\n  nodeIds: []\n',
+      /line 3, column 1: settings of one part begin in the same column/,
+    ],
+    [
+      'two settings in one line',
+      'network: mainnet\n  watch: {}\n',
+      /line 1, column 10: write one setting a line/,
+    ],
+    [
+      'a quote that never ends',
+      'network: "mainnet\nwatch:\n',
+      /line 3, column 1: a quote, a bracket or the dash/,
+    ],
+    ['a text that begins with @', 'network: @mainnet\n', /line 1, column 10: put the text into quotes/],
+  ])('with %s says the line and the mend', (_, text, said) => {
+    expect(problems(() => load(text))).toContainEqual(expect.stringMatching(said));
+  });
+
+  it.each([
+    [{ Network: 'mainnet' }, 'Network: no such setting; did you mean network?'],
+    [{ upstream: {} }, 'upstream: no such setting; did you mean upstreams?'],
+    [{ upstreams: { chain_data: {} } }, 'upstreams.chain_data: no such setting; did you mean chainData?'],
+    [
+      { upstreams: { metrics: { url: 'http://m', apiHeader: 'x' } } },
+      'upstreams.metrics.apiHeader: no such setting; did you mean apiKeyHeader?',
+    ],
+    [
+      { upstreams: { nodes: [{ ...node, tag: [] }] } },
+      'upstreams.nodes[0].tag: no such setting; did you mean tags?',
+    ],
+    [{ watch: { contract: [] } }, 'watch.contract: no such setting; did you mean contracts?'],
+    [
+      { datasets: { subnets: { evry: '1h' } } },
+      'datasets.subnets.evry: no such setting; did you mean every?',
+    ],
+    [{ quite: 'another thing' }, 'quite: no such setting'],
+  ])('with an unknown setting says which was meant: %j', (value, said) => {
+    expect(check({ network: 'mainnet', ...value })).toContain(said);
+  });
+
   it('with six mistakes gets six messages, each with its path', () => {
     const found = problems(() =>
       load(`

@@ -1,0 +1,70 @@
+import type postgres from 'postgres';
+import type { Checked } from '../checked.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config/schema.ts';
+import { clockSkew, TOLERATED_SKEW } from '../db/clock-skew.ts';
+import type { Watched } from '../recording/active-feed.ts';
+import { beyondBudget, demands } from '../reports/demand.ts';
+import { discrepanciesInWords, discrepancyCounts } from '../reports/discrepancies.ts';
+import { findingGroups, inWords } from '../reports/findings.ts';
+import { forecast } from '../reports/forecast.ts';
+import { timeText } from './out.ts';
+
+/** How the recording stands, as the database knows it. @param config null: it is not valid */
+export async function examineRecording(
+  sql: postgres.Sql,
+  config: Config | null,
+  watched: readonly Watched[],
+  clock: Clock,
+): Promise<Checked[]> {
+  return [
+    await clocks(sql, clock),
+    ...(await recording(sql)),
+    await sources(sql),
+    ...(config ? await budgets(sql, config, watched, clock) : []),
+  ];
+}
+
+async function clocks(sql: postgres.Sql, clock: Clock): Promise<Checked> {
+  const skew = await clockSkew(sql, clock);
+  if (Math.abs(skew) <= TOLERATED_SKEW)
+    return { check: 'clock', ok: true, found: `within ${Math.abs(skew)} ms of the database` };
+  const found = `the clock of the database is ${Math.abs(skew)} ms ${skew > 0 ? 'ahead' : 'behind'}`;
+  return { check: 'clock', ok: false, found, mend: 'run NTP on both machines' };
+}
+
+/** What stands still or lacks something. What fails is seen by asking the upstreams. */
+async function recording(sql: postgres.Sql): Promise<Checked[]> {
+  const groups = (await findingGroups(sql)).filter(({ state }) => state !== 'failing');
+  if (groups.length === 0)
+    return [{ check: 'recording', ok: true, found: 'everything that is wanted moves, and is complete' }];
+  return groups.map((group) => ({ check: 'recording', ok: false, found: inWords(group, timeText) }));
+}
+
+/** What sources contradict each other in: the record holds both sides, and there is nothing to mend here. */
+async function sources(sql: postgres.Sql): Promise<Checked> {
+  const counts = await discrepancyCounts(sql);
+  const found = `discrepancies: ${discrepanciesInWords(counts)}`;
+  return {
+    check: 'sources',
+    ok: true,
+    found: counts.length === 0 ? found : `${found}: chain-recorder report discrepancies`,
+  };
+}
+
+/** Whether what the schedules ask in a day fits into the budgets that are declared. */
+async function budgets(
+  sql: postgres.Sql,
+  config: Config,
+  watched: readonly Watched[],
+  clock: Clock,
+): Promise<Checked[]> {
+  return demands(await forecast(sql, watched, clock()), config).flatMap((demand): Checked[] => {
+    const beyond = beyondBudget(demand);
+    const { upstream, unitsPerDay, allowedPerDay } = demand;
+    if (beyond !== null) return [{ check: 'budget', ok: false, found: beyond }];
+    if (allowedPerDay === null) return []; // the check of the upstream itself says so
+    const found = `${upstream}: the schedules ask for ${unitsPerDay} units a day of ${allowedPerDay}`;
+    return [{ check: 'budget', ok: true, found }];
+  });
+}

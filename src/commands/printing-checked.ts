@@ -1,0 +1,12 @@
+import type { Checked } from '../checked.ts';
+import { printTable } from './output.ts';
+
+/** What was found, for people: a line each, and below a fault its mend. */
+export function printChecked(checked: readonly Checked[]): void {
+  printTable(checked.flatMap(inRows), 'nothing was looked at');
+}
+
+function inRows({ check, ok, found, mend }: Checked) {
+  const first = { '': ok ? 'ok' : 'MEND', check, found };
+  return mend === undefined ? [first] : [first, { '': '', check: '', found: `→ ${mend}` }];
+}

@@ -1,0 +1,305 @@
+import { Argument, Command } from 'commander';
+import { runSandbox } from '../sandbox.ts';
+import { completionCommand } from './completion.ts';
+import { coverageCommand, healCommand } from './coverage.ts';
+import { datasetsCommand } from './datasets.ts';
+import { doctorCommand } from './doctor.ts';
+import { exitCode } from './exit.ts';
+import { type InitOptions, initCommand } from './init.ts';
+import { type MaintenanceOptions, maintenanceCommand } from './maintenance.ts';
+import { migrateCommand } from './migrate.ts';
+import { planCommand } from './plan.ts';
+import { quarantineCommand } from './quarantine.ts';
+import { type QueryOptions, queryCommand } from './query.ts';
+import { listReports, type ReportOptions } from './question.ts';
+import { backfillCommand, recordCommand } from './record.ts';
+import { reportCommand } from './report.ts';
+import { sealCommand } from './seal.ts';
+import { statusCommand } from './status.ts';
+import { rolesOf, upCommand } from './up.ts';
+import { verifyCommand } from './verify.ts';
+import { stopSignal, withApp } from './with-app.ts';
+
+/** What every command takes. */
+interface Common {
+  config?: string;
+  json?: boolean;
+}
+
+const collect = (value: string, before: string[]) => [...before, value];
+
+/** The command line: every command with its options and an example. `parseAsync` runs the one that is called. */
+export function commandLine(): Command {
+  const program = new Command('chain-recorder')
+    .description(
+      "Records what a blockchain network's services and nodes say, with its history, into PostgreSQL.",
+    )
+    .exitOverride()
+    .showHelpAfterError('(add --help for the options and an example)');
+
+  /** A command with the options that every command takes. */
+  const command = (name: string, about: string, example: string): Command =>
+    program
+      .command(name)
+      .description(about)
+      .addHelpText('after', `\nExample:\n  ${example}`)
+      .option('--config <file>', 'the configuration (default: recorder.yaml, or RECORDER_CONFIG)')
+      .option('--json', 'print the result as JSON');
+
+  command('up', 'run everything: schedules, workers, server', 'chain-recorder up --roles worker')
+    .option('--roles <roles>', 'only these, comma-separated: scheduler, worker, server')
+    .action((options: Common & { roles?: string }) => {
+      const roles = rolesOf(options.roles);
+      return withApp(
+        { config: options.config, migrate: true, wait: true, logLevel: 'info' },
+        async (app, signal) => {
+          await upCommand(app, roles, signal);
+          return exitCode.done;
+        },
+      );
+    });
+
+  command('migrate', 'apply the migrations; safe to run by many', 'chain-recorder migrate').action(
+    (options: Common) =>
+      withApp({ config: options.config, migrate: true }, async () =>
+        migrateCommand({ json: options.json ?? false }),
+      ),
+  );
+
+  command('datasets', 'list what can be recorded', 'chain-recorder datasets').action((options: Common) =>
+    datasetsCommand({ json: options.json ?? false }),
+  );
+
+  command(
+    'plan',
+    'show what the schedules would ask, in calls and budget units',
+    'chain-recorder plan',
+  ).action((options: Common) =>
+    withApp({ config: options.config }, async (app) => {
+      await planCommand(app, { json: options.json ?? false });
+      return exitCode.done;
+    }),
+  );
+
+  command(
+    'record',
+    'record a dataset now, in the foreground',
+    'chain-recorder record validators --target node=validator-1',
+  )
+    .argument('<dataset>')
+    .option('--target <key=value>', 'only targets that match; may be given more than once', collect, [])
+    .action((dataset: string, options: Common & { target: string[] }) =>
+      withApp({ config: options.config }, (app, signal) =>
+        recordCommand(app, dataset, { target: options.target, json: options.json ?? false }, signal),
+      ),
+    );
+
+  command(
+    'backfill',
+    'record a past range; run it again to go on where it stopped',
+    'chain-recorder backfill metric_points --from 2026-01-01 --to 2026-02-01 --target chain_id=43114',
+  )
+    .argument('<dataset>')
+    .requiredOption('--from <time>', 'begin of the range')
+    .requiredOption('--to <time>', 'end of the range')
+    .option('--target <key=value>', 'only targets that match; may be given more than once', collect, [])
+    .action((dataset: string, options: Common & { from: string; to: string; target: string[] }) =>
+      withApp({ config: options.config }, (app, signal) =>
+        backfillCommand(app, dataset, { ...options, json: options.json ?? false }, signal),
+      ),
+    );
+
+  command(
+    'coverage',
+    'show what is recorded, what is missing and why',
+    'chain-recorder coverage metric_points',
+  )
+    .argument('[dataset]')
+    .action((dataset: string | undefined, options: Common) =>
+      withApp({ config: options.config }, async (app) => {
+        await coverageCommand(app, dataset, { json: options.json ?? false });
+        return exitCode.done;
+      }),
+    );
+
+  command('heal', 'fetch what is missing and can still be fetched', 'chain-recorder heal metric_points')
+    .argument('[dataset]')
+    .action((dataset: string | undefined, options: Common) =>
+      withApp({ config: options.config }, (app, signal) =>
+        healCommand(app, dataset, { json: options.json ?? false }, signal),
+      ),
+    );
+
+  command('status', 'show freshness, failures, budgets and quarantine', 'chain-recorder status').action(
+    (options: Common) =>
+      withApp({ config: options.config }, (app) => statusCommand(app, { json: options.json ?? false })),
+  );
+
+  command(
+    'quarantine',
+    'list or show answers that could not be decoded, or decode them again',
+    'chain-recorder quarantine show 17',
+  )
+    .argument('[action]', 'list, show or redrive', 'list')
+    .argument('[id]')
+    .action((action: string, id: string | undefined, options: Common) =>
+      withApp({ config: options.config }, (app) =>
+        quarantineCommand(app, action, id, { json: options.json ?? false }),
+      ),
+    );
+
+  command(
+    'query',
+    'ask one SQL statement, read-only, of the schema reporting',
+    'chain-recorder query "select node_id, weight from validators order by weight desc limit 10" --as-of 2026-10-01',
+  )
+    .argument('<sql>')
+    .option('--format <format>', 'table, csv or json')
+    .option('--as-of <time>', 'what was known then; datasets are named without their schema')
+    .option('--timeout <duration>', 'how long it may take (default: 60s)')
+    .action((sql: string, options: Common & Partial<QueryOptions>) =>
+      withApp({ config: options.config }, (app, signal) =>
+        queryCommand(
+          app,
+          sql,
+          { ...options, format: options.format ?? (options.json ? 'json' : 'table') },
+          signal,
+        ),
+      ),
+    );
+
+  command(
+    'report',
+    'answer a ready question, such as top-chains; without a name list them',
+    'chain-recorder report stake-expiring --target days=14',
+  )
+    .argument('[report]')
+    .option(
+      '--from <time>',
+      'begin of the window (default: of this month; discrepancies, series-breaks: any time)',
+    )
+    .option('--to <time>', 'end of the window (default: now)')
+    .option('--month <month>', 'sla: the month, such as 2026-11 (default: this one)')
+    .option('--as-of <time>', 'what the recorder knew at that moment (default: now)')
+    .option(
+      '--target <parameter=value>',
+      'a parameter of the question, may be given more than once; sla: the uptime promised, in percent (default: health.target)',
+      collect,
+      [],
+    )
+    .option('--node <name>', 'uptime, sla: only this node')
+    .option('--format <format>', 'table, csv, json; sla and questions also html')
+    .action((report: string | undefined, options: Common & Partial<ReportOptions> & { target: string[] }) => {
+      const format = options.format ?? (options.json ? 'json' : 'table');
+      if (report === undefined) return listReports(format === 'json');
+      return withApp({ config: options.config }, (app, signal) =>
+        reportCommand(app, report, { ...options, format }, signal),
+      );
+    });
+
+  command(
+    'seal',
+    'seal what was recorded up to now, and print the head',
+    'chain-recorder seal --out seal.txt',
+  )
+    .option('--out <file>', 'write the statement to this file, and its signature beside it (.sig)')
+    .action((options: Common & { out?: string }) =>
+      withApp({ config: options.config }, (app, signal) =>
+        sealCommand(app, { ...options, json: options.json ?? false }, signal),
+      ),
+    );
+
+  command(
+    'verify',
+    'hold the record against its seals, and name what was changed since',
+    'chain-recorder verify --from 2026-11-01 --head seal.txt',
+  )
+    .option('--from <time>', 'begin of the days to look at (default: all)')
+    .option('--to <time>', 'end of the days to look at (default: the newest seal)')
+    .option('--head <file>', 'a statement that was kept: it must be one of the seals')
+    .option('--public-key <file>', 'an ed25519 public key in PEM: every seal must be signed with it')
+    .action((options: Common & { from?: string; to?: string; head?: string; publicKey?: string }) =>
+      withApp({ config: options.config }, (app, signal) =>
+        verifyCommand(app, { ...options, json: options.json ?? false }, signal),
+      ),
+    );
+
+  command(
+    'maintenance',
+    'list or announce windows in which nodes are neither up nor down, or end one',
+    'chain-recorder maintenance announce --node validator-1 --to 2026-12-01T04:00 --reason "new disk"',
+  )
+    .argument('[action]', 'list, announce or end', 'list')
+    .argument('[id]')
+    .option('--node <name>', 'announce: for this node only')
+    .option('--from <time>', 'announce: when it begins (default: now)')
+    .option('--to <time>', 'announce: when it ends')
+    .option('--reason <text>')
+    .action((action: string, id: string | undefined, options: Common & Partial<MaintenanceOptions>) =>
+      withApp({ config: options.config }, (app) =>
+        maintenanceCommand(app, action, id, { ...options, json: options.json ?? false }),
+      ),
+    );
+
+  command(
+    'doctor',
+    'check configuration, database, queue, upstreams and clock, and say what mends each fault',
+    'chain-recorder doctor',
+  ).action(async (options: Common) => {
+    process.exitCode = await doctorCommand(
+      { config: options.config, json: options.json ?? false },
+      stopSignal(),
+    );
+  });
+
+  command(
+    'init',
+    'write a recorder.yaml; on a terminal it asks for what the options leave out',
+    'chain-recorder init --network mainnet --node validator-1=http://10.0.0.11:9650 --chain 43114',
+  )
+    .option('--network <name>', 'mainnet or fuji (default: mainnet)')
+    .option('--chain-data <url>', 'the chain data service; "" for none (default: the public one)')
+    .option('--metrics <url>', 'the metrics service; "" for none (default: the public one)')
+    .option('--node <url>', 'a node, as its URL or NAME=URL; may be given more than once', collect, [])
+    .option(
+      '--chain <id>',
+      'an EVM chain whose metrics are recorded; may be given more than once',
+      collect,
+      [],
+    )
+    .option('--node-id <id>', 'a validator to watch; may be given more than once', collect, [])
+    .option('--address <address>', 'an address to watch; may be given more than once', collect, [])
+    .option('--no-check', 'do not ask the upstreams whether they answer')
+    .action(async (options: Common & InitOptions) => {
+      process.exitCode = await initCommand(options.config ?? 'recorder.yaml', options, stopSignal());
+    });
+
+  command(
+    'completion',
+    'print the script that completes commands in a shell: bash, zsh or fish',
+    'eval "$(chain-recorder completion bash)"',
+  )
+    .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
+    .action((shell: string) => completionCommand(program, shell));
+
+  command(
+    'sandbox',
+    'run a simulated network that serves all three services',
+    'chain-recorder sandbox --port 8650',
+  )
+    .option('--port <port>', 'port to listen on', '8650')
+    .option('--host <host>', 'address to listen on', '127.0.0.1')
+    .option('--seed <seed>', 'which network', '1')
+    .action(async (options: { port: string; host: string; seed: string }) => {
+      process.exitCode = await runSandbox([
+        '--port',
+        options.port,
+        '--host',
+        options.host,
+        '--seed',
+        options.seed,
+      ]);
+    });
+
+  return program;
+}

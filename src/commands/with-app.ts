@@ -1,0 +1,46 @@
+import { type App, type AppOptions, openApp } from '../app.ts';
+import { exitCode } from './exit.ts';
+import { tell } from './output.ts';
+
+/** How long the process may take to stop after the first signal, ms. Then it exits with a failure. */
+const LONGEST_STOP = 19_000;
+
+/** Aborts when the process is asked to stop, by SIGTERM or SIGINT. More signals change nothing: it is stopping. */
+export function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  const ask = () => {
+    if (stop.signal.aborted) return;
+    stop.abort();
+    setTimeout(() => {
+      tell(`chain-recorder did not stop within ${LONGEST_STOP / 1000} s and was ended`);
+      process.exit(exitCode.failed);
+    }, LONGEST_STOP).unref();
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, ask);
+  return stop.signal;
+}
+
+/**
+ * Opens the application for a command, and closes it after the work.
+ * @param options `wait`: wait for a database that is away, until the process is asked to stop
+ * @param work the command; its result is the exit code of the process
+ * @throws what opening throws, and what the work throws
+ */
+export async function withApp(
+  options: AppOptions & { readonly wait?: boolean },
+  work: (app: App, signal: AbortSignal) => Promise<number>,
+): Promise<void> {
+  const signal = stopSignal();
+  const app = await openApp(options.wait ? { ...options, patient: signal } : options).catch(
+    (error: unknown) => {
+      if (options.wait && signal.aborted) return null; // stopped while it waited
+      throw error;
+    },
+  );
+  if (!app) return;
+  try {
+    process.exitCode = await work(app, signal);
+  } finally {
+    await app.close();
+  }
+}

@@ -1,0 +1,113 @@
+import type { Checked } from '../checked.ts';
+import { betterUrl, type Examined, type Examinee, fault, trial } from './examination.ts';
+import type { Symptom, Trial, TrialQuestion } from './symptom.ts';
+
+/** What is expected of a node. */
+export interface NodeExpectation {
+  readonly network: 'mainnet' | 'fuji';
+  /** The APIs that the configuration records from it. */
+  readonly apis: ReadonlySet<'info' | 'platform' | 'avm' | 'health'>;
+}
+
+const NETWORKS: Readonly<Record<string, string>> = { '1': 'mainnet', '5': 'fuji' };
+const INFO: TrialQuestion = { path: '/ext/info', method: 'info.getNetworkID' };
+const P_CHAIN: TrialQuestion = { path: '/ext/bc/P', method: 'platform.getCurrentSupply', params: {} };
+const X_CHAIN: TrialQuestion = { path: '/ext/bc/X', method: 'avm.getHeight', params: {} };
+const HEALTH: TrialQuestion = { path: '/ext/health', anyStatus: true };
+
+const disabled = (symptom: Symptom) =>
+  symptom.status === 404 || /not available|is disabled|can't find/i.test(symptom.words);
+
+/** Examines a node: whether it answers, of which network it is, whether it has caught up, and which APIs it offers. */
+export async function examineNode(node: Examinee, { network, apis }: NodeExpectation): Promise<Examined> {
+  const info = await trial(node, INFO);
+  const { skew } = info;
+  if (info.symptom !== null) {
+    // Another API tells whether only this one is off.
+    const other = info.symptom.failed === null ? await trial(node, P_CHAIN) : info;
+    if (other.symptom !== null) {
+      const mend = await betterUrl(node, INFO, info.symptom);
+      return { checked: [fault(node, INFO, info.symptom, mend)], skew };
+    }
+  }
+  const problems = [
+    ...(info.symptom === null
+      ? [...wrongNetwork(node, info, network), ...(await notBootstrapped(node))]
+      : off(node, INFO, info.symptom, 'info', apis.has('info'))),
+    ...(apis.has('platform') ? await api(node, P_CHAIN, 'platform') : []),
+    ...(apis.has('avm') ? await api(node, X_CHAIN, 'X-chain') : []),
+    ...(apis.has('health') ? await api(node, HEALTH, 'health') : []),
+  ];
+  const fine = {
+    check: node.name,
+    ok: true,
+    found: `${node.url} answered${info.symptom === null ? ` in ${info.took} ms` : ''}`,
+  };
+  return { checked: problems.some(({ ok }) => !ok) ? problems : [fine, ...problems], skew };
+}
+
+function wrongNetwork({ name, url, setting }: Examinee, { body }: Trial, network: string): Checked[] {
+  const id = String(resultOf(body, 'networkID') ?? '');
+  const its = NETWORKS[id];
+  if (its === network || id === '') return [];
+  const mend =
+    its === undefined
+      ? `correct ${setting}: chain-recorder records mainnet and fuji`
+      : `set network to ${its}, or ${setting} to a node of ${network}`;
+  return [
+    {
+      check: name,
+      ok: false,
+      found: `${url}: the node is of network ${its ?? id}, and the configuration says ${network}`,
+      mend,
+    },
+  ];
+}
+
+async function notBootstrapped(node: Examinee): Promise<Checked[]> {
+  const { body } = await trial(node, { ...INFO, method: 'info.isBootstrapped', params: { chain: 'P' } });
+  if (resultOf(body, 'isBootstrapped') !== false) return [];
+  return [
+    {
+      check: node.name,
+      ok: false,
+      found: `${node.url}: the node is not bootstrapped: what it says of the P-chain is behind the network`,
+      mend: 'wait: recording goes on by itself once it has caught up',
+    },
+  ];
+}
+
+/** What is wrong with one API; empty: it answers. */
+async function api(node: Examinee, question: TrialQuestion, name: string): Promise<Checked[]> {
+  const { symptom } = await trial(node, question);
+  return symptom === null ? [] : off(node, question, symptom, name, true);
+}
+
+function off(
+  node: Examinee,
+  question: TrialQuestion,
+  symptom: Symptom,
+  name: string,
+  wanted: boolean,
+): Checked[] {
+  if (!disabled(symptom)) return [fault(node, question, symptom)];
+  const found = `${node.url}${question.path}: the node does not offer the ${name} API`;
+  if (name === 'X-chain' || !wanted)
+    return [
+      { check: node.name, ok: true, found: `${found}: that is noted once, and everything else is recorded` },
+    ];
+  const mend = {
+    info: 'start the node with --api-info-enabled=true, or leave out what needs it (datasets.node_identity.enabled: false and the like)',
+    health: 'start the node with --api-health-enabled=true, or set datasets.node_health.enabled to false',
+    platform: `correct ${node.setting}: every node offers the P-chain, but a proxy before it may let only some paths through`,
+  }[name];
+  return [{ check: node.name, ok: false, found, ...(mend === undefined ? {} : { mend }) }];
+}
+
+function resultOf(body: unknown, name: string): unknown {
+  if (typeof body !== 'object' || body === null || !('result' in body)) return undefined;
+  const { result } = body;
+  return typeof result === 'object' && result !== null
+    ? Object.entries(result).find(([key]) => key === name)?.[1]
+    : undefined;
+}

@@ -1,0 +1,110 @@
+import type { Checked } from '../checked.ts';
+import { betterUrl, type Examined, type Examinee, fault, trial } from './examination.ts';
+import type { Symptom, Trial, TrialQuestion } from './symptom.ts';
+
+/** A question of a service. */
+export interface ServiceQuestion extends TrialQuestion {
+  /** The list that the answer has. */
+  readonly list: string;
+  /** What is asked about and where the configuration names it, such as chain 43114 and `watch.chains[0]`. */
+  readonly about?: { readonly what: string; readonly setting: string };
+}
+
+/** Headers in which services take a key. */
+const KEY_HEADERS = ['x-glacier-api-key', 'x-api-key', 'x-data-api-key'];
+
+/** Examines a service by one question, or one for each thing that it is to know. The first fault of the service ends it. */
+export async function examineService(
+  examinee: Examinee,
+  questions: readonly ServiceQuestion[],
+): Promise<Examined> {
+  const unsent = keyNotSent(examinee);
+  const unknown: Checked[] = [];
+  let took: number | null = null;
+  let skew: number | null = null;
+  for (const question of questions) {
+    const asked = await trial(examinee, question);
+    skew ??= asked.skew;
+    const symptom = asked.symptom ?? strange(asked, question.list);
+    if (symptom === null) took ??= asked.symptom === null ? asked.took : null;
+    else if (question.about && isAbout(symptom)) unknown.push(notKnown(examinee, question.about, symptom));
+    else {
+      const mend =
+        (await rightHeader(examinee, question, symptom)) ?? (await rightUrl(examinee, question, symptom));
+      return { checked: [...unsent, fault(examinee, question, symptom, mend)], skew };
+    }
+  }
+  const fine = { check: examinee.name, ok: true, found: `${examinee.url} answered in ${took} ms` };
+  return { checked: [...unsent, ...unknown, ...(took === null ? [] : [fine])], skew };
+}
+
+/** A key that is set and not sent is told also where the service answers without it. */
+function keyNotSent({ name, key, setting }: Examinee): Checked[] {
+  if (!key?.set || key.header !== undefined) return [];
+  const header = setting.replace(/url$/, 'apiKeyHeader');
+  return [
+    {
+      check: name,
+      ok: false,
+      found: `${key.variable} is set and not sent, because ${header} is missing`,
+      mend: `set ${header} to the header that the service names, such as x-glacier-api-key; or do not set ${key.variable}`,
+    },
+  ];
+}
+
+/** An answer in JSON that has not what this service answers. */
+function strange({ body, symptom }: Trial, list: string): Symptom | null {
+  if (symptom !== null || (typeof body === 'object' && body !== null && list in body)) return null;
+  const words = `an answer without "${list}"`;
+  return {
+    failed: null,
+    code: '',
+    status: 200,
+    type: 'application/json',
+    words,
+    location: null,
+    retryAfter: null,
+  };
+}
+
+/** Whether the service itself says that it does not know what it was asked about, as opposed to the path. */
+const isAbout = ({ status, type, words }: Symptom) =>
+  (status === 404 || status === 400) && /json/.test(type) && !/^Cannot (GET|POST)\b/.test(words);
+
+function notKnown(
+  { name, url }: Examinee,
+  { what, setting }: NonNullable<ServiceQuestion['about']>,
+  { status, words }: Symptom,
+): Checked {
+  return {
+    check: name,
+    ok: false,
+    found: `${url}: the service does not know ${what} (${status}: "${words}")`,
+    mend: `correct ${setting}, or take it out`,
+  };
+}
+
+/** Where a key is refused: the header in which the same server takes it. */
+async function rightHeader(
+  examinee: Examinee,
+  question: TrialQuestion,
+  { status }: Symptom,
+): Promise<string | undefined> {
+  const [[sent, key] = []] = Object.entries(examinee.headers);
+  if ((status !== 401 && status !== 403) || sent === undefined || key === undefined) return undefined;
+  for (const header of KEY_HEADERS.filter((one) => one !== sent.toLowerCase())) {
+    const { symptom } = await trial(examinee, question, { headers: { [header]: key } });
+    if (symptom === null)
+      return `set ${examinee.setting.replace(/url$/, 'apiKeyHeader')} to ${header}: there the service takes the key`;
+  }
+  return undefined;
+}
+
+function rightUrl(
+  examinee: Examinee,
+  question: TrialQuestion,
+  symptom: Symptom,
+): Promise<string | undefined> {
+  const elsewhere = symptom.failed !== null || ![401, 403, 429].includes(symptom.status);
+  return elsewhere ? betterUrl(examinee, question, symptom) : Promise.resolve(undefined);
+}

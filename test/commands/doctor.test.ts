@@ -1,0 +1,122 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { z } from 'zod';
+import { examineDisk } from '../../src/commands/disk.ts';
+import { startCommand } from '../support/cli.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'recorder-doctor-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+
+const findings = z.array(
+  z.object({ check: z.string(), ok: z.boolean(), found: z.string(), mend: z.string().optional() }),
+);
+
+async function doctor(config: string, env: NodeJS.ProcessEnv) {
+  writeFileSync(join(dir, 'recorder.yaml'), config);
+  const { code, stdout, stderr } = await startCommand(['doctor', '--json'], env, dir).ended;
+  return { code, stderr, wrong: findings.parse(JSON.parse(stdout)).filter(({ ok }) => !ok) };
+}
+
+it('goes on after the first fault, whatever is wrong', async () => {
+  const { code, wrong } = await doctor('network: moonnet\nwatch:\n  chain: []\n', {
+    DATABASE_URL: 'postgres://user:canary-password@127.0.0.1:1/recorder',
+    REDIS_URL: 'redis://127.0.0.1:1',
+    RECORDER_PORT: 'eighty',
+  });
+  expect(code).toBe(2);
+  expect(wrong.map(({ check }) => check)).toEqual([
+    'environment',
+    'configuration',
+    'configuration',
+    'database',
+    'queue',
+  ]);
+  expect(JSON.stringify(wrong)).toContain('did you mean chains?');
+  expect(JSON.stringify(wrong)).not.toContain('canary-password');
+});
+
+it('tells what is wrong with a certificate', async () => {
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: dir, stdio: 'pipe' });
+  const subject = (name: string) => ['-newkey', 'rsa:2048', '-nodes', '-subj', `/CN=${name}`];
+  openssl('req', '-x509', ...subject('authority'), '-days', '2', '-keyout', 'ca.key', '-out', 'ca.pem');
+  openssl('req', '-x509', ...subject('itself'), '-days', '2', '-keyout', 'own.key', '-out', 'own.pem');
+  const signed = (name: string, days: string, names: string) => {
+    writeFileSync(join(dir, 'names'), `subjectAltName=${names}`);
+    openssl('req', '-new', ...subject(name), '-keyout', `${name}.key`, '-out', 'request');
+    openssl(
+      'x509',
+      '-req',
+      '-in',
+      'request',
+      '-CA',
+      'ca.pem',
+      '-CAkey',
+      'ca.key',
+      '-days',
+      days,
+      '-extfile',
+      'names',
+      '-out',
+      `${name}.pem`,
+    );
+  };
+  signed('expired', '-1', 'IP:127.0.0.1');
+  signed('other', '2', 'DNS:other.example');
+  signed('plain', '2', 'IP:127.0.0.1');
+  const servers = await Promise.all(
+    ['own', 'expired', 'other', 'plain'].map(async (name) => {
+      const pair = {
+        key: readFileSync(join(dir, `${name}.key`)),
+        cert: readFileSync(join(dir, `${name}.pem`)),
+      };
+      const server = createServer(pair, (_, response) =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
+      );
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const address = server.address();
+      return { name, server, port: typeof address === 'object' ? address?.port : 0 };
+    }),
+  );
+  const nodes = servers.map(({ name, port }) => ({
+    name,
+    url: `${name === 'plain' ? 'http' : 'https'}://127.0.0.1:${port}`,
+  }));
+  const config = { network: 'mainnet', upstreams: { nodes } };
+  const { code, wrong } = await doctor(stringify(config), {
+    DATABASE_URL: 'postgres://127.0.0.1:1/recorder',
+    NODE_EXTRA_CA_CERTS: join(dir, 'ca.pem'),
+  });
+  for (const { server } of servers) server.close();
+  expect(code).toBe(1);
+  const said = (name: string) => wrong.filter(({ check }) => check === `nodes/${name}`);
+  expect(said('own')).toMatchObject([
+    {
+      found: expect.stringContaining('is self-signed'),
+      mend: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
+    },
+  ]);
+  expect(said('expired')).toMatchObject([{ found: expect.stringContaining('has expired') }]);
+  expect(said('other')).toMatchObject([{ found: expect.stringContaining('not for the name 127.0.0.1') }]);
+  // It has TLS and was asked without.
+  expect(said('plain')).toMatchObject([
+    { mend: `set upstreams.nodes[3].url to https://127.0.0.1:${servers[3]?.port}, where it answers` },
+  ]);
+});
+
+it('says when the disk is nearly full', async () => {
+  expect(await examineDisk(dir, 0)).toMatchObject({
+    ok: true,
+    found: expect.stringContaining('GB are free'),
+  });
+  expect(await examineDisk(dir, Number.MAX_SAFE_INTEGER)).toMatchObject({
+    ok: false,
+    mend: expect.stringContaining('free some'),
+  });
+});

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { commandLine } from '../../src/commands/program.ts';
+
+const { commands } = commandLine();
+
+/** What a command writes where it is asked for help. */
+function helpOf(name: string): string {
+  let said = '';
+  const command = commandLine().commands.find((one) => one.name() === name);
+  command?.configureOutput({ writeOut: (text) => (said += text) });
+  command?.outputHelp();
+  return said;
+}
+
+describe.each(commands.map((command) => command.name()))('%s --help', (name) => {
+  it('shows an example of the command that has only options that it takes', () => {
+    const [, example = ''] = helpOf(name).split('\nExample:\n');
+    expect(example).toMatch(new RegExp(`^  .*chain-recorder ${name}\\b.*\\n$`));
+    const known = commands.find((one) => one.name() === name)?.options.map(({ long }) => long);
+    for (const [option] of example.matchAll(/--[a-z-]+/g)) expect(known).toContain(option);
+  });
+});

@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { freePort } from '../../src/db/free-port.ts';
+import { examineRedis } from '../../src/jobs/examine-redis.ts';
+import { rawServer } from '../support/upstream-server.ts';
+
+const skipped = inject('redisSkipReason');
+const dir = mkdtempSync(join(tmpdir(), 'recorder-redis-'));
+const running = new Set<ChildProcess>();
+afterEach(async () => {
+  for (const server of running) {
+    server.kill();
+    if (server.exitCode === null) await once(server, 'exit');
+  }
+  running.clear();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** Starts a redis-server with some settings. @returns its port */
+async function redis(...settings: string[]): Promise<number> {
+  const port = await freePort();
+  const basic = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no'];
+  const server = spawn('redis-server', [...basic, '--maxmemory-policy', 'noeviction', ...settings], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  running.add(server);
+  for await (const line of createInterface(server.stdout))
+    if (/Ready to accept connections/.test(line)) break;
+  server.stdout.resume();
+  return port;
+}
+
+describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, () => {
+  it('that keeps its keys and takes writes is in order', async () => {
+    expect(await examineRedis(`redis://127.0.0.1:${await redis()}`)).toBeNull();
+  });
+
+  it('with a password says which is wanted, and whether it is the one', async () => {
+    const port = await redis('--requirepass', 'correct-horse');
+    expect(await examineRedis(`redis://:correct-horse@127.0.0.1:${port}`)).toBeNull();
+    expect(await examineRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
+      ok: false,
+      found: `Redis 127.0.0.1:${port}: it wants a password`,
+    });
+    const wrong = await examineRedis(`redis://:wrong-horse@127.0.0.1:${port}`);
+    expect(wrong).toMatchObject({
+      ok: false,
+      found: expect.stringContaining('refuses the user or the password'),
+    });
+    expect(JSON.stringify(wrong)).not.toContain('wrong-horse');
+  });
+
+  it('that evicts keys', async () => {
+    const port = await redis('--maxmemory-policy', 'allkeys-lru');
+    expect(await examineRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
+      ok: false,
+      found: expect.stringContaining('evicts keys (maxmemory-policy allkeys-lru)'),
+      mend: expect.stringContaining('noeviction'),
+    });
+  });
+
+  it('that is a replica', async () => {
+    const port = await redis('--replicaof', '127.0.0.1 1');
+    expect(await examineRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
+      ok: false,
+      found: expect.stringContaining('it is a replica of 127.0.0.1:1'),
+      mend: 'name the primary in REDIS_URL',
+    });
+  });
+});
+
+describe('where a Redis should be', () => {
+  it('an old one is too old', async () => {
+    const info = '# Server\r\nredis_version:5.0.7\r\nrole:master\r\nmaxmemory_policy:noeviction\r\n';
+    const old = createServer((socket) => {
+      socket.on('data', (data) => {
+        for (const [, command = ''] of String(data).matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g))
+          socket.write(/info/i.test(command) ? `$${info.length}\r\n${info}\r\n` : '+OK\r\n');
+      });
+    }).listen(0, '127.0.0.1');
+    await once(old, 'listening');
+    const address = old.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    expect(await examineRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
+      ok: false,
+      found: expect.stringContaining('version 5.0.7 is too old'),
+    });
+    old.close();
+  });
+
+  it('nothing listens', async () => {
+    const port = await freePort();
+    expect(await examineRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
+      ok: false,
+      found: `Redis 127.0.0.1:${port}: nothing listens there`,
+    });
+  });
+
+  it('another program answers', async () => {
+    const web = await rawServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    expect(await examineRedis(web.url.replace('http:', 'redis:'))).toMatchObject({
+      ok: false,
+      found: expect.stringContaining('answers no Redis commands'),
+    });
+    await web.close();
+  });
+});

@@ -1,0 +1,428 @@
+import { createServer as createTcpServer } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { freePort } from '../../src/db/free-port.ts';
+import type { Examinee } from '../../src/upstreams/examination.ts';
+import { examineNode } from '../../src/upstreams/examine-node.ts';
+import { examineService } from '../../src/upstreams/examine-service.ts';
+import {
+  type Received,
+  rawServer,
+  sendJson,
+  type UpstreamServer,
+  upstreamServer,
+} from '../support/upstream-server.ts';
+
+const KEY = 'canary-7c1d9e4b';
+const open: Pick<UpstreamServer, 'close'>[] = [];
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close();
+});
+
+async function server(handler: Parameters<typeof upstreamServer>[0]): Promise<string> {
+  const started = await upstreamServer(handler);
+  open.push(started);
+  return started.url;
+}
+
+const examinee = (url: string, more: Partial<Examinee> = {}): Examinee => ({
+  name: 'metrics',
+  url,
+  setting: 'upstreams.metrics.url',
+  kind: 'service',
+  key: { variable: 'METRICS_API_KEY', header: undefined, set: false },
+  headers: {},
+  timeout: 2_000,
+  redact: (text) => text.replaceAll(KEY, '[redacted]'),
+  signal: new AbortController().signal,
+  ...more,
+});
+const withKey = (header: string) => ({
+  key: { variable: 'METRICS_API_KEY', header, set: true },
+  headers: { [header]: KEY },
+});
+
+const question = {
+  path: '/v2/chains/43114/metrics/txCount',
+  list: 'results',
+  about: { what: 'the chain 43114', setting: 'watch.chains[0]' },
+};
+
+/** What is found of a service, and its mend. */
+async function service(url: string, more: Partial<Examinee> = {}) {
+  const { checked } = await examineService(examinee(url, more), [question]);
+  return checked;
+}
+
+/** A service as it should be, below a path. */
+const answering =
+  (base = '') =>
+  ({ url }: Received, response: Parameters<typeof sendJson>[0]) =>
+    url.pathname === base + question.path
+      ? sendJson(response, { results: [] })
+      : sendJson(
+          response,
+          { message: `Cannot GET ${url.pathname}`, error: 'Not Found', statusCode: 404 },
+          404,
+        );
+
+describe('a service', () => {
+  it('that answers is in order', async () => {
+    expect(await service(await server(answering()))).toEqual([
+      { check: 'metrics', ok: true, found: expect.stringMatching(/^http.* answered in \d+ ms$/) },
+    ]);
+  });
+
+  it.each(['/v2', '/v2/chains', '/v1'])(
+    'whose URL goes too far (%s): the URL that answers is named',
+    async (path) => {
+      const url = await server(answering());
+      expect(await service(url + path)).toMatchObject([
+        {
+          ok: false,
+          found: expect.stringContaining(`there is no ${path}${question.path}`),
+          mend: `set upstreams.metrics.url to ${url}, where it answers`,
+        },
+      ]);
+    },
+  );
+
+  it('whose URL lacks the path of its gateway', async () => {
+    const url = await server(answering('/gateway/metrics'));
+    expect(await service(url)).toMatchObject([
+      {
+        ok: false,
+        found: expect.stringContaining('there is no /v2/chains'),
+        mend: expect.stringContaining("it has the gateway's path"),
+      },
+    ]);
+    expect(await service(`${url}/gateway/metrics`)).toMatchObject([{ ok: true }]);
+  });
+
+  it('that has http and is asked by https', async () => {
+    const url = await server(answering());
+    expect(await service(url.replace('http:', 'https:'))).toMatchObject([
+      {
+        ok: false,
+        found: expect.stringMatching(/does not speak TLS$/),
+        mend: `set upstreams.metrics.url to ${url}, where it answers`,
+      },
+    ]);
+  });
+
+  it.each([401, 403])('that wants a key which is not set (%i)', async (status) => {
+    const url = await server((_, response) =>
+      sendJson(response, { message: 'no key', statusCode: status }, status),
+    );
+    expect(await service(url)).toMatchObject([
+      {
+        ok: false,
+        found: expect.stringContaining(`wants a key, and none is set (${status}: "no key")`),
+        mend: expect.stringContaining('set METRICS_API_KEY to your key, and upstreams.metrics.apiKeyHeader'),
+      },
+    ]);
+  });
+
+  it('whose key is set and not sent, also where it answers without one', async () => {
+    const key = { variable: 'METRICS_API_KEY', header: undefined, set: true };
+    expect(await service(await server(answering()), { key })).toMatchObject([
+      {
+        ok: false,
+        found: 'METRICS_API_KEY is set and not sent, because upstreams.metrics.apiKeyHeader is missing',
+      },
+      { ok: true },
+    ]);
+  });
+
+  it('that refuses the key, without showing it', async () => {
+    const url = await server((_, response) =>
+      sendJson(response, { message: `bad key ${KEY}`, statusCode: 401 }, 401),
+    );
+    const found = await service(url, withKey('x-key'));
+    expect(found).toMatchObject([
+      {
+        ok: false,
+        found: expect.stringContaining('refuses the key that was sent in x-key (401: "bad key [redacted]")'),
+        mend: expect.stringContaining('correct METRICS_API_KEY'),
+      },
+    ]);
+  });
+
+  it('that takes the key in another header', async () => {
+    const url = await server(({ headers, ...request }, response) =>
+      headers['x-glacier-api-key'] === KEY
+        ? answering()({ headers, ...request }, response)
+        : sendJson(response, { message: 'no key', statusCode: 401 }, 401),
+    );
+    expect(await service(url, withKey('x-key'))).toMatchObject([
+      {
+        ok: false,
+        mend: 'set upstreams.metrics.apiKeyHeader to x-glacier-api-key: there the service takes the key',
+      },
+    ]);
+  });
+
+  it('that limits calls', async () => {
+    const url = await server((_, response) => {
+      response.setHeader('retry-after', '42');
+      sendJson(response, { message: 'slow down', statusCode: 429 }, 429);
+    });
+    expect(await service(url)).toMatchObject([
+      {
+        ok: false,
+        found: expect.stringMatching(/429: too many calls; it asks us to wait 42 s$/),
+        mend: expect.stringContaining('upstreams.metrics.budget'),
+      },
+    ]);
+  });
+
+  it('that redirects to where it answers; its key does not go along', async () => {
+    const keys: unknown[] = [];
+    const target = await server(({ headers, ...request }, response) => {
+      keys.push(headers['x-key']);
+      answering()({ headers, ...request }, response);
+    });
+    const url = await server(({ url }, response) =>
+      response.writeHead(308, { location: target + url.pathname }).end(),
+    );
+    expect(await service(url, withKey('x-key'))).toMatchObject([
+      {
+        ok: false,
+        found: expect.stringContaining(`redirects (308) to ${target}${question.path}`),
+        mend: `set upstreams.metrics.url to ${target}, where it answers`,
+      },
+    ]);
+    expect(keys).toEqual([undefined]);
+  });
+
+  it('behind a proxy that answers with a page', async () => {
+    const url = await server((_, response) =>
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<h1>Log in</h1>'),
+    );
+    expect(await service(url)).toMatchObject([
+      {
+        ok: false,
+        found: expect.stringContaining('a web page instead of JSON (200)'),
+        mend: expect.stringContaining('behind no login'),
+      },
+    ]);
+  });
+
+  it('that does not know a watched chain is asked for the others, too', async () => {
+    const url = await server(({ url }, response) =>
+      url.pathname.includes('/43114/')
+        ? sendJson(response, { results: [] })
+        : sendJson(response, { message: 'Chain 99 not found', error: 'Not Found', statusCode: 404 }, 404),
+    );
+    const other = {
+      ...question,
+      path: '/v2/chains/99/metrics/txCount',
+      about: { what: 'the chain 99', setting: 'watch.chains[1]' },
+    };
+    const { checked } = await examineService(examinee(url), [question, other]);
+    expect(checked).toMatchObject([
+      {
+        ok: false,
+        found: `${url}: the service does not know the chain 99 (404: "Chain 99 not found")`,
+        mend: 'correct watch.chains[1], or take it out',
+      },
+      { ok: true },
+    ]);
+  });
+
+  it('that is another API than it should be', async () => {
+    const url = await server((_, response) => sendJson(response, { hello: 'world' }));
+    expect(await service(url)).toMatchObject([
+      { ok: false, found: expect.stringContaining('an answer without "results"') },
+    ]);
+  });
+
+  it('that fails itself', async () => {
+    const url = await server((_, response) =>
+      response.writeHead(502, { 'content-type': 'text/plain' }).end('bad gateway\u001b[2J'),
+    );
+    expect(await service(url)).toMatchObject([
+      { ok: false, found: expect.stringContaining('fails itself (502') },
+    ]);
+  });
+
+  it('that gives no answer in time', async () => {
+    const url = await server(() => {});
+    expect(await service(url, { timeout: 200 })).toMatchObject([
+      {
+        ok: false,
+        found: expect.stringMatching(/gave no whole answer within 0.2 s$/),
+        mend: expect.stringContaining('upstreams.metrics.timeout'),
+      },
+    ]);
+  });
+
+  it('at whose port another protocol is spoken', async () => {
+    const other = await rawServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
+    open.push(other);
+    expect(await service(other.url)).toMatchObject([
+      { ok: false, found: expect.stringContaining('is not HTTP') },
+    ]);
+  });
+
+  it('whose host does not exist', async () => {
+    expect(await service('http://no-such-host.invalid')).toMatchObject([
+      {
+        ok: false,
+        found: expect.stringMatching(/no host is called no-such-host.invalid|cannot be looked up/),
+      },
+    ]);
+  });
+
+  it('says by its clock how far ours is away', async () => {
+    const url = await server((request, response) => {
+      response.setHeader('date', new Date(Date.now() + 600_000).toUTCString());
+      answering()(request, response);
+    });
+    const { skew } = await examineService(examinee(url), [question]);
+    expect(skew).toBeGreaterThan(590_000);
+  });
+});
+
+/** A node's answers by method; what is not there is not offered. */
+const nodeOf =
+  (
+    results: Readonly<Record<string, unknown>>,
+    paths = ['/ext/info', '/ext/bc/P', '/ext/bc/X', '/ext/health'],
+  ) =>
+  ({ url, body }: Received, response: Parameters<typeof sendJson>[0]) => {
+    if (!paths.includes(url.pathname)) return response.writeHead(404).end();
+    if (url.pathname === '/ext/health') return sendJson(response, { healthy: false, checks: {} }, 503);
+    const method: unknown = JSON.parse(body).method;
+    const result = results[String(method)];
+    return sendJson(
+      response,
+      result === undefined
+        ? { jsonrpc: '2.0', id: 1, error: { code: -32000, message: `method not available` } }
+        : { jsonrpc: '2.0', id: 1, result },
+    );
+  };
+const GOOD = {
+  'info.getNetworkID': { networkID: '1' },
+  'info.isBootstrapped': { isBootstrapped: true },
+  'platform.getCurrentSupply': { supply: '1' },
+  'avm.getHeight': { height: '1' },
+};
+const apis = new Set(['info', 'platform', 'avm', 'health'] as const);
+
+async function node(url: string) {
+  const one = examinee(url, {
+    name: 'nodes/one',
+    setting: 'upstreams.nodes[0].url',
+    kind: 'node',
+    key: null,
+  });
+  return (await examineNode(one, { network: 'mainnet', apis })).checked;
+}
+
+describe('a node', () => {
+  it('that answers is in order, also while its health report says that it is not healthy', async () => {
+    expect(await node(await server(nodeOf(GOOD)))).toEqual([
+      { check: 'nodes/one', ok: true, found: expect.stringContaining('answered in') },
+    ]);
+  });
+
+  it.each(['/ext/bc/P', '/ext/info', '/ext'])('whose URL goes too far (%s)', async (path) => {
+    const url = await server(nodeOf(GOOD));
+    expect(await node(url + path)).toMatchObject([
+      { ok: false, mend: `set upstreams.nodes[0].url to ${url}, where it answers` },
+    ]);
+  });
+
+  it('at whose port nothing listens', async () => {
+    const port = await freePort();
+    expect(await node(`http://127.0.0.1:${port}`)).toMatchObject([
+      {
+        ok: false,
+        found: `http://127.0.0.1:${port}/ext/info: nothing listens on 127.0.0.1:${port}`,
+        mend: expect.stringContaining('port 9650'),
+      },
+    ]);
+  });
+
+  it('at whose port something closes the connection', async () => {
+    const closing = createTcpServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+    await new Promise((resolve) => closing.once('listening', resolve));
+    const address = closing.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    expect(await node(`http://127.0.0.1:${port}`)).toMatchObject([
+      { ok: false, found: expect.stringContaining('closed the connection without an answer') },
+    ]);
+    closing.close();
+  });
+
+  it('of another network than the configuration', async () => {
+    const url = await server(nodeOf({ ...GOOD, 'info.getNetworkID': { networkID: '5' } }));
+    expect(await node(url)).toMatchObject([
+      {
+        ok: false,
+        found: `${url}: the node is of network fuji, and the configuration says mainnet`,
+        mend: 'set network to fuji, or upstreams.nodes[0].url to a node of mainnet',
+      },
+    ]);
+  });
+
+  it('of a network of its own', async () => {
+    const url = await server(nodeOf({ ...GOOD, 'info.getNetworkID': { networkID: '12345' } }));
+    expect(await node(url)).toMatchObject([
+      { ok: false, found: expect.stringContaining('of network 12345') },
+    ]);
+  });
+
+  it('that has not caught up', async () => {
+    const url = await server(nodeOf({ ...GOOD, 'info.isBootstrapped': { isBootstrapped: false } }));
+    expect(await node(url)).toMatchObject([
+      { ok: false, found: expect.stringContaining('is not bootstrapped') },
+    ]);
+  });
+
+  it('that refuses to answer about a chain until it has caught up', async () => {
+    const url = await server((request, response) =>
+      request.url.pathname === '/ext/bc/P'
+        ? response
+            .writeHead(503, { 'content-type': 'text/plain' })
+            .end('API call rejected because chain is not done bootstrapping')
+        : nodeOf(GOOD)(request, response),
+    );
+    expect(await node(url)).toMatchObject([
+      { ok: false, found: expect.stringContaining('/ext/bc/P: the node is not bootstrapped yet') },
+    ]);
+  });
+
+  it.each([
+    ['health', '/ext/health', '--api-health-enabled=true'],
+    ['info', '/ext/info', '--api-info-enabled=true'],
+  ])('whose %s API is off', async (name, path, mend) => {
+    const paths = ['/ext/info', '/ext/bc/P', '/ext/bc/X', '/ext/health'].filter((one) => one !== path);
+    const url = await server(nodeOf(GOOD, paths));
+    expect(await node(url)).toMatchObject([
+      {
+        ok: false,
+        found: `${url}${path}: the node does not offer the ${name} API`,
+        mend: expect.stringContaining(mend),
+      },
+    ]);
+  });
+
+  it('without the X-chain needs no mend', async () => {
+    const { 'avm.getHeight': _, ...others } = GOOD;
+    expect(await node(await server(nodeOf(others)))).toMatchObject([
+      { ok: true, found: expect.stringContaining('answered') },
+      { ok: true, found: expect.stringContaining('does not offer the X-chain API') },
+    ]);
+  });
+
+  it('that refuses its host name', async () => {
+    const url = await server((_, response) =>
+      response.writeHead(403, { 'content-type': 'text/plain' }).end('invalid host specified'),
+    );
+    const named = url.replace('127.0.0.1', 'localhost');
+    expect(await node(named)).toMatchObject([
+      { ok: false, mend: expect.stringContaining('--http-allowed-hosts=localhost') },
+    ]);
+  });
+});
