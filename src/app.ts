@@ -13,6 +13,7 @@ import { schemaProblem } from './db/migrate.ts';
 import { untilReachable } from './db/reachable.ts';
 import { UsageError } from './errors.ts';
 import type { ActiveLedger } from './health/node-health.ts';
+import { KnownRecords } from './known-records.ts';
 import { type Log, openLog } from './log.ts';
 import type { ActiveFeed, Watched } from './recording/active-feed.ts';
 import { type Configuration, configurationOf } from './recording/configuration.ts';
@@ -32,6 +33,8 @@ export interface App {
   readonly databaseUrl: string;
   /** Set when the database is the embedded one. */
   readonly embedded: boolean;
+  /** The folder of the embedded database's files; null: it is not embedded. */
+  readonly embeddedDirectory: string | null;
   readonly database: Database;
   /** What runs record. */
   readonly feeds: readonly ActiveFeed[];
@@ -53,11 +56,14 @@ export interface AppOptions {
   readonly migrate?: boolean;
   /** Set: wait for a database that cannot be reached, until this signal aborts. Absent: fail. */
   readonly patient?: AbortSignal;
+  /** The least important lines that are logged where LOG_LEVEL says nothing; absent: warnings, so that an answer comes first. */
+  readonly logLevel?: 'info';
   readonly clock?: Clock;
 }
 
 const DEFAULT_FILE = 'recorder.yaml';
-const STATE_DIRECTORY = '.recorder';
+/** What belongs to a directory's record: the embedded database, and what the bundled sandbox says of itself. */
+export const STATE_DIRECTORY = '.recorder';
 
 /**
  * Opens configuration, database and upstreams.
@@ -65,7 +71,8 @@ const STATE_DIRECTORY = '.recorder';
  */
 export async function openApp(options: AppOptions): Promise<App> {
   const environment = readEnvironment();
-  const log = openLog(environment);
+  const { logLevel = options.logLevel ?? 'warn', logJson } = environment;
+  const log = openLog({ logLevel, logJson });
   const clock = options.clock ?? systemClock;
   const file = configFile(environment, options.config);
   const stateDirectory = resolve(STATE_DIRECTORY);
@@ -77,8 +84,13 @@ export async function openApp(options: AppOptions): Promise<App> {
   try {
     const sandbox = fromFile ? null : await useSandbox(stateDirectory);
     if (sandbox) closers.push(() => sandbox.close());
-    const embedded = environment.databaseUrl ? null : await openEmbedded({ dir: stateDirectory, log });
-    if (embedded) closers.push(() => embedded.close());
+    const embedded = environment.databaseUrl
+      ? null
+      : await openEmbedded({ dir: stateDirectory, log, port: environment.pgPort });
+    if (embedded) {
+      closers.push(() => embedded.close());
+      tellOfNewRecord(embedded, stateDirectory, environment, log);
+    }
     const databaseUrl = environment.databaseUrl ?? embedded?.url ?? '';
     if (options.patient)
       await untilReachable(databaseUrl, options.patient, (cause) =>
@@ -101,6 +113,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       clock,
       databaseUrl,
       embedded: embedded !== null,
+      embeddedDirectory: embedded ? join(stateDirectory, 'postgres') : null,
       database,
       feeds,
       ledgers,
@@ -119,6 +132,23 @@ export async function openApp(options: AppOptions): Promise<App> {
     await close();
     throw error;
   }
+}
+
+/** Remembers where this record is, and says so where it is a new one although there is another. */
+function tellOfNewRecord(
+  { made }: { made: boolean },
+  dir: string,
+  { stateHome }: Environment,
+  log: Log,
+): void {
+  const records = new KnownRecords(stateHome);
+  const last = records.last(dir);
+  if (made && last !== null)
+    log.warn(
+      { new: dir, last },
+      'this directory has no record yet: a new, empty one was made here; to go on with the last one, run chain-recorder in its directory',
+    );
+  records.remember(dir);
 }
 
 /** The path of the configuration file; null when none is named and the default file is absent. */

@@ -4,8 +4,8 @@ export class UsageError extends Error {
   readonly problems: readonly string[];
 
   /** @param problems one line each, beginning with the path or the option it is about */
-  constructor(problems: readonly string[]) {
-    super(problems.join('\n'));
+  constructor(problems: readonly string[], options?: ErrorOptions) {
+    super(problems.join('\n'), options);
     this.problems = problems;
   }
 }

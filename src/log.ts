@@ -1,5 +1,8 @@
+import { styleText } from 'node:util';
 import { type Logger, type LoggerOptions, pino } from 'pino';
-import { type Environment, readSecrets } from './config/environment.ts';
+import { readSecrets } from './config/environment.ts';
+import { stderrBlock } from './live-block.ts';
+import { timeOfDay } from './local-time.ts';
 import { printable } from './printable.ts';
 import { redactor } from './redaction.ts';
 
@@ -10,7 +13,7 @@ export type Log = Logger;
  * are never fields. In addition, those of the environment are removed from every line, because errors of libraries may
  * contain what they were called with.
  */
-export function openLog({ logLevel, logJson }: Pick<Environment, 'logLevel' | 'logJson'>): Log {
+export function openLog({ logLevel, logJson }: { logLevel: string; logJson: boolean }): Log {
   const redact = redactor(readSecrets());
   const options: LoggerOptions = {
     level: logLevel,
@@ -18,23 +21,34 @@ export function openLog({ logLevel, logJson }: Pick<Environment, 'logLevel' | 'l
     timestamp: pino.stdTimeFunctions.isoTime,
   };
   if (process.stderr.isTTY && !logJson)
-    return pino(options, { write: (line) => void process.stderr.write(`${readable(redact(line))}\n`) });
+    return pino(options, { write: (line) => stderrBlock.line(readable(redact(line))) });
   const streamWrite = (line: string) => `${printable(redact(line.trimEnd()))}\n`;
   return pino({ ...options, hooks: { streamWrite } }, pino.destination(2));
 }
 
-/** A line of the log for people: time, level, message and fields. */
+/** A line of the log for people: local time, level, message and fields. */
 export function readable(line: string): string {
   const { level, time, pid, msg, ...fields }: Record<string, unknown> = JSON.parse(line);
   const grave = pino.levels.labels[Number(level)]?.toUpperCase() ?? '';
-  const more = Object.entries(fields).map(([name, value]) => `${name}=${shown(value)}`);
-  const when = String(time).slice(11, 19);
-  return printable([when, grave.padEnd(5), msg ?? '', ...more].join(' ').trimEnd());
+  const more = Object.entries(fields).flatMap(([name, value]) => shown(name, value));
+  const when = timeOfDay(new Date(String(time)));
+  const text = printable([when, grave.padEnd(5), msg ?? '', ...more].join(' ').trimEnd());
+  const colour = Number(level) >= 50 ? 'red' : Number(level) >= 40 ? 'yellow' : null;
+  return colour === null ? text : styleText(colour, text, { stream: process.stderr });
 }
 
-function shown(value: unknown): string {
-  if (typeof value === 'string') return /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value);
-  if (typeof value === 'object' && value !== null && 'stack' in value && 'message' in value)
-    return JSON.stringify(value.message);
-  return JSON.stringify(value);
+/** A field as NAME=VALUE, and what is in an object each as NAME.PART=VALUE. */
+function shown(name: string, value: unknown): string[] {
+  if (typeof value === 'string')
+    return [`${name}=${/^[^\s"=]+$/.test(value) ? value : JSON.stringify(value)}`];
+  if (typeof value !== 'object' || value === null) return [`${name}=${String(value)}`];
+  if ('stack' in value && 'message' in value) return [`${name}=${JSON.stringify(value.message)}`];
+  if (Array.isArray(value)) return [`${name}=${listed(value)}`];
+  return Object.entries(value).flatMap(([part, inner]) => shown(`${name}.${part}`, inner));
 }
+
+const MOST_LISTED = 4;
+const listed = (values: readonly unknown[]) =>
+  values.length > MOST_LISTED
+    ? `${values.slice(0, MOST_LISTED).join(', ')}, … (${values.length})`
+    : values.join(', ');

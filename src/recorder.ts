@@ -60,7 +60,7 @@ export interface Recorder {
  * @throws UsageError when something is wrong with the configuration, the environment or the database
  */
 export async function openRecorder(options: RecorderOptions = {}): Promise<Recorder> {
-  const app = await openApp({ config: options.config, migrate: true });
+  const app = await openApp({ config: options.config, migrate: true, logLevel: 'info' });
   return {
     databaseUrl: app.databaseUrl,
     close: () => app.close(),

@@ -7,11 +7,19 @@ const root = resolve(import.meta.dirname, '..');
 
 /** From the top down: a part imports its own level and those below. */
 const levels: readonly (readonly string[])[] = [
-  ['cli.ts', 'recorder.ts'],
+  ['cli.ts', 'recorder.ts', 'client.ts', 'client-rows.ts'],
   ['commands'],
-  ['app.ts', 'configured-feeds.ts', 'sandbox.ts', 'log.ts', 'upstream-opener.ts'],
+  [
+    'app.ts',
+    'configured-feeds.ts',
+    'sandbox.ts',
+    'log.ts',
+    'live-block.ts',
+    'known-records.ts',
+    'upstream-opener.ts',
+  ],
   ['jobs', 'server'],
-  ['recording', 'views', 'reports', 'health', 'seals', 'checks', 'recorded.ts'],
+  ['recording', 'views', 'reports', 'api', 'health', 'seals', 'checks', 'recorded.ts'],
   ['history'],
   ['datasets'],
   ['upstreams', 'db'],
@@ -23,7 +31,10 @@ const free: readonly string[] = [
   'clock.ts',
   'cb58.ts',
   'duration.ts',
+  'checked.ts',
   'instant.ts',
+  'local-time.ts',
+  'nearest-name.ts',
   'redaction.ts',
   'work-signal.ts',
   'printable.ts',
@@ -80,7 +91,7 @@ function read(path: string): SourceFile {
 
 function filesBelow(folder: string): SourceFile[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => read(relative(root, join(entry.parentPath, entry.name))));
 }
 

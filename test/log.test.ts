@@ -1,7 +1,8 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { readable } from '../src/log.ts';
 
 it('a line for people says when, how grave, what, and the fields', () => {
+  vi.stubEnv('TZ', 'Asia/Tokyo');
   const line = JSON.stringify({
     level: 40,
     time: '2026-01-02T03:04:05.678Z',
@@ -13,6 +14,7 @@ it('a line for people says when, how grave, what, and the fields', () => {
     msg: 'polling failed',
   });
   expect(readable(line)).toBe(
-    '03:04:05 WARN  polling failed upstream=metrics cause="the call failed\\u001b[2J\\n(ECONNRESET)" rows={"metric_points":12} err="boom"',
+    '12:04:05 WARN  polling failed upstream=metrics cause="the call failed\\u001b[2J\\n(ECONNRESET)" rows.metric_points=12 err="boom"',
   );
+  vi.unstubAllEnvs();
 });

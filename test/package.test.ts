@@ -5,7 +5,12 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { metricPoints } from '../src/datasets/metrics/metric-points.ts';
+import { validators } from '../src/datasets/node/validators.ts';
+import { takeObserver, writeLedger } from '../src/health/ledger.ts';
+import { ManualClock } from './support/clock.ts';
 import { type TestDatabase, testDatabase } from './support/database.ts';
+import { onlyPage, recordingContext, run as recordRun, scriptedFeed } from './support/recording.ts';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '..');
@@ -18,7 +23,7 @@ let project: string;
 
 /** What the package is built of. */
 const SOURCES = [
-  ...['src', 'sandbox', 'package', 'drizzle', 'examples', 'README.md', 'LICENSE'],
+  ...['src', 'web', 'sandbox', 'package', 'drizzle', 'examples', 'README.md', 'LICENSE'],
   ...['package.json', 'tsconfig.json', 'tsconfig.build.json'],
 ];
 
@@ -29,12 +34,15 @@ const CONFIG = {
     module: 'NodeNext',
     types: ['node'],
     outDir: 'out',
+    // The second time only what is new is checked.
+    incremental: true,
     skipLibCheck: true,
   },
 };
 
 /** What values of the typed views are, exactly. */
 const TYPES = `
+import type { RecorderClient } from 'chain-recorder/client';
 import { nodeIncidents, nodeProbes, runDays, runs, validators, validatorsAsOf } from 'chain-recorder/schema';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -53,7 +61,115 @@ const same: [
 ] = [true, true, true, true, true, true, true, true, true, true];
 void same;
 void validatorsAsOf({ at: new Date() });
+
+/** What the client reads: amounts and times are texts. */
+export async function read(client: RecorderClient): Promise<void> {
+  for await (const row of client.rows('validators', { sort: '-weight', asOf: new Date() })) {
+    const typed: [Same<typeof row.weight, string>, Same<typeof row.end_time, string | null>] = [true, true];
+    void typed;
+  }
+  for await (const row of client.history('validators')) {
+    const typed: Same<typeof row.valid_to, string | null> = true;
+    void typed;
+  }
+  // @ts-expect-error there is no such view
+  client.view('nothing');
+}
 `;
+
+/** Six views of different shapes, asked by their types. */
+const VIEWS = `
+import { freshness, metricPoints, nodeHealth, validators, validatorsChanges, validatorsHistory } from 'chain-recorder/schema';
+import { asc, eq } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/postgres-js';
+
+const db = drizzle(process.env.DATABASE_URL ?? '');
+const members: { nodeId: string; weight: string; since: Date; validFrom: Date }[] = await db
+  .select({ nodeId: validators.nodeId, weight: validators.weight, since: validators.startTime, validFrom: validators.validFrom })
+  .from(validators)
+  .where(eq(validators.node, 'one'));
+const history: { nodeId: string; weight: string; validTo: Date | null; endedBy: string | null }[] = await db
+  .select({
+    nodeId: validatorsHistory.nodeId,
+    weight: validatorsHistory.weight,
+    validTo: validatorsHistory.validTo,
+    endedBy: validatorsHistory.endedBy,
+  })
+  .from(validatorsHistory)
+  .orderBy(asc(validatorsHistory.nodeId), asc(validatorsHistory.validFrom));
+const { at, change, nodeId, firstLook } = validatorsChanges;
+const changes: { at: Date | null; change: string | null; nodeId: string | null; firstLook: boolean | null }[] = await db
+  .select({ at, change, nodeId, firstLook })
+  .from(validatorsChanges)
+  .orderBy(asc(at), asc(nodeId));
+const points: { bucketStart: Date; value: string; vanishedAt: Date | null; runId: number }[] = await db
+  .select({
+    bucketStart: metricPoints.bucketStart,
+    value: metricPoints.value,
+    vanishedAt: metricPoints.vanishedAt,
+    runId: metricPoints.runId,
+  })
+  .from(metricPoints)
+  .orderBy(asc(metricPoints.bucketStart));
+const health: { checkName: string | null; state: string | null; message: unknown; since: Date | null }[] = await db
+  .select({ checkName: nodeHealth.checkName, state: nodeHealth.state, message: nodeHealth.message, since: nodeHealth.since })
+  .from(nodeHealth)
+  .orderBy(asc(nodeHealth.checkName));
+const standing: { dataset: string | null; every: string | null; at: Date | null; written: number | null }[] = await db
+  .select({
+    dataset: freshness.dataset,
+    every: freshness.expectedEvery,
+    at: freshness.lastSuccessAt,
+    written: freshness.rowsWritten,
+  })
+  .from(freshness)
+  .orderBy(asc(freshness.dataset));
+console.log(JSON.stringify({ members, history, changes, points, health, standing }));
+await db.$client.end();
+`;
+
+const START = Date.UTC(2026, 0, 1);
+const HOUR = 3_600_000;
+/** Beyond what a double holds exactly. */
+const LARGE = '9007199254740993';
+
+/** Two looks at a list and a metric, the second an hour later, and what one observer saw of a node. */
+async function recordTwoLooks(sql: postgres.Sql): Promise<void> {
+  const clock = new ManualClock(START);
+  const context = recordingContext(sql, clock.read);
+  const more = { every: HOUR, believe: { looks: 1, after: 0 } };
+  const list = scriptedFeed(validators, { node: 'one', subnetId: 'primary' }, more);
+  const points = scriptedFeed(metricPoints, { chainId: '1', metric: 'txCount', timeInterval: 'day' }, more);
+  const member = (nodeID: string, weight: string) => ({ nodeID, weight, startTime: START / 1000 });
+  for (const [members, value] of [
+    [[member('a', '1'), member('b', '1')], '1'],
+    [[member('a', LARGE)], LARGE],
+  ] as const) {
+    list.script = () => onlyPage({ validators: members });
+    points.script = () => onlyPage({ results: [{ timestamp: START / 1000, value }] });
+    await recordRun(context, list);
+    await recordRun(context, points);
+    clock.now += HOUR;
+  }
+  await sql`update recorder.target_datasets set active = true`;
+  await takeObserver(sql, 'paris', 'paris');
+  const reading = { node: 'one', probe: 'health', at: START, reported: true, before: 0 };
+  const down = { ...reading, state: 'down', error: 'full', failingSince: null, ended: null } as const;
+  await writeLedger(sql, 'paris', 'paris', {
+    heartbeat: START + HOUR,
+    absences: [],
+    transitions: [
+      { ...down, check: '*', message: null },
+      { ...down, check: 'disk', message: JSON.stringify({ free: LARGE }) },
+    ],
+    probes: [
+      {
+        ...{ node: 'one', probe: 'health', probes: 1, probedAt: START, suspect: null },
+        ...{ latest: null, hour: null, entries: null },
+      },
+    ],
+  });
+}
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -75,6 +191,7 @@ beforeAll(async () => {
   await writeFile(join(project, 'tsconfig.json'), JSON.stringify(CONFIG));
   for (const name of ['record.ts', 'read.ts']) await cp(join(own, 'examples', name), join(project, name));
   await writeFile(join(project, 'types.ts'), TYPES);
+  await writeFile(join(project, 'views.ts'), VIEWS);
   // Declarations of libraries are not checked; as a source they are.
   await cp(join(own, 'dist', 'schema.d.ts'), join(project, 'declarations.ts'));
 }, 180_000);
@@ -93,13 +210,13 @@ async function compile(...options: string[]): Promise<string[]> {
   return said.stdout.split('\n').filter((line) => line !== '');
 }
 
-const program = (name: string) =>
+const program = (name: string, url = database.url) =>
   run(process.execPath, [join(project, 'out', `${name}.js`)], {
     cwd: project,
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
-      DATABASE_URL: database.url,
+      DATABASE_URL: url,
       LOG_LEVEL: 'warn',
     },
   });
@@ -144,6 +261,39 @@ describe('the packed package in an empty project', () => {
     expect(read.standing).toMatchObject([...standing]);
     expect(read.known).toBe(Number((await sql`select count(*) from reporting.validators`)[0]?.count));
     expect(read.uptime).toBe(0);
+  });
+
+  it('asks six views by their types: the rows are what was recorded', async () => {
+    const known = await testDatabase();
+    const recorded = postgres(known.url, { max: 1, onnotice: () => {} });
+    await recordTwoLooks(recorded);
+    await recorded.end();
+    const [first, second] = [new Date(START).toISOString(), new Date(START + HOUR).toISOString()];
+    const told: unknown = JSON.parse((await program('views', known.url)).stdout);
+    await known.close();
+    expect(told).toEqual({
+      members: [{ nodeId: 'a', weight: LARGE, since: first, validFrom: second }],
+      history: [
+        { nodeId: 'a', weight: '1', validTo: second, endedBy: 'changed' },
+        { nodeId: 'a', weight: LARGE, validTo: null, endedBy: null },
+        { nodeId: 'b', weight: '1', validTo: second, endedBy: 'gone' },
+      ],
+      changes: [
+        { at: first, change: 'joined', nodeId: 'a', firstLook: true },
+        { at: first, change: 'joined', nodeId: 'b', firstLook: true },
+        { at: second, change: 'changed', nodeId: 'a', firstLook: false },
+        { at: second, change: 'left', nodeId: 'b', firstLook: false },
+      ],
+      points: [{ bucketStart: first, value: LARGE, vanishedAt: null, runId: expect.any(Number) }],
+      health: [
+        { checkName: '*', state: 'down', message: null, since: first },
+        { checkName: 'disk', state: 'down', message: { free: LARGE }, since: first },
+      ],
+      standing: [
+        { dataset: 'metric_points', every: '01:00:00', at: second, written: 2 },
+        { dataset: 'validators', every: '01:00:00', at: second, written: 4 },
+      ],
+    });
   });
 
   it('does not compile with a misspelt column, or a parameter of another type', async () => {

@@ -1,0 +1,77 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Page, RecorderClient, RecorderError } from '../src/client.ts';
+import { recordedDatabase } from './api/recorded-database.ts';
+import type { TestDatabase } from './support/database.ts';
+import { type PageServer, servePagesOf } from './support/page-server.ts';
+
+const TOKEN = 'a-token-of-the-test';
+let recorded: TestDatabase;
+let sql: postgres.Sql;
+let server: PageServer;
+let url: string;
+beforeAll(async () => {
+  recorded = await recordedDatabase();
+  sql = postgres(recorded.url, { max: 1 });
+  server = await servePagesOf(recorded.url, {}, TOKEN);
+  url = server.address;
+});
+afterAll(async () => {
+  await server.close();
+  await sql.end();
+  await recorded.close();
+});
+
+async function all<Row>(rows: AsyncIterable<Row>): Promise<Row[]> {
+  const read: Row[] = [];
+  for await (const row of rows) read.push(row);
+  return read;
+}
+
+describe('the client', () => {
+  it('gives all rows, page by page, also as of a moment', async () => {
+    let asked = 0;
+    const counting: typeof fetch = (...request) => {
+      asked += 1;
+      return fetch(...request);
+    };
+    const client = new RecorderClient({ url: `${url}/`, token: TOKEN, fetch: counting });
+    const [counted] = await sql<{ now: number; then: number; at: Date }[]>`
+      with moments as (select max(recorded_since) as at from reporting.recorded_since where dataset = 'validators')
+      select (select count(*)::int from reporting.validators) as now, at,
+        (select count(*)::int from reporting.validators_as_of((select at from moments))) as then from moments`;
+    const rows = await all(client.rows('validators', { limit: 10, sort: '-weight' }));
+    expect(rows).toHaveLength(counted?.now ?? 0);
+    expect(asked).toBe(Math.ceil(rows.length / 10));
+    expect(asked).toBeGreaterThan(2);
+    const then = await all(client.rows('validators', { asOf: counted?.at ?? '' }));
+    expect(then).toHaveLength(counted?.then ?? 0);
+    const ofNode = client.history('validators', { where: { node: 'validator-1' } });
+    for await (const row of ofNode)
+      expect(row).toMatchObject({ node: 'validator-1', valid_from: expect.any(String) });
+    const page: Page<unknown> = await client.page('runs', { limit: 3, sort: '-run_id' });
+    expect(page.rows).toHaveLength(3);
+    expect(await client.get('/datasets/validators')).toMatchObject({ name: 'validators', kind: 'state' });
+  });
+
+  it('says what is wrong in words', async () => {
+    const client = new RecorderClient({ url, token: TOKEN });
+    const wrong = await client.page('runs', { where: { color: 'red' } }).catch((error: unknown) => error);
+    expect(wrong).toBeInstanceOf(RecorderError);
+    expect(wrong).toMatchObject({
+      status: 400,
+      retryAfter: null,
+      problems: [{ parameter: 'color', problem: expect.stringContaining('is not known here') }],
+    });
+    await expect(new RecorderClient({ url }).get('/datasets')).rejects.toMatchObject({ status: 401 });
+  });
+
+  it('stops when its signal aborts', async () => {
+    const client = new RecorderClient({ url, token: TOKEN });
+    const stop = new AbortController();
+    const rows = client.rows('validators', { limit: 1, signal: stop.signal });
+    expect((await rows.next()).done).toBe(false);
+    stop.abort();
+    await expect(rows.next()).rejects.toThrow(/abort/i);
+  });
+});
