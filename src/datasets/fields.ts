@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isExactNumber, jsonText } from '../upstreams/json.ts';
+import { isoText } from './iso-text.ts';
 import { hexFields, oneSpelling, respellingOf } from './spelling.ts';
 import { storableJson, storableText } from './storable.ts';
 
@@ -133,7 +134,7 @@ function unixTime(unit: number, expected: string, meaning?: string): Field {
     const digits = numberText(value)?.trim();
     const units = digits ? Number(digits) : Number.NaN; // an empty string must not become 1970
     return Number.isInteger(units) && units >= 0 && units * unit < (LATEST_SECOND + 1) * 1000
-      ? new Date(units * unit).toISOString()
+      ? isoText(units * unit)
       : refusal;
   });
 }

@@ -62,7 +62,8 @@ export function buildItemDecoder(dataset: Dataset): DecodeItems {
     const rows: Row[] = [];
     const sources: unknown[] = [];
     const refused: Refused[] = [];
-    const ofThisPage = new Set<Row>();
+    /** Made by the first key that comes again: most pages have none. */
+    let ofThisPage: Set<Row> | undefined;
     const after = new Map<Row, Row>();
     let consistent = true;
     for (const item of items) {
@@ -74,6 +75,7 @@ export function buildItemDecoder(dataset: Dataset): DecodeItems {
       const id = idOf(row);
       const earlier = byKey.get(id);
       if (earlier) {
+        ofThisPage ??= new Set(rows);
         if (sameValues(earlier, row, types)) {
           ofThisPage.add(earlier);
           continue;
@@ -87,7 +89,7 @@ export function buildItemDecoder(dataset: Dataset): DecodeItems {
         after.set(row, earlier);
       }
       byKey.set(id, row);
-      ofThisPage.add(row);
+      ofThisPage?.add(row);
       rows.push(row);
       sources.push(item);
     }
