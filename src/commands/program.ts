@@ -16,7 +16,6 @@ import { backfillCommand, recordCommand } from './record.ts';
 import { reportCommand } from './report.ts';
 import { sealCommand } from './seal.ts';
 import { statusCommand } from './status.ts';
-import { rolesOf, upCommand } from './up.ts';
 import { verifyCommand } from './verify.ts';
 import { stopSignal, withApp } from './with-app.ts';
 
@@ -48,7 +47,9 @@ export function commandLine(): Command {
 
   command('up', 'run everything: schedules, workers, server', 'chain-recorder up --roles worker')
     .option('--roles <roles>', 'only these, comma-separated: scheduler, worker, server')
-    .action((options: Common & { roles?: string }) => {
+    .action(async (options: Common & { roles?: string }) => {
+      // The server with its pages takes as long to load as all the rest: other commands do without.
+      const { rolesOf, upCommand } = await import('./up.ts');
       const roles = rolesOf(options.roles);
       return withApp(
         { config: options.config, migrate: true, wait: true, logLevel: 'info' },

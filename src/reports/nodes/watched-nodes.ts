@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
-import type { NodeState } from '../nodes-now.ts';
+
+export type NodeState = 'up' | 'down' | 'unknown' | 'maintenance';
 
 /** A node as it is now. */
 export interface WatchedNode {
@@ -11,6 +12,8 @@ export interface WatchedNode {
   /** Why, in the node's latest words; null: it is up. */
   readonly error: string | null;
   readonly failing_checks: readonly string[];
+  /** It says itself that it is not ready to serve. */
+  readonly unready: boolean;
   /** How many observers watch it. */
   readonly observers: number;
   readonly first_look: Date | null;
@@ -54,7 +57,8 @@ export async function watchedNodes(
   now: number,
 ): Promise<WatchedNode[]> {
   const rows = await sql<(Omit<WatchedNode, 'state'> & { state: NodeState })[]>`
-    select n.node, n.health as state, n.since, n.error, n.failing_checks, n.observers::int, p.first_look, p.settled_until
+    select n.node, n.health as state, n.since, n.error, n.failing_checks, n.readiness is not distinct from 'down' as unready,
+      n.observers::int, p.first_look, p.settled_until
     from reporting.node_health_now n
     join (
       select node, min(first_look) as first_look, max(settled_until) as settled_until, max(probed_at) as probed_at
@@ -80,6 +84,7 @@ export async function watchedNodes(
         since: null,
         error: null,
         failing_checks: [],
+        unready: false,
         observers: 0,
         first_look: null,
         settled_until: null,

@@ -8,6 +8,7 @@ import { ask as askAt, type PageServer, servePagesOf } from '../../support/page-
 import { day, hour, minute, type Saying, secondsIn, write } from './watched.ts';
 
 const now = Date.UTC(2026, 4, 17, 9, 41);
+const TOKEN = 'a-token-of-some-length';
 const hostile = '50%/a<b>&"é ☃';
 
 /** A long walk through the states, at whole minutes, always the same. */
@@ -56,13 +57,11 @@ let database: TestDatabase;
 let sql: postgres.Sql;
 let server: PageServer;
 
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
-  await write(sql, sayings, now);
-  server = await servePagesOf(database.url, {
-    clock: () => now,
-    access: new Access({ host: '0.0.0.0', token: 'a-token-of-some-length', proxies: [], public: ['status'] }),
+/** The pages of the record at a moment, ms since 1970. */
+const servedAt = (moment: number) =>
+  servePagesOf(database.url, {
+    clock: () => moment,
+    access: new Access({ host: '0.0.0.0', token: TOKEN, proxies: [], public: ['status'] }),
     site: {
       title: 'Nodes of <Example>',
       text: ['One.', 'Two & three.'],
@@ -71,6 +70,12 @@ beforeAll(async () => {
       announced: { once: [{ nodes: ['young'], from: now + hour, to: now + 2 * hour }], recurring: [] },
     },
   });
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+  await write(sql, sayings, now);
+  server = await servedAt(now);
 });
 afterAll(async () => {
   await server.close();
@@ -90,7 +95,7 @@ const titles = (html: string) => [...html.matchAll(/<title>(.*?)<\/title>/g)].ma
 describe('/badge', () => {
   const badge = (node: string, query = '') =>
     askAt(`${server.address}/badge/${encodeURIComponent(node)}.svg${query}`, {
-      headers: { authorization: 'Bearer a-token-of-some-length' },
+      headers: { authorization: `Bearer ${TOKEN}` },
     });
 
   it('says how a node is, and of one that nobody has looked at that there is no record', async () => {
@@ -274,6 +279,33 @@ describe('/status/NODE', () => {
     const { code, body } = await ask(path('never seen', '?range=all'));
     expect(code).toBe(200);
     expect(body).toContain('no record yet');
+  });
+});
+
+describe('a ledger that stands still', () => {
+  it('shows nothing as up, neither to the public nor on the overview', async () => {
+    const target = sql.json({ observer: 'paris', node: 'several', probe: 'health' });
+    await sql`insert into recorder.targets (source, target_key, target) values ('node-health', 'k', ${target})`;
+    await sql`
+      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at)
+      values ('node-health', 'k', 'node_health', 5000, true, '2026-01-01')`;
+    const later = await servedAt(now + 10 * minute);
+    try {
+      for (const [path, end] of [
+        ['/', '</section>'],
+        ['/status', 'id="maintenance"'],
+      ] as const) {
+        const { body } = await askAt(later.address + path, { headers: { authorization: `Bearer ${TOKEN}` } });
+        const [, nodes = ''] = body.split('id="nodes"');
+        const tones = [...(nodes.split(end)[0] ?? '').matchAll(/class="state (\w+)"/g)].map(
+          ([, tone]) => tone,
+        );
+        expect(tones.length, path).toBeGreaterThanOrEqual(4);
+        expect(tones, path).not.toContain('good');
+      }
+    } finally {
+      await later.close();
+    }
   });
 });
 

@@ -1,5 +1,5 @@
 import { type FindingGroup, inWords } from '../../../reports/findings.ts';
-import type { NodeNow } from '../../../reports/nodes-now.ts';
+import type { WatchedNode } from '../../../reports/nodes/watched-nodes.ts';
 import type { Status } from '../../../reports/status.ts';
 import type { RecorderFacts } from '../page.ts';
 import { State } from '../parts/state.tsx';
@@ -9,7 +9,7 @@ import { countText, numberText } from '../texts.ts';
 
 interface VerdictProps {
   readonly status: Status;
-  readonly nodes: readonly NodeNow[];
+  readonly nodes: readonly WatchedNode[];
   readonly recorder: RecorderFacts;
   readonly since: Date | null;
 }
@@ -17,7 +17,7 @@ interface VerdictProps {
 /** All is well, or how much is not. */
 export function Verdict({ status, nodes, recorder, since }: VerdictProps) {
   const found = status.findings.reduce((sum, { count }) => sum + count, 0);
-  const down = nodes.filter(({ health }) => health === 'down').length;
+  const down = nodes.filter(({ state }) => state === 'down').length;
   const waiting = status.datasets.reduce((sum, one) => sum + one.never_recorded, 0);
   const rows = status.datasets.reduce((sum, one) => sum + one.rows_today, 0);
   const troubles = [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nodesNow } from '../../../reports/nodes-now.ts';
+import { standingLedgers, watchedNodes } from '../../../reports/nodes/watched-nodes.ts';
 import { notable } from '../../../reports/notable.ts';
 import { definePage } from '../page.ts';
 import { Table } from '../parts/table.tsx';
@@ -15,10 +15,10 @@ import { Nodes } from './nodes.tsx';
 export const home = definePage({
   path: '/',
   asked: z.strictObject({}),
-  read: async ({ read, status, demands, disk, recorder }) => {
+  read: async ({ read, status, demands, disk, recorder, site, clock }) => {
     const [{ nodes, changes, since }, now, needed, space] = await Promise.all([
       read(async (sql) => ({
-        nodes: await nodesNow(sql),
+        nodes: await watchedNodes(sql, site.nodes, await standingLedgers(sql), clock()),
         changes: await notable(sql),
         since:
           (await sql<{ at: Date | null }[]>`select min(wanted_at) as at from reporting.freshness`)[0]?.at ??

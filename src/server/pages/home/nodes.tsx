@@ -1,17 +1,21 @@
-import type { NodeNow } from '../../../reports/nodes-now.ts';
+import type { WatchedNode } from '../../../reports/nodes/watched-nodes.ts';
 import { State } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
+import { serverLinks } from '../status/links.ts';
+
+/** What wants a look comes first. */
+const ORDER: readonly WatchedNode['state'][] = ['down', 'unknown', 'unrecorded', 'maintenance', 'up'];
 
 /** How the nodes are now. */
-export function Nodes({ nodes }: { readonly nodes: readonly NodeNow[] }) {
+export function Nodes({ nodes }: { readonly nodes: readonly WatchedNode[] }) {
   return (
     <section class="panel" aria-labelledby="nodes">
       <h2 id="nodes">Nodes now</h2>
       <Table
         caption="Nodes now"
         columns={columns}
-        rows={nodes}
+        rows={nodes.toSorted((one, other) => ORDER.indexOf(one.state) - ORDER.indexOf(other.state))}
         keyOf={({ node }) => node}
         empty="No node is watched: name yours in upstreams.nodes of recorder.yaml."
       />
@@ -19,14 +23,14 @@ export function Nodes({ nodes }: { readonly nodes: readonly NodeNow[] }) {
   );
 }
 
-const columns: readonly Column<NodeNow>[] = [
-  { name: 'Node', cell: ({ node }) => node },
-  { name: 'Health', cell: ({ health }) => <State is={health ?? 'not probed'} /> },
+const columns: readonly Column<WatchedNode>[] = [
+  { name: 'Node', cell: ({ node }) => <a href={serverLinks.node(node)}>{node}</a> },
+  { name: 'Health', cell: ({ state }) => <State is={state === 'unrecorded' ? 'no record yet' : state} /> },
   { name: 'Since', cell: ({ since }) => <Time at={since} /> },
   {
     name: 'Why',
     kind: 'wide',
-    cell: ({ error, failing_checks, readiness }) =>
-      error ?? (failing_checks.join(', ') || (readiness === 'down' ? 'not ready' : '–')),
+    cell: ({ error, failing_checks, unready }) =>
+      error ?? (failing_checks.join(', ') || (unready ? 'not ready' : '–')),
   },
 ];
