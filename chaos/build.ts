@@ -45,7 +45,8 @@ export async function buildRecorder(dir: string, patches: readonly Patch[] = [])
   }
   await cp(join(source, 'views', 'sql'), join(dir, 'dist', 'views', 'sql'), { recursive: true });
   for (const { file } of left) throw new Error(`a bug can no longer be planted: ${file} has changed`);
-  for (const name of ['node_modules', 'drizzle', 'package.json'])
+  // The sandbox and the styles have builds of their own, which `npm ci` makes.
+  for (const name of ['node_modules', 'drizzle', 'docs', 'package.json', 'dist/sandbox', 'dist/web'])
     await symlink(join(ROOT, name), join(dir, name));
   return join(dir, 'dist', 'cli.js');
 }

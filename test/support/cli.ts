@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { inject } from 'vitest';
 
 /** How a command ended. */
 export interface Ended {
@@ -18,11 +19,8 @@ export interface Running {
   readonly ended: Promise<Ended>;
 }
 
-const CLI = resolve(import.meta.dirname, '../../src/cli.ts');
-const LOADER = import.meta.resolve('tsx');
-
 /**
- * Starts a command of the command line in a process of its own, from the sources.
+ * Starts a command of the command line in a process of its own.
  * @param env what it has of the recorder's environment; it inherits none of it
  * @param reader what reads its stdout, in a shell: the end is the command's, the output is the reader's; absent: the caller
  */
@@ -33,7 +31,7 @@ export function startCommand(
   reader?: string,
 ): Running {
   const { PATH, HOME, TMPDIR } = process.env;
-  const command = [process.execPath, '--import', LOADER, CLI, ...args];
+  const command = [process.execPath, inject('cli'), ...args];
   const shell = ['bash', '-c', `"$@" | { ${reader}; }; exit "\${PIPESTATUS[0]}"`, 'bash', ...command];
   const [file = '', ...rest] = reader === undefined ? command : shell;
   const child = spawn(file, rest, {

@@ -1,4 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { buildRecorder } from '../../chaos/build.ts';
 import { migrate } from '../../src/views/migrate.ts';
 import { startServices } from './services.ts';
 import { buildTemplate } from './template.ts';
@@ -11,6 +15,8 @@ declare module 'vitest' {
     redisUrl: string | null;
     /** Why there is no Redis: what to skip with. */
     redisSkipReason: string | null;
+    /** The command line's file, compiled from the sources for this test run. */
+    cli: string;
   }
 }
 
@@ -19,10 +25,12 @@ const noRedis = 'no Redis: no Docker engine answers and no redis-server is on PA
 /** Starts the servers of the run and builds the template database; returns what stops them. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const { means, postgres, redis } = await startServices();
+  const built = await mkdtemp(join(tmpdir(), 'recorder-test-'));
   const tearDown = async () => {
-    await Promise.all([postgres.stop(), redis?.stop()]);
+    await Promise.all([postgres.stop(), redis?.stop(), rm(built, { recursive: true })]);
   };
   try {
+    project.provide('cli', await buildRecorder(built));
     if (!redis && process.env.CI) throw new Error(noRedis);
     await buildTemplate(postgres.url, migrate);
   } catch (error) {
