@@ -172,14 +172,14 @@ export function commandLine(): Command {
   command(
     'report',
     'answer a ready question, such as top-chains; without a name list them',
-    'chain-recorder report stake-expiring --target days=14',
+    'chain-recorder report stake-expiring --target days=14\n  chain-recorder report status --to /var/www/status',
   )
     .argument('[report]')
     .option(
       '--from <time>',
       'begin of the window (default: of this month; discrepancies, series-breaks: any time)',
     )
-    .option('--to <time>', 'end of the window (default: now)')
+    .option('--to <time>', 'end of the window (default: now); status: the folder for its files')
     .option('--month <month>', 'sla: the month, such as 2026-11 (default: this one)')
     .option('--as-of <time>', 'what the recorder knew at that moment (default: now)')
     .option(

@@ -11,9 +11,10 @@ import { printCsv, printJson, printTable, printText } from './output.ts';
 import { pastMoment } from './query.ts';
 import { questionCommand, type ReportOptions } from './question.ts';
 import { instantOf } from './selection.ts';
+import { statusFilesCommand } from './status-files.ts';
 
 /**
- * `report NAME`: uptime, sla, discrepancies, series-breaks, or a ready question.
+ * `report NAME`: uptime, sla, status, discrepancies, series-breaks, or a ready question.
  * @returns the exit code
  * @throws UsageError when there is no such report, or an option is wrong
  */
@@ -23,6 +24,7 @@ export async function reportCommand(
   options: ReportOptions,
   signal: AbortSignal,
 ): Promise<number> {
+  if (name === 'status') return statusFilesCommand(app, options, signal);
   const report = {
     uptime: uptimeCommand,
     sla: slaCommand,

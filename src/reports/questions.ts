@@ -272,6 +272,12 @@ export function reports(): Report[] {
       notAsOf: null,
     },
     {
+      name: 'status',
+      answers: 'The status page of the nodes, written to a folder as files for any web server.',
+      takes: ['--to FOLDER'],
+      notAsOf: 'it shows how the nodes are now',
+    },
+    {
       name: 'discrepancies',
       answers: 'What two sources say differently of the same thing, and still do.',
       takes: ['--from', '--to'],

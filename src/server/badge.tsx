@@ -7,10 +7,10 @@ import { percentText } from '../reports/uptime.ts';
 
 /** The values of `range`, and the times that they stand for. */
 const ranges = { '24h': '24 h', '7d': '7 days', '30d': '30 days', '90d': '90 days' } as const;
+export type BadgeRange = keyof typeof ranges;
+export const badgeRanges = ['24h', '7d', '30d', '90d'] as const satisfies readonly BadgeRange[];
 const asked = z.strictObject({
-  range: z
-    .enum(['24h', '7d', '30d', '90d'], { error: `must be one of ${Object.keys(ranges).join(', ')}` })
-    .optional(),
+  range: z.enum(badgeRanges, { error: `must be one of ${badgeRanges.join(', ')}` }).optional(),
 });
 
 /** The colour of each state, and of a share of time that is known. White text is readable on all of them. */
@@ -44,13 +44,17 @@ export function serveBadges(server: FastifyInstance, nodes: () => Promise<NodesS
     const node = name === undefined ? undefined : (await nodes()).nodes.find((one) => one.node === name);
     if (!node)
       return reply.code(404).send({ error: `there is no badge ${params.file}: the node is not watched` });
-    const { range } = question.data;
-    const { text, colour } = range === undefined ? stateOf(node) : uptimeOf(node, ranges[range]);
     return reply
       .type('image/svg+xml')
       .header('cache-control', `private, max-age=${FRESH}`)
-      .send(renderToString(<Badge label={node.node} text={text} colour={colour} />));
+      .send(badgeOf(node, question.data.range));
   });
+}
+
+/** The badge of a node, as SVG. @param range over which its uptime is told; absent: how it is now */
+export function badgeOf(node: NodeStatus, range?: BadgeRange): string {
+  const { text, colour } = range === undefined ? stateOf(node) : uptimeOf(node, ranges[range]);
+  return renderToString(<Badge label={node.node} text={text} colour={colour} />);
 }
 
 const stateOf = ({ state }: NodeStatus) => ({

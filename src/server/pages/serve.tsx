@@ -1,7 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger as Log } from 'pino';
-import type { VNode } from 'preact';
-import { renderToString } from 'preact-render-to-string';
 import { z } from 'zod';
 import { AskedWrongly } from '../../api/asked-wrongly.ts';
 import { isAway } from '../../db/away.ts';
@@ -13,12 +11,12 @@ import { asking } from '../asking.ts';
 import type { Assets } from '../assets.ts';
 import { cookieOf, keepCookie } from '../cookies.ts';
 import { gone } from '../gone.ts';
+import { documentOf } from './document.tsx';
 import { login } from './login.tsx';
 import { BadRequest, type Content, type PageContext } from './page.ts';
 import { pages } from './pages.ts';
-import { Layout } from './parts/layout.tsx';
 import * as problems from './problems.tsx';
-import { CurrentView, themes } from './view.ts';
+import { themes } from './view.ts';
 
 const SESSION = 'session';
 const THEME = 'theme';
@@ -63,12 +61,7 @@ export function servePages(
       file: false,
       assets,
     };
-    const page = (
-      <CurrentView.Provider value={view}>
-        <Layout {...content} />
-      </CurrentView.Provider>
-    );
-    return reply.code(status).type('text/html; charset=utf-8').send(documentOf(page));
+    return reply.code(status).type('text/html; charset=utf-8').send(documentOf(content, view));
   };
   const refuse = (request: FastifyRequest, reply: FastifyReply, problem: problems.ToldProblem) => {
     if (problem.retryAfter !== undefined) reply.header('retry-after', problem.retryAfter);
@@ -158,8 +151,6 @@ const isTimeout = (error: unknown) =>
 
 /** A function of `reporting` refuses the question, and says why: `reporting.refused`, `reporting.has_record`. */
 const isRefusal = (error: unknown) => error instanceof Error && 'code' in error && error.code === '22023';
-
-const documentOf = (page: VNode) => `<!doctype html>\n${renderToString(page)}`;
 
 /** What to tell of an error that a page or a route threw. */
 function problemOf(error: unknown): problems.ToldProblem {

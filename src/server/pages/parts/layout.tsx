@@ -4,6 +4,7 @@ import type { Content } from '../page.ts';
 import { CurrentLinks } from '../status/links.ts';
 import { CurrentView, themes } from '../view.ts';
 import { Crumbs } from './crumbs.tsx';
+import { Time } from './time.tsx';
 
 /** A dot on a line: the mark of the recorder, as an image that needs no request. */
 const ICON = `data:image/svg+xml,${encodeURIComponent(
@@ -12,7 +13,7 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
 
 /** The whole document around the content of a page. */
 export function Layout({ title, crumbs = [], islands = [], live, site, body }: Content) {
-  const { url, theme, session, everything, file, assets } = useContext(CurrentView);
+  const { now, url, theme, session, everything, file, assets } = useContext(CurrentView);
   const links = useContext(CurrentLinks);
   const path = url.replace(/[?#].*$/s, '');
   const scripts = [...(live === undefined ? [] : ['live']), ...islands].flatMap(
@@ -84,6 +85,11 @@ export function Layout({ title, crumbs = [], islands = [], live, site, body }: C
           <p>The styles of these pages are not built: run &quot;npm run build&quot;, and start again.</p>
         )}
         <main id="main" tabIndex={-1} data-live={live}>
+          {file && (
+            <p class="soft">
+              As it was at <Time at={new Date(now)} exact /> UTC, when this page was written.
+            </p>
+          )}
           <Crumbs path={crumbs} />
           {body}
         </main>

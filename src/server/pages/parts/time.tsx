@@ -3,7 +3,7 @@ import { agoText, momentText } from '../texts.ts';
 import { CurrentView } from '../view.ts';
 
 /**
- * A moment. Told relative to now, with the exact moment on demand, or exact.
+ * A moment. Told relative to now, with the exact moment on demand, or exact. A file is read at any time: there it is exact.
  * @param at null: there is none
  * @param none what is told then
  */
@@ -16,11 +16,11 @@ export function Time({
   readonly exact?: boolean;
   readonly none?: string;
 }) {
-  const { now } = useContext(CurrentView);
+  const { now, file } = useContext(CurrentView);
   if (!at) return <>{none}</>;
   return (
     <time dateTime={at.toISOString()} title={`${momentText(at)} UTC`}>
-      {exact ? momentText(at) : agoText(at.getTime(), now)}
+      {exact || file ? momentText(at) : agoText(at.getTime(), now)}
     </time>
   );
 }

@@ -7,7 +7,6 @@ export interface StatusLinks {
   node(node: string, range?: string): string;
   /** The page of a node over any range; null: there is none, because nobody can answer it. */
   range(node: string, asked: Readonly<Record<string, string>>): string | null;
-  badge(node: string, range?: string): string;
   readonly logo: string;
 }
 
@@ -22,7 +21,6 @@ export const serverLinks: StatusLinks = {
   status: '/status',
   node: (node, range) => withQuery(`/status/${pathPart(node)}`, range === undefined ? {} : { range }),
   range: (node, asked) => withQuery(`/status/${pathPart(node)}`, asked),
-  badge: (node, range) => withQuery(`/badge/${pathPart(node)}.svg`, range === undefined ? {} : { range }),
   logo: '/status.logo',
 };
 

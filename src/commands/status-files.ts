@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import type { App } from '../app.ts';
+import { UsageError } from '../errors.ts';
+import { readAssets } from '../server/assets.ts';
+import { FIRST_PAGE, statusFiles } from '../server/pages/status/files.ts';
+import { statusSite } from '../server/status-site.ts';
+import { writeSite } from '../server/write-site.ts';
+import { exitCode } from './exit.ts';
+import { printJson, printTable, tell } from './output.ts';
+import type { ReportOptions } from './question.ts';
+
+/**
+ * `report status --to FOLDER`: writes the status page of the nodes as files for any web server.
+ * @returns the exit code; 75 when it was stopped: then nothing has changed
+ * @throws UsageError when an option is wrong, or the folder cannot be written
+ */
+export async function statusFilesCommand(
+  app: App,
+  { to, format, ...others }: ReportOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const given = { from: others.from, node: others.node, month: others.month, 'as-of': others.asOf };
+  const problems = [
+    ...Object.entries(given).flatMap(([name, value]) =>
+      value === undefined
+        ? []
+        : [`--${name} ${value}: status does not take it: it shows how all nodes are now`],
+    ),
+    ...others.target.map((text) => `--target ${text}: status does not take it`),
+    ...(format === 'table' || format === 'json' ? [] : [`--format ${format}: must be one of table, json`]),
+    ...(to ? [] : ['--to: give the folder for the files, such as --to /var/www/status']),
+  ];
+  if (problems.length > 0 || !to) throw new UsageError(problems);
+  const now = app.clock();
+  const site = statusSite(app.config);
+  const files = statusFiles(app.database.reader, { site, assets: readAssets(), now });
+  const paths = await writeSite(to, files, signal).catch((error: unknown) => {
+    if (signal.aborted) return null;
+    throw error;
+  });
+  if (!paths) {
+    tell('interrupted: the files are as they were: run it again');
+    return exitCode.later;
+  }
+  const written = { at: new Date(now), files: paths.length, open: join(to, FIRST_PAGE) };
+  if (format === 'json') printJson(written);
+  else printTable([written], '');
+  return exitCode.done;
+}

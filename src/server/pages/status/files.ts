@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import type postgres from 'postgres';
+import { firstLookAt, nodeRange } from '../../../reports/nodes/node-range.ts';
+import { type NodeStatus, nodesStatus } from '../../../reports/nodes/nodes-status.ts';
+import type { Assets } from '../../assets.ts';
+import { badgeOf, badgeRanges } from '../../badge.tsx';
+import type { StatusSite } from '../../status-site.ts';
+import { documentOf } from '../document.tsx';
+import type { Content } from '../page.ts';
+import { rangeOf, usualNames } from './asked-range.ts';
+import type { StatusLinks } from './links.ts';
+import { nodeContent } from './node.tsx';
+import { statusContent } from './status.tsx';
+
+/** A file of the site, by its path from the first page's folder. */
+export interface SiteFile {
+  readonly path: string;
+  readonly body: string | Buffer;
+}
+
+/** The first page. */
+export const FIRST_PAGE = 'index.html';
+/** The range that the page of a node has unless told. */
+const DEFAULT_RANGE = '90d';
+
+/**
+ * The status pages as files, one after the other: the first page, and of each node a folder with a page for each usual range and
+ * its badges. Links are relative, so that the files work in any folder. No page needs a script.
+ * @param now ms since 1970
+ * @throws Error when the styles are not built
+ */
+export async function* statusFiles(
+  sql: postgres.Sql,
+  { site, assets, now }: { readonly site: StatusSite; readonly assets: Assets; readonly now: number },
+): AsyncGenerator<SiteFile> {
+  const { style } = assets;
+  if (style === null) throw new Error('the styles of the pages are not built: run "npm run build"');
+  const told = await nodesStatus(sql, site, now);
+  const folders = foldersOf(told.nodes.map(({ node }) => node));
+  const folderOf = (node: string) => folders.get(node) ?? '';
+  const page = (path: string, content: Content): SiteFile => {
+    const root = path === FIRST_PAGE ? '' : '../../';
+    const view = {
+      now,
+      url: '/status',
+      theme: 'auto',
+      session: false,
+      everything: false,
+      file: true,
+      assets: { style: root + style.slice(1), script: () => null, files: new Map() },
+    } as const;
+    return { path, body: documentOf(content, view, fileLinks(root, folderOf, site)) };
+  };
+  for (const [name, { body }] of assets.files)
+    if (style === `/assets/${name}`) yield { path: style.slice(1), body };
+  if (site.logo) yield { path: logoFile(site), body: site.logo.body };
+  for (const node of told.nodes) {
+    yield* badges(node, folderOf(node.node));
+    const firstLook = await firstLookAt(sql, node.node);
+    for (const range of usualNames) {
+      const asked = rangeOf({ range }, now, firstLook?.getTime() ?? null);
+      const record = await nodeRange(sql, node.node, asked, asked.grain, firstLook);
+      const content = nodeContent({ range: record, asked, told, now: node, site });
+      yield page(`${folderOf(node.node)}/${rangeFile(range)}`, content);
+    }
+  }
+  yield page(FIRST_PAGE, statusContent(told, site));
+}
+
+function* badges(node: NodeStatus, folder: string): Generator<SiteFile> {
+  yield { path: `${folder}/badge.svg`, body: badgeOf(node) };
+  for (const range of badgeRanges) yield { path: `${folder}/badge-${range}.svg`, body: badgeOf(node, range) };
+}
+
+const rangeFile = (range: string) => (range === DEFAULT_RANGE ? 'index.html' : `${range}.html`);
+const logoFile = ({ logo }: StatusSite) => `logo${logo?.ending ?? ''}`;
+
+/** The places of the files. @param root the way from a page to the folder of the first one */
+const fileLinks = (root: string, folderOf: (node: string) => string, site: StatusSite): StatusLinks => ({
+  status: root + FIRST_PAGE,
+  node: (node, range = DEFAULT_RANGE) => `${root}${folderOf(node)}/${rangeFile(range)}`,
+  range: () => null,
+  logo: root + logoFile(site),
+});
+
+/** The longest name of a folder that is its node's: file systems take 255 bytes. */
+const LONGEST = 120;
+
+/**
+ * The folder of each node, by its name. Characters that not every file system and address takes are written as `~` and their
+ * bytes. Names that a file system without upper and lower case takes for one have a hash of their own behind them.
+ */
+export function foldersOf(nodes: readonly string[]): ReadonlyMap<string, string> {
+  const plain = new Map(nodes.map((node) => [node, plainName(node)]));
+  const seen = new Map<string, number>();
+  for (const name of plain.values()) seen.set(name.toLowerCase(), (seen.get(name.toLowerCase()) ?? 0) + 1);
+  return new Map(
+    [...plain].map(([node, name]) => {
+      const apart = (seen.get(name.toLowerCase()) ?? 0) > 1 || name.length > LONGEST;
+      const hash = createHash('sha256').update(node).digest('hex').slice(0, 12);
+      return [node, `nodes/${apart ? `${name.slice(0, LONGEST)}~${hash}` : name}`];
+    }),
+  );
+}
+
+const plainName = (node: string) =>
+  // A dot at the begin hides a file, and one at the end is lost on some systems.
+  node.replaceAll(/^\.|\.$|[^A-Za-z0-9._-]/gu, (character) =>
+    [...Buffer.from(character)].map((byte) => `~${byte.toString(16).padStart(2, '0')}`).join(''),
+  );

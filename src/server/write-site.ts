@@ -1,0 +1,131 @@
+import {
+  access,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { messageOf, UsageError } from '../errors.ts';
+import { FIRST_PAGE, type SiteFile } from './pages/status/files.ts';
+
+/** What was written before is listed here, so that nothing else in the folder is replaced or removed. */
+const LIST = '.chain-recorder.json';
+/** Files are made in a folder of such a name, beside their places. */
+const MAKING = '.making-';
+/** What another run was making is left alone so long, ms. A run that was killed leaves it behind. */
+const ABANDONED = 3_600_000;
+
+const listSchema = z.object({
+  files: z.array(z.string().regex(/^(?!\/)(?!.*\.\.)[\w.~/-]+$/)),
+});
+
+/**
+ * Writes a site to a folder that a web server may be serving. All files are made beside their places first, and then moved there one
+ * by one, the first page last: each page is either the old or the new one, as a whole, and a run that ends before has changed nothing.
+ * Files of an earlier run that the site does not have any more are removed; those of others are left alone.
+ * @returns the paths of the files
+ * @throws UsageError when a file of somebody else is in the way, or the folder cannot be written
+ */
+export async function writeSite(
+  folder: string,
+  files: AsyncIterable<SiteFile>,
+  signal: AbortSignal,
+): Promise<string[]> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await removeAbandoned(folder);
+    const before = await listed(folder);
+    const making = await mkdtemp(join(folder, MAKING));
+    try {
+      const paths: string[] = [];
+      for await (const { path, body } of files) {
+        signal.throwIfAborted();
+        if (!before.includes(path)) await refuseForeign(folder, path);
+        await mkdir(dirname(join(making, path)), { recursive: true });
+        await writeFile(join(making, path), body);
+        paths.push(path);
+      }
+      const list = async (all: readonly string[]) => {
+        await writeFile(join(making, LIST), JSON.stringify({ files: [...new Set(all)].sort() }));
+        await rename(join(making, LIST), join(folder, LIST));
+      };
+      await list([...before, ...paths]);
+      for (const path of paths.toSorted((one, other) => rank(one) - rank(other))) {
+        await mkdir(dirname(join(folder, path)), { recursive: true });
+        await rename(join(making, path), join(folder, path));
+      }
+      for (const path of before.filter((one) => !paths.includes(one))) await removeFile(folder, path);
+      await list(paths);
+      return paths;
+    } finally {
+      await rm(making, { recursive: true, force: true });
+    }
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    throw new UsageError([
+      `--to ${folder}: cannot be written (${messageOf(error)}): give a folder that this user may write to`,
+    ]);
+  }
+}
+
+const rank = (path: string) => (path === FIRST_PAGE ? 1 : 0);
+
+const isRefusal = (error: unknown) =>
+  error instanceof Error &&
+  'code' in error &&
+  ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'EISDIR'].includes(String(error.code));
+
+/** The files of an earlier run; none where there was no such run. */
+async function listed(folder: string): Promise<string[]> {
+  const text = await readFile(join(folder, LIST), 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '{"files":[]}';
+    throw error;
+  });
+  try {
+    return listSchema.parse(JSON.parse(text)).files;
+  } catch {
+    throw new UsageError([
+      `--to ${folder}: ${LIST} there cannot be read, so that it is not known what was written before: give an empty folder`,
+    ]);
+  }
+}
+
+async function refuseForeign(folder: string, path: string): Promise<void> {
+  const there = await access(join(folder, path)).then(
+    () => true,
+    () => false,
+  );
+  if (there)
+    throw new UsageError([
+      `--to ${folder}: ${path} is there and was not written by this command: move it away, or give an empty folder`,
+    ]);
+}
+
+async function removeAbandoned(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(MAKING)) continue;
+    const path = join(folder, name);
+    const changed = await stat(path).catch(() => null);
+    if (changed && Date.now() - changed.mtimeMs > ABANDONED) await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** Removes a file, and the folders that are empty without it. */
+async function removeFile(folder: string, path: string): Promise<void> {
+  await rm(join(folder, path), { force: true });
+  for (let parent = dirname(path); parent !== '.'; parent = dirname(parent))
+    if (
+      !(await rmdir(join(folder, parent)).then(
+        () => true,
+        () => false,
+      ))
+    )
+      return;
+}
