@@ -11,7 +11,6 @@ import { printCsv, printJson, printTable, printText } from './output.ts';
 import { pastMoment } from './query.ts';
 import { questionCommand, type ReportOptions } from './question.ts';
 import { instantOf } from './selection.ts';
-import { statusFilesCommand } from './status-files.ts';
 
 /**
  * `report NAME`: uptime, sla, status, discrepancies, series-breaks, or a ready question.
@@ -24,7 +23,11 @@ export async function reportCommand(
   options: ReportOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  if (name === 'status') return statusFilesCommand(app, options, signal);
+  if (name === 'status') {
+    // It loads the pages of the server, which take as long to load as all the rest.
+    const { statusFilesCommand } = await import('./status-files.ts');
+    return statusFilesCommand(app, options, signal);
+  }
   const report = {
     uptime: uptimeCommand,
     sla: slaCommand,

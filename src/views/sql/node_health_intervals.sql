@@ -16,28 +16,26 @@ select h.observer, h.node, h.probe, h.check_name, part.state, lower(part.during)
   case when part.of_check then coalesce(h.last_message, newest.words -> 'message', h.message) end,
   case when part.of_check then h.failing_since end,
   case when part.of_check then coalesce(h.failures, (newest.words ->> 'failures')::bigint) end
-from recorder.node_health h
-join reporting.node_probes p using (observer, node, probe)
+from reporting.node_probes p
+-- Once a probe: when the whole did not report or was in maintenance, together and part by part.
+cross join lateral (
+  select range_agg(tstzrange(s.started_at, s.ended_at)) as during, array_agg(tstzrange(s.started_at, s.ended_at)) as parts,
+    array_agg(s.state) as states, array_agg(s.error) as errors
+  from reporting.node_states s
+  where (s.observer, s.node, s.probe) = (p.observer, p.node, p.probe) and (not s.reported or s.state = 'maintenance')) unreported
+join recorder.node_health h on (h.observer, h.node, h.probe) = (p.observer, p.node, p.probe)
 -- How an open interval is worded at the last is kept with its probe; with itself once it ended.
 cross join lateral (select case when h.ended_at is null then p.latest -> h.check_name end as words) newest
 cross join lateral (
   select tstzrange(h.started_at, coalesce(h.ended_at, greatest(p.settled_until, h.started_at))) as during) interval_whole
 cross join lateral (
-  select range_agg(tstzrange(s.started_at, s.ended_at)) as during
-  from reporting.node_states s
-  where (s.observer, s.node, s.probe) = (h.observer, h.node, h.probe) and (not s.reported or s.state = 'maintenance')
-    and s.started_at < upper(interval_whole.during) and s.ended_at > lower(interval_whole.during)) unreported
-cross join lateral (
-  select tstzmultirange(interval_whole.during) - coalesce(unreported.during, '{}') as during) observed
+  select tstzmultirange(interval_whole.during) - coalesce(unreported.during, '{}') as during offset 0) observed
 cross join lateral (
   select h.state, h.error, true as of_check, unnest(observed.during) as during
   union all
-  select case s.state when 'maintenance' then s.state else 'unknown' end, s.error, false,
-    tstzrange(s.started_at, s.ended_at) * interval_whole.during
-  from reporting.node_states s
-  where unreported.during is not null and (s.observer, s.node, s.probe) = (h.observer, h.node, h.probe)
-    and (not s.reported or s.state = 'maintenance')
-    and tstzrange(s.started_at, s.ended_at) && interval_whole.during) part
+  select case u.state when 'maintenance' then u.state else 'unknown' end, u.error, false, u.during * interval_whole.during
+  from unnest(unreported.states, unreported.errors, unreported.parts) as u(state, error, during)
+  where u.during && interval_whole.during) part
 where h.check_name <> '*';
 
 comment on view reporting.node_health_intervals is 'What was said of each probe (check *) and of each check, as intervals in which nothing changed.';

@@ -20,10 +20,14 @@ returns table (
 )
 language sql stable parallel safe as $$
 with watched as not materialized (
-  select p.observer, p.node, p.probe, coalesce(grain, interval '1000 years') as step,
-    coalesce("from", reporting.window_begin(grain, p.first_look), p.first_look) as since,
-    coalesce("to", greatest(p.settled_until, now())) as until
+  select p.observer, p.node, p.probe, bounds.step, bounds.since, bounds.until
   from reporting.node_probes p
+  -- Worked out once a probe: without the offset once a window.
+  cross join lateral (
+    select coalesce(grain, interval '1000 years') as step,
+      coalesce("from", reporting.window_begin(grain, p.first_look), p.first_look) as since,
+      coalesce("to", greatest(p.settled_until, now())) as until
+    offset 0) bounds
 ),
 windows as (
   select w.observer, w.node, w.probe, u.at, greatest(u.at at time zone 'UTC', w.since) as begins,
