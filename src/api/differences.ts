@@ -1,22 +1,22 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
+import { instantIn } from '../instant.ts';
 import type { ReadableDataset } from './catalogue.ts';
-import { type Cursor, cursorText } from './cursor.ts';
-import { condition, type Filter, instant } from './filters.ts';
+import { cursorText } from './cursor.ts';
+import { condition, instant } from './filters.ts';
 import {
-  after,
-  cursorIn,
   filterShape,
-  filtersIn,
   filtersOf,
-  limit,
-  limitIn,
+  type ListQuestion,
+  listIn,
+  pageShape,
   type Told,
   textOf as told,
 } from './list-parameters.ts';
+import type { OrderColumn } from './readable.ts';
 import { columnOf, following, orderExpression, type Row } from './rows.ts';
-import { type Order, orderBy } from './rows-question.ts';
-import { type Asked, Statement } from './statement.ts';
+import { orderBy } from './rows-question.ts';
+import { type Asked, ReadableStatement, Statement } from './statement.ts';
 import { readValue, textOf } from './values.ts';
 import { versionsOf } from './versions.ts';
 
@@ -40,14 +40,10 @@ export interface DifferencesPage {
 }
 
 /** Which rows, and between which moments; as PostgreSQL reads them. */
-export interface DifferencesQuestion {
+export interface DifferencesQuestion extends ListQuestion {
   readonly from: string;
   /** Null: now. */
   readonly to: string | null;
-  readonly filters: readonly Filter[];
-  readonly order: Order;
-  readonly after: Cursor | null;
-  readonly limit: number;
 }
 
 const moment = (description: string) => instant.meta({ ...instant.meta(), description });
@@ -56,15 +52,18 @@ const moment = (description: string) => instant.meta({ ...instant.meta(), descri
 export const keyColumns = ({ now }: ReadableDataset) =>
   now.columns.filter((column) => now.key.some(({ name }) => name === column.name));
 
+/** The filters of differences: those of the key. */
+export const differencesFilters = (dataset: ReadableDataset) =>
+  filtersOf(keyColumns(dataset), ['from', 'to']);
+
 /** The parameters of {@link readDifferences}. */
 export function differencesParameters(dataset: ReadableDataset): z.ZodType<DifferencesQuestion> {
-  const filters = filtersOf(keyColumns(dataset), ['from', 'to']);
+  const filters = differencesFilters(dataset);
   const shape = {
     from: moment('The first of the two moments of knowledge.'),
     to: moment('The second one; now unless told.').optional(),
     ...filterShape(filters),
-    after,
-    limit,
+    ...pageShape,
   };
   const known = Object.keys(shape).join(', ');
   const error = 'what changed lies between two moments of knowledge, from and to; there are ';
@@ -73,15 +72,10 @@ export function differencesParameters(dataset: ReadableDataset): z.ZodType<Diffe
       error: ({ code }) => (code === 'unrecognized_keys' ? `${error}${known}` : undefined),
     })
     .transform((given: Told, context): DifferencesQuestion => {
-      const order = orderBy(dataset.now);
-      return {
-        from: told(given, 'from') ?? '',
-        to: told(given, 'to') ?? null,
-        filters: filtersIn(filters, given),
-        order,
-        after: cursorIn(given, order, context),
-        limit: limitIn(given),
-      };
+      const [from, to] = [told(given, 'from') ?? '', told(given, 'to') ?? null];
+      if (to !== null && (instantIn(from) ?? 0) >= (instantIn(to) ?? 0))
+        context.addIssue({ code: 'custom', path: ['from'], message: 'must be before to' });
+      return { ...listIn(filters, orderBy(dataset.now), given, context), from, to };
     });
 }
 
@@ -107,6 +101,8 @@ export async function readDifferences(
       content.map(({ name, type }, place) => [name, readValue(type, row[at + place] ?? null)]),
     );
   const last = rows.at(-1);
+  const keyValue = ({ name, emptyForNull }: OrderColumn, text: string | null) =>
+    readValue(types.get(name) ?? 'text', emptyForNull && text === '' ? null : text);
   return {
     rows: rows.map((row) => {
       const [was, is] = [row[keys] === 'true', row[keys + 1] === 'true'];
@@ -114,7 +110,7 @@ export async function readDifferences(
       return {
         change: was ? (is ? 'changed' : 'left') : 'added',
         key: Object.fromEntries(
-          order.columns.map(({ name }, at) => [name, readValue(types.get(name) ?? 'text', row[at] ?? null)]),
+          order.columns.map((column, at) => [column.name, keyValue(column, row[at] ?? null)]),
         ),
         before: was ? said(row, begin) : null,
         after: is ? said(row, begin + contents) : null,
@@ -130,51 +126,71 @@ export async function readDifferences(
   };
 }
 
-/** The key, whether it was and is there, and what it said and says. */
+/** The statement that reads a page: the key, whether it was and is there, and what it said and says, all as texts. */
 function differencesStatement(dataset: ReadableDataset, question: DifferencesQuestion): Asked {
   const into = new Statement();
-  const { from: versions, content, readable } = versionsOf(dataset);
-  const { order, filters } = question;
+  const { content, readable } = versionsOf(dataset);
   const types = new Map(readable.columns.map(({ name, type }) => [name, type]));
-  const typeOf = (name: string) => types.get(name) ?? 'text';
-  const from = into.value(question.from, 'timestamptz');
-  const to = question.to === null ? 'now()' : into.value(question.to, 'timestamptz');
-  const wanted = filters
-    .map((one) => ` and ${condition(one, typeOf(one.column), columnOf(one.column), into)}`)
-    .join('');
-  const keys = order.columns.map((one, at) => `${orderExpression(one)} as k${at}`).join(', ');
-  const touched = (instant: string) =>
-    `select ${keys} from ${versions} as r where r.${instant} > ${from} and r.${instant} <= ${to}${wanted}`;
-  const at = (moment: string) => `lateral (
-  select true as there, r.* from ${versions} as r
-  where ${order.columns.map((one, place) => `${orderExpression(one)} = t.k${place}`).join(' and ')}
-    and r.begins <= ${moment} and (r.ends is null or r.ends > ${moment})
-  order by r.begins desc limit 1)`;
-  const of = (row: string) => content.map(({ name }) => `${row}."${name}"`);
   const texts = (row: string) => content.map(({ name, type }) => textOf(type, `${row}."${name}"`));
-  const conditions = [
-    `reporting.has_record(${into.value(dataset.name, 'text')}, ${from})`,
-    `(o.there is distinct from n.there or row(${of('o').join(', ')}) is distinct from row(${of('n').join(', ')}))`,
-    ...(question.after
-      ? [following(order, question.after.values, typeOf, into, (_, place) => `t.k${place}`)]
-      : []),
-  ];
   const selected = [
-    ...order.columns.map(({ name }, place) => textOf(typeOf(name), `t.k${place}`)),
+    ...question.order.columns.map(({ name }) => textOf(types.get(name) ?? 'text', `t."${name}"`)),
     'coalesce(o.there, false)::text, coalesce(n.there, false)::text',
     ...texts('o'),
     ...texts('n'),
   ];
-  const text = `with touched as (
+  return { text: statementOf(dataset, question, selected, question.limit + 1, into), values: into.values };
+}
+
+/** The same question as SQL to be read, copied and run: what was said stands beside what is said, as `X_before` and `X_after`. */
+export function differencesSql(dataset: ReadableDataset, question: DifferencesQuestion): string {
+  const { content } = versionsOf(dataset);
+  const selected = [
+    ...question.order.columns.map(({ name }) => `t."${name}"`),
+    `case when o.there is null then 'added' when n.there is null then 'left' else 'changed' end as change`,
+    ...content.flatMap(({ name }) => [`o."${name}" as "${name}_before"`, `n."${name}" as "${name}_after"`]),
+  ];
+  return `${statementOf(dataset, question, selected, question.limit, new ReadableStatement())};`;
+}
+
+function statementOf(
+  dataset: ReadableDataset,
+  { from, to, filters, order, after }: DifferencesQuestion,
+  selected: readonly string[],
+  limit: number,
+  into: Statement,
+): string {
+  const { from: versions, content, readable } = versionsOf(dataset);
+  const types = new Map(readable.columns.map(({ name, type }) => [name, type]));
+  const typeOf = (name: string) => types.get(name) ?? 'text';
+  const begin = into.value(from, 'timestamptz');
+  const end = to === null ? 'now()' : into.value(to, 'timestamptz');
+  // Which keys are wanted is said where the versions are read, so that the others are not even compared.
+  const wanted = [
+    ...filters.map((one) => condition(one, typeOf(one.column), columnOf(one.column), into)),
+    ...(after ? [following(order, after.values, typeOf, into)] : []),
+  ]
+    .map((one) => `\n  and ${one}`)
+    .join('');
+  const keys = order.columns.map((one) => `${orderExpression(one)} as "${one.name}"`).join(', ');
+  const touched = (instant: string) =>
+    `select ${keys}\nfrom ${versions} as r\nwhere r.${instant} > ${begin} and r.${instant} <= ${end}${wanted}`;
+  const at = (moment: string) => `lateral (
+  select true as there, r.* from ${versions} as r
+  where ${order.columns.map((one) => `${orderExpression(one)} = t."${one.name}"`).join(' and ')}
+    and r.begins <= ${moment} and (r.ends is null or r.ends > ${moment})
+  order by r.begins desc limit 1)`;
+  const of = (row: string) => content.map(({ name }) => `${row}."${name}"`).join(', ');
+  return `with touched as (
 ${touched('begins')}
 union
-${touched('ends')})
+${touched('ends')}
+)
 select ${selected.join(', ')}
-from touched t
-left join ${at(from)} o on true
-left join ${at(to)} n on true
-where ${conditions.join('\n  and ')}
-order by ${order.columns.map((_, place) => `t.k${place}`).join(', ')}
-limit ${question.limit + 1}`;
-  return { text, values: into.values };
+from touched as t
+left join ${at(begin)} as o on true
+left join ${at(end)} as n on true
+where reporting.has_record(${into.value(dataset.name, 'text')}, ${begin})
+  and (o.there is distinct from n.there or row(${of('o')}) is distinct from row(${of('n')}))
+order by ${order.columns.map(({ name }) => `t."${name}"`).join(', ')}
+limit ${limit}`;
 }

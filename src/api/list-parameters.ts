@@ -39,6 +39,28 @@ export function filtersOf(columns: readonly DeclaredColumn[], others: readonly s
 export const filterShape = (filters: readonly FilterParameter[]): Record<string, z.ZodType> =>
   Object.fromEntries(filters.map(({ parameter, type }) => [parameter, optional(type)]));
 
+/** What every list of rows is asked for. */
+export interface ListQuestion {
+  readonly filters: readonly Filter[];
+  readonly order: Order;
+  /** The rows after this one; null: from the first. */
+  readonly after: Cursor | null;
+  readonly limit: number;
+}
+
+/** Reads what every list of rows is asked for: its filters, and {@link pageShape}. */
+export const listIn = (
+  filters: readonly FilterParameter[],
+  order: Order,
+  told: Told,
+  context: z.RefinementCtx,
+): ListQuestion => ({
+  filters: filtersIn(filters, told),
+  order,
+  after: cursorIn(told, order, context),
+  limit: Number(textOf(told, 'limit') ?? ROWS),
+});
+
 /** The filters that were asked for. */
 export const filtersIn = (filters: readonly FilterParameter[], told: Told): Filter[] =>
   filters.flatMap(({ parameter, column, operator }) => {
@@ -54,7 +76,7 @@ export const textOf = (told: Told, name: string): string | undefined =>
   typeof told[name] === 'string' ? told[name] : undefined;
 
 /** The cursor in `after`; null: there is none. One of another order becomes an issue. */
-export function cursorIn(told: Told, { sort, columns }: Order, context: z.RefinementCtx): Cursor | null {
+function cursorIn(told: Told, { sort, columns }: Order, context: z.RefinementCtx): Cursor | null {
   const text = textOf(told, 'after');
   if (text === undefined) return null;
   const cursor = cursorOf(text);
@@ -67,11 +89,8 @@ export function cursorIn(told: Told, { sort, columns }: Order, context: z.Refine
   return null;
 }
 
-/** The `limit` that was told. */
-export const limitIn = (told: Told) => Number(textOf(told, 'limit') ?? ROWS);
-
 /** Where a page begins. */
-export const after = written
+const after = written
   .meta({ description: 'The cursor `next` of the page before: its rows follow.' })
   .optional();
 
@@ -93,7 +112,7 @@ function optional(type: string): z.ZodType {
 }
 
 /** How many rows. */
-export const limit = written
+const limit = written
   .refine((text) => /^\d{1,6}$/.test(text) && Number(text) >= 1 && Number(text) <= MOST_ROWS, {
     error: `must be a whole number from 1 to ${MOST_ROWS}`,
   })
@@ -105,3 +124,6 @@ export const limit = written
     default: ROWS,
   })
   .optional();
+
+/** The schemas of where a page begins, and of how many rows it has. */
+export const pageShape = { after, limit };

@@ -1,30 +1,22 @@
 import { z } from 'zod';
 import type { DeclaredColumn, DeclaredParameter } from '../db/declared.ts';
-import type { Cursor } from './cursor.ts';
-import { type Filter, valuesOf, written } from './filters.ts';
+import { valuesOf, written } from './filters.ts';
 import {
-  after,
   asOf,
-  cursorIn,
   filterShape,
-  filtersIn,
   filtersOf,
-  limit,
-  limitIn,
+  type ListQuestion,
+  listIn,
+  pageShape,
   type Told,
   textOf,
 } from './list-parameters.ts';
 import { type OrderColumn, orderedColumns, type Readable } from './readable.ts';
 
 /** What is asked of a {@link Readable}. */
-export interface RowsQuestion {
+export interface RowsQuestion extends ListQuestion {
   /** The columns that are wanted, in order. */
   readonly columns: readonly DeclaredColumn[];
-  readonly filters: readonly Filter[];
-  readonly order: Order;
-  /** The rows after this one; null: from the first. */
-  readonly after: Cursor | null;
-  readonly limit: number;
   /** The rows as known at this moment, as PostgreSQL reads it; null: now. */
   readonly asOf: string | null;
   /** Values of a function's parameters. */
@@ -59,21 +51,16 @@ export function rowsParameters(readable: Readable): RowsParameters {
     ...filterShape(filters),
     columns: columnList(names).optional(),
     sort: sortSchema(readable).optional(),
-    after,
-    limit,
+    ...pageShape,
     ...(readable.asOf === null ? {} : { as_of: asOf }),
   };
   const schema = z
     .strictObject(shape, { error: (issue) => unknown(issue, readable, Object.keys(shape)) })
     .transform((told: Told, context): RowsQuestion => {
       const wanted = textOf(told, 'columns')?.split(',') ?? names;
-      const order = orderBy(readable, textOf(told, 'sort'));
       return {
+        ...listIn(filters, orderBy(readable, textOf(told, 'sort')), told, context),
         columns: readable.columns.filter(({ name }) => wanted.includes(name)),
-        filters: filtersIn(filters, told),
-        order,
-        after: cursorIn(told, order, context),
-        limit: limitIn(told),
         asOf: textOf(told, 'as_of') ?? null,
         given: Object.fromEntries(
           given.flatMap(({ name }) => {

@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { AskedWrongly, checked } from '../../api/asked-wrongly.ts';
 import type { ReadableDataset } from '../../api/catalogue.ts';
-import { differencesParameters, keyColumns, readDifferences } from '../../api/differences.ts';
+import {
+  differencesFilters,
+  differencesParameters,
+  keyColumns,
+  readDifferences,
+} from '../../api/differences.ts';
 import { filtersOf, MOST_ROWS } from '../../api/list-parameters.ts';
 import type { Readable } from '../../api/readable.ts';
 import { readRows } from '../../api/rows.ts';
@@ -51,7 +56,7 @@ export function changesOperation(named: Named, dataset: ReadableDataset): Operat
   const keys = keyColumns(dataset);
   return {
     ...named,
-    parameters: () => described(schema, filtersOf(keys, ['from', 'to'])),
+    parameters: () => described(schema, differencesFilters(dataset)),
     answer: differencesSchema(),
     ask: (given) => {
       const question = checked(schema, given);

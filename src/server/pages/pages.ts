@@ -1,4 +1,6 @@
 import { charts } from './charts/charts.tsx';
+import { changesPage } from './datasets/changes-page.tsx';
+import { files } from './datasets/files.ts';
 import { listPage } from './datasets/list-page.tsx';
 import { rowPage } from './datasets/row-page.tsx';
 import { rowsPage } from './datasets/rows-page.tsx';
@@ -18,6 +20,8 @@ export const pages: readonly Page[] = [
   listPage,
   rowsPage,
   rowPage,
+  changesPage,
+  files,
   charts,
   status,
   statusOfNode,

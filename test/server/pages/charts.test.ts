@@ -5,49 +5,20 @@ import { chartLink } from '../../../src/server/pages/charts/link.ts';
 import { recordedDatabase } from '../../api/recorded-database.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { letRead, type RevisedPoint, revisePoint } from './revised-point.ts';
 
 let database: TestDatabase;
 let sql: postgres.Sql;
 let server: PageServer;
 const warnings: unknown[] = [];
-/** A point that was revised: its series, what was said first and last, and when. */
-let revised: {
-  chain_id: string;
-  metric: string;
-  time_interval: string;
-  bucket_start: Date;
-  was: string;
-  until: Date;
-  is: string;
-};
+let revised: RevisedPoint;
 
 beforeAll(async () => {
   database = await recordedDatabase();
   sql = postgres(database.url, { max: 1, onnotice: () => {} });
-  // The dump has no rights in it.
-  await sql`grant usage on schema reporting to recorder_reader`;
-  await sql`grant select on all tables in schema reporting to recorder_reader`;
-  await sql`grant execute on all functions in schema reporting to recorder_reader`;
+  await letRead(sql);
   server = await servePagesOf(database.url, { log: { warn: (told: unknown) => void warnings.push(told) } });
-  const [row] = await sql<(typeof revised)[]>`
-    with points as (
-      select * from recorder.metric_points where superseded_at is null order by recorded_at, chain_id, metric, bucket_start limit 1
-    ),
-    ended as (
-      update recorder.metric_points m set superseded_at = m.recorded_at + interval '1 min' from points p
-      where (m.chain_id, m.metric, m.time_interval, m.bucket_start) = (p.chain_id, p.metric, p.time_interval, p.bucket_start)
-        and m.superseded_at is null
-      returning m.*
-    )
-    select chain_id, metric, time_interval, bucket_start, value::text as was, (value + 1)::text as is,
-      recorded_at + interval '30 s' as until from ended`;
-  if (!row) throw new Error('the recorded database has no points');
-  await sql`
-    insert into recorder.metric_points (chain_id, metric, time_interval, bucket_start, value, recorded_at, run_id)
-    select chain_id, metric, time_interval, bucket_start, value + 1, superseded_at, run_id from recorder.metric_points
-    where superseded_at is not null and not vanished and bucket_start = ${row.bucket_start}
-      and (chain_id, metric, time_interval) = (${row.chain_id}, ${row.metric}, ${row.time_interval})`;
-  revised = row;
+  revised = await revisePoint(sql);
 });
 afterAll(async () => {
   await server.close();

@@ -4,6 +4,7 @@ import { catalogueOf } from '../../../src/api/catalogue.ts';
 import { recordedDatabase } from '../../api/recorded-database.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { linkOf, linksOf, rowsOf, textOf } from './html.ts';
 
 const catalogue = catalogueOf();
 let database: TestDatabase;
@@ -27,34 +28,6 @@ afterAll(async () => {
 
 const page = (path: string) => ask(server.address + path);
 
-/** The text of HTML as people read it. */
-const textOf = (html: string) =>
-  html
-    .replaceAll(/<[^>]*>/g, '')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&amp;', '&');
-
-/** The cells of the first table, by row, without the head. */
-const cellsOf = (html: string): string[][] => {
-  const [, body = ''] = /<tbody>(.*?)<\/tbody>/s.exec(html) ?? [];
-  return [...body.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) =>
-    [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) => textOf(cell)),
-  );
-};
-
-/** The addresses of the links whose text is this. */
-const linksOf = (html: string, text: string): string[] =>
-  [...html.matchAll(/<a ([^>]*)>(.*?)<\/a>/gs)]
-    .filter(([, , inner = '']) => textOf(inner) === text)
-    .map(([, attributes = '']) => /href="([^"]*)"/.exec(attributes)?.[1]?.replaceAll('&amp;', '&') ?? '');
-
-const linkOf = (html: string, text: string): string => {
-  const [first] = linksOf(html, text);
-  if (first === undefined) throw new Error(`no link says ${text}`);
-  return first;
-};
-
 describe('the list', () => {
   it('leads to every dataset and view, with what it means, and keeps the moment', async () => {
     const { body } = await page('/datasets?as_of=2026-06-01');
@@ -76,12 +49,12 @@ describe('rows', () => {
 
   it('are filtered, sorted and paged as the address says, and the links say the next step', async () => {
     const first = await page('/datasets/metric_points?metric=txCount&sort=-value&limit=5&columns=value');
-    const values = cellsOf(first.body).map(([value = '']) => Number(value));
+    const values = rowsOf(first.body).map(([value = '']) => Number(value));
     expect(values).toHaveLength(5);
     expect(values).toEqual(values.toSorted((one, other) => other - one));
     const second = await page(linkOf(first.body, 'Next 5'));
     expect(second.code).toBe(200);
-    const next = cellsOf(second.body).map(([value = '']) => Number(value));
+    const next = rowsOf(second.body).map(([value = '']) => Number(value));
     expect(next).toHaveLength(5);
     expect(Math.max(...next)).toBeLessThanOrEqual(Math.min(...values));
     const same = '/datasets/metric_points?metric=txCount&sort=-value&limit=5&columns=value';
@@ -94,7 +67,7 @@ describe('rows', () => {
     const { body } = await page('/datasets/validators?limit=1');
     const [row] =
       await sql`select tx_id, node_id from reporting.validators order by node, subnet_id, node_id limit 1`;
-    expect(cellsOf(body)[0]).toEqual(expect.arrayContaining([row?.node_id, row?.tx_id]));
+    expect(rowsOf(body)[0]).toEqual(expect.arrayContaining([row?.node_id, row?.tx_id]));
     expect(body).toMatch(/<time datetime="20\d\d-\d\d-\d\dT[^"]+Z"/);
   });
 
@@ -163,7 +136,7 @@ describe('the history of a row', () => {
     const rows = await page(`/datasets/validators?${new URLSearchParams({ node, subnet_id, node_id })}`);
     const { code, body } = await page(linkOf(rows.body, 'history'));
     expect(code).toBe(200);
-    expect(cellsOf(body)).toHaveLength(versions ?? 0);
+    expect(rowsOf(body)).toHaveLength(versions ?? 0);
     expect(body).toContain('<mark');
   });
 
@@ -184,7 +157,7 @@ describe('forms', () => {
       headers: { location: '/datasets/validators?weight.gte=5&columns=node,weight' },
     });
     const { body } = await page(String(sent.headers.location));
-    expect(cellsOf(body)[0]).toHaveLength(2);
+    expect(rowsOf(body)[0]).toHaveLength(2);
     expect(textOf(body)).toContain('weight is at least 5');
   });
 
@@ -192,7 +165,7 @@ describe('forms', () => {
     const asked = await page('/datasets/metric_total');
     expect(asked.body).toMatch(/<input id="parameter-metric"[^>]* required/);
     const answer = await page('/datasets/metric_total?from=2026-01-01&to=2026-12-01&metric=txCount');
-    expect(cellsOf(answer.body)).toHaveLength(1);
+    expect(rowsOf(answer.body)).toHaveLength(1);
     const refused = await page('/datasets/metric_points_as_of?at=2001-01-01');
     expect(refused.code).toBe(400);
     expect(textOf(refused.body)).toContain('there is no record of metric_points at 2001-01-01T00:00:00Z');

@@ -1,10 +1,18 @@
 import { MEANINGS } from '../../../api/filters.ts';
-import { hrefOf, without } from './address.ts';
-import { filtersOfRows, type Place } from './column-menu.tsx';
+import type { FilterParameter } from '../../../api/list-parameters.ts';
+import { hrefOf, type Parameters, without } from './address.ts';
 
 /** The filters that are in force, each with the way to take it away. */
-export function ActiveFilters({ place: { readable, path, parameters } }: { readonly place: Place }) {
-  const active = filtersOfRows(readable).flatMap(({ parameter, column, operator }) => {
+export function ActiveFilters({
+  filters,
+  path,
+  parameters,
+}: {
+  readonly filters: readonly FilterParameter[];
+  readonly path: string;
+  readonly parameters: Parameters;
+}) {
+  const active = filters.flatMap(({ parameter, column, operator }) => {
     const value = parameters[parameter];
     if (value === undefined) return [];
     const words =

@@ -1,12 +1,20 @@
 import type postgres from 'postgres';
+import type { ComponentChildren } from 'preact';
 import type { ReadableDataset } from '../../../api/catalogue.ts';
 import { readRows } from '../../../api/rows.ts';
 import { rowsParameters } from '../../../api/rows-question.ts';
 import { instantIn } from '../../../instant.ts';
 import { Problem } from '../parts/problem.tsx';
 import { ValueText } from '../parts/value.tsx';
-import { hrefOf, type Parameters } from './address.ts';
 import { viewNamed } from './relations.ts';
+
+/** Since when a dataset is recorded, as ISO 8601; null: nothing of it is. */
+export async function recordedSince(sql: postgres.Sql, { name }: ReadableDataset): Promise<string | null> {
+  const view = viewNamed('recorded_since');
+  const question = rowsParameters(view).parse({ dataset: name, sort: 'recorded_since', limit: '1' });
+  const [first] = (await readRows(sql, view, question)).rows;
+  return typeof first?.recorded_since === 'string' ? first.recorded_since : null;
+}
 
 /**
  * Since when a dataset is recorded, where that is after a moment; null: there is a record of the moment, or nothing is recorded yet.
@@ -19,31 +27,24 @@ export async function recordOf(
 ): Promise<string | null> {
   const moment = at === null ? null : instantIn(at);
   if (dataset === null || moment === null) return null;
-  const view = viewNamed('recorded_since');
-  const question = rowsParameters(view).parse({ dataset: dataset.name, sort: 'recorded_since', limit: '1' });
-  const [first] = (await readRows(sql, view, question)).rows;
-  const since = first?.recorded_since;
-  return typeof since === 'string' && Date.parse(since) > moment ? since : null;
+  const since = await recordedSince(sql, dataset);
+  return since !== null && Date.parse(since) > moment ? since : null;
 }
 
-/** What is told of a moment before the first recording. */
+/** What is told of a moment before the first recording. @param children the ways on from here */
 export function NoRecord({
   dataset,
-  path,
-  parameters,
   since,
+  children,
 }: {
   readonly dataset: string;
-  readonly path: string;
-  readonly parameters: Parameters;
   readonly since: string;
+  readonly children: ComponentChildren;
 }) {
   return (
     <Problem what={`There is no record of ${dataset} at that moment.`}>
       <p>
-        It has been recorded since <ValueText type="timestamptz" value={since} />:{' '}
-        <a href={hrefOf(path, { ...parameters, as_of: since })}>show what was known then</a>, or{' '}
-        <a href={hrefOf(path, { ...parameters, as_of: null })}>what is known now</a>.
+        It has been recorded since <ValueText type="timestamptz" value={since} />: {children}.
       </p>
     </Problem>
   );

@@ -2,7 +2,7 @@ import { asOfOnly, hrefOf, type Parameters } from './address.ts';
 import { type Relation, viewsOf } from './relations.ts';
 
 /** What is shown of a dataset. */
-export type Tab = 'rows' | 'row';
+export type Tab = 'rows' | 'row' | 'changes' | 'coverage';
 
 const HISTORIES: Readonly<Record<string, string>> = {
   series: 'Revisions',
@@ -60,8 +60,21 @@ function Tabs({
     here: tab === 'rows' && readable.name === name,
     ...(about === undefined ? {} : { about }),
   });
+  const { as_of: to = null } = parameters;
   const main = [
     rowsOf('Rows', dataset.name),
+    {
+      label: 'Then and now',
+      href: hrefOf(pathOf(dataset.name, 'changes'), { to }),
+      here: tab === 'changes',
+      about: 'What is not the same at two moments, side by side.',
+    },
+    {
+      label: 'Coverage',
+      href: pathOf(dataset.name, 'coverage'),
+      here: tab === 'coverage',
+      about: 'What is recorded and what is missing, day by day, and how to mend it.',
+    },
     ...(history ? [rowsOf(HISTORIES[dataset.kind] ?? 'Versions', history.name, history.about)] : []),
     ...(changes ? [rowsOf('Who came and went', changes.name, changes.about)] : []),
     ...(conflicts ? [rowsOf('Conflicts', conflicts.name, conflicts.about)] : []),

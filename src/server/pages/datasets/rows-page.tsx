@@ -1,16 +1,18 @@
 import { type RowCount, rowCount } from '../../../api/row-count.ts';
 import { type RowsPage, readRows, rowsSql } from '../../../api/rows.ts';
-import type { Content, Page } from '../page.ts';
+import type { Content, Page, Redirect } from '../page.ts';
 import { numberText } from '../texts.ts';
 import { AboutColumns } from './about-columns.tsx';
 import { ActiveFilters } from './active-filters.tsx';
-import { asOfOnly, hrefOf, parametersOf, without } from './address.ts';
+import { asOfOnly, hrefOf, parametersOf, tidied, without } from './address.ts';
+import { rowsAddress } from './api-address.ts';
 import { AsOf } from './as-of.tsx';
 import { type AskedRows, askedRows, asOfIn, pastOf } from './asked-rows.ts';
-import type { Place } from './column-menu.tsx';
-import { Copied } from './copied.tsx';
+import { filtersOfRows, type Place } from './column-menu.tsx';
+import { Formats } from './formats.tsx';
 import { FunctionForm, isAsked } from './function-form.tsx';
 import { NoRecord, recordOf } from './no-record.tsx';
+import { PageSql } from './page-sql.tsx';
 import { pathOf, RelationHead } from './relation-head.tsx';
 import { type Relation, relationNamed } from './relations.ts';
 import { RowsTable } from './rows-table.tsx';
@@ -22,7 +24,7 @@ export const rowsPage: Page = {
   async answer({ read, clock }, asked) {
     const { relation: name, ...given } = asked;
     const relation = relationNamed(String(name));
-    if (!relation) return null;
+    if (!relation) return fileOf(String(name), given);
     const tidied = tidy(pathOf(String(name)), given);
     if ('location' in tidied) return tidied;
     if (!isAsked(relation.readable, tidied.given)) return unasked(relation, tidied.given);
@@ -41,6 +43,15 @@ export const rowsPage: Page = {
       : content(relation, rows, found.page, found.count, clock());
   },
 };
+
+/** `/datasets/D.csv` and the like: the rows for programs, which are the API's. */
+function fileOf(file: string, given: Readonly<Record<string, unknown>>): Redirect | null {
+  const [, name = '', form] = /^(\w+)\.(json|csv)$/.exec(file) ?? [];
+  const relation = relationNamed(name);
+  const parameters = parametersOf(tidied(given));
+  if (!relation || !parameters || (form !== 'json' && form !== 'csv')) return null;
+  return { location: rowsAddress(relation, parameters, pastOf(relation.readable), form) };
+}
 
 const crumbs = ({ parameters }: Pick<AskedRows, 'parameters'>) => [
   { href: hrefOf('/datasets', asOfOnly(parameters)), label: 'Data' },
@@ -74,6 +85,7 @@ function content(
               <span class="soft"> The heads of the columns sort; ⋯ beside them explains and filters.</span>
             </p>
             <p class="actions">
+              <Formats address={(form) => rowsAddress(relation, parameters, rows.past, form)} />
               {asOf === null && rows.past.kind === 'known' && (
                 <a
                   href={hrefOf(path, { ...parameters, as_of: new Date(now).toISOString() })}
@@ -84,18 +96,12 @@ function content(
               )}
             </p>
           </div>
-          <ActiveFilters place={place} />
+          <ActiveFilters filters={filtersOfRows(readable)} path={path} parameters={parameters} />
           <RowsTable place={place} dataset={dataset} question={question} rows={page.rows} />
           <Pager place={place} next={page.next} limit={question.limit} />
         </section>
         <AboutColumns place={place} />
-        <details id="sql">
-          <summary>The SQL of this page</summary>
-          <Copied text={rowsSql(readable, question)} label="SQL of this page" />
-          <p class="soft">
-            Runs as it is, as <code>recorder_reader</code>: chain-recorder query &quot;…&quot;, or psql.
-          </p>
-        </details>
+        <PageSql sql={rowsSql(readable, question)} />
       </>
     ),
   };
@@ -112,12 +118,10 @@ function early(relation: Relation, { parameters, asOf }: AskedRows, since: strin
       <>
         <RelationHead relation={relation} tab="rows" parameters={parameters} />
         <AsOf path={path} parameters={parameters} asOf={asOf} />
-        <NoRecord
-          dataset={relation.dataset?.name ?? readable.name}
-          path={path}
-          parameters={parameters}
-          since={since}
-        />
+        <NoRecord dataset={relation.dataset?.name ?? readable.name} since={since}>
+          <a href={hrefOf(path, { ...parameters, as_of: since })}>show what was known then</a>, or{' '}
+          <a href={hrefOf(path, without(parameters, 'as_of'))}>what is known now</a>
+        </NoRecord>
       </>
     ),
   };

@@ -1,9 +1,11 @@
 import type { ReadableDataset } from '../../../api/catalogue.ts';
 import type { Row } from '../../../api/rows.ts';
 import type { RowsQuestion } from '../../../api/rows-question.ts';
+import { instantIn } from '../../../instant.ts';
 import { type Column, Table } from '../parts/table.tsx';
 import { columnKind, ValueText } from '../parts/value.tsx';
 import { asOfOnly, hrefOf, type Parameters } from './address.ts';
+import { chartOfRow } from './chart-of-row.ts';
 import { ColumnHead, ColumnMenu, type Place } from './column-menu.tsx';
 import { pathOf } from './relation-head.tsx';
 
@@ -20,7 +22,14 @@ export function RowsTable({
   readonly rows: readonly Row[];
 }) {
   const direction = order.descending ? 'descending' : 'ascending';
-  const history = (row: Row) => (dataset ? historyOf(dataset, row, place.parameters) : null);
+  const asOf = instantIn(place.parameters.as_of ?? '');
+  const ways = (row: Row): readonly Way[] =>
+    dataset
+      ? [
+          { label: 'history', href: historyOf(dataset, row, place.parameters) },
+          { label: 'chart', href: chartOfRow(dataset, row, asOf === null ? null : new Date(asOf)) },
+        ].flatMap(({ label, href }) => (href === null ? [] : [{ label, href }]))
+      : [];
   const columnsOfRows = columns.map((column): Column<Row> => {
     const { name, type, comment } = column;
     const sorted = order.columns[0]?.name === name ? direction : undefined;
@@ -33,12 +42,12 @@ export function RowsTable({
       cell: (row) => <ValueText type={type} value={row[name] ?? null} />,
     };
   });
-  const leads = rows.some((row) => history(row) !== null);
+  const leads = rows.some((row) => ways(row).length > 0);
   return (
     <>
       <Table
         caption={`Rows of ${place.readable.name}`}
-        columns={leads ? [historyColumn(history), ...columnsOfRows] : columnsOfRows}
+        columns={leads ? [waysColumn(ways), ...columnsOfRows] : columnsOfRows}
         rows={rows}
         keyOf={(row) => rows.indexOf(row)}
         empty={place.parameters.after ? 'No more rows.' : 'No rows.'}
@@ -50,14 +59,16 @@ export function RowsTable({
   );
 }
 
-const historyColumn = (history: (row: Row) => string | null): Column<Row> => ({
-  name: 'History',
-  head: <span class="unseen">History</span>,
-  about: 'All that was recorded of the row, and what changed.',
-  cell: (row) => {
-    const href = history(row);
-    return href === null ? null : <a href={href}>history</a>;
-  },
+interface Way {
+  readonly label: string;
+  readonly href: string;
+}
+
+const waysColumn = (ways: (row: Row) => readonly Way[]): Column<Row> => ({
+  name: 'More',
+  head: <span class="unseen">More</span>,
+  about: 'All that was recorded of the row and what changed, and its numbers as a chart.',
+  cell: (row) => ways(row).flatMap(({ label, href }) => [<a href={href}>{label}</a>, ' ']),
 });
 
 /** The address of a row's history; null: the row does not hold its dataset's whole key. */

@@ -1,0 +1,73 @@
+import type { ReadableDataset } from '../../../api/catalogue.ts';
+import { type DifferencesQuestion, differencesFilters } from '../../../api/differences.ts';
+import { instantIn } from '../../../instant.ts';
+import { ActiveFilters } from './active-filters.tsx';
+import { hrefOf, type Parameters, without } from './address.ts';
+import { FilterField } from './filter-field.tsx';
+import { Hidden } from './hidden.tsx';
+import { pathOf } from './relation-head.tsx';
+
+const HOUR = 3_600_000;
+const SPANS = [
+  ['an hour', HOUR],
+  ['a day', 24 * HOUR],
+  ['7 days', 7 * 24 * HOUR],
+  ['30 days', 30 * 24 * HOUR],
+  ['90 days', 90 * 24 * HOUR],
+] as const;
+
+/** The two moments that are compared, and of which rows. */
+export function ChangesForm({
+  dataset,
+  question: { from, to },
+  parameters,
+  now,
+}: {
+  readonly dataset: ReadableDataset;
+  readonly question: DifferencesQuestion;
+  readonly parameters: Parameters;
+  readonly now: number;
+}) {
+  const path = pathOf(dataset.name, 'changes');
+  const filters = differencesFilters(dataset);
+  const offered = filters.filter(({ operator }) => operator === 'eq');
+  const own = ['from', 'to', 'after', ...offered.map(({ parameter }) => parameter)];
+  const end = to === null ? now : (instantIn(to) ?? now);
+  const begin = instantIn(from) ?? end;
+  return (
+    <>
+      <form class="filters" method="get" action={path} aria-label="Two moments">
+        <Hidden of={without(parameters, ...own)} />
+        <FilterField id="from" name="from" label="Then (UTC)" type="timestamptz" value={from} required />
+        <FilterField id="to" name="to" label="Now (empty: now)" type="timestamptz" value={to ?? ''} />
+        {offered.map(({ parameter, column, type }) => (
+          <FilterField
+            key={parameter}
+            id={`of-${column}`}
+            name={parameter}
+            label={<code>{column}</code>}
+            type={type}
+            value={parameters[parameter] ?? ''}
+          />
+        ))}
+        <button type="submit">Compare</button>
+      </form>
+      <ul class="choices" aria-label="How far back">
+        {SPANS.map(([words, span]) => (
+          <li key={words}>
+            <a
+              href={hrefOf(path, {
+                ...without(parameters, 'after'),
+                from: new Date(end - span).toISOString(),
+              })}
+              aria-current={Math.abs(end - begin - span) < 2_000 ? 'true' : undefined}
+            >
+              {words} back
+            </a>
+          </li>
+        ))}
+      </ul>
+      <ActiveFilters filters={filters} path={path} parameters={parameters} />
+    </>
+  );
+}

@@ -1,0 +1,152 @@
+import { checked } from '../../../api/asked-wrongly.ts';
+import type { ReadableDataset } from '../../../api/catalogue.ts';
+import {
+  type DifferencesPage,
+  type DifferencesQuestion,
+  differencesParameters,
+  differencesSql,
+  readDifferences,
+} from '../../../api/differences.ts';
+import { instantIn } from '../../../instant.ts';
+import type { Content, Page } from '../page.ts';
+import { Empty } from '../parts/empty.tsx';
+import { Older } from '../parts/older.tsx';
+import { countText } from '../texts.ts';
+import { hrefOf, type Parameters, parametersOf, without } from './address.ts';
+import { changesAddress } from './api-address.ts';
+import { ChangesForm } from './changes-form.tsx';
+import { ChangesTable } from './changes-table.tsx';
+import { Formats } from './formats.tsx';
+import { NoRecord, recordedSince } from './no-record.tsx';
+import { PageSql } from './page-sql.tsx';
+import { pathOf, RelationHead } from './relation-head.tsx';
+import { catalogue } from './relations.ts';
+import { tidy } from './tidy.ts';
+
+const DAY = 86_400_000;
+
+/** What was asked, and what there is to tell. */
+interface Asked {
+  readonly dataset: ReadableDataset;
+  /** As in the address, with the first moment. */
+  readonly parameters: Parameters;
+  readonly question: DifferencesQuestion;
+}
+
+/** `/datasets/D/changes`: what is not the same at two moments, side by side. */
+export const changesPage: Page = {
+  path: '/datasets/:relation/changes',
+  async answer({ read, clock }, { relation, ...asked }) {
+    const dataset = catalogue.datasets.get(String(relation));
+    if (!dataset) return null;
+    const path = pathOf(dataset.name, 'changes');
+    const tidied = tidy(path, asked);
+    if ('location' in tidied) return tidied;
+    const { given } = tidied;
+    const now = clock();
+    const end = typeof given.to === 'string' ? (instantIn(given.to) ?? now) : now;
+    return read(async (sql) => {
+      const since = await recordedSince(sql, dataset);
+      const begin = Math.max(end - DAY, since === null ? 0 : Date.parse(since) + 1);
+      const from = begin < end ? begin : end - DAY;
+      const told = given.from === undefined ? { from: new Date(from).toISOString(), ...given } : given;
+      const question = checked(differencesParameters(dataset), told);
+      const parameters = parametersOf(told) ?? {};
+      const view = { dataset, parameters, question };
+      if (since === null)
+        return content(view, now, <Empty>Nothing of {dataset.name} is recorded yet.</Empty>);
+      if (Date.parse(since) > (instantIn(question.from) ?? 0)) return content(view, now, early(view, since));
+      const page = await readDifferences(sql, dataset, question);
+      return content(view, now, <Differences of={view} page={page} now={now} />);
+    });
+  },
+};
+
+function content({ dataset, parameters, question }: Asked, now: number, found: Content['body']): Content {
+  const { to = null } = parameters;
+  const { name } = dataset;
+  const asOf: Parameters = to === null ? {} : { as_of: to };
+  return {
+    title: `Then and now: ${name}`,
+    crumbs: [
+      { href: hrefOf('/datasets', asOf), label: 'Data' },
+      { href: hrefOf(pathOf(name), asOf), label: name },
+    ],
+    islands: ['copy'],
+    body: (
+      <>
+        <RelationHead relation={{ readable: dataset.now, dataset }} tab="changes" parameters={asOf} />
+        <ChangesForm dataset={dataset} question={question} parameters={parameters} now={now} />
+        {found}
+      </>
+    ),
+  };
+}
+
+/** The first moment lies before the first recording. */
+const early = ({ dataset, parameters }: Asked, since: string) => (
+  <NoRecord dataset={dataset.name} since={since}>
+    <a href={hrefOf(pathOf(dataset.name, 'changes'), { ...without(parameters, 'to', 'after'), from: since })}>
+      show what changed since then
+    </a>
+  </NoRecord>
+);
+
+function Differences({
+  of: { dataset, parameters, question },
+  page: { rows, next },
+  now,
+}: {
+  readonly of: Asked;
+  readonly page: DifferencesPage;
+  readonly now: number;
+}) {
+  const path = pathOf(dataset.name, 'changes');
+  const fixed = new Date(now).toISOString();
+  return (
+    <>
+      <section aria-label="Differences">
+        <div class="head">
+          <p>
+            {summary(rows, next !== null)}
+            <span class="soft"> What changed and changed back in between is no difference.</span>
+          </p>
+          <p class="actions">
+            <Formats address={(form) => changesAddress(dataset, parameters, form)} all="all differences" />
+            {question.to === null && (
+              <a
+                href={hrefOf(path, { ...parameters, to: fixed })}
+                title="A link that shows the same differences at any time"
+              >
+                Link to this, as it is now
+              </a>
+            )}
+          </p>
+        </div>
+        <ChangesTable dataset={dataset} question={question} rows={rows} />
+        {parameters.after !== undefined && (
+          <p>
+            <a href={hrefOf(path, without(parameters, 'after'))}>First page</a>
+          </p>
+        )}
+        <Older
+          href={next === null ? null : hrefOf(path, { ...parameters, after: next })}
+          label={`Next ${question.limit}`}
+        />
+      </section>
+      <PageSql sql={differencesSql(dataset, question)} />
+    </>
+  );
+}
+
+function summary(rows: DifferencesPage['rows'], more: boolean): string {
+  if (rows.length === 0) return 'Nothing is different.';
+  const count = (change: string) => rows.filter((row) => row.change === change).length;
+  const parts = [
+    { words: 'changed', count: count('changed') },
+    { words: 'came', count: count('added') },
+    { words: 'left', count: count('left') },
+  ].flatMap((part) => (part.count > 0 ? [`${part.count} ${part.words}`] : []));
+  const where = more ? ' on this page, and more' : '';
+  return `${countText(rows.length, 'row is different', 'rows are different')}${where}: ${parts.join(', ')}.`;
+}

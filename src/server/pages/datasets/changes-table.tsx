@@ -1,0 +1,192 @@
+import type { ReadableDataset } from '../../../api/catalogue.ts';
+import type { Difference, DifferencesQuestion } from '../../../api/differences.ts';
+import type { Row } from '../../../api/rows.ts';
+import type { Value } from '../../../api/values.ts';
+import { instantIn } from '../../../instant.ts';
+import { KeyValues } from '../parts/key-values.tsx';
+import { State } from '../parts/state.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { columnKind, ValueText } from '../parts/value.tsx';
+import { momentText } from '../texts.ts';
+import type { Parameters } from './address.ts';
+import { chartOfRow } from './chart-of-row.ts';
+import { historyOf } from './rows-table.tsx';
+
+/** A line of the table: one column of a row, as it was and as it is. */
+interface Line {
+  readonly row: Difference;
+  /** The first line of its row. */
+  readonly first: boolean;
+  /** Null: the whole row. */
+  readonly column: string | null;
+  readonly before: Value | undefined;
+  readonly after: Value | undefined;
+}
+
+/** Rows that came or left are told column by column up to so many; of others the values are shown on demand. */
+const FEW = 2;
+const TONES = { added: 'planned', changed: 'warn', left: 'bad' } as const;
+const WORDS = { added: 'came', changed: 'changed', left: 'left' } as const;
+
+/** Differences with what was said beside what is said, a line a column. */
+export function ChangesTable({
+  dataset,
+  question: { from, to, order },
+  rows,
+}: {
+  readonly dataset: ReadableDataset;
+  readonly question: DifferencesQuestion;
+  readonly rows: readonly Difference[];
+}) {
+  const columns = (dataset.history ?? dataset.now).columns;
+  const types = new Map(columns.map(({ name, type }) => [name, type]));
+  const abouts = new Map(columns.map(({ name, comment }) => [name, comment]));
+  const typeOf = (name: string | null) => types.get(name ?? '') ?? 'text';
+  const lines = rows.flatMap(linesOf);
+  const asOf: Parameters = to === null ? {} : { as_of: to };
+  const [then, now] = [new Date(instantIn(from) ?? 0), to === null ? null : new Date(instantIn(to) ?? 0)];
+  const numbers = lines.some(({ column }) => columnKind(typeOf(column)) === 'number');
+  const said = (value: Value | undefined, column: string | null) =>
+    column === null ? (
+      <Whole of={value} typeOf={typeOf} />
+    ) : (
+      <ValueText type={typeOf(column)} value={value ?? null} />
+    );
+  const shown: Column<Line>[] = [
+    ...order.columns.map(
+      ({ name }): Column<Line> => ({
+        name,
+        ...about(abouts.get(name)),
+        cell: ({ row, first }) => (
+          <span class={first ? undefined : 'unseen'}>
+            <ValueText type={typeOf(name)} value={row.key[name] ?? null} />
+          </span>
+        ),
+      }),
+    ),
+    {
+      name: 'Change',
+      cell: ({ row: { change }, first }) =>
+        first && (
+          <State is={change} tone={TONES[change]}>
+            {WORDS[change]}
+          </State>
+        ),
+    },
+    {
+      name: 'Column',
+      cell: ({ column }) => (column === null ? <span class="soft">the row</span> : <code>{column}</code>),
+    },
+    {
+      name: `At ${momentText(then)}`,
+      kind: numbers ? 'number' : undefined,
+      cell: ({ before, column, row }) =>
+        row.before === null ? <span class="soft">not there</span> : said(before, column),
+    },
+    {
+      name: now === null ? 'Now' : `At ${momentText(now)}`,
+      kind: numbers ? 'number' : undefined,
+      cell: ({ after, column, row }) =>
+        row.after === null ? <span class="soft">not there</span> : <mark>{said(after, column)}</mark>,
+    },
+    ...(numbers
+      ? [
+          {
+            name: 'By',
+            about: 'How much more or less the number is, as a share of what it was.',
+            kind: 'number' as const,
+            cell: ({ before, after, column }: Line) =>
+              columnKind(typeOf(column)) === 'number' ? shareText(before, after) : null,
+          },
+        ]
+      : []),
+    {
+      name: 'More',
+      head: <span class="unseen">More</span>,
+      cell: ({ row, first }) =>
+        first && <Ways dataset={dataset} row={row} then={then} now={now} asOf={asOf} />,
+    },
+  ];
+  return (
+    <Table
+      caption={`What is different in ${dataset.name}`}
+      columns={shown}
+      rows={lines}
+      keyOf={(line) => lines.indexOf(line)}
+      empty="Nothing is different between the two moments."
+    />
+  );
+}
+
+const about = (text: string | undefined) => (text === undefined ? {} : { about: text });
+
+/** Where more is told of a row: its history, and where its number is drawn, both moments over each other. */
+function Ways({
+  dataset,
+  row: { key },
+  then,
+  now,
+  asOf,
+}: {
+  readonly dataset: ReadableDataset;
+  readonly row: Difference;
+  readonly then: Date;
+  readonly now: Date | null;
+  readonly asOf: Parameters;
+}) {
+  const history = historyOf(dataset, key, asOf);
+  const chart = chartOfRow(dataset, key, now, then);
+  return (
+    <>
+      {history !== null && <a href={history}>history</a>} {chart !== null && <a href={chart}>chart</a>}
+    </>
+  );
+}
+
+function linesOf(row: Difference): Line[] {
+  const { before, after, differs } = row;
+  const whole = before ?? after ?? {};
+  const names = differs.length > 0 ? differs : Object.keys(whole);
+  if (differs.length === 0 && names.length > FEW)
+    return [{ row, first: true, column: null, before: before ?? undefined, after: after ?? undefined }];
+  return names.map((column, at) => ({
+    row,
+    first: at === 0,
+    column,
+    before: before?.[column],
+    after: after?.[column],
+  }));
+}
+
+/** All that a row says, on demand. */
+function Whole({
+  of,
+  typeOf,
+}: {
+  readonly of: Value | undefined;
+  readonly typeOf: (column: string) => string;
+}) {
+  const row = isRow(of) ? Object.entries(of).filter(([, value]) => value !== null) : [];
+  return (
+    <details>
+      <summary>{row.length} values</summary>
+      <KeyValues
+        of={row.map(([name, value]) => [name, <ValueText type={typeOf(name)} value={value} key={name} />])}
+      />
+    </details>
+  );
+}
+
+const isRow = (value: Value | undefined): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** By which share a number changed: `+1.2 %`; empty: there is no share. */
+function shareText(before: Value | undefined, after: Value | undefined): string {
+  if (before === undefined || after === undefined || before === null || after === null) return '';
+  const [was, is] = [Number(before), Number(after)];
+  if (!Number.isFinite(was) || !Number.isFinite(is) || was === 0) return '';
+  const share = ((is - was) / Math.abs(was)) * 100;
+  const size = Math.abs(share);
+  const digits = size < 0.01 ? '< 0.01' : size >= 1000 ? Math.round(size) : size.toFixed(size < 1 ? 2 : 1);
+  return `${share < 0 ? '−' : '+'}${digits} %`;
+}

@@ -1,0 +1,23 @@
+import { catalogueOf } from '../../../api/catalogue.ts';
+import type { Page } from '../page.ts';
+import { hrefOf, parametersOf, tidied } from './address.ts';
+
+const { datasets } = catalogueOf();
+/** The pages of a dataset by their files, as the API has them. */
+const FILES: Readonly<Record<string, string>> = {
+  row: 'rows/history',
+  changes: 'changes',
+  coverage: 'coverage',
+};
+
+/** `/datasets/D/changes.csv` and the like: the page for programs, which is the API's. */
+export const files: Page = {
+  path: '/datasets/:relation/:file',
+  async answer(_context, { relation, file, ...given }) {
+    const [, page = '', form = ''] = /^(\w+)\.(json|csv)$/.exec(String(file)) ?? [];
+    const place = FILES[page];
+    const parameters = parametersOf(tidied(given));
+    if (place === undefined || parameters === null || !datasets.has(String(relation))) return null;
+    return { location: hrefOf(`/api/v1/datasets/${relation}/${place}.${form}`, parameters) };
+  },
+};

@@ -1,0 +1,17 @@
+import { queryLink } from '../query/link.ts';
+import { LONGEST } from '../query/question.ts';
+import { Copied } from './copied.tsx';
+
+/** The SQL of a page, to be copied, or asked again where it can be changed. */
+export function PageSql({ sql }: { readonly sql: string }) {
+  return (
+    <details id="sql">
+      <summary>The SQL of this page</summary>
+      <Copied text={sql} label="SQL of this page" />
+      <p class="soft">
+        Runs as it is, as <code>recorder_reader</code>: chain-recorder query &quot;…&quot;, or psql.{' '}
+        {sql.length <= LONGEST && <a href={queryLink({ sql })}>Ask it on the query page</a>}
+      </p>
+    </details>
+  );
+}

@@ -1,0 +1,162 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalogueOf } from '../../../src/api/catalogue.ts';
+import { recordedDatabase } from '../../api/recorded-database.ts';
+import type { TestDatabase } from '../../support/database.ts';
+import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { linkOf, linksOf, rowsOf, textOf } from './html.ts';
+import { letRead, type RevisedPoint, revisePoint } from './revised-point.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+let server: PageServer;
+let revised: RevisedPoint;
+const faults: unknown[] = [];
+
+beforeAll(async () => {
+  database = await recordedDatabase();
+  sql = postgres(database.url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
+  await letRead(sql);
+  revised = await revisePoint(sql);
+  server = await servePagesOf(database.url, { log: { warn: (...told: unknown[]) => faults.push(told) } });
+}, 120_000);
+afterAll(async () => {
+  await server.close();
+  await sql.end();
+  await database.close();
+});
+
+const get = (path: string) => ask(server.address + path);
+
+/** When the recording of a dataset began, as an address has it. */
+async function began(dataset: string): Promise<string> {
+  const [row] = await sql<{ at: string }[]>`
+    select to_char(min(recorded_since), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
+    from reporting.recorded_since where dataset = ${dataset}`;
+  if (!row) throw new Error(`${dataset} was never recorded`);
+  return row.at;
+}
+
+describe('what is different at two moments', () => {
+  const series = () => {
+    const { chain_id, metric, time_interval, bucket_start } = revised;
+    return new URLSearchParams({ chain_id, metric, time_interval, bucket_start: bucket_start.toISOString() });
+  };
+
+  it('stands side by side, with the way to the history and to both moments in a chart', async () => {
+    const { code, body } = await get(
+      `/datasets/metric_points/changes?from=${revised.until.toISOString()}&${series()}`,
+    );
+    expect(code).toBe(200);
+    const [row = []] = rowsOf(body);
+    expect(row.slice(0, 3)).toEqual([revised.chain_id, revised.metric, revised.time_interval]);
+    expect(row.slice(4, 8)).toEqual(['changed', 'value', revised.was, revised.is]);
+    const history = await get(linkOf(body, 'history'));
+    expect(rowsOf(history.body).length).toBe(2);
+    const chart = await get(linkOf(body, 'chart'));
+    expect(chart.code).toBe(200);
+    expect(textOf(chart.body)).toContain('known now');
+    expect(textOf(chart.body)).toMatch(/known at \d{4}/);
+  });
+
+  it('is what the API says, in the page, its SQL and its files, page by page', async () => {
+    const from = await began('validators');
+    const api = JSON.parse((await get(`/api/v1/datasets/validators/changes?from=${from}&limit=1000`)).body);
+    expect(api.rows.length).toBeGreaterThan(5);
+    let path: string | undefined = `/datasets/validators/changes?from=${from}&limit=3`;
+    const seen: unknown[] = [];
+    while (path !== undefined) {
+      const { code, body } = await get(path);
+      expect(code).toBe(200);
+      const json = JSON.parse((await get(linkOf(body, 'JSON'))).body);
+      seen.push(...json.rows);
+      const statement = textOf(/<pre data-copy[^>]*>(.*?)<\/pre>/s.exec(body)?.[1] ?? '');
+      const found = await sql.begin(async (as) => {
+        await as`set local role recorder_reader`;
+        return as.unsafe(statement);
+      });
+      expect(found.map(({ change }) => change)).toEqual(
+        json.rows.map(({ change }: { change: string }) => change),
+      );
+      expect(found.map((row) => row.node_id)).toEqual(
+        json.rows.map(({ key }: { key: { node_id: string } }) => key.node_id),
+      );
+      [path] = linksOf(body, 'Next 3');
+    }
+    expect(seen).toEqual(api.rows);
+    const first = await get(`/datasets/validators/changes?from=${from}&limit=3`);
+    const csv = await get(linkOf(first.body, 'CSV'));
+    expect(csv.body.trim().split('\r\n')).toHaveLength(api.rows.length + 1);
+  });
+
+  it('of what came and left says so, and is told for every dataset', async () => {
+    const [left] = await sql<{ node_id: string; before: string; at: string }[]>`
+      select node_id, to_char(at - interval '1 ms', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as before,
+        to_char(at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
+      from reporting.validators_changes where change = 'left' limit 1`;
+    const asked = new URLSearchParams({
+      from: left?.before ?? '',
+      to: left?.at ?? '',
+      node_id: left?.node_id ?? '',
+    });
+    const { body } = await get(`/datasets/validators/changes?${asked}`);
+    expect(rowsOf(body).flat()).toEqual(expect.arrayContaining(['left', 'the row']));
+    expect(textOf(body)).toContain('not there');
+    for (const { name } of catalogueOf().datasets.values())
+      expect({ name, code: (await get(`/datasets/${name}/changes`)).code }).toEqual({ name, code: 200 });
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  it('begins where the record begins, or leads there', async () => {
+    const { body } = await get('/datasets/validators/changes?from=2001-01-01');
+    expect(textOf(body)).toContain('There is no record of validators at that moment.');
+    expect((await get(linkOf(body, 'show what changed since then'))).body).toContain('Differences');
+    const fixed = await get(
+      linkOf((await get('/datasets/validators/changes')).body, 'Link to this, as it is now'),
+    );
+    expect(fixed.code).toBe(200);
+    expect(linkOf(fixed.body, 'Rows')).toContain('as_of=');
+  });
+
+  it.each([
+    ['from=2026-05-02&to=2026-05-01', 'from: must be before to'],
+    ['from=yesterday', 'from: must be a time'],
+    ['from=2026-05-01&weight=5', 'weight: is not known here'],
+    ['as_of=2026-05-01', 'as_of: is not known here'],
+    ['from=2026-05-01&from=2026-05-02', 'from: is given more than once'],
+    ['after=x', 'after: must be the cursor'],
+    [`node=${encodeURIComponent("'; drop table x; --")}`, 'Nothing is different.'],
+    [`node=${encodeURIComponent('<script>alert(1)</script>')}`, 'Nothing is different.'],
+  ])('answers ?%s in words', async (query, words) => {
+    const { code, body } = await get(`/datasets/validators/changes?${query}`);
+    expect(code).toBe(words.endsWith('.') ? 200 : 400);
+    expect(textOf(body)).toContain(words);
+    expect(body).not.toContain('<script>alert');
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('files beside the pages', () => {
+  it.each([
+    ['/datasets/validators.csv?node=validator-1', '/api/v1/datasets/validators/rows.csv?node=validator-1'],
+    ['/datasets/validators_history.json?limit=2', '/api/v1/views/validators_history.json?limit=2'],
+    ['/datasets/runs.csv?as_of=2027-01-01', '/api/v1/views/runs.csv?started_at.lte=2027-01-01'],
+    ['/datasets/validators/changes.json', '/api/v1/datasets/validators/changes.json'],
+    ['/datasets/validators/coverage.csv', '/api/v1/datasets/validators/coverage.csv'],
+    ['/datasets/validators/row.json?node=x', '/api/v1/datasets/validators/rows/history.json?node=x'],
+  ])('%s are those of the API', async (path, location) => {
+    expect(await get(path)).toMatchObject({ code: 303, headers: { location } });
+  });
+
+  it('are linked from the rows, and hold them all', async () => {
+    const { body } = await get('/datasets/validators?limit=2&columns=node,node_id');
+    const json = JSON.parse((await get(linkOf(body, 'JSON'))).body);
+    expect(json.rows).toHaveLength(2);
+    const csv = (await get(linkOf(body, 'CSV'))).body.trim().split('\r\n');
+    const [count] = await sql<{ all: number }[]>`select count(*)::int as all from reporting.validators`;
+    expect(csv[0]).toBe('node,node_id');
+    expect(csv).toHaveLength((count?.all ?? 0) + 1);
+    for (const path of ['/datasets/nothing.csv', '/datasets/validators.xml', '/datasets/validators/rows.csv'])
+      expect((await get(path)).code, path).toBe(404);
+  });
+});
