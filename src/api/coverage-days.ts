@@ -85,22 +85,27 @@ export const coverageParameters = (clock: Clock): z.ZodType<CoverageQuestion> =>
       return { from, to, target: told(given, 'target') ?? null };
     });
 
-/** Reads how each day of a dataset stands: what is recorded, what is missing, and why. */
-export async function readCoverage(
-  sql: postgres.Sql,
-  { name }: ReadableDataset,
-  { from, to, target }: CoverageQuestion,
-): Promise<Coverage> {
-  const into = new Statement();
-  const dataset = into.value(name, 'text');
-  const ofTarget = target === null ? '' : ` and target = ${into.value(target, 'text')}`;
+/** Why something is missing that can still be fetched, as `reporting.gaps` tells it. */
+export const NOT_YET = 'not recorded yet';
+
+/**
+ * SQL: the common table expressions `moments` (first_day, until), `ranges` (recorded, target, reason and bounds), `days` (day) and
+ * `parts` (day, recorded, target, reason, ms): what of each day is recorded and missing.
+ * @param dataset SQL of its name
+ * @param wanted SQL of a condition on `target`; empty: all targets
+ */
+export function coverageParts(
+  dataset: string,
+  { from, to }: Pick<CoverageQuestion, 'from' | 'to'>,
+  wanted: string,
+  into: Statement,
+): string {
   const end = to === null ? 'now()' : into.value(to, 'timestamptz');
   const begin = from === null ? `(${end} - interval '${DAYS} days')` : into.value(from, 'timestamptz');
   const ranges = (view: string) => `
   select target, reason, range_start, range_end, first_height, end_height from reporting.${view}
-  where dataset = ${dataset}${ofTarget}`;
-  const [row] = await sql.unsafe<{ answer: Coverage }[]>(
-    `with moments as (
+  where dataset = ${dataset}${wanted === '' ? '' : ` and ${wanted}`}`;
+  return `moments as (
   select date_trunc('day', ${begin} at time zone 'UTC') as first_day, ${end} at time zone 'UTC' as until
 ),
 ranges as (select true as recorded, c.* from (${ranges('coverage')}) c union all select false, g.* from (${ranges('gaps')}) g),
@@ -113,7 +118,20 @@ parts as (
     1000 * extract(epoch from least(r.range_end, d.ends) - greatest(r.range_start, d.begins)) as ms
   from days d
   join ranges r on r.range_start < d.ends and r.range_end > d.begins
-),
+)`;
+}
+
+/** Reads how each day of a dataset stands: what is recorded, what is missing, and why. */
+export async function readCoverage(
+  sql: postgres.Sql,
+  { name }: ReadableDataset,
+  question: CoverageQuestion,
+): Promise<Coverage> {
+  const into = new Statement();
+  const { target } = question;
+  const wanted = target === null ? '' : `target = ${into.value(target, 'text')}`;
+  const [row] = await sql.unsafe<{ answer: Coverage }[]>(
+    `with ${coverageParts(into.value(name, 'text'), question, wanted, into)},
 by_reason as (
   select day, reason, sum(ms) as ms from parts where not recorded group by day, reason
 ),

@@ -1,5 +1,6 @@
 import { charts } from './charts/charts.tsx';
 import { changesPage } from './datasets/changes-page.tsx';
+import { coveragePage } from './datasets/coverage/coverage-page.tsx';
 import { files } from './datasets/files.ts';
 import { listPage } from './datasets/list-page.tsx';
 import { rowPage } from './datasets/row-page.tsx';
@@ -21,6 +22,7 @@ export const pages: readonly Page[] = [
   rowsPage,
   rowPage,
   changesPage,
+  coveragePage,
   files,
   charts,
   status,

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { AskedWrongly, checked } from '../../../../api/asked-wrongly.ts';
+import type { ReadableDataset } from '../../../../api/catalogue.ts';
+import {
+  type Coverage,
+  type CoverageQuestion,
+  coverageParameters,
+  NOT_YET,
+  readCoverage,
+} from '../../../../api/coverage-days.ts';
+import { written } from '../../../../api/filters.ts';
+import { type RowsPage, readRows } from '../../../../api/rows.ts';
+import { rowsParameters } from '../../../../api/rows-question.ts';
+import { readTargetCoverage, type TargetCoveragePage } from '../../../../api/target-coverage.ts';
+import type { Content, Page } from '../../page.ts';
+import { StatePatterns } from '../../status/state-bars.tsx';
+import { asOfOnly, hrefOf, type Parameters, parametersOf, without } from '../address.ts';
+import { asOfIn } from '../asked-rows.ts';
+import { pathOf, RelationHead } from '../relation-head.tsx';
+import { catalogue, viewNamed } from '../relations.ts';
+import { tidy } from '../tidy.ts';
+import { CoverageForm } from './coverage-form.tsx';
+import { DaysOfAll } from './days-of-all.tsx';
+import { Gaps } from './gaps.tsx';
+import { Heights } from './heights.tsx';
+import { axisOf } from './mend.ts';
+import { Targets } from './targets.tsx';
+
+/** How many targets and gaps of each kind are shown at once. */
+const TARGETS = 25;
+const GAPS = 50;
+
+/** What there is to tell of a dataset's coverage. */
+export interface CoverageRecord {
+  readonly dataset: ReadableDataset;
+  /** As in the address. */
+  readonly parameters: Parameters;
+  readonly coverage: Coverage;
+  readonly targets: TargetCoveragePage;
+  /** What can still be fetched, and all that is missing, the newest first. */
+  readonly fetchable: RowsPage;
+  readonly missing: RowsPage;
+}
+
+/** `/datasets/D/coverage`: what is recorded and what is missing, day by day, why, and how to mend it. */
+export const coveragePage: Page = {
+  path: '/datasets/:relation/coverage',
+  async answer({ read, clock }, { relation, ...asked }) {
+    const dataset = catalogue.datasets.get(String(relation));
+    if (!dataset) return null;
+    const tidied = tidy(pathOf(dataset.name, 'coverage'), asked);
+    if ('location' in tidied) return tidied;
+    asOfIn(tidied.given);
+    const { after, as_of: _, ...given } = tidied.given;
+    const question = checked(coverageParameters(clock), given);
+    const from = checked(z.object({ after: written.optional() }), { after }).after ?? null;
+    const parameters = parametersOf(tidied.given);
+    if (!parameters)
+      throw new AskedWrongly([{ parameter: 'parameters', problem: 'must be given once each' }]);
+    return read(async (sql) => {
+      const coverage = await readCoverage(sql, dataset, question);
+      const gaps = (more: Parameters) => {
+        const view = viewNamed('gaps');
+        return readRows(
+          sql,
+          view,
+          checked(rowsParameters(view), gapsAsked(dataset, question, coverage, more)),
+        );
+      };
+      return content({
+        dataset,
+        parameters,
+        coverage,
+        targets: await readTargetCoverage(sql, dataset, question, from, TARGETS),
+        fetchable: await gaps({ reason: NOT_YET }),
+        missing: await gaps({}),
+      });
+    });
+  },
+};
+
+/** The gaps of a dataset in the time that is shown, as `/datasets/gaps` is asked for them. */
+function gapsAsked(
+  dataset: ReadableDataset,
+  { target }: CoverageQuestion,
+  { from, to }: Coverage,
+  more: Parameters,
+): Parameters {
+  const within: Parameters =
+    axisOf(dataset) === 'height'
+      ? { sort: '-first_height' }
+      : { sort: '-range_start', 'range_start.lt': to, 'range_end.gt': from };
+  return {
+    dataset: dataset.name,
+    ...(target === null ? {} : { target }),
+    ...within,
+    ...more,
+    limit: String(GAPS),
+  };
+}
+
+function content(record: CoverageRecord): Content {
+  const { dataset, parameters, coverage } = record;
+  const { name } = dataset;
+  const asOf = asOfOnly(parameters);
+  const byHeight = axisOf(dataset) === 'height';
+  return {
+    title: `Coverage: ${name}`,
+    crumbs: [
+      { href: hrefOf('/datasets', asOf), label: 'Data' },
+      { href: hrefOf(pathOf(name), asOf), label: name },
+    ],
+    islands: ['copy'],
+    body: (
+      <>
+        <StatePatterns />
+        <RelationHead relation={{ readable: dataset.now, dataset }} tab="coverage" parameters={asOf} />
+        <CoverageForm dataset={dataset} parameters={parameters} coverage={coverage} />
+        {byHeight ? (
+          <Heights of={coverage.heights} />
+        ) : (
+          <DaysOfAll dataset={dataset} parameters={parameters} coverage={coverage} />
+        )}
+        <Gaps record={record} all={hrefOf('/datasets/gaps', gapsLink(record))} />
+        <Targets record={record} byHeight={byHeight} />
+      </>
+    ),
+  };
+}
+
+const gapsLink = ({ dataset, parameters: { target }, coverage }: CoverageRecord): Parameters =>
+  without(gapsAsked(dataset, { from: null, to: null, target: target ?? null }, coverage, {}), 'limit');

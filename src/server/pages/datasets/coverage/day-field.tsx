@@ -1,0 +1,93 @@
+import type { FieldPlace } from '../../parts/calendar.tsx';
+import { fillOf } from '../../status/state-bars.tsx';
+import { type Day, dayWords, stateOfDay } from './day-words.ts';
+
+/** What is missing is seen, however short it is. */
+const LEAST = 1 / 3;
+/** How each part is filled, as the states of nodes are: lost as down is, what can still be fetched as what is planned. */
+const FILLS = { covered: 'up', fetchable: 'maintenance', lost: 'down' } as const;
+
+/** A day: what is recorded, and below it what is missing. */
+export function DayField({ day, x, y, width, height }: FieldPlace & { readonly day: Day }) {
+  const state = stateOfDay(day);
+  const share = day.missing_ms / Math.max(day.missing_ms + day.covered_ms, 1);
+  const missing = state === 'partial' ? Math.min(Math.max(share, LEAST), 1 - LEAST) : share;
+  const fetchable = (missing * day.fetchable_ms) / Math.max(day.missing_ms, 1);
+  const parts = [
+    { part: 'covered', tall: 1 - missing },
+    { part: 'fetchable', tall: fetchable },
+    { part: 'lost', tall: missing - fetchable },
+  ] as const;
+  let top = y;
+  return (
+    <g>
+      <title>{dayWords(day)}</title>
+      {state === 'none' ? (
+        <rect class="unrecorded" x={x} y={y + height - 2} width={width} height={2} />
+      ) : (
+        parts.map(({ part, tall }) => {
+          const from = top;
+          top += tall * height;
+          const fill = FILLS[part];
+          return tall > 0 ? (
+            <rect
+              class={fill}
+              fill={fillOf(fill)}
+              x={x}
+              y={round(from)}
+              width={width}
+              height={round(tall * height)}
+              key={part}
+            />
+          ) : null;
+        })
+      )}
+    </g>
+  );
+}
+
+const round = (value: number) => Math.round(value * 100) / 100;
+
+/** What the fields mean. */
+export function DayLegend() {
+  const meanings = [
+    [FILLS.covered, 'covered'],
+    [FILLS.fetchable, 'missing, can still be fetched'],
+    [FILLS.lost, 'missing for good'],
+  ] as const;
+  return (
+    <ul class="legend">
+      {meanings.map(([fill, words]) => (
+        <li key={fill}>
+          <svg viewBox="0 0 12 12" class="states" aria-hidden="true">
+            <rect class={fill} fill={fillOf(fill)} width="12" height="12" />
+          </svg>
+          {words}
+        </li>
+      ))}
+      <li>
+        <svg viewBox="0 0 12 12" class="states" aria-hidden="true">
+          <rect class="unrecorded" y="10" width="12" height="2" />
+        </svg>
+        no record: nothing recorded or expected
+      </li>
+    </ul>
+  );
+}
+
+/** Days in a row, in the order of time. */
+export function DayStrip({ days }: { readonly days: readonly Day[] }) {
+  const [step, tall] = [4, 16];
+  return (
+    <svg
+      class="states strip"
+      viewBox={`0 0 ${Math.max(days.length * step, 1)} ${tall}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      {days.map((day, at) => (
+        <DayField day={day} x={at * step} y={0} width={step * 0.85} height={tall} key={day.day} />
+      ))}
+    </svg>
+  );
+}

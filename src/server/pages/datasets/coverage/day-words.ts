@@ -1,0 +1,60 @@
+import { type CoverageDay, NOT_YET } from '../../../../api/coverage-days.ts';
+import type { TargetDay } from '../../../../api/target-coverage.ts';
+import { durationWords } from '../../texts.ts';
+
+/** How a day stands, for its words and its field. */
+export type Day = TargetDay;
+
+export type DayState = 'covered' | 'partial' | 'gap' | 'none';
+
+/** A day of all targets. */
+export const dayOf = ({ day, covered_ms, missing_ms, reasons }: CoverageDay): Day => ({
+  day,
+  covered_ms,
+  missing_ms,
+  fetchable_ms: reasons
+    .filter(({ reason }) => reason === NOT_YET)
+    .reduce((sum, { missing_ms }) => sum + missing_ms, 0),
+});
+
+export const stateOfDay = ({ covered_ms, missing_ms }: Day): DayState => {
+  if (missing_ms === 0) return covered_ms === 0 ? 'none' : 'covered';
+  return covered_ms === 0 ? 'gap' : 'partial';
+};
+
+/** A day in words: `2026-11-01: partial, 3 h missing`. */
+export function dayWords(day: Day): string {
+  const state = stateOfDay(day);
+  if (state === 'none') return `${day.day}: no record`;
+  const missing = day.missing_ms > 0 ? `, ${missingText(day)}` : '';
+  return `${day.day}: ${state}${missing}`;
+}
+
+/** What is missing of a day, and whether it can still be fetched. */
+export function missingText({ missing_ms, fetchable_ms }: Day): string {
+  const [all, part] = [durationWords(missing_ms / 1000), durationWords(fetchable_ms / 1000)];
+  if (fetchable_ms === 0) return `${all} missing for good`;
+  return fetchable_ms < missing_ms
+    ? `${all} missing, ${part} of it can still be fetched`
+    : `${all} missing, can still be fetched`;
+}
+
+/** Several days in words: `80 covered, 3 partial, 1 gap`. */
+export function daysWords(days: readonly Day[]): string {
+  const states = days.map(stateOfDay);
+  const parts = (['covered', 'partial', 'gap', 'none'] as const).flatMap((state) => {
+    const count = states.filter((one) => one === state).length;
+    return count === 0 ? [] : [`${count} ${state === 'none' ? 'without a record' : state}`];
+  });
+  return parts.join(', ');
+}
+
+/** The days from the first to the end, those without a record too. @param from @param to as ISO 8601 */
+export function allDays(days: readonly Day[], from: string, to: string): Day[] {
+  const known = new Map(days.map((one) => [one.day, one]));
+  const count = Math.ceil((Date.parse(to) - Date.parse(from)) / 86_400_000);
+  return Array.from({ length: Math.max(count, 0) }, (_, at) => {
+    const day = new Date(Date.parse(from) + at * 86_400_000).toISOString().slice(0, 10);
+    return known.get(day) ?? { day, covered_ms: 0, missing_ms: 0, fetchable_ms: 0 };
+  });
+}

@@ -1,0 +1,90 @@
+import { NOT_YET } from '../../../../api/coverage-days.ts';
+import type { Row } from '../../../../api/rows.ts';
+import type { Value } from '../../../../api/values.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { ValueText } from '../../parts/value.tsx';
+import { Copied } from '../copied.tsx';
+import type { CoverageRecord } from './coverage-page.tsx';
+import { axisOf, healAll, mendOf } from './mend.ts';
+
+/** What is missing, why, and the command that mends it. */
+export function Gaps({ record, all }: { readonly record: CoverageRecord; readonly all: string }) {
+  const { dataset, fetchable, missing } = record;
+  const lost = missing.rows.filter(({ reason }) => reason !== NOT_YET);
+  const byHeight = axisOf(dataset) === 'height';
+  const more = fetchable.next !== null || missing.next !== null;
+  return (
+    <section aria-labelledby="missing">
+      <h2 id="missing">What is missing</h2>
+      {fetchable.rows.length > 0 && (
+        <div class="stack">
+          <p>
+            This can still be fetched. The recorder fetches it by itself while it runs; this fetches all of it
+            at once:
+          </p>
+          <Copied text={healAll(dataset)} label="The command that fetches all of it" />
+          <Table
+            caption="What can still be fetched"
+            columns={[
+              ...columns(byHeight),
+              {
+                name: 'Mend',
+                kind: 'wide',
+                cell: (gap) => {
+                  const mend = mendOf(dataset, gap);
+                  return 'command' in mend ? <code data-copy>{mend.command}</code> : mend.none;
+                },
+              },
+            ]}
+            rows={fetchable.rows}
+            keyOf={(row) => fetchable.rows.indexOf(row)}
+            empty=""
+          />
+        </div>
+      )}
+      {lost.length > 0 && (
+        <div class="stack">
+          <p>
+            This is missing for good.{' '}
+            {dataset.kind === 'ledger'
+              ? 'Nobody looked then: how the nodes were stays unknown.'
+              : 'Nobody can ask for it any more.'}
+          </p>
+          <Table
+            caption="What is missing for good"
+            columns={columns(byHeight)}
+            rows={lost}
+            keyOf={(row) => lost.indexOf(row)}
+            empty=""
+          />
+        </div>
+      )}
+      {fetchable.rows.length + lost.length === 0 && <Empty>Nothing is missing in this time.</Empty>}
+      {more && (
+        <p>
+          There are more: <a href={all}>all of them</a>.
+        </p>
+      )}
+    </section>
+  );
+}
+
+const bound = (type: string, name: string) => (row: Row) => (
+  <ValueText type={type} value={row[name] ?? NONE} />
+);
+const NONE: Value = null;
+
+const columns = (byHeight: boolean): readonly Column<Row>[] => [
+  { name: 'Target', cell: ({ target = null }) => <ValueText type="text" value={target} /> },
+  ...(byHeight
+    ? [
+        { name: 'From height', kind: 'number' as const, cell: bound('bigint', 'first_height') },
+        { name: 'To', kind: 'number' as const, cell: bound('bigint', 'end_height') },
+      ]
+    : [
+        { name: 'From', cell: bound('timestamptz', 'range_start') },
+        { name: 'To', cell: bound('timestamptz', 'range_end') },
+      ]),
+  { name: 'Why', kind: 'wide', cell: ({ reason = null }) => <>{reason}</> },
+];

@@ -1,0 +1,84 @@
+import type { TargetCoverage } from '../../../../api/target-coverage.ts';
+import { Older } from '../../parts/older.tsx';
+import { State } from '../../parts/state.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { hrefOf, type Parameters, without } from '../address.ts';
+import { pathOf } from '../relation-head.tsx';
+import type { CoverageRecord } from './coverage-page.tsx';
+import { DayStrip } from './day-field.tsx';
+import { allDays, daysWords } from './day-words.ts';
+
+/** Each target with its days, how it stands, and why. */
+export function Targets({
+  record: { dataset, parameters, coverage, targets },
+  byHeight,
+}: {
+  readonly record: CoverageRecord;
+  readonly byHeight: boolean;
+}) {
+  const path = pathOf(dataset.name, 'coverage');
+  const days: Column<TargetCoverage> = {
+    name: 'Days',
+    cell: (target) => {
+      const all = allDays(target.days, coverage.from, coverage.to);
+      return (
+        <>
+          <DayStrip days={all} />
+          <span class="soft">{daysWords(all)}</span>
+        </>
+      );
+    },
+  };
+  return (
+    <section aria-labelledby="targets">
+      <h2 id="targets">By target</h2>
+      <Table
+        caption="Targets"
+        columns={[
+          {
+            name: 'Target',
+            kind: 'wide',
+            cell: ({ target }) => (
+              <a href={hrefOf(path, { ...without(parameters, 'after'), target })}>
+                {target || 'the only one'}
+              </a>
+            ),
+          },
+          ...columns,
+          ...(byHeight ? [] : [days]),
+          { name: 'Runs', head: <span class="unseen">Runs</span>, cell: () => <Runs of={dataset.name} /> },
+        ]}
+        rows={targets.targets}
+        keyOf={({ target }) => target}
+        empty="It is not asked for anything: nothing that is watched gives it a target."
+      />
+      <FirstPage path={path} parameters={parameters} />
+      <Older
+        href={targets.next === null ? null : hrefOf(path, { ...parameters, after: targets.next })}
+        label="More targets"
+      />
+    </section>
+  );
+}
+
+const Runs = ({ of }: { readonly of: string }) => <a href={hrefOf('/runs', { dataset: of })}>runs</a>;
+
+const FirstPage = ({ path, parameters }: { readonly path: string; readonly parameters: Parameters }) =>
+  parameters.after === undefined ? null : (
+    <p>
+      <a href={hrefOf(path, without(parameters, 'after'))}>First targets</a>
+    </p>
+  );
+
+const columns: readonly Column<TargetCoverage>[] = [
+  {
+    name: 'State',
+    cell: ({ state }) => (state === null ? <span class="soft">not watched</span> : <State is={state} />),
+  },
+  {
+    name: 'Last recorded',
+    cell: ({ last_success_at: at }) => <Time at={at === null ? null : new Date(at)} none="never" />,
+  },
+  { name: 'Why', kind: 'wide', cell: ({ reason }) => reason ?? '–' },
+];

@@ -1,0 +1,68 @@
+import type { ComponentChildren } from 'preact';
+
+const DAYS = 31;
+const STEP = 12;
+const FIELD = 11;
+const MARGIN = 46;
+
+/** Where a field of a calendar is drawn. */
+export interface FieldPlace {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A day of a calendar. */
+export interface CalendarDay {
+  /** A moment of it, ms since 1970. */
+  readonly at: number;
+  /** Where it leads to; null: nowhere. */
+  readonly href: string | null;
+  draw(place: FieldPlace): ComponentChildren;
+}
+
+/**
+ * Days as a calendar: a row a month. It is for the mouse: the page has to say the same otherwise too.
+ * @param label the whole in words, for those who do not see it
+ */
+export function Calendar({ days, label }: { readonly days: readonly CalendarDay[]; readonly label: string }) {
+  const months = new Map<string, CalendarDay[]>();
+  for (const day of days) {
+    const month = new Date(day.at).toISOString().slice(0, 7);
+    months.set(month, [...(months.get(month) ?? []), day]);
+  }
+  return (
+    <>
+      <p class="unseen">{label}</p>
+      <svg
+        class="states calendar"
+        viewBox={`0 0 ${MARGIN + DAYS * STEP} ${(months.size + 1) * STEP}`}
+        aria-hidden="true"
+      >
+        {[1, 5, 10, 15, 20, 25, 30].map((date) => (
+          <text x={MARGIN + (date - 0.5) * STEP} y={STEP - 4} text-anchor="middle" key={date}>
+            {date}
+          </text>
+        ))}
+        {[...months].map(([month, fields], row) => (
+          <g key={month}>
+            <text x="0" y={(row + 2) * STEP - 3}>
+              {month}
+            </text>
+            {fields.map(({ at, href, draw }) => (
+              <a {...(href === null ? {} : { href })} tabIndex={-1} key={at}>
+                {draw({
+                  x: MARGIN + (new Date(at).getUTCDate() - 1) * STEP,
+                  y: (row + 1) * STEP,
+                  width: FIELD,
+                  height: FIELD,
+                })}
+              </a>
+            ))}
+          </g>
+        ))}
+      </svg>
+    </>
+  );
+}
