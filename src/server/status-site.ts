@@ -50,7 +50,7 @@ function readLogo(file: string): Logo {
   if (body.length > MOST) throw refuse(`is larger than ${MOST / 1024} kB: make it smaller`);
   if (body.subarray(0, PNG.length).equals(PNG)) return { type: 'image/png', ending: '.png', body };
   const text = body.toString('utf8');
-  if (!/^\uFEFF?\s*(?:<\?xml[^>]*>|<!--[\s\S]*?-->|<!DOCTYPE[^>[]*>|\s)*<svg[\s>]/i.test(text))
+  if (!/^\uFEFF?\s*(?:<\?xml[^>]*>|<!--[\s\S]*?-->|<!DOCTYPE\s+svg\b[^>[]*>|\s)*<svg[\s>]/i.test(text))
     throw refuse('is neither an SVG nor a PNG');
   if (ACTIVE.test(text)) throw refuse('has a script, an entity or a foreign object in it: take it out');
   return { type: 'image/svg+xml', ending: '.svg', body };

@@ -1,0 +1,171 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../../src/config/load.ts';
+import { catalogNames } from '../../../src/configured-feeds.ts';
+import { UsageError } from '../../../src/errors.ts';
+import { sealUntil } from '../../../src/seals/seal.ts';
+import { statusSite } from '../../../src/server/status-site.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { ask as askAt, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { day, hour, type Saying, secondsIn, write } from './watched.ts';
+
+const now = Date.UTC(2026, 4, 17, 9, 41);
+const saying: Saying = {
+  observer: 'paris',
+  node: 'steady',
+  states: [
+    [Date.UTC(2024, 1, 10, 6), 'up'],
+    [Date.UTC(2024, 1, 29), 'down'],
+    [Date.UTC(2024, 2, 1), 'up'],
+    [Date.UTC(2024, 6, 31, 12), 'maintenance'],
+    [Date.UTC(2024, 7, 2, 12), 'unknown'],
+    [Date.UTC(2024, 7, 3), 'up'],
+  ],
+  absences: [],
+};
+const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><rect width="1" height="1"/></svg>';
+const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0]);
+
+let dir: string;
+let database: TestDatabase;
+let sql: postgres.Sql;
+let server: PageServer;
+
+/** The site of a configuration that names a logo. */
+function siteWith(name: string, body: string | Buffer) {
+  const logo = join(dir, name);
+  writeFileSync(logo, body);
+  const file = join(dir, 'recorder.yaml');
+  const node = '{ name: steady, url: "http://127.0.0.1:1" }';
+  writeFileSync(
+    file,
+    `network: mainnet\nupstreams: { nodes: [${node}] }\nserver: { status: { logo: ${JSON.stringify(logo)} } }\n`,
+  );
+  return statusSite(loadConfig(file, catalogNames));
+}
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'recorder-status-'));
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+  await write(sql, [saying], now);
+  server = await servePagesOf(database.url, { clock: () => now, site: siteWith('logo.svg', svg) });
+});
+afterAll(async () => {
+  await server.close();
+  await sql.end();
+  await database.close();
+  rmSync(dir, { recursive: true });
+});
+
+const ask = (path: string) => askAt(server.address + path);
+
+describe('the calendar of a year', () => {
+  const FIELD =
+    /<a href="([^"]*)" tabindex="-1"><g><title>(\d{4}-\d{2}-\d{2}): [^<]*<\/title>((?:<rect[^>]*>(?:<\/rect>)?)+)<\/g><\/a>/gi;
+  const number = (rect: string, name: string) => Number(new RegExp(` ${name}="([^"]*)"`).exec(rect)?.[1]);
+
+  it('has each day in the row of its month and the column of its date, with the states that it had', async () => {
+    const { code, body } = await ask('/status/steady?from=2024-01-01&to=2025-01-01&grain=1d');
+    expect(code).toBe(200);
+    const [, calendar = ''] = /<svg class="states calendar"[^>]*>(.*?)<\/svg>/s.exec(body) ?? [];
+    const days = [...calendar.matchAll(FIELD)].map(([, href = '', date = '', rects = '']) => {
+      const [first = '', ...more] = rects.split('<rect').slice(1);
+      const states = [first, ...more].map((rect) => / class="(\w+)"/.exec(rect)?.[1]);
+      return { href, date, x: number(first, 'x'), top: Math.floor(number(first, 'y') / 12), states };
+    });
+    const expected = Array.from({ length: 366 }, (_, at) => {
+      const from = Date.UTC(2024, 0, 1) + at * day;
+      const seconds = secondsIn([saying], 'steady', from, from + day);
+      const states = (['up', 'unknown', 'maintenance', 'down'] as const).filter(
+        (state) => seconds[state] > 0,
+      );
+      const date = new Date(from);
+      const text = date.toISOString().slice(0, 10);
+      return {
+        href: `/status/steady?from=${text}T00%3A00&amp;to=${new Date(from + day).toISOString().slice(0, 10)}T00%3A00`,
+        date: text,
+        x: 46 + (date.getUTCDate() - 1) * 12,
+        top: date.getUTCMonth() + 1,
+        states: states.length === 0 ? ['unrecorded'] : states,
+      };
+    });
+    expect(days).toEqual(expected);
+    for (const state of ['up', 'down', 'maintenance', 'unknown', 'unrecorded'])
+      expect(expected.some(({ states }) => states.includes(state))).toBe(true);
+    const months = [...calendar.matchAll(/>(\d{4}-\d{2})<\/text>/g)].map(([, month]) => month);
+    expect(months).toEqual(Array.from({ length: 12 }, (_, at) => `2024-${String(at + 1).padStart(2, '0')}`));
+  });
+
+  it('leads to the day by the hour, and every day is in words beside it', async () => {
+    const { code, body } = await ask('/status/steady?from=2024-02-29T00%3A00&to=2024-03-01T00%3A00');
+    expect(code).toBe(200);
+    expect(body).toContain('<h2 id="range">2024-02-29</h2>');
+    const year = (await ask('/status/steady?from=2024-01-01&to=2025-01-01&grain=1d')).body;
+    expect(year).toContain('366 parts in numbers');
+    expect(year).toMatch(/1 with time down, 1 with time unknown, 3 with maintenance/);
+  });
+
+  it('is for long times only: a few weeks are bars', async () => {
+    const { body } = await ask('/status/steady?range=90d');
+    expect(body).toContain('class="states bars"');
+    expect(body).not.toContain('class="states calendar"');
+  });
+});
+
+describe('the seal', () => {
+  it('is told once there is one, with the head that verify compares', async () => {
+    expect((await ask('/status')).body).toContain('The record is not sealed yet');
+    const signal = new AbortController().signal;
+    const made = await sealUntil(
+      { databaseUrl: database.url, clock: () => now, key: undefined, signal },
+      now - hour,
+    );
+    if (!made || made === 'busy') throw new Error('nothing was sealed');
+    const page = async () => (await ask('/status')).body;
+    await expect.poll(page).toContain(`<code>${made.head}</code>`);
+    const [ledger] = await sql<{ head: string }[]>`
+      select head from reporting.seals where dataset = 'node_health' order by seal desc limit 1`;
+    expect(await page()).toContain(`<code>${ledger?.head}</code>`);
+    expect(await page()).toContain(made.until.toISOString().slice(0, 19).replace('T', ' '));
+    expect(await page()).not.toContain(', signed');
+  });
+});
+
+describe('the logo', () => {
+  it('is on the pages, and opened by itself it can load and run nothing', async () => {
+    for (const path of ['/status', '/status/steady'])
+      expect((await ask(path)).body).toContain('<img class="logo" src="/status.logo" alt/>');
+    const { code, headers, body } = await ask('/status.logo');
+    expect({ code, body }).toEqual({ code: 200, body: svg });
+    expect(headers['content-type']).toBe('image/svg+xml');
+    expect(headers['content-security-policy']).toMatch(/default-src 'none'.*sandbox/);
+  });
+
+  it('may be a PNG, and an SVG with a declaration before it', () => {
+    expect(siteWith('logo', png).logo).toEqual({ type: 'image/png', ending: '.png', body: png });
+    expect(siteWith('logo', `<?xml version="1.0"?>\n<!-- ours -->\n${svg}`).logo?.ending).toBe('.svg');
+  });
+
+  it.each([
+    [
+      'a script',
+      svg.replace('<rect', '<script>alert(1)</script><rect'),
+      /has a script, an entity or a foreign object/,
+    ],
+    ['a handler', svg.replace('<rect', '<rect onload = "alert(1)"'), /has a script/],
+    ['a link that runs', svg.replace('<rect', '<a href="javascript:alert(1)"/><rect'), /has a script/],
+    ['a page inside', svg.replace('<rect', '<foreignObject/><rect'), /foreign object/],
+    ['an HTML page', '<!doctype html><svg>', /neither an SVG nor a PNG/],
+    ['nothing', '', /neither an SVG nor a PNG/],
+    ['too many bytes', Buffer.concat([png, Buffer.alloc(256 * 1024)]), /larger than 256 kB: make it smaller/],
+  ])('is refused with words where it has %s', (_, body, words) => {
+    const refused = () => siteWith('logo', body);
+    expect(refused).toThrow(UsageError);
+    expect(refused).toThrow(/server\.status\.logo: .*logo: /);
+    expect(refused).toThrow(words);
+  });
+});
