@@ -1,3 +1,4 @@
+import type { VNode } from 'preact';
 import type { ReadableDataset } from '../../../api/catalogue.ts';
 import type { Difference, DifferencesQuestion } from '../../../api/differences.ts';
 import type { Row } from '../../../api/rows.ts';
@@ -87,7 +88,7 @@ export function ChangesTable({
       name: now === null ? 'Now' : `At ${momentText(now)}`,
       kind: numbers ? 'number' : undefined,
       cell: ({ after, column, row }) =>
-        row.after === null ? <span class="soft">not there</span> : <mark>{said(after, column)}</mark>,
+        row.after === null ? <span class="soft">not there</span> : marked(row, said(after, column)),
     },
     ...(numbers
       ? [
@@ -118,6 +119,10 @@ export function ChangesTable({
   );
 }
 
+/** What says something else is marked. */
+const marked = ({ change }: Difference, value: VNode) =>
+  change === 'changed' ? <mark>{value}</mark> : value;
+
 const about = (text: string | undefined) => (text === undefined ? {} : { about: text });
 
 /** Where more is told of a row: its history, and where its number is drawn, both moments over each other. */
@@ -146,8 +151,9 @@ function Ways({
 function linesOf(row: Difference): Line[] {
   const { before, after, differs } = row;
   const whole = before ?? after ?? {};
-  const names = differs.length > 0 ? differs : Object.keys(whole);
-  if (differs.length === 0 && names.length > FEW)
+  const told = Object.entries(whole).flatMap(([name, value]) => (value === null ? [] : [name]));
+  const names = differs.length > 0 ? differs : told;
+  if (differs.length === 0 && (names.length === 0 || names.length > FEW))
     return [{ row, first: true, column: null, before: before ?? undefined, after: after ?? undefined }];
   return names.map((column, at) => ({
     row,

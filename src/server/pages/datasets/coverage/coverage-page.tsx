@@ -28,7 +28,7 @@ import { Targets } from './targets.tsx';
 
 /** How many targets and gaps of each kind are shown at once. */
 const TARGETS = 25;
-const GAPS = 50;
+const GAPS = 25;
 
 /** What there is to tell of a dataset's coverage. */
 export interface CoverageRecord {

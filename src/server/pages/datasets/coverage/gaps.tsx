@@ -20,8 +20,8 @@ export function Gaps({ record, all }: { readonly record: CoverageRecord; readonl
       {fetchable.rows.length > 0 && (
         <div class="stack">
           <p>
-            This can still be fetched. The recorder fetches it by itself while it runs; this fetches all of it
-            at once:
+            Not recorded yet, and can still be fetched. The recorder fetches it by itself while it runs; this
+            fetches all of it at once:
           </p>
           <Copied text={healAll(dataset)} label="The command that fetches all of it" />
           <Table
@@ -30,10 +30,9 @@ export function Gaps({ record, all }: { readonly record: CoverageRecord; readonl
               ...columns(byHeight),
               {
                 name: 'Mend',
-                kind: 'wide',
                 cell: (gap) => {
                   const mend = mendOf(dataset, gap);
-                  return 'command' in mend ? <code data-copy>{mend.command}</code> : mend.none;
+                  return 'command' in mend ? <code>{mend.command}</code> : mend.none;
                 },
               },
             ]}
@@ -53,7 +52,7 @@ export function Gaps({ record, all }: { readonly record: CoverageRecord; readonl
           </p>
           <Table
             caption="What is missing for good"
-            columns={columns(byHeight)}
+            columns={[...columns(byHeight), WHY]}
             rows={lost}
             keyOf={(row) => lost.indexOf(row)}
             empty=""
@@ -86,5 +85,6 @@ const columns = (byHeight: boolean): readonly Column<Row>[] => [
         { name: 'From', cell: bound('timestamptz', 'range_start') },
         { name: 'To', cell: bound('timestamptz', 'range_end') },
       ]),
-  { name: 'Why', kind: 'wide', cell: ({ reason = null }) => <>{reason}</> },
 ];
+
+const WHY: Column<Row> = { name: 'Why', kind: 'wide', cell: ({ reason = null }) => <>{reason}</> };

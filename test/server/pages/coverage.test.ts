@@ -1,0 +1,138 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalogueOf } from '../../../src/api/catalogue.ts';
+import { recordedDatabase } from '../../api/recorded-database.ts';
+import type { TestDatabase } from '../../support/database.ts';
+import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { linkOf, rowsOf, textOf } from './html.ts';
+import { letRead } from './revised-point.ts';
+
+const DAY = 86_400_000;
+const strange = `chainId=it's metric=txCount timeInterval=day`;
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+let server: PageServer;
+/** The first day of the window that is tested, ms since 1970: days that the recorded database knows nothing of. */
+const first = Date.UTC(2026, 2, 1);
+const at = (days: number) => new Date(first + days * DAY).toISOString();
+const faults: unknown[] = [];
+
+beforeAll(async () => {
+  database = await recordedDatabase();
+  sql = postgres(database.url, { max: 1, onnotice: () => {} });
+  await letRead(sql);
+  const ms = (days: number) => String(first + days * DAY);
+  // Days 0 to 10 are covered but for a part of day 2, day 4 (asked for again), and days 6 and 7 (lost).
+  for (const [from, to] of [
+    [0, 2.25],
+    [2.75, 4],
+    [5, 6],
+    [8, 10],
+  ] as const)
+    await sql`
+      insert into recorder.coverage (dataset, target_key, axis, covered)
+      values ('metric_points', ${strange}, 'time', int8multirange(int8range(${ms(from)}::text::bigint, ${ms(to)}::text::bigint)))
+      on conflict (dataset, target_key) do update set covered = recorder.coverage.covered + excluded.covered`;
+  await sql`
+    insert into recorder.targets (source, target_key, target)
+    select source, ${strange}, '{}' from recorder.target_datasets where dataset = 'metric_points' limit 1`;
+  await sql`
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, expected_from, wanted_at, active)
+    select source, ${strange}, 'metric_points', every_ms, ${ms(0)}::text::bigint, now(), true
+    from recorder.target_datasets where dataset = 'metric_points' limit 1`;
+  await sql`
+    insert into recorder.gaps (dataset, target_key, axis, range, reason, noticed_at)
+    values ('metric_points', ${strange}, 'time', int8range(${ms(6)}::text::bigint, ${ms(8)}::text::bigint), 'the service keeps <90 days', now())`;
+  server = await servePagesOf(database.url, { log: { warn: (...told: unknown[]) => faults.push(told) } });
+}, 120_000);
+afterAll(async () => {
+  await server.close();
+  await sql.end();
+  await database.close();
+});
+
+const get = (path: string) => ask(server.address + path);
+const window = new URLSearchParams({ from: at(0), to: at(10), target: strange });
+const titles = (html: string) => [...html.matchAll(/<title>(\d{4}-.*?)<\/title>/g)].map(([, title]) => title);
+
+describe('the coverage of a dataset', () => {
+  it('tells of each day what is recorded, missing and lost, as a calendar, a strip and a table', async () => {
+    const { code, body } = await get(`/datasets/metric_points/coverage?${window}`);
+    expect(code).toBe(200);
+    const expected = [
+      '2026-03-01: covered',
+      '2026-03-02: covered',
+      '2026-03-03: partial, 12 h missing, can still be fetched',
+      '2026-03-04: covered',
+      '2026-03-05: gap, 1 day missing, can still be fetched',
+      '2026-03-06: covered',
+      '2026-03-07: gap, 1 day missing for good',
+      '2026-03-08: gap, 1 day missing for good',
+      '2026-03-09: covered',
+      '2026-03-10: covered',
+    ];
+    expect(titles(body)).toEqual([...expected, ...expected]);
+    expect(rowsOf(body).map(([day, state]) => `${day} ${state}`)).toEqual(
+      expected.toReversed().map((words) => words.replace(/: (\w+).*/, ' $1')),
+    );
+    expect(textOf(body)).toContain('Of 10 days: 6 covered, 1 partial, 3 gap.');
+    expect(textOf(body)).toContain('the service keeps <90 days');
+  });
+
+  it('names the command that mends a gap, whatever is in its target', async () => {
+    const { body } = await get(`/datasets/metric_points/coverage?${window}`);
+    const commands = [...body.matchAll(/<code>(chain-recorder backfill.*?)<\/code>/g)].map(([, one = '']) =>
+      textOf(one),
+    );
+    const targets = `--target 'chainId=it'\\''s' --target metric=txCount --target timeInterval=day`;
+    expect(commands).toEqual([
+      `chain-recorder backfill metric_points --from 2026-03-05T00:00:00Z --to 2026-03-06T00:00:00Z ${targets}`,
+      `chain-recorder backfill metric_points --from 2026-03-03T06:00:00Z --to 2026-03-03T18:00:00Z ${targets}`,
+    ]);
+    expect(body).toContain('chain-recorder heal metric_points');
+  });
+
+  it('leads to a day alone, to one target, and is what the API says', async () => {
+    const { body } = await get(`/datasets/metric_points/coverage?${window}`);
+    const day = await get(linkOf(body, '2026-03-05'));
+    expect(textOf(day.body)).toContain('Of 1 day: 1 gap.');
+    const all = await get(linkOf(body, 'all targets'));
+    expect(all.code).toBe(200);
+    expect((await get(linkOf(all.body, strange))).body).toContain('6 covered, 1 partial, 3 gap');
+    const json = JSON.parse((await get(linkOf(body, 'JSON'))).body);
+    expect(
+      json.days.map(({ state }: { state: string }) => state).filter((one: string) => one === 'gap'),
+    ).toHaveLength(3);
+    expect((await get(linkOf(body, 'CSV'))).body.trim().split('\r\n')).toHaveLength(11);
+  });
+
+  it('is there for every dataset, by day or by height', async () => {
+    for (const { name } of catalogueOf().datasets.values())
+      expect({ name, code: (await get(`/datasets/${name}/coverage`)).code }).toEqual({ name, code: 200 });
+    const { body } = await get('/datasets/x_transactions/coverage?as_of=2026-11-01');
+    expect(textOf(body)).toContain('From height');
+    expect(linkOf(body, 'Rows')).toContain('as_of=');
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  it.each([
+    ['from=2026-05-02&to=2026-05-01', 400, 'from: must be before the end'],
+    ['from=1990-01-01', 400, 'from: must be at most 1100 days before the end'],
+    ['to=yesterday', 400, 'to: must be a time'],
+    ['nothing=1', 400, 'nothing: is not known here'],
+    ['target=1&target=2', 400, 'target: is given more than once'],
+    [
+      `target=${encodeURIComponent("'; drop table x; --<script>alert(1)</script>")}`,
+      200,
+      'Nothing is missing',
+    ],
+    [`after=${encodeURIComponent("zz' or 1=1")}`, 200, 'By target'],
+  ])('answers ?%s in words', async (query, status, words) => {
+    const { code, body } = await get(`/datasets/metric_points/coverage?${query}`);
+    expect(code).toBe(status);
+    expect(textOf(body)).toContain(words);
+    expect(body).not.toContain('<script>alert');
+    expect(faults).toEqual([]);
+  });
+});
