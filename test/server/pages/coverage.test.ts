@@ -4,11 +4,11 @@ import { catalogueOf } from '../../../src/api/catalogue.ts';
 import { recordedDatabase } from '../../api/recorded-database.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { holed, makeHoles } from './coverage-hole.ts';
 import { linkOf, rowsOf, textOf } from './html.ts';
 import { letRead } from './revised-point.ts';
 
 const DAY = 86_400_000;
-const strange = `chainId=it's metric=txCount timeInterval=day`;
 
 let database: TestDatabase;
 let sql: postgres.Sql;
@@ -22,28 +22,7 @@ beforeAll(async () => {
   database = await recordedDatabase();
   sql = postgres(database.url, { max: 1, onnotice: () => {} });
   await letRead(sql);
-  const ms = (days: number) => String(first + days * DAY);
-  // Days 0 to 10 are covered but for a part of day 2, day 4 (asked for again), and days 6 and 7 (lost).
-  for (const [from, to] of [
-    [0, 2.25],
-    [2.75, 4],
-    [5, 6],
-    [8, 10],
-  ] as const)
-    await sql`
-      insert into recorder.coverage (dataset, target_key, axis, covered)
-      values ('metric_points', ${strange}, 'time', int8multirange(int8range(${ms(from)}::text::bigint, ${ms(to)}::text::bigint)))
-      on conflict (dataset, target_key) do update set covered = recorder.coverage.covered + excluded.covered`;
-  await sql`
-    insert into recorder.targets (source, target_key, target)
-    select source, ${strange}, '{}' from recorder.target_datasets where dataset = 'metric_points' limit 1`;
-  await sql`
-    insert into recorder.target_datasets (source, target_key, dataset, every_ms, expected_from, wanted_at, active)
-    select source, ${strange}, 'metric_points', every_ms, ${ms(0)}::text::bigint, now(), true
-    from recorder.target_datasets where dataset = 'metric_points' limit 1`;
-  await sql`
-    insert into recorder.gaps (dataset, target_key, axis, range, reason, noticed_at)
-    values ('metric_points', ${strange}, 'time', int8range(${ms(6)}::text::bigint, ${ms(8)}::text::bigint), 'the service keeps <90 days', now())`;
+  await makeHoles(sql, first);
   server = await servePagesOf(database.url, { log: { warn: (...told: unknown[]) => faults.push(told) } });
 }, 120_000);
 afterAll(async () => {
@@ -53,7 +32,7 @@ afterAll(async () => {
 });
 
 const get = (path: string) => ask(server.address + path);
-const window = new URLSearchParams({ from: at(0), to: at(10), target: strange });
+const window = new URLSearchParams({ from: at(0), to: at(10), target: holed });
 const titles = (html: string) => [...html.matchAll(/<title>(\d{4}-.*?)<\/title>/g)].map(([, title]) => title);
 
 describe('the coverage of a dataset', () => {
@@ -99,7 +78,7 @@ describe('the coverage of a dataset', () => {
     expect(textOf(day.body)).toContain('Of 1 day: 1 gap.');
     const all = await get(linkOf(body, 'all targets'));
     expect(all.code).toBe(200);
-    expect((await get(linkOf(all.body, strange))).body).toContain('6 covered, 1 partial, 3 gap');
+    expect((await get(linkOf(all.body, holed))).body).toContain('6 covered, 1 partial, 3 gap');
     const json = JSON.parse((await get(linkOf(body, 'JSON'))).body);
     expect(
       json.days.map(({ state }: { state: string }) => state).filter((one: string) => one === 'gap'),

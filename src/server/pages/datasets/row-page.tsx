@@ -1,15 +1,21 @@
 import { AskedWrongly, checked } from '../../../api/asked-wrongly.ts';
 import type { ReadableDataset } from '../../../api/catalogue.ts';
-import { type Row, type RowsPage, readRows } from '../../../api/rows.ts';
-import { rowsParameters } from '../../../api/rows-question.ts';
+import type { Readable } from '../../../api/readable.ts';
+import { type Row, type RowsPage, readRows, rowsSql } from '../../../api/rows.ts';
+import { type RowsQuestion, rowsParameters } from '../../../api/rows-question.ts';
 import type { DeclaredColumn } from '../../../db/declared.ts';
+import { instantIn } from '../../../instant.ts';
 import type { Content, Page } from '../page.ts';
 import { KeyValues } from '../parts/key-values.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { columnKind, ValueText } from '../parts/value.tsx';
 import { asOfOnly, hrefOf, type Parameters, parametersOf, without } from './address.ts';
+import { type Form, rowsAddress } from './api-address.ts';
 import { AsOf } from './as-of.tsx';
 import { asOfIn } from './asked-rows.ts';
+import { chartOfRow } from './chart-of-row.ts';
+import { Formats } from './formats.tsx';
+import { PageSql } from './page-sql.tsx';
 import { pathOf, RelationHead } from './relation-head.tsx';
 import { catalogue, viewsOf } from './relations.ts';
 import { tidy } from './tidy.ts';
@@ -17,6 +23,8 @@ import { tidy } from './tidy.ts';
 /** A table of what was recorded of the row. */
 interface Told {
   readonly heading: string;
+  readonly view: Readable;
+  readonly question: RowsQuestion;
   readonly columns: readonly DeclaredColumn[];
   readonly page: RowsPage;
 }
@@ -37,12 +45,12 @@ export const rowPage: Page = {
       for (const view of [dataset.history ?? dataset.now, ...(conflicts ? [conflicts] : [])]) {
         const begins = view === conflicts ? 'recorded_at' : dataset.begins;
         const upTo: Parameters = asOf === null ? {} : { [`${begins}.lte`]: asOf };
-        const question = { ...filtersOfKey(dataset, parameters), ...upTo, sort: `-${begins}` };
+        const asked = { ...filtersOfKey(dataset, parameters), ...upTo, sort: `-${begins}` };
+        const question = checked(rowsParameters(view), asked);
         const heading =
           view === conflicts ? 'Said differently later' : 'All that was recorded, the newest first';
         const columns = view.columns.filter(({ name }) => !dataset.key.includes(name));
-        const page = await readRows(sql, view, checked(rowsParameters(view), question));
-        tables.push({ heading, columns, page });
+        tables.push({ heading, view, question, columns, page: await readRows(sql, view, question) });
       }
       return tables;
     });
@@ -85,8 +93,21 @@ function content(
 ): Content {
   const { name, key, now } = dataset;
   const types = new Map(now.columns.map((column) => [column.name, column.type]));
+  const versions = dataset.history ?? now;
+  const upTo = asOf === null ? {} : { as_of: asOf };
+  const versionsAddress = (view: Readable, form: Form) =>
+    rowsAddress(
+      { readable: view, dataset },
+      { ...filtersOfKey(dataset, parameters), ...upTo },
+      { kind: 'since', column: view === versions ? dataset.begins : 'recorded_at' },
+      form,
+    );
+  const rows = told[0]?.page.rows ?? [];
+  const first = firstSaid(dataset, rows);
+  const chart = chartOfRow(dataset, { ...rows[0], ...parameters }, momentOf(asOf), first);
   return {
     title: `A row of ${name}`,
+    islands: ['copy'],
     crumbs: [
       { href: hrefOf('/datasets', asOfOnly(parameters)), label: 'Data' },
       { href: hrefOf(pathOf(name), asOfOnly(parameters)), label: name },
@@ -106,9 +127,17 @@ function content(
             <ValueText key={one} type={types.get(one) ?? 'text'} value={parameters[one] ?? null} />,
           ])}
         />
-        {told.map(({ heading, columns, page: { rows, next } }) => (
+        {told.map(({ heading, view, columns, page: { rows, next } }) => (
           <section aria-label={heading} key={heading}>
-            <h2>{heading}</h2>
+            <div class="head">
+              <h2>{heading}</h2>
+              <p class="actions">
+                {chart !== null && view === versions && (
+                  <a href={chart}>{first ? 'Chart, as first said and as now' : 'Chart'}</a>
+                )}
+                <Formats address={(form) => versionsAddress(view, form)} />
+              </p>
+            </div>
             <Table
               caption={heading}
               columns={columns.map((column) => versionColumn(column, rows, dataset))}
@@ -127,9 +156,25 @@ function content(
             )}
           </section>
         ))}
+        {told.slice(0, 1).map(({ view, question }) => (
+          <PageSql sql={rowsSql(view, question)} key={view.name} />
+        ))}
       </>
     ),
   };
+}
+
+const momentOf = (text: string | null): Date | null => {
+  const at = text === null ? null : instantIn(text);
+  return at === null ? null : new Date(at);
+};
+
+/** When the oldest of several versions began; null: there is one only. @param rows the newest first */
+function firstSaid({ begins, history }: ReadableDataset, rows: readonly Row[]): Date | null {
+  const said = rows.at(-1)?.[begins];
+  if (history === null || rows.length < 2 || typeof said !== 'string') return null;
+  // To the millisecond above: before it was recorded there is nothing to draw.
+  return new Date(Date.parse(said) + 1);
 }
 
 /** Columns that differ in every version: that they do says nothing. */

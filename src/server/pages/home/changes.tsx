@@ -1,5 +1,7 @@
 import { useContext } from 'preact/hooks';
 import type { Departure, Notable, Outage, Revision } from '../../../reports/notable.ts';
+import { hrefOf } from '../datasets/address.ts';
+import { pathOf } from '../datasets/relation-head.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Time } from '../parts/time.tsx';
 import { countText, durationWords, numberText } from '../texts.ts';
@@ -51,7 +53,10 @@ function DepartureWords({
 }) {
   return (
     <>
-      validator <code title={node_id}>{shortened(node_id)}</code>{' '}
+      validator{' '}
+      <a href={hrefOf('/datasets/validators_changes', { node_id, subnet_id, change: 'left' })}>
+        <code title={node_id}>{shortened(node_id)}</code>
+      </a>{' '}
       {expired ? 'ended its time' : <strong>left before its end</strong>}
       {subnet_id !== PRIMARY && (
         <>
@@ -73,13 +78,16 @@ function RevisionWords({
 }: {
   readonly of: Revision;
 }) {
+  const point = { chain_id, metric, time_interval: 'day', bucket_start: bucket_start.toISOString() };
   return (
     <>
       <code>{metric}</code> of chain {chain_id} on {bucket_start.toISOString().slice(0, 10)} was revised by{' '}
-      <strong>
-        {share > 0 ? '+' : '−'}
-        {Math.abs(share * 100).toFixed(1)} %
-      </strong>
+      <a href={hrefOf(pathOf('metric_points', 'row'), point)}>
+        <strong>
+          {share > 0 ? '+' : '−'}
+          {Math.abs(share * 100).toFixed(1)} %
+        </strong>
+      </a>
       <span class="soft">
         {' '}
         from {numberText(before)} to {numberText(after)}

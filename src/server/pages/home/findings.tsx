@@ -1,6 +1,8 @@
 import { type FindingGroup, inWords } from '../../../reports/findings.ts';
 import type { WatchedNode } from '../../../reports/nodes/watched-nodes.ts';
 import type { Status } from '../../../reports/status.ts';
+import { hrefOf } from '../datasets/address.ts';
+import { pathOf } from '../datasets/relation-head.tsx';
 import type { RecorderFacts } from '../page.ts';
 import { State } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';
@@ -46,7 +48,7 @@ export function Verdict({ status, nodes, recorder, since }: VerdictProps) {
             'discrepancies',
           )}
         </a>
-        , {countText(status.gaps, 'gap')}.{' '}
+        , <a href="/datasets/gaps">{countText(status.gaps, 'gap')}</a>.{' '}
         {status.seal ? (
           <>
             Sealed until <Time at={status.seal.sealed_until} exact />.
@@ -89,9 +91,14 @@ const columns: readonly Column<FindingGroup>[] = [
   { name: 'Why', kind: 'wide', cell: ({ reason }) => reason },
   {
     name: 'Then',
-    cell: ({ what, dataset }) =>
+    cell: ({ what, dataset, subject, count }) =>
       what === 'target' && dataset ? (
-        <a href={`/runs?dataset=${encodeURIComponent(dataset)}`}>its runs</a>
+        <>
+          <a href={hrefOf('/runs', { dataset })}>its runs</a>{' '}
+          <a href={hrefOf(pathOf(dataset, 'coverage'), { target: count === 1 ? subject : null })}>
+            what is missing
+          </a>
+        </>
       ) : (
         <code>chain-recorder doctor</code>
       ),
