@@ -19,6 +19,7 @@ import type { Access } from './access.ts';
 import { serveApi } from './api/serve.ts';
 import { readAssets, serveAssets } from './assets.ts';
 import { serveBadges } from './badge.tsx';
+import { refuseFuture } from './future.ts';
 import { HEADERS, sendHeaders } from './headers.ts';
 import { isOwnName } from './own-names.ts';
 import type { RecorderFacts } from './pages/page.ts';
@@ -110,6 +111,7 @@ export function buildServer({
     const error = `this server does not answer to the name "${host}": add it to server.names in recorder.yaml`;
     await reply.code(421).send({ error });
   });
+  refuseFuture(server, clock);
   const context = {
     clock,
     status,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AskedWrongly, checked } from '../../api/asked-wrongly.ts';
+import { checked } from '../../api/asked-wrongly.ts';
 import type { ReadableDataset } from '../../api/catalogue.ts';
 import {
   differencesFilters,
@@ -11,14 +11,12 @@ import { filtersOf, MOST_ROWS } from '../../api/list-parameters.ts';
 import type { Readable } from '../../api/readable.ts';
 import { readRows } from '../../api/rows.ts';
 import { rowsParameters } from '../../api/rows-question.ts';
-import type { Clock } from '../../clock.ts';
-import { instantIn } from '../../instant.ts';
 import type { Named } from './one-page.ts';
-import type { JsonSchema, Operation, Told } from './operation.ts';
+import type { JsonSchema, Operation } from './operation.ts';
 import { jsonSchema, pageSchema } from './schemas.ts';
 
 /** A list of rows. */
-export function rowsOperation(named: Named, readable: Readable, clock: Clock): Operation {
+export function rowsOperation(named: Named, readable: Readable): Operation {
   const { columns, parameters, name } = readable;
   const names = (parameters ?? []).map((one) => one.name);
   return {
@@ -27,7 +25,6 @@ export function rowsOperation(named: Named, readable: Readable, clock: Clock): O
     answer: pageSchema(name),
     ask: (told) => {
       const question = checked(rowsParameters(readable), told);
-      refuseFuture(told, clock);
       const whole = told.limit === undefined;
       return {
         json: (sql) => readRows(sql, readable, question),
@@ -140,11 +137,4 @@ function shapeOf(schema: z.ZodType): Record<string, z.ZodType> {
       (entry): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType,
     ),
   );
-}
-
-/** @throws AskedWrongly when `as_of` has not come yet */
-export function refuseFuture(given: Told, clock: Clock): void {
-  const moment = typeof given.as_of === 'string' ? instantIn(given.as_of) : null;
-  if (moment !== null && moment > clock())
-    throw new AskedWrongly([{ parameter: 'as_of', problem: 'has not come yet' }]);
 }

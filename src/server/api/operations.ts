@@ -53,23 +53,12 @@ export function operationsOf({
       const series = seriesOf(dataset);
       return [
         datasetOperation(at('', '', 'Columns and their meaning.'), dataset, catalogue),
-        rowsOperation(at('/rows', '_rows', 'Rows, now or as of a moment.'), now, clock),
-        rowsOperation(
-          at('/rows/history', '_rows_history', 'Every version of every row.'),
-          history ?? now,
-          clock,
-        ),
+        rowsOperation(at('/rows', '_rows', 'Rows, now or as of a moment.'), now),
+        rowsOperation(at('/rows/history', '_rows_history', 'Every version of every row.'), history ?? now),
         changesOperation(at('/changes', '_differences', 'What changed between two moments.'), dataset),
         coverageOperation(at('/coverage', '_coverage_by_day', 'How each day stands.'), dataset, clock),
         ...(series
-          ? [
-              seriesOperation(
-                at('/series', '_series', 'Points over time, thinned out.'),
-                dataset,
-                series,
-                clock,
-              ),
-            ]
+          ? [seriesOperation(at('/series', '_series', 'Points over time, thinned out.'), dataset, series)]
           : []),
       ];
     }),
@@ -86,7 +75,6 @@ export function operationsOf({
       rowsOperation(
         { path: `/views/${view.name}`, id: `view_${view.name}`, tag: 'views', summary: view.about },
         view,
-        clock,
       ),
     ),
     questionsOperation(
@@ -103,11 +91,7 @@ export function operationsOf({
       const id = `question_${answer.name}`;
       if (!view) return [];
       return [
-        rowsOperation(
-          { path: `/questions/${name}`, id, tag: 'questions', summary: answer.comment },
-          view,
-          clock,
-        ),
+        rowsOperation({ path: `/questions/${name}`, id, tag: 'questions', summary: answer.comment }, view),
       ];
     }),
   ];

@@ -5,7 +5,7 @@ import { coverageParameters, readCoverage } from '../../api/coverage-days.ts';
 import { filtersOf } from '../../api/list-parameters.ts';
 import { readSeries, type SeriesSource, seriesParameters } from '../../api/series.ts';
 import type { Clock } from '../../clock.ts';
-import { described, refuseFuture } from './list-operations.ts';
+import { described } from './list-operations.ts';
 import { csvColumns, type Named, onePage } from './one-page.ts';
 import type { Operation } from './operation.ts';
 import { jsonSchema } from './schemas.ts';
@@ -88,12 +88,7 @@ const series = z.strictObject({
 });
 
 /** Points of a dataset's numbers over time. */
-export function seriesOperation(
-  one: Named,
-  dataset: ReadableDataset,
-  source: SeriesSource,
-  clock: Clock,
-): Operation {
+export function seriesOperation(one: Named, dataset: ReadableDataset, source: SeriesSource): Operation {
   const others = ['column', 'time', 'from', 'to', 'buckets'];
   return {
     ...one,
@@ -101,7 +96,6 @@ export function seriesOperation(
     answer: jsonSchema(series, 'output'),
     ask: (told) => {
       const question = checked(seriesParameters(source), told);
-      refuseFuture(told, clock);
       return onePage(
         [
           { name: question.time, type: 'timestamptz' },

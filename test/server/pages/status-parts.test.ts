@@ -116,6 +116,29 @@ describe('the calendar of a year', () => {
   });
 });
 
+describe('a name', () => {
+  /** The longest that the configuration takes. */
+  const longest = `a${'.b_-'.repeat(15)}cd`;
+
+  it('that the configuration takes has a page and a badge, and a longer one is in no configuration', async () => {
+    expect(longest).toHaveLength(63);
+    const configured = (name: string) => {
+      const file = join(dir, 'names.yaml');
+      const nodes = `{ nodes: [{ name: ${JSON.stringify(name)}, url: "http://127.0.0.1:1" }] }`;
+      writeFileSync(file, `network: mainnet\nupstreams: ${nodes}\n`);
+      return statusSite(loadConfig(file, catalogNames));
+    };
+    const site = configured(longest);
+    const other = await servePagesOf(database.url, { clock: () => now, site });
+    const codes = [`/status/${longest}`, `/status/${longest}?range=1y`, `/badge/${longest}.svg`].map(
+      async (path) => (await askAt(other.address + path)).code,
+    );
+    expect(await Promise.all(codes)).toEqual([200, 200, 200]);
+    await other.close();
+    expect(() => configured(`${longest}e`)).toThrow(/name: must be letters, digits, dots/);
+  });
+});
+
 describe('the seal', () => {
   it('is told once there is one, with the head that verify compares', async () => {
     expect((await ask('/status')).body).toContain('The record is not sealed yet');

@@ -44,8 +44,6 @@ export const charts = definePage({
     if (!chartable) throw new BadRequest(['of: is not known']);
     const { dataset, source } = chartable;
     const now = clock();
-    for (const [name, at] of Object.entries({ as_of, beside }))
-      if (at && at.getTime() > now) throw new BadRequest([`${name}: has not come yet`]);
     const end = to ?? new Date(now);
     const begin = from ?? new Date(end.getTime() - WINDOW[dataset.kind === 'series' ? 'series' : 'sample']);
     if (begin >= end) throw new BadRequest(['from: must be before the end of the window']);

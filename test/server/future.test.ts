@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { ask, type PageServer, servePagesOf } from '../support/page-server.ts';
+
+const now = Date.UTC(2026, 4, 17, 9, 41);
+let database: TestDatabase;
+let server: PageServer;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  server = await servePagesOf(database.url, { clock: () => now });
+});
+afterAll(async () => {
+  await server.close();
+  await database.close();
+});
+
+describe('what will be known at a moment that has not come', () => {
+  it.each([
+    '/datasets?',
+    '/datasets/validators?',
+    '/datasets/node_health?',
+    '/datasets/validators/row?node=a&',
+    '/datasets/validators/coverage?',
+    '/charts?of=metric_points&',
+    '/query?sql=select+1&',
+    '/query.json?sql=select+1&',
+    '/query.csv?sql=select+1&',
+    '/api/v1/datasets/validators/rows?',
+    '/api/v1/datasets/validators/rows.csv?',
+    '/api/v1/datasets/metric_points/series?chain_id=1&metric=txCount&time_interval=day&',
+    '/api/v1/questions/stake-daily?from=2026-01-01&to=2026-02-01&',
+  ])('is refused with words by %s', async (path) => {
+    for (const moment of ['2026-05-17T09:41:01', '2999-01-01', '2026-05-17T09:42%2B00:00']) {
+      const { code, body } = await ask(`${server.address}${path}as_of=${moment}`);
+      expect({ code, told: /as_of:? has not come yet/.test(body) }).toEqual({ code: 400, told: true });
+    }
+    // The same moment elsewhere: two hours earlier there.
+    const past = await ask(`${server.address}${path}as_of=2026-05-17T09:42%2B02:00`);
+    expect(past.body).not.toContain('has not come yet');
+  });
+
+  it('is refused beside the other line of a chart, too', async () => {
+    const { code, body } = await ask(`${server.address}/charts?beside=2999-01-01`);
+    expect(code).toBe(400);
+    expect(body).toContain('beside: has not come yet');
+  });
+
+  it('is of no matter where the moment is none: that is what is told', async () => {
+    for (const query of ['as_of=tomorrow', 'as_of=2999-01-01&as_of=2999-01-02']) {
+      const { code, body } = await ask(`${server.address}/api/v1/datasets/validators/rows?${query}`);
+      expect(code).toBe(400);
+      expect(body).not.toContain('has not come yet');
+    }
+  });
+});
