@@ -49,8 +49,8 @@ describe('what is different at two moments', () => {
     );
     expect(code).toBe(200);
     const [row = []] = rowsOf(body);
-    expect(row.slice(0, 3)).toEqual([revised.chain_id, revised.metric, revised.time_interval]);
-    expect(row.slice(4, 8)).toEqual(['changed', 'value', revised.was, revised.is]);
+    expect(row.slice(1, 4)).toEqual([revised.chain_id, revised.metric, revised.time_interval]);
+    expect(row.slice(5, 9)).toEqual(['changed', 'value', revised.was, revised.is]);
     const history = await get(linkOf(body, 'history'));
     expect(rowsOf(history.body).length).toBe(2);
     const chart = await get(linkOf(body, 'chart'));

@@ -61,7 +61,7 @@ describe('the coverage of a dataset', () => {
 
   it('names the command that mends a gap, whatever is in its target', async () => {
     const { body } = await get(`/datasets/metric_points/coverage?${window}`);
-    const commands = [...body.matchAll(/<code>(chain-recorder backfill.*?)<\/code>/g)].map(([, one = '']) =>
+    const commands = [...body.matchAll(/<code class="command">(.*?)<\/code>/g)].map(([, one = '']) =>
       textOf(one),
     );
     const targets = `--target 'chainId=it'\\''s' --target metric=txCount --target timeInterval=day`;

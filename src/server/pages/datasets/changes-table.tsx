@@ -54,6 +54,12 @@ export function ChangesTable({
       <ValueText type={typeOf(column)} value={value ?? null} />
     );
   const shown: Column<Line>[] = [
+    {
+      name: 'More',
+      head: <span class="unseen">More</span>,
+      cell: ({ row, first }) =>
+        first && <Ways dataset={dataset} row={row} then={then} now={now} asOf={asOf} />,
+    },
     ...order.columns.map(
       ({ name }): Column<Line> => ({
         name,
@@ -101,12 +107,6 @@ export function ChangesTable({
           },
         ]
       : []),
-    {
-      name: 'More',
-      head: <span class="unseen">More</span>,
-      cell: ({ row, first }) =>
-        first && <Ways dataset={dataset} row={row} then={then} now={now} asOf={asOf} />,
-    },
   ];
   return (
     <Table

@@ -32,7 +32,7 @@ export function Gaps({ record, all }: { readonly record: CoverageRecord; readonl
                 name: 'Mend',
                 cell: (gap) => {
                   const mend = mendOf(dataset, gap);
-                  return 'command' in mend ? <code>{mend.command}</code> : mend.none;
+                  return 'command' in mend ? <code class="command">{mend.command}</code> : mend.none;
                 },
               },
             ]}
