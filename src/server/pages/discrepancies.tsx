@@ -8,6 +8,7 @@ import {
   type SeriesBreak,
 } from '../../reports/discrepancies.ts';
 import { id, linkTo, oneOf, optional } from './asking.ts';
+import { Formats } from './datasets/formats.tsx';
 import { definePage } from './page.ts';
 import { Choice, Filters } from './parts/filters.tsx';
 import { Older } from './parts/older.tsx';
@@ -69,6 +70,9 @@ export const discrepancies = definePage({
             empty="The sources agree, as far as they were compared."
           />
           <Older href={next === null ? null : linkTo(PATH, { ...asked, before: next })} />
+          <p class="actions">
+            <Formats address={(form) => linkTo(`${PATH}.${form}`, asked)} />
+          </p>
         </section>
         <section class="stack" aria-labelledby="breaks">
           <h2 id="breaks">Changes of level, last year</h2>

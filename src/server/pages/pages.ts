@@ -7,6 +7,7 @@ import { rowPage } from './datasets/row-page.tsx';
 import { rowsPage } from './datasets/rows-page.tsx';
 import { discrepancies } from './discrepancies.tsx';
 import { home } from './home/home.tsx';
+import { listFiles } from './list-files.ts';
 import type { Page } from './page.ts';
 import { quarantine, quarantineItem } from './quarantine.tsx';
 import { query } from './query/query.tsx';
@@ -34,4 +35,5 @@ export const pages: readonly Page[] = [
   quarantine,
   quarantineItem,
   discrepancies,
+  ...listFiles,
 ];

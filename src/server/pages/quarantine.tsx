@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { printableLines } from '../../printable.ts';
 import { type Quarantined, quarantinedItem, quarantinedPage } from '../../reports/quarantined.ts';
 import { dataset, datasetNames, id, linkTo, optional } from './asking.ts';
+import { Formats } from './datasets/formats.tsx';
 import { definePage } from './page.ts';
 import { Choice, Filters } from './parts/filters.tsx';
 import { KeyValues } from './parts/key-values.tsx';
@@ -38,6 +39,9 @@ export const quarantine = definePage({
           empty="Nothing is set aside."
         />
         <Older href={next === null ? null : linkTo(PATH, { ...asked, before: next })} />
+        <p class="actions">
+          <Formats address={(form) => linkTo(`${PATH}.${form}`, asked)} />
+        </p>
       </section>
     ),
   }),

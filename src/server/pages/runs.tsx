@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type RunRow, runPage, runReasons, runRows, runStatuses } from '../../reports/runs.ts';
 import { dataset, datasetNames, id, linkTo, moment, oneOf, optional } from './asking.ts';
+import { Formats } from './datasets/formats.tsx';
 import { definePage } from './page.ts';
 import { Choice, Filters, Written } from './parts/filters.tsx';
 import { KeyValues } from './parts/key-values.tsx';
@@ -49,6 +50,9 @@ export const runs = definePage({
             empty={next === null ? 'No run is so.' : 'None of the runs looked at is so. Older ones may be.'}
           />
           <Older href={next === null ? null : linkTo(PATH, { ...asked, until: undefined, before: next })} />
+          <p class="actions">
+            <Formats address={(form) => linkTo(`${PATH}.${form}`, { ...asked, until })} />
+          </p>
         </section>
       ),
     };

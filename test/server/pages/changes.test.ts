@@ -141,11 +141,19 @@ describe('files beside the pages', () => {
     ['/datasets/validators.csv?node=validator-1', '/api/v1/datasets/validators/rows.csv?node=validator-1'],
     ['/datasets/validators_history.json?limit=2', '/api/v1/views/validators_history.json?limit=2'],
     ['/datasets/runs.csv?as_of=2027-01-01', '/api/v1/views/runs.csv?started_at.lte=2027-01-01'],
+    [
+      '/runs.csv?dataset=validators&until=2027-01-01',
+      '/api/v1/views/runs.csv?sort=-run_id&dataset=validators&started_at.lt=2027-01-01',
+    ],
+    ['/quarantine.json?before=7', '/api/v1/views/quarantine.json?sort=-id&id.lt=7'],
+    ['/discrepancies.csv?state=standing', '/api/v1/views/discrepancies.csv?sort=-id&ended_at.null=true'],
     ['/datasets/validators/changes.json', '/api/v1/datasets/validators/changes.json'],
     ['/datasets/validators/coverage.csv', '/api/v1/datasets/validators/coverage.csv'],
     ['/datasets/validators/row.json?node=x', '/api/v1/datasets/validators/rows/history.json?node=x'],
   ])('%s are those of the API', async (path, location) => {
     expect(await get(path)).toMatchObject({ code: 303, headers: { location } });
+    // The first moment of changes has to be told.
+    if (!path.includes('/changes.') && !path.includes('/row.')) expect((await get(location)).code).toBe(200);
   });
 
   it('are linked from the rows, and hold them all', async () => {

@@ -1,0 +1,58 @@
+import { hrefOf, type Parameters, parametersOf, tidied } from './datasets/address.ts';
+import type { Page } from './page.ts';
+
+/** A page of rows, and how the API is asked for the same rows. */
+interface List {
+  readonly path: string;
+  /** The view of its rows. */
+  readonly view: string;
+  readonly sort: string;
+  /** What each parameter of the page is as a filter. */
+  readonly filters: Readonly<Record<string, string | ((value: string) => Parameters)>>;
+}
+
+const lists: readonly List[] = [
+  {
+    path: '/runs',
+    view: 'runs',
+    sort: '-run_id',
+    filters: {
+      dataset: 'dataset',
+      status: 'status',
+      reason: 'reason',
+      until: 'started_at.lt',
+      before: 'run_id.lt',
+    },
+  },
+  {
+    path: '/quarantine',
+    view: 'quarantine',
+    sort: '-id',
+    filters: { dataset: 'dataset', before: 'id.lt' },
+  },
+  {
+    path: '/discrepancies',
+    view: 'discrepancies',
+    sort: '-id',
+    filters: {
+      check: 'check_name',
+      before: 'id.lt',
+      state: (state) => ({ 'ended_at.null': String(state === 'standing') }),
+    },
+  },
+];
+
+/** `/runs.csv` and the like: the rows of a page for programs, which are the API's. */
+export const listFiles: readonly Page[] = lists.map(({ path, view, sort, filters }) => ({
+  path: `${path}.:form`,
+  async answer(_context, { form, ...given }) {
+    const parameters = parametersOf(tidied(given));
+    if ((form !== 'json' && form !== 'csv') || parameters === null) return null;
+    const asked = Object.entries(parameters).map(([name, value]): Parameters => {
+      const filter = Object.hasOwn(filters, name) ? filters[name] : undefined;
+      // What is not known here goes on, so that the API refuses it in words.
+      return typeof filter === 'function' ? filter(value) : { [filter ?? name]: value };
+    });
+    return { location: hrefOf(`/api/v1/views/${view}.${form}`, Object.assign({ sort }, ...asked)) };
+  },
+}));
