@@ -1,0 +1,297 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import postgres from 'postgres';
+import { Agent, request } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { z } from 'zod';
+import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
+import { freePort } from '../../src/db/free-port.ts';
+import { pages } from '../../src/server/pages/pages.ts';
+import { type Running, startCommand } from '../support/cli.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+const KEY = 'canary-5e1f7a90';
+const PAYLOADS = [
+  `' or 1=1; drop table recorder.runs; --`,
+  `1); select pg_sleep(20); --`,
+  `<script>alert("${'x'.repeat(8)}")</script>`,
+  '../../../../etc/passwd',
+  '..%2f..%2fetc%2fpasswd',
+  '\u0000\ud800',
+  '{{7*7}}#{7*7}',
+  '%',
+  '__proto__',
+  '-9223372036854775809',
+  '1e400',
+  'x'.repeat(9_000),
+  '2026-02-30T99:99:99Z',
+  '\r\nset-cookie: a=b',
+];
+/** What no answer may have: the key, a place in the code, the words of the database's driver. */
+const INDISCREET = new RegExp(`${KEY}|node_modules|\\.[jt]sx?:\\d+|PostgresError|root:x:0`);
+
+const agent = new Agent({ connections: 50 });
+let database: TestDatabase;
+let sql: postgres.Sql;
+let sandbox: Sandbox;
+let dir: string;
+let up: Running;
+let port: number;
+
+const named = z.object({ name: z.string(), in: z.string() });
+const described = z.object({
+  servers: z.array(z.object({ url: z.string() })),
+  paths: z.record(
+    z.string(),
+    z.object({
+      get: z.object({ parameters: z.array(z.union([named, z.object({ $ref: z.string() })])).default([]) }),
+    }),
+  ),
+  components: z.object({ parameters: z.record(z.string(), named) }),
+});
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+  sandbox = await startSandbox({ incidents: false });
+  dir = mkdtempSync(join(tmpdir(), 'recorder-hostile-'));
+  port = await freePort();
+  const service = { url: sandbox.url, apiKeyHeader: 'x-key' };
+  const nodes = sandbox.watch.nodes.slice(0, 2).map(({ name, path }) => ({ name, url: sandbox.url + path }));
+  const config = {
+    network: 'mainnet',
+    upstreams: { chainData: service, metrics: service, nodes },
+    watch: { chains: sandbox.watch.chains.slice(0, 1), nodeIds: sandbox.watch.nodeIds.slice(0, 1) },
+    datasets: { metric_points: { metrics: ['txCount'], intervals: ['day'] }, chain_heights: { every: '5s' } },
+  };
+  writeFileSync(join(dir, 'recorder.yaml'), stringify(config));
+  const env = {
+    DATABASE_URL: database.url,
+    CHAIN_DATA_API_KEY: KEY,
+    METRICS_API_KEY: KEY,
+    RECORDER_PORT: String(port),
+  };
+  up = startCommand(['up'], env, dir);
+});
+afterAll(async () => {
+  up.process.kill('SIGKILL');
+  await agent.close();
+  await sandbox.close();
+  await sql.end();
+  await database.close();
+  rmSync(dir, { recursive: true });
+});
+
+interface Answer {
+  /** 0: the connection was closed instead. */
+  readonly code: number;
+  /** Its Content-Type. */
+  readonly type: string;
+  readonly body: string;
+}
+
+/** Asks as undici does. What it cannot send, and a connection that is closed, is code 0. */
+async function got(path: string, options: Parameters<typeof request>[1] = {}): Promise<Answer> {
+  try {
+    const { statusCode, headers, body } = await request(`http://127.0.0.1:${port}${path}`, {
+      dispatcher: agent,
+      ...options,
+    });
+    return { code: statusCode, type: String(headers['content-type']), body: await body.text() };
+  } catch (error) {
+    return { code: 0, type: '', body: String(error) };
+  }
+}
+
+/** Sends bytes as they are. @returns all that comes back until the server closes */
+async function sent(bytes: string): Promise<Answer> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.on('error', () => {});
+  socket.write(bytes);
+  const body = await text(socket).catch(() => '');
+  return { code: Number(/^HTTP\/1\.1 (\d+)/.exec(body)?.[1] ?? 0), type: '', body };
+}
+
+/** How many looks at nodes the ledger has. */
+async function looks(): Promise<number> {
+  const [row] = await sql<
+    { probes: number }[]
+  >`select coalesce(sum(probes), 0)::int as probes from reporting.node_probes`;
+  return row?.probes ?? 0;
+}
+
+/** Nothing failed inside, nothing was told that is nobody's business, and nothing came back as it was sent. */
+function expectHarmless(asked: string, { code, type, body }: Answer): void {
+  expect(code, `${asked}: ${body.slice(0, 500)}`).not.toBe(500);
+  expect(INDISCREET.exec(body)?.[0], asked).toBeUndefined();
+  if (type.startsWith('text/html')) expect(body.includes('<script>alert('), asked).toBe(false);
+}
+
+/** Every page and operation, with each of its parameters. */
+async function places(): Promise<{ path: string; query: readonly string[] }[]> {
+  const { servers, paths, components } = described.parse(JSON.parse((await got('/openapi.json')).body));
+  return [
+    ...Object.entries(paths).map(([path, { get }]) => ({
+      path: `${servers[0]?.url}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+      query: get.parameters.flatMap((one) => {
+        const parameter = '$ref' in one ? components.parameters[String(one.$ref.split('/').at(-1))] : one;
+        return parameter?.in === 'query' ? [parameter.name] : [];
+      }),
+    })),
+    ...pages.map(({ path }) => ({
+      path,
+      query: ['sql', 'as_of', 'sort', 'after', 'status', 'dataset', 'columns'],
+    })),
+  ];
+}
+
+describe('whoever means harm', () => {
+  it('meets a recorder that records', async () => {
+    await Promise.race([
+      expect.poll(async () => (await got('/ready')).code, { timeout: 50_000 }).toBe(200),
+      up.ended.then(({ stderr }) => expect.fail(stderr)),
+    ]);
+    await expect.poll(looks, { timeout: 50_000 }).toBeGreaterThan(0);
+  }, 120_000);
+
+  it('finds no hole in a parameter of any page or operation', async () => {
+    const all = await places();
+    expect(all.length).toBeGreaterThan(100);
+    let number = 0;
+    const asked = all.flatMap(({ path, query }) => {
+      const payload = () => encodeURIComponent(String(PAYLOADS[number++ % PAYLOADS.length]).toWellFormed());
+      const filled = path.replaceAll(/:\w+/g, payload);
+      const some = query.filter((_, at) => at === number % query.length);
+      return [
+        ...(filled === path ? [] : [filled]),
+        ...some.map((name) => `${path.replaceAll(/:\w+/g, 'validators')}?${name}=${payload()}`),
+      ];
+    });
+    expect(asked.length).toBeGreaterThan(200);
+    const codes = new Map<number, number>();
+    for (let at = 0; at < asked.length; at += 8)
+      await Promise.all(
+        asked.slice(at, at + 8).map(async (path) => {
+          const answer = await got(path);
+          expectHarmless(path, answer);
+          codes.set(answer.code, (codes.get(answer.code) ?? 0) + 1);
+        }),
+      );
+    expect(
+      [...codes.keys()].filter((code) => ![200, 302, 303, 400, 404, 414, 422, 431].includes(code)),
+    ).toEqual([]);
+  });
+
+  it('finds none in a header, a method or a body', async () => {
+    const headers = [
+      'authorization',
+      'cookie',
+      'accept',
+      'if-none-match',
+      'x-forwarded-for',
+      'range',
+      'referer',
+      'origin',
+    ];
+    for (const name of headers)
+      for (const value of PAYLOADS.filter((one) => /^[\x20-\x7e]+$/.test(one)))
+        expectHarmless(
+          `${name}: ${value.slice(0, 40)}`,
+          await got('/api/v1/status', { headers: { [name]: value } }),
+        );
+    for (const path of ['/', '/query', '/api/v1/status', '/metrics', '/status'])
+      for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'] as const) {
+        const body = method === 'TRACE' ? null : `{"a":${'['.repeat(100_000)}`;
+        const answer = await got(path, { method, body, headers: { 'content-type': 'application/json' } });
+        expectHarmless(`${method} ${path}`, answer);
+        expect(answer.code, `${method} ${path}`).not.toBe(200);
+      }
+    const large = await got('/query', {
+      method: 'POST',
+      body: `sql=${'x'.repeat(20_000_000)}`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    expect([0, 403, 404, 405, 413]).toContain(large.code);
+  });
+
+  it.each([
+    ['another host', 'GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n', [403, 421, 400]],
+    ['no host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', [400]],
+    [
+      'another host before ours',
+      'GET / HTTP/1.1\r\nHost: evil.example\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n',
+      [400, 403, 421],
+    ],
+    [
+      'a way out of the folder',
+      'GET /assets/../../../etc/passwd HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n',
+      [404, 403],
+    ],
+    [
+      'a line too long',
+      `GET /${'a'.repeat(200_000)} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`,
+      [414, 431, 400, 0],
+    ],
+    ['headers too large', `GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ${'a'.repeat(200_000)}\r\n\r\n`, [431, 0]],
+    [
+      'two lengths',
+      'POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      [400, 0],
+    ],
+    ['no HTTP at all', '\u0016\u0003\u0001\u0000\u0005hello\r\n\r\n', [400, 0]],
+  ])('with %s is refused', async (_, bytes, codes) => {
+    const answer = await sent(bytes);
+    expectHarmless(bytes.slice(0, 60), answer);
+    expect(codes, JSON.stringify(answer).slice(0, 300)).toContain(answer.code);
+  });
+
+  it('with five hundred at once, beside connections that never end their request, holds nothing up', async () => {
+    const idle = await Promise.all(
+      Array.from({ length: 100 }, async () => {
+        const socket = connect(port, '127.0.0.1');
+        socket.on('error', () => {});
+        await once(socket, 'connect');
+        socket.write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ');
+        return socket;
+      }),
+    );
+    const before = await looks();
+    const heavy = [
+      '/',
+      '/status',
+      '/runs',
+      '/datasets/validators',
+      '/query?sql=select+pg_sleep(0.3)',
+      '/api/v1/datasets/validators/rows',
+    ];
+    const answers = await Promise.all(
+      Array.from({ length: 500 }, (_, at) => got(String(heavy[at % heavy.length]))),
+    );
+    for (const [at, answer] of answers.entries()) expectHarmless(String(heavy[at % heavy.length]), answer);
+    expect(
+      [...new Set(answers.map(({ code }) => code))].filter((code) => ![200, 503, 504].includes(code)),
+    ).toEqual([]);
+    expect(answers.some(({ code }) => code === 200)).toBe(true);
+    await expect.poll(looks, { timeout: 30_000 }).toBeGreaterThan(before);
+    for (const socket of idle) socket.destroy();
+  });
+
+  it('did not disturb the recording', async () => {
+    const failed = await sql`
+      select source, status, error from recorder.runs where status not in ('done', 'running', 'not-offered')`;
+    expect([...failed]).toEqual([]);
+    const down = await sql`select * from reporting.node_health where state <> 'up'`;
+    expect([...down]).toEqual([]);
+    expect((await got('/ready')).code).toBe(200);
+    up.process.kill('SIGTERM');
+    const { code, stderr } = await up.ended;
+    expect(code, stderr).toBe(0);
+    expect(stderr).not.toContain(KEY);
+  });
+});
