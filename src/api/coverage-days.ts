@@ -44,8 +44,9 @@ export interface CoverageQuestion {
   readonly target: string | null;
 }
 
-/** The most days of an answer, the most ranges of heights, and how many days there are unless told. */
-const MOST_DAYS = 1_100;
+/** The most days of an answer. */
+export const MOST_DAYS = 1_100;
+/** The most ranges of heights of an answer, and how many days there are unless told. */
 const MOST_HEIGHTS = 1_000;
 const DAYS = 90;
 

@@ -86,6 +86,15 @@ describe('the coverage of a dataset', () => {
     expect((await get(linkOf(body, 'CSV'))).body.trim().split('\r\n')).toHaveLength(11);
   });
 
+  it('is found from the list of all gaps', async () => {
+    const gaps = await get(
+      `/datasets/gaps?${new URLSearchParams({ dataset: 'metric_points', target: holed, sort: 'range_start' })}`,
+    );
+    const { code, body } = await get(linkOf(gaps.body, 'coverage'));
+    expect(code).toBe(200);
+    expect(textOf(body)).toContain('--from 2026-03-03T06:00:00Z --to 2026-03-03T18:00:00Z');
+  });
+
   it('is there for every dataset, by day or by height', async () => {
     for (const { name } of catalogueOf().datasets.values())
       expect({ name, code: (await get(`/datasets/${name}/coverage`)).code }).toEqual({ name, code: 200 });

@@ -1,4 +1,5 @@
 import type { ReadableDataset } from '../../../api/catalogue.ts';
+import { MOST_DAYS } from '../../../api/coverage-days.ts';
 import type { Row } from '../../../api/rows.ts';
 import type { RowsQuestion } from '../../../api/rows-question.ts';
 import { instantIn } from '../../../instant.ts';
@@ -8,6 +9,7 @@ import { asOfOnly, hrefOf, type Parameters } from './address.ts';
 import { chartOfRow } from './chart-of-row.ts';
 import { ColumnHead, ColumnMenu, type Place } from './column-menu.tsx';
 import { pathOf } from './relation-head.tsx';
+import { catalogue } from './relations.ts';
 
 /** Rows as a table, whose heads sort and filter. Rows of a dataset lead to their history. */
 export function RowsTable({
@@ -24,12 +26,13 @@ export function RowsTable({
   const direction = order.descending ? 'descending' : 'ascending';
   const asOf = instantIn(place.parameters.as_of ?? '');
   const ways = (row: Row): readonly Way[] =>
-    dataset
+    (dataset
       ? [
           { label: 'history', href: historyOf(dataset, row, place.parameters) },
           { label: 'chart', href: chartOfRow(dataset, row, asOf === null ? null : new Date(asOf)) },
-        ].flatMap(({ label, href }) => (href === null ? [] : [{ label, href }]))
-      : [];
+        ]
+      : [{ label: 'coverage', href: coverageOf(row) }]
+    ).flatMap(({ label, href }) => (href === null ? [] : [{ label, href }]));
   const columnsOfRows = columns.map((column): Column<Row> => {
     const { name, type, comment } = column;
     const sorted = order.columns[0]?.name === name ? direction : undefined;
@@ -59,6 +62,15 @@ export function RowsTable({
   );
 }
 
+/** Where it is told what is missing of a row's target, and how to mend it; null: the row is about no target. */
+function coverageOf({ dataset, target, range_start: from, range_end: to }: Row): string | null {
+  if (typeof dataset !== 'string' || typeof target !== 'string' || !catalogue.datasets.has(dataset))
+    return null;
+  const isRange = typeof from === 'string' && typeof to === 'string';
+  const isShort = isRange && Date.parse(to) - Date.parse(from) < MOST_DAYS * 86_400_000;
+  return hrefOf(pathOf(dataset, 'coverage'), { ...(isShort ? { from, to } : {}), target });
+}
+
 interface Way {
   readonly label: string;
   readonly href: string;
@@ -67,7 +79,7 @@ interface Way {
 const waysColumn = (ways: (row: Row) => readonly Way[]): Column<Row> => ({
   name: 'More',
   head: <span class="unseen">More</span>,
-  about: 'All that was recorded of the row and what changed, and its numbers as a chart.',
+  about: 'Where more is told: what was recorded of the row, its numbers as a chart, what is missing.',
   cell: (row) => ways(row).flatMap(({ label, href }) => [<a href={href}>{label}</a>, ' ']),
 });
 
