@@ -140,7 +140,7 @@ describe('files beside the pages', () => {
   it.each([
     ['/datasets/validators.csv?node=validator-1', '/api/v1/datasets/validators/rows.csv?node=validator-1'],
     ['/datasets/validators_history.json?limit=2', '/api/v1/views/validators_history.json?limit=2'],
-    ['/datasets/runs.csv?as_of=2027-01-01', '/api/v1/views/runs.csv?started_at.lte=2027-01-01'],
+    ['/datasets/runs.csv?as_of=2026-11-01', '/api/v1/views/runs.csv?started_at.lte=2026-11-01'],
     [
       '/runs.csv?dataset=validators&until=2027-01-01',
       '/api/v1/views/runs.csv?sort=-run_id&dataset=validators&started_at.lt=2027-01-01',
