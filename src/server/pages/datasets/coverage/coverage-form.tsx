@@ -11,7 +11,6 @@ const SPANS = [
   ['30 days', 30],
   ['90 days', 90],
   ['a year', 365],
-  ['3 years', 1095],
 ] as const;
 
 /** Which days are shown, and of which target. */
