@@ -7,8 +7,9 @@ import { messageOf, UsageError } from '../errors.ts';
 import type { QueueBackend, RecorderQueue } from '../jobs/backend.ts';
 import { planJob, queueNames } from '../jobs/jobs.ts';
 import { openBackend } from '../jobs/open-backend.ts';
-import { lookInto } from '../jobs/queue-look.ts';
+import { queueKeys, viewOf } from '../jobs/queue-look.ts';
 import { reconcileSchedules } from '../jobs/schedules.ts';
+import { noteQueues, QueueWatch } from '../jobs/seen-queues.ts';
 import { noteSchedules } from '../jobs/seen-schedules.ts';
 import { type Queues, startWorkers } from '../jobs/workers.ts';
 import type { Log } from '../log.ts';
@@ -180,6 +181,12 @@ async function work(
       const { seen } = await reconcileSchedules(app.databaseUrl, queues, feeds, log, recorder);
       if (seen) await noteSchedules(database.sql, recorder, seen, Date.now());
     });
+    const watched = queueKeys.map((name) => new QueueWatch(name, queues[name], backend.kind));
+    repeating.every(RECONCILE_EVERY, 'looking after the queues', async () => {
+      if (!membership.standing.newest) return;
+      const found = await Promise.all(watched.map((one) => one.look()));
+      await noteQueues(database.sql, membership.recorder, found);
+    });
     repeating.every(COUNT_EVERY, 'counting up runs', () =>
       countUpRuns(database.sql, app.clock(), app.config.runs.keep, signal),
     );
@@ -217,7 +224,7 @@ function within(milliseconds: number, work: Promise<void> | undefined): Promise<
 }
 
 /** @throws UsageError when the port is taken */
-async function listen(app: App, { access, site }: Serving, { polls, heals }: Queues) {
+async function listen(app: App, { access, site }: Serving, queues: Queues) {
   const {
     config,
     database,
@@ -234,12 +241,8 @@ async function listen(app: App, { access, site }: Serving, { polls, heals }: Que
     clock,
     access,
     log,
-    queueReachable: () => polls.getJobCounts(),
-    queues: () =>
-      lookInto([
-        { name: 'Polls and plans', queue: polls },
-        { name: 'Healing', queue: heals },
-      ]),
+    queueReachable: () => queues.polls.getJobCounts(),
+    queues: viewOf(queues),
     names: [host, ...config.server.names],
     budgets,
     recorder: {

@@ -41,3 +41,22 @@ export const processes = recorder.table(
   },
   (table) => [index('processes_by_recorder').on(table.recorder, table.digest)],
 );
+
+/** The queues, as whoever holds the schedules saw them last: for readers that cannot read the queue. */
+export const queues = recorder.table(
+  'queues',
+  {
+    /** The recorder's name. */
+    recorder: text().notNull(),
+    /** `polls` or `heals`. */
+    queue: text().notNull(),
+    /** Jobs that wait, and jobs at work; null: it never gave an answer. */
+    waiting: bigint({ mode: 'number' }),
+    active: bigint({ mode: 'number' }),
+    /** Why nothing is taken out of it, and since when; null: nothing is wrong with it. */
+    trouble: text(),
+    trouble_since: instant(),
+    seen_at: instant().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.recorder, table.queue] })],
+);

@@ -14,7 +14,7 @@ export interface QueueBackend {
 export interface RecorderQueue
   extends Pick<
     Queue<JobData, void, string>,
-    'getJobSchedulers' | 'removeJobScheduler' | 'getJobCounts' | 'getJobs' | 'close'
+    'getJobSchedulers' | 'removeJobScheduler' | 'getJobCounts' | 'getJobs' | 'isPaused' | 'close'
   > {
   /** Redis's `maxmemory-policy`; null where the queue is not in Redis. */
   evictionPolicy(): Promise<string | null>;

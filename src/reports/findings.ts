@@ -3,14 +3,23 @@ import type postgres from 'postgres';
 /** Something that is not as it should be: one row of `reporting.findings`. */
 export interface Finding {
   readonly state: FindingState;
-  readonly what: 'target' | 'ledger' | 'schedule' | 'commits' | 'seals' | 'checks';
+  readonly what:
+    | 'target'
+    | 'ledger'
+    | 'schedule'
+    | 'commits'
+    | 'seals'
+    | 'checks'
+    | 'process'
+    | 'workers'
+    | 'queue';
   readonly dataset: string | null;
   readonly subject: string;
   readonly since: Date;
   readonly reason: string;
 }
 
-export const findingStates = ['standing still', 'late', 'failing', 'incomplete'] as const;
+export const findingStates = ['standing still', 'late', 'failing', 'outdated', 'incomplete'] as const;
 export type FindingState = (typeof findingStates)[number];
 
 /** Findings that have state, kind and dataset in common, and the oldest of them. */
@@ -35,7 +44,7 @@ export function inWords(
   const whose =
     what === 'target'
       ? `${dataset} of ${subject}`
-      : what === 'commits' || what === 'seals'
+      : what === 'commits' || what === 'seals' || what === 'workers'
         ? subject
         : `${what} ${subject}`;
   const others = count > 1 ? ` (and ${count - 1} more)` : '';

@@ -8,7 +8,7 @@ import type { BudgetKey } from '../db/budget-key.ts';
 import { schemaProblem } from '../db/migrate.ts';
 import type { ReadGate } from '../db/read-gate.ts';
 import { messageOf } from '../errors.ts';
-import type { QueueLook } from '../jobs/queue-look.ts';
+import type { QueuesView } from '../jobs/queue-look.ts';
 import type { Watched } from '../recording/active-feed.ts';
 import { demands } from '../reports/demand.ts';
 import { diskUse } from '../reports/disk.ts';
@@ -26,6 +26,7 @@ import type { RecorderFacts } from './pages/page.ts';
 import { servePages } from './pages/serve.tsx';
 import { processMetrics, recordingMetrics } from './prometheus.ts';
 import { serveQueryData } from './query-data.ts';
+import { QueueAway } from './queue-away.ts';
 import { recently } from './recently.ts';
 import type { StatusSite } from './status-site.ts';
 
@@ -41,8 +42,7 @@ export interface ServerContext {
   readonly log: Pick<Log, 'warn'>;
   /** Rejects when the queue cannot be reached. */
   readonly queueReachable: () => Promise<unknown>;
-  /** Looks into the queues; may never answer. */
-  readonly queues: () => Promise<readonly QueueLook[]>;
+  readonly queues: QueuesView;
   /** Host names under which it is reached, beside localhost and the address at which a request arrives. */
   readonly names: readonly string[];
   /** The allowances that are shown. */
@@ -83,10 +83,11 @@ export function buildServer({
 }: ServerContext): FastifyInstance {
   const own = processMetrics();
   const status = recently(() => within(statusOf(sql, budgets)), LASTING);
+  const queueAnswers = recently(async () => queueReachable(), 0);
   const ready = recently(async () => {
     const [schema, queue] = await Promise.all([
       within(schemaProblem(sql)).catch((error: unknown) => `the database: ${messageOf(error)}`),
-      within(queueReachable()).then(
+      within(queueAnswers()).then(
         () => null,
         (error: unknown) => `the queue: ${messageOf(error)}`,
       ),
@@ -120,7 +121,7 @@ export function buildServer({
       SLOWLY,
     ),
     disk: recently(() => within(diskUse(sql, recorder.directory)), SLOWLY),
-    queues: recently(() => within(queues()), LASTING),
+    queues: queuesOf(queues),
     recorder,
     nodes: recently(
       () => gate.read((reads) => nodesStatus(reads, site, clock()), AbortSignal.timeout(NODES_PATIENCE)),
@@ -156,6 +157,23 @@ export function buildServer({
     status().catch((error: unknown) => reply.code(503).send({ error: `the database: ${messageOf(error)}` })),
   );
   return server;
+}
+
+/** The queues as pages read them: what gives no answer in time is away, and is not asked again before it has answered. */
+function queuesOf(view: QueuesView): QueuesView {
+  const answered = <T>(answer: Promise<T>) =>
+    within(answer).catch((error: unknown) => {
+      throw new QueueAway(messageOf(error));
+    });
+  const oneLook = recently(() => view.look(), 0);
+  const look = recently(() => answered(oneLook()), LASTING);
+  return {
+    look,
+    jobs: async (...asked) => {
+      await look();
+      return answered(view.jobs(...asked));
+    },
+  };
 }
 
 async function within<T>(answer: Promise<T>): Promise<T> {

@@ -28,7 +28,7 @@ beforeAll(async () => {
     access: new Access({ host: '127.0.0.1', token: undefined, proxies: [], public: [] }),
     log: { warn: () => {} },
     queueReachable: async () => {},
-    queues: async () => [],
+    queues: { look: async () => [], jobs: async () => [] },
     names: ['recorder.example.org'],
     budgets: [],
     recorder: { name: 'recorder', network: 'fuji', simulated: false, directory: null },

@@ -26,7 +26,7 @@ export async function servePagesOf(
     access: new Access({ host: '127.0.0.1', token, proxies: [], public: [] }),
     log: { warn: () => {} },
     queueReachable: async () => {},
-    queues: async () => [],
+    queues: { look: async () => [], jobs: async () => [] },
     names: [],
     budgets: [],
     recorder: { name: 'recorder', network: 'fuji', simulated: false, directory: null },

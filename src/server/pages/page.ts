@@ -2,7 +2,7 @@ import type postgres from 'postgres';
 import type { ComponentChildren } from 'preact';
 import type { z } from 'zod';
 import type { Clock } from '../../clock.ts';
-import type { QueueLook } from '../../jobs/queue-look.ts';
+import type { QueuesView } from '../../jobs/queue-look.ts';
 import type { Demand } from '../../reports/demand.ts';
 import type { DiskUse } from '../../reports/disk.ts';
 import type { NodesStatus } from '../../reports/nodes/nodes-status.ts';
@@ -36,8 +36,8 @@ export interface PageContext {
   readonly demands: () => Promise<readonly Demand[]>;
   /** The space that the record takes, read once a minute at most. */
   readonly disk: () => Promise<DiskUse>;
-  /** What is in the queues, looked at once a second at most. Rejects when they give no answer. */
-  readonly queues: () => Promise<readonly QueueLook[]>;
+  /** What is in the queues, looked at once a second at most. Rejects with QueueAway when they give no answer. */
+  readonly queues: QueuesView;
   readonly recorder: RecorderFacts;
   /** How the nodes stand, read once in a few seconds at most. */
   readonly nodes: () => Promise<NodesStatus>;
@@ -54,6 +54,8 @@ export interface Content {
   readonly islands?: readonly string[];
   /** It renews itself so often, in seconds; absent: it does not. */
   readonly live?: number;
+  /** It stands in place of a page: once that is there, all of it is loaded. */
+  readonly instead?: boolean;
   /** It is for the public: it has this head in place of the recorder's own. */
   readonly site?: StatusSite;
   readonly body: ComponentChildren;

@@ -11,7 +11,8 @@ import { listFiles } from './list-files.ts';
 import type { Page } from './page.ts';
 import { quarantine, quarantineItem } from './quarantine.tsx';
 import { query } from './query/query.tsx';
-import { queues } from './queues.tsx';
+import { jobsOfQueue } from './queues/jobs.tsx';
+import { queues } from './queues/queues.tsx';
 import { run, runs } from './runs.tsx';
 import { statusOfNode } from './status/node.tsx';
 import { status } from './status/status.tsx';
@@ -32,6 +33,7 @@ export const pages: readonly Page[] = [
   runs,
   run,
   queues,
+  jobsOfQueue,
   quarantine,
   quarantineItem,
   discrepancies,

@@ -60,11 +60,32 @@ export const tooBusy = (why: string, retryAfter: number): ToldProblem => ({
 export const databaseAway = (why: string): ToldProblem => ({
   status: 503,
   title: 'No database',
-  what: 'The database gives no answer, so there is nothing to show.',
+  what: 'The database gives no answer.',
   details: [why],
   advice:
     'The recorder goes on trying, and nobody has to start it again. Nothing is written meanwhile. When the database is back, what the ' +
     'services still offer is fetched, and what cannot be fetched any more becomes a gap that says so. "chain-recorder doctor" tells more.',
+  retryAfter: 10,
+});
+
+export const tooSlow = (why: string): ToldProblem => ({
+  status: 503,
+  title: 'Too slow',
+  what: 'The database did not work this out in the time that a page has.',
+  details: [why],
+  advice:
+    'The recording goes on: it does not wait for readers. Try again, or ask for less: a shorter time, fewer things.',
+  retryAfter: 30,
+});
+
+export const queueAway = (why: string): ToldProblem => ({
+  status: 503,
+  title: 'No queue',
+  what: 'The queue gives no answer.',
+  details: [why],
+  advice:
+    'Nothing is lost: what is due meanwhile is planned from the database when the queue is back, and looks at nodes go on without ' +
+    'it. "chain-recorder doctor" tells more.',
   retryAfter: 10,
 });
 
@@ -84,18 +105,27 @@ export const failed: ToldProblem = {
   advice: 'The recording goes on: it does not depend on pages.',
 };
 
-/** A problem as a page. */
-export function problemPage({ title, what, details, advice, status }: ToldProblem): Content {
+/** A problem in place of what would be here. */
+export function Told({ problem: { what, details, advice } }: { readonly problem: ToldProblem }) {
+  return (
+    <Problem what={what} details={details}>
+      <p>{advice}</p>
+    </Problem>
+  );
+}
+
+/** A problem as a page. What passes by itself is asked for again until the page is there. */
+export function problemPage(problem: ToldProblem): Content {
+  const { title, status, retryAfter } = problem;
   return {
     title,
+    ...(retryAfter === undefined ? {} : { live: retryAfter, instead: true }),
     body: (
       <>
         <h1>
           {title} <small>{status}</small>
         </h1>
-        <Problem what={what} details={details}>
-          <p>{advice}</p>
-        </Problem>
+        <Told problem={problem} />
       </>
     ),
   };

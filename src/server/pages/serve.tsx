@@ -11,6 +11,7 @@ import { asking } from '../asking.ts';
 import type { Assets } from '../assets.ts';
 import { cookieOf, keepCookie } from '../cookies.ts';
 import { gone } from '../gone.ts';
+import { QueueAway } from '../queue-away.ts';
 import { documentOf } from './document.tsx';
 import { login } from './login.tsx';
 import { BadRequest, type Content, type PageContext } from './page.ts';
@@ -63,7 +64,10 @@ export function servePages(
     };
     return reply.code(status).type('text/html; charset=utf-8').send(documentOf(content, view));
   };
-  const refuse = (request: FastifyRequest, reply: FastifyReply, problem: problems.ToldProblem) => {
+  const refuse = (request: FastifyRequest, reply: FastifyReply, told: problems.ToldProblem) => {
+    // Why the inside fails is told to those who may see it.
+    const inside = told.status >= 500 && access.admit(callerOf(request, '/'), clock()) !== 'allowed';
+    const problem = inside ? { ...told, details: [] } : told;
     if (problem.retryAfter !== undefined) reply.header('retry-after', problem.retryAfter);
     if (FOR_PROGRAMS.test(pathOf(request)))
       return reply.code(problem.status).send({ error: [problem.what, ...problem.details].join('; ') });
@@ -145,9 +149,10 @@ const themeForm = z.object({ theme: z.enum(themes).catch('auto'), to: place });
 
 const pathOf = ({ url }: FastifyRequest) => url.replace(/[?#].*$/s, '');
 
-/** The database took too long: its own limit, or that of the page. */
-const isTimeout = (error: unknown) =>
-  error instanceof Error && (error.name === 'TimeoutError' || ('code' in error && error.code === '57014'));
+/** The database ended a statement that took too long. */
+const isTooLong = (error: unknown) => error instanceof Error && 'code' in error && error.code === '57014';
+/** The page did not wait any longer. */
+const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError';
 
 /** A function of `reporting` refuses the question, and says why: `reporting.refused`, `reporting.has_record`. */
 const isRefusal = (error: unknown) => error instanceof Error && 'code' in error && error.code === '22023';
@@ -159,6 +164,8 @@ function problemOf(error: unknown): problems.ToldProblem {
     return problems.badRequest(error.problems.map(({ parameter, problem }) => `${parameter}: ${problem}`));
   if (isRefusal(error)) return problems.badRequest([messageOf(error)]);
   if (error instanceof ReadsBusy) return problems.tooBusy(messageOf(error), error.retryAfter);
+  if (error instanceof QueueAway) return problems.queueAway(error.message);
+  if (isTooLong(error)) return problems.tooSlow(messageOf(error));
   if (isTimeout(error) || isAway(error)) return problems.databaseAway(messageOf(error));
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
   return status >= 400 && status < 500 ? problems.refusedRequest(status, messageOf(error)) : problems.failed;

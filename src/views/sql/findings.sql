@@ -58,6 +58,15 @@ sealing as (
   left join recorder.seals s on true
   where c.first_seen_at is not null
   group by c.first_seen_at
+),
+-- When a worker of each recorder that runs gave its last sign of life.
+workers as (
+  select c.recorder, coalesce(max(p.seen_at) filter (where 'worker' = any(p.roles)), c.first_seen_at) as worked_at
+  from recorder.configurations c
+  join reporting.processes p on p.recorder = c.recorder
+  where c.newest
+  group by c.recorder, c.first_seen_at
+  having bool_or(p.state in ('running', 'outdated'))
 )
 select state, 'target'::text as what, dataset, target as subject, since, reason from target_findings
 union all
@@ -85,12 +94,28 @@ union all
 select 'standing still', 'checks', null, scope, coalesce(failed_since, checked_at),
   coalesce('what the sources say cannot be compared: ' || error, 'what the sources say was not compared since')
 from reporting.check_runs
-where failed_since is not null or now() - checked_at > interval '3 hours';
+where failed_since is not null or now() - checked_at > interval '3 hours'
+union all
+-- While processes are replaced by newer ones, both run for a moment.
+select 'outdated', 'process', null, process, outdated_since,
+  format('a newer configuration of the recorder "%s" is in place: this process does what both know and leaves the rest. Start it anew with the newer recorder.yaml, or, if it is meant to be another recorder, with a name of its own (name:)', recorder)
+from reporting.processes
+where state = 'outdated' and now() - outdated_since > interval '1 minute'
+union all
+select 'standing still', 'workers', null, 'the workers of the recorder ' || recorder, worked_at,
+  'no process with the role worker runs: what is due waits in the queue'
+from workers
+where now() - worked_at > interval '1 minute'
+union all
+select 'standing still', 'queue', null, queue || case when recorder = 'recorder' then '' else ' of ' || recorder end,
+  trouble_since, trouble
+from reporting.queues
+where now() - trouble_since > interval '30 s' and now() - seen_at <= interval '1 minute';
 
 comment on view reporting.findings is 'Whatever does not stand as it should, and why. No row: all is well.';
-comment on column reporting.findings.state is 'late, failing, incomplete, or standing still.'; -- text
-comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, or checks (across sources).'; -- text
+comment on column reporting.findings.state is 'late, failing, incomplete, outdated, or standing still.'; -- text
+comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, checks (across sources), process, workers (of a recorder), or queue.'; -- text
 comment on column reporting.findings.dataset is 'The dataset; null: it is not about one.'; -- text
-comment on column reporting.findings.subject is 'The target, the observer, the probe, the schedule, or what is compared.'; -- text
+comment on column reporting.findings.subject is 'The target, the observer, the probe, the schedule, what is compared, the process, or the queue.'; -- text
 comment on column reporting.findings.since is 'Since when: of what is late or fails, the last success, or when it was first wanted.'; -- timestamptz
 comment on column reporting.findings.reason is 'Why, as far as it is known.'; -- text

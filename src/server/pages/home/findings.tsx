@@ -1,5 +1,6 @@
 import { type FindingGroup, inWords } from '../../../reports/findings.ts';
 import type { WatchedNode } from '../../../reports/nodes/watched-nodes.ts';
+import type { LivingRecorder } from '../../../reports/processes.ts';
 import type { Status } from '../../../reports/status.ts';
 import { hrefOf } from '../datasets/address.ts';
 import { pathOf } from '../datasets/relation-head.tsx';
@@ -11,13 +12,15 @@ import { countText, numberText } from '../texts.ts';
 
 interface VerdictProps {
   readonly status: Status;
+  /** Those that write to this database now. */
+  readonly recorders: readonly LivingRecorder[];
   readonly nodes: readonly WatchedNode[];
   readonly recorder: RecorderFacts;
   readonly since: Date | null;
 }
 
 /** All is well, or how much is not. */
-export function Verdict({ status, nodes, recorder, since }: VerdictProps) {
+export function Verdict({ status, recorders, nodes, recorder, since }: VerdictProps) {
   const found = status.findings.reduce((sum, { count }) => sum + count, 0);
   const down = nodes.filter(({ state }) => state === 'down').length;
   const waiting = status.datasets.reduce((sum, one) => sum + one.never_recorded, 0);
@@ -39,6 +42,7 @@ export function Verdict({ status, nodes, recorder, since }: VerdictProps) {
           `; ${countText(waiting, 'target')} of ${numberText(targetsOf(status))} wait for their first run`}
         .
       </p>
+      <Recorders all={recorders} own={recorder.name} />
       <p class="soft">
         <a href="/quarantine">{countText(status.quarantined, 'item')} in quarantine</a>,{' '}
         <a href="/discrepancies">
@@ -61,6 +65,22 @@ export function Verdict({ status, nodes, recorder, since }: VerdictProps) {
   );
 }
 
+/** Who writes to this database, where that is not this recorder alone: these pages show what all of them record. */
+function Recorders({ all, own }: { readonly all: readonly LivingRecorder[]; readonly own: string }) {
+  if (all.every(({ recorder }) => recorder === own)) return null;
+  const words = all.map(
+    ({ recorder, network, processes }) =>
+      `${recorder} (${network}, ${countText(processes, 'process', 'processes')})`,
+  );
+  return (
+    <p class="soft">
+      <a href="/queues#processes">{countText(all.length, 'recorder')}</a>{' '}
+      {all.length === 1 ? 'writes' : 'write'} to this database: {words.join(', ')}. These pages show what all
+      of them record, and come from {own}.
+    </p>
+  );
+}
+
 const targetsOf = ({ datasets }: Status) => datasets.reduce((sum, { targets }) => sum + targets, 0);
 
 /** What is not as it should be, and why; nothing where all is well. */
@@ -73,6 +93,9 @@ export function Findings({ findings }: { readonly findings: readonly FindingGrou
     </section>
   );
 }
+
+/** What `/queues` tells more of. */
+const WORKING: readonly FindingGroup['what'][] = ['schedule', 'queue', 'process', 'workers'];
 
 const columns: readonly Column<FindingGroup>[] = [
   { name: 'State', cell: ({ state }) => <State is={state} /> },
@@ -99,6 +122,8 @@ const columns: readonly Column<FindingGroup>[] = [
             what is missing
           </a>
         </>
+      ) : WORKING.includes(what) ? (
+        <a href={what === 'process' || what === 'workers' ? '/queues#processes' : '/queues'}>the queues</a>
       ) : (
         <code>chain-recorder doctor</code>
       ),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { standingLedgers, watchedNodes } from '../../../reports/nodes/watched-nodes.ts';
 import { notable } from '../../../reports/notable.ts';
+import { livingRecorders } from '../../../reports/processes.ts';
 import { definePage } from '../page.ts';
 import { Table } from '../parts/table.tsx';
 import { Budgets } from './budgets.tsx';
@@ -16,10 +17,11 @@ export const home = definePage({
   path: '/',
   asked: z.strictObject({}),
   read: async ({ read, status, demands, disk, recorder, site, clock }) => {
-    const [{ nodes, changes, since }, now, needed, space] = await Promise.all([
+    const [{ nodes, changes, recorders, since }, now, needed, space] = await Promise.all([
       read(async (sql) => ({
         nodes: await watchedNodes(sql, site.nodes, await standingLedgers(sql), clock()),
         changes: await notable(sql),
+        recorders: await livingRecorders(sql),
         since:
           (await sql<{ at: Date | null }[]>`select min(wanted_at) as at from reporting.freshness`)[0]?.at ??
           null,
@@ -28,14 +30,14 @@ export const home = definePage({
       soon(demands()),
       soon(disk()),
     ]);
-    return { status: now, nodes, changes, demands: needed, disk: space, recorder, since };
+    return { status: now, nodes, changes, recorders, demands: needed, disk: space, recorder, since };
   },
-  content: ({ status, nodes, changes, demands, disk, recorder, since }) => ({
+  content: ({ status, nodes, changes, recorders, demands, disk, recorder, since }) => ({
     title: 'chain-recorder',
     live: 10,
     body: (
       <>
-        <Verdict status={status} nodes={nodes} recorder={recorder} since={since} />
+        <Verdict status={status} recorders={recorders} nodes={nodes} recorder={recorder} since={since} />
         <Findings findings={status.findings} />
         <div class="panels">
           <Nodes nodes={nodes} />

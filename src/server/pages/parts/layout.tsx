@@ -2,6 +2,7 @@ import { useContext } from 'preact/hooks';
 import { isWithin, navigation } from '../navigation.ts';
 import type { Content } from '../page.ts';
 import { CurrentLinks } from '../status/links.ts';
+import { momentText } from '../texts.ts';
 import { CurrentView, themes } from '../view.ts';
 import { Crumbs } from './crumbs.tsx';
 import { Time } from './time.tsx';
@@ -12,7 +13,7 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
 )}`;
 
 /** The whole document around the content of a page. */
-export function Layout({ title, crumbs = [], islands = [], live, site, body }: Content) {
+export function Layout({ title, crumbs = [], islands = [], live, instead, site, body }: Content) {
   const { now, url, theme, session, everything, file, assets } = useContext(CurrentView);
   const links = useContext(CurrentLinks);
   const path = url.replace(/[?#].*$/s, '');
@@ -84,7 +85,14 @@ export function Layout({ title, crumbs = [], islands = [], live, site, body }: C
         {!assets.style && (
           <p>The styles of these pages are not built: run &quot;npm run build&quot;, and start again.</p>
         )}
-        <main id="main" tabIndex={-1} data-live={live}>
+        {live !== undefined && <p class="stale" role="status" data-stale />}
+        <main
+          id="main"
+          tabIndex={-1}
+          data-live={live}
+          data-at={live === undefined ? undefined : momentText(new Date(now))}
+          data-instead={instead}
+        >
           {file && (
             <p class="soft">
               As it was at <Time at={new Date(now)} exact /> UTC, when this page was written.
@@ -94,13 +102,7 @@ export function Layout({ title, crumbs = [], islands = [], live, site, body }: C
           {body}
         </main>
         <footer>
-          <p>
-            All times are UTC.
-            <span data-stale hidden>
-              {' '}
-              This page could not be renewed just now.
-            </span>
-          </p>
+          <p>All times are UTC.</p>
         </footer>
       </body>
     </html>

@@ -23,6 +23,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   incomplete: 'warn',
   due: 'idle',
   waiting: 'idle',
+  outdated: 'warn',
   'standing still': 'bad',
 };
 

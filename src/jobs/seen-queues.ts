@@ -1,0 +1,85 @@
+import type postgres from 'postgres';
+import { messageOf } from '../errors.ts';
+import type { QueueBackend, RecorderQueue } from './backend.ts';
+
+/** How a queue was found. */
+export interface FoundQueue {
+  readonly queue: string;
+  /** Null: it gave no answer. */
+  readonly waiting: number | null;
+  readonly active: number | null;
+  /** Why nothing is taken out of it; null: nothing is wrong with it. */
+  readonly trouble: string | null;
+}
+
+/** How long a queue may take to answer, ms. */
+const PATIENCE = 3_000;
+const NO_ANSWER = {
+  redis: 'it gives no answer: Redis has to run, and REDIS_URL to name it',
+  postgres: 'it gives no answer: PostgreSQL is busy or in trouble',
+};
+const PAUSED = 'it is paused, so that nothing is taken out of it: resume it with the tool that paused it';
+
+/** Looks at a queue again and again. A look that gets no answer is waited for: there is one at most. */
+export class QueueWatch {
+  readonly #name: string;
+  readonly #queue: RecorderQueue;
+  readonly #kind: QueueBackend['kind'];
+  #look: Promise<FoundQueue> | null = null;
+
+  /** @param name how it is told of: `polls` or `heals` */
+  constructor(name: string, queue: RecorderQueue, kind: QueueBackend['kind']) {
+    this.#name = name;
+    this.#queue = queue;
+    this.#kind = kind;
+  }
+
+  /** How it is. That it gives no answer is an answer, too. */
+  async look(): Promise<FoundQueue> {
+    this.#look ??= this.#ask().finally(() => {
+      this.#look = null;
+    });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<string>((resolve) => {
+      timer = setTimeout(resolve, PATIENCE, NO_ANSWER[this.#kind]);
+    });
+    const found = await Promise.race([
+      this.#look.catch((error: unknown) => `it gives no answer: ${messageOf(error)}`),
+      late,
+    ]);
+    clearTimeout(timer);
+    return typeof found === 'string'
+      ? { queue: this.#name, waiting: null, active: null, trouble: found }
+      : found;
+  }
+
+  async #ask(): Promise<FoundQueue> {
+    const [paused, { active = 0, ...waiting }] = await Promise.all([
+      this.#queue.isPaused(),
+      this.#queue.getJobCounts('active', 'waiting', 'prioritized', 'delayed'),
+    ]);
+    return {
+      queue: this.#name,
+      waiting: Object.values(waiting).reduce((sum, jobs) => sum + jobs, 0),
+      active,
+      trouble: paused ? PAUSED : null,
+    };
+  }
+}
+
+/** Stores how the queues were found, for readers that cannot read them. */
+export async function noteQueues(
+  sql: postgres.Sql,
+  recorder: string,
+  found: readonly FoundQueue[],
+): Promise<void> {
+  await sql`
+    insert into recorder.queues as q (recorder, queue, waiting, active, trouble, trouble_since, seen_at)
+    select ${recorder}, u.queue, u.waiting, u.active, u.trouble, case when u.trouble is not null then now() end, now()
+    from unnest(${found.map(({ queue }) => queue)}::text[], ${found.map(({ waiting }) => waiting)}::bigint[],
+      ${found.map(({ active }) => active)}::bigint[], ${found.map(({ trouble }) => trouble)}::text[])
+      as u(queue, waiting, active, trouble)
+    on conflict (recorder, queue) do update set waiting = coalesce(excluded.waiting, q.waiting),
+      active = coalesce(excluded.active, q.active), trouble = excluded.trouble, seen_at = excluded.seen_at,
+      trouble_since = case when excluded.trouble is not null then coalesce(q.trouble_since, excluded.seen_at) end`;
+}

@@ -1,0 +1,44 @@
+import type postgres from 'postgres';
+
+/** A process of `up`: a row of `reporting.processes`. */
+export interface RecorderProcess {
+  readonly process: string;
+  readonly recorder: string;
+  readonly network: string;
+  readonly roles: readonly string[];
+  readonly state: 'running' | 'outdated' | 'stopped' | 'lost';
+  readonly started_at: Date;
+  readonly seen_at: Date;
+}
+
+/** What wants a look comes first. */
+const ORDER: readonly RecorderProcess['state'][] = ['outdated', 'running', 'lost', 'stopped'];
+/** Of those that ended the newest are shown. */
+const MOST = 30;
+
+/** The processes that run, and those that ended within an hour. */
+export async function processesNow(sql: postgres.Sql): Promise<RecorderProcess[]> {
+  const rows = await sql<RecorderProcess[]>`
+    select process, recorder, network, roles, state, started_at, seen_at from reporting.processes
+    where state in ('running', 'outdated') or seen_at > now() - interval '1 hour'
+    order by state in ('running', 'outdated') desc, seen_at desc, process limit ${MOST}`;
+  return [...rows].sort(
+    (one, other) =>
+      ORDER.indexOf(one.state) - ORDER.indexOf(other.state) || (one.recorder < other.recorder ? -1 : 1),
+  );
+}
+
+/** A recorder that writes to this database now. */
+export interface LivingRecorder {
+  readonly recorder: string;
+  readonly network: string;
+  readonly processes: number;
+}
+
+/** The recorders of which a process runs. */
+export async function livingRecorders(sql: postgres.Sql): Promise<LivingRecorder[]> {
+  const rows = await sql<LivingRecorder[]>`
+    select recorder, min(network) as network, count(*)::int as processes from reporting.processes
+    where state in ('running', 'outdated') group by recorder order by recorder`;
+  return [...rows];
+}

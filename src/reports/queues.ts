@@ -1,0 +1,20 @@
+import type postgres from 'postgres';
+
+/** A queue as whoever holds the schedules saw it last: a row of `reporting.queues`. */
+export interface SeenQueue {
+  readonly queue: string;
+  readonly recorder: string;
+  readonly waiting: number | null;
+  readonly active: number | null;
+  readonly trouble: string | null;
+  readonly trouble_since: Date | null;
+  readonly seen_at: Date;
+}
+
+/** The queues that were looked at within a day, by recorder. */
+export async function queuesSeen(sql: postgres.Sql): Promise<SeenQueue[]> {
+  const rows = await sql<SeenQueue[]>`
+    select queue, recorder, waiting::float8, active::float8, trouble, trouble_since, seen_at from reporting.queues
+    where seen_at > now() - interval '1 day' order by recorder, queue desc`;
+  return [...rows];
+}

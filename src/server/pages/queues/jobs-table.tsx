@@ -1,0 +1,60 @@
+import type { JobState, QueuedJob } from '../../../jobs/queue-look.ts';
+import { State, type Tone } from '../parts/state.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { numberText } from '../texts.ts';
+
+/** What jobs do, in words. */
+export const STATES: Readonly<Record<JobState, { readonly label: string; readonly tone: Tone }>> = {
+  active: { label: 'At work', tone: 'busy' },
+  waiting: { label: 'Goes next', tone: 'good' },
+  prioritized: { label: 'Waits', tone: 'idle' },
+  delayed: { label: 'Waits for its time', tone: 'idle' },
+};
+
+/** Jobs of a queue. @param caption whose they are @param empty what is told where there is none */
+export function JobsTable({
+  caption,
+  jobs,
+  empty,
+}: {
+  readonly caption: string;
+  readonly jobs: readonly QueuedJob[];
+  readonly empty: string;
+}) {
+  return <Table caption={caption} columns={columns} rows={jobs} keyOf={({ id }) => id} empty={empty} />;
+}
+
+const columns: readonly Column<QueuedJob>[] = [
+  { name: 'What', cell: ({ what }) => what },
+  {
+    name: 'State',
+    cell: ({ state }) => (
+      <State is={state} tone={STATES[state].tone}>
+        {STATES[state].label}
+      </State>
+    ),
+  },
+  { name: 'Source', cell: ({ feed }) => <code>{feed}</code> },
+  {
+    name: 'Target',
+    cell: ({ target }) => (
+      <code class="clip" title={target}>
+        {target || '–'}
+      </code>
+    ),
+  },
+  {
+    name: 'Since, or when',
+    about: 'Since when it is at work or waits, or when its time comes.',
+    cell: ({ at }) => <Time at={at} />,
+  },
+  {
+    name: 'Tries',
+    about: 'How often it was tried, of how often it is tried at most.',
+    kind: 'number',
+    cell: ({ attempts, most }) =>
+      most > 1 ? `${numberText(attempts)} of ${numberText(most)}` : numberText(attempts),
+  },
+  { name: 'Failed last because', kind: 'wide', cell: ({ failure }) => failure ?? '–' },
+];

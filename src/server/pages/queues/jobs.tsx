@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { jobStates, queueKeys, queueWords } from '../../../jobs/queue-look.ts';
+import { oneOf } from '../asking.ts';
+import { definePage } from '../page.ts';
+import { Older } from '../parts/older.tsx';
+import { Counts, jobsLink } from './counts.tsx';
+import { JobsTable, STATES } from './jobs-table.tsx';
+
+const SHOWN = 50;
+
+/** `/queues/QUEUE`: the jobs of a queue in a state, some at a time. */
+export const jobsOfQueue = definePage({
+  path: '/queues/:queue',
+  asked: z.strictObject({
+    queue: z.string(),
+    state: oneOf(jobStates).default('prioritized'),
+    after: z
+      .string('must be a number')
+      .regex(/^\d{1,7}$/, 'must be a number')
+      .transform(Number)
+      .default(0),
+  }),
+  read: async ({ queues }, { queue: named, state, after }) => {
+    const queue = queueKeys.find((one) => one === named);
+    if (!queue) return null;
+    const looks = await queues.look();
+    const jobs = await queues.jobs(queue, state, after, SHOWN + 1);
+    return { look: looks.find((one) => one.queue === queue), queue, jobs };
+  },
+  content: ({ look, queue, jobs }, { state, after }) => ({
+    title: `${queueWords[queue]}: ${STATES[state].label.toLowerCase()}`,
+    crumbs: [{ href: '/queues', label: 'Queues' }],
+    body: (
+      <section class="stack">
+        <h1>{queueWords[queue]}</h1>
+        {look && <Counts of={look} shown={state} />}
+        <JobsTable
+          caption={`${queueWords[queue]}: ${STATES[state].label.toLowerCase()}`}
+          jobs={jobs.slice(0, SHOWN)}
+          empty={after > 0 ? 'There are not so many any more.' : 'No job is in this state.'}
+        />
+        <p class="soft">A queue moves while it is read: a job may be on two pages, or on none.</p>
+        <Older href={jobs.length > SHOWN ? jobsLink(queue, state, after + SHOWN) : null} label="More" />
+      </section>
+    ),
+  }),
+});

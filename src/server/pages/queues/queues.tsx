@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { type QueueLook, queueWords } from '../../../jobs/queue-look.ts';
+import { processesNow } from '../../../reports/processes.ts';
+import { queuesSeen } from '../../../reports/queues.ts';
+import { schedulesNow } from '../../../reports/schedules.ts';
+import { QueueAway } from '../../queue-away.ts';
+import { definePage } from '../page.ts';
+import { Problem } from '../parts/problem.tsx';
+import { queueAway, Told } from '../problems.tsx';
+import { Counts } from './counts.tsx';
+import { JobsTable } from './jobs-table.tsx';
+import { OtherQueues } from './other-queues.tsx';
+import { Processes } from './processes.tsx';
+import { Schedules } from './schedules.tsx';
+
+/** `/queues`: what is at work, what waits, who works, and when the schedules tick. */
+export const queues = definePage({
+  path: '/queues',
+  asked: z.strictObject({}),
+  read: async ({ read, queues: view, recorder }) => {
+    const [stored, looks] = await Promise.all([
+      read(async (sql) => ({
+        schedules: await schedulesNow(sql),
+        processes: await processesNow(sql),
+        others: (await queuesSeen(sql)).filter((one) => one.recorder !== recorder.name),
+      })),
+      view.look().catch((error: unknown) => {
+        if (error instanceof QueueAway) return error;
+        throw error;
+      }),
+    ]);
+    return { ...stored, looks };
+  },
+  content: ({ schedules, processes, others, looks }) => ({
+    title: 'Queues',
+    live: 5,
+    body: (
+      <>
+        <div class="stack">
+          <h1>Queues</h1>
+          <p class="soft">
+            Polls and plans have a queue of their own, so that no amount of healing makes them wait. Jobs that
+            ended are gone from here: <a href="/runs">the runs</a> tell how they went, and{' '}
+            <a href="/runs?status=failed">which failed</a>. What is in a queue may be lost; what is recorded,
+            missing and due is known to the database.
+          </p>
+        </div>
+        {looks instanceof QueueAway ? (
+          <Told problem={queueAway(looks.message)} />
+        ) : (
+          looks.map((one) => <Queue of={one} key={one.queue} />)
+        )}
+        <OtherQueues of={others} />
+        <Processes of={processes} />
+        <Schedules of={schedules} />
+      </>
+    ),
+  }),
+});
+
+function Queue({ of }: { readonly of: QueueLook }) {
+  const name = queueWords[of.queue];
+  const all = of.counts.reduce((sum, { jobs }) => sum + jobs, 0);
+  return (
+    <section aria-label={name}>
+      <h2>{name}</h2>
+      {of.paused && (
+        <Problem what="This queue is paused: nothing is taken out of it.">
+          <p>The recorder never pauses it: resume it with the tool that did.</p>
+        </Problem>
+      )}
+      <Counts of={of} />
+      <JobsTable caption={name} jobs={of.jobs} empty="Nothing is at work, and nothing waits." />
+      {all > of.jobs.length && (
+        <p class="soft">The first of each kind. The numbers above lead to all of them.</p>
+      )}
+    </section>
+  );
+}

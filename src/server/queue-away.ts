@@ -1,0 +1,4 @@
+/** The queue gives no answer. */
+export class QueueAway extends Error {
+  override readonly name = 'QueueAway';
+}

@@ -1,0 +1,232 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import postgres from 'postgres';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PostgresServer } from '../../../chaos/servers/postgres-server.ts';
+import { TcpProxy } from '../../../chaos/servers/proxy.ts';
+import { Membership } from '../../../src/recording/membership.ts';
+import { Access } from '../../../src/server/access.ts';
+import { chromiumPath, noChromium, openBrowser, openPage, seriousFindings } from '../../support/browser.ts';
+import { startCommand } from '../../support/cli.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { rowsOf, textOf } from './html.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+let server: PageServer;
+let dir: string;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 4, onnotice: () => {} });
+  server = await servePagesOf(database.url, {
+    recorder: { name: 'alpha', network: 'mainnet', simulated: false, directory: null },
+  });
+  dir = mkdtempSync(join(tmpdir(), 'recorder-distress-'));
+  writeFileSync(join(dir, 'recorder.yaml'), 'network: mainnet\n');
+});
+afterAll(async () => {
+  await server.close();
+  await sql.end();
+  await database.close();
+  rmSync(dir, { recursive: true });
+});
+
+const text = async (path: string) => textOf((await ask(server.address + path)).body);
+const told = async (...command: string[]) =>
+  (await startCommand(command, { DATABASE_URL: database.url }, dir).ended).stdout;
+
+describe('several recorders', () => {
+  const joined = (recorder: string, network: string, digest: string, process: string, roles: string[]) =>
+    Membership.join(sql, { recorder, network, digest }, process, roles);
+  const all = ['scheduler', 'worker', 'server'];
+
+  it('are told apart, and one with an older configuration is told with what to do, wherever one looks', async () => {
+    const old = await joined('alpha', 'mainnet', 'A', 'one/1/old', all);
+    expect(await text('/')).not.toMatch(/recorders? writes? to/);
+    await joined('alpha', 'mainnet', 'B', 'one/2/new', all);
+    await joined('beta', 'fuji', 'C', 'two/3/other', all);
+    await old.beat();
+    expect(await text('/')).toMatch(
+      /2 recorders write to this database: alpha \(mainnet, 2 processes\), beta \(fuji, 1 process\)\..* come from alpha/,
+    );
+    const states = async () => {
+      const [, processes = ''] = (await ask(`${server.address}/queues`)).body.split('id="processes"');
+      return rowsOf(processes).map(([process, state, recorder]) => [process, state, recorder]);
+    };
+    expect(await states()).toEqual([
+      ['one/1/old', 'has an older configuration', 'alpha'],
+      ['one/2/new', 'runs', 'alpha'],
+      ['two/3/other', 'runs', 'beta'],
+    ]);
+    // For a moment that is usual: processes are replaced one after the other.
+    await expect.poll(() => text('/')).not.toContain('one/1/old');
+    await sql`
+      update recorder.processes set started_at = started_at - interval '2 minutes', seen_at = now() + interval '10 minutes'`;
+    await sql`update recorder.configurations set first_seen_at = first_seen_at - interval '2 minutes'`;
+    await expect
+      .poll(() => text('/'))
+      .toMatch(/outdatedprocessone\/1\/old.*newer recorder\.yaml.*\(name:\)the queues/s);
+    const finding =
+      /outdated since .*: process one\/1\/old: a newer configuration of the recorder "alpha" is in place/;
+    expect(await told('status')).toMatch(finding);
+    expect(await told('doctor', '--json')).toContain('process one/1/old: a newer configuration');
+    expect((await ask(`${server.address}/metrics`)).body).toContain(
+      'chain_recorder_findings{state="outdated",what="process"} 1',
+    );
+    await old.leave();
+    await expect.poll(() => text('/')).not.toContain('one/1/old');
+  });
+
+  it('of which no process works any more are told, while one of them still runs', async () => {
+    await sql`update recorder.processes set seen_at = now() - interval '2 minutes' where process in ('one/1/old', 'one/2/new')`;
+    await joined('alpha', 'mainnet', 'B', 'one/4/pages', ['server']);
+    await expect
+      .poll(() => text('/'))
+      .toMatch(
+        /standing stillworkersthe workers of the recorder alpha.*no process with the role worker runs/s,
+      );
+    expect(await told('status')).toMatch(
+      /the workers of the recorder alpha: no process with the role worker/,
+    );
+    expect(await text('/queues')).toContain('gives no sign of life');
+    await joined('alpha', 'mainnet', 'B', 'one/5/again', ['worker']);
+    await expect.poll(() => text('/')).not.toContain('the workers of the recorder');
+  });
+});
+
+describe('while PostgreSQL is killed', () => {
+  it('each page says so with 503 and is back by itself, and the public is not told where the database is', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'recorder-killed-'));
+    chmodSync(home, 0o755); // as root the server runs as another user
+    const killed = await PostgresServer.start(home);
+    const url = await killed.clone('killed');
+    const [own, open] = [
+      await servePagesOf(url),
+      await servePagesOf(url, {
+        access: new Access({
+          host: '0.0.0.0',
+          token: 'a-token-of-some-length',
+          proxies: [],
+          public: ['status'],
+        }),
+      }),
+    ];
+    const places = [
+      '/',
+      '/datasets',
+      '/datasets/validators',
+      '/runs',
+      '/queues',
+      '/status',
+      '/query?sql=select+1',
+    ];
+    for (const path of places) expect(await ask(own.address + path), path).toMatchObject({ code: 200 });
+    await killed.crash();
+    for (const path of places)
+      await expect
+        .poll(() => ask(own.address + path), { message: path })
+        .toMatchObject({
+          code: 503,
+          headers: { 'retry-after': '10' },
+          body: expect.stringMatching(
+            /aria-label="Main".*<h1>No database.*The database gives no answer\..*ECONNREFUSED/s,
+          ),
+        });
+    await expect.poll(() => ask(`${open.address}/status`)).toMatchObject({ code: 503 });
+    expect((await ask(`${open.address}/status`)).body).not.toMatch(/ECONN|127\.0\.0\.1/);
+    expect((await ask(`${open.address}/badge/n.svg`)).body).not.toMatch(/ECONN|127\.0\.0\.1/);
+    await killed.start();
+    for (const path of places)
+      await expect
+        .poll(() => ask(own.address + path), { timeout: 20_000, message: path })
+        .toMatchObject({ code: 200 });
+    await own.close();
+    await open.close();
+    await killed.stop();
+    rmSync(home, { recursive: true });
+  }, 90_000);
+});
+
+describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is away`, () => {
+  let proxy: TcpProxy;
+  let browser: Browser;
+  let away: PageServer;
+  beforeAll(async () => {
+    proxy = await TcpProxy.open(Number(new URL(database.url).port));
+    away = await servePagesOf(proxy.before(database.url));
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await away.close();
+    await proxy.close();
+  });
+  beforeEach(() => {
+    proxy.weather = { kind: 'fair' };
+  });
+  const down = () => {
+    proxy.weather = { kind: 'down' };
+    proxy.reset();
+  };
+  /** The page with a clock that the test moves. */
+  async function opened(path: string) {
+    const { page, close } = await openPage(browser, away.address + path);
+    await page.clock.install();
+    await page.reload();
+    return { page, close };
+  }
+
+  it('a page keeps what it shows, says of when it is, and renews itself again', async () => {
+    const { page, close } = await opened('/status');
+    const heading = await page.textContent('h1');
+    const said = () => page.textContent('[data-stale]');
+    down();
+    const later = async () => {
+      await page.clock.runFor(31_000);
+      return said();
+    };
+    await expect
+      .poll(later, { timeout: 15_000 })
+      .toMatch(
+        /^The database gives no answer\. This page is as it was at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\./,
+      );
+    expect(await page.textContent('h1')).toBe(heading);
+    expect(await seriousFindings(page)).toEqual([]);
+    proxy.weather = { kind: 'fair' };
+    await expect.poll(later, { timeout: 15_000 }).toBe('');
+    await close();
+  });
+
+  it('a page that was opened meanwhile is there as soon as it can be', async () => {
+    down();
+    const { page, close } = await opened('/datasets');
+    expect(await page.textContent('h1')).toMatch(/^No database/);
+    expect(await seriousFindings(page)).toEqual([]);
+    proxy.weather = { kind: 'fair' };
+    const heading = async () => {
+      await page.clock.runFor(11_000);
+      return page.textContent('h1');
+    };
+    await expect.poll(heading, { timeout: 15_000 }).toBe('Data');
+    await close();
+  });
+
+  it('a recorder that is gone altogether is told, too', async () => {
+    const gone = await servePagesOf(database.url);
+    const { page, close } = await openPage(browser, `${gone.address}/queues`);
+    await page.clock.install();
+    await page.reload();
+    await gone.close();
+    await expect
+      .poll(async () => {
+        await page.clock.runFor(6_000);
+        return page.textContent('[data-stale]');
+      })
+      .toMatch(/^The recorder gives no answer\./);
+    await close();
+  });
+});

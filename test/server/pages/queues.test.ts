@@ -1,0 +1,201 @@
+import { pino } from 'pino';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { RedisServer } from '../../../chaos/servers/redis-server.ts';
+import { checkConfig } from '../../../src/config/load.ts';
+import { activeFeeds, catalogNames } from '../../../src/configured-feeds.ts';
+import { nodeIdentity } from '../../../src/datasets/node/node-identity.ts';
+import type { QueueBackend, RecorderQueue } from '../../../src/jobs/backend.ts';
+import { HEALS, POLLS, recordJob } from '../../../src/jobs/jobs.ts';
+import { openBackend } from '../../../src/jobs/open-backend.ts';
+import { viewOf } from '../../../src/jobs/queue-look.ts';
+import { noteQueues, QueueWatch } from '../../../src/jobs/seen-queues.ts';
+import { startWorkers } from '../../../src/jobs/workers.ts';
+import { findingGroups, inWords } from '../../../src/reports/findings.ts';
+import { upstreamOpener } from '../../../src/upstream-opener.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { jobFor, recordingContext, scriptedFeed } from '../../support/recording.ts';
+import { sendJson, upstreamServer } from '../../support/upstream-server.ts';
+import { linkOf, rowsOf, textOf } from './html.ts';
+
+const silent = pino({ level: 'silent' });
+const skipped = inject('redisSkipReason');
+const MANY = 2_345;
+
+describe.each([
+  { kind: 'postgres', skip: false },
+  { kind: `redis${skipped ? ` (skipped: ${skipped})` : ''}`, skip: skipped !== null },
+])('/queues of a queue on $kind', ({ kind, skip }) => {
+  let database: TestDatabase;
+  let sql: postgres.Sql;
+  let redis: RedisServer | undefined;
+  let backend: QueueBackend;
+  let queues: { polls: RecorderQueue; heals: RecorderQueue };
+  let server: PageServer;
+
+  beforeAll(async () => {
+    if (skip) return;
+    database = await testDatabase();
+    sql = postgres(database.url, { max: 4, onnotice: () => {} });
+    if (kind === 'redis') redis = await RedisServer.start();
+    const urls = { redisUrl: redis?.url, databaseUrl: database.url };
+    backend = await openBackend(urls, silent, new AbortController().signal);
+    queues = { polls: await backend.queue(POLLS), heals: await backend.queue(HEALS) };
+    server = await servePagesOf(database.url, { queues: viewOf(queues) });
+  });
+  afterAll(async () => {
+    if (skip) return;
+    await server.close();
+    await queues.polls.close();
+    await queues.heals.close();
+    await backend.close();
+    await redis?.stop();
+    await sql.end();
+    await database.close();
+  });
+
+  const page = async (path: string) => {
+    const { code, headers, body } = await ask(server.address + path);
+    return { code, retryAfter: headers['retry-after'], body };
+  };
+  const text = async (path: string) => textOf((await page(path)).body);
+  /** Looks at the queue of polls, and writes down what is seen as if it was so for a minute. */
+  async function noted() {
+    const found = await new QueueWatch('polls', queues.polls, backend.kind).look();
+    await noteQueues(sql, 'recorder', [found]);
+    await sql`update recorder.queues set trouble_since = trouble_since - interval '1 minute'`;
+    return (await findingGroups(sql)).filter(({ what }) => what === 'queue').map((one) => inWords(one));
+  }
+
+  it.skipIf(skip)(
+    'says why a job failed, how often it was tried and when it is tried again, without the key',
+    async () => {
+      const key = 'canary-0123456789';
+      const upstream = await upstreamServer((_, response) =>
+        sendJson(response, { message: `<b> no ${key}` }, 404),
+      );
+      const config = checkConfig(
+        { network: 'mainnet', upstreams: { chainData: { url: upstream.url } } },
+        catalogNames,
+        'test',
+      );
+      const feed = activeFeeds(config).find(({ source }) => source.name === 'subnet-list');
+      if (!feed) throw new Error('the catalog has no such feed');
+      const keys = { chainDataKey: key, metricsKey: undefined };
+      const stop = await startWorkers(backend, queues, {
+        sql,
+        clock: Date.now,
+        feeds: [feed],
+        recording: { ...recordingContext(sql, Date.now), open: upstreamOpener(config, keys, sql, Date.now) },
+        log: silent,
+      });
+      const job = recordJob(feed, jobFor(feed));
+      await queues.polls.add(job.name, job.data, job.opts);
+      const shown = () => page('/queues/polls?state=delayed');
+      await expect
+        .poll(async () => rowsOf((await shown()).body), { timeout: 10_000 })
+        .toEqual([
+          [
+            'poll',
+            'Waits for its time',
+            'subnet-list',
+            'network=mainnet',
+            expect.stringMatching(/^in \d+ s$/),
+            '1 of 8',
+            expect.stringContaining('404'),
+          ],
+        ]);
+      expect((await shown()).body).not.toContain(key);
+      await stop(5_000);
+      await upstream.close();
+    },
+  );
+
+  it.skipIf(skip)(
+    'that has thousands of jobs shows how many, the first, and all of them page by page',
+    async () => {
+      const jobs = Array.from({ length: MANY }, (_, at) => {
+        const target = { node: `n${String(at).padStart(4, '0')}` };
+        return recordJob(scriptedFeed(nodeIdentity, target), { target, window: null, reason: 'poll' });
+      });
+      await queues.polls.addBulk(jobs);
+      const { code, body } = await page('/queues');
+      expect(code).toBe(200);
+      expect(textOf(body)).toContain('Waits2\u202f345');
+      expect(rowsOf(body)).toHaveLength(10 + 1);
+      const seen = new Set<string>();
+      let path: string | null = linkOf(body, '2\u202f345');
+      while (path !== null) {
+        const shown: string = (await page(path)).body;
+        for (const row of rowsOf(shown)) seen.add(row[3] ?? '');
+        path = shown.includes('rel="next"') ? linkOf(shown, 'More') : null;
+      }
+      expect(seen.size).toBe(MANY);
+      expect(await text(`/queues/polls?after=${MANY + 50}`)).toContain('There are not so many any more');
+    },
+  );
+
+  it.skipIf(skip)('that is paused says so, here and in the findings, until it is resumed', async () => {
+    const both = queues.polls;
+    if (!('pause' in both && typeof both.pause === 'function')) throw new Error('it cannot be paused');
+    if (!('resume' in both && typeof both.resume === 'function')) throw new Error('it cannot be resumed');
+    expect(await text('/queues')).not.toContain('This queue is paused');
+    await both.pause();
+    await expect.poll(() => text('/queues')).toContain('This queue is paused');
+    expect(await noted()).toEqual([
+      expect.stringMatching(/^standing still since .*: queue polls: it is paused/),
+    ]);
+    expect(await text('/')).toMatch(/queuepolls.*it is paused/s);
+    await both.resume();
+    await expect.poll(() => text('/queues')).not.toContain('This queue is paused');
+    expect(await noted()).toEqual([]);
+  });
+
+  it.skipIf(skip || kind === 'postgres')(
+    'that is down says so and what goes on, and is back by itself',
+    async () => {
+      await redis?.crash();
+      await expect
+        .poll(() => text('/queues'), { timeout: 20_000 })
+        .toMatch(/The queue gives no answer\..*Nothing is lost/s);
+      const whole = await page('/queues');
+      expect(whole.code).toBe(200);
+      expect(whole.body).toContain('id="schedules"');
+      expect(await page('/queues/polls')).toMatchObject({
+        code: 503,
+        retryAfter: '10',
+        body: expect.stringContaining('<h1>No queue'),
+      });
+      expect(await noted()).toEqual([
+        expect.stringMatching(/queue polls: it gives no answer: Redis has to run/),
+      ]);
+      expect((await page('/')).code).toBe(200);
+      expect(await text('/')).toContain('REDIS_URL');
+      await redis?.start();
+      await expect
+        .poll(() => text('/queues'), { timeout: 20_000 })
+        .toContain('Nothing is at work, and nothing waits.');
+      expect(await noted()).toEqual([]);
+    },
+    60_000,
+  );
+
+  it.skipIf(skip).each(['/queues/none', '/queues/polls%00', '/queues/__proto__'])(
+    'has no queue at %s',
+    async (path) => {
+      expect((await page(path)).code).toBe(404);
+    },
+  );
+
+  it.skipIf(skip).each([
+    ['state=completed', 'state: must be one of active, waiting, prioritized, delayed'],
+    ['after=-1', 'after: must be a number'],
+    ['after=1&after=2', 'after: must be a number'],
+  ])('refuses ?%s', async (query, told) => {
+    expect(await page(`/queues/polls?${query}`)).toMatchObject({
+      code: 400,
+      body: expect.stringContaining(told),
+    });
+  });
+});
