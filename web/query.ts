@@ -1,4 +1,4 @@
-import { autocompletion, completionKeymap } from '@codemirror/autocomplete';
+import { autocompletion, type CompletionSource, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { PostgreSQL, sql } from '@codemirror/lang-sql';
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
@@ -40,6 +40,7 @@ function edit(form: HTMLFormElement, area: HTMLTextAreaElement): void {
     // Tab leaves the editor, as it does everywhere else.
     keymap.of([{ key: 'Mod-Enter', run: ask }, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
     sql({ dialect: PostgreSQL, schema: schemaOf(names), defaultSchema: 'reporting' }),
+    PostgreSQL.language.data.of({ autocomplete: columnsOfNamed(names) }),
     autocompletion({ maxRenderedOptions: 50 }),
     syntaxHighlighting(colours),
     EditorView.lineWrapping,
@@ -93,10 +94,24 @@ function schemaOf(names: readonly Name[]) {
             info: takes ? `${about} Takes ${takes.join(', ')}.` : about,
             ...(takes ? { apply: `${name}(` } : {}),
           },
-          children: columns.map(([label, info]) => ({ label, info, type: 'property' })),
+          children: columns.map(optionOf),
         },
       ]),
     ),
+  };
+}
+
+const optionOf = ([label, info]: Name['columns'][number]) => ({ label, info, type: 'property' });
+
+/** Completes the columns of what the statement names, also where no name and dot stand before them. */
+function columnsOfNamed(names: readonly Name[]): CompletionSource {
+  return (context) => {
+    const word = context.matchBefore(/[\w.]*/);
+    if (!word || word.text.includes('.') || (word.text === '' && !context.explicit)) return null;
+    const said = new Set(context.state.doc.toString().match(/\w+/g));
+    const columns = names.filter(({ name }) => said.has(name)).flatMap((one) => one.columns.map(optionOf));
+    const options = [...new Map(columns.map((one) => [one.label, one])).values()];
+    return { from: word.from, options, validFor: /^\w*$/ };
   };
 }
 

@@ -1,0 +1,152 @@
+import type { Browser, Page } from 'playwright-core';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  chromiumPath,
+  noChromium,
+  openBrowser,
+  openPage,
+  overflows,
+  seriousFindings,
+} from '../../support/browser.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { type PageServer, servePagesOf } from '../../support/page-server.ts';
+
+const overTime = `select timestamptz '2026-03-01Z' + n * interval '1 h' as at, n * 1.5 as value from generate_series(0, 9) n`;
+
+describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
+  let database: TestDatabase;
+  let sql: postgres.Sql;
+  let server: PageServer;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    sql = postgres(database.url, { max: 1, onnotice: () => {} });
+    server = await servePagesOf(database.url);
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+    await sql.end();
+    await database.close();
+  });
+
+  const open = (query = '', options = {}) =>
+    openPage(browser, `${server.address}/query${query}`, 'wide', options);
+  const editor = (page: Page) => page.getByRole('textbox', { name: 'SQL' });
+  const offered = (page: Page) => page.locator('.cm-tooltip-autocomplete li .cm-completionLabel');
+  const table = (page: Page) =>
+    page.locator('section[aria-label="The answer"] td, section[aria-label="The answer"] th');
+
+  it('offers the views, then the columns of the view, with or without its name before them', async () => {
+    const { page, faults, close } = await open();
+    await page.waitForResponse(/names\.json/).catch(() => {});
+    await editor(page).click();
+    const type = (text: string) => page.keyboard.type(text, { delay: 15 });
+    const options = () => offered(page).allTextContents();
+    await type('select * from validat');
+    await expect
+      .poll(options)
+      .toEqual(expect.arrayContaining(['validators', 'validators_history', 'validators_as_of']));
+    await page.keyboard.press('Escape');
+    await type('ors v where v.');
+    await expect.poll(options).toEqual(expect.arrayContaining(['node_id', 'weight', 'end_time']));
+    await page.keyboard.press('Escape');
+    await type('weight > 1 order by wei');
+    await offered(page).getByText('weight', { exact: true }).click();
+    await page.keyboard.press('Control+Enter');
+    await page.waitForURL(/sql=/);
+    expect(await page.inputValue('textarea')).toBe(
+      'select * from validators v where v.weight > 1 order by weight',
+    );
+    expect(await page.textContent('#answer')).toBe('0 rows');
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('cancels a long statement by its button, and nothing of it is left in the database', async () => {
+    const running = () => sql`
+      select 1 from pg_stat_activity where datname = current_database() and application_name = 'chain-recorder query'
+        and wait_event = 'PgSleep'`;
+    const { page, close } = await open();
+    await editor(page).fill('select pg_sleep(60)');
+    // While a page is on its way only the mouse is at hand: the button's place is asked for before.
+    const cancel = page.locator('[data-cancel]');
+    const show = (hidden: boolean) =>
+      cancel.evaluate((button, is) => button.toggleAttribute('hidden', is), hidden);
+    await show(false);
+    const place = await cancel.boundingBox();
+    await show(true);
+    await page.getByRole('button', { name: 'Ask' }).click({ noWaitAfter: true });
+    await expect.poll(running).toHaveLength(1);
+    await page.mouse.click((place?.x ?? 0) + 5, (place?.y ?? 0) + 5);
+    await expect.poll(running).toHaveLength(0);
+    expect(await page.textContent('[data-progress]')).toBe('Cancelled.');
+    expect(await page.getByRole('button', { name: 'Cancel' }).isVisible()).toBe(false);
+    await editor(page).fill('select 42 as answer');
+    await page.getByRole('button', { name: 'Ask' }).click();
+    await expect.poll(() => table(page).allTextContents()).toEqual(['answer', '42']);
+    await close();
+  });
+
+  it.each([true, false])(
+    'asks, draws, and gives a link that shows the same again (JavaScript: %s)',
+    async (javaScriptEnabled) => {
+      const { page, faults, close } = await open('', { javaScriptEnabled });
+      if (javaScriptEnabled) await editor(page).fill(overTime);
+      else await page.fill('textarea', overTime);
+      await page.getByRole('button', { name: 'Ask' }).click();
+      await page.waitForURL(/sql=/);
+      const cells = await table(page).allTextContents();
+      expect(cells).toHaveLength(2 + 20);
+      await page.getByRole('link', { name: 'Chart', exact: true }).click();
+      await page.waitForURL(/show=chart/);
+      expect(await page.locator('path.line').count()).toBe(1);
+      const link = await page.getByRole('link', { name: 'Address of this answer' }).getAttribute('href');
+      const again = await open(link?.replace('/query', ''), { javaScriptEnabled: false });
+      expect(await table(again.page).allTextContents()).toEqual(cells);
+      expect(await again.page.locator('path.line').count()).toBe(1);
+      expect(await again.page.inputValue('textarea')).toBe(overTime);
+      expect(await overflows(page)).toBe(false);
+      expect([...faults, ...again.faults]).toEqual([]);
+      await again.close();
+      await close();
+    },
+  );
+
+  it.each([true, false])(
+    'shows the place of an error, and what was asked can be mended (JavaScript: %s)',
+    async (javaScriptEnabled) => {
+      const { page, close } = await open(
+        `?${new URLSearchParams({ sql: 'select *\nfrom freshness\nwhere datase = 1' })}`,
+        {
+          javaScriptEnabled,
+        },
+      );
+      const problem = page.locator('.problem');
+      expect(await problem.locator('.what').textContent()).toBe('column "datase" does not exist');
+      expect(await problem.locator('mark').textContent()).toBe('datase');
+      expect(await problem.textContent()).toContain('Line 3, character 7');
+      if (javaScriptEnabled) expect(await seriousFindings(page)).toEqual([]);
+      const mended = 'select dataset from freshness';
+      if (javaScriptEnabled) await editor(page).fill(mended);
+      else await page.fill('textarea', mended);
+      await page.getByRole('button', { name: 'Ask' }).click();
+      await expect.poll(() => page.textContent('#answer')).toBe('0 rows');
+      await close();
+    },
+  );
+
+  it('has ready questions that fill in their SQL and ask it', async () => {
+    const { page, close } = await open('', { javaScriptEnabled: false });
+    const heading = page.locator('section[aria-labelledby="examples"] details').first();
+    await heading.locator('summary').click();
+    await heading.locator('a').first().click();
+    await page.waitForURL(/sql=/);
+    expect(await page.inputValue('textarea')).toMatch(/from\s+reporting\.|from /);
+    await close();
+  });
+});
