@@ -40,7 +40,6 @@ export interface NodeRange extends Span {
 
 const MOST_LOOKS = 100;
 const MOST_INCIDENTS = 100;
-const HOUR = 3_600_000;
 
 /** When a node was first looked at; null: never. */
 export async function firstLookAt(sql: postgres.Sql, node: string): Promise<Date | null> {
@@ -49,21 +48,20 @@ export async function firstLookAt(sql: postgres.Sql, node: string): Promise<Date
   return row?.at ?? null;
 }
 
-/** Reads the record of a node over a range. @param range not empty, and not after now */
+/** Reads the record of a node over a range. @param range not empty, and not after now (ms since 1970) */
 export async function nodeRange(
   sql: postgres.Sql,
   node: string,
   range: Span,
   grain: Grain,
   firstLook: Date | null,
+  now: number,
 ): Promise<NodeRange> {
   const { from, to } = range;
   const spans = (await stateSpans(sql, range, node)).get(node) ?? [];
   const [whole] = statesIn(spans, [range], firstLook?.getTime() ?? null);
   if (!whole) throw new Error('the range is empty');
-  // Response times are kept by whole hours.
-  const hours = { from: Math.floor(from / HOUR) * HOUR, to: Math.ceil(to / HOUR) * HOUR };
-  const latency = (await latencies(sql, hours, node)).get(node) ?? null;
+  const latency = (await latencies(sql, range, node, now)).get(node) ?? null;
   const looks = await sql<Looks[]>`
     select observer, state, started_at, ended_at, is_open, probes::float8, error, last_error
     from reporting.node_states

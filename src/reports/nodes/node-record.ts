@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import { latencySpan } from './latency-span.ts';
 import type { Span, StateSpan } from './windows.ts';
 
 /** Response times, ms: of the slowest observer where there are several. */
@@ -8,6 +9,8 @@ export interface Latency {
   readonly p99: number;
   /** Looks that are counted. */
   readonly probes: number;
+  /** The time over which they are counted: what was asked for, as far as hours and days are told apart. */
+  readonly over: Span;
 }
 
 /** A check that a node names, as an observer saw it last. */
@@ -68,18 +71,21 @@ export async function stateSpans(
   return spans;
 }
 
-/** Response times of each node in a range: of the hours that lie in it, and of what is old of the days. */
+/** Response times of each node in a range, and in the hours or days that it cuts. @param now ms since 1970 */
 export async function latencies(
   sql: postgres.Sql,
-  { from, to }: Span,
+  range: Span,
   node: string | null,
+  now: number,
 ): Promise<ReadonlyMap<string, Latency>> {
-  const rows = await sql<({ node: string } & Latency)[]>`
+  const { from, to } = latencySpan(range, now);
+  const rows = await sql<({ node: string } & Omit<Latency, 'over'>)[]>`
     select node, max(p50)::float8 as p50, max(p95)::float8 as p95, max(p99)::float8 as p99, sum(probes)::float8 as probes
     from reporting.node_latency(${new Date(from)}, ${new Date(to)})
     where probe = ${HEALTH} ${node === null ? sql`` : sql`and node = ${node}`}
     group by node`;
-  return new Map(rows.map(({ node: of, ...latency }) => [of, latency]));
+  const over = { from, to: Math.min(to, now) };
+  return new Map(rows.map(({ node: of, ...latency }) => [of, { ...latency, over }]));
 }
 
 /** The checks that nodes name, the failing ones first. What nobody watches is unknown. */

@@ -21,8 +21,8 @@ export interface NodeStatus extends WatchedNode {
   readonly days: readonly WindowStates[];
   /** By the name of each of {@link spans}: what is known of that time up to now. */
   readonly spans: Readonly<Record<SpanName, WindowStates>>;
-  /** Of the last 24 h; null: no look is counted. */
-  readonly latency: Latency | null;
+  /** By the name of each of {@link spans}; null: no look is counted. */
+  readonly latency: Readonly<Record<SpanName, Latency | null>>;
   readonly checks: readonly NodeCheck[];
 }
 
@@ -38,8 +38,7 @@ export interface NodesStatus {
   readonly seal: SealHead | null;
 }
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
+const DAY = 86_400_000;
 export const DAYS = 90;
 /** The times over which an uptime is told, in days. */
 export const spans = { '24 h': 1, '7 days': 7, '30 days': 30, '90 days': 90 } as const;
@@ -61,8 +60,14 @@ export async function nodesStatus(
   const standing = await standingLedgers(sql);
   const watched = await watchedNodes(sql, nodes, standing, now);
   const states = await stateSpans(sql, past, null);
-  const hour = now - (now % HOUR);
-  const latency = await latencies(sql, { from: hour - DAY, to: hour + HOUR }, null);
+  const latencyOver = (name: SpanName) =>
+    latencies(sql, { from: now - spans[name] * DAY, to: now }, null, now);
+  const latency = {
+    '24 h': await latencyOver('24 h'),
+    '7 days': await latencyOver('7 days'),
+    '30 days': await latencyOver('30 days'),
+    '90 days': await latencyOver('90 days'),
+  };
   const checks = await nodeChecks(sql, null);
   const today = now - (now % DAY);
   const days = windowsOf({ from: today - (DAYS - 1) * DAY, to: now }, '1d');
@@ -85,7 +90,12 @@ export async function nodesStatus(
           '30 days': over('30 days'),
           '90 days': over('90 days'),
         },
-        latency: latency.get(one.node) ?? null,
+        latency: {
+          '24 h': latency['24 h'].get(one.node) ?? null,
+          '7 days': latency['7 days'].get(one.node) ?? null,
+          '30 days': latency['30 days'].get(one.node) ?? null,
+          '90 days': latency['90 days'].get(one.node) ?? null,
+        },
         checks: checks.filter(({ node }) => node === one.node),
       };
     }),

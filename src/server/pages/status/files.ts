@@ -59,7 +59,7 @@ export async function* statusFiles(
     const firstLook = await firstLookAt(sql, node.node);
     for (const range of usualNames) {
       const asked = rangeOf({ range }, now, firstLook?.getTime() ?? null);
-      const record = await nodeRange(sql, node.node, asked, asked.grain, firstLook);
+      const record = await nodeRange(sql, node.node, asked, asked.grain, firstLook, now);
       const content = nodeContent({ range: record, asked, told, now: node, site });
       yield page(`${folderOf(node.node)}/${rangeFile(range)}`, content);
     }

@@ -10,7 +10,7 @@ import { type AskedRange, rangeOf, rangeParameters } from './asked-range.ts';
 import { Calendar } from './calendar.tsx';
 import { Checks } from './checks.tsx';
 import { Incidents } from './incidents.tsx';
-import { LatencyFacts } from './latency-facts.tsx';
+import { LatencyFact } from './latency-fact.tsx';
 import { CurrentLinks, finer } from './links.ts';
 import { Looks } from './looks.tsx';
 import { Observed } from './observed.tsx';
@@ -45,8 +45,10 @@ export const statusOfNode = definePage({
     return read(async (sql) => {
       const firstLook = await firstLookAt(sql, node);
       if (!firstLook && !now) return null;
-      const asked = rangeOf(parameters, clock(), firstLook?.getTime() ?? null);
-      return { range: await nodeRange(sql, node, asked, asked.grain, firstLook), asked, told, now, site };
+      const moment = clock();
+      const asked = rangeOf(parameters, moment, firstLook?.getTime() ?? null);
+      const range = await nodeRange(sql, node, asked, asked.grain, firstLook, moment);
+      return { range, asked, told, now, site };
     });
   },
   content: (record) => nodeContent(record),
@@ -93,7 +95,7 @@ export function nodeContent({ range, asked, told, now, site }: NodeRecord): Cont
                 <UptimeFact window={whole} />
               </dd>
             </div>
-            <LatencyFacts latency={range.latency} over="by hour" />
+            <LatencyFact latency={range.latency} asked={range} />
             <div>
               <dt>Incidents</dt>
               <dd>{range.incidents.length}</dd>

@@ -14,7 +14,7 @@ import { Time } from '../parts/time.tsx';
 import { countText } from '../texts.ts';
 import { Checks } from './checks.tsx';
 import { Incidents } from './incidents.tsx';
-import { LatencyFacts } from './latency-facts.tsx';
+import { LatencyNote } from './latency-fact.tsx';
 import { CurrentLinks, finer } from './links.ts';
 import { Maintenance } from './maintenance.tsx';
 import { Seal } from './seal.tsx';
@@ -137,10 +137,10 @@ function Node({ node }: { readonly node: NodeStatus }) {
               <dt>Uptime, {name}</dt>
               <dd>
                 <UptimeFact window={node.spans[name]} />
+                <LatencyNote latency={node.latency[name]} />
               </dd>
             </div>
           ))}
-        <LatencyFacts latency={node.latency} over="24 h" />
       </dl>
       <Checks checks={node.checks} open={node.failing_checks.length > 0} />
     </article>

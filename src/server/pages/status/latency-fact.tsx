@@ -1,0 +1,36 @@
+import type { Latency } from '../../../reports/nodes/node-record.ts';
+import type { Span } from '../../../reports/nodes/windows.ts';
+import { windowText } from './state-words.ts';
+
+/** Response times of a range, as a fact of a list of them. It says over what time where that is not just the range. */
+export function LatencyFact({ latency, asked }: { readonly latency: Latency | null; readonly asked: Span }) {
+  const exact = latency?.over.from === asked.from && latency.over.to === asked.to;
+  return (
+    <div>
+      <dt>Response p50 / p95 / p99</dt>
+      <dd>
+        {latency === null
+          ? 'no record'
+          : `${[latency.p50, latency.p95, latency.p99].map(millisecondsText).join(' / ')} ms`}
+        {latency !== null && !exact && <small class="soft bounds">{windowText(latency.over)}</small>}
+      </dd>
+    </div>
+  );
+}
+
+/** Response times beneath another fact of the same time. */
+export function LatencyNote({ latency }: { readonly latency: Latency | null }) {
+  if (latency === null) return null;
+  const { p50, p95, p99 } = latency;
+  return (
+    <small
+      class="soft bounds"
+      title="Response times: the median, and what 95 and 99 of 100 looks did not exceed"
+    >
+      response p50 {millisecondsText(p50)}, p95 {millisecondsText(p95)}, p99 {millisecondsText(p99)} ms
+    </small>
+  );
+}
+
+/** What is stored differs from the exact times by at most 5 %, so that more digits would say nothing. */
+const millisecondsText = (time: number) => (time < 100 ? time.toPrecision(3) : String(Math.round(time)));
