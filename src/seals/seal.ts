@@ -311,7 +311,8 @@ function packing(history: SealedHistory): string {
       select p.kind, u.instant, substr(p.tags, 9 * u.place::int - 8, 6) as id
       from standing p, unnest(p.instants) with ordinality as u(instant, place)
     ), placed as (
-      select l.*, (row_number() over (partition by kind, day order by instant, leaf) - 1) as at from leaf l
+      -- A boolean in place of the kind: it is compared with every other row, and a text takes a fifth of the statement's time.
+      select l.*, (row_number() over (partition by day, kind = 'end' order by instant, leaf) - 1) as at from leaf l
       where not exists (select from sealed s where s.kind = l.kind and s.instant = l.instant and s.id = l.id)
     ), numbered as (
       select p.*, (p.at / ${IN_A_PART})::int + coalesce(n.next, 0) as part from placed p
