@@ -15,7 +15,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import type { Dataset, DatasetColumn, ElementFields, History } from './contract.ts';
-import { type Column, columns, movingFields } from './fields.ts';
+import { type Column, columnOf, movingFields } from './fields.ts';
 import { columnName, snakeCase } from './names.ts';
 import { unwrap } from './unwrap.ts';
 
@@ -60,7 +60,7 @@ function itemColumns(
       const within = itemColumns(inner, path, outerNullable || nullable, rename);
       return movingFields.has(member) ? within.map((column) => ({ ...column, moves: true })) : within;
     }
-    const column = typeof inner === 'object' && inner !== null ? columns.get(inner) : undefined;
+    const column = columnOf(inner);
     if (!column) throw new Error(`field ${path.join('.')} has a schema that no column is known for`);
     const ofUpstream = ({ type, meaning, element }: Column) => ({
       type,

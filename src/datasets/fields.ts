@@ -14,19 +14,30 @@ export type ColumnType =
   | 'jsonb'
   | 'double precision';
 
+/** Reads one upstream value as the text of its column, exact; null: it is not what the field takes. */
+type Read = (value: unknown) => string | null;
+
 /** A column that a leaf becomes. */
 export interface Column {
   readonly type: ColumnType;
+  readonly read: Read;
   /** The begin of the column's COMMENT; the upstream's field name follows. */
   readonly meaning?: string | undefined;
   /** The shape of a list's elements, for the flattened view; absent for scalars. */
   readonly element?: z.ZodType | undefined;
-  /** A second column of the leaf, `<name>_raw`; the leaf is then an object of the texts `value` and `raw`. */
+  /**
+   * A second column of the leaf, `<name>_raw`; the leaf is then an object of the texts `value` and `raw`. Its `read` says
+   * whether the field takes a value, and the first column is null where its own does not.
+   */
   readonly raw?: Column;
 }
 
 /** Which column a field's schema becomes. Every leaf of an item's schema is registered here. */
-export const columns = new WeakMap<object, Column>();
+const columns = new WeakMap<object, Column>();
+
+/** The column that a leaf becomes; undefined for a schema that is none of the fields below. */
+export const columnOf = (schema: unknown): Column | undefined =>
+  typeof schema === 'object' && schema !== null ? columns.get(schema) : undefined;
 
 /**
  * A leaf of an item: checks one upstream value and turns it into the text that PostgreSQL reads for its column.
@@ -34,49 +45,40 @@ export const columns = new WeakMap<object, Column>();
  */
 export type Field = z.ZodType<string, unknown>;
 
-function field(
-  type: ColumnType,
-  meaning: string | undefined,
-  read: (value: unknown) => string | Refusal,
-): Field {
+/** @param expected what `read` takes, in the words of a refusal */
+function field(expected: string, column: Column): Field {
   const schema = z.transform((value: unknown, context): string => {
-    const result = read(value);
-    if (typeof result === 'string') return result;
-    context.issues.push({ code: 'custom', message: `${result.expected} expected`, input: value });
+    const result = column.read(value);
+    if (result !== null) return result;
+    context.issues.push({ code: 'custom', message: `${expected} expected`, input: value });
     return z.NEVER;
   });
-  columns.set(schema, { type, meaning });
+  columns.set(schema, column);
   return schema;
-}
-
-class Refusal {
-  readonly expected: string;
-  constructor(expected: string) {
-    this.expected = expected;
-  }
 }
 
 /** The longest text that any field may hold, in UTF-16 units; genesis data and code may be that long. */
 const LONGEST_TEXT = 1_000_000;
 
+/** A string that may be stored, as it came; null for anything else. */
+const shortText = (value: unknown): string | null =>
+  typeof value === 'string' && value.length <= LONGEST_TEXT ? storableText(value) : null;
+const SHORT_TEXT = `a string of at most ${LONGEST_TEXT} characters`;
+
 /** A string, kept as it is; what PostgreSQL does not take of it is escaped (storable.ts). */
 export const text = (meaning?: string): Field =>
-  field('text', meaning, (value) =>
-    typeof value === 'string' && value.length <= LONGEST_TEXT
-      ? storableText(value)
-      : new Refusal(`a string of at most ${LONGEST_TEXT} characters`),
-  );
+  field(SHORT_TEXT, { type: 'text', meaning, read: shortText });
 
 /**
  * Bytes written as `0x…`: addresses, hashes, keys, signatures. They are stored in lower case, because the case of the
  * digits has no meaning and differs between services. Ids in base58, which may come in the same field, are kept.
  */
 export const hex = (meaning?: string): Field => {
-  const schema = field('text', meaning, (value) =>
-    typeof value === 'string' && value.length <= LONGEST_TEXT
-      ? oneSpelling(storableText(value))
-      : new Refusal(`a string of at most ${LONGEST_TEXT} characters`),
-  );
+  const read: Read = (value) => {
+    const said = shortText(value);
+    return said === null ? null : oneSpelling(said);
+  };
+  const schema = field(SHORT_TEXT, { type: 'text', meaning, read });
   hexFields.add(schema);
   return schema;
 };
@@ -88,37 +90,42 @@ function numberText(value: unknown): string | null {
   return isExactNumber(value) ? value.value : null;
 }
 
-const UNSIGNED = /^\d{1,1000}$/;
-const DECIMAL = /^-?\d{1,1000}(?:\.\d{1,1000})?(?:[eE][+-]?\d{1,3})?$/;
-
-function matching(type: ColumnType, pattern: RegExp, expected: string, meaning?: string): Field {
-  const refusal = new Refusal(expected);
-  return field(type, meaning, (value) => {
+/** Reads numbers whose digits have a form. */
+const matching =
+  (pattern: RegExp): Read =>
+  (value) => {
     const digits = numberText(value);
-    return digits !== null && pattern.test(digits) ? digits : refusal;
-  });
-}
+    return digits !== null && pattern.test(digits) ? digits : null;
+  };
+
+const uintText = matching(/^\d{1,1000}$/);
+const integerText = matching(/^-?\d{1,1000}$/);
+const decimalText = matching(/^-?\d{1,1000}(?:\.\d{1,1000})?(?:[eE][+-]?\d{1,3})?$/);
+const countText = matching(/^\d{1,16}$/);
 
 /** An unsigned integer of any size, from a JSON number or a decimal string: amounts, weights, heights. */
 export const uint = (meaning?: string): Field =>
-  matching('numeric', UNSIGNED, 'an unsigned integer', meaning);
+  field('an unsigned integer', { type: 'numeric', meaning, read: uintText });
 
 /** As uint, but may be negative: what the genesis made is in block -1. */
 export const integer = (meaning?: string): Field =>
-  matching('numeric', /^-?\d{1,1000}$/, 'an integer', meaning);
+  field('an integer', { type: 'numeric', meaning, read: integerText });
 
 /** A number with or without decimals, from a JSON number or a string: percentages, metric values, prices. */
-export const decimal = (meaning?: string): Field => matching('numeric', DECIMAL, 'a decimal number', meaning);
+export const decimal = (meaning?: string): Field =>
+  field('a decimal number', { type: 'numeric', meaning, read: decimalText });
 
 /** A small unsigned integer: counts, sizes, indexes; at most 2^53. */
 export const count = (meaning?: string): Field =>
-  matching('bigint', /^\d{1,16}$/, 'an unsigned integer of at most 16 digits', meaning);
+  field('an unsigned integer of at most 16 digits', { type: 'bigint', meaning, read: countText });
 
 /** True or false. */
 export const flag = (meaning?: string): Field =>
-  field('boolean', meaning, (value) =>
-    typeof value === 'boolean' ? String(value) : new Refusal('a boolean'),
-  );
+  field('a boolean', {
+    type: 'boolean',
+    meaning,
+    read: (value) => (typeof value === 'boolean' ? String(value) : null),
+  });
 
 const LATEST_SECOND = 253_402_300_799; // the year 9999
 
@@ -129,14 +136,18 @@ export const unixSeconds = (meaning?: string): Field => unixTime(1000, 'Unix sec
 export const unixMilliseconds = (meaning?: string): Field => unixTime(1, 'Unix milliseconds', meaning);
 
 function unixTime(unit: number, expected: string, meaning?: string): Field {
-  const refusal = new Refusal(expected);
-  return field('timestamptz', meaning, (value) => {
+  return field(expected, { type: 'timestamptz', meaning, read: unixText(unit) });
+}
+
+/** Reads Unix time as ISO 8601. @param unit ms in one of it */
+function unixText(unit: number): Read {
+  return (value) => {
     const digits = numberText(value)?.trim();
     const units = digits ? Number(digits) : Number.NaN; // an empty string must not become 1970
     return Number.isInteger(units) && units >= 0 && units * unit < (LATEST_SECOND + 1) * 1000
       ? isoText(units * unit)
-      : refusal;
-  });
+      : null;
+  };
 }
 
 /** A lock time: the instant, null beyond the year 9999, and the Unix seconds as they came. */
@@ -150,12 +161,17 @@ interface LockTime {
  * columns: `timestamptz`, null beyond the year 9999, and `numeric`, called `<name>_raw`.
  */
 export const lockTime = (meaning?: string): z.ZodType<LockTime, unknown> => {
-  const instant = unixSeconds();
-  const schema = uint().transform((raw) => ({ value: instant.safeParse(raw).data ?? null, raw }));
+  const instant = unixText(1000);
+  const schema = uint().transform((raw) => ({ value: instant(raw), raw }));
   columns.set(schema, {
     type: 'timestamptz',
     meaning: [meaning, 'Null beyond the year 9999: see its number.'].filter(Boolean).join(' '),
-    raw: { type: 'numeric', meaning: [meaning, 'Unix seconds as they came.'].filter(Boolean).join(' ') },
+    read: instant,
+    raw: {
+      type: 'numeric',
+      meaning: [meaning, 'Unix seconds as they came.'].filter(Boolean).join(' '),
+      read: uintText,
+    },
   });
   return schema;
 };
@@ -173,15 +189,19 @@ function isRfc3339(value: string): boolean {
 
 /** A time as RFC 3339 text (the node's info and health APIs), stored as `timestamptz`, to the microsecond. */
 export const rfc3339 = (meaning?: string): Field =>
-  field('timestamptz', meaning, (value) =>
-    typeof value === 'string' && isRfc3339(value) ? value : new Refusal('an RFC 3339 time'),
-  );
+  field('an RFC 3339 time', {
+    type: 'timestamptz',
+    meaning,
+    read: (value) => (typeof value === 'string' && isRfc3339(value) ? value : null),
+  });
 
 /** Any JSON value, kept whole; what PostgreSQL does not take of its texts is escaped (storable.ts). */
 export const json = (meaning?: string): Field =>
-  field('jsonb', meaning, (value) =>
-    value === undefined ? new Refusal('a value') : storableJson(jsonText(value)),
-  );
+  field('a value', {
+    type: 'jsonb',
+    meaning,
+    read: (value) => (value === undefined ? null : storableJson(jsonText(value))),
+  });
 
 /**
  * A list, kept as `jsonb`, with a flattened view of one row an element.
@@ -189,13 +209,9 @@ export const json = (meaning?: string): Field =>
  */
 export function list(element?: z.ZodType, meaning?: string): Field {
   const respell = respellingOf(element);
-  const schema = z.transform((value: unknown, context): string => {
-    if (Array.isArray(value)) return storableJson(jsonText(respell ? value.map(respell) : value));
-    context.issues.push({ code: 'custom', message: 'a list expected', input: value });
-    return z.NEVER;
-  });
-  columns.set(schema, { type: 'jsonb', meaning, element: element ?? z.unknown() });
-  return schema;
+  const read: Read = (value) =>
+    Array.isArray(value) ? storableJson(jsonText(respell ? value.map(respell) : value)) : null;
+  return field('a list', { type: 'jsonb', meaning, element: element ?? z.unknown(), read });
 }
 
 /** An item or a nested object: fields that are not named are kept in `extra`. */

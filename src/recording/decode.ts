@@ -8,6 +8,7 @@ import { keyColumns } from '../history/missing.ts';
 import type { Row } from '../history/rows.ts';
 import { itemColumns } from '../history/writing.ts';
 import { jsonText } from '../upstreams/json.ts';
+import { buildItemReader } from './item-reader.ts';
 
 /** The items of a page as rows, and the items that could not be decoded, with the reason. */
 export interface Decoded {
@@ -110,20 +111,18 @@ function buildIdentity(dataset: Dataset): (row: Row) => string {
 
 /** Builds the function that makes a row of an item, or gives the reason why it cannot. */
 function buildRowDecoder(dataset: Dataset): (item: unknown) => Row | string {
-  // The empty path holds the place of `extra`: an array that is appended to keeps room for many more.
-  const columns = [...itemColumns(dataset).map(({ path, part }) => (part ? [...path, part] : path)), []];
+  const readItem = buildItemReader(dataset);
   const keys = keyColumns(dataset);
   const known = knownFields(dataset.item);
   const keepsExtra = dataset.extra ?? true;
   const ignored = new Set(dataset.ignore);
   return (item) => {
     try {
-      const result = dataset.item.safeParse(item);
-      if (!result.success) return reasonOf(result.error);
-      const row = columns.map((path) => leaf(result.data, path));
-      // Read from the item itself: Zod's result loses a field called `__proto__`.
-      const extra = keepsExtra && isObject(item) ? extraOf(item, known, ignored) : null;
-      row[row.length - 1] = extra === null ? null : storableJson(jsonText(extra));
+      const read = readItem(item);
+      if (!read) return reasonOf(dataset.item.safeParse(item).error);
+      const { row, named } = read;
+      const extra = keepsExtra && !named && isObject(item) ? extraOf(item, known, ignored) : null;
+      if (extra) row[row.length - 1] = storableJson(jsonText(extra));
       const long = keys.find(({ index }) => (row[index]?.length ?? 0) > LONGEST_KEY);
       return long ? `${long.name}: a key of at most ${LONGEST_KEY} characters expected` : row;
     } catch (error) {
@@ -178,15 +177,6 @@ function valueAt(item: unknown, path: readonly string[]): unknown {
   return value;
 }
 
-function leaf(data: Readonly<Record<string, unknown>>, path: readonly string[]): string | null {
-  let value: unknown = data;
-  for (const name of path) {
-    if (typeof value !== 'object' || value === null) return null;
-    value = Reflect.get(value, name);
-  }
-  return typeof value === 'string' ? value : null;
-}
-
 /** The fields of an item's schema, nested objects by name. */
 interface KnownFields {
   readonly names: ReadonlyMap<string, KnownFields | null>;
@@ -234,7 +224,8 @@ function withoutPrototype(): Record<string, unknown> {
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-function reasonOf(error: z.ZodError): string {
+function reasonOf(error: z.ZodError | undefined): string {
+  if (!error) return 'the reader of items refuses what their schema takes: this is a fault of the recorder';
   return error.issues
     .slice(0, MOST_ISSUES)
     .map(({ path, message }) => `${path.join('.') || 'item'}: ${message}`)

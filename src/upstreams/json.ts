@@ -1,10 +1,17 @@
-import { isLosslessNumber, LosslessNumber, parse, stringify } from 'lossless-json';
+import { randomUUID } from 'node:crypto';
+import { isLosslessNumber, LosslessNumber, stringify } from 'lossless-json';
 
 /**
  * Anything in a JSON text that `JSON.parse` could round: a number of 16 characters and more, or with an exponent. Only
- * places of values match: hashes contain digits beside an `e`, and the exact parser takes four times as long.
+ * places of values match: hashes contain digits beside an `e`. Texts in the JSON may match too.
  */
-const MAY_ROUND = /(?:^|[:[,])\s*-?(?:[\d.]{16}|[\d.]+[eE])/;
+const MAY_ROUND = /(?:^|[:[,])\s*-?(?:[\d.]{16}|[\d.]+[eE])/g;
+
+/** A JSON number. */
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+
+/** What a number is written behind, in a string, while `JSON.parse` reads a text. Nobody else knows it. */
+const MARK = `${randomUUID()} `;
 
 /** Whether a parsed value is a number that a double cannot hold, with its source text in `value`. */
 export const isExactNumber = isLosslessNumber;
@@ -40,9 +47,57 @@ export function parseJson(text: string): unknown {
 }
 
 function parseShallow(text: string): unknown {
-  return MAY_ROUND.test(text)
-    ? parse(text, undefined, { parseNumber: exactNumber, onDuplicateKey: ({ newValue }) => newValue })
-    : JSON.parse(text);
+  const marked = withMarks(text);
+  if (marked === text) return JSON.parse(text);
+  let value: unknown;
+  try {
+    value = JSON.parse(marked);
+  } catch {
+    return JSON.parse(text); // throws too, in words without marks
+  }
+  return withoutMarks(value);
+}
+
+/** The text with a marked string in place of each number that a double may not hold. */
+function withMarks(text: string): string {
+  let marked = '';
+  /** Up to where the text is in `marked`. */
+  let kept = 0;
+  /** Where the next string begins; -1: there is none. */
+  let string = text.indexOf('"');
+  MAY_ROUND.lastIndex = 0;
+  for (let found = MAY_ROUND.exec(text); found; found = MAY_ROUND.exec(text)) {
+    let end = 0;
+    while (string >= 0 && string < found.index) {
+      end = endOfString(text, string);
+      string = text.indexOf('"', end + 1);
+    }
+    if (end > found.index) {
+      MAY_ROUND.lastIndex = end; // what was found is in a string
+      continue;
+    }
+    const begin = found.index + found[0].search(/[-\d.]/);
+    NUMBER.lastIndex = begin;
+    const number = NUMBER.exec(text)?.[0];
+    if (number === undefined || typeof exactNumber(number) === 'number') continue;
+    marked += `${text.slice(kept, begin)}"${MARK}${number}"`;
+    kept = begin + number.length;
+  }
+  return kept === 0 ? text : marked + text.slice(kept);
+}
+
+/** A parsed value with numbers in place of the marked strings. */
+function withoutMarks(value: unknown): unknown {
+  if (typeof value === 'string')
+    return value.startsWith(MARK) ? exactNumber(value.slice(MARK.length)) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  for (const name of Object.keys(value)) {
+    const member: unknown = Reflect.get(value, name);
+    const unmarked = withoutMarks(member);
+    // The member is the object's own, also where it is called `__proto__`.
+    if (unmarked !== member) Reflect.set(value, name, unmarked);
+  }
+  return value;
 }
 
 /** The text with everything that nests deeper than {@link DEEPEST} taken out. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Dataset, DatasetColumn, History } from '../datasets/contract.ts';
-import { columns as fieldColumns } from '../datasets/fields.ts';
+import { columnOf } from '../datasets/fields.ts';
 import { snakeCase } from '../datasets/names.ts';
 import { unwrap } from '../datasets/unwrap.ts';
 import type { Declared, DeclaredColumn, DeclaredView } from '../db/declared.ts';
@@ -354,7 +354,7 @@ function elementColumns(element: z.ZodObject, outer: readonly string[]): (ViewCo
     const { inner } = unwrap(member);
     const path = [...outer, field];
     if (inner instanceof z.ZodObject) return elementColumns(inner, path);
-    const known = typeof inner === 'object' && inner !== null ? fieldColumns.get(inner)?.type : undefined;
+    const known = columnOf(inner)?.type;
     return [
       {
         name: path.map(snakeCase).join('_'),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import {
-  columns,
+  columnOf,
   count,
   decimal,
   type Field,
@@ -30,7 +30,7 @@ function read(field: Field, source: string): string | null {
 
 /** What PostgreSQL makes of texts in a column of the field's type, on the way that rows take. */
 async function stored(field: Field, ...texts: string[]): Promise<(string | null)[]> {
-  const type = columns.get(field)?.type ?? 'text';
+  const type = columnOf(field)?.type ?? 'text';
   const literal = arrayLiteral(
     texts.map((one) => [one]),
     0,

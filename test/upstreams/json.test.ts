@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { LosslessNumber, parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import { isExactNumber, jsonText, parseJson } from '../../src/upstreams/json.ts';
 
@@ -32,7 +33,63 @@ const number = fc
       `${sign}${whole}${part === undefined ? '' : `.${part}`}${power?.join('') ?? ''}`,
   );
 
+/** How many random documents are read; by hand: `READ_TEXTS=1000000 npx vitest run test/upstreams/json.test.ts` */
+const TEXTS = Number(process.env.READ_TEXTS ?? 2_000);
+
+/** JSON texts with numbers, and texts that look like numbers, at all kinds of places. */
+const { document } = fc.letrec<{ value: string; list: string; object: string; document: string }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    number,
+    fc.string({ unit: fc.constantFrom(...'a"\\ :[,1234567890.eE-\n') }).map((text) => JSON.stringify(text)),
+    number.map((text) => JSON.stringify(`: ${text}`)),
+    fc.constantFrom('null', 'true', '""', '"\\\\"', '"\\"', '01', '1.', '.5e1', '-', '"'),
+    tie('list'),
+    tie('object'),
+  ),
+  list: fc
+    .tuple(fc.array(tie('value'), { maxLength: 5 }), fc.constantFrom(',', ' ,\n '))
+    .map(([all, comma]) => `[${all.join(comma)}]`),
+  object: fc
+    .array(fc.tuple(fc.constantFrom('a', 'b', ':1234567890123456', '__proto__', ''), tie('value')), {
+      maxLength: 5,
+    })
+    .map((all) => `{${all.map(([name, value]) => `${JSON.stringify(name)} :${value}`).join(' , ')}}`),
+  document: fc.oneof(tie('list'), tie('object'), tie('value')),
+}));
+
+/** The same by a parser that reads every number exactly, character by character. */
+const slowly = (text: string) =>
+  parse(text, undefined, {
+    parseNumber: (digits) =>
+      /^-?[\d.]{1,15}$/.test(digits) || String(Number(digits)) === digits
+        ? Number(digits)
+        : new LosslessNumber(digits),
+    onDuplicateKey: ({ newValue }) => newValue,
+  });
+
 describe('parseJson', () => {
+  it('reads what an exact parser reads', () => {
+    fc.assert(
+      fc.property(document, (text) => {
+        let right: unknown;
+        try {
+          JSON.parse(text);
+          right = slowly(text);
+        } catch {
+          expect(() => parseJson(text)).toThrow(SyntaxError);
+          return;
+        }
+        expect(parseJson(text)).toStrictEqual(right);
+      }),
+      { numRuns: TEXTS, seed: 1 },
+    );
+  });
+
+  it('refuses in words about the text as it came', () => {
+    expect(() => parseJson('[12345678901234567890 x]')).toThrow(/position 22/);
+  });
+
   it('loses no digit of any number, wherever it stands', () => {
     fc.assert(
       fc.property(number, fc.constantFrom('', ' ', '\n\t'), fc.boolean(), (text, space, big) => {
