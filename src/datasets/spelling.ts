@@ -3,7 +3,7 @@ import { unwrap } from './unwrap.ts';
 
 /** The one spelling of bytes written as `0x…`: lower case. Any other text, such as an id in base58, is kept. */
 export function oneSpelling(text: string): string {
-  return /^0x[0-9a-fA-F]*$/.test(text) ? text.toLowerCase() : text;
+  return text.startsWith('0x') && /^0x[0-9a-fA-F]*$/.test(text) ? text.toLowerCase() : text;
 }
 
 /** Leaves of items that are `0x…`: see `hex` in fields.ts. */
