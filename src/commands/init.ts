@@ -1,11 +1,13 @@
-import { existsSync, writeFileSync } from 'node:fs';
-import { createInterface } from 'node:readline/promises';
+import { accessSync, constants, existsSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { soundEnvironment } from '../config/environment.ts';
 import { checkConfig } from '../config/load.ts';
 import { catalogNames } from '../configured-feeds.ts';
 import { UsageError } from '../errors.ts';
+import { type Answers, presetOf, settingsOf } from './answers.ts';
+import { askedAnswers } from './asking.ts';
 import { examineUpstreams } from './examining-upstreams.ts';
 import { exitCode } from './exit.ts';
 import { tell } from './output.ts';
@@ -24,37 +26,27 @@ export interface InitOptions {
   readonly check: boolean;
 }
 
-/** The answers that the file is made of. An empty text: not wanted. */
-interface Answers {
-  readonly network: string;
-  readonly chainData: string;
-  readonly metrics: string;
-  readonly nodes: readonly string[];
-  readonly chains: readonly string[];
-  readonly nodeIds: readonly string[];
-  readonly addresses: readonly string[];
-}
-
-const CHAIN_DATA = 'https://data-api.avax.network';
-const METRICS = 'https://metrics.avax.network';
 /** Editors complete and check the file with it. */
 const SCHEMA = fileURLToPath(new URL('../../docs/recorder.schema.json', import.meta.url));
 
 /**
  * `init`: writes the configuration file from the options, and asks on a terminal for what they leave out. It never
  * overwrites a file. Each upstream is asked whether it answers; the file is written all the same.
- * @returns 1 where an upstream does not answer as it should
- * @throws UsageError when the file is there already, or an answer is not valid
+ * @returns 1 where an upstream does not answer as it should, or the user left before the file was written
+ * @throws UsageError when the file is there already or cannot be written, or an option is not valid
  */
 export async function initCommand(file: string, options: InitOptions, signal: AbortSignal): Promise<number> {
-  if (existsSync(file))
-    throw new UsageError([
-      `${file}: is there already, and is not overwritten: edit it, or name another one with --config`,
-    ]);
-  const answers = process.stdin.isTTY && process.stderr.isTTY ? await asked(options, signal) : given(options);
-  const text = fileOf(answers);
+  refuseTo(file);
+  const said = saidBy(options);
+  checkConfig(settingsOf(withPresets(said)), catalogNames, file);
+  const onTerminal = process.stdin.isTTY && process.stderr.isTTY;
+  const answers = onTerminal ? await askedAnswers(said, signal) : withPresets(said);
+  if (answers === null) {
+    tell('nothing was written');
+    return exitCode.failed;
+  }
   const config = checkConfig(settingsOf(answers), catalogNames, file);
-  writeFileSync(file, text, { flag: 'wx' });
+  writeFileSync(file, fileOf(answers), { flag: 'wx' });
   process.stdout.write(`${file} was written\n`);
   if (!options.check) return exitCode.done;
   const checked = await examineUpstreams(config, soundEnvironment().environment, signal);
@@ -65,72 +57,46 @@ export async function initCommand(file: string, options: InitOptions, signal: Ab
   return checked.every(({ ok }) => ok) ? exitCode.done : exitCode.failed;
 }
 
-function given(options: InitOptions): Answers {
-  const network = options.network ?? 'mainnet';
-  return {
-    network,
-    chainData: options.chainData ?? CHAIN_DATA,
-    metrics: options.metrics ?? METRICS,
-    nodes: options.node,
-    chains: options.chain.length > 0 ? options.chain : [network === 'mainnet' ? '43114' : '43113'],
-    nodeIds: options.nodeId,
-    addresses: options.address,
-  };
-}
-
-/** Asks for what the options leave out. What is in brackets holds where nothing is answered. */
-async function asked(options: InitOptions, signal: AbortSignal): Promise<Answers> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const ask = async (question: string, preset: string) => {
-    const answer = (await terminal.question(`${question} [${preset || 'none'}] `, { signal })).trim();
-    return answer === '-' ? '' : answer || preset;
-  };
-  const list = async (question: string, preset: readonly string[]) =>
-    (await ask(question, preset.join(' '))).split(/[\s,]+/).filter(Boolean);
+/** Refuses before anything is asked. @throws UsageError when the file is there already, or cannot be written */
+function refuseTo(file: string): void {
+  if (existsSync(file))
+    throw new UsageError([
+      `${file}: is there already, and is not overwritten: edit it, or name another one with --config`,
+    ]);
+  const folder = dirname(resolve(file));
+  if (!existsSync(folder)) throw new UsageError([`${file}: there is no folder ${folder}: make it first`]);
   try {
-    tell('Return takes what is in brackets, - means none.');
-    const network = options.network ?? (await ask('Network (mainnet or fuji)', 'mainnet'));
-    const preset = given({ ...options, network });
-    return {
-      network,
-      chainData: options.chainData ?? (await ask('URL of the chain data service', preset.chainData)),
-      metrics: options.metrics ?? (await ask('URL of the metrics service', preset.metrics)),
-      nodes:
-        options.node.length > 0
-          ? options.node
-          : await list('URLs of your nodes, such as http://10.0.0.11:9650', []),
-      chains:
-        options.chain.length > 0
-          ? options.chain
-          : await list('Chains whose metrics are recorded, by id', preset.chains),
-      nodeIds: options.nodeId.length > 0 ? options.nodeId : await list('Validators to watch (NodeID-…)', []),
-      addresses:
-        options.address.length > 0
-          ? options.address
-          : await list('Addresses to watch (P-avax1…, X-avax1…)', []),
-    };
-  } finally {
-    terminal.close();
+    accessSync(folder, constants.W_OK);
+  } catch {
+    throw new UsageError([`${file}: you may not write into ${folder}: name another place with --config`]);
   }
 }
 
-/** A node is given as its URL, or as NAME=URL. */
-const nodesOf = ({ nodes }: Answers) =>
-  nodes.map((text, at) => {
-    const [, name = `node-${at + 1}`, url = text] = /^([A-Za-z0-9._-]+)=(.*)$/.exec(text) ?? [];
-    return { name, url };
-  });
-
-function settingsOf(answers: Answers) {
-  const { network, chainData, metrics, chains, nodeIds, addresses } = answers;
+/** The answers that are options. */
+function saidBy({ network, chainData, metrics, ...lists }: InitOptions): Partial<Answers> {
+  const one = (text: string) => (text === '' ? [] : [text]);
   return {
-    network,
-    upstreams: {
-      ...(chainData ? { chainData: { url: chainData, apiKeyHeader: 'x-glacier-api-key' } } : {}),
-      ...(metrics ? { metrics: { url: metrics } } : {}),
-      nodes: nodesOf(answers),
-    },
-    watch: { chains, nodeIds, addresses },
+    ...(network === undefined ? {} : { network: [network] }),
+    ...(chainData === undefined ? {} : { chainData: one(chainData) }),
+    ...(metrics === undefined ? {} : { metrics: one(metrics) }),
+    ...(lists.node.length > 0 ? { nodes: lists.node } : {}),
+    ...(lists.chain.length > 0 ? { chains: lists.chain } : {}),
+    ...(lists.nodeId.length > 0 ? { nodeIds: lists.nodeId } : {}),
+    ...(lists.address.length > 0 ? { addresses: lists.address } : {}),
+  };
+}
+
+/** What is said, and where nothing is said what holds then. */
+function withPresets(said: Partial<Answers>): Answers {
+  const preset = (name: keyof Answers) => said[name] ?? presetOf(name, said.network?.[0] ?? '');
+  return {
+    network: preset('network'),
+    chainData: preset('chainData'),
+    metrics: preset('metrics'),
+    nodes: preset('nodes'),
+    chains: preset('chains'),
+    nodeIds: preset('nodeIds'),
+    addresses: preset('addresses'),
   };
 }
 
