@@ -12,7 +12,12 @@ interface Offer {
   readonly about: string;
   /** The first argument: datasets, reports, actions; empty: nothing to choose from. */
   readonly values: readonly string[];
-  readonly options: readonly { readonly long: string; readonly about: string }[];
+  readonly options: readonly {
+    readonly long: string;
+    readonly about: string;
+    /** It stands before a value. */
+    readonly valued: boolean;
+  }[];
 }
 
 /** `completion SHELL`: the script that completes commands, options, datasets and reports. @throws UsageError for another shell */
@@ -31,8 +36,8 @@ function offerOf(command: Command): Offer {
     command: command.name(),
     about: plain(command.description()),
     values: [...datasets, ...names, ...(argument?.argChoices ?? [])],
-    options: command.options.flatMap(({ long, description }) =>
-      long ? [{ long, about: plain(description) }] : [],
+    options: command.options.flatMap(({ long, description, required, optional }) =>
+      long ? [{ long, about: plain(description), valued: required || optional }] : [],
     ),
   };
 }
@@ -41,12 +46,18 @@ function offerOf(command: Command): Offer {
 const plain = (text: string) => text.replaceAll(/['"`$\\[\]:]/g, '');
 
 function bash(offers: readonly Offer[]): string {
-  const cases = offers.map(
-    ({ command, values, options }) =>
-      `    ${command}) words="${[...values, ...options.map(({ long }) => long)].join(' ')}" ;;`,
+  const cases = offers.map(({ command, values, options }) => {
+    const flags = options.map(({ long }) => long).join(' ');
+    return `    ${command}) words="${flags}"; [ "$COMP_CWORD" -eq 2 ] && words="${values.join(' ')} $words" ;;`;
+  });
+  const valued = new Set(
+    offers.flatMap(({ options }) => options.flatMap((one) => (one.valued ? one.long : []))),
   );
   return `# chain-recorder completion for bash: eval "$(chain-recorder completion bash)"
 _chain_recorder() {
+  COMPREPLY=()
+  # After an option that has a value, bash offers files.
+  case "\${COMP_WORDS[COMP_CWORD-1]}" in =|${[...valued].join('|')}) return ;; esac
   local words="${offers.map(({ command }) => command).join(' ')}"
   if [ "$COMP_CWORD" -gt 1 ]; then case "\${COMP_WORDS[1]}" in
 ${cases.join('\n')}
@@ -61,9 +72,11 @@ complete -o default -F _chain_recorder chain-recorder
 function zsh(offers: readonly Offer[]): string {
   const commands = offers.map(({ command, about }) => `    '${command}:${about}'`);
   const cases = offers.map(({ command, values, options }) => {
-    const flags = options.map(({ long, about }) => `'${long}[${about}]'`);
+    const flags = options.map(({ long, about, valued }) =>
+      valued ? `'*${long}[${about}]:value:_files'` : `'${long}[${about}]'`,
+    );
     const first = values.length > 0 ? [`'2:value:(${values.join(' ')})'`] : [];
-    return `    ${command}) _arguments ${[...flags, ...first, `'*:file:_files'`].join(' ')} ;;`;
+    return `    ${command}) _arguments ${[...flags, "'1:command:'", ...first, `'*:file:_files'`].join(' ')} ;;`;
   });
   return `#compdef chain-recorder
 # chain-recorder completion for zsh: eval "$(chain-recorder completion zsh)", after compinit
@@ -86,7 +99,9 @@ function fish(offers: readonly Offer[]): string {
     return [
       `complete -c chain-recorder -f -n __fish_use_subcommand -a ${command} -d '${about}'`,
       ...(values.length > 0 ? [`${within} -f -a '${values.join(' ')}'`] : []),
-      ...options.map(({ long, about }) => `${within} -l ${long.slice(2)} -d '${about}'`),
+      ...options.map(
+        ({ long, about, valued }) => `${within} -l ${long.slice(2)} ${valued ? '-r -F ' : ''}-d '${about}'`,
+      ),
     ];
   });
   return `# chain-recorder completion for fish: chain-recorder completion fish | source\n${lines.join('\n')}\n`;

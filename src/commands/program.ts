@@ -141,7 +141,7 @@ export function commandLine(): Command {
     'list or show answers that could not be decoded, or decode them again',
     'chain-recorder quarantine show 17',
   )
-    .argument('[action]', 'list, show or redrive', 'list')
+    .addArgument(new Argument('[action]').choices(['list', 'show', 'redrive']).default('list'))
     .argument('[id]')
     .action((action: string, id: string | undefined, options: Common) =>
       withApp({ config: options.config }, (app) =>
@@ -230,7 +230,7 @@ export function commandLine(): Command {
     'list or announce windows in which nodes are neither up nor down, or end one',
     'chain-recorder maintenance announce --node validator-1 --to 2026-12-01T04:00 --reason "new disk"',
   )
-    .argument('[action]', 'list, announce or end', 'list')
+    .addArgument(new Argument('[action]').choices(['list', 'announce', 'end']).default('list'))
     .argument('[id]')
     .option('--node <name>', 'announce: for this node only')
     .option('--from <time>', 'announce: when it begins (default: now)')

@@ -38,7 +38,14 @@ describe('bash completes', () => {
     expect(offered('report', '')).toEqual(expect.arrayContaining(reports().map(({ name }) => name)));
     expect(offered('record', '--t')).toEqual(['--target']);
     expect(offered('query', '--as')).toEqual(['--as-of']);
+    expect(offered('maintenance', 'a')).toEqual(['announce']);
     expect(offered('no-such-command', '')).toEqual([]);
+  });
+
+  it('an argument once, and leaves the value of an option to files', () => {
+    expect(offered('record', 'validators', 'val')).toEqual([]);
+    expect(offered('record', 'validators', '--j')).toEqual(['--json']);
+    expect(offered('report', 'status', '--to', '')).toEqual([]);
   });
 });
 
@@ -51,5 +58,10 @@ it.each(['zsh', 'fish'])('the script of %s has every command, dataset and report
     const file = join(dir, `completion.${shell}`);
     writeFileSync(file, script);
     expect(spawnSync(shell, ['-n', file], { encoding: 'utf8' }).stderr).toBe('');
+    if (shell === 'fish') {
+      const asked = `source ${file}; complete -C 'chain-recorder record validator_up'`;
+      const { stdout } = spawnSync(shell, ['--no-config', '-c', asked], { encoding: 'utf8' });
+      expect(stdout).toBe('validator_uptime\n');
+    }
   }
 });
