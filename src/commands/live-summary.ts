@@ -17,7 +17,6 @@ export function screenOf(app: App): Screen | undefined {
 /** The live summary of `up`: what is recorded, how fast, and what is late, at the bottom of the terminal. */
 export class LiveSummary {
   readonly #app: App;
-  readonly #screen: Screen;
   readonly #block: LiveBlock;
   readonly #address: string | null;
   readonly #counted: { at: number; rows: number }[] = [];
@@ -27,7 +26,6 @@ export class LiveSummary {
   /** @param address where the pages are; null: this process has no server */
   constructor(app: App, screen: Screen, address: string | null) {
     this.#app = app;
-    this.#screen = screen;
     this.#block = screen === process.stderr ? stderrBlock : new LiveBlock(screen);
     this.#address = address;
   }
@@ -36,8 +34,7 @@ export class LiveSummary {
   async show(): Promise<void> {
     const summary = await this.#summary();
     if (this.#ended) return;
-    const { columns, rows: height } = this.#screen;
-    this.#block.show(summaryLines(summary, columns || 80, height || 24).join('\n'));
+    this.#block.show((columns, rows) => summaryLines(summary, columns, rows).join('\n'));
   }
 
   /** Takes it away: the terminal is as it was. */
@@ -48,7 +45,7 @@ export class LiveSummary {
 
   async #summary() {
     const { config, database } = this.#app;
-    const common = { network: config.network, address: this.#address };
+    const common = { now: new Date(this.#app.clock()), network: config.network, address: this.#address };
     try {
       const [found, findings] = await Promise.all([
         database.reader<{ dataset: string; targets: number; rows: number; last: Date | null }[]>`

@@ -1,3 +1,4 @@
+import wrapAnsi from 'wrap-ansi';
 import { printable, printableLines } from '../printable.ts';
 import { type Out, timeText, widthOf } from './out.ts';
 import { type Column, layoutOf } from './table-layout.ts';
@@ -46,9 +47,16 @@ export function printText(text: string): void {
   process.stdout.write(process.stdout.isTTY ? printableLines(text) : text);
 }
 
-/** A line for people beside the result, on stderr. */
+/** A sentence for people. On a terminal it is broken between words. */
+export function printLine(line: string, out: Out = process.stdout): void {
+  const width = widthOf(out);
+  const text = printable(line);
+  out.write(`${width === null ? text : wrapAnsi(text, width, { hard: true })}\n`);
+}
+
+/** A sentence for people beside the result, on stderr. */
 export function tell(line: string): void {
-  process.stderr.write(`${printable(line)}\n`);
+  printLine(line, process.stderr);
 }
 
 /** Rows for spreadsheets: RFC 4180, with a heading. */

@@ -8,6 +8,8 @@ export function progressOver(jobs: readonly Job[], wanted: boolean): Watching & 
   const bar = new SingleBar(
     {
       stream: process.stderr,
+      // What stands behind the bar takes up to 50 characters.
+      barsize: Math.min(40, Math.max(0, (process.stderr.columns || 80) - 50)),
       format: '{bar} {percentage} % | {runs}/{jobs} runs | {rows} rows | {duration_formatted}',
     },
     Presets.shades_classic,

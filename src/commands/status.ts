@@ -1,11 +1,10 @@
 import type { App } from '../app.ts';
-import { printable } from '../printable.ts';
 import { discrepanciesInWords } from '../reports/discrepancies.ts';
 import { inWords } from '../reports/findings.ts';
 import { statusOf } from '../reports/status.ts';
 import { exitCode } from './exit.ts';
 import { timeText } from './out.ts';
-import { printJson, printTable } from './output.ts';
+import { printJson, printLine, printTable } from './output.ts';
 
 /**
  * `status`: problems, freshness, failures, budgets, quarantine. Discrepancies between sources are printed, too, but do not
@@ -27,17 +26,18 @@ export async function statusCommand(app: App, options: { json: boolean }): Promi
     if (status.recent_failures.length > 0) printTable([...status.recent_failures], '');
     if (status.budgets.length > 0) process.stdout.write('\nbudgets\n');
     if (status.budgets.length > 0) printTable([...status.budgets], '');
-    process.stdout.write(
-      `\nquarantined items: ${status.quarantined}; gaps: ${status.gaps}; targets late: ${status.late_targets}, ` +
-        `failing: ${status.failing_targets}, incomplete: ${status.incomplete_targets}; standing still: ${status.standing_still}\n`,
+    process.stdout.write('\n');
+    printLine(
+      `quarantined items: ${status.quarantined}; gaps: ${status.gaps}; targets late: ${status.late_targets}, ` +
+        `failing: ${status.failing_targets}, incomplete: ${status.incomplete_targets}; standing still: ${status.standing_still}`,
     );
     const { seal } = status;
     if (seal)
-      process.stdout.write(
-        `sealed until ${timeText(seal.sealed_until)} (seal ${seal.seal}, ${seal.signed ? 'signed' : 'not signed'}): ${seal.head}\n`,
+      printLine(
+        `sealed until ${timeText(seal.sealed_until)} (seal ${seal.seal}, ${seal.signed ? 'signed' : 'not signed'}): ${seal.head}`,
       );
-    process.stdout.write(`discrepancies between sources: ${discrepanciesInWords(status.discrepancies)}\n`);
-    for (const finding of status.findings) process.stdout.write(`${printable(inWords(finding, timeText))}\n`);
+    printLine(`discrepancies between sources: ${discrepanciesInWords(status.discrepancies)}`);
+    for (const finding of status.findings) printLine(inWords(finding, timeText));
   }
   return status.findings.length > 0 ? exitCode.failed : exitCode.done;
 }

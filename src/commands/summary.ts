@@ -1,11 +1,13 @@
 import { styleText } from 'node:util';
 import cliTruncate from 'cli-truncate';
-import { timeOfDay } from '../local-time.ts';
+import { localTime, timeOfDay } from '../local-time.ts';
 import { printable } from '../printable.ts';
 import { type FindingGroup, inWords } from '../reports/findings.ts';
 
 /** How the recording stands, as the live summary of `up` shows it. */
 export interface Summary {
+  /** When it was so. */
+  readonly now: Date;
   readonly network: string;
   /** Where the pages are; null: this process has no server. */
   readonly address: string | null;
@@ -39,16 +41,27 @@ const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
  * @param height the lines of the terminal; half of them at most are used
  */
 export function summaryLines(summary: Summary, width: number, height: number): string[] {
-  const { network, address, datasets, targets, findings, rate, away } = summary;
+  const { now, network, address, datasets, targets, findings, rate, away } = summary;
   const style = (format: Parameters<typeof styleText>[0], text: string) =>
     styleText(format, text, { stream: process.stderr });
   const cut = (text: string) => cliTruncate(printable(text), Math.max(1, width - 1));
   const rows = datasets.reduce((sum, one) => sum + one.rows, 0);
-  const speed = rate === null ? '' : `   ${number.format(rate)} rows/s`;
-  const head = [
-    style('dim', '─'.repeat(Math.max(1, Math.min(LONGEST_RULE, width - 1)))),
-    style('bold', cut(`${network}${address === null ? '' : `   ${address}`}   Ctrl-C stops`)),
-    cut(`${datasets.length} datasets   ${targets} targets   ${number.format(rows)} rows${speed}`),
+  const speed = rate === null ? [] : [`${number.format(rate)} rows/s`];
+  const where = [network, ...(address === null ? [] : [address]), 'Ctrl-C stops'];
+  const figures = [
+    `${datasets.length} datasets`,
+    `${targets} targets`,
+    `${number.format(rows)} rows`,
+    ...speed,
+  ];
+  const rule = style(
+    'dim',
+    ruleWith(localTime(now).slice('2026-11-22 '.length), Math.min(LONGEST_RULE, width - 1)),
+  );
+  const headOf = (room: number) => [
+    rule,
+    ...flowing(where, room).map((line) => style('bold', cut(line))),
+    ...flowing(figures, room).map(cut),
   ];
   const wrong =
     away === null
@@ -58,20 +71,53 @@ export function summaryLines(summary: Summary, width: number, height: number): s
   const others = more > 0 ? [style('yellow', cut(`and ${more} more: chain-recorder status`))] : [];
   const fine = away === null && findings.length === 0 ? [style('green', cut('nothing is late'))] : [];
   const bottom = [...wrong, ...others, ...fine];
-  const room = Math.max(0, Math.floor(height / 2) - head.length - bottom.length);
-  return [...head, ...newest(datasets).slice(0, Math.min(room, MOST_DATASETS)).map(cut), ...bottom];
+  const most = Math.floor(height / 2);
+  const flowed = headOf(width - 1);
+  // Where there are too few lines for that, what does not fit into the width is cut.
+  const head = flowed.length + bottom.length <= most ? flowed : headOf(Number.POSITIVE_INFINITY);
+  const room = Math.max(0, most - head.length - bottom.length);
+  return [
+    ...head,
+    ...newest(datasets, width - 1)
+      .slice(0, Math.min(room, MOST_DATASETS))
+      .map(cut),
+    ...bottom,
+  ];
 }
 
-/** Lines of the datasets that were recorded last. */
-function newest(datasets: readonly DatasetRows[]): string[] {
+/** Parts in as few lines as they fit into. */
+function flowing(parts: readonly string[], width: number): string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const longer = [...lines.slice(-1), part].join('   ');
+    if (lines.length > 0 && longer.length <= width) lines[lines.length - 1] = longer;
+    else lines.push(part);
+  }
+  return lines;
+}
+
+/** A line across that says what time it is, and in which zone: that of all times here. */
+const ruleWith = (time: string, length: number) =>
+  `${time} ${'─'.repeat(Math.max(0, length))}`.slice(0, Math.max(1, length));
+
+/** Lines of the datasets that were recorded last. Where they do not fit, it is the names that are shortened. */
+function newest(datasets: readonly DatasetRows[], width: number): string[] {
   const shown = datasets
     .flatMap(({ last, ...one }) => (last === null ? [] : [{ ...one, last }]))
     .sort((one, other) => other.last.getTime() - one.last.getTime() || other.added - one.added)
-    .slice(0, MOST_DATASETS);
-  const width = Math.max(0, ...shown.map(({ dataset }) => dataset.length));
-  const figures = Math.max(0, ...shown.map(({ rows }) => number.format(rows).length));
+    .slice(0, MOST_DATASETS)
+    .map(({ dataset, rows, added, last }) => ({
+      dataset,
+      before: `  ${timeOfDay(last)}  `,
+      rows: number.format(rows),
+      added: added > 0 ? `  +${number.format(added)}` : '',
+    }));
+  const widest = (texts: readonly string[]) => Math.max(0, ...texts.map(({ length }) => length));
+  const figures = widest(shown.map(({ rows }) => rows));
+  const rest = widest(shown.map(({ before, added }) => before + added)) + figures + '  '.length;
+  const room = Math.max(1, Math.min(widest(shown.map(({ dataset }) => dataset)), width - rest));
   return shown.map(
-    ({ dataset, rows, added, last }) =>
-      `  ${timeOfDay(last)}  ${dataset.padEnd(width)}  ${number.format(rows).padStart(figures)}${added > 0 ? `  +${number.format(added)}` : ''}`,
+    ({ dataset, before, rows, added }) =>
+      `${before}${cliTruncate(dataset, room).padEnd(room)}  ${rows.padStart(figures)}${added}`,
   );
 }

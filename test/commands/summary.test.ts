@@ -5,6 +5,7 @@ import { type Summary, summaryLines } from '../../src/commands/summary.ts';
 const at = (second: number) => new Date(Date.UTC(2026, 10, 22, 3, 52, second));
 const names = ['validators', 'subnets', 'peers', 'p_blocks', 'x_blocks', 'node_identity', 'metric_points'];
 const summary: Summary = {
+  now: at(59),
   network: 'mainnet',
   address: 'http://127.0.0.1:8080',
   datasets: names.map((dataset, n) => ({ dataset, rows: 1000 * n, added: n, last: n === 0 ? null : at(n) })),
@@ -28,6 +29,7 @@ describe('the live summary', () => {
     const lines = summaryLines(summary, 80, 40);
     expect(lines).toContain('7 datasets   12 targets   21,000 rows   1,234 rows/s');
     expect(lines.at(-1)).toBe('nothing is late');
+    expect(lines[0]).toMatch(/^\d\d:\d\d:59(Z|[+-]\d\d:\d\d) ─+$/);
     const recorded = lines.filter((line) => / \+\d/.test(line)).map((line) => line.split(/ +/)[2]);
     expect(recorded).toEqual(names.slice(1).toReversed());
   });
@@ -44,6 +46,19 @@ describe('the live summary', () => {
     expect(summaryLines({ ...summary, away: 'connect ECONNREFUSED' }, 80, 40).at(-1)).toBe(
       'the database gives no answer: connect ECONNREFUSED',
     );
+  });
+
+  it('keeps every figure where it is narrow', () => {
+    const lines = summaryLines(summary, 36, 40);
+    for (const figure of [
+      '7 datasets',
+      '12 targets',
+      '21,000 rows',
+      '1,234 rows/s',
+      '  6,000  +6',
+      'metric_poin…',
+    ])
+      expect(lines.join('\n')).toContain(figure);
   });
 
   it.each([

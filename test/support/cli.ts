@@ -30,18 +30,26 @@ export function startCommand(
   cwd: string,
   reader?: string,
 ): Running {
-  const { PATH, HOME, TMPDIR } = process.env;
   const command = [process.execPath, inject('cli'), ...args];
   const shell = ['bash', '-c', `"$@" | { ${reader}; }; exit "\${PIPESTATUS[0]}"`, 'bash', ...command];
   const [file = '', ...rest] = reader === undefined ? command : shell;
   const child = spawn(file, rest, {
     cwd,
-    // What it remembers of its user goes with the test's directory.
-    env: { PATH, HOME, TMPDIR, XDG_STATE_HOME: resolve(cwd, '.state'), LOG_LEVEL: 'info', ...env },
+    env: { ...commandEnvironment(cwd), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(
     ([, stdout, stderr]) => ({ code: child.exitCode, signal: child.signalCode, stdout, stderr }),
   );
   return { process: child, ended };
+}
+
+/**
+ * The environment of a command: nothing of this process's own, a port that is free, and what it remembers of its user in the
+ * test's directory.
+ */
+export function commandEnvironment(cwd: string): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR } = process.env;
+  const XDG_STATE_HOME = resolve(cwd, '.state');
+  return { PATH, HOME, TMPDIR, XDG_STATE_HOME, LOG_LEVEL: 'info', RECORDER_PORT: '0' };
 }
