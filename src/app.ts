@@ -13,7 +13,7 @@ import { schemaProblem } from './db/migrate.ts';
 import { untilReachable } from './db/reachable.ts';
 import { UsageError } from './errors.ts';
 import type { ActiveLedger } from './health/node-health.ts';
-import { KnownRecords } from './known-records.ts';
+import { rememberRecord } from './known-records.ts';
 import { type Log, openLog } from './log.ts';
 import type { ActiveFeed, Watched } from './recording/active-feed.ts';
 import { type Configuration, configurationOf } from './recording/configuration.ts';
@@ -62,6 +62,7 @@ export interface AppOptions {
 }
 
 const DEFAULT_FILE = 'recorder.yaml';
+const MISTAKEN_FILES = ['recorder.yml', 'recorder.yaml.txt', 'chain-recorder.yaml', 'chain-recorder.yml'];
 /** What belongs to a directory's record: the embedded database, and what the bundled sandbox says of itself. */
 export const STATE_DIRECTORY = '.recorder';
 
@@ -89,7 +90,12 @@ export async function openApp(options: AppOptions): Promise<App> {
       : await openEmbedded({ dir: stateDirectory, log, port: environment.pgPort });
     if (embedded) {
       closers.push(() => embedded.close());
-      tellOfNewRecord(embedded, stateDirectory, environment, log);
+      const two = rememberRecord(stateDirectory, embedded.made, environment.stateHome);
+      if (two)
+        log.warn(
+          two,
+          'this directory had no record: a new, empty one was made; the last one is in another directory: to go on with it, run chain-recorder there',
+        );
     }
     const databaseUrl = environment.databaseUrl ?? embedded?.url ?? '';
     if (options.patient)
@@ -134,28 +140,18 @@ export async function openApp(options: AppOptions): Promise<App> {
   }
 }
 
-/** Remembers where this record is, and says so where it is a new one although there is another. */
-function tellOfNewRecord(
-  { made }: { made: boolean },
-  dir: string,
-  { stateHome }: Environment,
-  log: Log,
-): void {
-  const records = new KnownRecords(stateHome);
-  const last = records.last(dir);
-  if (made && last !== null)
-    log.warn(
-      { new: dir, last },
-      'this directory has no record yet: a new, empty one was made here; to go on with the last one, run chain-recorder in its directory',
-    );
-  records.remember(dir);
-}
-
-/** The path of the configuration file; null when none is named and the default file is absent. */
+/**
+ * The path of the configuration file; null when none is named and the default file is absent.
+ * @throws UsageError when there is a file that was probably meant to be it
+ */
 export function configFile(environment: Environment, named: string | undefined): string | null {
   const file = named ?? environment.configFile;
   if (file !== undefined) return file;
-  return existsSync(DEFAULT_FILE) ? join('.', DEFAULT_FILE) : null;
+  if (existsSync(DEFAULT_FILE)) return join('.', DEFAULT_FILE);
+  const meant = MISTAKEN_FILES.find((one) => existsSync(one));
+  if (meant !== undefined)
+    throw new UsageError([`${meant}: is not read: call it ${DEFAULT_FILE}, or name it with --config`]);
+  return null;
 }
 
 function noSandbox(): never {

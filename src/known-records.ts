@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const MOST = 20;
 
@@ -45,4 +45,20 @@ export class KnownRecords {
       return [];
     }
   }
+}
+
+/**
+ * Remembers where a record is.
+ * @param made whether it was made just now, and is empty
+ * @returns where it is and where the last one was used: the directories to start in. Null: it is not new, or the only one
+ */
+export function rememberRecord(
+  dir: string,
+  made: boolean,
+  stateHome: string,
+): { readonly here: string; readonly last: string } | null {
+  const records = new KnownRecords(stateHome);
+  const last = records.last(dir);
+  records.remember(dir);
+  return made && last !== null ? { here: dirname(dir), last: dirname(last) } : null;
 }

@@ -1,31 +1,23 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { configFile, STATE_DIRECTORY } from '../app.ts';
 import type { Checked } from '../checked.ts';
-import { systemClock } from '../clock.ts';
-import { type Environment, soundEnvironment } from '../config/environment.ts';
+import { doubtfulVariables, type Environment, soundEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { activeFeeds, activeLedgers, catalogNames } from '../configured-feeds.ts';
-import { openDatabase } from '../db/client.ts';
 import { type EmbeddedPostgres, openEmbedded } from '../db/embedded.ts';
-import { examineDatabase } from '../db/examine-database.ts';
-import { pendingMigrations, schemaProblem } from '../db/migrate.ts';
 import { messageOf, UsageError } from '../errors.ts';
-import { examineRedis } from '../jobs/examine-redis.ts';
-import { queueNames } from '../jobs/jobs.ts';
-import { openBackend } from '../jobs/open-backend.ts';
+import { rememberRecord } from '../known-records.ts';
 import { type Log, openLog } from '../log.ts';
 import type { Watched } from '../recording/active-feed.ts';
 import { type Sandbox, sandboxConfig, useSandbox } from '../sandbox.ts';
-import { migrate } from '../views/migrate.ts';
 import { examineDisk } from './disk.ts';
-import { examineRecording } from './examining-recording.ts';
+import { examineServer } from './examining-server.ts';
+import { examineStored } from './examining-stored.ts';
 import { examineUpstreams } from './examining-upstreams.ts';
 import { exitCode } from './exit.ts';
 import { printJson } from './output.ts';
 import { printChecked } from './printing-checked.ts';
-
-const PATIENCE = 10_000;
 
 /** What the configuration says; null: it is not valid. */
 interface Configured {
@@ -47,7 +39,9 @@ export async function doctorCommand(
   const { environment, problems } = soundEnvironment();
   const log = openLog({ logLevel: environment.logLevel ?? 'error', logJson: environment.logJson });
   const configured = await configuration(environment, options.config);
-  const embedded = environment.databaseUrl === undefined ? await startEmbedded(environment, log) : null;
+  // A database of one's own that is named wrongly is no reason to make another one here.
+  const own = environment.databaseUrl !== undefined || problems.some((one) => one.startsWith('DATABASE_URL'));
+  const embedded = own ? null : await startEmbedded(environment, log);
   try {
     const { config } = configured;
     const upstreams = config ? examineUpstreams(config, environment, signal) : Promise.resolve([]);
@@ -55,10 +49,13 @@ export async function doctorCommand(
     const databaseUrl = environment.databaseUrl ?? (embedded && 'url' in embedded ? embedded.url : null);
     const checked = [
       ...problems.map((found) => ({ check: 'environment', ok: false, found })),
+      ...doubtfulVariables().map((one) => ({ check: 'environment', ok: one.mend === undefined, ...one })),
       ...configured.checked,
       ...(embedded && 'check' in embedded ? [embedded] : []),
-      ...(databaseUrl ? await stored(databaseUrl, configured, environment, log) : []),
+      ...(embedded && 'url' in embedded ? tellOf(embedded, environment) : []),
+      ...(databaseUrl ? await examineStored(databaseUrl, configured, environment, log) : []),
       ...(embedded ? [await examineDisk(resolve('.'))] : []),
+      ...(config ? [await examineServer(environment, config)] : []),
       ...(await upstreams),
     ];
     if (options.json) printJson(checked);
@@ -72,9 +69,10 @@ export async function doctorCommand(
 }
 
 async function configuration(environment: Environment, named: string | undefined): Promise<Configured> {
-  const file = configFile(environment, named);
-  const sandbox = file === null ? await useSandbox(resolve(STATE_DIRECTORY)) : null;
+  let sandbox: Sandbox | null = null;
   try {
+    const file = configFile(environment, named);
+    sandbox = file === null ? await useSandbox(resolve(STATE_DIRECTORY)) : null;
     const config = sandbox ? sandboxConfig(sandbox.announcement) : loadConfig(file ?? '', catalogNames);
     const watched: Watched[] = [...activeFeeds(config), ...activeLedgers(config)];
     const targets = watched.reduce((sum, feed) => sum + feed.targets.length, 0);
@@ -103,65 +101,21 @@ async function startEmbedded({ pgPort }: Environment, log: Log): Promise<Embedde
     return {
       check: 'database',
       ok: false,
-      found: `the embedded PostgreSQL does not start: ${messageOf(error).split('\n').join(' ')}`,
+      found: messageOf(error).trim().split('\n').join(' '),
       mend: 'see .recorder/postgres/postgres.log, or name a PostgreSQL of your own in DATABASE_URL',
     };
   }
 }
 
-/** What concerns the database: itself, the queue and the recording. */
-async function stored(
-  databaseUrl: string,
-  { config, watched }: Configured,
-  environment: Environment,
-  log: Log,
-): Promise<Checked[]> {
-  const redis = environment.redisUrl === undefined ? null : await examineRedis(environment.redisUrl);
-  const itself = await examineDatabase(databaseUrl);
-  if (!itself.ok) return [itself, ...(redis ? [redis] : [])];
-  const database = openDatabase(databaseUrl);
-  try {
-    const pending = await pendingMigrations(database.sql);
-    if (pending > 0 && environment.databaseUrl !== undefined) {
-      const found = `${itself.found}; it lacks ${pending} migrations, which the next "chain-recorder up" or "migrate" applies`;
-      return [{ ...itself, found }, ...(redis ? [redis] : [])];
-    }
-    if (pending > 0) await migrate(databaseUrl);
-    const problem = await schemaProblem(database.sql);
-    if (problem) return [{ check: 'database', ok: false, found: problem }, ...(redis ? [redis] : [])];
-    const queue = redis ?? (await lookAtQueue(databaseUrl, config?.name, environment, log));
-    return [itself, queue, ...(await examineRecording(database.sql, config, watched, systemClock))];
-  } finally {
-    await database.close();
-  }
-}
-
-async function lookAtQueue(
-  databaseUrl: string,
-  recorder = 'recorder',
-  { redisUrl }: Environment,
-  log: Log,
-): Promise<Checked> {
-  const impatience = new AbortController();
-  const look = async (): Promise<Checked> => {
-    const backend = await openBackend({ redisUrl, databaseUrl }, log, impatience.signal);
-    const opened = await backend.queue(queueNames(recorder).polls);
-    const schedules = await opened.getJobSchedulers();
-    await opened.close().catch(() => {});
-    await backend.close();
-    return { check: 'queue', ok: true, found: `${backend.kind}, ${schedules.length} schedules set` };
-  };
-  try {
-    return await Promise.race([look(), timeout()]);
-  } catch (error) {
-    return { check: 'queue', ok: false, found: `${redisUrl ? 'redis' : 'postgres'}: ${messageOf(error)}` };
-  } finally {
-    impatience.abort();
-  }
-}
-
-function timeout(): Promise<never> {
-  return new Promise((_, reject) =>
-    setTimeout(() => reject(new Error(`no answer within ${PATIENCE} ms`)), PATIENCE).unref(),
-  );
+/** Where the embedded database is, for other programs, and whether its record is a new one beside another. */
+function tellOf({ url, made }: EmbeddedPostgres, { stateHome }: Environment): Checked[] {
+  const { port } = new URL(url);
+  const dir = resolve(STATE_DIRECTORY);
+  const two = rememberRecord(dir, made, stateHome);
+  const where = `other programs reach it at postgres://recorder@127.0.0.1:${port}/recorder, with the password in ${join(dir, 'postgres/password')}`;
+  if (!two) return [{ check: 'database', ok: true, found: where }];
+  const found = `${two.here} had no record: a new, empty one was made; the last one is in ${two.last}`;
+  return [
+    { check: 'database', ok: false, found, mend: `run chain-recorder in ${two.last} to go on with it` },
+  ];
 }

@@ -8,6 +8,7 @@ import { beyondBudget, demands } from '../reports/demand.ts';
 import { discrepanciesInWords, discrepancyCounts } from '../reports/discrepancies.ts';
 import { findingGroups, inWords } from '../reports/findings.ts';
 import { forecast } from '../reports/forecast.ts';
+import { examineProcesses } from './examining-processes.ts';
 import { timeText } from './out.ts';
 
 /** How the recording stands, as the database knows it. @param config null: it is not valid */
@@ -21,6 +22,7 @@ export async function examineRecording(
     await clocks(sql, clock),
     ...(await recording(sql)),
     await sources(sql),
+    ...(config ? await examineProcesses(sql, config, watched) : []),
     ...(config ? await budgets(sql, config, watched, clock) : []),
   ];
 }

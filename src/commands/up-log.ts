@@ -3,23 +3,24 @@ import type { RunResult } from '../recording/context.ts';
 import { beyondBudget, demands } from '../reports/demand.ts';
 import { forecast } from '../reports/forecast.ts';
 
-/** Logs at the start of `up` what is recorded, and how to query it. */
-export function logStart(app: App, queue: string): void {
-  const { log, watched, sandbox, environment } = app;
+/**
+ * Logs at the start of `up` what is recorded, and how to query it.
+ * @param origin where the server listens; null: this process has none
+ */
+export function logStart(app: App, queue: string, origin: string | null): void {
+  const { log, watched, sandbox } = app;
   if (sandbox)
     log.info(
       { sandbox: sandbox.url },
-      'no recorder.yaml: recording the bundled sandbox network; copy examples/mainnet.yaml to recorder.yaml to record a real one',
+      'no recorder.yaml: recording the bundled sandbox network; "chain-recorder init" writes one for a real network',
     );
   const targets = watched.reduce((sum, feed) => sum + feed.targets.length, 0);
   log.info(
     { schedules: watched.length, targets, queue, database: app.embedded ? 'embedded' : 'DATABASE_URL' },
     'recording began',
   );
-  log.info(
-    { status: `http://${environment.host}:${environment.port}/api/status`, query: QUERY },
-    'how to look at it',
-  );
+  const pages = origin === null ? {} : { pages: origin, status: `${origin}/api/status` };
+  log.info({ ...pages, query: QUERY }, 'how to look at it');
 }
 
 /** A command that asks the recording, for the first look. */

@@ -19,6 +19,7 @@ import { endUnwatched } from '../recording/unwatched.ts';
 import { Watchdog } from '../reports/watchdog.ts';
 import { sealDays } from '../seals/seal.ts';
 import { Access } from '../server/access.ts';
+import { listenFault } from '../server/listening.ts';
 import { buildServer } from '../server/server.ts';
 import { type StatusSite, statusSite } from '../server/status-site.ts';
 import { compareInTurn } from './comparing.ts';
@@ -67,7 +68,7 @@ export function rolesOf(text: string | undefined): ReadonlySet<Role> {
 /**
  * `up`: schedules, workers and server until the signal aborts. The database and the queue may be away, at the start or
  * later: it goes on trying, `/ready` reports it, and no one has to intervene.
- * @throws UsageError when the server would let everybody in the network read, its logo is none, or its port is taken
+ * @throws UsageError when the server would let everybody in the network read, its logo is none, or it cannot listen
  */
 export async function upCommand(app: App, roles: ReadonlySet<Role>, signal: AbortSignal): Promise<void> {
   const serving = roles.has('server') ? { access: accessOf(app), site: statusSite(app.config) } : null;
@@ -133,7 +134,7 @@ async function work(
   }
   const server = serving ? await listen(app, serving, queues) : null;
   const repeating = new Repeating(log);
-  logStart(app, backend.kind);
+  logStart(app, backend.kind, server?.listeningOrigin ?? null);
   const screen = screenOf(app);
   const summary = screen ? new LiveSummary(app, screen, server?.listeningOrigin ?? null) : null;
   if (summary) repeating.every(SHOW_EVERY, 'showing how it stands', () => summary.show());
@@ -223,7 +224,7 @@ function within(milliseconds: number, work: Promise<void> | undefined): Promise<
   return Promise.race([work, new Promise<void>((resolve) => setTimeout(resolve, milliseconds).unref())]);
 }
 
-/** @throws UsageError when the port is taken */
+/** @throws UsageError when the port is taken, or the host is no address of this machine */
 async function listen(app: App, { access, site }: Serving, queues: Queues) {
   const {
     config,
@@ -260,9 +261,8 @@ async function listen(app: App, { access, site }: Serving, queues: Queues) {
     log.info({ address: await server.listen({ host, port }) }, 'the server listened');
     return server;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
-      throw new UsageError([`RECORDER_PORT: ${host}:${port} is in use; set another port`]);
-    throw error;
+    const fault = listenFault(error, host, port);
+    throw fault ? new UsageError([`${fault.setting}: ${fault.cause}: ${fault.mend}`]) : error;
   }
 }
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, UsageError } from '../errors.ts';
+import { nearestName } from '../nearest-name.ts';
 import { SHORTEST_SECRET } from '../redaction.ts';
 import { serverUrls } from './database-url.ts';
 
@@ -35,6 +36,9 @@ export interface Environment {
 
 /** A shorter token could be guessed. */
 const SHORTEST_TOKEN = 16;
+
+/** A key as services give it. Quotes around it come from files of variables that keep them. */
+const SENT_AS_IT_IS = /^[\x21\x23-\x26\x28-\x7e]([\x20-\x7e]*[\x21\x23-\x26\x28-\x7e])?$/;
 
 const LOG_FORMATS = ['json', 'text'];
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
@@ -154,8 +158,12 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
   const url = (name: Having<'secret'>, protocols: readonly string[]): string | undefined => {
     const value = secret(name);
     if (value === undefined) return undefined;
-    if (!protocolsOf(value).every((protocol) => protocols.includes(protocol)))
-      problems.push(`${name}: must begin with ${protocols.map((p) => `${p}//`).join(' or ')}`);
+    const right = protocols.some((protocol) => value.startsWith(`${protocol}//`));
+    if (!right) problems.push(`${name}: must begin with ${protocols.map((p) => `${p}//`).join(' or ')}`);
+    else if (!isReadable(value))
+      problems.push(
+        `${name}: is no URL that can be read: in user and password write / as %2F, @ as %40, : as %3A, # as %23, ? as %3F and % as %25`,
+      );
     return value;
   };
   const portIn = (name: 'RECORDER_PORT' | 'RECORDER_PG_PORT', text: string): number => {
@@ -175,6 +183,10 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     if (value !== undefined && value.length < SHORTEST_SECRET)
       problems.push(
         `${name}: is shorter than ${SHORTEST_SECRET} characters: it could not be kept out of what is recorded`,
+      );
+    if (value !== undefined && !SENT_AS_IT_IS.test(value))
+      problems.push(
+        `${name}: begins or ends with a quote or a space, or has characters that no header can carry: give the key alone`,
       );
     return value;
   };
@@ -232,13 +244,43 @@ export function soundEnvironment(env: NodeJS.ProcessEnv = process.env): {
   }
 }
 
-function protocolsOf(url: string): string[] {
+/** Whether every part of a URL of one server or several can be read. */
+function isReadable(text: string): boolean {
   try {
-    return serverUrls(url).map((one) => new URL(one).protocol);
+    for (const url of serverUrls(text).map((one) => new URL(one)))
+      for (const part of [url.username, url.password, url.pathname]) decodeURIComponent(part);
+    return true;
   } catch {
-    return ['none'];
+    return false;
   }
 }
+
+/** What is probably a mistake in the environment although it is valid: what it is, and of a fault the mend. */
+export function doubtfulVariables(
+  env: NodeJS.ProcessEnv = process.env,
+): readonly { readonly found: string; readonly mend?: string }[] {
+  const known = Object.entries<Variable>(VARIABLES).flatMap(([name, { secret }]) =>
+    secret ? [name, `${name}_FILE`] : [name],
+  );
+  const empty = known
+    .filter((name) => env[name] === '')
+    .map((name) => ({ found: `${name} is set to nothing, and counts as not set` }));
+  const misspelt = Object.keys(env).flatMap((name) => {
+    if (known.includes(name)) return [];
+    const meant = nearestName(name, known, OWN.test(name) ? 3 : 1);
+    return meant === undefined || env[meant]
+      ? []
+      : [{ found: `${name} is set, and there is no such variable`, mend: `set ${meant} instead` }];
+  });
+  const unused = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY']
+    .flatMap((name) => [name, name.toLowerCase()])
+    .filter((name) => env[name])
+    .map((name) => ({ found: `${name} is set, and not used: upstreams are asked directly` }));
+  return [...empty, ...misspelt, ...unused];
+}
+
+/** Names that are hardly of another program. */
+const OWN = /^(RECORDER|CHAIN_DATA|METRICS)_/;
 
 /** `scheme://user:password@host/database`, and passwords among a URL's parameters. */
 const PASSWORD_IN_URL = /:\/\/([^/?#@:]*):([^/?#@]*)@[^/?#]*\/?([^?#]*)|[?&](?:ssl)?password=([^&#]*)/g;

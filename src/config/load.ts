@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { parseDocument, type YAMLParseError } from 'yaml';
 import type { z } from 'zod';
 import { messageOf, UsageError } from '../errors.ts';
@@ -16,7 +17,7 @@ export function loadConfig(file: string, names: CatalogNames): Config {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new UsageError([`${file}: ${messageOf(error)}`]);
+    throw new UsageError([`${file}: ${unreadable(error, file)}`]);
   }
   const document = parseDocument(text);
   if (document.errors.length > 0)
@@ -28,6 +29,20 @@ export function loadConfig(file: string, names: CatalogNames): Config {
     throw new UsageError([`${file}: ${messageOf(error)}`]); // aliases of aliases
   }
   return checkConfig(value, names, file);
+}
+
+/** Why a file cannot be read, and what mends it. */
+function unreadable(error: unknown, file: string): string {
+  switch (error instanceof Error && 'code' in error && error.code) {
+    case 'ENOENT':
+      return `there is no such file (${resolve(file)}): correct --config or RECORDER_CONFIG, or let "chain-recorder init --config ${file}" write it`;
+    case 'EISDIR':
+      return 'is a folder: name the file in it';
+    case 'EACCES':
+      return `this user may not read it: let it, such as with "chmod a+r ${file}"`;
+    default:
+      return messageOf(error);
+  }
 }
 
 /** What mends a file that is no YAML, by the code of the fault. */

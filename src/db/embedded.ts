@@ -51,7 +51,7 @@ export async function openEmbedded({
   if (taken !== undefined)
     log.warn(
       { dir, port, taken },
-      `another program has port ${taken}: embedded PostgreSQL took ${port} for this time`,
+      `another program has port ${taken}: embedded PostgreSQL took ${port} for this time; what connects to ${taken} reaches it again once that program has ended`,
     );
   log.info({ dir, port }, started ? 'embedded PostgreSQL started' : 'embedded PostgreSQL found running');
 

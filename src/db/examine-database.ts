@@ -21,18 +21,24 @@ interface Named {
   readonly user: string;
   readonly host: string;
   readonly database: string;
+  readonly hasPassword: boolean;
+  /** It asks for TLS. */
+  readonly tls: boolean;
 }
 
 interface Cause {
   readonly codes: readonly string[];
   readonly cause: (named: Named, message: string) => string;
-  readonly mend: (named: Named) => string;
+  readonly mend: (named: Named, message: string) => string;
 }
 
 const CAUSES: readonly Cause[] = [
   {
     codes: ['28P01'],
-    cause: ({ user, host }) => `${host} refuses the password of the user "${user}", or has no such user`,
+    cause: ({ user, host, hasPassword }) =>
+      hasPassword
+        ? `${host} refuses the password of the user "${user}", or has no such user`
+        : `${host} wants a password of the user "${user}", and DATABASE_URL has none`,
     mend: ({ user }) =>
       `correct user and password in DATABASE_URL (percent-encode /, @, : and #), or as a superuser: alter role "${user}" login password '…'`,
   },
@@ -50,12 +56,35 @@ const CAUSES: readonly Cause[] = [
   {
     codes: ['42501'],
     cause: ({ user }, message) => `the user "${user}" lacks a right: ${message}`,
-    mend: ({ user, database }) => `as a superuser: alter database "${database}" owner to "${user}"`,
+    mend: ({ user, database }, message) =>
+      `as a superuser: alter ${/schema \S+/.exec(message)?.[0] ?? `database "${database}"`} owner to "${user}"`,
   },
   {
     codes: ['53300'],
-    cause: ({ host }) => `all connections of ${host} are taken`,
-    mend: () => 'raise max_connections on the server (the recorder needs about 30), or end what holds them',
+    cause: ({ host }, message) => `${host} gives no more connections: ${message}`,
+    mend: ({ user, database }) =>
+      `raise max_connections on the server, or end what holds them; where a limit is set: alter role "${user}" connection limit -1, alter database "${database}" connection limit -1. The recorder needs about 30`,
+  },
+  {
+    codes: ['53100'],
+    cause: ({ host }) => `the disk of ${host} is full`,
+    mend: () => 'make room on it: until then nothing is recorded',
+  },
+  {
+    codes: [
+      'DEPTH_ZERO_SELF_SIGNED_CERT',
+      'SELF_SIGNED_CERT_IN_CHAIN',
+      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+      'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    ],
+    cause: ({ host }, message) => `the certificate of ${host} is not trusted here: ${message}`,
+    mend: () =>
+      'name the certificate of its authority in NODE_EXTRA_CA_CERTS=/path/to/ca.pem; ?sslmode=require encrypts without a look at it',
+  },
+  {
+    codes: ['ERR_TLS_CERT_ALTNAME_INVALID'],
+    cause: ({ host }, message) => `the certificate of ${host} is for another name: ${message}`,
+    mend: () => 'write the name that the certificate has into DATABASE_URL',
   },
   {
     codes: ['57P03', '57P01', '57P02'],
@@ -82,7 +111,8 @@ const CAUSES: readonly Cause[] = [
   {
     codes: ['ENOTFOUND', 'EAI_AGAIN'],
     cause: ({ host }) => `no host is called ${host.replace(/:\d+$/, '')}`,
-    mend: () => 'correct the host in DATABASE_URL, or the name servers of this machine',
+    mend: () =>
+      'correct the host in DATABASE_URL (in a password write / as %2F and @ as %40), or the name servers of this machine',
   },
   {
     codes: ['CONNECT_TIMEOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
@@ -97,9 +127,14 @@ const CAUSES: readonly Cause[] = [
   },
   {
     codes: ['ECONNRESET', 'CONNECTION_CLOSED', 'CONNECTION_DESTROYED'],
-    cause: ({ host }) => `${host} closed the connection without an answer`,
-    mend: () =>
-      'correct the port in DATABASE_URL: it may be of another program; or see the log of the server',
+    cause: ({ host, tls }) =>
+      tls
+        ? `${host} closed the connection when it was asked for TLS`
+        : `${host} closed the connection without an answer`,
+    mend: ({ tls }) =>
+      tls
+        ? 'take sslmode out of DATABASE_URL, or let the server offer TLS (ssl = on)'
+        : 'correct the port in DATABASE_URL: it may be of another program; or see the log of the server',
   },
 ];
 
@@ -135,6 +170,7 @@ async function problemOf(sql: postgres.Sql): Promise<Checked | null> {
     select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
       pg_is_in_recovery() as standby, current_user as user, current_database() as database,
       to_regnamespace('recorder') is null as empty,
+      (select pg_get_userbyid(nspowner) from pg_namespace where nspname = 'recorder' and not pg_has_role(nspowner, 'usage')) as owner,
       has_database_privilege(current_database(), 'create') as may_create,
       exists (select from pg_roles where rolname = 'recorder_reader')
         or (select rolcreaterole or rolsuper from pg_roles where rolname = current_user) as reader`;
@@ -158,6 +194,11 @@ async function problemOf(sql: postgres.Sql): Promise<Checked | null> {
       `the user "${user}" may not make tables in the database "${database}"`,
       `as a superuser: grant create on database "${database}" to "${user}"`,
     );
+  if (row.owner !== null)
+    return bad(
+      `the record in the database "${database}" belongs to "${row.owner}", and the user "${user}" may not write it`,
+      `connect as "${row.owner}", or as a superuser: grant "${row.owner}" to "${user}"`,
+    );
   if (!row.reader)
     return bad(
       `the role recorder_reader is missing, and the user "${user}" may not make it`,
@@ -174,10 +215,13 @@ interface Rights {
   readonly database: string;
   readonly empty: boolean;
   readonly may_create: boolean;
+  /** To whom the record belongs, where the user has no part in that. */
+  readonly owner: string | null;
   readonly reader: boolean;
 }
 
-function diagnosed(error: unknown, url: string): Checked {
+/** Why a database gave an error, and what mends it. */
+export function diagnosed(error: unknown, url: string): Checked {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const named = namesIn(url);
   const known = CAUSES.find(({ codes }) => codes.includes(code));
@@ -185,7 +229,7 @@ function diagnosed(error: unknown, url: string): Checked {
     check: 'database',
     ok: false,
     found: known ? known.cause(named, messageOf(error)) : `${named.host}: ${messageOf(error)}`,
-    mend: known ? known.mend(named) : 'correct DATABASE_URL, or see the log of the server',
+    mend: known ? known.mend(named, messageOf(error)) : 'correct DATABASE_URL, or see the log of the server',
   };
 }
 
@@ -196,5 +240,9 @@ function namesIn(url: string): Named {
     user: decodeURIComponent(first?.username ?? ''),
     host: all.map(({ hostname, port }) => `${hostname}:${port || 5432}`).join(', '),
     database: decodeURIComponent(first?.pathname.slice(1) ?? ''),
+    hasPassword: (first?.password ?? '') !== '',
+    tls: /^(require|prefer|verify)|^true$/.test(
+      first?.searchParams.get('sslmode') ?? first?.searchParams.get('ssl') ?? '',
+    ),
   };
 }

@@ -23,6 +23,16 @@ const CAUSES: readonly (readonly [RegExp, string, string])[] = [
     'take the password out of REDIS_URL',
   ],
   [/NOPERM/, 'its user lacks rights', 'give the user all of them: ACL SETUSER NAME ~* &* +@all'],
+  [
+    /\bOOM\b/,
+    'its memory is full, so that it takes no writes',
+    'raise maxmemory on the server (redis-cli config set maxmemory 256mb), or end what else fills it',
+  ],
+  [
+    /MISCONF/,
+    'it takes no writes because it could not save its data to its disk',
+    'see its log, and make room on its disk or let it write there',
+  ],
   [/LOADING/, 'it is loading its data', 'wait until it has'],
   [
     /ECONNREFUSED/,
@@ -74,8 +84,9 @@ export async function examineRedis(url: string): Promise<Checked | null> {
   );
   try {
     await redis.connect();
-    const info = await redis.info();
-    return wrongIn(info, bad);
+    const wrong = wrongIn(await redis.info(), bad);
+    if (wrong === null) await redis.set('chain-recorder:doctor', '', 'PX', PATIENCE);
+    return wrong;
   } catch (error) {
     const said = [...heard, messageOf(error)].join('\n');
     const [, cause, mend] = CAUSES.find(([words]) => words.test(said)) ?? [

@@ -103,9 +103,19 @@ async function leave(
 }
 
 async function refuseTaken(sql: postgres.Sql, feeds: readonly Watched[], by: Registrant): Promise<void> {
+  const taken = await takenFrom(sql, feeds, by);
+  if (taken.length > 0) throw new UsageError(taken);
+}
+
+/** What of the feeds another living recorder has, as problems, each with what to do. */
+export async function takenFrom(
+  sql: postgres.Sql,
+  feeds: readonly Watched[],
+  by: Registrant,
+): Promise<string[]> {
   const taken: string[] = [];
   for (const feed of feeds) taken.push(...(await takenTargets(sql, feed, by)));
-  if (taken.length > 0) throw new UsageError(taken);
+  return taken;
 }
 
 /** The feed's targets that another living recorder has, as problems, each with what to do. */

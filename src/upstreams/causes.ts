@@ -259,7 +259,10 @@ export function likelyUrls(text: string, kind: Asked['kind'], location: URL | nu
     one.protocol = 'http:';
     one.pathname = withoutApi;
   });
+  const once = changed((one) => {
+    one.pathname = withoutApi.replace(/^((?:\/[^/]+)+)\1+$/, '$1'); // a path that was pasted twice
+  });
   const target = location === null ? [] : [`${location.origin}${withoutApi}`.replace(/\/$/, '')];
-  const all = [...target, path, url.origin, scheme, ...(kind === 'node' ? [port] : [])];
+  const all = [...target, path, once, url.origin, scheme, ...(kind === 'node' ? [port] : [])];
   return [...new Set(all)].filter((one) => one !== url.href.replace(/\/$/, ''));
 }

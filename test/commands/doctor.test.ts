@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,6 +39,46 @@ it('goes on after the first fault, whatever is wrong', async () => {
   ]);
   expect(JSON.stringify(wrong)).toContain('did you mean chains?');
   expect(JSON.stringify(wrong)).not.toContain('canary-password');
+});
+
+it('knows what goes wrong with variables and with the file', async () => {
+  const { code, wrong } = await doctor('network: mainnet\n', {
+    DATABASE_URL: 'postgres://user:canary#password@127.0.0.1:1/recorder',
+    CHAIN_DATA_API_KEY: '"canary-in-quotes"',
+    METRICS_KEY: 'canary-key',
+    REDIS_URL: '',
+  });
+  expect(code).toBe(2);
+  expect(wrong).toMatchObject([
+    { check: 'environment', found: expect.stringMatching(/^DATABASE_URL: is no URL .*# as %23/) },
+    {
+      check: 'environment',
+      found: expect.stringMatching(/^CHAIN_DATA_API_KEY: begins or ends with a quote/),
+    },
+    {
+      check: 'environment',
+      found: expect.stringContaining('METRICS_KEY'),
+      mend: 'set METRICS_API_KEY instead',
+    },
+    { check: 'configuration', found: expect.stringContaining('nothing is recorded') },
+  ]);
+  expect(JSON.stringify(wrong)).not.toContain('canary');
+  // A wrong DATABASE_URL is no reason to make a database here.
+  expect(existsSync(join(dir, '.recorder'))).toBe(false);
+
+  const away = { DATABASE_URL: 'postgres://127.0.0.1:1/recorder' };
+  const missing = await startCommand(['doctor', '--config', 'other.yaml'], away, dir).ended;
+  expect(missing).toMatchObject({
+    code: 2,
+    stdout: expect.stringContaining(`no such file (${join(dir, 'other.yaml')})`),
+  });
+  const folder = mkdtempSync(join(dir, 'wrong-'));
+  writeFileSync(join(folder, 'recorder.yml'), 'network: mainnet\n');
+  for (const command of ['doctor', 'status']) {
+    const { code: refused, stdout, stderr } = await startCommand([command], away, folder).ended;
+    expect(refused).toBe(2);
+    expect(stdout + stderr).toContain('recorder.yml: is not read: call it recorder.yaml');
+  }
 });
 
 it('tells what is wrong with a certificate', async () => {

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { embeddedHome } from '../../src/db/embedded-home.ts';
 import { KnownRecords } from '../../src/known-records.ts';
@@ -41,7 +41,7 @@ it('a new record says so where the user has another one, and where that is', asy
   new KnownRecords(state).remember(last);
   const first = await start(['query', 'select 1 as one'], { XDG_STATE_HOME: state });
   expect(first.stdout).toBe('one\n  1\n');
-  expect(JSON.parse(first.stderr)).toMatchObject({ new: join(dir, '.recorder'), last });
+  expect(JSON.parse(first.stderr)).toMatchObject({ here: dir, last: dirname(last) });
   expect(new KnownRecords(state).last(last)).toBe(join(dir, '.recorder'));
   expect(await start(['query', 'select 1 as one'], { XDG_STATE_HOME: state })).toMatchObject({ stderr: '' });
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readEnvironment, readSecrets } from '../../src/config/environment.ts';
+import { doubtfulVariables, readEnvironment, readSecrets } from '../../src/config/environment.ts';
 import { UsageError } from '../../src/errors.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'recorder-environment-'));
@@ -135,6 +135,32 @@ describe('the environment', () => {
 
   it('refuses a key that is too short to be kept out of what is recorded', () => {
     expect(problems({ METRICS_API_KEY: 'canary' })).toEqual([expect.stringMatching(/^METRICS_API_KEY: .*8/)]);
+  });
+
+  it('finds what is set and has no effect', () => {
+    expect(
+      doubtfulVariables({
+        DATABASE_URI: 'x',
+        CHAIN_DATA_KEY: 'x',
+        RECORDER_SERVICE_HOST: '10.0.0.1', // Kubernetes sets it
+        RECORDER_PORT_8080_TCP: 'x',
+        REDIS_HOST: 'x',
+        DATABASE_NAME: 'x',
+        PORT: '80',
+        METRICS_KEY: 'x',
+        METRICS_API_KEY: 'the-right-one',
+        REDIS_URL: '',
+        https_proxy: 'http://proxy:3128',
+      }),
+    ).toEqual([
+      { found: 'REDIS_URL is set to nothing, and counts as not set' },
+      { found: 'DATABASE_URI is set, and there is no such variable', mend: 'set DATABASE_URL instead' },
+      {
+        found: 'CHAIN_DATA_KEY is set, and there is no such variable',
+        mend: 'set CHAIN_DATA_API_KEY instead',
+      },
+      { found: 'https_proxy is set, and not used: upstreams are asked directly' },
+    ]);
   });
 
   it('knows its secrets, as they are and as they stand in a URL', () => {

@@ -76,6 +76,28 @@ describe('a database', () => {
     expect(JSON.stringify(checked)).not.toContain(PASSWORD);
   });
 
+  it('whose record belongs to another user', async () => {
+    const sql = postgres(database.url, { max: 1 });
+    await sql`create schema recorder`;
+    expect(await examineDatabase(url(asUser))).toMatchObject({
+      ok: false,
+      found: expect.stringMatching(/^the record in the database ".*" belongs to "recorder", and the user/),
+      mend: expect.stringContaining('as a superuser: grant "recorder" to'),
+    });
+    await sql`drop schema recorder`;
+    await sql.end();
+  });
+
+  it('that gives this user no more connections', async () => {
+    await admin.unsafe(`alter role ${user} connection limit 0`);
+    expect(await examineDatabase(url(asUser))).toMatchObject({
+      ok: false,
+      found: expect.stringMatching(/gives no more connections: too many connections for role/),
+      mend: expect.stringContaining(`alter role "${user}" connection limit -1`),
+    });
+    await admin.unsafe(`alter role ${user} connection limit -1`);
+  });
+
   it('at whose port nothing listens', async () => {
     const port = String(await freePort());
     expect(await examineDatabase(url((one) => Object.assign(one, { port })))).toMatchObject({

@@ -65,6 +65,15 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     });
   });
 
+  it('whose memory is full', async () => {
+    const port = await redis('--maxmemory', '1');
+    expect(await examineRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
+      ok: false,
+      found: expect.stringContaining('its memory is full'),
+      mend: expect.stringContaining('maxmemory'),
+    });
+  });
+
   it('that is a replica', async () => {
     const port = await redis('--replicaof', '127.0.0.1 1');
     expect(await examineRedis(`redis://127.0.0.1:${port}`)).toMatchObject({

@@ -96,6 +96,9 @@ describe('a service', () => {
       },
     ]);
     expect(await service(`${url}/gateway/metrics`)).toMatchObject([{ ok: true }]);
+    expect(await service(`${url}/gateway/metrics/gateway/metrics`)).toMatchObject([
+      { ok: false, mend: `set upstreams.metrics.url to ${url}/gateway/metrics, where it answers` },
+    ]);
   });
 
   it('that has http and is asked by https', async () => {

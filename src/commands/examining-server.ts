@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { request } from 'undici';
+import type { Checked } from '../checked.ts';
+import type { Environment } from '../config/environment.ts';
+import type { Config } from '../config/schema.ts';
+import { messageOf, UsageError } from '../errors.ts';
+import { Access } from '../server/access.ts';
+import { listenFault } from '../server/listening.ts';
+
+/** The longest wait for whoever has the port, ms. */
+const PATIENCE = 2_000;
+
+/** Whether the pages can be served: who could read them, and whether the port is free. */
+export async function examineServer(
+  { host, port, token }: Pick<Environment, 'host' | 'port' | 'token'>,
+  { server: { proxies, public: open } }: Pick<Config, 'server'>,
+): Promise<Checked> {
+  const bad = (found: string, mend?: string): Checked => ({
+    check: 'server',
+    ok: false,
+    found,
+    ...(mend === undefined ? {} : { mend }),
+  });
+  try {
+    new Access({ host, token, proxies, public: open });
+    const probe = createServer().listen(port, host);
+    await once(probe, 'listening');
+    probe.close();
+    return { check: 'server', ok: true, found: `${host}:${port} is free` };
+  } catch (error) {
+    if (error instanceof UsageError) return bad(error.message);
+    const fault = listenFault(error, host, port);
+    if (fault === null)
+      return bad(`${host}:${port}: ${messageOf(error)}`, 'correct RECORDER_HOST and RECORDER_PORT');
+    const { setting, cause, mend } = fault;
+    if (!cause.endsWith('is in use')) return bad(`${setting}: ${cause}`, mend);
+    if (!(await isRecorder(host, port)))
+      return bad(
+        `${setting}: ${cause} by another program`,
+        `${mend}, or end that program ("ss -ltnp" lists them)`,
+      );
+    const found = `a chain-recorder listens on ${host}:${port}; a second one needs a RECORDER_PORT of its own`;
+    return { check: 'server', ok: true, found };
+  }
+}
+
+/** Whether what listens there answers as a recorder does. */
+async function isRecorder(host: string, port: number): Promise<boolean> {
+  const at = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  try {
+    const { body } = await request(`http://${at.includes(':') ? `[${at}]` : at}:${port}/health`, {
+      signal: AbortSignal.timeout(PATIENCE),
+    });
+    return (await body.text()) === '{"status":"up"}';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,99 @@
+import type { Checked } from '../checked.ts';
+import { systemClock } from '../clock.ts';
+import type { Environment } from '../config/environment.ts';
+import type { Config } from '../config/schema.ts';
+import { openDatabase } from '../db/client.ts';
+import { diagnosed, examineDatabase } from '../db/examine-database.ts';
+import { pendingMigrations, schemaProblem } from '../db/migrate.ts';
+import { messageOf } from '../errors.ts';
+import { examineRedis } from '../jobs/examine-redis.ts';
+import { queueNames } from '../jobs/jobs.ts';
+import { openBackend } from '../jobs/open-backend.ts';
+import type { Log } from '../log.ts';
+import type { Watched } from '../recording/active-feed.ts';
+import { migrate } from '../views/migrate.ts';
+import { examineRecording } from './examining-recording.ts';
+
+/** The longest wait for the queue, ms. */
+const PATIENCE = 10_000;
+
+/** What is wanted; null: the configuration is not valid. */
+interface Wanted {
+  readonly config: Config | null;
+  readonly watched: readonly Watched[];
+}
+
+/** What concerns the database: itself, the queue and the recording. */
+export async function examineStored(
+  databaseUrl: string,
+  wanted: Wanted,
+  environment: Environment,
+  log: Log,
+): Promise<Checked[]> {
+  const redis = environment.redisUrl === undefined ? null : await examineRedis(environment.redisUrl);
+  const itself = await examineDatabase(databaseUrl);
+  const beside = redis ? [redis] : [];
+  if (!itself.ok) return [itself, ...beside];
+  try {
+    return await within(itself, redis, databaseUrl, wanted, environment, log);
+  } catch (error) {
+    // Such as a table that this user may not read.
+    return [diagnosed(error, databaseUrl), ...beside];
+  }
+}
+
+/** What concerns what is in the database. */
+async function within(
+  itself: Checked,
+  redis: Checked | null,
+  databaseUrl: string,
+  { config, watched }: Wanted,
+  environment: Environment,
+  log: Log,
+): Promise<Checked[]> {
+  const database = openDatabase(databaseUrl);
+  try {
+    const pending = await pendingMigrations(database.sql);
+    if (pending > 0 && environment.databaseUrl !== undefined) {
+      const found = `${itself.found}; it lacks ${pending} migrations, which the next "chain-recorder up" or "migrate" applies`;
+      return [{ ...itself, found }, ...(redis ? [redis] : [])];
+    }
+    if (pending > 0) await migrate(databaseUrl);
+    const problem = await schemaProblem(database.sql);
+    if (problem) return [{ check: 'database', ok: false, found: problem }, ...(redis ? [redis] : [])];
+    const queue = redis ?? (await lookAtQueue(databaseUrl, config?.name, environment, log));
+    return [itself, queue, ...(await examineRecording(database.sql, config, watched, systemClock))];
+  } finally {
+    await database.close();
+  }
+}
+
+async function lookAtQueue(
+  databaseUrl: string,
+  recorder = 'recorder',
+  { redisUrl }: Environment,
+  log: Log,
+): Promise<Checked> {
+  const impatience = new AbortController();
+  const look = async (): Promise<Checked> => {
+    const backend = await openBackend({ redisUrl, databaseUrl }, log, impatience.signal);
+    const opened = await backend.queue(queueNames(recorder).polls);
+    const schedules = await opened.getJobSchedulers();
+    await opened.close().catch(() => {});
+    await backend.close();
+    return { check: 'queue', ok: true, found: `${backend.kind}, ${schedules.length} schedules set` };
+  };
+  try {
+    return await Promise.race([look(), timeout()]);
+  } catch (error) {
+    return { check: 'queue', ok: false, found: `${redisUrl ? 'redis' : 'postgres'}: ${messageOf(error)}` };
+  } finally {
+    impatience.abort();
+  }
+}
+
+function timeout(): Promise<never> {
+  return new Promise((_, reject) =>
+    setTimeout(() => reject(new Error(`no answer within ${PATIENCE} ms`)), PATIENCE).unref(),
+  );
+}

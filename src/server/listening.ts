@@ -1,0 +1,33 @@
+/** Why a server cannot listen: the setting that is wrong, the cause, and the mend. */
+export interface ListenFault {
+  readonly setting: 'RECORDER_HOST' | 'RECORDER_PORT';
+  readonly cause: string;
+  readonly mend: string;
+}
+
+/** What an error of listening means. @returns null where it is of something else */
+export function listenFault(error: unknown, host: string, port: number): ListenFault | null {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const at = `${host}:${port}`;
+  switch (code) {
+    case 'EADDRINUSE':
+      return { setting: 'RECORDER_PORT', cause: `${at} is in use`, mend: 'set another port' };
+    case 'EACCES':
+      return {
+        setting: 'RECORDER_PORT',
+        cause: `this user may not listen on ${at}`,
+        mend: 'set a port above 1023, and let a proxy in front have the lower one',
+      };
+    case 'EADDRNOTAVAIL':
+    case 'EAFNOSUPPORT':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return {
+        setting: 'RECORDER_HOST',
+        cause: `${host} is no address of this machine`,
+        mend: 'set 127.0.0.1 for this machine only, 0.0.0.0 for all its addresses, or one that "hostname -I" lists',
+      };
+    default:
+      return null;
+  }
+}
