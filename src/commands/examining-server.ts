@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { request } from 'undici';
 import type { Checked } from '../checked.ts';
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { Access } from '../server/access.ts';
 import { listenFault } from '../server/listening.ts';
+import { callOnce } from '../upstreams/http.ts';
 
 /** The longest wait for whoever has the port, ms. */
 const PATIENCE = 2_000;
@@ -27,7 +27,11 @@ export async function examineServer(
     const probe = createServer().listen(port, host);
     await once(probe, 'listening');
     probe.close();
-    return { check: 'server', ok: true, found: `${host}:${port} is free` };
+    return {
+      check: 'server',
+      ok: true,
+      found: port === 0 ? `any free port of ${host}` : `${host}:${port} is free`,
+    };
   } catch (error) {
     if (error instanceof UsageError) return bad(error.message);
     const fault = listenFault(error, host, port);
@@ -49,10 +53,18 @@ export async function examineServer(
 async function isRecorder(host: string, port: number): Promise<boolean> {
   const at = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   try {
-    const { body } = await request(`http://${at.includes(':') ? `[${at}]` : at}:${port}/health`, {
-      signal: AbortSignal.timeout(PATIENCE),
-    });
-    return (await body.text()) === '{"status":"up"}';
+    const { text } = await callOnce(
+      {
+        method: 'GET',
+        url: new URL(`http://${at.includes(':') ? `[${at}]` : at}:${port}/health`),
+        headers: {},
+        deadline: PATIENCE,
+        maxBytes: 1_000,
+        signal: new AbortController().signal,
+      },
+      true,
+    );
+    return text === '{"status":"up"}';
   } catch {
     return false;
   }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -44,4 +44,11 @@ it('a new record says so where the user has another one, and where that is', asy
   expect(JSON.parse(first.stderr)).toMatchObject({ here: dir, last: dirname(last) });
   expect(new KnownRecords(state).last(last)).toBe(join(dir, '.recorder'));
   expect(await start(['query', 'select 1 as one'], { XDG_STATE_HOME: state })).toMatchObject({ stderr: '' });
+  // Other programs reach it: doctor tells where, and not with which password.
+  const { stdout } = await start(['doctor', '--json'], { XDG_STATE_HOME: state });
+  const password = readFileSync(join(dir, '.recorder/postgres/password'), 'utf8');
+  expect(stdout).toMatch(
+    /postgres:\/\/recorder@127\.0\.0\.1:\d+\/recorder, with the password in .*password"/,
+  );
+  expect(stdout).not.toContain(password);
 });
