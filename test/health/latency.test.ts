@@ -127,6 +127,36 @@ describe('node_latency', () => {
     }
   });
 
+  it('tells them hour by hour and day by day', async () => {
+    const [from, to] = [new Date(start), new Date(start + 8 * day)];
+    const over = (by: string) => sql<{ begins: Date; probes: number; quantiles: string[] }[]>`
+      select begins, probes::int, array[p50, p95, p99]::text[] as quantiles
+      from reporting.node_latency_over_time(${from}, ${to}, ${by}, 'a')`;
+    const inWindow = async (begin: number, width: number) => {
+      const [row] = await sql<{ probes: number; quantiles: string[] }[]>`
+        select probes::int, array[p50, p95, p99]::text[] as quantiles
+        from reporting.node_latency(${new Date(begin)}, ${new Date(begin + width)})`;
+      return row;
+    };
+    const [hours, days] = await Promise.all([over('hour'), over('day')]);
+    expect(hours.map(({ begins }) => begins.getTime())).toEqual([...times.keys()]);
+    expect(days.map(({ begins }) => begins.getTime())).toEqual(
+      Array.from({ length: 8 }, (_, at) => start + at * day),
+    );
+    for (const [width, some] of [
+      [hour, [hours[0], hours[70], hours.at(-1)]],
+      [day, days],
+    ] as const)
+      for (const row of some) {
+        const { begins, ...told } = row ?? { begins: new Date(0) };
+        expect(told, begins.toISOString()).toEqual(await inWindow(begins.getTime(), width));
+      }
+    await expect(over('week')).rejects.toThrow('by: must be hour or day, not week');
+    expect(await sql`select from reporting.node_latency_over_time(${from}, ${to}, 'hour', 'b')`).toHaveLength(
+      0,
+    );
+  });
+
   it('still knows the days when the hours are dropped', async () => {
     await storeHours(
       sql,
@@ -140,5 +170,8 @@ describe('node_latency', () => {
       return row?.probes;
     };
     expect([await ask(24, 48), await ask(20, 50), await ask(3, 20)]).toEqual([1440, 1440, undefined]);
+    const told = await sql<{ probes: number }[]>`
+      select probes::int from reporting.node_latency_over_time(${new Date(start)}, ${new Date(start + 2 * day)})`;
+    expect(told.map(({ probes }) => probes)).toEqual([1440, 1440]);
   });
 });
