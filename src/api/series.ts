@@ -6,7 +6,8 @@ import { condition, type Filter, instant, written } from './filters.ts';
 import { asOf, filterShape, filtersIn, filtersOf, type Told, textOf as told } from './list-parameters.ts';
 import type { Readable } from './readable.ts';
 import { columnOf } from './rows.ts';
-import { type Asked, Statement } from './statement.ts';
+import { Statement } from './statement.ts';
+import { type PointsSql, type ThinnedRow, thinned } from './thinned.ts';
 import { readValue, type Value } from './values.ts';
 
 /** A series of points of one column over time, thinned out so that extremes survive. */
@@ -32,7 +33,8 @@ export interface SeriesQuestion {
   readonly buckets: number;
 }
 
-const NUMBERS: ReadonlySet<string> = new Set(['numeric', 'bigint', 'integer', 'double precision']);
+/** Types of numbers. */
+export const NUMBERS: ReadonlySet<string> = new Set(['numeric', 'bigint', 'integer', 'double precision']);
 /** How many parts a window has unless told, and at most. */
 const BUCKETS = 500;
 const MOST_BUCKETS = 5_000;
@@ -139,8 +141,7 @@ export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuestion
 }
 
 /**
- * Reads a series. Where there are more points than fit, the window is cut into equal parts, and of each the first, the last, the
- * least and the greatest point are told (M4), so that a line drawn of them looks like the line of all.
+ * Reads a series. Where there are more points than fit, it is thinned out ({@link thinned}).
  * @throws PostgresError 22023 when there is no record at the moment of `as_of`
  */
 export async function readSeries(
@@ -149,9 +150,10 @@ export async function readSeries(
   source: SeriesSource,
   question: SeriesQuestion,
 ): Promise<Series> {
-  const { text, values } = seriesStatement(dataset, source, question);
-  const { column, time } = question;
-  const rows = await sql.unsafe<{ at: string; value: string; of: string }[]>(text, [...values]);
+  const into = new Statement();
+  const { column, time, buckets } = question;
+  const text = thinned(seriesPoints(dataset, source, question, into), buckets, 1);
+  const rows = await sql.unsafe<ThinnedRow[]>(text, [...into.values]);
   const of = Number(rows[0]?.of ?? 0);
   return {
     column: column.name,
@@ -162,24 +164,22 @@ export async function readSeries(
   };
 }
 
-function seriesStatement(
+function seriesPoints(
   { name, kind, begins }: ReadableDataset,
   { readable }: SeriesSource,
-  { column, time, filters, from, to, asOf, buckets }: SeriesQuestion,
-): Asked {
-  const into = new Statement();
+  { column, time, filters, from, to, asOf }: SeriesQuestion,
+  into: Statement,
+): PointsSql {
   const types = new Map(readable.columns.map((one) => [one.name, one.type]));
   const past = asOf === null ? null : into.value(asOf, 'timestamptz');
   const at = columnOf(time);
   const begin = from === null ? null : into.value(from, 'timestamptz');
   const end = to === null ? null : into.value(to, 'timestamptz');
   const conditions = [
-    `${columnOf(column.name)} is not null`,
     `${at} is not null and isfinite(${at})`,
     ...(begin === null ? [] : [`${at} >= ${begin}`]),
     ...(end === null ? [] : [`${at} < ${end}`]),
-    // A point that the upstream stopped showing is no part of the series any more.
-    ...(kind === 'series' ? [`${columnOf('vanished_at')} is null`] : []),
+    ...currentOnly(kind),
     ...filters.map((one) => condition(one, types.get(one.column) ?? 'text', columnOf(one.column), into)),
   ];
   let rows = `reporting.${readable.name}`;
@@ -189,37 +189,10 @@ function seriesStatement(
       `${columnOf(begins)} <= ${past}`,
       `reporting.has_record(${into.value(name, 'text')}, ${past})`,
     );
-  const text = `with points as materialized (
-  select ${at} as at, ${columnOf(column.name)} as value from ${rows} as r
-  where ${conditions.join('\n    and ')}
-),
-spans as (
-  select extract(epoch from ${begin ?? 'min(at)'})::float8 as begins, extract(epoch from ${end ?? 'max(at)'})::float8 as ends,
-    count(*) as of from points
-),
-parts as (
-  select p.at, p.value, case when s.ends > s.begins
-    then least(width_bucket(extract(epoch from p.at)::float8, s.begins, s.ends, ${buckets}), ${buckets}) else 1 end as part
-  from points p, spans s
-),
-extremes as (
-  select part, at, value, min(at) over whole as first, max(at) over whole as last, min(value) over whole as least,
-    max(value) over whole as greatest
-  from parts
-  window whole as (partition by part)
-),
-chosen as (
-  select part, first, last, least, greatest,
-    min(value) filter (where at = first) as first_value, min(value) filter (where at = last) as last_value,
-    min(at) filter (where value = least) as least_at, min(at) filter (where value = greatest) as greatest_at
-  from extremes
-  group by part, first, last, least, greatest
-)
-select distinct on (c.at, c.value) c.at::text as at, c.value::text as value, s.of::text as of
-from chosen x
-cross join lateral (values (x.first, x.first_value), (x.last, x.last_value), (x.least_at, x.least), (x.greatest_at, x.greatest))
-  as c(at, value)
-cross join spans s
-order by c.at, c.value`;
-  return { text, values: into.values };
+  const values = [[column.name, columnOf(column.name)] as const];
+  return { rows, conditions, at, ends: null, values, of: [], counted: null, begin, end };
 }
+
+/** A point that the upstream stopped showing is no part of the series any more. */
+export const currentOnly = (kind: ReadableDataset['kind']): readonly string[] =>
+  kind === 'series' ? [`${columnOf('vanished_at')} is null`] : [];

@@ -1,37 +1,40 @@
 import { z } from 'zod';
+import type { Drawable } from '../../../api/drawables.ts';
 import { written } from '../../../api/filters.ts';
 import { BadRequest, definePage } from '../page.ts';
 import { Empty } from '../parts/empty.tsx';
 import { LineChart } from '../parts/line-chart.tsx';
 import { moment } from '../query/question.ts';
-import { momentText } from '../texts.ts';
-import { type Chartable, chartables, thingColumns } from './chartable.ts';
-import { ChartForm } from './form.tsx';
+import { momentText, numberText } from '../texts.ts';
+import { drawables, thingParameters } from './drawables.ts';
+import { type Drawing, drawingOf } from './drawing.ts';
+import { ChartChoice, ChartForm } from './form.tsx';
+import { completed, readTargets, type Target } from './known-values.ts';
 import { Points } from './points.tsx';
-import { type Drawing, type DrawnLine, readLines } from './read-lines.ts';
+import { type Lines, readDrawing } from './read-lines.ts';
 import { Zoom } from './zoom.tsx';
 
-const DAY = 86_400_000;
-/** The window that is drawn unless told, ms. */
-const WINDOW = { series: 90 * DAY, sample: 7 * DAY } as const;
-
-const names = [...chartables.keys()];
+const names = [...drawables.keys()];
+const grains = ['', 'hour', 'day', 'month', 'year'] as const;
 const asked = z.strictObject({
   of: z.enum(names, { error: `must be one of ${names.join(', ')}` }).default('metric_points'),
-  column: written.optional(),
+  // A form sends each choice by itself.
+  column: z.union([written, z.array(written).transform((all) => all.join(','))]).optional(),
+  by: z.enum(grains, { error: 'must be hour, day, month or year' }).default(''),
   from: moment,
   to: moment,
   as_of: moment,
   beside: moment,
-  ...Object.fromEntries(thingColumns.map((name) => [name, written.optional()])),
+  ...Object.fromEntries(thingParameters.map((name) => [name, written.optional()])),
 });
 
-/** What is known of a dataset's things, for its form, and the lines; null: not everything that is needed was told. */
+/** What is known of a drawable's things, for its form, and the lines; null: not everything that is needed was told. */
 interface Found {
-  readonly chartable: Chartable;
-  readonly targets: readonly string[];
+  readonly drawable: Drawable;
+  readonly targets: readonly Target[];
   readonly drawing: Drawing;
-  readonly lines: readonly DrawnLine[] | null;
+  readonly missing: readonly string[];
+  readonly found: Lines | null;
 }
 
 /** `/charts`: numbers over time, as known now or at past moments. A link reproduces the view. */
@@ -39,69 +42,98 @@ export const charts = definePage({
   path: '/charts',
   asked,
   async read({ read, clock }, told): Promise<Found> {
-    const { of, column, from, to, as_of, beside } = told;
-    const chartable = chartables.get(of);
-    if (!chartable) throw new BadRequest(['of: is not known']);
-    const { dataset, source } = chartable;
+    const { of, column, by, from, to, as_of, beside, ...others } = told;
+    const drawable = drawables.get(of);
+    if (!drawable) throw new BadRequest(['of: is not known']);
     const now = clock();
-    const end = to ?? new Date(now);
-    const begin = from ?? new Date(end.getTime() - WINDOW[dataset.kind === 'series' ? 'series' : 'sample']);
-    if (begin >= end) throw new BadRequest(['from: must be before the end of the window']);
-    const said: Readonly<Record<string, unknown>> = told;
     const things = Object.fromEntries(
-      source.needed.flatMap((name) => {
-        const value = said[name];
-        return typeof value === 'string' && value.trim() !== '' ? [[name, value.trim()]] : [];
-      }),
+      Object.entries(others).flatMap(([name, value]) =>
+        typeof value === 'string' && value.trim() !== '' ? [[name, value.trim()]] : [],
+      ),
     );
-    const drawing: Drawing = {
-      chartable,
-      column: column || (source.values[0]?.name ?? ''),
-      things,
-      window: [begin, end],
-      moments: beside ? [as_of, beside] : [as_of],
-    };
     return read(async (sql) => {
-      const targets = await sql<{ target: string }[]>`
-        select target from reporting.freshness where dataset = ${of} order by target limit 500`;
-      const whole = source.needed.every((name) => things[name] !== undefined);
-      const lines = whole ? await readLines(sql, drawing) : null;
-      return { chartable, targets: targets.map(({ target }) => target), drawing, lines };
+      const targets = await readTargets(sql, drawable);
+      const said = { column: column || undefined, by: by || undefined, from, to, as_of, beside };
+      const drawing = drawingOf(
+        drawable,
+        { ...said, things: completed(things, targets, drawable.needed) },
+        now,
+      );
+      const missing = drawable.needed.filter((name) => drawing.told[name] === undefined);
+      const found = missing.length === 0 ? await readDrawing(sql, drawing, now) : null;
+      return { drawable, targets, drawing, missing, found };
     });
   },
-  content: ({ chartable, targets, drawing, lines }, told) => {
-    const { dataset, source } = chartable;
-    const missing = source.needed.filter((name) => drawing.things[name] === undefined);
-    const [from, to] = drawing.window;
-    return {
-      title: 'Charts',
-      body: (
-        <>
-          <div class="head">
-            <h1>Charts</h1>
-            <p class="soft">{dataset.about}</p>
-          </div>
-          <ChartForm chartable={chartable} targets={targets} drawing={drawing} told={told} />
-          {lines === null ? (
-            <Empty>
-              Say what to draw: {missing.join(', ')}. Several values have commas between them, each is a line.
-            </Empty>
-          ) : (
-            <>
-              {lines.map(
-                ({ label, missing: why }) => why !== null && <Empty key={label}>{`${label}: ${why}`}</Empty>,
-              )}
-              <LineChart
-                lines={lines}
-                title={`${drawing.column} of ${dataset.name}, ${momentText(from)} to ${momentText(to)}`}
-                window={[from.getTime(), to.getTime()]}
-              />
-              <Zoom drawing={drawing} fixed={told.to !== null} />
-              <Points drawing={drawing} lines={lines} />
-            </>
-          )}
-        </>
-      ),
-    };
-  },
+  content: ({ drawable, targets, drawing, missing, found }, told) => ({
+    title: `${drawable.title} · Charts`,
+    islands: ['charts'],
+    body: (
+      <>
+        <div class="head">
+          <h1>Charts</h1>
+          <ChartChoice chosen={drawable} />
+        </div>
+        <p class="soft">
+          <strong>
+            {drawable.heading}: {drawable.title}.
+          </strong>{' '}
+          {drawable.about}
+        </p>
+        <ChartForm targets={targets} drawing={drawing} told={told} />
+        {found === null ? (
+          <Empty>
+            {drawable.dataset && targets.length === 0 && 'Nothing of it is recorded yet. '}
+            Say what to draw: {missing.join(', ')}. Several values have commas between them, each is a line.
+          </Empty>
+        ) : (
+          <Drawn drawing={drawing} found={found} fixed={told.to !== null} />
+        )}
+      </>
+    ),
+  }),
 });
+
+/** A chart, the ways to move its window, and its points. @param fixed the end of its window was told */
+function Drawn({
+  drawing,
+  found: { lines, of, missing },
+  fixed,
+}: {
+  readonly drawing: Drawing;
+  readonly found: Lines;
+  readonly fixed: boolean;
+}) {
+  const { drawable, columns, window, moments } = drawing;
+  const [from, to] = window;
+  const each = lines.length / moments.length;
+  const revised = new Set(lines.flatMap(({ marks = [] }) => marks)).size;
+  return (
+    <>
+      {missing.map((why) => (
+        <Empty key={why}>{why}</Empty>
+      ))}
+      <LineChart
+        lines={lines}
+        title={`${drawable.title}: ${columns.join(', ')}, ${momentText(from)} to ${momentText(to)}`}
+        window={[from.getTime(), to.getTime()]}
+        draws={drawable.draws}
+        asks
+      />
+      <Zoom drawing={drawing} fixed={fixed} />
+      {of > each && (
+        <p class="soft">
+          These are the {Math.floor(each)} of {numberText(of)} lines with the greatest values. Say above which
+          to draw.
+        </p>
+      )}
+      {moments.length > 1 && lines.length > 0 && (
+        <p class="soft">
+          {revised === 0
+            ? 'No point that is drawn differs between the two moments.'
+            : `${numberText(revised)} of the points that are drawn differ between the two moments; they are marked.`}
+        </p>
+      )}
+      <Points drawing={drawing} lines={lines} />
+    </>
+  );
+}

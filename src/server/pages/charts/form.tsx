@@ -1,92 +1,136 @@
+import type { Drawable } from '../../../api/drawables.ts';
 import { momentText } from '../texts.ts';
-import { type Chartable, chartables } from './chartable.ts';
-import type { Drawing } from './read-lines.ts';
+import { byHeading } from './drawables.ts';
+import type { Drawing } from './drawing.ts';
+import type { Target } from './known-values.ts';
+
+/** What can be drawn, by plain names. Each needs values of its own, so it is chosen first. */
+export function ChartChoice({ chosen }: { readonly chosen: Drawable }) {
+  return (
+    <form class="filters" method="get" action="/charts">
+      <div>
+        <label for="of">What to draw</label>
+        <select id="of" name="of">
+          {byHeading.map(([heading, drawables]) => (
+            <optgroup label={heading} key={heading}>
+              {drawables.map(({ name, title }) => (
+                <option value={name} selected={name === chosen.name} key={name}>
+                  {title}
+                </option>
+              ))}
+            </optgroup>
+          ))}
+        </select>
+      </div>
+      <button type="submit">Choose</button>
+    </form>
+  );
+}
 
 interface ChartFormProps {
-  readonly chartable: Chartable;
-  /** What is recorded of the dataset, as `key=value key=value`. */
-  readonly targets: readonly string[];
+  /** What is recorded of it. */
+  readonly targets: readonly Target[];
   readonly drawing: Drawing;
   readonly told: { readonly [name: string]: unknown };
 }
 
-/** What is drawn, to be changed. Another dataset needs its own values, so it is chosen by links. */
-export function ChartForm({ chartable: { dataset, source }, targets, drawing, told }: ChartFormProps) {
-  const known = valuesIn(targets);
+/** What is drawn, to be changed. */
+export function ChartForm({ targets, drawing, told }: ChartFormProps) {
+  const { drawable, grain, grainTold } = drawing;
+  const { name: of, keys, needed, takes, grains, past } = drawable;
+  const choices = [
+    ...keys.map(({ name, comment }) => ({
+      ...{ name, about: comment, required: needed.includes(name) },
+      value: drawing.told[name]?.join(',') ?? '',
+      known: [...new Set(targets.flatMap((target) => target[name] ?? []))],
+    })),
+    ...takes.map(({ name, comment }) => ({
+      ...{ name, about: comment, required: false, value: drawing.given[name] ?? '', known: [] },
+    })),
+  ];
   return (
-    <>
-      <nav aria-label="What can be drawn">
-        <ul class="choices">
-          {[...chartables.keys()].map((name) => (
-            <li key={name}>
-              <a href={`/charts?of=${name}`} aria-current={name === dataset.name ? 'true' : undefined}>
-                {name}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
-      <form class="filters" method="get" action="/charts">
-        <input type="hidden" name="of" value={dataset.name} />
-        {source.needed.map((name) => (
-          <div key={name}>
-            <label for={name}>{name}</label>
-            <input id={name} name={name} value={drawing.things[name] ?? ''} list={`${name}-known`} required />
+    <form class="filters" method="get" action="/charts">
+      <input type="hidden" name="of" value={of} />
+      {choices.map(({ name, about, required, value, known }) => (
+        <div key={name}>
+          <label for={`of-${name}`} title={about}>
+            {name}
+          </label>
+          <input
+            id={`of-${name}`}
+            name={name}
+            value={value}
+            placeholder={required ? undefined : 'all'}
+            list={known.length > 0 ? `${name}-known` : undefined}
+            required={required}
+          />
+          {known.length > 0 && (
             <datalist id={`${name}-known`}>
-              {(known.get(name) ?? []).map((value) => (
-                <option value={value} key={value} />
+              {known.map((one) => (
+                <option value={one} key={one} />
               ))}
             </datalist>
+          )}
+        </div>
+      ))}
+      <Values drawing={drawing} />
+      {grains.length > 1 && (
+        <div>
+          <label for="by">By</label>
+          <select id="by" name="by">
+            <option value="">as it suits{grain && !grainTold ? ` (${grain})` : ''}</option>
+            {grains.map((one) => (
+              <option value={one} selected={grainTold && one === grain} key={one}>
+                {one}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+      {(past ? [...WINDOW, ...KNOWN] : WINDOW).map(([name, label]) => {
+        const at = told[name];
+        return (
+          <div key={name}>
+            <label for={name}>{label}</label>
+            <input
+              id={name}
+              name={name}
+              value={at instanceof Date ? momentText(at) : ''}
+              placeholder="2026-12-01 12:00"
+            />
           </div>
-        ))}
-        {source.values.length > 1 && (
-          <div>
-            <label for="column">Value</label>
-            <select id="column" name="column">
-              {source.values.map(({ name }) => (
-                <option value={name} selected={name === drawing.column} key={name}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </div>
-        )}
-        {MOMENTS.map(([name, label]) => {
-          const at = told[name];
-          return (
-            <div key={name}>
-              <label for={name}>{label}</label>
-              <input
-                id={name}
-                name={name}
-                value={at instanceof Date ? momentText(at) : ''}
-                placeholder="2026-12-01 12:00"
-              />
-            </div>
-          );
-        })}
-        <button type="submit">Draw</button>
-      </form>
-    </>
+        );
+      })}
+      <button type="submit">Draw</button>
+    </form>
   );
 }
 
-const MOMENTS = [
+/** Which numbers are drawn: several at once, each as lines of its own. */
+function Values({ drawing: { drawable, columns } }: { readonly drawing: Drawing }) {
+  if (drawable.values.length < 2) return null;
+  return (
+    <details class="values">
+      <summary>
+        Values: <strong>{columns.join(', ')}</strong>
+      </summary>
+      <fieldset>
+        <legend class="unseen">Values</legend>
+        {drawable.values.map(({ name, comment }) => (
+          <label title={comment} key={name}>
+            <input type="checkbox" name="column" value={name} checked={columns.includes(name)} /> {name}
+          </label>
+        ))}
+      </fieldset>
+    </details>
+  );
+}
+
+const WINDOW = [
   ['from', 'From (UTC)'],
   ['to', 'To'],
+] as const;
+const KNOWN = [
   ['as_of', 'As known at (empty: now)'],
   ['beside', 'And as known at'],
 ] as const;
-
-/** The values of targets by column. */
-function valuesIn(targets: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const all = new Map<string, Set<string>>();
-  for (const target of targets)
-    for (const part of target.split(' ')) {
-      const at = part.indexOf('=');
-      if (at < 1) continue;
-      const name = part.slice(0, at).replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-      all.set(name, (all.get(name) ?? new Set()).add(part.slice(at + 1)));
-    }
-  return new Map([...all].map(([name, values]) => [name, [...values]]));
-}

@@ -1,3 +1,4 @@
+import { endOf, type Grain } from '../../../api/drawables.ts';
 import type { Line } from '../parts/line-chart.tsx';
 
 const HOUR = 3_600_000;
@@ -28,4 +29,16 @@ export function withGaps(points: Line['points'], spacing: number, bucket: number
   return points.flatMap((point, place) =>
     (distances[place] ?? 0) > longest ? [point, [point[0] + longest / 2, null] as const] : [point],
   );
+}
+
+/**
+ * What is said of whole hours, days, months or years: each ends with it, so that nothing is drawn where nothing was said.
+ * @param bucket as for {@link withGaps}
+ */
+export function withEnds(points: Line['points'], grain: Grain, bucket: number): Line['points'] {
+  return points.flatMap((point, place) => {
+    const end = endOf(point[0], grain);
+    const next = points[place + 1]?.[0] ?? Number.POSITIVE_INFINITY;
+    return next > end + bucket ? [point, [end, null] as const] : [point];
+  });
 }

@@ -1,11 +1,13 @@
 /** A chart as its address tells it. */
 export interface ChartAsked {
-  /** A dataset of `chartables`. */
+  /** One of `drawables`. */
   readonly of: string;
-  /** The column of values; absent: the first one. */
-  readonly column?: string | undefined;
+  /** The columns of values; absent: the usual ones. */
+  readonly columns?: readonly string[];
   /** By column what is drawn: `chain_id: '43114'`, or several with commas between them, each a line of its own. */
   readonly things: Readonly<Record<string, string>>;
+  /** By which hour, day, month or year; absent: as it suits the window. */
+  readonly by?: string | null;
   /** The window; absent or null: the newest part. */
   readonly from?: Date | null;
   readonly to?: Date | null;
@@ -16,8 +18,13 @@ export interface ChartAsked {
 }
 
 /** The address of a chart: `/charts?of=metric_points&chain_id=43114&metric=txCount&time_interval=day`. It reproduces the view. */
-export function chartLink({ of, column, things, from, to, asOf, beside }: ChartAsked): string {
-  const said = new URLSearchParams({ of, ...(column === undefined ? {} : { column }), ...things });
+export function chartLink({ of, columns, things, by, from, to, asOf, beside }: ChartAsked): string {
+  const said = new URLSearchParams({
+    of,
+    ...(columns ? { column: columns.join(',') } : {}),
+    ...things,
+    ...(by ? { by } : {}),
+  });
   for (const [name, moment] of Object.entries({ from, to, as_of: asOf, beside }))
     if (moment) said.set(name, moment.toISOString());
   return `/charts?${said}`;

@@ -1,15 +1,16 @@
 import { type Column, Table } from '../parts/table.tsx';
 import { queryLink } from '../query/link.ts';
 import { countText, numberText } from '../texts.ts';
+import type { Drawing } from './drawing.ts';
 import { chartLink } from './link.ts';
-import type { Drawing, DrawnLine } from './read-lines.ts';
+import type { DrawnLine } from './read-lines.ts';
 import { sqlOf } from './sql.ts';
 import { chartOf } from './zoom.tsx';
 
 /** The most rows of the table: the newest. */
 const SHOWN = 200;
 
-/** The points of a chart with every digit, and where all of them are. */
+/** The points of a chart with every digit, and where all of them are. Those that differ between two moments are marked. */
 export function Points({
   drawing,
   lines,
@@ -18,6 +19,7 @@ export function Points({
   readonly lines: readonly DrawnLine[];
 }) {
   const byTime = new Map<string, Map<string, string>>();
+  const marked = new Map(lines.map(({ label, marks = [] }) => [label, new Set(marks)]));
   for (const { label, exact } of lines)
     for (const [at, value] of exact) {
       const row = byTime.get(at) ?? new Map<string, string>();
@@ -25,26 +27,23 @@ export function Points({
     }
   const rows = [...byTime].toSorted(([one], [other]) => (one < other ? 1 : -1));
   const drawn = lines.reduce((sum, { exact }) => sum + exact.length, 0);
-  const all = lines.reduce((sum, { of }) => sum + of, 0);
+  const all = lines.reduce((sum, { count }) => sum + count, 0);
   return (
     <section aria-labelledby="points">
       <div class="head">
         <h2 id="points">{countText(drawn, 'point')}</h2>
-        <p>
+        <p class="actions">
           <a href={chartLink(chartOf(drawing))}>Address of this chart</a>
-          {drawing.moments.map((moment) => {
-            const { sql, asOf } = sqlOf(drawing, moment);
+          {drawing.moments.flatMap((moment) => {
+            const sql = sqlOf(drawing, moment);
             const of =
               drawing.moments.length > 1
                 ? ` ${moment ? `known at ${moment.toISOString()}` : 'known now'}`
                 : '';
-            return (
-              <>
-                {' '}
-                <a href={queryLink({ sql, asOf }, '.csv')}>CSV{of}</a>{' '}
-                <a href={queryLink({ sql, asOf })}>SQL{of}</a>
-              </>
-            );
+            return [
+              <a href={queryLink({ sql }, '.csv')} key={`csv${of}`}>{`CSV${of}`}</a>,
+              <a href={queryLink({ sql })} key={`sql${of}`}>{`SQL${of}`}</a>,
+            ];
           })}
         </p>
       </div>
@@ -58,12 +57,15 @@ export function Points({
       <Table
         caption="The points"
         columns={[
-          { name: drawing.chartable.source.time, cell: ([at]) => at },
+          { name: drawing.drawable.time.name, cell: ([at]) => at },
           ...lines.map(
             ({ label }): Column<(typeof rows)[number]> => ({
               name: label,
               kind: 'number',
-              cell: ([, values]) => valueText(values.get(label)),
+              cell: ([at, values]) => {
+                const text = valueText(values.get(label));
+                return marked.get(label)?.has(Date.parse(at)) ? <mark>{text}</mark> : text;
+              },
             }),
           ),
         ]}
@@ -78,5 +80,5 @@ export function Points({
 /** A number with all of its digits; others, such as NaN, as they are. */
 const valueText = (value: string | undefined) => {
   if (value === undefined) return '–';
-  return /^\d+(\.\d+)?$/.test(value) ? numberText(value) : value;
+  return /^-?\d+(\.\d+)?$/.test(value) ? numberText(value) : value;
 };

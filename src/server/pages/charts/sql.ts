@@ -1,28 +1,32 @@
-import { literal } from '../../../db/declared.ts';
-import { type Drawing, valuesOf } from './read-lines.ts';
+import { pointsOf } from '../../../api/lines.ts';
+import { ReadableStatement } from '../../../api/statement.ts';
+import type { Drawing } from './drawing.ts';
 
-/** The statement with all points of a chart, for one moment of knowledge: it is asked with that moment. */
-export function sqlOf(
-  { chartable: { dataset, source }, column, things, window }: Drawing,
-  moment: Date | null,
-) {
-  const { time, needed } = source;
-  const [from, to] = window.map((one) => literal(one.toISOString()));
-  const conditions = [
-    ...Object.entries(things).map(
-      ([name, values]) =>
-        `${name} in (${valuesOf(values)
-          .map((one) => literal(one))
-          .join(', ')})`,
-    ),
-    `${time} >= ${from}`,
-    `${time} < ${to}`,
-    ...(dataset.kind === 'series' ? ['vanished_at is null'] : []),
-    // Readings have no versions: what was known is what had been read.
-    ...(moment && dataset.kind !== 'series' ? [`${time} <= ${literal(moment.toISOString())}`] : []),
+/** The statement with all points of a chart, as known at a moment; null: now. */
+export function sqlOf({ drawable, ...question }: Drawing, moment: Date | null): string {
+  const { rows, conditions, at, ends, values, of, counted } = pointsOf(
+    drawable,
+    { ...question, asOf: moment },
+    new ReadableStatement(),
+  );
+  const columns = [
+    `${counted === null ? at : `date_trunc('${counted}', ${at}, 'UTC')`} as at`,
+    ...(ends === null ? [] : [`${ends} as until`]),
+    ...of,
+    ...(counted === null ? values.map(([, value]) => value) : ['count(*)']),
   ];
-  return {
-    sql: `select ${[time, ...needed, column].join(', ')}\nfrom ${dataset.name}\nwhere ${conditions.join('\n  and ')}\norder by ${[time, ...needed].join(', ')}`,
-    asOf: dataset.kind === 'series' ? moment : null,
-  };
+  return [
+    `select ${columns.join(', ')}`,
+    `from ${rows} as r`,
+    ...(conditions.length > 0 ? [`where ${conditions.join('\n  and ')}`] : []),
+    ...(counted === null
+      ? []
+      : [
+          `group by ${columns
+            .slice(0, -1)
+            .map((_, place) => place + 1)
+            .join(', ')}`,
+        ]),
+    'order by 1',
+  ].join('\n');
 }

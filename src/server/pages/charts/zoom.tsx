@@ -1,5 +1,5 @@
+import type { Drawing } from './drawing.ts';
 import { type ChartAsked, chartLink } from './link.ts';
-import type { Drawing } from './read-lines.ts';
 
 /** A window is never shorter than this, ms. */
 const SHORTEST = 60_000;
@@ -35,7 +35,11 @@ export function Zoom({ drawing, fixed }: { readonly drawing: Drawing; readonly f
 }
 
 /** A drawing as its address tells it. */
-export function chartOf({ chartable, column, things, window: [from, to], moments }: Drawing): ChartAsked {
+export function chartOf(drawing: Drawing): ChartAsked {
+  const { drawable, columns, told, given, grain, grainTold, window, moments } = drawing;
+  const [from, to] = window;
   const [asOf = null, beside = null] = moments;
-  return { of: chartable.dataset.name, column, things, from, to, asOf, beside };
+  const things = Object.fromEntries(Object.entries(told).map(([name, values]) => [name, values.join(',')]));
+  const by = grainTold ? grain : null;
+  return { of: drawable.name, columns, things: { ...things, ...given }, by, from, to, asOf, beside };
 }

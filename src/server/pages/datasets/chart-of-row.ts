@@ -1,11 +1,13 @@
 import type { ReadableDataset } from '../../../api/catalogue.ts';
 import type { Row } from '../../../api/rows.ts';
-import { chartables } from '../charts/chartable.ts';
+import { drawables } from '../charts/drawables.ts';
 import { chartLink } from '../charts/link.ts';
 
 const DAY = 86_400_000;
 /** How much of the time around a point is drawn, by a metric's interval, days on either side. */
 const AROUND: Readonly<Record<string, number>> = { hour: 7, day: 45, week: 180, month: 730 };
+/** The same of what holds for long, and of others. */
+const HOLDS = 45;
 const OTHERS = 7;
 
 /**
@@ -19,15 +21,19 @@ export function chartOfRow(
   asOf: Date | null,
   beside: Date | null = null,
 ): string | null {
-  const source = chartables.get(name)?.source;
-  if (!source) return null;
-  const at = Date.parse(String(row[source.time]));
-  const things = source.needed.map((column) => [column, row[column]] as const);
-  if (Number.isNaN(at) || things.some(([, value]) => value === undefined || value === null)) return null;
-  const around = (AROUND[String(row.time_interval)] ?? OTHERS) * DAY;
+  const drawable = drawables.get(name);
+  if (!drawable) return null;
+  const at = Date.parse(String(row[drawable.time.name]));
+  const things = drawable.keys.flatMap((column) => {
+    const value = row[column.name];
+    return value === undefined || value === null ? [] : [[column.name, String(value)] as const];
+  });
+  const told = new Map(things);
+  if (Number.isNaN(at) || drawable.needed.some((column) => !told.has(column))) return null;
+  const around = (AROUND[String(row.time_interval)] ?? (drawable.ends ? HOLDS : OTHERS)) * DAY;
   return chartLink({
     of: name,
-    things: Object.fromEntries(things.map(([column, value]) => [column, String(value)])),
+    things: Object.fromEntries(told),
     from: new Date(at - around),
     to: new Date(at + around),
     asOf,

@@ -1,3 +1,6 @@
+import { instantIn } from '../../../instant.ts';
+import { drawables } from '../charts/drawables.ts';
+import { chartLink } from '../charts/link.ts';
 import { asOfOnly, hrefOf, type Parameters } from './address.ts';
 import { type Relation, viewsOf } from './relations.ts';
 
@@ -32,8 +35,30 @@ export function RelationHead({
       </h1>
       <p>{about}</p>
       {dataset && <Tabs relation={{ readable, dataset }} tab={tab} parameters={asOfOnly(parameters)} />}
+      {!dataset && drawables.has(name) && (
+        <p>
+          <a href={chartOf(name, parameters)}>Chart</a>
+        </p>
+      )}
     </div>
   );
+}
+
+/** The chart of a function's rows or of a dataset, with what it was given. */
+function chartOf(name: string, parameters: Parameters): string {
+  const { keys = [], takes = [], past = false } = drawables.get(name) ?? {};
+  const [from, to, asOf] = ['from', 'to', 'as_of'].map((one) => {
+    const at = instantIn(parameters[one] ?? '');
+    return at === null ? null : new Date(at);
+  });
+  const things = [...keys, ...takes].flatMap((one) => {
+    const value = parameters[one.name];
+    return value ? [[one.name, value] as const] : [];
+  });
+  return chartLink({
+    ...{ of: name, things: Object.fromEntries(things), from: from ?? null, to: to ?? null },
+    asOf: past ? (asOf ?? null) : null,
+  });
 }
 
 interface Place {
@@ -75,6 +100,16 @@ function Tabs({
       here: tab === 'coverage',
       about: 'What is recorded and what is missing, day by day, and how to mend it.',
     },
+    ...(drawables.has(dataset.name)
+      ? [
+          {
+            label: 'Chart',
+            href: chartOf(dataset.name, parameters),
+            here: false,
+            about: 'Its numbers over time.',
+          },
+        ]
+      : []),
     ...(history ? [rowsOf(HISTORIES[dataset.kind] ?? 'Versions', history.name, history.about)] : []),
     ...(changes ? [rowsOf('Who came and went', changes.name, changes.about)] : []),
     ...(conflicts ? [rowsOf('Conflicts', conflicts.name, conflicts.about)] : []),

@@ -85,3 +85,13 @@ export function shortAmount(value: number): string {
   const [unit, letter] = size < 10_000 ? [1, ''] : (LARGE.find(([one]) => size >= one) ?? [1, '']);
   return `${Number((value / unit).toPrecision(4))}${letter.replace(' ', '\u202f')}`;
 }
+
+/** The least and the greatest of all. */
+export function spanOf(all: readonly number[]): [least: number, most: number] {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const one of all) {
+    least = Math.min(least, one);
+    most = Math.max(most, one);
+  }
+  return [least, most];
+}

@@ -1,11 +1,14 @@
 import { momentText } from '../texts.ts';
-import { amountTicks, shortAmount, timeTicks } from './axis.ts';
+import { amountTicks, shortAmount, spanOf, timeTicks } from './axis.ts';
+import { areaOf, type Draws, drawn, marksOf, pathOf, type Shape, UNITS } from './line-path.ts';
 
 /** A line of a chart. */
 export interface Line {
   readonly label: string;
-  /** Ms since 1970 and the value, by time; null: there is none, and the line has a gap. */
-  readonly points: readonly (readonly [at: number, value: number | null])[];
+  /** Ms since 1970 and the value with every digit, by time; null: there is none, and the line has a gap. */
+  readonly points: readonly (readonly [at: number, value: string | null])[];
+  /** Where it is marked, because something else was known of it; ms since 1970. */
+  readonly marks?: readonly number[];
 }
 
 export interface LineChartProps {
@@ -14,23 +17,34 @@ export interface LineChartProps {
   readonly title: string;
   /** The time that is drawn, ms since 1970; null: from the first point to the last. */
   readonly window: readonly [from: number, to: number] | null;
+  readonly draws?: Draws;
+  /** The page shows any window by its parameters `from` and `to`: a part that is chosen is asked for. */
+  readonly asks?: boolean;
 }
 
-/** The units of the drawing in each direction. It is stretched to its place; texts are not. */
-const UNITS = 10_000;
-
-/** Lines over time, drawn by the server. */
-export function LineChart({ lines, title, window }: LineChartProps) {
+/**
+ * Lines over time, drawn by the server. The island `charts` draws them anew from what its keys hold, so that a part can be chosen and
+ * exact values are seen.
+ */
+export function LineChart({ lines, title, window, draws = 'line', asks = false }: LineChartProps) {
   const points = lines.flatMap((line) => line.points);
-  const values = points.flatMap(([, value]) => (value === null ? [] : [value]));
-  const [first, last] = window ?? spanOf(points.map(([at]) => at));
-  const amounts = amountTicks(...spanOf(values));
-  const [least, most] = [amounts[0] ?? 0, amounts.at(-1) ?? 1];
-  const x = (at: number) => (last > first ? (at - first) / (last - first) : 0.5);
-  const y = (value: number) => 1 - (value - least) / (most - least);
+  const values = points.flatMap(([, value]) => drawn(value) ?? []);
   if (values.length === 0) return <p class="empty">There is nothing to draw in this window.</p>;
+  const [first, last] = window ?? spanOf(points.map(([at]) => at));
+  const amounts = amountTicks(...spanOf(draws === 'counts' ? [0, ...values] : values));
+  const [least, most] = [amounts[0] ?? 0, amounts.at(-1) ?? 1];
+  const shape: Shape = {
+    draws,
+    x: (at) => (last > first ? (at - first) / (last - first) : 0.5),
+    y: (value) => 1 - (value - least) / (most - least),
+  };
   return (
-    <figure class="chart">
+    <figure
+      class="chart"
+      data-draws={draws}
+      data-window={`${first} ${last}`}
+      data-asks={asks ? '' : undefined}
+    >
       <svg role="img" aria-labelledby="chart-title chart-about">
         <title id="chart-title">{title}</title>
         <desc id="chart-about">
@@ -40,16 +54,16 @@ export function LineChart({ lines, title, window }: LineChartProps) {
         <g class="grid">
           {amounts.map((amount) => (
             <g key={amount}>
-              <line x1="0" x2="100%" y1={percent(y(amount))} y2={percent(y(amount))} />
-              <text class="amount" x="-8" y={percent(y(amount))} dy="0.32em">
+              <line x1="0" x2="100%" y1={percent(shape.y(amount))} y2={percent(shape.y(amount))} />
+              <text class="amount" x="-8" y={percent(shape.y(amount))} dy="0.32em">
                 {shortAmount(amount)}
               </text>
             </g>
           ))}
           {timeTicks(first, last).map(({ at, text }, place) => (
             <g key={at} class={place % 2 === 1 ? 'second' : undefined}>
-              <line class="tick" x1={percent(x(at))} x2={percent(x(at))} y1="0" y2="100%" />
-              <text class="moment" x={percent(x(at))} y="100%" dy="1.5em">
+              <line class="tick" x1={percent(shape.x(at))} x2={percent(shape.x(at))} y1="0" y2="100%" />
+              <text class="moment" x={percent(shape.x(at))} y="100%" dy="1.5em">
                 {text}
               </text>
             </g>
@@ -62,14 +76,25 @@ export function LineChart({ lines, title, window }: LineChartProps) {
           height="100%"
           aria-hidden="true"
         >
-          {lines.map(({ label, points: own }, place) => (
-            <path class={`line line-${place}`} d={pathOf(own, x, y)} key={label} />
+          {lines.map((line, place) => (
+            <g class={`line-${place}`} key={line.label}>
+              {draws === 'counts' && lines.length === 1 && (
+                <path class="area" d={areaOf(line.points, shape)} />
+              )}
+              <path class="line" d={pathOf(line.points, shape)} />
+              {line.marks && <path class="marks" d={marksOf(line, shape)} />}
+            </g>
           ))}
         </svg>
       </svg>
       <figcaption>
-        {lines.map(({ label }, place) => (
-          <span class={`key key-${place}`} key={label}>
+        {lines.map(({ label, points: own, marks = [] }, place) => (
+          <span
+            class={`key key-${place}`}
+            data-points={own.map(([at, value]) => `${at}=${value ?? ''}`).join(' ')}
+            data-marks={marks.length > 0 ? marks.join(' ') : undefined}
+            key={label}
+          >
             {label}
           </span>
         ))}
@@ -80,31 +105,11 @@ export function LineChart({ lines, title, window }: LineChartProps) {
 
 const percent = (share: number) => `${(share * 100).toFixed(2)}%`;
 
-function spanOf(all: readonly number[]): [least: number, most: number] {
-  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const one of all) {
-    least = Math.min(least, one);
-    most = Math.max(most, one);
-  }
-  return [least, most];
-}
-
-/** A path that is interrupted where there is no value. A point between two gaps is a dot. */
-function pathOf(points: Line['points'], x: (at: number) => number, y: (value: number) => number): string {
-  let path = '';
-  let down = false;
-  for (const [at, value] of points) {
-    if (value !== null) {
-      const place = `${Math.round(x(at) * UNITS)} ${Math.round(y(value) * UNITS)}`;
-      path += down ? `L${place}` : `M${place}h0`;
-    }
-    down = value !== null;
-  }
-  return path;
-}
-
 function aboutLine(label: string, points: Line['points']): string {
-  const there = points.flatMap(([at, value]) => (value === null ? [] : [{ at, value }]));
+  const there = points.flatMap(([at, text]) => {
+    const value = drawn(text);
+    return value === null ? [] : [{ at, value }];
+  });
   const [begin, end] = [there[0], there.at(-1)];
   if (!begin || !end) return `${label}: no points.`;
   const [least, most] = spanOf(there.map(({ value }) => value));

@@ -18,7 +18,7 @@ export function answerLines(
   if (time === undefined || numbers.length === 0)
     return { why: 'A chart needs a column of times and a column of numbers. The table has all there is.' };
   const texts = indexes('text');
-  const lines = new Map<string, { label: string; points: [number, number | null][] }>();
+  const lines = new Map<string, { label: string; points: [number, string | null][] }>();
   for (const row of rows) {
     const at = momentOf(row[time] ?? null);
     if (at === null) continue;
@@ -29,7 +29,7 @@ export function answerLines(
         .join(' ');
       const line = lines.get(label) ?? { label, points: [] };
       lines.set(label, line);
-      line.points.push([at, drawn(row[number] ?? null)]);
+      line.points.push([at, row[number] ?? null]);
     }
     if (lines.size > MOST_LINES)
       return {
@@ -41,12 +41,6 @@ export function answerLines(
     points: points.sort(([one], [other]) => one - other),
   }));
   return { lines: drawnLines, title: 'The answer over time', window: null };
-}
-
-/** A number as it is drawn: not exact; null: there is nothing to draw. */
-function drawn(text: string | null): number | null {
-  const value = text === null ? Number.NaN : Number(text);
-  return Number.isFinite(value) ? value : null;
 }
 
 /** A time as PostgreSQL writes it into JSON; without a zone it is UTC. Ms since 1970; null: it is none, such as infinity. */

@@ -44,7 +44,7 @@ export const query = definePage({
   },
   content: ({ now, answer, refusal }, { sql, as_of, show }) => ({
     title: 'Query',
-    islands: ['query'],
+    islands: show === 'chart' ? ['query', 'charts'] : ['query'],
     body: (
       <>
         <div class="head">

@@ -3,9 +3,11 @@ import { z } from 'zod';
 import { firstLookAt, type NodeRange, nodeRange } from '../../../reports/nodes/node-range.ts';
 import type { NodeStatus, NodesStatus } from '../../../reports/nodes/nodes-status.ts';
 import type { StatusSite } from '../../status-site.ts';
+import { chartLink } from '../charts/link.ts';
 import { type Content, definePage } from '../page.ts';
 import { State } from '../parts/state.tsx';
 import { countText } from '../texts.ts';
+import { CurrentView } from '../view.ts';
 import { type AskedRange, rangeOf, rangeParameters } from './asked-range.ts';
 import { Calendar } from './calendar.tsx';
 import { Checks } from './checks.tsx';
@@ -31,6 +33,8 @@ export interface NodeRecord {
   readonly site: StatusSite;
 }
 
+/** The probe that speaks for a node. */
+const HEALTH = 'health';
 /** So many days and more are shown as a calendar. */
 const CALENDAR = 100;
 
@@ -101,6 +105,7 @@ export function nodeContent({ range, asked, told, now, site }: NodeRecord): Cont
               <dd>{range.incidents.length}</dd>
             </div>
           </dl>
+          <LatencyChart node={node} asked={asked} />
           <Windows node={node} windows={windows} />
         </section>
         <section aria-labelledby="incidents">
@@ -138,6 +143,20 @@ function Back({ title }: { readonly title: string }) {
         </li>
       </ol>
     </nav>
+  );
+}
+
+/** The way to the response times over the range, for those who may see charts. */
+function LatencyChart({ node, asked }: { readonly node: string; readonly asked: AskedRange }) {
+  const { everything, file } = useContext(CurrentView);
+  if (!everything || file) return null;
+  const [from, to] = [new Date(asked.from), new Date(asked.to)];
+  return (
+    <p>
+      <a href={chartLink({ of: 'node_latency_over_time', things: { node, probe: HEALTH }, from, to })}>
+        Response times over this range
+      </a>
+    </p>
   );
 }
 

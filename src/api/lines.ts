@@ -1,0 +1,148 @@
+import type postgres from 'postgres';
+import type { Drawable, Grain } from './drawables.ts';
+import { columnOf, source } from './rows.ts';
+import { currentOnly } from './series.ts';
+import { Statement } from './statement.ts';
+import { type PointsSql, type ThinnedRow, thinned } from './thinned.ts';
+import { isoOf } from './values.ts';
+
+/** What is drawn of a {@link Drawable}, as known at one moment. */
+export interface LinesQuestion {
+  /** The columns of values, at least one. */
+  readonly columns: readonly string[];
+  /** The values of key columns that are wanted; of a column that is not told, all. */
+  readonly told: Readonly<Record<string, readonly string[]>>;
+  /** What else a function is given. */
+  readonly given: Readonly<Record<string, string>>;
+  readonly grain: Grain | null;
+  readonly window: readonly [from: Date, to: Date];
+  /** Null: now. */
+  readonly asOf: Date | null;
+}
+
+/** A line of numbers over time, with every digit. */
+export interface FoundLine {
+  /** What it is of, by column; the column of the values is `value`. */
+  readonly of: Readonly<Record<string, string | null>>;
+  /** By time, as ISO 8601. Null: the last value ended, and nothing followed. */
+  readonly points: readonly (readonly [at: string, value: string | null])[];
+  /** How many points there are in the window. */
+  readonly count: number;
+}
+
+/** Lines, those with the greatest values first, and how many there are. */
+export interface FoundLines {
+  readonly lines: readonly FoundLine[];
+  readonly of: number;
+}
+
+/**
+ * Reads the lines of a chart in one statement, thinned out where there are many points.
+ * @param most how many lines @param buckets as for {@link thinned}
+ * @throws PostgresError 22023 when there is no record at the moment, or the function refuses what it is given
+ */
+export async function readLines(
+  sql: postgres.Sql,
+  drawable: Drawable,
+  question: LinesQuestion,
+  { most, buckets }: { readonly most: number; readonly buckets: number },
+): Promise<FoundLines> {
+  const into = new Statement();
+  const text = thinned(pointsOf(drawable, question, into), buckets, most);
+  const rows = await sql.unsafe<ThinnedRow[]>(text, [...into.values]);
+  const names = untold(drawable, question);
+  const [column = ''] = question.columns;
+  const lines = new Map<string, { of: FoundLine['of']; points: [string, string | null][]; count: number }>();
+  for (const { line, at, value, of } of rows) {
+    const key = JSON.stringify(line);
+    const known = lines.get(key) ?? {
+      of: {
+        ...Object.fromEntries(names.map((name, place) => [name, line[place] ?? null])),
+        value: line[names.length] ?? column,
+      },
+      points: [],
+      count: Number(of),
+    };
+    lines.set(key, known);
+    known.points.push([isoOf(at), value]);
+  }
+  return { lines: [...lines.values()], of: Number(rows[0]?.lines ?? 0) };
+}
+
+/** The key columns by which lines differ: those of which not just one value is told. */
+const untold = ({ keys }: Drawable, { told }: LinesQuestion) =>
+  keys.flatMap(({ name }) => (told[name]?.length === 1 ? [] : [name]));
+
+/** All points that are asked for, in SQL. @param into takes the values */
+export function pointsOf(drawable: Drawable, question: LinesQuestion, into: Statement): PointsSql {
+  const { dataset, time, ends, counted, keys } = drawable;
+  const { columns, told, grain, window, asOf } = question;
+  const [begin, end] = window.map((one) => into.value(one.toISOString(), 'timestamptz'));
+  const past = asOf && into.value(asOf.toISOString(), 'timestamptz');
+  const column = columnOf(time.name);
+  const at = time.type === 'date' ? `${column}::timestamp at time zone 'UTC'` : column;
+  const { rows, parameters } = dataset ? rowsOf(drawable, past) : callOf(drawable, question, into);
+  const wanted = keys.flatMap(({ name, type }) => {
+    const values = told[name];
+    if (values === undefined || parameters.includes(name)) return [];
+    const [value = '', ...others] = values;
+    return others.length === 0
+      ? [`${columnOf(name)} = ${into.value(value, type)}`]
+      : [`${columnOf(name)} in (${values.map((one) => into.value(one, type)).join(', ')})`];
+  });
+  const known =
+    dataset && past && rows === `reporting.${drawable.readable.name}`
+      ? [
+          `${columnOf(dataset.begins)} <= ${past}`,
+          `reporting.has_record(${into.value(dataset.name, 'text')}, ${past})`,
+        ]
+      : [];
+  const inWindow =
+    ends === null
+      ? dataset
+        ? [`${at} >= ${begin}`, `${at} < ${end}`]
+        : []
+      : [`${at} < ${end}`, `(${columnOf(ends)} is null or ${columnOf(ends)} > ${begin})`];
+  const until = ends && columnOf(ends);
+  return {
+    rows,
+    conditions: [...wanted, ...inWindow, ...(dataset ? currentOnly(dataset.kind) : []), ...known],
+    at: ends === null ? at : `greatest(${at}, ${begin})`,
+    ends: until && (past ? `case when ${until} <= ${past} then ${until} end` : until),
+    values: columns.map((name) => [name, columnOf(name)]),
+    of: untold(drawable, question).map(columnOf),
+    counted: counted ? (grain ?? 'day') : null,
+    begin: begin ?? null,
+    end: end ?? null,
+  };
+}
+
+/** The rows of a dataset, and the columns that were given as parameters: none. */
+const rowsOf = ({ readable }: Drawable, past: string | null) => ({
+  rows:
+    past !== null && readable.asOf !== null
+      ? `reporting.${readable.asOf}(${past})`
+      : `reporting.${readable.name}`,
+  parameters: [],
+});
+
+/** The call of a function, and the columns whose one value it was given as a parameter. */
+function callOf({ readable }: Drawable, question: LinesQuestion, into: Statement) {
+  const { told, given, grain, window, asOf } = question;
+  const [from, to] = window.map((one) => one.toISOString());
+  const known = new Set(readable.parameters?.map(({ name }) => name));
+  const single = Object.entries(told).flatMap(([name, values]) =>
+    values.length === 1 && known.has(name) ? [[name, values[0] ?? ''] as const] : [],
+  );
+  const values = {
+    ...given,
+    ...Object.fromEntries(single),
+    ...{ from: from ?? '', to: to ?? '' },
+    ...(asOf ? { as_of: asOf.toISOString() } : {}),
+    ...(grain !== null && known.has('by') ? { by: grain } : {}),
+  };
+  return {
+    rows: source(readable, { given: values, asOf: null }, into),
+    parameters: single.map(([name]) => name),
+  };
+}

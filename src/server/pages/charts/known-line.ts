@@ -1,0 +1,11 @@
+import type { FoundLine } from '../../../api/lines.ts';
+
+/** What was found of a thing as known at a moment. */
+export interface Known {
+  readonly line: FoundLine;
+  /** Null: now. */
+  readonly moment: Date | null;
+}
+
+/** What a line is of, as a text. */
+export const thingOf = ({ line }: Known): string => JSON.stringify(line.of);

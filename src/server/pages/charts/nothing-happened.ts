@@ -1,0 +1,59 @@
+import type postgres from 'postgres';
+import { beginOf, endOf } from '../../../api/drawables.ts';
+import type { FoundLine } from '../../../api/lines.ts';
+import type { Line } from '../parts/line-chart.tsx';
+import type { Drawing } from './drawing.ts';
+import { type Target, targetOf } from './known-values.ts';
+
+/** What is recorded completely of a target: ranges of ms since 1970. */
+export interface Covered {
+  readonly target: Target;
+  readonly ranges: readonly (readonly [from: number, to: number])[];
+}
+
+/** Reads what of a window is recorded, by target; of what is recorded by heights, nothing. */
+export async function readCovered(
+  sql: postgres.Sql,
+  { drawable: { dataset }, window: [from, to] }: Drawing,
+): Promise<Covered[]> {
+  if (!dataset) return [];
+  const rows = await sql<{ target: string; from: number | null; to: number | null }[]>`
+    select target, extract(epoch from range_start)::float8 * 1000 as from, extract(epoch from range_end)::float8 * 1000 as to
+    from reporting.coverage
+    where dataset = ${dataset.name} and (range_start is null or (range_start < ${to} and range_end > ${from}))`;
+  const targets = new Map<string, (readonly [number, number])[]>();
+  for (const { target, from: begin, to: end } of rows) {
+    const ranges = targets.get(target) ?? [];
+    targets.set(target, ranges);
+    if (begin !== null && end !== null) ranges.push([begin, end]);
+  }
+  return [...targets].map(([target, ranges]) => ({ target: targetOf(target), ranges }));
+}
+
+/**
+ * The counts of a line with those that are 0: of hours, days, … in which nothing happened, because all of them is recorded. Of the
+ * others nothing is known.
+ */
+export function withNothing(
+  points: Line['points'],
+  { of }: FoundLine,
+  { grain, told, window: [from, to] }: Drawing,
+  covered: readonly Covered[],
+): Line['points'] {
+  const wantedOf = (name: string) => of[name] ?? told[name]?.[0];
+  const own = covered.filter(({ target }) =>
+    Object.entries(target).every(([name, value]) => (wantedOf(name) ?? value) === value),
+  );
+  if (own.length === 0 || grain === null) return points;
+  const known = new Map(points);
+  const all: [number, string | null][] = [];
+  for (let begin = beginOf(from.getTime(), grain); begin < to.getTime(); begin = endOf(begin, grain)) {
+    const end = endOf(begin, grain);
+    const value = known.get(begin);
+    const isCovered = own.every(({ ranges }) =>
+      ranges.some(([since, until]) => since <= begin && end <= until),
+    );
+    if (value !== undefined || isCovered) all.push([begin, value ?? '0']);
+  }
+  return all;
+}

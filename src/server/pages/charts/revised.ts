@@ -1,0 +1,26 @@
+import { type Known, thingOf } from './known-line.ts';
+
+/**
+ * Where what is known of a thing at one moment is not what is known of it at another.
+ * @returns by line, ms since 1970
+ */
+export function markDifferences(all: readonly Known[]): ReadonlyMap<Known, readonly number[]> {
+  const byThing = new Map<string, Known[]>();
+  for (const known of all) {
+    const thing = thingOf(known);
+    byThing.set(thing, [...(byThing.get(thing) ?? []), known]);
+  }
+  const marks = new Map<Known, number[]>();
+  for (const [one, other] of byThing.values()) {
+    if (!one || !other) continue;
+    const values = new Map(one.line.points);
+    const differing = other.line.points.flatMap(([at, value]) => {
+      const before = values.get(at);
+      return value !== null && before !== undefined && before !== null && before !== value
+        ? [Date.parse(at)]
+        : [];
+    });
+    marks.set(one, differing).set(other, differing);
+  }
+  return marks;
+}

@@ -1,0 +1,68 @@
+import type { Line } from './line-chart.tsx';
+
+/** How points are joined: by a line, by steps that hold until the next point, or by the steps of counts, over an area. */
+export type Draws = 'line' | 'steps' | 'counts';
+
+/** The places of a drawing, as shares of its width and height. */
+export interface Shape {
+  readonly draws: Draws;
+  readonly x: (at: number) => number;
+  readonly y: (value: number) => number;
+}
+
+/** The units of the drawing in each direction. It is stretched to its place; texts are not. */
+export const UNITS = 10_000;
+
+const units = (share: number) => Math.round(share * UNITS);
+
+/** A number as it is drawn: not exact; null: there is nothing to draw, such as NaN. */
+export function drawn(text: string | null): number | null {
+  const value = text === null ? Number.NaN : Number(text);
+  return Number.isFinite(value) ? value : null;
+}
+
+/** A path that is interrupted where there is no value. A point between two gaps is a dot. */
+export function pathOf(points: Line['points'], { draws, x, y }: Shape): string {
+  let path = '';
+  let down = false;
+  for (const [at, text] of points) {
+    const value = drawn(text);
+    const across = units(x(at));
+    if (down && draws !== 'line') path += `H${across}`;
+    if (value !== null) {
+      const up = units(y(value));
+      if (!down) path += `M${across} ${up}h0`;
+      else path += draws === 'line' ? `L${across} ${up}` : `V${up}`;
+    }
+    down = value !== null;
+  }
+  return path;
+}
+
+/** The areas below the steps of counts. */
+export function areaOf(points: Line['points'], { x, y }: Shape): string {
+  const ground = units(y(0));
+  let path = '';
+  let down = false;
+  for (const [at, text] of points) {
+    const value = drawn(text);
+    const across = units(x(at));
+    if (down) path += `H${across}`;
+    else if (value !== null) path += `M${across} ${ground}`;
+    if (value !== null) path += `V${units(y(value))}`;
+    else if (down) path += `V${ground}Z`;
+    down = value !== null;
+  }
+  return down ? `${path}V${ground}Z` : path;
+}
+
+/** A dot at each mark. */
+export function marksOf({ points, marks = [] }: Line, { x, y }: Shape): string {
+  const values = new Map(points);
+  return marks
+    .flatMap((at) => {
+      const value = drawn(values.get(at) ?? null);
+      return value === null ? [] : [`M${units(x(at))} ${units(y(value))}h0`];
+    })
+    .join('');
+}

@@ -1,0 +1,27 @@
+import type postgres from 'postgres';
+
+/** An address whose balance changed every day, was not seen for some days, and came back. */
+export const holder = { chain_id: '43114', address: '0x00000000000000000000000000000000000000aa' };
+/** A metric with more points than are drawn at once: one an hour. */
+export const busy = { chain_id: 'busy', metric: 'txCount', time_interval: 'hour' };
+/** Its first hour, how many there are, and one of them that has many digits. */
+export const first = Date.UTC(2026, 0, 1);
+export const HOURS = 5_000;
+export const precise = { at: first + 2_000 * 3_600_000, value: '123456789012345678901.000000000000000001' };
+
+/** Adds to a database what charts are tested with. */
+export async function addToDraw(sql: postgres.Sql): Promise<void> {
+  const [run] = await sql<{ id: string }[]>`select min(run_id)::text as id from recorder.metric_points`;
+  await sql`
+    insert into recorder.metric_points (chain_id, metric, time_interval, bucket_start, value, recorded_at, run_id)
+    select ${busy.chain_id}, ${busy.metric}, ${busy.time_interval}, h,
+      case when h = ${new Date(precise.at)} then ${precise.value}::numeric else 1000 + extract(day from h) * 7 end,
+      h + interval '1 hour', ${run?.id ?? '1'}
+    from generate_series(${new Date(first)}::timestamptz, ${new Date(first)}::timestamptz + interval '1 hour' * ${HOURS - 1}, '1 hour') h`;
+  await sql`
+    insert into recorder.native_balances (chain_id, address, balance, symbol, decimals, valid_from, valid_to, ended_by, run_id)
+    select ${holder.chain_id}, ${holder.address}, b.balance::numeric, 'AVAX', 18, b.since::timestamptz, b.until::timestamptz,
+      case when b.until is null then null else 'gone' end, ${run?.id ?? '1'}
+    from (values ('1000000000000000000001', '2026-01-01Z', '2026-01-10Z'), ('2000000000000000000002', '2026-01-10Z', '2026-01-20Z'),
+      ('3000000000000000000003', '2026-02-01Z', null)) as b(balance, since, until)`;
+}
