@@ -1,0 +1,131 @@
+import type uPlot from 'uplot';
+import { momentText, numberText } from '../src/server/pages/texts.ts';
+import { type Line, pointAt } from './charts/lines.ts';
+import { plot } from './charts/plot.ts';
+
+/**
+ * Draws charts anew, so that a part can be chosen by dragging and values are read with every digit. The new part is a page of its
+ * own: it is asked for and put in place of this one, and the address follows.
+ */
+const whole = location.href;
+let drawn: { readonly plot: uPlot; readonly seen: ResizeObserver } | null = null;
+let asking: AbortController | null = null;
+
+function draw(): void {
+  drawn?.plot.destroy();
+  drawn?.seen.disconnect();
+  drawn = null;
+  for (const old of document.querySelectorAll('.plot, .readout')) old.remove();
+  const figure = document.querySelector<HTMLElement>('figure.chart');
+  const picture = figure?.querySelector('svg');
+  if (!figure || !picture) return;
+  const asks = figure.dataset.asks !== undefined;
+  const place = document.createElement('div');
+  place.className = 'plot';
+  place.tabIndex = 0;
+  place.setAttribute('role', 'img');
+  const about = [...picture.querySelectorAll('title, desc')].map((one) => one.textContent).join('. ');
+  place.setAttribute('aria-label', `${about} Left and right go from point to point.`);
+  picture.before(place);
+  picture.setAttribute('hidden', '');
+  const { readout, time } = readoutOf(figure, asks);
+  const [from = 0, to = 0] = (figure.dataset.window ?? '').split(' ').map(Number);
+  const within = (to - from) / 50;
+  const made = plot(figure, place, {
+    chose: choose,
+    reset: () => void (location.href !== whole && go(whole, true)),
+    looked: (at, lines, draws) => {
+      time.textContent = at === null ? HINT : `${timeText(at)} UTC`;
+      for (const line of lines) {
+        const point = at === null ? null : pointAt(line, draws, at, within);
+        show(line, point, point?.[0] === at ? '' : draws === 'line' ? 'at' : 'since');
+      }
+    },
+  });
+  figure.querySelector('figcaption')?.before(readout);
+  const seen = new ResizeObserver(() =>
+    made.setSize({ width: place.clientWidth, height: place.clientHeight }),
+  );
+  seen.observe(place);
+  byKeys(place, made);
+  drawn = { plot: made, seen };
+}
+
+const HINT = 'Drag over a part to see more of it.';
+
+/** The line below a plot: what is looked at, and the way back. */
+function readoutOf(figure: HTMLElement, asks: boolean) {
+  const readout = document.createElement('div');
+  readout.className = 'readout';
+  const time = document.createElement('span');
+  time.textContent = HINT;
+  readout.append(time);
+  figure.querySelector('figcaption')?.setAttribute('aria-live', 'polite');
+  if (asks && location.href !== whole) {
+    const reset = document.createElement('button');
+    reset.type = 'button';
+    reset.className = 'plain';
+    reset.textContent = 'Reset';
+    reset.addEventListener('click', () => void go(whole, true));
+    readout.append(reset);
+  }
+  return { readout, time };
+}
+
+/** Shows a value beside its key. @param apart how its own moment is told, which is another one; empty: it is the same */
+function show({ key }: Line, point: Line['points'][number] | null, apart: string): void {
+  const value = key.querySelector('b') ?? key.appendChild(document.createElement('b'));
+  const text = point?.[1] ?? null;
+  const exact = text !== null && /^-?\d+(\.\d+)?$/.test(text) ? numberText(text) : text;
+  value.textContent =
+    exact === null ? '' : `${exact}${apart && point ? ` ${apart} ${timeText(point[0])}` : ''}`;
+}
+
+const timeText = (at: number) => momentText(new Date(at));
+
+/** Left and right look at the points one by one. */
+function byKeys(place: HTMLElement, made: uPlot): void {
+  place.addEventListener('keydown', ({ key }) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[key];
+    const times = made.data[0];
+    if (step === undefined || times.length === 0) return;
+    const from = made.cursor.idx ?? (step > 0 ? -1 : times.length);
+    const at = times[Math.min(Math.max(from + step, 0), times.length - 1)] ?? 0;
+    made.setCursor({ left: made.valToPos(at, 'x'), top: made.over.clientHeight / 2 });
+  });
+}
+
+/** Asks for a part. @param from and @param to in ms since 1970 */
+function choose(from: number, to: number): void {
+  const address = new URL(location.href);
+  address.searchParams.set('from', new Date(from).toISOString());
+  address.searchParams.set('to', new Date(to).toISOString());
+  void go(address.href, true);
+}
+
+/** Puts another page of the same chart in place of this one. @param isNew it becomes an entry of the history */
+async function go(address: string, isNew: boolean): Promise<void> {
+  asking?.abort();
+  const now = new AbortController();
+  asking = now;
+  document.querySelector('figure.chart')?.setAttribute('aria-busy', 'true');
+  try {
+    const answer = await fetch(address, { headers: { accept: 'text/html' }, signal: now.signal });
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    const [old, fresh] = [document.querySelector('main'), page.querySelector('main')];
+    if (!answer.ok || !old || !fresh) throw new Error('the answer is no chart');
+    if (isNew) history.pushState(null, '', address);
+    old.replaceWith(document.adoptNode(fresh));
+    document.title = page.title;
+    draw();
+  } catch {
+    // The server tells what is wrong on a page of its own.
+    if (!now.signal.aborted) location.assign(address);
+  }
+}
+
+addEventListener('popstate', () => {
+  if (document.querySelector('[data-asks]') || asking) void go(location.href, false);
+});
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
+draw();

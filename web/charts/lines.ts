@@ -1,0 +1,70 @@
+import uPlot from 'uplot';
+import { type Draws, drawn } from '../../src/server/pages/parts/line-path.ts';
+
+/** A line of a chart, as its key in the page tells it. */
+export interface Line {
+  readonly key: HTMLElement;
+  readonly colour: string;
+  readonly dashed: boolean;
+  /** Ms since 1970 and the value with every digit; null: nothing is known from there on. */
+  readonly points: readonly (readonly [at: number, value: string | null])[];
+  readonly marks: readonly number[];
+}
+
+/** The lines of a figure. */
+export function linesOf(figure: HTMLElement): Line[] {
+  return [...figure.querySelectorAll<HTMLElement>('[data-points]')].map((key) => {
+    const { borderTopColor, borderTopStyle } = getComputedStyle(key, '::before');
+    return {
+      key,
+      colour: borderTopColor,
+      dashed: borderTopStyle === 'dashed',
+      points: partsOf(key.dataset.points).map((part) => {
+        const [at, value] = part.split('=');
+        return [Number(at), value || null] as const;
+      }),
+      marks: partsOf(key.dataset.marks).map(Number),
+    };
+  });
+}
+
+const partsOf = (text: string | undefined) => (text ? text.split(' ') : []);
+
+/** What uPlot draws: the times of all lines, and the values of each at them. */
+export function dataOf(lines: readonly Line[], draws: Draws): uPlot.AlignedData {
+  return uPlot.join(
+    lines.map(({ points }): uPlot.AlignedData => {
+      const shown = draws === 'line' ? points : points.flatMap(held);
+      return [shown.map(([at]) => at), shown.map(([, value]) => drawn(value))];
+    }),
+  );
+}
+
+/** A value holds up to where nothing is known, which is drawn by a point of its own. */
+function held(
+  point: Line['points'][number],
+  place: number,
+  points: Line['points'],
+): readonly Line['points'][number][] {
+  const before = points[place - 1]?.[1] ?? null;
+  return point[1] === null && before !== null ? [[point[0] - 1, before], point] : [point];
+}
+
+/**
+ * The point of a line that counts at a moment: the nearest, or where values hold the last one; null: there is none.
+ * @param within how far away it may be where values do not hold, ms
+ */
+export function pointAt(
+  { points }: Line,
+  draws: Draws,
+  at: number,
+  within: number,
+): Line['points'][number] | null {
+  const next = points.findIndex(([time]) => time > at);
+  const last = next === 0 ? undefined : points.at(next === -1 ? -1 : next - 1);
+  if (draws !== 'line') return last?.[1] ? last : null;
+  const near = [last, points[next]].flatMap((one) =>
+    one?.[1] && Math.abs(one[0] - at) <= within ? [one] : [],
+  );
+  return near.sort(([one], [other]) => Math.abs(one - at) - Math.abs(other - at))[0] ?? null;
+}

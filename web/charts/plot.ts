@@ -1,0 +1,162 @@
+import uPlot from 'uplot';
+import { amountTicks, shortAmount, timeTicks } from '../../src/server/pages/parts/axis.ts';
+import type { Draws } from '../../src/server/pages/parts/line-path.ts';
+import { dataOf, type Line, linesOf } from './lines.ts';
+
+/** A part that is not as wide as this was not chosen: the hand trembled. CSS pixels. */
+const LEAST = 5;
+/** A narrow screen shows every second moment. */
+const NARROW = 480;
+
+/** What a reader does with a plot. */
+export interface Reader {
+  /** A part was chosen; ms since 1970. */
+  chose(from: number, to: number): void;
+  /** All of it is wanted. */
+  reset(): void;
+  /** A moment is looked at; null: none. */
+  looked(at: number | null, lines: readonly Line[], draws: Draws): void;
+}
+
+/** Draws a figure's lines in the place, as wide and high as the place is. */
+export function plot(figure: HTMLElement, place: HTMLElement, reader: Reader): uPlot {
+  const draws = drawsOf(figure);
+  const asks = figure.dataset.asks !== undefined;
+  const [from = 0, to = 0] = (figure.dataset.window ?? '').split(' ').map(Number);
+  const whole: uPlot.Range.MinMax = [from, to > from ? to : from + 1];
+  const lines = linesOf(figure);
+  const grid = getComputedStyle(figure).borderTopColor;
+  const text = getComputedStyle(figure.querySelector('.grid text') ?? figure).fill;
+  const font = `12px ${getComputedStyle(figure).fontFamily}`;
+  const axis = { stroke: text, font, grid: { stroke: grid, width: 1 }, ticks: { show: false } };
+  return new uPlot(
+    {
+      ...{ width: place.clientWidth, height: place.clientHeight, ms: 1 },
+      legend: { show: false },
+      padding: [8, 16, 0, 0],
+      cursor: {
+        y: false,
+        drag: { x: true, y: false, setScale: !asks },
+        points: { show: draws === 'line' },
+        ...(asks
+          ? {
+              bind: {
+                dblclick: () => () => {
+                  reader.reset();
+                  return null;
+                },
+              },
+            }
+          : {}),
+      },
+      scales: {
+        x: { time: true, range: (_, least, most) => (asks ? whole : [least, most]) },
+        y: { range: (_, least, most) => amountsOf(draws, least, most) },
+      },
+      axes: [
+        {
+          ...axis,
+          size: 32,
+          splits: (_, __, least, most) => timeTicks(least, most).map(({ at }) => at),
+          values: ({ width, scales }, splits) => {
+            const { min, max } = scales.x ?? {};
+            const texts = new Map(timeTicks(min ?? from, max ?? to).map(({ at, text }) => [at, text]));
+            return splits.map((at, n) => (width < NARROW && n % 2 === 1 ? '' : (texts.get(at) ?? '')));
+          },
+        },
+        {
+          ...axis,
+          size: ({ width }) => (width < NARROW ? 48 : 64),
+          splits: (_, __, least, most) => amountTicks(least, most),
+          values: (_, splits) => splits.map(shortAmount),
+        },
+      ],
+      series: [{}, ...lines.map((line) => seriesOf(line, draws, lines.length === 1))],
+      hooks: {
+        setSelect: [
+          (self) => {
+            const { left, width } = self.select;
+            if (!asks || width < LEAST) return;
+            reader.chose(self.posToVal(left, 'x'), self.posToVal(left + width, 'x'));
+          },
+        ],
+        setCursor: [
+          (self) => {
+            const { idx, left = -1 } = self.cursor;
+            // Points are looked at one by one; what holds is looked at anywhere.
+            const point = typeof idx === 'number' ? (self.data[0][idx] ?? null) : null;
+            const any = left < 0 ? null : Math.round(self.posToVal(left, 'x'));
+            reader.looked(draws === 'line' ? point : any, lines, draws);
+          },
+        ],
+        draw: [(self) => mark(self, lines)],
+      },
+    },
+    dataOf(lines, draws),
+    place,
+  );
+}
+
+function drawsOf({ dataset: { draws } }: HTMLElement): Draws {
+  return draws === 'steps' || draws === 'counts' ? draws : 'line';
+}
+
+/** Round amounts around all values; counts are drawn from nothing up. */
+function amountsOf(draws: Draws, least: number | null, most: number | null): uPlot.Range.MinMax {
+  if (least === null || most === null) return [0, 1];
+  const ticks =
+    draws === 'counts' ? amountTicks(Math.min(0, least), Math.max(0, most)) : amountTicks(least, most);
+  return [ticks[0] ?? least, ticks.at(-1) ?? most];
+}
+
+function seriesOf({ colour, dashed }: Line, draws: Draws, alone: boolean): uPlot.Series {
+  const stepped = draws === 'line' ? undefined : uPlot.paths.stepped?.({ align: 1, alignGaps: 1 });
+  return {
+    stroke: colour,
+    width: 1.75,
+    points: { show: false, size: 5, fill: colour, filter: lonely },
+    ...(dashed ? { dash: [6, 3] } : {}),
+    ...(stepped ? { paths: stepped, gaps: afterStep } : {}),
+    ...(draws === 'counts' && alone ? { fill: `color-mix(in srgb, ${colour} 18%, transparent)` } : {}),
+  };
+}
+
+/** A gap ends after the step up from it, which says nothing. */
+const afterStep: uPlot.Series.GapsRefiner = (_, __, ___, ____, gaps) =>
+  gaps.map(([from, to]) => [from, to + 2 * devicePixelRatio]);
+
+/** Points between two gaps would not be seen otherwise. */
+function lonely(self: uPlot, series: number): number[] {
+  const values = [...(self.data[series] ?? [])].flatMap((value, at) =>
+    value === undefined ? [] : [{ value, at }],
+  );
+  const isNone = (place: number) => (values[place]?.value ?? null) === null;
+  return values.flatMap(({ at }, place) =>
+    !isNone(place) && isNone(place - 1) && isNone(place + 1) ? [at] : [],
+  );
+}
+
+/** A ring where something else was known at the other moment. */
+function mark(self: uPlot, lines: readonly Line[]): void {
+  const { ctx } = self;
+  ctx.save();
+  ctx.lineWidth = 2 * devicePixelRatio;
+  for (const { colour, marks, points } of lines) {
+    const values = new Map(points);
+    ctx.strokeStyle = colour;
+    for (const at of marks) {
+      const value = Number(values.get(at) ?? Number.NaN);
+      if (!Number.isFinite(value)) continue;
+      ctx.beginPath();
+      ctx.arc(
+        self.valToPos(at, 'x', true),
+        self.valToPos(value, 'y', true),
+        4 * devicePixelRatio,
+        0,
+        2 * Math.PI,
+      );
+      ctx.stroke();
+    }
+  }
+  ctx.restore();
+}
