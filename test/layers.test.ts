@@ -44,6 +44,8 @@ interface Import {
   /** A path below the project's root, or a package's name. */
   readonly to: string;
   readonly typeOnly: boolean;
+  /** By `import()`, when it is reached. */
+  readonly late: boolean;
 }
 
 interface SourceFile {
@@ -58,10 +60,11 @@ function read(path: string): SourceFile {
   const parsed = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const imports: Import[] = [];
   let reExports = false;
-  const add = (specifier: string, typeOnly: boolean) =>
+  const add = (specifier: string, typeOnly: boolean, late = false) =>
     imports.push({
       to: specifier.startsWith('.') ? normalize(join(dirname(path), specifier)) : specifier,
       typeOnly,
+      late,
     });
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) {
@@ -81,7 +84,7 @@ function read(path: string): SourceFile {
     }
     if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
       const [specifier] = node.arguments;
-      if (specifier && ts.isStringLiteral(specifier)) add(specifier.text, false);
+      if (specifier && ts.isStringLiteral(specifier)) add(specifier.text, false, true);
     }
     ts.forEachChild(node, visit);
   };
@@ -192,6 +195,16 @@ describe('only', () => {
     const calling = using(['undici', 'node:http', 'node:https', 'axios'], { types: false });
     expect(calling.filter((path) => partOf(path) !== 'upstreams')).toEqual(['src/sandbox.ts']);
   });
+});
+
+it('before a command is called, the command line loads only small libraries, with which it prints', () => {
+  const files = new Map(source.map((file) => [file.path, file]));
+  const loaded = new Set(['src/cli.ts']);
+  for (const path of loaded)
+    for (const { to, typeOnly, late } of files.get(path)?.imports ?? [])
+      if (!typeOnly && !late) loaded.add(to);
+  const libraries = [...loaded].filter((one) => !one.startsWith('src/') && !one.startsWith('node:'));
+  expect(libraries.sort()).toEqual(['cli-truncate', 'commander', 'leven', 'string-width', 'wrap-ansi']);
 });
 
 describe('files', () => {

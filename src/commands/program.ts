@@ -1,22 +1,9 @@
 import { Argument, Command } from 'commander';
-import { runSandbox } from '../sandbox.ts';
-import { completionCommand } from './completion.ts';
-import { coverageCommand, healCommand } from './coverage.ts';
-import { datasetsCommand } from './datasets.ts';
-import { doctorCommand } from './doctor.ts';
 import { exitCode } from './exit.ts';
-import { type InitOptions, initCommand } from './init.ts';
-import { type MaintenanceOptions, maintenanceCommand } from './maintenance.ts';
-import { migrateCommand } from './migrate.ts';
-import { planCommand } from './plan.ts';
-import { quarantineCommand } from './quarantine.ts';
-import { type QueryOptions, queryCommand } from './query.ts';
-import { listReports, type ReportOptions } from './question.ts';
-import { backfillCommand, recordCommand } from './record.ts';
-import { reportCommand } from './report.ts';
-import { sealCommand } from './seal.ts';
-import { statusCommand } from './status.ts';
-import { verifyCommand } from './verify.ts';
+import type { InitOptions } from './init.ts';
+import type { MaintenanceOptions } from './maintenance.ts';
+import type { QueryOptions } from './query.ts';
+import type { ReportOptions } from './question.ts';
 import { stopSignal, withApp } from './with-app.ts';
 
 /** What every command takes. */
@@ -63,12 +50,13 @@ export function commandLine(): Command {
   command('migrate', 'apply the migrations; safe to run by many', 'chain-recorder migrate').action(
     (options: Common) =>
       withApp({ config: options.config, migrate: true }, async () =>
-        migrateCommand({ json: options.json ?? false }),
+        (await import('./migrate.ts')).migrateCommand({ json: options.json ?? false }),
       ),
   );
 
-  command('datasets', 'list what can be recorded', 'chain-recorder datasets').action((options: Common) =>
-    datasetsCommand({ json: options.json ?? false }),
+  command('datasets', 'list what can be recorded', 'chain-recorder datasets').action(
+    async (options: Common) =>
+      (await import('./datasets.ts')).datasetsCommand({ json: options.json ?? false }),
   );
 
   command(
@@ -77,7 +65,7 @@ export function commandLine(): Command {
     'chain-recorder plan',
   ).action((options: Common) =>
     withApp({ config: options.config }, async (app) => {
-      await planCommand(app, { json: options.json ?? false });
+      await (await import('./plan.ts')).planCommand(app, { json: options.json ?? false });
       return exitCode.done;
     }),
   );
@@ -90,8 +78,13 @@ export function commandLine(): Command {
     .argument('<dataset>')
     .option('--target <key=value>', 'only targets that match; may be given more than once', collect, [])
     .action((dataset: string, options: Common & { target: string[] }) =>
-      withApp({ config: options.config }, (app, signal) =>
-        recordCommand(app, dataset, { target: options.target, json: options.json ?? false }, signal),
+      withApp({ config: options.config }, async (app, signal) =>
+        (await import('./record.ts')).recordCommand(
+          app,
+          dataset,
+          { target: options.target, json: options.json ?? false },
+          signal,
+        ),
       ),
     );
 
@@ -105,8 +98,13 @@ export function commandLine(): Command {
     .requiredOption('--to <time>', 'end of the range')
     .option('--target <key=value>', 'only targets that match; may be given more than once', collect, [])
     .action((dataset: string, options: Common & { from: string; to: string; target: string[] }) =>
-      withApp({ config: options.config }, (app, signal) =>
-        backfillCommand(app, dataset, { ...options, json: options.json ?? false }, signal),
+      withApp({ config: options.config }, async (app, signal) =>
+        (await import('./record.ts')).backfillCommand(
+          app,
+          dataset,
+          { ...options, json: options.json ?? false },
+          signal,
+        ),
       ),
     );
 
@@ -118,7 +116,7 @@ export function commandLine(): Command {
     .argument('[dataset]')
     .action((dataset: string | undefined, options: Common) =>
       withApp({ config: options.config }, async (app) => {
-        await coverageCommand(app, dataset, { json: options.json ?? false });
+        await (await import('./coverage.ts')).coverageCommand(app, dataset, { json: options.json ?? false });
         return exitCode.done;
       }),
     );
@@ -126,14 +124,16 @@ export function commandLine(): Command {
   command('heal', 'fetch what is missing and can still be fetched', 'chain-recorder heal metric_points')
     .argument('[dataset]')
     .action((dataset: string | undefined, options: Common) =>
-      withApp({ config: options.config }, (app, signal) =>
-        healCommand(app, dataset, { json: options.json ?? false }, signal),
+      withApp({ config: options.config }, async (app, signal) =>
+        (await import('./coverage.ts')).healCommand(app, dataset, { json: options.json ?? false }, signal),
       ),
     );
 
   command('status', 'show freshness, failures, budgets and quarantine', 'chain-recorder status').action(
     (options: Common) =>
-      withApp({ config: options.config }, (app) => statusCommand(app, { json: options.json ?? false })),
+      withApp({ config: options.config }, async (app) =>
+        (await import('./status.ts')).statusCommand(app, { json: options.json ?? false }),
+      ),
   );
 
   command(
@@ -144,8 +144,8 @@ export function commandLine(): Command {
     .addArgument(new Argument('[action]').choices(['list', 'show', 'redrive']).default('list'))
     .argument('[id]')
     .action((action: string, id: string | undefined, options: Common) =>
-      withApp({ config: options.config }, (app) =>
-        quarantineCommand(app, action, id, { json: options.json ?? false }),
+      withApp({ config: options.config }, async (app) =>
+        (await import('./quarantine.ts')).quarantineCommand(app, action, id, { json: options.json ?? false }),
       ),
     );
 
@@ -159,8 +159,8 @@ export function commandLine(): Command {
     .option('--as-of <time>', 'what was known then; datasets are named without their schema')
     .option('--timeout <duration>', 'how long it may take (default: 60s)')
     .action((sql: string, options: Common & Partial<QueryOptions>) =>
-      withApp({ config: options.config }, (app, signal) =>
-        queryCommand(
+      withApp({ config: options.config }, async (app, signal) =>
+        (await import('./query.ts')).queryCommand(
           app,
           sql,
           { ...options, format: options.format ?? (options.json ? 'json' : 'table') },
@@ -190,13 +190,15 @@ export function commandLine(): Command {
     )
     .option('--node <name>', 'uptime, sla: only this node')
     .option('--format <format>', 'table, csv, json; sla and questions also html')
-    .action((report: string | undefined, options: Common & Partial<ReportOptions> & { target: string[] }) => {
-      const format = options.format ?? (options.json ? 'json' : 'table');
-      if (report === undefined) return listReports(format === 'json');
-      return withApp({ config: options.config }, (app, signal) =>
-        reportCommand(app, report, { ...options, format }, signal),
-      );
-    });
+    .action(
+      async (report: string | undefined, options: Common & Partial<ReportOptions> & { target: string[] }) => {
+        const format = options.format ?? (options.json ? 'json' : 'table');
+        if (report === undefined) return (await import('./question.ts')).listReports(format === 'json');
+        return withApp({ config: options.config }, async (app, signal) =>
+          (await import('./report.ts')).reportCommand(app, report, { ...options, format }, signal),
+        );
+      },
+    );
 
   command(
     'seal',
@@ -205,8 +207,8 @@ export function commandLine(): Command {
   )
     .option('--out <file>', 'write the statement to this file, and its signature beside it (.sig)')
     .action((options: Common & { out?: string }) =>
-      withApp({ config: options.config }, (app, signal) =>
-        sealCommand(app, { ...options, json: options.json ?? false }, signal),
+      withApp({ config: options.config }, async (app, signal) =>
+        (await import('./seal.ts')).sealCommand(app, { ...options, json: options.json ?? false }, signal),
       ),
     );
 
@@ -220,8 +222,8 @@ export function commandLine(): Command {
     .option('--head <file>', 'a statement that was kept: it must be one of the seals')
     .option('--public-key <file>', 'an ed25519 public key in PEM: every seal must be signed with it')
     .action((options: Common & { from?: string; to?: string; head?: string; publicKey?: string }) =>
-      withApp({ config: options.config }, (app, signal) =>
-        verifyCommand(app, { ...options, json: options.json ?? false }, signal),
+      withApp({ config: options.config }, async (app, signal) =>
+        (await import('./verify.ts')).verifyCommand(app, { ...options, json: options.json ?? false }, signal),
       ),
     );
 
@@ -237,8 +239,11 @@ export function commandLine(): Command {
     .option('--to <time>', 'announce: when it ends')
     .option('--reason <text>')
     .action((action: string, id: string | undefined, options: Common & Partial<MaintenanceOptions>) =>
-      withApp({ config: options.config }, (app) =>
-        maintenanceCommand(app, action, id, { ...options, json: options.json ?? false }),
+      withApp({ config: options.config }, async (app) =>
+        (await import('./maintenance.ts')).maintenanceCommand(app, action, id, {
+          ...options,
+          json: options.json ?? false,
+        }),
       ),
     );
 
@@ -247,7 +252,7 @@ export function commandLine(): Command {
     'check configuration, database, queue, upstreams and clock, and say what mends each fault',
     'chain-recorder doctor',
   ).action(async (options: Common) => {
-    process.exitCode = await doctorCommand(
+    process.exitCode = await (await import('./doctor.ts')).doctorCommand(
       { config: options.config, json: options.json ?? false },
       stopSignal(),
     );
@@ -272,7 +277,11 @@ export function commandLine(): Command {
     .option('--address <address>', 'an address to watch; may be given more than once', collect, [])
     .option('--no-check', 'do not ask the upstreams whether they answer')
     .action(async (options: Common & InitOptions) => {
-      process.exitCode = await initCommand(options.config ?? 'recorder.yaml', options, stopSignal());
+      process.exitCode = await (await import('./init.ts')).initCommand(
+        options.config ?? 'recorder.yaml',
+        options,
+        stopSignal(),
+      );
     });
 
   command(
@@ -281,7 +290,7 @@ export function commandLine(): Command {
     'eval "$(chain-recorder completion bash)"',
   )
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
-    .action((shell: string) => completionCommand(program, shell));
+    .action(async (shell: string) => (await import('./completion.ts')).completionCommand(program, shell));
 
   command(
     'sandbox',
@@ -292,7 +301,7 @@ export function commandLine(): Command {
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--seed <seed>', 'which network', '1')
     .action(async (options: { port: string; host: string; seed: string }) => {
-      process.exitCode = await runSandbox([
+      process.exitCode = await (await import('../sandbox.ts')).runSandbox([
         '--port',
         options.port,
         '--host',

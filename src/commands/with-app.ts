@@ -1,4 +1,4 @@
-import { type App, type AppOptions, openApp } from '../app.ts';
+import type { App, AppOptions } from '../app.ts';
 import { exitCode } from './exit.ts';
 import { tell } from './output.ts';
 
@@ -31,6 +31,7 @@ export async function withApp(
   work: (app: App, signal: AbortSignal) => Promise<number>,
 ): Promise<void> {
   const signal = stopSignal();
+  const { openApp } = await import('../app.ts');
   const app = await openApp(options.wait ? { ...options, patient: signal } : options).catch(
     (error: unknown) => {
       if (options.wait && signal.aborted) return null; // stopped while it waited
