@@ -20,8 +20,9 @@ export interface HealthYear {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+const YEAR = 365 * DAY;
 const FROM = Date.UTC(2025, 0, 1);
-const TO = Date.UTC(2026, 0, 1);
+const TO = FROM + YEAR;
 const CHECKS = ['C', 'P', 'X', 'bls', 'bootstrapped', 'database', 'diskspace', 'network', 'router'];
 const INCIDENTS = 24;
 const OUTAGES = 52;
@@ -37,15 +38,24 @@ function numbers(seed: number): () => number {
   };
 }
 
+/** When a year ends, ms since 1970, at a whole minute, and how many incidents each node has in it. */
+export interface YearOptions {
+  readonly until: number;
+  readonly incidents: number;
+}
+
 /**
- * Writes a year of probes, one a minute and node, through the recorder's own storage: two incidents a month and node,
+ * Writes a year of probes, one a minute and node, through the recorder's own storage: two incidents a month and node unless told,
  * half of them failing checks, half no answer; a restart of the recorder a week; response times around 20 ms with a tail.
  */
 export async function writeYear(
   sql: postgres.Sql,
   nodes: number,
   told: (line: string) => void,
+  { until, incidents }: YearOptions = { until: TO, incidents: INCIDENTS },
 ): Promise<number> {
+  const since = until - YEAR;
+  const firstHour = Math.ceil(since / HOUR) * HOUR;
   const observer = 'bench';
   await takeObserver(sql, observer, 'bench');
   const random = numbers(1);
@@ -55,30 +65,30 @@ export async function writeYear(
       heartbeat: null,
       absences: [],
       probes: [],
-      transitions: transitionsOf(node, random),
+      transitions: transitionsOf(node, random, since, incidents),
     });
   }
   const absences = Array.from({ length: OUTAGES }, () => {
-    const from = FROM + Math.floor(random() * (TO - FROM - HOUR));
+    const from = since + Math.floor(random() * (YEAR - HOUR));
     return { from, to: from + 20_000 + Math.floor(random() ** 6 * HOUR), reason: 'the recorder was off' };
   });
   const probes = names.map((node) => ({
     node,
     probe: 'health',
-    probes: (TO - FROM) / MINUTE,
-    probedAt: TO,
+    probes: YEAR / MINUTE,
+    probedAt: until,
     suspect: null,
     latest: null,
     hour: null,
     entries: null,
   }));
-  await writeLedger(sql, observer, 'bench', { heartbeat: TO, absences, transitions: [], probes });
+  await writeLedger(sql, observer, 'bench', { heartbeat: until, absences, transitions: [], probes });
   told('the ledger of a year was written');
   let written = 0;
-  for (let day = FROM; day < TO; day += DAY) {
+  for (let day = firstHour; day < until; day += DAY) {
     const hours: LatencyHour[] = [];
     names.forEach((node, n) => {
-      for (let hour = day; hour < day + DAY; hour += HOUR) {
+      for (let hour = day; hour < Math.min(day + DAY, until); hour += HOUR) {
         const histogram = new Map<number, number>();
         for (let probe = 0; probe < 60; probe++) {
           const bucket = bucketOf(latency(random, n));
@@ -89,8 +99,8 @@ export async function writeYear(
       }
     });
     await storeHours(sql, observer, hours, day);
-    if (((day - FROM) / DAY) % 60 === 59)
-      told(`${Math.round((day - FROM) / DAY) + 1} days of response times were written`);
+    if (((day - firstHour) / DAY) % 60 === 59)
+      told(`${Math.round((day - firstHour) / DAY) + 1} days of response times were written`);
   }
   return written;
 }
@@ -101,7 +111,12 @@ function latency(random: () => number, node: number): number {
   return (12 + (node % 20)) * Math.exp(0.25 * normal) * (random() < 0.005 ? 10 : 1);
 }
 
-function transitionsOf(node: string, random: () => number): LedgerTransition[] {
+function transitionsOf(
+  node: string,
+  random: () => number,
+  since: number,
+  incidents: number,
+): LedgerTransition[] {
   const transition = (
     at: number,
     check: string,
@@ -117,14 +132,13 @@ function transitionsOf(node: string, random: () => number): LedgerTransition[] {
     error,
     message: state === 'down' && check !== '*' ? '{"connectedPeers":0,"sendFailRate":0.5}' : null,
     reported,
-    before: Math.floor((at - FROM) / MINUTE),
+    before: Math.floor((at - since) / MINUTE),
     failingSince: null,
     ended: null,
   });
-  const transitions = ['*', ...CHECKS].map((check) => transition(FROM, check, 'up', null));
-  for (let n = 0; n < INCIDENTS; n++) {
-    const from =
-      FROM + Math.floor(((n + random() * 0.8) * (TO - FROM)) / INCIDENTS / MINUTE) * MINUTE + MINUTE;
+  const transitions = ['*', ...CHECKS].map((check) => transition(since, check, 'up', null));
+  for (let n = 0; n < incidents; n++) {
+    const from = since + Math.floor(((n + random() * 0.8) * YEAR) / incidents / MINUTE) * MINUTE + MINUTE;
     const to = from + MINUTE * Math.ceil(random() ** 3 * 120);
     if (n % 2 === 0)
       transitions.push(

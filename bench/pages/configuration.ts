@@ -1,0 +1,38 @@
+import { checkConfig } from '../../src/config/load.ts';
+import { activeFeeds, activeLedgers, catalogNames } from '../../src/configured-feeds.ts';
+import type { Watched } from '../../src/recording/active-feed.ts';
+
+/** Who looks at the nodes. */
+export const OBSERVER = 'bench';
+const NODES = 10;
+/** Ten million points are what so many chains say in some years. */
+const CHAINS = 50;
+
+/** The chains, by the ids that the record has. */
+export const chains = ['43114', ...Array.from({ length: CHAINS - 1 }, (_, n) => String(1_001 + n))];
+export const nodes = Array.from({ length: NODES }, (_, n) => `validator-${n + 1}`);
+
+/** The configuration of the recorder whose pages are asked. Nobody asks its upstreams. */
+export const config = checkConfig(
+  {
+    network: 'mainnet',
+    observer: OBSERVER,
+    upstreams: {
+      chainData: { url: 'http://127.0.0.1:9' },
+      metrics: { url: 'http://127.0.0.1:9' },
+      nodes: nodes.map((name) => ({ name, url: 'http://127.0.0.1:9' })),
+    },
+    watch: {
+      chains,
+      evmAddresses: Array.from({ length: 20 }, (_, n) => ({
+        chain: '43114',
+        address: `0x${String(n).padStart(40, '0')}`,
+      })),
+    },
+  },
+  catalogNames,
+  'the configuration of the benchmark',
+);
+
+/** What it wants recorded. */
+export const watched: readonly Watched[] = [...activeFeeds(config), ...activeLedgers(config)];

@@ -1,0 +1,51 @@
+import type postgres from 'postgres';
+import { registerTargets } from '../../src/recording/register.ts';
+import { writeYear } from '../health-year.ts';
+import { nodes, watched } from './configuration.ts';
+import { fillBookkeeping } from './fill-bookkeeping.ts';
+import { fillLists } from './fill-lists.ts';
+import { fillMetrics } from './fill-metrics.ts';
+
+/** What a filled record holds. */
+export interface Filled {
+  readonly points: number;
+  readonly revised: number;
+  readonly rows: number;
+}
+
+/** Notes what the configuration wants: an empty record is one of which nothing is recorded yet. */
+export async function register(sql: postgres.Sql): Promise<void> {
+  for (const feed of watched) await registerTargets(sql, feed, Date.now());
+}
+
+/** Fills a record as if it had been kept for a year: points, lists, a year of health, and the bookkeeping. */
+export async function fill(sql: postgres.Sql, points: number, told: (line: string) => void): Promise<Filled> {
+  const { now, revised } = await fillMetrics(sql, points);
+  told(`${now} points were written, ${revised} of them revised`);
+  const lists = await fillLists(sql);
+  told(`${lists} rows of the other datasets were written`);
+  await fillHealth(sql, told);
+  await fillBookkeeping(sql);
+  await sql`vacuum analyze`;
+  return { points: now, revised, rows: now + revised + lists };
+}
+
+/** A year of ten nodes up to now. Readiness and liveness are what the health probe says of the whole. */
+async function fillHealth(sql: postgres.Sql, told: (line: string) => void): Promise<void> {
+  await writeYear(sql, nodes.length, told, {
+    until: Math.floor(Date.now() / 60_000) * 60_000,
+    incidents: 100,
+  });
+  await sql`
+    insert into recorder.node_health (observer, node, probe, check_name, state, error, started_at, ended_at, reported, probes_before, probes)
+    select observer, node, probe, check_name, state, error, started_at, ended_at, reported, probes_before, probes
+    from (select h.observer, h.node, p.probe, h.check_name, h.state, h.error, h.started_at, h.ended_at, h.reported, h.probes_before, h.probes
+      from recorder.node_health h, (values ('readiness'), ('liveness')) as p(probe)
+      where h.probe = 'health' and h.check_name = '*') copied`;
+  await sql`
+    insert into recorder.health_probes (observer, node, probe, probes, probed_at)
+    select h.observer, h.node, p.probe, h.probes, h.probed_at
+    from recorder.health_probes h, (values ('readiness'), ('liveness')) as p(probe) where h.probe = 'health'`;
+  // Somebody still watches.
+  await sql`update recorder.health_observers set lease_until = now() + interval '1 day'`;
+}

@@ -1,0 +1,100 @@
+import { loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import postgres from 'postgres';
+import { z } from 'zod';
+import { migrate } from '../../src/views/migrate.ts';
+import { chromiumPath } from '../../test/support/browser.ts';
+import { Child } from '../child.ts';
+import { startDatabase } from '../database.ts';
+import { apiKinds, type Kind, mainPages, pageKinds } from './addresses.ts';
+import { ask, askAll } from './asking.ts';
+import { fill, register } from './fill.ts';
+import { paintAll } from './painting.ts';
+import { type Compared, kindTable, MOST_LIST, MOST_PAINT, paintTable, slowTable } from './report.ts';
+
+/**
+ * How long pages and lists take on a record of ten million points, a million revisions and a year of health, beside an empty one.
+ * By hand: `npx tsx bench/pages/main.ts [--points 10000000] [--times 20] [--only WORDS]`. With `--empty URL --full URL` it asks
+ * databases of the user's own, and fills what is not filled yet.
+ */
+const { values } = parseArgs({
+  options: {
+    points: { type: 'string', default: '10000000' },
+    times: { type: 'string', default: '20' },
+    only: { type: 'string', default: '' },
+    empty: { type: 'string' },
+    full: { type: 'string' },
+  },
+});
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
+const tell = (line: string) => process.stderr.write(`${line}\n`);
+const closers: (() => Promise<void>)[] = [];
+
+async function recordAt(url: string | undefined): Promise<string> {
+  if (url === undefined) {
+    const database = await startDatabase();
+    closers.push(database.close);
+    return database.url;
+  }
+  await migrate(url);
+  return url;
+}
+
+async function prepared(url: string, points: number): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    const [known] = await sql`select from recorder.targets limit 1`;
+    if (!known) await register(sql);
+    const [filled] = await sql`select from recorder.metric_points limit 1`;
+    if (points > 0 && !filled) tell(JSON.stringify(await fill(sql, points, tell)));
+  } finally {
+    await sql.end();
+  }
+}
+
+async function serve(url: string): Promise<string> {
+  const said = z.object({ address: z.string() });
+  const { child, first } = await Child.start('./pages/serve-process.ts', [url], said, stop.signal);
+  closers.push(() => child.stop());
+  return first.address;
+}
+
+const wanted = ({ name }: Kind) => name.includes(values.only);
+const times = Number(values.times);
+
+async function compare(kinds: readonly Kind[], empty: string, full: string): Promise<Compared[]> {
+  const compared: Compared[] = [];
+  for (const kind of kinds.filter(wanted)) {
+    compared.push({
+      name: kind.name,
+      empty: await askAll(empty, kind, times),
+      full: await askAll(full, kind, times),
+    });
+    tell(`${kind.name}: done`);
+  }
+  return compared;
+}
+
+try {
+  const [emptyUrl, fullUrl] = [await recordAt(values.empty), await recordAt(values.full)];
+  await prepared(emptyUrl, 0);
+  await prepared(fullUrl, Number(values.points));
+  const [empty, full] = [await serve(emptyUrl), await serve(fullUrl)];
+  const load = () =>
+    `load ${loadavg()
+      .map((one) => one.toFixed(1))
+      .join(' ')}`;
+  tell(load());
+  const get = async (path: string) => JSON.parse((await ask(full + path)).text);
+  const lists = await compare(await apiKinds(get), empty, full);
+  const pages = await compare(pageKinds, empty, full);
+  console.log(`${kindTable([...lists, ...pages])}\n`);
+  console.log(`longer than promised (${MOST_LIST} ms):\n\n${slowTable(lists, MOST_LIST)}\n`);
+  console.log(`longer than promised (${MOST_PAINT} ms):\n\n${slowTable(pages, MOST_PAINT)}\n`);
+  if (chromiumPath && 'first paint'.includes(values.only))
+    console.log(paintTable(await paintAll(empty, mainPages, 3), await paintAll(full, mainPages, 3)));
+  console.log(load());
+} finally {
+  for (const close of closers.reverse()) await close();
+}

@@ -1,0 +1,82 @@
+import { type Asked, quantile } from './asking.ts';
+import type { Painted } from './painting.ts';
+
+/** The most that is promised, ms: the p99 of a list, and the first paint of a page. */
+export const MOST_LIST = 100;
+export const MOST_PAINT = 1_000;
+
+/** A kind of address, asked of the empty and of the full record. */
+export interface Compared {
+  readonly name: string;
+  readonly empty: readonly Asked[];
+  readonly full: readonly Asked[];
+}
+
+const ms = (time: number | undefined) =>
+  time === undefined || Number.isNaN(time) ? '–' : time < 10 ? time.toFixed(1) : time.toFixed(0);
+const worst = ({ times }: Asked) => quantile(times, 0.99);
+const timesOf = (all: readonly Asked[]) => all.flatMap(({ times }) => times);
+
+/** The kinds side by side; each with its slowest address. */
+export function kindTable(kinds: readonly Compared[]): string {
+  return table(
+    ['kind', 'addresses', 'empty p50', 'empty p99', 'full p50', 'full p99', 'slowest', 'of the slowest p99'],
+    kinds.map(({ name, empty, full }) => {
+      const slowest = full.toSorted((one, other) => worst(other) - worst(one))[0];
+      return [
+        name,
+        String(full.length),
+        ms(quantile(timesOf(empty), 0.5)),
+        ms(quantile(timesOf(empty), 0.99)),
+        ms(quantile(timesOf(full), 0.5)),
+        ms(quantile(timesOf(full), 0.99)),
+        slowest?.path.slice(0, 80) ?? '',
+        ms(slowest && worst(slowest)),
+      ];
+    }),
+  );
+}
+
+/** The addresses whose own p99 is longer than a limit, and those that gave no answer. */
+export function slowTable(kinds: readonly Compared[], most: number): string {
+  const slow = kinds.flatMap(({ name, full, empty }) =>
+    full
+      .filter((one) => worst(one) > most || one.status !== 200)
+      .map((one) => ({ name, one, empty: empty.find(({ path }) => path === one.path) })),
+  );
+  return table(
+    ['kind', 'path', 'empty p99', 'full p50', 'full p99', 'status', 'said'],
+    slow
+      .sort((one, other) => worst(other.one) - worst(one.one))
+      .map(({ name, one, empty }) => [
+        name,
+        one.path.slice(0, 130),
+        ms(empty && worst(empty)),
+        ms(quantile(one.times, 0.5)),
+        ms(worst(one)),
+        String(one.status),
+        one.said,
+      ]),
+  );
+}
+
+/** First paints side by side. */
+export function paintTable(empty: readonly Painted[], full: readonly Painted[]): string {
+  return table(
+    ['page', 'first byte, empty', 'full', 'first paint, empty', 'full', 'loaded, empty', 'full'],
+    full.map(({ path, firstByte, firstPaint, loaded }, at) => [
+      path.slice(0, 100),
+      ms(empty[at]?.firstByte),
+      ms(firstByte),
+      ms(empty[at]?.firstPaint),
+      ms(firstPaint),
+      ms(empty[at]?.loaded),
+      ms(loaded),
+    ]),
+  );
+}
+
+const table = (heads: readonly string[], rows: readonly (readonly string[])[]) =>
+  [heads, heads.map(() => '---'), ...rows]
+    .map((row) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
+    .join('\n');
