@@ -2,9 +2,10 @@ import type postgres from 'postgres';
 import { z } from 'zod';
 import type { Clock } from '../clock.ts';
 import type { ReadableDataset } from './catalogue.ts';
+import { coverageCells, DAYS } from './coverage-cells.ts';
 import { instant, written } from './filters.ts';
 import { type Told, textOf as told } from './list-parameters.ts';
-import { Statement } from './statement.ts';
+import { type Asked, Statement } from './statement.ts';
 
 /** How a day (UTC) of a dataset stands. */
 export interface CoverageDay {
@@ -46,9 +47,8 @@ export interface CoverageQuestion {
 
 /** The most days of an answer. */
 export const MOST_DAYS = 1_100;
-/** The most ranges of heights of an answer, and how many days there are unless told. */
+/** The most ranges of heights of an answer. */
 const MOST_HEIGHTS = 1_000;
-const DAYS = 90;
 
 const day = (description: string) => instant.meta({ ...instant.meta(), description }).optional();
 
@@ -89,76 +89,59 @@ export const coverageParameters = (clock: Clock): z.ZodType<CoverageQuestion> =>
 /** Why something is missing that can still be fetched, as `reporting.gaps` tells it. */
 export const NOT_YET = 'not recorded yet';
 
-/**
- * SQL: the common table expressions `moments` (first_day, until), `ranges` (recorded, target, reason and bounds), `days` (day) and
- * `parts` (day, recorded, target, reason, ms): what of each day is recorded and missing.
- * @param dataset SQL of its name
- * @param wanted SQL of a condition on `target`; empty: all targets
- */
-export function coverageParts(
-  dataset: string,
-  { from, to }: Pick<CoverageQuestion, 'from' | 'to'>,
-  wanted: string,
-  into: Statement,
-): string {
-  const end = to === null ? 'now()' : into.value(to, 'timestamptz');
-  const begin = from === null ? `(${end} - interval '${DAYS} days')` : into.value(from, 'timestamptz');
-  const ranges = (view: string) => `
-  select target, reason, range_start, range_end, first_height, end_height from reporting.${view}
-  where dataset = ${dataset}${wanted === '' ? '' : ` and ${wanted}`}`;
-  return `moments as (
-  select date_trunc('day', ${begin} at time zone 'UTC') as first_day, ${end} at time zone 'UTC' as until
-),
-ranges as (select true as recorded, c.* from (${ranges('coverage')}) c union all select false, g.* from (${ranges('gaps')}) g),
-days as (
-  select d.day, (d.day at time zone 'UTC') as begins, least(d.day + interval '1 day', m.until) at time zone 'UTC' as ends
-  from moments m, generate_series(m.first_day, m.until - interval '1 microsecond', interval '1 day') as d(day)
-),
-parts as (
-  select d.day, r.recorded, r.target, r.reason,
-    1000 * extract(epoch from least(r.range_end, d.ends) - greatest(r.range_start, d.begins)) as ms
-  from days d
-  join ranges r on r.range_start < d.ends and r.range_end > d.begins
-)`;
-}
-
 /** Reads how each day of a dataset stands: what is recorded, what is missing, and why. */
 export async function readCoverage(
   sql: postgres.Sql,
-  { name }: ReadableDataset,
+  dataset: ReadableDataset,
   question: CoverageQuestion,
 ): Promise<Coverage> {
+  const { text, values } = coverageStatement(dataset, question);
+  const [row] = await sql.unsafe<{ answer: Coverage }[]>(text, [...values]);
+  return row?.answer ?? { from: '', to: '', days: [], heights: [] };
+}
+
+/** The statement that reads a {@link Coverage} as one JSON value. */
+export function coverageStatement({ name }: ReadableDataset, question: CoverageQuestion): Asked {
   const into = new Statement();
   const { target } = question;
   const wanted = target === null ? '' : `target = ${into.value(target, 'text')}`;
-  const [row] = await sql.unsafe<{ answer: Coverage }[]>(
-    `with ${coverageParts(into.value(name, 'text'), question, wanted, into)},
-by_reason as (
-  select day, reason, sum(ms) as ms from parts where not recorded group by day, reason
+  const text = `with ${coverageCells('recorded, reason', into.value(name, 'text'), question, wanted, into)},
+days as (
+  select g.day::date as day from moments m, generate_series(m.first_day, m.until - interval '1 microsecond', interval '1 day') as g(day)
+),
+-- Days in a row in which something of a target is recorded or missing.
+spans as (
+  select unnest(range_agg(daterange(first, last, '[]'))) as span from clipped group by target
+),
+target_turns as (
+  select t.day, sum(t.turn) as turn
+  from spans cross join lateral (values (lower(span), 1), (upper(span), -1)) as t(day, turn)
+  group by t.day
+),
+summed as (
+  select day, sum(ms) filter (where recorded) as covered, sum(ms) filter (where not recorded) as missing,
+    jsonb_agg(jsonb_build_object('reason', reason, 'missing_ms', round(ms)) order by ms desc, reason)
+      filter (where not recorded and ms > 0) as reasons
+  from cells group by day
 ),
 by_day as (
-  select d.day, coalesce(sum(p.ms) filter (where p.recorded), 0) as covered,
-    coalesce(sum(p.ms) filter (where not p.recorded), 0) as missing, count(distinct p.target) as targets
-  from days d left join parts p using (day)
-  group by d.day
+  select d.day, coalesce(s.covered, 0) as covered, coalesce(s.missing, 0) as missing, coalesce(s.reasons, '[]') as reasons,
+    coalesce(sum(t.turn) over (order by d.day), 0) as targets
+  from days d left join summed s using (day) left join target_turns t using (day)
 )
 select jsonb_build_object(
   'from', (select to_char(first_day, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') from moments),
   'to', (select to_char(until, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') from moments),
   'days', coalesce((
-    select jsonb_agg(jsonb_build_object('day', b.day::date,
+    select jsonb_agg(jsonb_build_object('day', b.day,
       'state', case when b.missing = 0 and b.covered = 0 then 'none' when b.missing = 0 then 'covered'
         when b.covered = 0 then 'gap' else 'partial' end,
       'covered_ms', round(b.covered), 'missing_ms', round(b.missing), 'targets', b.targets,
-      'reasons', coalesce((
-        select jsonb_agg(jsonb_build_object('reason', r.reason, 'missing_ms', round(r.ms)) order by r.ms desc, r.reason)
-        from by_reason r where r.day = b.day), '[]')) order by b.day)
+      'reasons', b.reasons) order by b.day)
     from by_day b), '[]'),
   'heights', coalesce((
     select jsonb_agg(to_jsonb(h) order by h.target, h.first_height) from (
       select target, first_height, end_height, reason from ranges where first_height is not null
-      order by target, first_height limit ${MOST_HEIGHTS}) h), '[]')) as answer`,
-    [...into.values],
-  );
-  return row?.answer ?? { from: '', to: '', days: [], heights: [] };
+      order by target, first_height limit ${MOST_HEIGHTS}) h), '[]')) as answer`;
+  return { text, values: into.values };
 }

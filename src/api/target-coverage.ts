@@ -1,6 +1,7 @@
 import type postgres from 'postgres';
 import type { ReadableDataset } from './catalogue.ts';
-import { type CoverageQuestion, coverageParts, NOT_YET } from './coverage-days.ts';
+import { coverageCells } from './coverage-cells.ts';
+import { type CoverageQuestion, NOT_YET } from './coverage-days.ts';
 import { Statement } from './statement.ts';
 
 /** What of a day of a target is recorded and missing, in milliseconds. */
@@ -51,16 +52,16 @@ export async function readTargetCoverage(
   select target from reporting.coverage where ${wanted}
   order by target limit ${limit + 1}
 ),
-${coverageParts(dataset, question, 'target in (select target from listed)', into)},
+${coverageCells('target, recorded, reason', dataset, question, 'target in (select target from listed)', into)},
 by_day as (
   select target, day, coalesce(sum(ms) filter (where recorded), 0) as covered,
     coalesce(sum(ms) filter (where not recorded), 0) as missing,
     coalesce(sum(ms) filter (where not recorded and reason = ${into.value(NOT_YET, 'text')}), 0) as fetchable
-  from parts group by target, day
+  from cells group by target, day
 )
 select l.target, s.state, f.reason, to_char(f.last_success_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_success_at,
   coalesce((
-    select jsonb_agg(jsonb_build_object('day', b.day::date, 'covered_ms', round(b.covered),
+    select jsonb_agg(jsonb_build_object('day', b.day, 'covered_ms', round(b.covered),
       'missing_ms', round(b.missing), 'fetchable_ms', round(b.fetchable)) order by b.day)
     from by_day b where b.target = l.target), '[]') as days
 from listed l
