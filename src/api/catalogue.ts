@@ -2,7 +2,14 @@ import type { Dataset, History, Recorded } from '../datasets/contract.ts';
 import type { Declared } from '../db/declared.ts';
 import { recorded } from '../recorded.ts';
 import { declaredObjects } from '../views/declared.ts';
-import { type OrderColumn, orderedColumns, orderOf, type Readable } from './readable.ts';
+import {
+  type OrderColumn,
+  orderedColumns,
+  orderOf,
+  type PastPart,
+  type Readable,
+  type Things,
+} from './readable.ts';
 
 /** A dataset as it can be read. */
 export interface ReadableDataset {
@@ -62,6 +69,15 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   seals: ['seal', 'dataset'],
 };
 
+/** Views whose rows follow from the ledger of a probe. */
+const OF_PROBES: ReadonlySet<string> = new Set([
+  'node_health_intervals',
+  'node_states',
+  'node_uptime_daily',
+  'node_uptime_monthly',
+]);
+const probes: Things = { view: 'node_probes', columns: ['observer', 'node', 'probe'] };
+
 /** What a version of a row is called in each kind of history. */
 const VERSIONS = {
   series: { view: 'revisions', begins: 'recorded_at', ends: 'superseded_at' },
@@ -76,7 +92,13 @@ export function catalogueOf(declared: readonly Declared[] = declaredObjects()): 
   const byName = new Map(declared.map((object) => [object.name, object]));
   const keys = new Map(recorded.flatMap((one) => [...keysOf(one)]));
   const returnRows = declared.filter((one) => one.kind === 'view' || one.value === undefined);
-  const views = new Map(returnRows.map((one) => [one.name, readable(one, byName, keys.get(one.name))]));
+  const logs = new Set(recorded.flatMap(({ name, history }) => (history === 'log' ? [name] : [])));
+  const views = new Map(
+    returnRows.map((one): [string, Readable] => {
+      const known = readable(one, byName, keys.get(one.name));
+      return [one.name, logs.has(one.name) ? { ...known, pastParts: pastOfLog(one.name) } : known];
+    }),
+  );
   const datasets = recorded.map((one): [string, ReadableDataset] => {
     const kind = one.history;
     const { view, begins, ends } = VERSIONS[kind];
@@ -102,8 +124,26 @@ function readable(
   const written = KEYS[name]?.map((one) => ({ name: one, nullable: false }));
   const natural = ofDataset ?? written ?? [];
   const key = natural.length > 0 ? natural : orderOf(orderedColumns(object));
-  return { name, about: comment, columns, key, parameters, asOf, noPast: noPast(object, asOf) };
+  return {
+    name,
+    about: comment,
+    columns,
+    key,
+    parameters,
+    asOf,
+    noPast: noPast(object, asOf),
+    ...(OF_PROBES.has(name) ? { things: probes } : {}),
+  };
 }
+
+/** As `reporting.D_as_of` says it: what is shown, and what was shown then and is said differently now. */
+const pastOfLog = (name: string): PastPart[] => [
+  { view: name, where: (at) => `r.recorded_at <= ${at}` },
+  {
+    view: `${name}_conflicts`,
+    where: (at) => `r.recorded_at <= ${at} and r.superseded_at > ${at} and r.differs is not null`,
+  },
+];
 
 function noPast({ name, columns }: Declared, asOf: string | null): string {
   if (asOf !== null) return '';

@@ -33,11 +33,17 @@ export interface Difference {
   readonly differs: readonly string[];
 }
 
-/** A page of differences; `next` is the cursor after which the next page begins, null: there is none. */
+/**
+ * A page of differences; `next` is the cursor after which the next page begins, null: there is none. A page can have less than was
+ * asked for, also nothing, where many rows changed and changed back.
+ */
 export interface DifferencesPage {
   readonly rows: readonly Difference[];
   readonly next: string | null;
 }
+
+/** For each row that is wanted so many keys are looked at: those that are the same again cost no more than others. */
+const LOOKED_AT = 5;
 
 /** Which rows, and between which moments; as PostgreSQL reads them. */
 export interface DifferencesQuestion extends ListQuestion {
@@ -93,14 +99,16 @@ export async function readDifferences(
   const { content, readable } = versionsOf(dataset);
   const { order, limit } = question;
   const types = new Map(readable.columns.map(({ name, type }) => [name, type]));
-  const found = await sql.unsafe<Record<string, string | null>[]>(text, [...values]).values();
-  const rows = found.slice(0, limit).map((row) => row.map((one) => (typeof one === 'string' ? one : null)));
+  const told = await sql.unsafe<Record<string, string | null>[]>(text, [...values]).values();
+  const all = told.map((row) => row.map((one) => (typeof one === 'string' ? one : null)));
+  const found = all.filter((row) => row[order.columns.length] !== null);
+  const rows = found.slice(0, limit);
   const [keys, contents] = [order.columns.length, content.length];
   const said = (row: readonly (string | null)[], at: number): Row =>
     Object.fromEntries(
       content.map(({ name, type }, place) => [name, readValue(type, row[at + place] ?? null)]),
     );
-  const last = rows.at(-1);
+  const last = found.length > limit ? rows.at(-1) : all[0]?.slice(keys + 2 + 2 * contents);
   const keyValue = ({ name, emptyForNull }: OrderColumn, text: string | null) =>
     readValue(types.get(name) ?? 'text', emptyForNull && text === '' ? null : text);
   return {
@@ -122,23 +130,51 @@ export async function readDifferences(
             : [],
       };
     }),
-    next: found.length > limit && last ? cursorText({ sort: order.sort, values: last.slice(0, keys) }) : null,
+    next:
+      last && (found.length > limit || last[keys] === String(lookedAt(limit)))
+        ? cursorText({ sort: order.sort, values: last.slice(0, keys) })
+        : null,
   };
 }
 
-/** The statement that reads a page: the key, whether it was and is there, and what it said and says, all as texts. */
-function differencesStatement(dataset: ReadableDataset, question: DifferencesQuestion): Asked {
+/**
+ * The statement that reads a page: the key, whether it was and is there (null: nothing is different), what it said and says, the last
+ * key that was looked at, and how many were; all as texts.
+ */
+export function differencesStatement(dataset: ReadableDataset, question: DifferencesQuestion): Asked {
   const into = new Statement();
   const { content, readable } = versionsOf(dataset);
+  const { order, limit } = question;
   const types = new Map(readable.columns.map(({ name, type }) => [name, type]));
-  const texts = (row: string) => content.map(({ name, type }) => textOf(type, `${row}."${name}"`));
-  const selected = [
-    ...question.order.columns.map(({ name }) => textOf(types.get(name) ?? 'text', `t."${name}"`)),
-    'coalesce(o.there, false)::text, coalesce(n.there, false)::text',
+  const keys = (row: string) =>
+    order.columns.map(({ name }) => textOf(types.get(name) ?? 'text', `${row}."${name}"`));
+  const names = order.columns.map(({ name }) => `"${name}"`);
+  const said = (row: string) => content.map(({ name }, at) => `${row}."${name}" as ${row}${at}`);
+  const texts = (row: string) => content.map(({ type }, at) => textOf(type, `d.${row}${at}`));
+  const { before, touched, rest } = statementOf(dataset, question, lookedAt(limit), into);
+  const text = `with ${before}touched as materialized (
+${touched}
+),
+different as (
+select ${[...names.map((name) => `t.${name}`), 'o.there as was_there', 'n.there as is_there', ...said('o'), ...said('n')].join(', ')}
+${rest}
+limit ${limit + 1}
+),
+seen as (
+select ${names.join(', ')}, count(*) over () as looked_at from touched order by ${names.map((name) => `${name} desc`).join(', ')} limit 1
+)
+select ${[
+    ...keys('d'),
+    `case when d.was_there or d.is_there then coalesce(d.was_there, false)::text end, coalesce(d.is_there, false)::text`,
     ...texts('o'),
     ...texts('n'),
-  ];
-  return { text: statementOf(dataset, question, selected, question.limit + 1, into), values: into.values };
+    ...keys('s'),
+    's.looked_at::text',
+  ].join(', ')}
+from seen as s
+left join different as d on true
+order by ${names.map((name) => `d.${name}`).join(', ')}`;
+  return { text, values: into.values };
 }
 
 /** The same question as SQL to be read, copied and run: what was said stands beside what is said, as `X_before` and `X_after`. */
@@ -149,48 +185,82 @@ export function differencesSql(dataset: ReadableDataset, question: DifferencesQu
     `case when o.there is null then 'added' when n.there is null then 'left' else 'changed' end as change`,
     ...content.flatMap(({ name }) => [`o."${name}" as "${name}_before"`, `n."${name}" as "${name}_after"`]),
   ];
-  return `${statementOf(dataset, question, selected, question.limit, new ReadableStatement())};`;
+  const { before, touched, rest } = statementOf(dataset, question, null, new ReadableStatement());
+  return `with ${before}touched as (
+${touched}
+)
+select ${selected.join(', ')}
+${rest}
+limit ${question.limit};`;
 }
 
+const lookedAt = (limit: number) => LOOKED_AT * limit;
+
+/** SQL of what is asked. */
+interface Parts {
+  /** Common table expressions that the others read; empty: there are none. */
+  readonly before: string;
+  /** A select of the keys that were touched, in order. */
+  readonly touched: string;
+  /** FROM, WHERE and ORDER BY over `touched as t`, with what was said at the begin (`o`) and at the end (`n`) of those that differ. */
+  readonly rest: string;
+}
+
+/**
+ * One condition says what was touched, so that PostgreSQL can take either the few of a short window by time, or those of a long one
+ * as the index of the key gives them.
+ * @param most how many keys are looked at; null: all
+ */
 function statementOf(
   dataset: ReadableDataset,
   { from, to, filters, order, after }: DifferencesQuestion,
-  selected: readonly string[],
-  limit: number,
+  most: number | null,
   into: Statement,
-): string {
-  const { from: versions, content, readable } = versionsOf(dataset);
+): Parts {
+  const { from: all, parts, content, readable } = versionsOf(dataset);
   const types = new Map(readable.columns.map(({ name, type }) => [name, type]));
   const typeOf = (name: string) => types.get(name) ?? 'text';
   const begin = into.value(from, 'timestamptz');
   const end = to === null ? 'now()' : into.value(to, 'timestamptz');
   // Which keys are wanted is said where the versions are read, so that the others are not even compared.
   const wanted = [
+    `reporting.has_record(${into.value(dataset.name, 'text')}, ${begin})`,
     ...filters.map((one) => condition(one, typeOf(one.column), columnOf(one.column), into)),
     ...(after ? [following(order, after.values, typeOf, into)] : []),
-  ]
-    .map((one) => `\n  and ${one}`)
-    .join('');
+  ];
+  const touching = `((r.begins > ${begin} and r.begins <= ${end}) or (r.ends > ${begin} and r.ends <= ${end} and r.ends_alone))`;
+  const holdsAt = (moment: string) => `r.begins <= ${moment} and (r.ends is null or r.ends > ${moment})`;
+  // The versions of a ledger are worked out: once, and only those that are told.
+  const workedOut = dataset.kind === 'ledger';
+  const versions = workedOut ? 'versions' : all;
+  const names = order.columns.map(({ name }) => `"${name}"`);
   const keys = order.columns.map((one) => `${orderExpression(one)} as "${one.name}"`).join(', ');
-  const touched = (instant: string) =>
-    `select ${keys}\nfrom ${versions} as r\nwhere r.${instant} > ${begin} and r.${instant} <= ${end}${wanted}`;
+  const bounded = most === null ? '' : `\norder by ${names.join(', ')}\nlimit ${most}`;
+  const touched = (part: string) =>
+    `select distinct ${keys}\nfrom ${part} as r\nwhere ${[touching, ...(workedOut ? [] : wanted)].join('\n  and ')}${bounded}`;
   const at = (moment: string) => `lateral (
   select true as there, r.* from ${versions} as r
   where ${order.columns.map((one) => `${orderExpression(one)} = t."${one.name}"`).join(' and ')}
-    and r.begins <= ${moment} and (r.ends is null or r.ends > ${moment})
+    and ${holdsAt(moment)}
   order by r.begins desc limit 1)`;
   const of = (row: string) => content.map(({ name }) => `${row}."${name}"`).join(', ');
-  return `with touched as (
-${touched('begins')}
-union
-${touched('ends')}
-)
-select ${selected.join(', ')}
-from touched as t
+  return {
+    before: workedOut
+      ? `versions as materialized (
+select r.* from ${all} as r
+where ((${holdsAt(begin)}) or (${holdsAt(end)}))
+  and ${wanted.join('\n  and ')}
+),
+`
+      : '',
+    touched:
+      workedOut || parts.length === 1
+        ? touched(versions)
+        : `${parts.map((part) => `(${touched(part)})`).join('\nunion\n')}${bounded}`,
+    rest: `from touched as t
 left join ${at(begin)} as o on true
 left join ${at(end)} as n on true
-where reporting.has_record(${into.value(dataset.name, 'text')}, ${begin})
-  and (o.there is distinct from n.there or row(${of('o')}) is distinct from row(${of('n')}))
-order by ${order.columns.map(({ name }) => `t."${name}"`).join(', ')}
-limit ${limit}`;
+where (o.there is distinct from n.there or row(${of('o')}) is distinct from row(${of('n')}))
+order by ${names.map((name) => `t.${name}`).join(', ')}`,
+  };
 }

@@ -9,6 +9,22 @@ export interface OrderColumn {
   readonly emptyForNull?: true;
 }
 
+/** A part of the rows of a past moment. */
+export interface PastPart {
+  /** The view, in `reporting`. */
+  readonly view: string;
+  /** SQL: which of its rows `r` were known at a moment. @param at SQL of the moment */
+  readonly where: (at: string) => string;
+}
+
+/** The things that the rows of a view are about, where it is costly to work out the rows of all. */
+export interface Things {
+  /** The view that lists them, in `reporting`. */
+  readonly view: string;
+  /** What tells them apart: the first columns of the key, and columns of {@link view}. */
+  readonly columns: readonly string[];
+}
+
 /** Rows of `reporting` that can be read: a view, or a function that returns rows. */
 export interface Readable {
   /** Its name in `reporting`. */
@@ -18,10 +34,14 @@ export interface Readable {
   readonly columns: readonly DeclaredColumn[];
   /** What tells rows apart and orders them, in the order of the index where there is one. */
   readonly key: readonly OrderColumn[];
+  /** What its rows are worked out for, one by one; absent: rows are found as they are. */
+  readonly things?: Things;
   /** What a function takes; null: a view. */
   readonly parameters: readonly DeclaredParameter[] | null;
   /** The function `reporting.X(timestamptz)` with the rows of a past moment; null: {@link noPast} says why there is none. */
   readonly asOf: string | null;
+  /** Where the rows of {@link asOf} are, when they are in several views: in each of them alone they are found by the key. */
+  readonly pastParts?: readonly PastPart[];
   /** Why it cannot be read as of a moment, and what to do instead. */
   readonly noPast: string;
 }

@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import { cursorText } from './cursor.ts';
 import { condition } from './filters.ts';
-import type { OrderColumn, Readable } from './readable.ts';
+import type { OrderColumn, Readable, Things } from './readable.ts';
 import type { Order, RowsQuestion } from './rows-question.ts';
 import { type Asked, ReadableStatement, Statement } from './statement.ts';
 import { readValue, textOf, type Value } from './values.ts';
@@ -28,10 +28,10 @@ export async function readRows(
 ): Promise<RowsPage> {
   const { text, values } = rowsStatement(readable, question);
   const { columns, order, limit } = question;
-  const found = await sql.unsafe<Record<string, string | null>[]>(text, [...values]).values();
-  const rows = found.slice(0, limit);
+  const told = await sql.unsafe<Record<string, string | null>[]>(text, [...values]).values();
+  const rows = told.slice(0, limit);
   const last = rows.at(-1);
-  const more = found.length > limit && last !== undefined;
+  const more = told.length > limit && last !== undefined;
   return {
     rows: rows.map((row) =>
       Object.fromEntries(columns.map(({ name, type }, at) => [name, readValue(type, textIn(row[at]))])),
@@ -55,8 +55,8 @@ export function rowsStatement(readable: Readable, question: RowsQuestion): Asked
   ];
   const text = [
     `select ${selected.join(', ')}`,
-    ...matching(readable, question, into),
-    inOrder(order),
+    ...found(readable, question, into),
+    inOrder(order, thingsOf(readable, question)),
     `limit ${limit + 1}`,
   ].join('\n');
   return { text, values: into.values };
@@ -67,28 +67,89 @@ export function rowsSql(readable: Readable, question: RowsQuestion): string {
   return [
     `select ${question.columns.map(({ name }) => columnOf(name)).join(', ')}`,
     ...matching(readable, question, new ReadableStatement()),
-    inOrder(question.order),
+    inOrder(question.order, thingsOf(readable, question)),
     `limit ${question.limit};`,
   ].join('\n');
 }
 
-/** SQL: FROM and WHERE of the rows that are asked for, from the page on that is asked for. */
-export function matching(readable: Readable, question: RowsQuestion, into: Statement): string[] {
+/** SQL: FROM and WHERE of what the page is taken from: at least its rows. */
+function found(readable: Readable, question: RowsQuestion, into: Statement): string[] {
+  const { name, pastParts } = readable;
+  const { asOf, order, limit, columns } = question;
+  if (!pastParts || asOf === null) return matching(readable, question, into);
+  const at = into.value(asOf, 'timestamptz');
+  const record = `reporting.has_record(${into.value(name, 'text')}, ${at})`;
+  const named = new Set([...columns, ...order.columns].map((one) => columnOf(one.name)));
+  const parts = pastParts.map(({ view, where }) => {
+    const conditions = [where(at), record, ...conditionsOf(readable, question, into)].join('\n  and ');
+    const rows = `select ${[...named].join(', ')}\nfrom reporting.${view} as r\nwhere ${conditions}`;
+    return `(${rows}\n${inOrder(order, null)}\nlimit ${limit + 1})`;
+  });
+  return [`from (${parts.join('\nunion all\n')}) as r`];
+}
+
+function conditionsOf(readable: Readable, { filters, after, order }: RowsQuestion, into: Statement) {
   const typeOf = typesOf(readable);
-  const conditions = [
-    ...question.filters.map((filter) =>
-      condition(filter, typeOf(filter.column), columnOf(filter.column), into),
-    ),
-    ...(question.after ? [following(question.order, question.after.values, typeOf, into)] : []),
-  ];
   return [
-    `from ${source(readable, question, into)} as r`,
-    ...(conditions.length > 0 ? [`where ${conditions.join('\n  and ')}`] : []),
+    ...filters.map((filter) => condition(filter, typeOf(filter.column), columnOf(filter.column), into)),
+    ...(after ? [following(order, after.values, typeOf, into)] : []),
   ];
 }
 
-const inOrder = ({ columns, descending }: Order) =>
-  `order by ${columns.map((one) => orderExpression(one) + (descending ? ' desc' : '')).join(', ')}`;
+/** SQL: FROM and WHERE of the rows that are asked for, from the page on that is asked for. */
+export function matching(readable: Readable, question: RowsQuestion, into: Statement): string[] {
+  const things = thingsOf(readable, question);
+  const conditions = [
+    ...(things ? [`(${namesOf(things, 'r')}) = (${namesOf(things, 'w')})`] : []),
+    ...conditionsOf(readable, question, into),
+  ];
+  const rows = `from ${source(readable, question, into)} as r`;
+  const where = conditions.length > 0 ? [`where ${conditions.join('\n  and ')}`] : [];
+  if (!things) return [rows, ...where];
+  // The offset keeps each thing apart: PostgreSQL works out the next one's rows only while the page has room for them.
+  return [
+    `from ${listed(things, question, typesOf(readable), into)} as w`,
+    `cross join lateral (select * ${[rows, ...where].join('\n')} offset 0) as r`,
+  ];
+}
+
+/** SQL of an order. What tells things apart is taken from where they are listed, so that the first things are enough for a page. */
+const inOrder = ({ columns, descending }: Order, things: Things | null) =>
+  `order by ${columns
+    .map((one) => (things?.columns.includes(one.name) ? `w."${one.name}"` : orderExpression(one)))
+    .map((one) => one + (descending ? ' desc' : ''))
+    .join(', ')}`;
+
+/** The things whose rows are read one by one; null: they are all read at once. */
+function thingsOf({ things }: Readable, { order, asOf }: RowsQuestion): Things | null {
+  if (!things || asOf !== null) return null;
+  return things.columns.every((name, at) => order.columns[at]?.name === name) ? things : null;
+}
+
+const namesOf = ({ columns }: Things, of: string) => columns.map((name) => `${of}."${name}"`).join(', ');
+
+/** SQL of the things from the page on that is asked for. */
+function listed(
+  things: Things,
+  { filters, after, order }: RowsQuestion,
+  typeOf: (name: string) => string,
+  into: Statement,
+): string {
+  const conditions = [
+    ...filters
+      .filter(({ column }) => things.columns.includes(column))
+      .map((one) => condition(one, typeOf(one.column), `w."${one.column}"`, into)),
+    ...(after
+      ? [
+          `(${namesOf(things, 'w')}) ${order.descending ? '<=' : '>='} (${things.columns
+            .map((name, at) => into.value(after.values[at] ?? '', typeOf(name)))
+            .join(', ')})`,
+        ]
+      : []),
+  ];
+  const where = conditions.length > 0 ? ` where ${conditions.join(' and ')}` : '';
+  return `(select distinct ${namesOf(things, 'w')} from reporting.${things.view} w${where})`;
+}
 
 function typesOf({ columns }: Readable): (name: string) => string {
   const types = new Map(columns.map(({ name, type }) => [name, type]));

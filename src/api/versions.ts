@@ -19,12 +19,17 @@ const OF_THE_RECORDING: ReadonlySet<string> = new Set([
   'probes',
 ]);
 
-/** Every version of a dataset's rows, with since when and until when each was so (`begins`, `ends`). */
+/**
+ * Every version of a dataset's rows, with since when and until when each was so (`begins`, `ends`), and whether it can end without
+ * another one that begins in the same instant (`ends_alone`).
+ */
 export interface Versions {
   /** The rows as a {@link Readable}, for the types of columns. */
   readonly readable: Readable;
-  /** SQL: a FROM item with the columns of the key, `content`, `begins` and `ends`. */
+  /** SQL: a FROM item with the columns of the key, `content`, `begins`, `ends` and `ends_alone`. */
   readonly from: string;
+  /** The FROM items that it is made of. In each of them rows are found by the index of the key, in all of them together not. */
+  readonly parts: readonly string[];
   /** What a version says of a row. */
   readonly content: readonly DeclaredColumn[];
 }
@@ -38,11 +43,13 @@ export function versionsOf({ name, kind, now, history, begins, ends }: ReadableD
   // The open interval of a ledger is shown up to where it is settled, and lasts.
   const until =
     ends === null ? 'null::timestamptz' : kind === 'ledger' ? `case when not is_open then ${ends} end` : ends;
+  const alone = kind === 'state' ? `ended_by <> 'changed'` : 'true';
   const of = (view: string, end = until, where = '') =>
-    `select ${columns}, ${begins} as begins, ${end} as ends from reporting.${view}${where}`;
-  const from =
+    `select ${columns}, ${begins} as begins, ${end} as ends, ${alone} as ends_alone from reporting.${view}${where}`;
+  const selects =
     kind === 'log'
-      ? `${of(name)} union all ${of(`${name}_conflicts`, 'superseded_at', ' where differs is not null')}`
-      : of(readable.name);
-  return { readable, from: `(${from})`, content };
+      ? [of(name), of(`${name}_conflicts`, 'superseded_at', ' where differs is not null')]
+      : [of(readable.name)];
+  const parts = selects.map((one) => `(${one})`);
+  return { readable, from: `(${selects.join(' union all ')})`, parts, content };
 }

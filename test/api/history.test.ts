@@ -90,6 +90,36 @@ describe('what changed between two moments', () => {
     expect([...changes.keys()].sort()).toEqual(['added', 'changed', 'left']);
   }, 120_000);
 
+  it('is found behind much that changed and changed back, on pages that may be empty', async () => {
+    const points = dataset('metric_points');
+    const [from = ''] = await moments(points);
+    await sql`
+      insert into recorder.metric_points (chain_id, metric, time_interval, bucket_start, value, recorded_at, superseded_at, run_id)
+      select '0', 'back', 'day', '2020-01-01'::timestamptz + n * interval '1 day', case v when 1 then 7 when 2 then n / 20 end,
+        ${from}::text::timestamptz + (v - 1) * interval '1 microsecond',
+        case when v < 2 then ${from}::text::timestamptz + v * interval '1 microsecond' end, 1
+      from generate_series(1, 20) n, generate_series(1, 2) v`;
+    await sql`
+      insert into recorder.metric_points (chain_id, metric, time_interval, bucket_start, value, recorded_at, superseded_at, run_id)
+      select '0', 'back', 'day', '2020-01-01'::timestamptz + n * interval '1 day', 0,
+        ${from}::text::timestamptz - interval '1 hour', ${from}::text::timestamptz, 1 from generate_series(1, 20) n`;
+    const before = new Date(Date.parse(from) - 1).toISOString();
+    const asked = { from: before, limit: '1', chain_id: '0', metric: 'back' };
+    const pages: number[] = [];
+    let after: string | null = null;
+    const found: Difference[] = [];
+    do {
+      const question = checked(differencesParameters(points), after === null ? asked : { ...asked, after });
+      const page = await readDifferences(sql, points, question);
+      pages.push(page.rows.length);
+      found.push(...page.rows);
+      after = page.next;
+    } while (after !== null);
+    expect(pages).toContain(0);
+    expect(found).toMatchObject([{ change: 'changed', before: { value: '0' }, after: { value: '1' } }]);
+    await sql`delete from recorder.metric_points where chain_id = '0' and metric = 'back'`;
+  });
+
   it('needs a moment of which there is a record', async () => {
     const validators = dataset('validators');
     const question = checked(differencesParameters(validators), { from: '2001-01-01' });
@@ -123,6 +153,29 @@ describe('coverage', () => {
       // Each day is rounded to a millisecond.
       expect(Math.abs(total('covered_ms') - (sums?.covered ?? 0)), one.name).toBeLessThanOrEqual(days.length);
       expect(Math.abs(total('missing_ms') - (sums?.missing ?? 0)), one.name).toBeLessThanOrEqual(days.length);
+      // The plain way: each range with each day.
+      const plain = await sql<{ day: string; covered: number; missing: number; targets: number }[]>`
+        with ranges as (
+          select true as recorded, * from reporting.coverage where dataset = ${one.name}
+          union all select false, * from reporting.gaps where dataset = ${one.name}),
+        days as (
+          select d as begins, least(d + interval '1 day', ${window.to}::text::timestamptz) as ends
+          from generate_series(date_trunc('day', ${window.from}::text::timestamptz), ${window.to}::text::timestamptz - interval '1 microsecond', interval '1 day') d),
+        parts as (
+          select d.begins, r.recorded, r.target, 1000 * extract(epoch from least(r.range_end, d.ends) - greatest(r.range_start, d.begins)) as ms
+          from days d left join ranges r on r.range_start < d.ends and r.range_end > d.begins)
+        select to_char(begins, 'YYYY-MM-DD') as day, round(coalesce(sum(ms) filter (where recorded), 0))::float8 as covered,
+          round(coalesce(sum(ms) filter (where not recorded), 0))::float8 as missing, count(distinct target)::int as targets
+        from parts group by begins order by begins`;
+      expect(
+        days.map(({ day, covered_ms, missing_ms, targets }) => ({
+          day,
+          covered: covered_ms,
+          missing: missing_ms,
+          targets,
+        })),
+        one.name,
+      ).toEqual([...plain]);
       for (const { missing_ms, reasons, state } of days) {
         expect(reasons.length > 0).toBe(missing_ms > 0);
         expect(state === 'gap' || state === 'partial').toBe(missing_ms > 0);

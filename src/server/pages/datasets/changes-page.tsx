@@ -140,7 +140,10 @@ function Differences({
 }
 
 function summary(rows: DifferencesPage['rows'], more: boolean): string {
-  if (rows.length === 0) return 'Nothing is different.';
+  if (rows.length === 0)
+    return more
+      ? 'What was looked at for this page changed and changed back: nothing is different yet, and there is more.'
+      : 'Nothing is different.';
   const count = (change: string) => rows.filter((row) => row.change === change).length;
   const parts = [
     { words: 'changed', count: count('changed') },

@@ -1,0 +1,194 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { checked } from '../../src/api/asked-wrongly.ts';
+import { catalogueOf } from '../../src/api/catalogue.ts';
+import { coverageStatement } from '../../src/api/coverage-days.ts';
+import { differencesParameters, differencesStatement } from '../../src/api/differences.ts';
+import { rowsStatement } from '../../src/api/rows.ts';
+import { rowsParameters } from '../../src/api/rows-question.ts';
+import type { Asked } from '../../src/api/statement.ts';
+import { day, write } from '../server/pages/watched.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+const { datasets, views } = catalogueOf();
+const POINTS = 100_000;
+const LIMIT = 50;
+const now = Date.now();
+let database: TestDatabase;
+let sql: postgres.Sql;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, {
+    max: 1,
+    onnotice: () => {},
+    connection: { TimeZone: 'UTC', jit: 'off', max_parallel_workers_per_gather: 0 },
+  });
+  // Forty series, recorded as time went, every tenth point revised within a day.
+  await sql`
+    insert into recorder.metric_points (chain_id, metric, time_interval, bucket_start, value, recorded_at, superseded_at, run_id)
+    select (n % 40)::text, 'txCount', 'hour', at, version, at + (1 + version * 20) * interval '1 hour',
+      case when version = 0 and n % 10 = 0 then at + interval '21 hours' end, 1
+    from generate_series(1, ${POINTS}::int) n, generate_series(0, 1) version,
+      lateral (select now() - ${POINTS / 40 + 21}::int * interval '1 hour' + n / 40 * interval '1 hour' as at) at
+    where version = 0 or n % 10 = 0
+    order by at, version`;
+  await sql`
+    insert into recorder.p_blocks (node, height, id, parent_id, recorded_at, run_id)
+    select 'n', n, n::text, '', now() - (100 - n / 100.0) * interval '1 day', 1 from generate_series(1, 10000) n`;
+  await sql`
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
+    values ('s', 'blocks', 'p_blocks', 3600000, true, now(), now() - interval '2 years')`;
+  await sql`
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at, expected_from)
+    select 's', n::text, 'metric_points', 3600000, true, now(), now() - interval '2 years', ${now - 400 * day}::bigint from generate_series(1, 200) n`;
+  await sql`insert into recorder.targets (source, target_key, target) select 's', n::text, '{}' from generate_series(1, 200) n`;
+  await sql`
+    insert into recorder.coverage (dataset, target_key, axis, covered)
+    select 'metric_points', n::text, 'time', int8multirange(int8range(${now - 400 * day}::bigint, ${now}::bigint)) - (
+      select range_agg(int8range(at, at + 3600000)) from generate_series(1, 5) hole,
+        lateral (select ${now}::bigint - hole * ${60 * day}::bigint - n * 1000000 as at) at)
+    from generate_series(1, 200) n`;
+  const nodes = Array.from({ length: 20 }, (_, n) => `node-${String(n).padStart(2, '0')}`);
+  await write(
+    sql,
+    nodes.map((node) => ({ observer: 'o', node, absences: [], states: [[now - 100 * day, 'up']] })),
+    now,
+  );
+  await sql.unsafe('vacuum analyze');
+}, 120_000);
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+/** A step of a plan that was carried out. */
+interface Step {
+  readonly kind: string;
+  readonly index: string | undefined;
+  /** Rows that came out of it and rows that it dropped. */
+  readonly rows: number;
+}
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Index Name'?: string | undefined;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number | undefined;
+  readonly 'Rows Removed by Join Filter'?: number | undefined;
+  readonly 'Rows Removed by Index Recheck'?: number | undefined;
+  readonly Plans?: readonly PlanNode[] | undefined;
+}
+const planNode: z.ZodType<PlanNode> = z.lazy(() =>
+  z.object({
+    'Node Type': z.string(),
+    'Index Name': z.string().optional(),
+    'Actual Rows': z.number(),
+    'Actual Loops': z.number(),
+    'Rows Removed by Filter': z.number().optional(),
+    'Rows Removed by Join Filter': z.number().optional(),
+    'Rows Removed by Index Recheck': z.number().optional(),
+    Plans: z.array(planNode).optional(),
+  }),
+);
+
+/** What PostgreSQL does for a statement. */
+async function stepsOf({ text, values }: Asked): Promise<Step[]> {
+  const [row] = await sql.unsafe<{ 'QUERY PLAN': unknown }[]>(
+    `explain (analyze, timing off, format json) ${text}`,
+    [...values],
+  );
+  const [{ Plan: top }] = z.tuple([z.object({ Plan: planNode })]).parse(row?.['QUERY PLAN']);
+  const steps = (node: PlanNode): Step[] => {
+    const dropped = (['Filter', 'Join Filter', 'Index Recheck'] as const).reduce(
+      (sum, why) => sum + (node[`Rows Removed by ${why}`] ?? 0),
+      0,
+    );
+    const rows = (node['Actual Rows'] + dropped) * node['Actual Loops'];
+    return [
+      { kind: node['Node Type'], index: node['Index Name'], rows },
+      ...(node.Plans ?? []).flatMap(steps),
+    ];
+  };
+  return steps(top);
+}
+
+const most = (steps: readonly Step[]) => Math.max(...steps.map(({ rows }) => rows));
+const indexes = (steps: readonly Step[]) => [...new Set(steps.flatMap(({ index }) => index ?? []))];
+
+function dataset(name: string) {
+  const found = datasets.get(name);
+  if (!found) throw new Error(`nothing is called ${name}`);
+  return found;
+}
+const points = dataset('metric_points');
+
+describe('a page of rows', () => {
+  const after = (at: Date) => JSON.stringify(['39', 'txCount', 'hour', at.toISOString()]);
+  const late = new Date(now - 10 * day);
+  it.each([
+    ['first', {}, 'metric_points_now'],
+    ['near the end', { after: `chain_id${after(late)}` }, 'metric_points_now'],
+    ['from the end', { sort: '-chain_id' }, 'metric_points_now'],
+    ['of one thing', { chain_id: '7', metric: 'txCount', time_interval: 'hour' }, 'metric_points_now'],
+    ['of a past moment', { as_of: late.toISOString() }, 'metric_points_history'],
+  ])('%s reads no more than it shows', async (_, asked, index) => {
+    const question = checked(rowsParameters(points.now), { ...asked, limit: String(LIMIT) });
+    const steps = await stepsOf(rowsStatement(points.now, question));
+    expect(indexes(steps)).toContain(index);
+    // Of a past moment versions that had not begun, or had ended, are passed over.
+    expect(most(steps)).toBeLessThanOrEqual((LIMIT + 1) * ('as_of' in asked ? 2 : 1));
+  });
+
+  it('of a log at a past moment reads no more than it shows of what is shown and of what was', async () => {
+    const { now: blocks } = dataset('p_blocks');
+    const question = checked(rowsParameters(blocks), { as_of: late.toISOString(), limit: String(LIMIT) });
+    const steps = await stepsOf(rowsStatement(blocks, question));
+    expect(indexes(steps)).toEqual(expect.arrayContaining(['p_blocks_key', 'p_blocks_superseded']));
+    expect(most(steps)).toBeLessThanOrEqual(2 * (LIMIT + 1));
+  });
+
+  it.each(['node_uptime_daily', 'node_states', 'node_health_intervals'])(
+    'of %s works out the probes that it shows, not all',
+    async (name) => {
+      const view = views.get(name);
+      if (!view) throw new Error(`nothing is called ${name}`);
+      const steps = await stepsOf(rowsStatement(view, checked(rowsParameters(view), { limit: '1' })));
+      // One probe has a hundred days; twenty have two thousand.
+      expect(most(steps)).toBeLessThan(300);
+    },
+  );
+});
+
+describe('a page of what is different', () => {
+  const asked = (from: number) =>
+    differencesStatement(
+      points,
+      checked(differencesParameters(points), { from: new Date(from).toISOString(), limit: String(LIMIT) }),
+    );
+
+  it('in a short time is found by time', async () => {
+    const steps = await stepsOf(asked(now - day / 4));
+    expect(indexes(steps)).toEqual(
+      expect.arrayContaining(['metric_points_recorded', 'metric_points_revised']),
+    );
+    expect(steps.map(({ kind }) => kind)).not.toContain('Seq Scan');
+    expect(most(steps)).toBeLessThan(POINTS / 5);
+  });
+
+  it('in a long time is found by key, and reads a bounded part', async () => {
+    const steps = await stepsOf(asked(now - 60 * day));
+    expect(indexes(steps)).toContain('metric_points_history');
+    expect(most(steps)).toBeLessThan(POINTS / 5);
+  });
+});
+
+describe('the coverage of a year', () => {
+  it('costs what the ranges and days cost, not each range times each day', async () => {
+    const steps = await stepsOf(
+      coverageStatement(points, { from: new Date(now - 365 * day).toISOString(), to: null, target: null }),
+    );
+    expect(most(steps)).toBeLessThan(10_000);
+  });
+});
