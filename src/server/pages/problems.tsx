@@ -85,7 +85,7 @@ export const queueAway = (why: string): ToldProblem => ({
   details: [why],
   advice:
     'Nothing is lost: what is due meanwhile is planned from the database when the queue is back, and looks at nodes go on without ' +
-    'it. "chain-recorder doctor" tells more.',
+    'it. A queue in Redis needs a Redis that runs and that REDIS_URL names. "chain-recorder doctor" tells more.',
   retryAfter: 10,
 });
 

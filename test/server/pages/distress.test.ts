@@ -81,6 +81,31 @@ describe('several recorders', () => {
     await expect.poll(() => text('/')).not.toContain('one/1/old');
   });
 
+  it('tell of their queues; what nobody looked at lately is not called good', async () => {
+    await sql`
+      insert into recorder.queues (recorder, queue, waiting, active, trouble, trouble_since, seen_at)
+      values ('beta', 'heals', 20, 0, 'it is paused', now() - interval '2 h', now()),
+        ('beta', 'polls', 3, 1, null, null, now() - interval '2 minutes'), ('alpha', 'polls', 7, 1, null, null, now())`;
+    await sql`
+      insert into recorder.schedules (schedule, recorder, every_ms, next_at, seen_at)
+      values ('plan one', 'alpha', 60000, now(), now()), ('plan two', 'alpha', 60000, now(), now() - interval '2 minutes')`;
+    const { body } = await ask(`${server.address}/queues`);
+    const [, others = ''] = body.split('id="others"');
+    expect(
+      rowsOf(others).map(([recorder, queue, , waits, state]) => [recorder, queue, waits, state]),
+    ).toEqual([
+      ['beta', 'polls', '3', 'nobody looked lately'],
+      ['beta', 'heals', '20', 'stands since 2 h ago: it is paused'],
+    ]);
+    const [, schedules = ''] = body.split('id="schedules"');
+    expect(rowsOf(schedules).map(([schedule, state]) => [schedule, state])).toEqual([
+      ['plan one', 'set'],
+      ['plan two', 'nobody looked lately'],
+    ]);
+    await expect.poll(() => text('/')).toMatch(/queueheals of beta.*it is paused/s);
+    await sql`truncate recorder.queues, recorder.schedules`;
+  });
+
   it('of which no process works any more are told, while one of them still runs', async () => {
     await sql`update recorder.processes set seen_at = now() - interval '2 minutes' where process in ('one/1/old', 'one/2/new')`;
     await joined('alpha', 'mainnet', 'B', 'one/4/pages', ['server']);

@@ -74,13 +74,6 @@ export function Layout({ title, crumbs = [], islands = [], live, instead, site, 
               ))}
             </form>
           )}
-          {session && (
-            <form method="post" action="/logout">
-              <button class="plain" type="submit">
-                Sign out
-              </button>
-            </form>
-          )}
         </header>
         {!assets.style && (
           <p>The styles of these pages are not built: run &quot;npm run build&quot;, and start again.</p>
@@ -103,6 +96,13 @@ export function Layout({ title, crumbs = [], islands = [], live, instead, site, 
         </main>
         <footer>
           <p>All times are UTC.</p>
+          {session && (
+            <form method="post" action="/logout">
+              <button class="plain" type="submit">
+                Sign out
+              </button>
+            </form>
+          )}
         </footer>
       </body>
     </html>

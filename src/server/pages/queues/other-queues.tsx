@@ -3,6 +3,7 @@ import { State } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { numberText } from '../texts.ts';
+import { Seen } from './seen.tsx';
 
 /** The queues of the other recorders on this database, as they wrote them down. */
 export function OtherQueues({ of }: { readonly of: readonly SeenQueue[] }) {
@@ -31,14 +32,17 @@ const columns: readonly Column<SeenQueue>[] = [
   {
     name: 'State',
     kind: 'wide',
-    cell: ({ trouble, trouble_since }) =>
-      trouble === null ? (
-        <State is="moves" tone="good" />
-      ) : (
-        <>
-          <State is="stands" tone="bad" /> since <Time at={trouble_since} />: {trouble}
-        </>
-      ),
+    cell: ({ trouble, trouble_since, seen_at }) => (
+      <Seen at={seen_at}>
+        {trouble === null ? (
+          <State is="moves" tone="good" />
+        ) : (
+          <>
+            <State is="stands" tone="bad" /> since <Time at={trouble_since} />: {trouble}
+          </>
+        )}
+      </Seen>
+    ),
   },
   { name: 'Seen', cell: ({ seen_at }) => <Time at={seen_at} /> },
 ];

@@ -3,6 +3,7 @@ import { State } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { durationWords } from '../texts.ts';
+import { Seen } from './seen.tsx';
 
 /** When each source is looked after next. */
 export function Schedules({ of }: { readonly of: readonly Schedule[] }) {
@@ -24,14 +25,17 @@ const columns: readonly Column<Schedule>[] = [
   { name: 'Schedule', cell: ({ schedule }) => <code>{schedule}</code> },
   {
     name: 'State',
-    cell: ({ missing_since }) =>
-      missing_since ? (
-        <State is="missing" tone="bad">
-          missing since <Time at={missing_since} exact />
-        </State>
-      ) : (
-        <State is="set" tone="good" />
-      ),
+    cell: ({ missing_since, seen_at }) => (
+      <Seen at={seen_at}>
+        {missing_since ? (
+          <State is="missing" tone="bad">
+            missing since <Time at={missing_since} exact />
+          </State>
+        ) : (
+          <State is="set" tone="good" />
+        )}
+      </Seen>
+    ),
   },
   { name: 'Every', kind: 'number', cell: ({ every }) => durationWords(every) },
   { name: 'Next', cell: ({ next_at }) => <Time at={next_at} /> },
