@@ -38,7 +38,9 @@ function draw(): void {
       time.textContent = at === null ? HINT : `${timeText(at)} UTC`;
       for (const line of lines) {
         const point = at === null ? null : pointAt(line, draws, at, within);
-        show(line, point, point?.[0] === at ? '' : draws === 'line' ? 'at' : 'since');
+        // What began before the window is known to hold, but not here since when.
+        const same = point?.[0] === at || (draws !== 'line' && point?.[0] === from);
+        show(line, point, same ? '' : draws === 'line' ? 'at' : 'since');
       }
     },
   });

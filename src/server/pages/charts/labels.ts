@@ -1,15 +1,30 @@
 import type { Drawing } from './drawing.ts';
 import type { Known } from './known-line.ts';
 
-/** What tells each line from the others; all that was told of it where there is only one. */
+type Thing = Readonly<Record<string, string | null>>;
+
+/** What tells each line from the others, in as few words as will do; all that was told of it where there is only one. */
 export function labelsOf(all: readonly Known[], { told, moments }: Drawing): string[] {
-  const things = all.map(({ line }): Readonly<Record<string, string | null>> => line.of);
-  const names = Object.keys(things[0] ?? {});
-  const differing = names.filter((name) => new Set(things.map((one) => one[name])).size > 1);
+  const names = telling(all.map(({ line }) => line.of));
   const one = Object.values(told).flat().join(' ');
   return all.map(({ line, moment }) => {
-    const of = differing.map((name) => line.of[name] ?? 'none').join(' ');
+    const of = wordsOf(line.of, names);
     const known = moment ? `known at ${moment.toISOString().slice(0, 16).replace('T', ' ')}` : 'known now';
     return [of || one || line.of.value, ...(moments.length > 1 || moment ? [known] : [])].join(' ');
   });
+}
+
+const wordsOf = (thing: Thing, names: readonly string[]) =>
+  names.map((name) => thing[name] ?? 'none').join(' ');
+
+/** The first columns that suffice to tell things apart. */
+function telling(things: readonly Thing[]): string[] {
+  const countOf = (names: readonly string[]) => new Set(things.map((one) => wordsOf(one, names))).size;
+  const all = Object.keys(things[0] ?? {});
+  const chosen: string[] = [];
+  for (const name of all) {
+    if (countOf(chosen) === countOf(all)) break;
+    if (countOf([...chosen, name]) > countOf(chosen)) chosen.push(name);
+  }
+  return chosen;
 }

@@ -57,7 +57,7 @@ export function Points({
       <Table
         caption="The points"
         columns={[
-          { name: drawing.drawable.time.name, cell: ([at]) => at },
+          { name: drawing.drawable.ends === null ? drawing.drawable.time.name : 'at', cell: ([at]) => at },
           ...lines.map(
             ({ label }): Column<(typeof rows)[number]> => ({
               name: label,
