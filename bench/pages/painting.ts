@@ -9,11 +9,13 @@ export interface Painted {
   readonly loaded: number;
 }
 
-const READ = `(() => {
-  const [page] = performance.getEntriesByType('navigation');
-  const [paint] = performance.getEntriesByName('first-contentful-paint');
-  return [page.responseStart, paint ? paint.startTime : NaN, page.loadEventEnd];
-})()`;
+/** Waits for the paint, which may come after the page was loaded. */
+const READ = `new Promise((resolve) =>
+  new PerformanceObserver((list) => {
+    const [paint] = list.getEntriesByName('first-contentful-paint');
+    const [page] = performance.getEntriesByType('navigation');
+    if (paint) resolve([page.responseStart, paint.startTime, page.loadEventEnd]);
+  }).observe({ type: 'paint', buffered: true }))`;
 
 /** Opens each page in Chromium, as somebody who was never here. */
 export async function paintAll(address: string, paths: readonly string[], times: number): Promise<Painted[]> {
@@ -26,7 +28,6 @@ export async function paintAll(address: string, paths: readonly string[], times:
         const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
         const page = await context.newPage();
         await page.goto(address + path, { waitUntil: 'load' });
-        await page.waitForFunction(`performance.getEntriesByName('first-contentful-paint').length > 0`);
         seen.push(numbersIn(await page.evaluate(READ)));
         await context.close();
       }
