@@ -172,7 +172,8 @@ async function work(
   };
   repeating.once(0, 'planning', planAll);
   repeating.every(BEAT_EVERY, 'looking after the other processes', async () => {
-    watch?.follow((await membership.beat()).relieved);
+    const { relieved } = await membership.beat();
+    watch?.follow(relieved);
     if (await lead.follow()) await planAll();
   });
   if (roles.has('scheduler')) {
