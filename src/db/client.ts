@@ -45,7 +45,7 @@ const COMPARING = {
 /** Opens the database; connections are made when they are needed. @param url postgres://…, as in DATABASE_URL */
 export function openDatabase(url: string): Database {
   const sql = connect(url, silenceOf('work'), { ...CONNECTION, max: 8 });
-  const ormClient = connect(url, silenceOf('work'), { ...CONNECTION, max: 2, idle_timeout: 30 });
+  const ormClient = connect(url, silenceOf('work'), { ...CONNECTION, max: 2 });
   const reader = connect(url, silenceOf('reader'), { ...LOOKING, max: 2 });
   return {
     sql,

@@ -13,7 +13,10 @@ export function connect(
   options: postgres.Options<Record<string, never>>,
 ): postgres.Sql {
   const servers = serversOf(url);
+  // The driver closes idle connections (after seconds) well before the socket gives them up: between the socket's end and the
+  // driver's knowing of it, a statement would be written to a connection that is closed.
+  const idle = silence > 0 ? { idle_timeout: silence / 2_000 } : {};
   // The driver's types do not know `socket`.
-  const withSocket = { ...options, socket: idleTimeoutSocket(silence, servers) };
+  const withSocket = { ...options, ...idle, socket: idleTimeoutSocket(silence, servers) };
   return postgres(servers.url, withSocket);
 }

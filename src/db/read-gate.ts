@@ -118,7 +118,6 @@ function open(url: string): postgres.Sql {
   return connect(url, silenceOf('reader'), {
     ...CONNECTION,
     max: 1,
-    idle_timeout: 30,
     connection: {
       ...sessionSettings('reader'),
       // A statement whose client has gone ends after this time, ms.

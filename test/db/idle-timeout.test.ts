@@ -47,6 +47,19 @@ it('leaves a statement alone that takes its time, and makes an idle connection a
   await sql.end();
 });
 
+it('asks on a new connection when an idle one ends at that moment', async () => {
+  const silence = 300;
+  const sql = client(database.url, silence);
+  await sql`select 1`;
+  const asked = new Promise((resolve) => {
+    setTimeout(() => resolve(sql`select 2 as n`), silence + 20);
+  });
+  // Nothing else runs meanwhile, so that both timers are due at once and the close is not told in between.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, silence + 100);
+  expect(await asked).toEqual([{ n: 2 }]);
+  await sql.end();
+});
+
 it('fails as any connection does where nobody listens', async () => {
   const sql = client('postgres://127.0.0.1:1/none', 5_000);
   await expect(sql`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
