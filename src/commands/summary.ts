@@ -1,8 +1,8 @@
 import { styleText } from 'node:util';
-import cliTruncate from 'cli-truncate';
 import { localTime, timeOfDay } from '../local-time.ts';
 import { printable } from '../printable.ts';
 import { type FindingGroup, inWords } from '../reports/findings.ts';
+import { shortened } from './shortened.ts';
 
 /** How the recording stands, as the live summary of `up` shows it. */
 export interface Summary {
@@ -44,7 +44,7 @@ export function summaryLines(summary: Summary, width: number, height: number): s
   const { now, network, address, datasets, targets, findings, rate, away } = summary;
   const style = (format: Parameters<typeof styleText>[0], text: string) =>
     styleText(format, text, { stream: process.stderr });
-  const cut = (text: string) => cliTruncate(printable(text), Math.max(1, width - 1));
+  const cut = (text: string) => shortened(printable(text), Math.max(1, width - 1));
   const rows = datasets.reduce((sum, one) => sum + one.rows, 0);
   const speed = rate === null ? [] : [`${number.format(rate)} rows/s`];
   const where = [network, ...(address === null ? [] : [address]), 'Ctrl-C stops'];
@@ -118,6 +118,6 @@ function newest(datasets: readonly DatasetRows[], width: number): string[] {
   const room = Math.max(1, Math.min(widest(shown.map(({ dataset }) => dataset)), width - rest));
   return shown.map(
     ({ dataset, before, rows, added }) =>
-      `${before}${cliTruncate(dataset, room).padEnd(room)}  ${rows.padStart(figures)}${added}`,
+      `${before}${shortened(dataset, room).padEnd(room)}  ${rows.padStart(figures)}${added}`,
   );
 }

@@ -1,6 +1,6 @@
-import cliTruncate from 'cli-truncate';
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
+import { shortened } from './shortened.ts';
 
 /** A column of a table. Numbers stand at the right. Numbers and times are never cut. */
 export interface Column {
@@ -61,7 +61,7 @@ export function layoutOf(
   const fitCell = (text: string, at: number): string[] => {
     const most = widths[at] ?? 0;
     if (width === null || columns[at]?.kind !== 'text' || shown(text) <= most) return [text];
-    return overflow === 'shorten' ? [cliTruncate(text, most)] : wrapped(text, most);
+    return overflow === 'shorten' ? [shortened(text, most)] : wrapped(text, most);
   };
   let heading = block(
     columns.map(({ name }, at) => nameLines(name, widths[at] ?? 0)),

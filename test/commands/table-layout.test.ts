@@ -54,6 +54,14 @@ describe('a table', () => {
     expect(lines.at(-1)).toMatch(/^metric_poin… {2}2026-11-22 04:52:55\+01:00 +1234567 {2}the .*…$/);
   });
 
+  it('is not a character too wide where a wide one only half fits', () => {
+    const wide = [row[0] ?? '', row[1] ?? '', row[2] ?? '', '世界'.repeat(40)];
+    for (const overflow of ['shorten', 'wrap'] as const)
+      for (let width = 60; width < 80; width++)
+        for (const line of table(width, overflow, [wide]).split('\n'))
+          expect(stringWidth(line), `${overflow} ${width}`).toBeLessThanOrEqual(width);
+  });
+
   it('becomes a list where not even the numbers fit, with everything in it', () => {
     const list = table(30, 'wrap');
     expect(list).toMatch(/^dataset {10}metric_points\n/);
