@@ -1,0 +1,102 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
+import {
+  openBrowser,
+  openPage,
+  schemes,
+  seriousFindings,
+  type Width,
+  widths,
+} from '../../support/browser.ts';
+
+/**
+ * Takes the pictures of `docs/pages.md` from a running server, such as that of `simulated-month.ts`, each page on both widths and
+ * in both colours: `npx tsx test/server/pages/pictures.ts http://127.0.0.1:8080`. Fails where the console or axe find something.
+ */
+const [address = ''] = process.argv.slice(2);
+if (address === '') throw new Error('give an address');
+
+const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
+const point = 'chain_id=43114&metric=txCount';
+const revised = `/charts?of=metric_points&${point}&time_interval=hour&from=${day(5)}&to=${day(2)}&as_of=${day(2)}&beside=${day(0)}`;
+const question =
+  'select node, round(uptime, 3) as uptime, down_seconds from node_uptime_monthly order by node';
+
+/** The name of a picture, what is seen, and the page. */
+const pages: readonly (readonly [name: string, caption: string, path: string])[] = [
+  ['overview', 'Overview: what is recorded and how fresh, nodes now, what is worth a look', '/'],
+  ['datasets', 'Data: everything that is recorded, and the views over it', '/datasets'],
+  ['rows', 'Rows of a list, now or as known at any moment', '/datasets/validators'],
+  [
+    'row',
+    'One point and all of its revisions',
+    `/datasets/metric_points/row?${point}&time_interval=day&bucket_start=${day(3)}T00:00:00Z`,
+  ],
+  ['changes', 'Then and now: what is different at two moments', '/datasets/metric_points/changes'],
+  [
+    'coverage',
+    'Coverage: what is recorded, what is missing and why, with the command that mends it',
+    '/datasets/validator_uptime/coverage',
+  ],
+  ['charts', 'Charts: two moments of knowledge over each other', revised],
+  ['supply', 'Charts: stake by day', '/charts?of=stake_daily'],
+  [
+    'query',
+    'Query: SQL that can only read, with the result as table or chart',
+    `/query?sql=${encodeURIComponent(question)}`,
+  ],
+  ['status', 'Status of the nodes: four states told apart, uptime with its bounds', '/status'],
+  ['node', 'A node over any range, down to the single look', '/status/validator-1'],
+  ['runs', 'Runs', '/runs'],
+  ['queues', 'Queues, processes and schedules', '/queues'],
+  ['quarantine', 'Quarantine: what could not be decoded', '/quarantine'],
+  ['discrepancies', 'Discrepancies: where sources do not agree', '/discrepancies'],
+];
+/** How high the pictures of pages are, before they are made small. */
+const HEIGHT = 900;
+/** How wide a picture is on the sheet, by the width of the page. */
+const SHOWN: Readonly<Record<Width, number>> = { wide: 560, phone: 170 };
+
+const folder = fileURLToPath(new URL('../../../docs/pages/', import.meta.url));
+await mkdir(folder, { recursive: true });
+const browser = await openBrowser();
+const wrong: string[] = [];
+for (const [name, , path] of pages) {
+  const shots: { width: Width; png: Buffer }[] = [];
+  for (const width of Object.keys(widths).filter((one): one is Width => one in widths))
+    for (const colorScheme of schemes) {
+      const { page, faults, close } = await openPage(browser, address + path, width, { colorScheme });
+      const found = [...faults, ...(await seriousFindings(page))];
+      wrong.push(...found.map((one) => `${path}, ${width}, ${colorScheme}: ${one}`));
+      shots.push({
+        width,
+        png: await page.screenshot({ clip: { x: 0, y: 0, width: widths[width], height: HEIGHT } }),
+      });
+      await close();
+    }
+  await writeFile(`${folder}${name}.jpg`, await sheet(browser, shots));
+}
+const lines = pages.map(([name, caption]) => `## ${caption}\n\n![${caption}](pages/${name}.jpg)\n`);
+await writeFile(
+  fileURLToPath(new URL('../../../docs/pages.md', import.meta.url)),
+  `# The pages\n\nAfter a month of the simulated network with incidents, revisions and an outage of the recorder; wide and narrow, light and dark.\n\n${lines.join('\n')}`,
+);
+await browser.close();
+for (const one of wrong) process.stderr.write(`${one}\n`);
+process.exitCode = wrong.length === 0 ? 0 : 1;
+
+/** Small pictures beside each other, as JPEG. */
+async function sheet(by: Browser, shots: readonly { width: Width; png: Buffer }[]): Promise<Buffer> {
+  const page = await by.newPage({ viewport: { width: 1480, height: 400 } });
+  const images = shots.map(
+    ({ width, png }) =>
+      `<img style="width:${SHOWN[width]}px;margin-right:6px" src="data:image/png;base64,${png.toString('base64')}">`,
+  );
+  await page.setContent(
+    `<body style="margin:0;background:#999;white-space:nowrap;display:flex;align-items:start">${images.join('')}`,
+  );
+  const picture = await page.screenshot({ type: 'jpeg', quality: 72 });
+  await page.close();
+  return picture;
+}

@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import postgres from 'postgres';
+import { request } from 'undici';
+import { parse, stringify } from 'yaml';
+import { STATE_DIRECTORY } from '../../../src/app.ts';
+import { checkConfig } from '../../../src/config/load.ts';
+import { activeFeeds, activeLedgers, catalogNames } from '../../../src/configured-feeds.ts';
+import { openEmbedded } from '../../../src/db/embedded.ts';
+import { lookOver } from '../../../src/health/look.ts';
+import { runJobs } from '../../../src/recording/foreground.ts';
+import { loadStates, planAll } from '../../../src/recording/plan.ts';
+import { registerTargets } from '../../../src/recording/register.ts';
+import { upstreamOpener } from '../../../src/upstream-opener.ts';
+import { migrate } from '../../../src/views/migrate.ts';
+import { day, hour, minute, World } from '../../health/world.ts';
+
+/**
+ * Makes a directory whose recorder has recorded a month of the simulated network, up to now, and goes on recording: with
+ * incidents and revisions, an outage of the recorder, one of the metrics service, and announced maintenance. For pictures
+ * and for a look at the pages with something on them: `npx tsx test/server/pages/simulated-month.ts DIR`, until Ctrl-C.
+ */
+const DAYS = 31;
+/** How often everything that is due is recorded, ms. */
+const ROUND = 8 * hour;
+
+const folder = resolve(process.argv[2] ?? '');
+if (process.argv[2] === undefined) throw new Error('name an empty directory');
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+mkdirSync(folder, { recursive: true });
+
+const end = Math.floor(Date.now() / minute) * minute;
+const start = end - DAYS * day;
+const at = (days: number, hours = 0) => start + days * day + hours * hour;
+/** When the recorder was off, and when the metrics service did not answer. */
+const off = { from: at(12, 9), to: at(13, 1) };
+const silent = { from: at(20, 2), to: at(21, 20) };
+const maintenance = [
+  { node: 'validator-2', from: at(8, 3), to: at(8, 5) },
+  { node: 'validator-1', from: at(24, 1), to: at(24, 2) },
+  { node: 'validator-1', from: at(DAYS + 3, 1), to: at(DAYS + 3, 3) },
+];
+
+const sandbox = spawn(
+  process.execPath,
+  [
+    join(root, 'dist/sandbox/main.js'),
+    '--manual-clock',
+    '--parent',
+    '--start',
+    new Date(start).toISOString(),
+  ],
+  { stdio: ['pipe', 'pipe', 'inherit'] },
+);
+const url = await addressOf(sandbox);
+let simulated = start;
+/** Moves the simulated network to a moment. */
+async function reach(moment: number): Promise<void> {
+  if (moment <= simulated) return;
+  const body = JSON.stringify({ advanceMs: moment - simulated });
+  simulated = moment;
+  const answer = await request(`${url}/_sandbox/clock`, { method: 'POST', body });
+  await answer.body.dump();
+}
+
+const said = parse(
+  readFileSync(join(root, 'examples/sandbox.yaml'), 'utf8').replaceAll('http://sandbox:8650', url),
+);
+const written = {
+  ...said,
+  datasets: {
+    metric_points: {
+      metrics: ['txCount', 'activeAddresses', 'gasUsed', 'avgGasPrice'],
+      intervals: ['hour', 'day'],
+    },
+    node_health: { every: '5m' },
+  },
+  health: {
+    maintenance: maintenance.map(({ node, from, to }) => ({
+      nodes: [node],
+      from: new Date(from).toISOString(),
+      to: new Date(to).toISOString(),
+    })),
+  },
+};
+writeFileSync(join(folder, 'recorder.yaml'), stringify(written));
+const config = checkConfig(written, catalogNames, 'the simulated month');
+const [ledger] = activeLedgers(config);
+if (!ledger) throw new Error('no node is watched');
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const log = { info: () => {}, warn: (_: object, line?: string) => say(line ?? '') };
+const embedded = await openEmbedded({ dir: join(folder, STATE_DIRECTORY), log });
+await migrate(embedded.url);
+const sql = postgres(embedded.url, { max: 4, onnotice: () => {} });
+const opened = new World(
+  sql,
+  ledger.targets[0]?.observer ?? '',
+  ledger.targets.map(({ node = '', probe = '' }) => ({ node, probe })),
+  start,
+  ledger.every,
+);
+const clock = () => opened.now;
+const open = upstreamOpener(config, { chainDataKey: undefined, metricsKey: undefined }, sql, clock);
+const look = lookOver(open, ledger, clock, () => true);
+const never = new AbortController().signal;
+opened.windows = maintenance.map(({ node, from, to }) => ({ nodes: [node], from, to }));
+opened.looker = async (node) => {
+  await reach(opened.now);
+  return look({ node, probe: 'health' }, never);
+};
+
+await opened.start();
+while (opened.now < end) {
+  if (opened.now >= off.from && opened.now < off.to) {
+    await opened.kill();
+    opened.now = off.to;
+    await opened.start();
+  }
+  await reach(opened.now);
+  await recordWhatIsDue();
+  await opened.pass(Math.min(ROUND, end - opened.now));
+  say(`recorded up to ${new Date(opened.now).toISOString()}`);
+}
+await opened.kill();
+await sql.end();
+await embedded.close();
+
+const recorder = spawn(process.execPath, [join(root, 'dist/cli.js'), 'up'], {
+  cwd: folder,
+  stdio: 'inherit',
+});
+const going = setInterval(() => void reach(Date.now()), 1000);
+process.once('SIGINT', () => recorder.kill('SIGINT'));
+process.once('SIGTERM', () => recorder.kill('SIGTERM'));
+await once(recorder, 'exit');
+clearInterval(going);
+sandbox.kill();
+
+async function recordWhatIsDue(): Promise<void> {
+  for (const feed of activeFeeds(config)) {
+    if (feed.source.upstream === 'metrics' && opened.now >= silent.from && opened.now < silent.to) continue;
+    await registerTargets(sql, feed, opened.now);
+    const jobs = planAll(feed, feed.targets, await loadStates(sql, feed), opened.now);
+    await runJobs({ sql, clock, worker: 'simulated', open }, feed, jobs, never);
+  }
+}
+
+async function addressOf({ stdout }: ChildProcess): Promise<string> {
+  if (!stdout) throw new Error('the sandbox says nothing');
+  const [line] = await once(createInterface({ input: stdout }), 'line');
+  const told: unknown = JSON.parse(String(line));
+  return typeof told === 'object' && told !== null && 'url' in told ? String(told.url) : '';
+}
