@@ -56,7 +56,7 @@ interface Drawn {
   readonly by?: readonly string[];
 }
 
-/** All that can be drawn, by heading and name. */
+/** What can be drawn and what people call it, by heading and name. Points and readings that are not here are drawn, too. */
 const drawn: Readonly<Record<string, Readonly<Record<string, Drawn>>>> = {
   Metrics: {
     metric_points: { title: 'Metrics of chains' },
@@ -152,7 +152,12 @@ export function drawablesOf(catalogue = catalogueOf()): ReadonlyMap<string, Draw
       return drawable;
     }),
   );
-  return new Map(all.map((one) => [one.name, one]));
+  const named = new Set(all.map(({ name }) => name));
+  const others = [...catalogue.datasets.values()].filter(
+    ({ name, kind }) => (kind === 'series' || kind === 'sample') && !named.has(name),
+  );
+  const more = others.flatMap((dataset) => ofDataset(dataset, { title: dataset.name }, 'More') ?? []);
+  return new Map([...all, ...more].map((one) => [one.name, one]));
 }
 
 /** How many rows there were: what is drawn of events. */

@@ -1,6 +1,7 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogueOf } from '../../../src/api/catalogue.ts';
+import { drawablesOf } from '../../../src/api/drawables.ts';
 import { drawables } from '../../../src/server/pages/charts/drawables.ts';
 import { withEnds, withGaps } from '../../../src/server/pages/charts/gaps.ts';
 import { chartLink } from '../../../src/server/pages/charts/link.ts';
@@ -132,6 +133,18 @@ describe('what can be drawn', () => {
       ({ kind }) => kind === 'series' || kind === 'sample',
     );
     expect([...drawables.keys()]).toEqual(expect.arrayContaining(readings.map(({ name }) => name)));
+  });
+
+  it('is a dataset of readings that nobody gave a title, under its name', () => {
+    const catalogue = catalogueOf();
+    const heights = catalogue.datasets.get('chain_heights');
+    if (!heights) throw new Error('the catalogue has no heights');
+    const datasets = new Map([...catalogue.datasets, ['depths', { ...heights, name: 'depths' }]]);
+    expect(drawablesOf({ ...catalogue, datasets }).get('depths')).toMatchObject({
+      title: 'depths',
+      heading: 'More',
+      draws: 'line',
+    });
   });
 
   it.each([...drawables.values()].map(({ title, name, values }) => [title, name, values] as const))(
