@@ -1,7 +1,7 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
 import * as bookkeeping from './bookkeeping.ts';
-import { connect } from './connect.ts';
+import { connect, connectPool } from './connect.ts';
 import { sessionSettings, silenceOf } from './session.ts';
 
 /** The database as the recorder uses it. */
@@ -44,9 +44,9 @@ const COMPARING = {
 
 /** Opens the database; connections are made when they are needed. @param url postgres://…, as in DATABASE_URL */
 export function openDatabase(url: string): Database {
-  const sql = connect(url, silenceOf('work'), { ...CONNECTION, max: 8 });
-  const ormClient = connect(url, silenceOf('work'), { ...CONNECTION, max: 2 });
-  const reader = connect(url, silenceOf('reader'), { ...LOOKING, max: 2 });
+  const sql = connectPool(url, silenceOf('work'), { ...CONNECTION, max: 8 });
+  const ormClient = connectPool(url, silenceOf('work'), { ...CONNECTION, max: 2 });
+  const reader = connectPool(url, silenceOf('reader'), { ...LOOKING, max: 2 });
   return {
     sql,
     orm: drizzle(ormClient, { schema: bookkeeping }),

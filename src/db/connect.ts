@@ -3,7 +3,8 @@ import { idleTimeoutSocket } from './idle-timeout.ts';
 import { serversOf } from './servers.ts';
 
 /**
- * Opens a client for the server of `url` that takes writes; connections are made when they are needed.
+ * Opens a client for the server of `url` that takes writes; connections are made when they are needed. A connection that was
+ * closed is made anew in silence: what belongs to a session (a lock, a transaction, a temporary function) is lost then.
  * @param url as in DATABASE_URL: one server or several
  * @param silence how long a connection may be silent before it is closed, ms; 0: without limit
  */
@@ -13,10 +14,18 @@ export function connect(
   options: postgres.Options<Record<string, never>>,
 ): postgres.Sql {
   const servers = serversOf(url);
-  // The driver closes idle connections (after seconds) well before the socket gives them up: between the socket's end and the
-  // driver's knowing of it, a statement would be written to a connection that is closed.
-  const idle = silence > 0 ? { idle_timeout: silence / 2_000 } : {};
   // The driver's types do not know `socket`.
-  const withSocket = { ...options, ...idle, socket: idleTimeoutSocket(silence, servers) };
+  const withSocket = { ...options, socket: idleTimeoutSocket(silence, servers) };
   return postgres(servers.url, withSocket);
 }
+
+/**
+ * As {@link connect}, for single statements that need nothing of a session. The driver closes idle connections well before the
+ * socket gives them up: between the socket's end and the driver's knowing of it, a statement would be written to a connection
+ * that is closed.
+ */
+export const connectPool = (
+  url: string,
+  silence: number,
+  options: postgres.Options<Record<string, never>>,
+): postgres.Sql => connect(url, silence, { ...options, idle_timeout: silence / 2_000 }); // in seconds

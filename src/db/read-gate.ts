@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { CONNECTION } from './client.ts';
-import { connect } from './connect.ts';
+import { connectPool } from './connect.ts';
 import { type Answer, askAsReader } from './question.ts';
 import { sessionSettings, silenceOf } from './session.ts';
 import { Turns } from './turns.ts';
@@ -115,7 +115,7 @@ class Place {
 }
 
 function open(url: string): postgres.Sql {
-  return connect(url, silenceOf('reader'), {
+  return connectPool(url, silenceOf('reader'), {
     ...CONNECTION,
     max: 1,
     connection: {

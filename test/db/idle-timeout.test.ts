@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { isAway } from '../../src/db/away.ts';
-import { connect } from '../../src/db/connect.ts';
+import { connect, connectPool } from '../../src/db/connect.ts';
 import { idleTimeoutSocket } from '../../src/db/idle-timeout.ts';
 import { Servers } from '../../src/db/servers.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -49,7 +49,7 @@ it('leaves a statement alone that takes its time, and makes an idle connection a
 
 it('asks on a new connection when an idle one ends at that moment', async () => {
   const silence = 300;
-  const sql = client(database.url, silence);
+  const sql = connectPool(database.url, silence, { max: 1, onnotice: () => {} });
   await sql`select 1`;
   const asked = new Promise((resolve) => {
     setTimeout(() => resolve(sql`select 2 as n`), silence + 20);
@@ -57,6 +57,17 @@ it('asks on a new connection when an idle one ends at that moment', async () => 
   // Nothing else runs meanwhile, so that both timers are due at once and the close is not told in between.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, silence + 100);
   expect(await asked).toEqual([{ n: 2 }]);
+  await sql.end();
+});
+
+it('keeps a session as long as its silence, however slow the one is who uses it', async () => {
+  const silence = 1_000;
+  const sql = client(database.url, silence);
+  const backend = async () => (await sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]?.pid;
+  const first = await backend();
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, silence * 0.7);
+  await new Promise((resolve) => setTimeout(resolve, 1)); // behind the timers that are due by now
+  expect(await backend()).toBe(first);
   await sql.end();
 });
 
