@@ -52,8 +52,9 @@ function parseShallow(text: string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(marked);
-  } catch {
-    return JSON.parse(text); // throws too, in words without marks
+  } catch (error) {
+    JSON.parse(text); // throws, in words without marks
+    throw error;
   }
   return withoutMarks(value);
 }
