@@ -37,8 +37,8 @@ export async function examineServer(
     const fault = listenFault(error, host, port);
     if (fault === null)
       return bad(`${host}:${port}: ${messageOf(error)}`, 'correct RECORDER_HOST and RECORDER_PORT');
-    const { setting, cause, mend } = fault;
-    if (!cause.endsWith('is in use')) return bad(`${setting}: ${cause}`, mend);
+    const { setting, cause, mend, taken } = fault;
+    if (!taken) return bad(`${setting}: ${cause}`, mend);
     if (!(await isRecorder(host, port)))
       return bad(
         `${setting}: ${cause} by another program`,

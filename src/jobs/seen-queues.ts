@@ -1,6 +1,7 @@
 import type postgres from 'postgres';
 import { messageOf } from '../errors.ts';
 import type { QueueBackend, RecorderQueue } from './backend.ts';
+import { jobStates } from './queue-look.ts';
 
 /** How a queue was found. */
 export interface FoundQueue {
@@ -56,7 +57,7 @@ export class QueueWatch {
   async #ask(): Promise<FoundQueue> {
     const [paused, { active = 0, ...waiting }] = await Promise.all([
       this.#queue.isPaused(),
-      this.#queue.getJobCounts('active', 'waiting', 'prioritized', 'delayed'),
+      this.#queue.getJobCounts(...jobStates),
     ]);
     return {
       queue: this.#name,

@@ -3,6 +3,8 @@ export interface ListenFault {
   readonly setting: 'RECORDER_HOST' | 'RECORDER_PORT';
   readonly cause: string;
   readonly mend: string;
+  /** Somebody else listens there. */
+  readonly taken: boolean;
 }
 
 /** What an error of listening means. @returns null where it is of something else */
@@ -11,12 +13,13 @@ export function listenFault(error: unknown, host: string, port: number): ListenF
   const at = `${host}:${port}`;
   switch (code) {
     case 'EADDRINUSE':
-      return { setting: 'RECORDER_PORT', cause: `${at} is in use`, mend: 'set another port' };
+      return { setting: 'RECORDER_PORT', cause: `${at} is in use`, mend: 'set another port', taken: true };
     case 'EACCES':
       return {
         setting: 'RECORDER_PORT',
         cause: `this user may not listen on ${at}`,
         mend: 'set a port above 1023, and let a proxy in front have the lower one',
+        taken: false,
       };
     case 'EADDRNOTAVAIL':
     case 'EAFNOSUPPORT':
@@ -26,6 +29,7 @@ export function listenFault(error: unknown, host: string, port: number): ListenF
         setting: 'RECORDER_HOST',
         cause: `${host} is no address of this machine`,
         mend: 'set 127.0.0.1 for this machine only, 0.0.0.0 for all its addresses, or one that "hostname -I" lists',
+        taken: false,
       };
     default:
       return null;

@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
 import type { Drawable } from '../../../api/drawables.ts';
+import { snakeCase } from '../../../datasets/names.ts';
 
 /** The most targets, and values of a column, that are offered. */
 const MOST = 500;
@@ -43,8 +44,7 @@ export function targetOf(text: string): Target {
     text.split(' ').flatMap((part) => {
       const at = part.indexOf('=');
       if (at < 1) return [];
-      const name = part.slice(0, at).replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-      return [[name, part.slice(at + 1)] as const];
+      return [[snakeCase(part.slice(0, at)), part.slice(at + 1)] as const];
     }),
   );
 }
