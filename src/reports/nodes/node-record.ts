@@ -49,7 +49,7 @@ export interface SealHead {
 }
 
 /** The probe that speaks for a node. */
-const HEALTH = 'health';
+export const HEALTH = 'health';
 
 /** What the observers of each node said together, oldest first. @param node only this one; null: all */
 export async function stateSpans(

@@ -43,6 +43,16 @@ export const DAYS = 90;
 /** The times over which an uptime is told, in days. */
 export const spans = { '24 h': 1, '7 days': 7, '30 days': 30, '90 days': 90 } as const;
 export type SpanName = keyof typeof spans;
+export const spanNames = ['24 h', '7 days', '30 days', '90 days'] as const satisfies readonly SpanName[];
+
+/** Something for each of {@link spans}. */
+const bySpan = <T>(of: (name: SpanName) => T): Readonly<Record<SpanName, T>> => ({
+  '24 h': of('24 h'),
+  '7 days': of('7 days'),
+  '30 days': of('30 days'),
+  '90 days': of('90 days'),
+});
+
 const MOST_INCIDENTS = 10;
 
 /**
@@ -60,14 +70,9 @@ export async function nodesStatus(
   const standing = await standingLedgers(sql);
   const watched = await watchedNodes(sql, nodes, standing, now);
   const states = await stateSpans(sql, past, null);
-  const latencyOver = (name: SpanName) =>
-    latencies(sql, { from: now - spans[name] * DAY, to: now }, null, now);
-  const latency = {
-    '24 h': await latencyOver('24 h'),
-    '7 days': await latencyOver('7 days'),
-    '30 days': await latencyOver('30 days'),
-    '90 days': await latencyOver('90 days'),
-  };
+  const spanOf = (name: SpanName) => ({ from: now - spans[name] * DAY, to: now });
+  const latency = new Map<SpanName, ReadonlyMap<string, Latency>>();
+  for (const name of spanNames) latency.set(name, await latencies(sql, spanOf(name), null, now));
   const checks = await nodeChecks(sql, null);
   const today = now - (now % DAY);
   const days = windowsOf({ from: today - (DAYS - 1) * DAY, to: now }, '1d');
@@ -77,25 +82,15 @@ export async function nodesStatus(
       const known = states.get(one.node) ?? [];
       const firstLook = one.first_look?.getTime() ?? null;
       const over = (name: SpanName) => {
-        const [whole] = statesIn(known, [{ from: now - spans[name] * DAY, to: now }], firstLook);
+        const [whole] = statesIn(known, [spanOf(name)], firstLook);
         if (!whole) throw new Error('a window is missing');
         return whole;
       };
       return {
         ...one,
         days: statesIn(known, days, firstLook),
-        spans: {
-          '24 h': over('24 h'),
-          '7 days': over('7 days'),
-          '30 days': over('30 days'),
-          '90 days': over('90 days'),
-        },
-        latency: {
-          '24 h': latency['24 h'].get(one.node) ?? null,
-          '7 days': latency['7 days'].get(one.node) ?? null,
-          '30 days': latency['30 days'].get(one.node) ?? null,
-          '90 days': latency['90 days'].get(one.node) ?? null,
-        },
+        spans: bySpan(over),
+        latency: bySpan((name) => latency.get(name)?.get(one.node) ?? null),
         checks: checks.filter(({ node }) => node === one.node),
       };
     }),

@@ -1,6 +1,7 @@
 import { useContext } from 'preact/hooks';
 import { z } from 'zod';
 import { firstLookAt, type NodeRange, nodeRange } from '../../../reports/nodes/node-range.ts';
+import { HEALTH } from '../../../reports/nodes/node-record.ts';
 import type { NodeStatus, NodesStatus } from '../../../reports/nodes/nodes-status.ts';
 import type { StatusSite } from '../../status-site.ts';
 import { chartLink } from '../charts/link.ts';
@@ -33,8 +34,6 @@ export interface NodeRecord {
   readonly site: StatusSite;
 }
 
-/** The probe that speaks for a node. */
-const HEALTH = 'health';
 /** So many days and more are shown as a calendar. */
 const CALENDAR = 100;
 

@@ -5,7 +5,7 @@ import {
   type NodeStatus,
   type NodesStatus,
   type SpanName,
-  spans,
+  spanNames,
 } from '../../../reports/nodes/nodes-status.ts';
 import type { StatusSite } from '../../status-site.ts';
 import { type Content, definePage } from '../page.ts';
@@ -130,17 +130,15 @@ function Node({ node }: { readonly node: NodeStatus }) {
         <span>today</span>
       </p>
       <dl class="facts uptimes">
-        {Object.keys(spans)
-          .filter((name): name is SpanName => name in spans)
-          .map((name) => (
-            <div key={name}>
-              <dt>Uptime, {name}</dt>
-              <dd>
-                <UptimeFact window={node.spans[name]} />
-                <LatencyNote latency={node.latency[name]} />
-              </dd>
-            </div>
-          ))}
+        {spanNames.map((name) => (
+          <div key={name}>
+            <dt>Uptime, {name}</dt>
+            <dd>
+              <UptimeFact window={node.spans[name]} />
+              <LatencyNote latency={node.latency[name]} />
+            </dd>
+          </div>
+        ))}
       </dl>
       <Checks checks={node.checks} open={node.failing_checks.length > 0} />
     </article>
