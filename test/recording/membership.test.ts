@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
 import { UsageError } from '../../src/errors.ts';
-import { mayRegister } from '../../src/recording/configuration.ts';
+import { LIVES_FOR, mayRegister } from '../../src/recording/configuration.ts';
 import { Membership } from '../../src/recording/membership.ts';
 import { registerAll, registerTargets } from '../../src/recording/register.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -32,6 +32,16 @@ const join = (digest: string, process: string, roles = ['scheduler', 'worker']) 
 /** What a kill leaves: the last sign of life, so many seconds ago. */
 const diedAgo = (process: string, seconds: number) => sql`
   update recorder.processes set seen_at = now() - make_interval(secs => ${seconds}) where process = ${`${recorder}/${process}`}`;
+
+it('takes a process for alive as long as reporting.processes does', async () => {
+  await join('a', 'one');
+  const state = async () =>
+    (await sql`select state from reporting.processes where recorder = ${recorder}`)[0]?.state;
+  await diedAgo('one', LIVES_FOR - 3);
+  expect(await state()).toBe('running');
+  await diedAgo('one', LIVES_FOR);
+  expect(await state()).toBe('lost');
+});
 
 describe('the newest configuration', () => {
   it('is the one that was never seen before; the older process notices, and goes on', async () => {
