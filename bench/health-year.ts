@@ -2,6 +2,7 @@ import type postgres from 'postgres';
 import { bucketOf } from '../src/health/latency-histogram.ts';
 import { type LatencyHour, storeHours } from '../src/health/latency-store.ts';
 import { type LedgerTransition, takeObserver, writeLedger } from '../src/health/ledger.ts';
+import { numbers } from './chance.ts';
 import { median } from './median.ts';
 
 /** What a year of health history weighs, and how long its answers take. */
@@ -26,17 +27,6 @@ const TO = FROM + YEAR;
 const CHECKS = ['C', 'P', 'X', 'bls', 'bootstrapped', 'database', 'diskspace', 'network', 'router'];
 const INCIDENTS = 24;
 const OUTAGES = 52;
-
-/** A generator of numbers from 0 to 1, the same in every run. */
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 /** When a year ends, ms since 1970, at a whole minute, and how many incidents each node has in it. */
 export interface YearOptions {

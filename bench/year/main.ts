@@ -1,0 +1,76 @@
+import { loadConfig } from '../../src/config/load.ts';
+import { activeFeeds, activeLedgers, catalogNames } from '../../src/configured-feeds.ts';
+import { openDatabase } from '../../src/db/client.ts';
+import { UsageError } from '../../src/errors.ts';
+import { startDatabase } from '../database.ts';
+import { writeYear } from '../health-year.ts';
+import { SimulatedNetwork } from './network.ts';
+import { type Options, readOptions } from './options.ts';
+import { Recording } from './recording.ts';
+import { type Measured, report, slopesOf } from './report.ts';
+import { type Weight, walWritten, weigh } from './weights.ts';
+
+/**
+ * What a year of a configuration weighs: some days are recorded at full rate from a simulated network, by the recorder's own
+ * plan, claims and commits, on a simulated clock; the year follows from the slope. The health ledger is written for a whole year.
+ */
+const DAY = 86_400_000;
+const stop = new AbortController();
+const tell = (line: string) => process.stderr.write(`${line}\n`);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
+
+async function measure(options: Options): Promise<Measured> {
+  const config = loadConfig(options.file, catalogNames);
+  for (const name of options.without) config.datasets[name] = { ...config.datasets[name], enabled: false };
+  const feeds = activeFeeds(config).filter(({ targets }) => targets.length > 0);
+  const probes = activeLedgers(config).flatMap(({ targets }) => targets).length;
+  const began = (Math.floor(Date.now() / DAY) - options.days) * DAY;
+  const nodes = config.upstreams.nodes.map(({ name }) => name);
+  const network = new SimulatedNetwork(nodes, options, began / 1000);
+  const database = await startDatabase();
+  const { sql, close } = openDatabase(database.url);
+  try {
+    // What is stored does not depend on it, and the days pass faster.
+    await sql`alter system set fsync = off`;
+    await sql`select pg_reload_conf()`;
+    const recording = new Recording(sql, feeds, network, stop.signal);
+    await recording.register(began);
+    const days: Weight[][] = [];
+    let wal = 0;
+    for (let at = 0; at < options.days && !stop.signal.aborted; at++) {
+      const started = performance.now();
+      const before = await walWritten(sql);
+      await recording.day(began + at * DAY, config.runs.keep);
+      wal += (await walWritten(sql)) - before;
+      days.push(await weigh(sql));
+      tell(`day ${at + 1} of ${options.days} took ${Math.round((performance.now() - started) / 1000)} s`);
+    }
+    const looks = probes > 0 && !stop.signal.aborted ? await writeYear(sql, probes, tell) : 0;
+    // A year's updates within seconds leave more dead rows than autovacuum ever lets stand.
+    await sql`vacuum full recorder.node_health, recorder.health_latency, recorder.health_probes, recorder.health_absences`;
+    const ledger = (await weigh(sql)).filter(({ table }) => /^(health_|node_health$)/.test(table));
+    const { byDataset, byStatus } = recording;
+    return {
+      days,
+      wal,
+      datasets: Object.fromEntries(byDataset),
+      statuses: Object.fromEntries(byStatus),
+      ledger,
+      looks,
+    };
+  } finally {
+    await close();
+    await database.close();
+  }
+}
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  const measured = await measure(options);
+  console.log(
+    options.json ? JSON.stringify({ slopes: slopesOf(measured.days), ...measured }) : report(measured),
+  );
+} catch (error) {
+  console.error(error instanceof UsageError ? error.message : error);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+}

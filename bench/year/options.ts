@@ -1,0 +1,67 @@
+import { parseArgs } from 'node:util';
+import { catalogNames } from '../../src/configured-feeds.ts';
+import { messageOf, UsageError } from '../../src/errors.ts';
+import type { NetworkSize } from './network.ts';
+
+/** What is recorded, and for how long. */
+export interface Options extends NetworkSize {
+  readonly file: string;
+  readonly days: number;
+  /** Datasets that are left out, for a quicker look at others. */
+  readonly without: readonly string[];
+  /** One JSON object on stdout instead of tables. */
+  readonly json: boolean;
+}
+
+const USAGE =
+  'npx tsx bench/year/main.ts [--config examples/validator.yaml] [--days 10] [--validators 900] [--peers 1500] ' +
+  '[--p-blocks 5000] [--x-blocks 300] [--without p_blocks,x_blocks] [--json]';
+
+/** Reads the command line. @throws UsageError naming the option that is wrong */
+export function readOptions(args: readonly string[]): Options {
+  const values = parsed(args);
+  return {
+    file: values.config,
+    days: wholeNumber('days', values.days, 1, 365),
+    validators: wholeNumber('validators', values.validators, 1, 10_000),
+    peers: wholeNumber('peers', values.peers, 0, 10_000),
+    pBlocks: wholeNumber('p-blocks', values['p-blocks'], 0, 100_000),
+    xBlocks: wholeNumber('x-blocks', values['x-blocks'], 0, 100_000),
+    without: namesIn(values.without),
+    json: values.json,
+  };
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        config: { type: 'string', default: 'examples/validator.yaml' },
+        days: { type: 'string', default: '10' },
+        validators: { type: 'string', default: '900' },
+        peers: { type: 'string', default: '1500' },
+        'p-blocks': { type: 'string', default: '5000' },
+        'x-blocks': { type: 'string', default: '300' },
+        without: { type: 'string', default: '' },
+        json: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError([messageOf(error), USAGE]);
+  }
+}
+
+function namesIn(text: string): string[] {
+  const names = text.split(',').filter((name) => name !== '');
+  const unknown = names.filter((name) => !catalogNames.datasets.includes(name));
+  if (unknown.length > 0)
+    throw new UsageError([`--without: there is no dataset ${unknown.join(', ')}`, USAGE]);
+  return names;
+}
+
+function wholeNumber(name: string, text: string, least: number, most: number): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= least && number <= most) return number;
+  throw new UsageError([`--${name}: must be a whole number from ${least} to ${most}, not "${text}"`, USAGE]);
+}

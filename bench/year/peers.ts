@@ -1,0 +1,146 @@
+import type { Chance } from '../chance.ts';
+import type { Validators } from './validators.ts';
+
+/** Seconds. */
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** A new release comes so often, and a peer takes it after so long, on average. */
+const RELEASES = 45 * DAY;
+const UPDATES = 7 * DAY;
+/** Pings go at least so often. */
+const PING = 22;
+
+/** A node that another one may be connected to. */
+interface Peer {
+  readonly nodeId: string;
+  readonly host: string;
+  readonly inbound: boolean;
+  readonly tracked: readonly string[];
+  readonly validator: { readonly online: boolean } | null;
+  online: boolean;
+  turns: number;
+  port: number;
+  release: number;
+  updates: number;
+  seen: number;
+  benchedUntil: number;
+}
+
+/** The peers of one node: they come and go, are updated, and say what they see of the node. */
+export class Peers {
+  readonly #chance: Chance;
+  readonly #validators: Validators;
+  readonly #others: number;
+  readonly #subnets: readonly string[];
+  readonly #known = new Map<string, Peer>();
+  readonly #began: number;
+  #now: number;
+
+  /** @param count the peers that are connected at a time, on average */
+  constructor(chance: Chance, validators: Validators, count: number, now: number) {
+    this.#chance = chance;
+    this.#validators = validators;
+    this.#others = Math.max(count - validators.all.length, 0);
+    this.#subnets = Array.from({ length: 40 }, () => chance.id());
+    this.#began = now;
+    this.#now = now;
+    this.#follow();
+    // One in six of the others is away at a time.
+    for (let n = 0; n < this.#others * 1.2; n++) this.#meet(chance.nodeId(), null);
+  }
+
+  /** Lets the peers live up to a time, in seconds since 1970. */
+  advance(to: number): void {
+    const chance = this.#chance;
+    const days = (to - this.#now) / DAY;
+    this.#now = to;
+    this.#follow();
+    const newest = this.#newest(to);
+    for (const one of this.#known.values()) {
+      const online = one.validator ? one.validator.online : one.online;
+      while (one.turns <= to) {
+        one.online = !one.online;
+        one.turns += chance.waiting(one.online ? 5 * DAY : DAY);
+      }
+      if (one.validator) one.online = online;
+      if (one.updates <= to) {
+        one.release = newest;
+        one.updates = this.#began + (newest + 1) * RELEASES + chance.waiting(UPDATES);
+      }
+    }
+    const some = [...this.#known.values()];
+    for (let left = chance.times(some.length * days * 0.02); left > 0; left--) {
+      const one = some[chance.between(0, some.length - 1)];
+      if (one) one.benchedUntil = to + chance.between(5 * MINUTE, 15 * MINUTE);
+    }
+    for (let left = chance.times(some.length * days * 0.05); left > 0; left--) {
+      const one = some[chance.between(0, some.length - 1)];
+      if (one?.validator) one.seen = Math.min(100, Math.max(95, one.seen + (chance.share() < 0.5 ? 1 : -1)));
+      else if (one) this.#known.delete(one.nodeId);
+      if (one && !one.validator) this.#meet(chance.nodeId(), null);
+    }
+  }
+
+  #newest(now: number): number {
+    return Math.floor((now - this.#began) / RELEASES);
+  }
+
+  /** Meets the validators that came, and forgets those that left. */
+  #follow(): void {
+    const current = new Set(this.#validators.all.map(({ nodeId }) => nodeId));
+    for (const one of this.#known.values())
+      if (one.validator && !current.has(one.nodeId)) this.#known.delete(one.nodeId);
+    for (const one of this.#validators.all) if (!this.#known.has(one.nodeId)) this.#meet(one.nodeId, one);
+  }
+
+  #meet(nodeId: string, validator: Peer['validator']): void {
+    const chance = this.#chance;
+    const online = chance.share() < 5 / 6;
+    this.#known.set(nodeId, {
+      nodeId,
+      host: Array.from({ length: 4 }, () => chance.between(1, 254)).join('.'),
+      inbound: chance.share() < 0.5,
+      tracked: this.#subnets.filter(() => chance.share() < 0.03),
+      validator,
+      online,
+      turns: this.#now + chance.waiting(online ? 5 * DAY : DAY),
+      port: chance.between(32_768, 60_999),
+      release: this.#newest(this.#now),
+      updates: this.#began + (this.#newest(this.#now) + 1) * RELEASES + chance.waiting(UPDATES),
+      seen: validator ? chance.between(97, 100) : 0,
+      benchedUntil: 0,
+    });
+  }
+
+  /** `info.peers` at a time: those that are connected. */
+  answer(now: number): unknown {
+    const peers = [...this.#known.values()].flatMap((one) => (isThere(one) ? [this.#shown(one, now)] : []));
+    return { numPeers: String(peers.length), peers };
+  }
+
+  #shown(one: Peer, now: number) {
+    // Validators hear of every vote; others may hear nothing between two pings.
+    const silence = () =>
+      Math.floor(one.validator ? Math.min(this.#chance.waiting(1.5), PING) : this.#chance.share() * PING);
+    return {
+      ip: one.inbound ? `${one.host}:${one.port}` : `${one.host}:9651`,
+      publicIP: `${one.host}:9651`,
+      nodeID: one.nodeId,
+      version: `avalanchego/1.14.${one.release}`,
+      upgradeTime: 1_763_568_000,
+      lastSent: instant(now - silence()),
+      lastReceived: instant(now - silence()),
+      observedUptime: String(one.seen),
+      trackedSubnets: one.tracked,
+      supportedACPs: [],
+      objectedACPs: [],
+      benched: one.benchedUntil > now ? ['X'] : [],
+    };
+  }
+}
+
+const isThere = ({ validator, online }: Peer) => (validator ? validator.online : online);
+
+const instant = (seconds: number) => `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;

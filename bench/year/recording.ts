@@ -1,0 +1,135 @@
+import type postgres from 'postgres';
+import type { ActiveFeed } from '../../src/recording/active-feed.ts';
+import type { OpenUpstream } from '../../src/recording/context.ts';
+import type { Job } from '../../src/recording/job.ts';
+import { loadStates, planDue } from '../../src/recording/plan.ts';
+import { record } from '../../src/recording/record.ts';
+import { registerTargets } from '../../src/recording/register.ts';
+import { countUpRuns } from '../../src/recording/run-days.ts';
+import { UpstreamFailure } from '../../src/upstreams/failure.ts';
+import { Chance } from '../chance.ts';
+import type { SimulatedNetwork } from './network.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+/** Runs at once: the machine has two cores. */
+const AT_ONCE = 4;
+/** The longest that a job waits before it begins, ms. */
+const WAITS = 2_000;
+/** How long an answer takes, ms, and how long for each item of a list. */
+const ANSWERS = 6;
+const AN_ITEM = 0.3;
+
+/** What was recorded of one dataset. */
+export interface Recorded {
+  runs: number;
+  /** Runs that wrote rows. */
+  wrote: number;
+  rows: number;
+}
+
+/** Records a simulated network at the rate that its configuration asks for. The clock is simulated, so nobody waits. */
+export class Recording {
+  readonly byDataset = new Map<string, Recorded>();
+  readonly byStatus = new Map<string, number>();
+  readonly #sql: postgres.Sql;
+  readonly #feeds: readonly ActiveFeed[];
+  readonly #network: SimulatedNetwork;
+  readonly #chance = new Chance(7);
+  readonly #signal: AbortSignal;
+
+  constructor(
+    sql: postgres.Sql,
+    feeds: readonly ActiveFeed[],
+    network: SimulatedNetwork,
+    signal: AbortSignal,
+  ) {
+    this.#sql = sql;
+    this.#feeds = feeds;
+    this.#network = network;
+    this.#signal = signal;
+  }
+
+  /** Writes down what is wanted, as `up` does when it starts. @param now ms since 1970 */
+  async register(now: number): Promise<void> {
+    for (const feed of this.#feeds) await registerTargets(this.#sql, feed, now);
+  }
+
+  /** A day, minute by minute; then what `up` does beside the runs. @param day its begin, ms since 1970 @param keep of runs, ms */
+  async day(day: number, keep: number): Promise<void> {
+    for (let tick = day; tick < day + DAY && !this.#signal.aborted; tick += MINUTE) {
+      this.#network.advance(tick / 1000);
+      const due: { feed: ActiveFeed; job: Job }[] = [];
+      for (const feed of this.#feeds) {
+        if (tick % feed.every !== 0) continue;
+        for (const job of planDue(feed, await loadStates(this.#sql, feed), tick)) due.push({ feed, job });
+      }
+      await Promise.all(
+        Array.from({ length: AT_ONCE }, async () => {
+          for (let next = due.shift(); next; next = due.shift()) await this.#run(next.feed, next.job, tick);
+        }),
+      );
+    }
+    await countUpRuns(this.#sql, day + DAY, keep, this.#signal);
+  }
+
+  async #run(feed: ActiveFeed, job: Job, tick: number): Promise<void> {
+    let now = tick + Math.floor(this.#chance.share() * WAITS);
+    const clock = () => now;
+    const open = this.#opened((milliseconds) => {
+      now += Math.round(milliseconds);
+      return now;
+    });
+    const result = await record(
+      { sql: this.#sql, clock, worker: 'host-1/4711', open },
+      feed,
+      job,
+      this.#signal,
+    );
+    if (typeof result === 'string') throw new Error(`a run of ${feed.source.name} was ${result}`);
+    this.byStatus.set(result.status, (this.byStatus.get(result.status) ?? 0) + 1);
+    result.datasets.forEach((name, at) => {
+      const known = this.byDataset.get(name) ?? { runs: 0, wrote: 0, rows: 0 };
+      this.byDataset.set(name, known);
+      const rows = result.rowsWritten[at] ?? 0;
+      known.runs += 1;
+      known.wrote += rows > 0 ? 1 : 0;
+      known.rows += rows;
+    });
+  }
+
+  /** The network as an upstream of one run. @param passes lets time pass, in ms, and says what time it is */
+  #opened(passes: (milliseconds: number) => number): OpenUpstream {
+    const network = this.#network;
+    return (feed, { target }) => {
+      const usage = { requests: 0, units: 0 };
+      let now = passes(0);
+      const answered = (what: string, answer: (now: number) => unknown): unknown => {
+        usage.requests += 1;
+        usage.units += feed.source.weight;
+        const body = answer(passes(0) / 1000);
+        now = passes(ANSWERS * (0.5 + this.#chance.waiting(0.5)) + AN_ITEM * sizeOf(body));
+        if (body === undefined) throw new UpstreamFailure('not-offered', `${what} is not simulated`);
+        return body;
+      };
+      return {
+        get: async (path) => answered(path, () => network.get(path)),
+        post: async (path) => answered(path, () => undefined),
+        rpc: async (_, method, params = {}) =>
+          answered(method, (at) => network.rpc(target.node ?? '', method, params, Math.floor(at))),
+        probe: async (path) => ({ status: 200, body: answered(path, () => undefined) }),
+        pageSize: (most) => most,
+        usage,
+        get now() {
+          return now;
+        },
+      };
+    };
+  }
+}
+
+/** How many elements the lists of an answer have. */
+function sizeOf(body: unknown): number {
+  if (typeof body !== 'object' || body === null) return 0;
+  return Object.values(body).reduce((sum, value) => sum + (Array.isArray(value) ? value.length : 0), 0);
+}

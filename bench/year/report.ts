@@ -1,0 +1,111 @@
+import type { Recorded } from './recording.ts';
+import { bytesOf, type Weight } from './weights.ts';
+
+/** What was measured: the weights after each day, and what was recorded. */
+export interface Measured {
+  readonly days: readonly (readonly Weight[])[];
+  readonly wal: number;
+  readonly datasets: Readonly<Record<string, Recorded>>;
+  /** How many runs ended how. */
+  readonly statuses: Readonly<Record<string, number>>;
+  /** The tables of the health ledger after a whole year, and the looks in it. */
+  readonly ledger: readonly Weight[];
+  readonly looks: number;
+}
+
+/** What a table weighs, how it grows, and what that makes in a year; bytes. */
+export interface Slope extends Weight {
+  readonly perDay: number;
+  readonly year: number;
+}
+
+const YEAR = 365;
+
+/**
+ * The growth of each table over the last half of the days. By then what is packed or counted up later is so at the same
+ * rate as it is written, if there were enough days.
+ */
+export function slopesOf(days: readonly (readonly Weight[])[]): Slope[] {
+  const last = days.at(-1) ?? [];
+  const middle = Math.floor((days.length - 1) / 2);
+  const before = new Map(
+    (days.length > 1 ? (days[middle] ?? []) : []).map((one) => [one.table, bytesOf(one)]),
+  );
+  const span = Math.max(days.length - 1 - middle, 1);
+  return last
+    .map((weight) => {
+      const perDay = (bytesOf(weight) - (before.get(weight.table) ?? 0)) / span;
+      return { ...weight, perDay, year: bytesOf(weight) + perDay * (YEAR - days.length) };
+    })
+    .sort((a, b) => b.year - a.year);
+}
+
+/** The figures for people. */
+export function report({ days, wal, datasets, statuses, ledger, looks }: Measured): string {
+  const slopes = slopesOf(days);
+  const total = (of: (slope: Slope) => number) => slopes.reduce((sum, slope) => sum + of(slope), 0);
+  const runs = Object.values(statuses).reduce((sum, count) => sum + count, 0);
+  const ledgers = ledger.reduce((sum, one) => sum + bytesOf(one), 0);
+  const runsWeigh = slopes
+    .flatMap((one) => (/^run/.test(one.table) ? [bytesOf(one)] : []))
+    .reduce((a, b) => a + b, 0);
+  const ended = Object.entries(statuses).map(([status, count]) => `${count} ${status}`);
+  const lines = [
+    `${days.length} days, ${runs} runs (${ended.join(', ')})`,
+    '',
+    table(
+      ['table', 'heap MB', 'toast MB', 'indexes MB', 'kB a day', 'a year MB'],
+      [
+        ...slopes.map((one) => [
+          one.table,
+          mega(one.heap),
+          mega(one.toast),
+          mega(one.indexes),
+          kilo(one.perDay),
+          mega(one.year),
+        ]),
+        [
+          'all',
+          mega(total(({ heap }) => heap)),
+          mega(total(({ toast }) => toast)),
+          mega(total(({ indexes }) => indexes)),
+          kilo(total(({ perDay }) => perDay)),
+          mega(total(({ year }) => year)),
+        ],
+      ],
+    ),
+    '',
+    table(
+      ['dataset', 'runs', 'that wrote', 'rows', 'bytes a row'],
+      Object.entries(datasets).map(([name, { runs, wrote, rows }]) => {
+        const own = slopes.find(({ table }) => table === name);
+        return [name, runs, wrote, rows, own && rows > 0 ? (bytesOf(own) / rows).toFixed(1) : '–'].map(
+          String,
+        );
+      }),
+    ),
+    '',
+    `WAL: ${mega(wal / days.length)} MB a day`,
+    `runs: ${(runsWeigh / runs).toFixed(1)} bytes each`,
+    looks === 0
+      ? 'no health ledger'
+      : `health ledger, a year really written: ${mega(ledgers)} MB, ${(ledgers / looks).toFixed(4)} bytes a probe`,
+    `all of a year: ${mega(total(({ year }) => year) + ledgers)} MB`,
+  ];
+  return lines.join('\n');
+}
+
+const mega = (bytes: number) => (bytes / 1e6).toFixed(1);
+const kilo = (bytes: number) => (bytes / 1e3).toFixed(0);
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [head, ...rows];
+  const widths = head.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
+  return all
+    .map((row) =>
+      row
+        .map((cell, at) => (at === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[at] ?? 0)))
+        .join('  '),
+    )
+    .join('\n');
+}
