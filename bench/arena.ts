@@ -13,8 +13,12 @@ export type Run = z.infer<typeof runShape>;
 export interface Arena {
   /** For what stands between the timed runs. */
   readonly sql: postgres.Sql;
-  /** Starts a contender in a process of its own. @returns what times one run of it */
-  open(contender: string): Promise<() => Promise<Run>>;
+  /**
+   * Starts a contender in a process of its own.
+   * @param list the lists that it takes, where it takes lists
+   * @returns what times one run of it; which round it is matters to lists only
+   */
+  open(contender: string, list?: string): Promise<(round?: number) => Promise<Run>>;
 }
 
 /** Starts services and database, has them used, and ends everything that was started, however the use ends. */
@@ -32,15 +36,15 @@ export async function withArena<T>(
     const sql = postgres(database.url, { max: 1, onnotice: () => {} });
     closers.push(() => sql.end({ timeout: 5 }));
     const setup = { serviceUrl: `http://127.0.0.1:${service.first.port}`, databaseUrl: database.url, rows };
-    const open = async (contender: string) => {
+    const open = async (contender: string, list?: string) => {
       const { child } = await Child.start(
         'contenders/main.ts',
-        [contender, JSON.stringify(setup)],
+        [contender, JSON.stringify({ ...setup, list })],
         z.literal('ready'),
         signal,
       );
       closers.push(() => child.stop());
-      return () => child.ask('run', runShape);
+      return (round = 0) => child.ask(String(round), runShape);
     };
     return await use({ sql, open });
   } finally {

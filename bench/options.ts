@@ -8,14 +8,20 @@ export interface Options {
   readonly rounds: number;
   /** Polls that each series of polls makes. */
   readonly polls: number;
+  /** The parts that are measured. */
+  readonly parts: ReadonlySet<Part>;
   /** One JSON object on stdout instead of tables. */
   readonly json: boolean;
 }
 
+/** What can be measured alone. */
+const PARTS = ['ingest', 'lists', 'polls', 'health'] as const;
+export type Part = (typeof PARTS)[number];
+
 /** The page server holds all blocks in one buffer. */
 const MOST_ROWS = 2_000_000;
 
-export const USAGE = 'npm run bench -- [--rows 200000] [--rounds 3] [--polls 25] [--json]';
+export const USAGE = 'npm run bench -- [--rows 200000] [--rounds 3] [--polls 25] [--only PART] [--json]';
 
 /** Reads the command line. @throws UsageError naming the option that is wrong */
 export function readOptions(args: readonly string[]): Options {
@@ -24,6 +30,7 @@ export function readOptions(args: readonly string[]): Options {
     rows: wholeNumber('rows', values.rows, MOST_ROWS),
     rounds: wholeNumber('rounds', values.rounds, 100),
     polls: wholeNumber('polls', values.polls, 10_000),
+    parts: values.only === undefined ? new Set(PARTS) : new Set([part(values.only)]),
     json: values.json,
   };
 }
@@ -36,12 +43,19 @@ function parsed(args: readonly string[]) {
         rows: { type: 'string', default: '200000' },
         rounds: { type: 'string', default: '3' },
         polls: { type: 'string', default: '25' },
+        only: { type: 'string' },
         json: { type: 'boolean', default: false },
       },
     }).values;
   } catch (error) {
     throw new UsageError([messageOf(error), USAGE]);
   }
+}
+
+function part(name: string): Part {
+  const known = PARTS.find((one) => one === name);
+  if (known) return known;
+  throw new UsageError([`--only: must be one of ${PARTS.join(', ')}, not "${name}"`]);
 }
 
 function wholeNumber(name: string, text: string, most: number): number {

@@ -1,9 +1,13 @@
 import { CONTENDERS, type IngestResult } from './ingest.ts';
+import type { ListResult } from './lists.ts';
 import type { PollResult } from './polls.ts';
 
-/** What must hold: ingest's time over the slower of fetching and COPY, and the Drizzle loop's time over ingest's. */
-export const MOST_OVER_WIRE = 4;
-export const LEAST_OVER_LOOP = 3;
+/** What must hold: the recorder's time over the slower of fetching and COPY, and the Drizzle loop's time over the recorder's. */
+const MOST_OVER_WIRE = 1.5;
+const MOST_OVER_WIRE_OF_LISTS = 2;
+const LEAST_OVER_LOOP = 9;
+/** The most memory of the recorder's process, in bytes. */
+const MOST_MEMORY = 200 * 1024 * 1024;
 
 const labels = {
   ingest: 'recorder, end to end',
@@ -31,9 +35,40 @@ export function ingestReport({ rows, rounds, medians, overWire, overLoop, peakRs
       overLoop >= LEAST_OVER_LOOP,
       `${overLoop.toFixed(2)} times as fast as the loop; at least ${LEAST_OVER_LOOP}`,
     ),
-    `peak memory of the recorder's process: ${whole(peakRss / 1024 / 1024)} MiB`,
+    verdict(peakRss <= MOST_MEMORY, memory(peakRss)),
   ].join('\n');
 }
+
+/** Whether everything holds that must, of blocks. */
+export const ingestHolds = ({ overWire, overLoop, peakRss }: IngestResult): boolean =>
+  overWire <= MOST_OVER_WIRE && overLoop >= LEAST_OVER_LOOP && peakRss <= MOST_MEMORY;
+
+const listLabels = {
+  metricPages: 'metric points',
+  validators: 'validators',
+  subnets: 'subnets',
+  nativeTransactions: 'native transactions',
+} as const;
+
+/** The lists' figures for people. */
+export function listReport(results: readonly ListResult[]): string {
+  const lines = results.flatMap(({ name, items, again, medians, overWire, peakRss }) => {
+    const { recorder, fetching, copying } = medians;
+    const what = `${whole(items)} ${listLabels[name]}, ${again ? '1 % changed' : 'all new'}`;
+    return [
+      `${what.padEnd(44)}recorder ${seconds(recorder)} s   fetching ${seconds(fetching)} s   COPY ${seconds(copying)} s`,
+      verdict(
+        overWire <= MOST_OVER_WIRE_OF_LISTS && peakRss <= MOST_MEMORY,
+        `${overWire.toFixed(2)} times the slower of the two; at most ${MOST_OVER_WIRE_OF_LISTS}; ${memory(peakRss)}`,
+      ),
+    ];
+  });
+  return ['lists read whole:', ...lines].join('\n');
+}
+
+/** Whether everything holds that must, of lists. */
+export const listsHold = (results: readonly ListResult[]): boolean =>
+  results.every(({ overWire, peakRss }) => overWire <= MOST_OVER_WIRE_OF_LISTS && peakRss <= MOST_MEMORY);
 
 /** The polls' figures for people. */
 export function pollReport(results: readonly PollResult[]): string {
@@ -45,5 +80,7 @@ export function pollReport(results: readonly PollResult[]): string {
 }
 
 const verdict = (holds: boolean, text: string) => `${holds ? 'holds' : 'FAILS'}: ${text}`;
+const memory = (bytes: number) =>
+  `at most ${whole(bytes / 1024 / 1024)} MiB in the recorder's process; may be ${MOST_MEMORY / 1024 / 1024}`;
 const whole = (number: number) => Math.round(number).toLocaleString('en-US');
 const seconds = (milliseconds: number) => (milliseconds / 1000).toFixed(2);

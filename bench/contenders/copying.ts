@@ -1,7 +1,4 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import type { Row } from '../../src/history/rows.ts';
 import { rowColumns } from '../../src/history/writing.ts';
@@ -9,6 +6,7 @@ import { buildDecoder } from '../../src/recording/decode.ts';
 import { blockPages } from './block-pages.ts';
 import { target } from './block-range.ts';
 import type { OpenContender } from './contender.ts';
+import { copyLine, copyRows } from './copy-lines.ts';
 
 /** One COPY of rows that are ready in memory, into the same table with the same index: the database's own cost. */
 export const openCopying: OpenContender = async (setup) => {
@@ -22,20 +20,6 @@ export const openCopying: OpenContender = async (setup) => {
   }
   const client = new pg.Client(setup.databaseUrl);
   await client.connect();
-  const columns = [...rowColumns(proposedBlocks), 'recorded_at', 'run_id'].join(', ');
-  return {
-    async run() {
-      const copy = client.query(copyFrom(`copy recorder.proposed_blocks (${columns}) from stdin`));
-      await pipeline(Readable.from(chunks), copy);
-      return copy.rowCount;
-    },
-  };
+  const columns = [...rowColumns(proposedBlocks), 'recorded_at', 'run_id'];
+  return { run: () => copyRows(client, 'recorder.proposed_blocks', columns, chunks) };
 };
-
-/** A row in COPY's text format. */
-function copyLine(row: Row): string {
-  return `${row.map((value) => (value === null ? '\\N' : value.replaceAll(/[\\\n\r\t]/g, escaped))).join('\t')}\n`;
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' };
-const escaped = (character: string) => ESCAPES[character] ?? character;

@@ -5,33 +5,44 @@ import { openCopying } from './copying.ts';
 import { openDrizzleLoop } from './drizzle-loop.ts';
 import { openFetching } from './fetching.ts';
 import { openIngest } from './ingest.ts';
+import { openListCopying } from './list-copying.ts';
+import { openListFetching } from './list-fetching.ts';
+import { openListRecorder } from './list-recorder.ts';
 import { openMetricPoll, openValidatorPoll } from './polls.ts';
 
 /**
  * One contender in a process of its own, so that none warms another's caches or fills its heap. Arguments: its name and
- * its setup as JSON. Each message from the parent is one timed run.
+ * its setup as JSON. Each message from the parent, the number of a round, is one timed run.
  */
 const contenders: Readonly<Record<string, OpenContender>> = {
   ingest: openIngest,
   fetching: openFetching,
   copying: openCopying,
   drizzleLoop: openDrizzleLoop,
+  listRecorder: openListRecorder,
+  listFetching: openListFetching,
+  listCopying: openListCopying,
   metricPoll: openMetricPoll,
   validatorPoll: openValidatorPoll,
 };
-const setupShape = z.object({ serviceUrl: z.string(), databaseUrl: z.string(), rows: z.number() });
+const setupShape = z.object({
+  serviceUrl: z.string(),
+  databaseUrl: z.string(),
+  rows: z.number(),
+  list: z.string().optional(),
+});
 
 process.once('disconnect', () => process.exit()); // the parent is gone
 const [name = '', setup = ''] = process.argv.slice(2);
 const open = contenders[name];
 if (!open) throw new Error(`there is no contender ${name}`);
 const contender = await open(setupShape.parse(JSON.parse(setup)));
-process.on('message', () => void timed());
+process.on('message', (round) => void timed(Number(round)));
 process.send?.('ready');
 
-async function timed(): Promise<void> {
+async function timed(round: number): Promise<void> {
   const start = performance.now();
-  const rows = await contender.run();
+  const rows = await contender.run(round);
   const milliseconds = performance.now() - start;
   process.send?.({ rows, milliseconds, peakRss: peakRss() });
 }

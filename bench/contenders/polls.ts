@@ -4,17 +4,18 @@ import { PRIMARY_NETWORK } from '../../src/datasets/node/current-validators.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { asDeclared } from '../../src/recording/active-feed.ts';
 import { record } from '../../src/recording/record.ts';
-import { HOURS, NEWEST_HOUR } from '../service/unchanged.ts';
 import type { Contender, OpenContender, Setup } from './contender.ts';
+import { metricWindow } from './lists.ts';
 import { openRecorder } from './recorder.ts';
-
-const HOUR = 3_600_000;
 
 /** One poll of a full page of a metric's points. */
 export const openMetricPoll: OpenContender = async (setup) => {
-  const to = NEWEST_HOUR * 1000 + HOUR;
-  const window = { from: to - HOURS * HOUR, to };
-  return poll(setup, metricPoints, { chainId: '43114', metric: 'txCount', timeInterval: 'hour' }, window);
+  return poll(
+    setup,
+    metricPoints,
+    { chainId: '43114', metric: 'txCount', timeInterval: 'hour' },
+    metricWindow,
+  );
 };
 
 /** One poll of the validators, without the uptime that comes with them: that is a new reading each time. */

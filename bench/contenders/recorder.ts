@@ -6,12 +6,17 @@ import type { RecordingContext } from '../../src/recording/context.ts';
 import { UpstreamSession } from '../../src/upstreams/upstream.ts';
 import type { Setup } from './contender.ts';
 
-/** Wires the recorder's own parts as it does for a command, without configuration and queue. */
-export function openRecorder({ databaseUrl, serviceUrl }: Setup): RecordingContext {
+/**
+ * Wires the recorder's own parts as it does for a command, without configuration and queue.
+ * @param address where the services are at the moment
+ */
+export function openRecorder(
+  { databaseUrl, serviceUrl }: Setup,
+  address = () => serviceUrl,
+): RecordingContext {
   const { sql } = openDatabase(databaseUrl);
   const settings = {
     name: 'bench',
-    url: serviceUrl,
     redact: (text: string) => text,
     headers: {},
     budget: new SharedBudget(
@@ -27,6 +32,6 @@ export function openRecorder({ databaseUrl, serviceUrl }: Setup): RecordingConte
     sql,
     clock: systemClock,
     worker: `${hostname()}/${process.pid}`,
-    open: (_feed, _job, asking) => new UpstreamSession(settings, asking),
+    open: (_feed, _job, asking) => new UpstreamSession({ ...settings, url: address() }, asking),
   };
 }

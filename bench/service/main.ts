@@ -1,25 +1,25 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Blocks } from './blocks.ts';
-import { metricPage, validatorList } from './unchanged.ts';
+import { Lists } from './lists.ts';
 
 /**
- * The services as one process of the benchmark: answers are made before the first call, so that serving a page costs
- * little beside reading it. Argument: the number of blocks. Says its port to its parent.
+ * The services as one process of the benchmark: answers are made before they are asked for by whoever is timed, so that
+ * serving a page costs little beside reading it. Argument: the number of blocks. Says its port to its parent.
  */
 const PAGE = 100;
 const blocks = new Blocks(Number(process.argv[2]));
-const metrics = Buffer.from(metricPage());
-const validators = validatorList();
+const lists = new Lists();
 
 const server = createServer((request, response) => {
   const url = new URL(request.url ?? '/', 'http://localhost');
   if (url.pathname.endsWith('/blocks')) answerBlocks(url.searchParams, response);
-  else if (url.pathname.includes('/metrics/')) answer(response, [metrics]);
+  else if (request.method === 'GET') answer(response, [lists.page(url)]);
   else
-    void callId(request).then((id) =>
-      answer(response, [Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${validators}}`)]),
-    );
+    void callId(request).then((id) => {
+      const begin = Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":`);
+      answer(response, [begin, lists.validators(url), Buffer.from('}')]);
+    });
 });
 server.keepAliveTimeout = 0;
 

@@ -1,0 +1,36 @@
+import pg from 'pg';
+import type { History } from '../../src/datasets/contract.ts';
+import { rowColumns } from '../../src/history/writing.ts';
+import { buildDecoder } from '../../src/recording/decode.ts';
+import type { OpenContender } from './contender.ts';
+import { copyLine, copyRows } from './copy-lines.ts';
+import { addressIn, listWork } from './lists.ts';
+import { plainPages } from './plain-ask.ts';
+
+/** The columns that a history adds and that no row can be without. */
+const OF_HISTORY: Readonly<Record<History, readonly string[]>> = {
+  series: ['recorded_at', 'run_id'],
+  state: ['valid_from', 'run_id'],
+  log: ['recorded_at', 'run_id'],
+  sample: ['observed_at', 'run_id'],
+};
+
+/** One COPY of all the lists' rows, ready in memory, into a table with the same indexes: `bench.<dataset>`, made empty before. */
+export const openListCopying: OpenContender = async ({ serviceUrl, databaseUrl, list }) => {
+  const work = listWork(list);
+  const { dataset, targets } = work;
+  const decode = buildDecoder(dataset);
+  const now = new Date().toISOString();
+  const chunks: Buffer[] = [];
+  for (const target of targets) {
+    const request = dataset.request.map((key) => target[key] ?? null);
+    for await (const { body } of plainPages({ ...work, targets: [target] }, addressIn(serviceUrl, 0))) {
+      const { rows } = decode(body, target);
+      chunks.push(Buffer.from(rows.map((row) => copyLine([...request, ...row, now, '1'])).join('')));
+    }
+  }
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  const columns = [...rowColumns(dataset), ...OF_HISTORY[dataset.history]];
+  return { run: () => copyRows(client, `bench.${dataset.name}`, columns, chunks) };
+};

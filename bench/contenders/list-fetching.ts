@@ -1,0 +1,16 @@
+import type { OpenContender } from './contender.ts';
+import { addressIn, listWork } from './lists.ts';
+import { plainPages } from './plain-ask.ts';
+
+/** Fetching and parsing the lists, and nothing else. */
+export const openListFetching: OpenContender = async ({ serviceUrl, list }) => {
+  const work = listWork(list);
+  return {
+    async run(round) {
+      let items = 0;
+      for await (const { body } of plainPages(work, addressIn(serviceUrl, round)))
+        items += work.dataset.items(body, work.targets[0] ?? {}).length;
+      return items;
+    },
+  };
+};

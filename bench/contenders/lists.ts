@@ -1,0 +1,73 @@
+import { nativeTransactions } from '../../src/datasets/chain-data/native-transactions.ts';
+import { subnets } from '../../src/datasets/chain-data/subnets.ts';
+import { type Dataset, OPEN_END, type Target, type Window } from '../../src/datasets/contract.ts';
+import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
+import { PRIMARY_NETWORK } from '../../src/datasets/node/current-validators.ts';
+import { validators } from '../../src/datasets/node/validators.ts';
+import { HOURS, NEWEST_HOUR, SUBNETS, TRANSACTIONS, VALIDATORS } from '../service/made.ts';
+
+/** Lists of one kind that are read whole, one a target. */
+export interface ListWork {
+  readonly dataset: Dataset;
+  readonly targets: readonly Target[];
+  readonly window: Window | null;
+  /** Items of all lists together. */
+  readonly items: number;
+  /** Whether the items are recorded already, but for one in a hundred that changed. Otherwise all are new. */
+  readonly again: boolean;
+}
+
+const HOUR = 3_600_000;
+const newest = NEWEST_HOUR * 1000 + HOUR;
+const several = <T>(count: number, make: (at: number) => T) =>
+  Array.from({ length: count }, (_, at) => make(at));
+
+/** The metric page's window. */
+export const metricWindow: Window = { from: newest - HOURS * HOUR, to: newest };
+
+/** The works by name. */
+export const listWorks: Readonly<Record<ListName, ListWork>> = {
+  metricPages: {
+    dataset: metricPoints,
+    targets: several(20, (at) => ({ chainId: `${43114 + at}`, metric: 'txCount', timeInterval: 'hour' })),
+    window: metricWindow,
+    items: 20 * HOURS,
+    again: true,
+  },
+  // Without the uptime that comes with them: that is a new reading each time.
+  validators: {
+    dataset: validators,
+    targets: several(20, (at) => ({ node: `validator-${at + 1}`, subnetId: PRIMARY_NETWORK })),
+    window: null,
+    items: 20 * VALIDATORS,
+    again: true,
+  },
+  subnets: {
+    dataset: subnets,
+    targets: several(10, (at) => ({ network: `made-${at}` })),
+    window: null,
+    items: 10 * SUBNETS,
+    again: true,
+  },
+  nativeTransactions: {
+    dataset: nativeTransactions,
+    targets: several(4, (at) => ({ chainId: '43114', address: `0x${String(at).padStart(40, '0')}` })),
+    window: { from: 0, to: OPEN_END },
+    items: 4 * TRANSACTIONS,
+    again: false,
+  },
+};
+
+/** The names of the works, in the order of the table. */
+export const LISTS = ['metricPages', 'validators', 'subnets', 'nativeTransactions'] as const;
+export type ListName = (typeof LISTS)[number];
+
+/** The work that a setup names. @throws Error when there is none of that name */
+export function listWork(name: string | undefined): ListWork {
+  const known = LISTS.find((one) => one === name);
+  if (!known) throw new Error(`there is no list ${name}`);
+  return listWorks[known];
+}
+
+/** The address of the services in a round. */
+export const addressIn = (serviceUrl: string, round: number) => `${serviceUrl}/round/${round}`;

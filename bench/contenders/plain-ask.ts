@@ -1,0 +1,36 @@
+import { Agent, request } from 'undici';
+import type { Ask, Page } from '../../src/datasets/contract.ts';
+import { memberOf } from '../../src/datasets/sources/answer.ts';
+import type { ListWork } from './lists.ts';
+
+/** Reads a work's lists the plain way, by the calls that the recorder makes: one after another, without a bound or a check. */
+export async function* plainPages({ dataset, targets, window }: ListWork, url: string): AsyncGenerator<Page> {
+  const dispatcher = new Agent({ connections: 1, pipelining: 1 });
+  const read = async (path: string, options: Readonly<Record<string, unknown>>): Promise<unknown> => {
+    const { body } = await request(`${url}${path}`, { dispatcher, ...options });
+    return JSON.parse(await body.text());
+  };
+  const refused = () => Promise.reject(new Error('no list is asked for like this'));
+  const ask: Ask = {
+    get: (path, query = {}) => read(path, { query }),
+    rpc: async (path, method, params = {}) =>
+      memberOf(
+        await read(path, {
+          method: 'POST',
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+        }),
+        'result',
+      ),
+    post: refused,
+    probe: refused,
+    pageSize: (most) => most,
+    get now() {
+      return Date.now();
+    },
+  };
+  try {
+    for (const target of targets) yield* dataset.source.walk(ask, target, window);
+  } finally {
+    await dispatcher.close();
+  }
+}

@@ -1,0 +1,92 @@
+import type postgres from 'postgres';
+import type { Arena, Run } from './arena.ts';
+import { LISTS, type ListName, listWorks } from './contenders/lists.ts';
+import { median } from './median.ts';
+import type { Options } from './options.ts';
+
+/** Who takes the same lists. */
+const CONTENDERS = { recorder: 'listRecorder', fetching: 'listFetching', copying: 'listCopying' } as const;
+type ContenderName = keyof typeof CONTENDERS;
+const NAMES = ['recorder', 'fetching', 'copying'] as const satisfies readonly ContenderName[];
+
+/** What reading the lists of one kind costs. */
+export interface ListResult {
+  readonly name: ListName;
+  /** Items of all lists together. */
+  readonly items: number;
+  readonly again: boolean;
+  /** Medians of the rounds, in ms. */
+  readonly medians: Readonly<Record<ContenderName, number>>;
+  /** The recorder's time over the slower of fetching alone and COPY alone. */
+  readonly overWire: number;
+  /** The most memory that the recorder's process held, in bytes. */
+  readonly peakRss: number;
+}
+
+/** A round takes a second or less: with three times the rounds of the blocks, the medians stand as firm. */
+const ROUNDS_EACH = 3;
+
+/** Lets the contenders take each kind of lists, in turns; in each round one item in a hundred has changed. */
+export async function measureLists(
+  arena: Arena,
+  options: Options,
+  told: (result: ListResult) => void,
+): Promise<ListResult[]> {
+  await arena.sql`create schema if not exists bench`;
+  const results: ListResult[] = [];
+  for (const name of LISTS) {
+    const result = await measureList(arena, name, options.rounds * ROUNDS_EACH);
+    results.push(result);
+    told(result);
+  }
+  return results;
+}
+
+async function measureList({ sql, open }: Arena, name: ListName, rounds: number): Promise<ListResult> {
+  const { dataset, items, again } = listWorks[name];
+  const table = `recorder.${dataset.name}`;
+  const copied = `bench.${dataset.name}`;
+  await sql`create table ${sql(copied)} (like ${sql(table)} including all)`;
+  const runners = {
+    recorder: await open(CONTENDERS.recorder, name),
+    fetching: await open(CONTENDERS.fetching, name),
+    copying: await open(CONTENDERS.copying, name),
+  };
+  const times: Record<ContenderName, number[]> = { recorder: [], fetching: [], copying: [] };
+  let last: Run | undefined;
+  await runners.recorder(0);
+  await sql`vacuum analyze ${sql(table)}`;
+  for (let round = 1; round <= rounds; round++) {
+    await runners.fetching(round); // has the answers made, and is not timed
+    for (let turn = 0; turn < NAMES.length; turn++) {
+      const contender = NAMES[(round + turn) % NAMES.length] ?? 'recorder';
+      await makeRoom(
+        sql,
+        contender === 'copying' ? copied : contender === 'recorder' && !again ? table : null,
+      );
+      const run = await runners[contender](round);
+      if (run.rows !== items) throw new Error(`${contender} took ${run.rows} ${name}, not ${items}`);
+      times[contender].push(run.milliseconds);
+      if (contender === 'recorder') last = run;
+    }
+  }
+  const medians = {
+    recorder: median(times.recorder),
+    fetching: median(times.fetching),
+    copying: median(times.copying),
+  };
+  return {
+    name,
+    items,
+    again,
+    medians,
+    overWire: medians.recorder / Math.max(medians.fetching, medians.copying),
+    peakRss: last?.peakRss ?? Number.NaN,
+  };
+}
+
+/** Empties the table where there is one to empty; a checkpoint, so that none begins in the middle of a run. */
+async function makeRoom(sql: postgres.Sql, table: string | null): Promise<void> {
+  if (table !== null) await sql`truncate ${sql(table)}`;
+  await sql`checkpoint`;
+}

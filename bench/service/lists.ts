@@ -1,0 +1,41 @@
+import { metricPage, subnetPage, transactionPage, validatorList } from './made.ts';
+
+/**
+ * The answers of the services about lists, one version a round. An answer is made when it is first asked for, so that whoever
+ * is timed after that waits for no making. Those of earlier rounds are forgotten.
+ */
+export class Lists {
+  #round = 0;
+  readonly #made = new Map<string, Buffer>();
+
+  /** The body of a GET; its path may begin with `/round/N`. */
+  page(url: URL): Buffer {
+    const { round, path } = roundOf(url);
+    return this.#once(round, `${path}${url.search}`, () => {
+      if (path.includes('/metrics/')) return metricPage(round);
+      const token = url.searchParams.get('pageToken');
+      const from = token === null ? 0 : Number(token);
+      const [, , , of = ''] = path.split('/');
+      return path.endsWith('/subnets') ? subnetPage(of, round, from) : transactionPage(path, from);
+    });
+  }
+
+  /** The `result` of platform.getCurrentValidators. */
+  validators(url: URL): Buffer {
+    const { round } = roundOf(url);
+    return this.#once(round, 'validators', () => validatorList(round));
+  }
+
+  #once(round: number, name: string, make: () => string): Buffer {
+    if (round !== this.#round) this.#made.clear();
+    this.#round = round;
+    const made = this.#made.get(name) ?? Buffer.from(make());
+    this.#made.set(name, made);
+    return made;
+  }
+}
+
+function roundOf({ pathname }: URL): { round: number; path: string } {
+  const [, round = '0', path = pathname] = /^\/round\/(\d+)(.*)$/.exec(pathname) ?? [];
+  return { round: Number(round), path };
+}
