@@ -21,8 +21,11 @@ import { targetKey } from './target-key.ts';
 
 /** The most rows of one commit that may be refused. With more, the cause is not single items, and the run fails. */
 const MOST_REFUSED = 1_000;
-/** The most rows that wait for a commit. With more, fetching waits too. */
-const MOST_BUFFERED_ROWS = 4_000;
+/**
+ * The most rows that wait for a commit. With more, fetching waits too. What waits is copied at every garbage collection, and
+ * larger commits are no cheaper a row.
+ */
+const MOST_BUFFERED_ROWS = 2_000;
 /** A commit of so many rows costs little more than its rows. A smaller one waits so long, in ms, for the next pages. */
 const WORTH_A_COMMIT = 1_000;
 const GATHERING = 50;
