@@ -7,6 +7,7 @@ import { tell } from './commands/output.ts';
 import { commandLine } from './commands/program.ts';
 import { readSecrets } from './config/environment.ts';
 import { isAway } from './db/away.ts';
+import { outliveLostConnections } from './db/lost-connections.ts';
 import { messageOf, UsageError } from './errors.ts';
 import { redactor } from './redaction.ts';
 
@@ -17,11 +18,7 @@ letReadersLeave();
 setFlagsFromString('--heap-growing-percent=30');
 setFlagsFromString('--semi-space-growth-factor=1');
 
-// postgres.js reads the server's types on each new connection and does not await the promise. When the connection is cut
-// at that moment, the rejection has no handler. The caller that needs the connection gets the error, or another connection.
-process.on('unhandledRejection', (error) => {
-  if (!isAway(error)) throw error;
-});
+outliveLostConnections();
 
 /** Prints why the command failed. Secrets are removed: errors of libraries may contain what they were called with. */
 const complain = (text: string) => tell(redactor(readSecrets())(text));

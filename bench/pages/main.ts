@@ -102,6 +102,11 @@ try {
       ),
     );
   console.log(load());
+} catch (error) {
+  // A stop ends the servers too, and what is asked of them fails.
+  if (!stop.signal.aborted) throw error;
+  tell('stopped before the end');
+  process.exitCode = 130;
 } finally {
   for (const close of closers.reverse()) await close();
 }

@@ -1,5 +1,6 @@
 import { systemClock } from '../../src/clock.ts';
 import { openDatabase } from '../../src/db/client.ts';
+import { outliveLostConnections } from '../../src/db/lost-connections.ts';
 import { ReadGate } from '../../src/db/read-gate.ts';
 import { Access } from '../../src/server/access.ts';
 import { buildServer } from '../../src/server/server.ts';
@@ -23,6 +24,7 @@ const server = buildServer({
   upstreams: config.upstreams,
   site: statusSite(config),
 });
+outliveLostConnections();
 process.once('disconnect', () => process.exit()); // the parent is gone
 const address = await server.listen({ host: '127.0.0.1', port: 0 });
 process.send?.({ address });
