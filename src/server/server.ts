@@ -22,6 +22,7 @@ import { serveBadges } from './badge.tsx';
 import { refuseFuture } from './future.ts';
 import { HEADERS, sendHeaders } from './headers.ts';
 import { isOwnName } from './own-names.ts';
+import { paceRequests } from './pacing.ts';
 import type { RecorderFacts } from './pages/page.ts';
 import { servePages } from './pages/serve.tsx';
 import { processMetrics, recordingMetrics } from './prometheus.ts';
@@ -106,6 +107,7 @@ export function buildServer({
         .end(JSON.stringify({ error: message }));
     },
   });
+  paceRequests(server);
   sendHeaders(server);
   server.addHook('onRequest', async ({ headers: { host }, socket: { localAddress } }, reply) => {
     if (isOwnName(host, localAddress, names)) return;
