@@ -17,6 +17,9 @@ if (form && area) {
   cancelling(form);
 }
 
+/** How many options are shown at once. */
+const OFFERED = 12;
+
 /** What can be asked, as `/query/names.json` tells it. */
 interface Name {
   readonly name: string;
@@ -41,7 +44,7 @@ function edit(form: HTMLFormElement, area: HTMLTextAreaElement): void {
     keymap.of([{ key: 'Mod-Enter', run: ask }, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
     sql({ dialect: PostgreSQL, schema: schemaOf(names), defaultSchema: 'reporting' }),
     PostgreSQL.language.data.of({ autocomplete: columnsOfNamed(names) }),
-    autocompletion({ maxRenderedOptions: 50 }),
+    autocompletion({ maxRenderedOptions: OFFERED }),
     syntaxHighlighting(colours),
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({ 'aria-label': 'SQL', id: 'editor' }),
@@ -58,6 +61,8 @@ function edit(form: HTMLFormElement, area: HTMLTextAreaElement): void {
         color: 'var(--text)',
         border: '1px solid var(--line)',
       },
+      // The list shows other options when one moves on, so that nothing in it has to be scrolled, which keys cannot do.
+      '.cm-tooltip.cm-tooltip-autocomplete > ul': { maxHeight: 'none', overflow: 'hidden' },
       '.cm-tooltip-autocomplete > ul > li[aria-selected]': {
         backgroundColor: 'var(--accent)',
         color: 'var(--on-accent)',
