@@ -33,6 +33,8 @@ export interface Drawable {
   /** The columns that tell one line from another, and those of them that have to be told. */
   readonly keys: readonly DeclaredColumn[];
   readonly needed: readonly string[];
+  /** The dataset whose members of now can be drawn, where no target names them; null: targets name all, or nothing does. */
+  readonly members: string | null;
   /** What a function takes beside the window, the moment, the grain and what are columns of its rows. */
   readonly takes: readonly DeclaredParameter[];
   /** What a row may be about, the finest first; none: instants. */
@@ -54,6 +56,8 @@ interface Drawn {
   readonly grains?: readonly Grain[];
   /** Of a log, the columns by which its events can be counted beside its request. */
   readonly by?: readonly string[];
+  /** Of readings of a list's members, the dataset of that list. */
+  readonly members?: string;
 }
 
 /** What can be drawn and what people call it, by heading and name. Points and readings that are not here are drawn, too. */
@@ -77,10 +81,10 @@ const drawn: Readonly<Record<string, Readonly<Record<string, Drawn>>>> = {
     validators: { title: 'Stake of a validator', usual: ['weight'] },
     validator_delegators: { title: 'Delegations to a validator', usual: ['weight'] },
     pending_rewards: { title: 'Pending rewards', usual: ['estimated_reward_amount'] },
-    pending_reward_progress: { title: 'Progress of pending rewards' },
-    validator_uptime: { title: 'Uptime of a validator, as a node sees it' },
+    pending_reward_progress: { title: 'Progress of pending rewards', members: 'pending_rewards' },
+    validator_uptime: { title: 'Uptime of a validator, as a node sees it', members: 'validators' },
     node_uptime_view: { title: 'Stake that rewards a node' },
-    peer_readings: { title: 'Uptime that peers see' },
+    peer_readings: { title: 'Uptime that peers see', members: 'peers' },
     peer_versions: { title: 'Versions of peers', draws: 'steps', usual: ['peers'] },
     network_proposals: { title: 'Support of proposals', usual: ['support_weight', 'object_weight'] },
   },
@@ -165,7 +169,7 @@ const COUNT: DeclaredColumn = { name: 'count', type: 'bigint', comment: 'How man
 
 function ofDataset(
   dataset: ReadableDataset,
-  { title, usual, by = [] }: Drawn,
+  { title, usual, by = [], members }: Drawn,
   heading: string,
 ): Drawable | null {
   const { name, about, kind, ends, request } = dataset;
@@ -187,6 +191,7 @@ function ofDataset(
     // Members of a list are few enough to be found; the points of all series are not.
     needed: counted || kind === 'state' ? asked : source.needed,
     grains: counted ? ['hour', 'day', 'month'] : [],
+    members: members ?? null,
   };
 }
 
@@ -202,7 +207,7 @@ function ofFunction(readable: Readable, { title, usual, draws = 'line', grains }
   );
   return {
     ...{ name, title, heading, about, draws, readable, time, values, keys, takes },
-    ...{ dataset: null, ends: null, needed: [], counted: false },
+    ...{ dataset: null, ends: null, needed: [], members: null, counted: false },
     usual: usual ?? values.slice(0, 1).map((one) => one.name),
     grains: grains ?? (['day'] as const),
     past: parameters.some((one) => one.name === 'as_of'),

@@ -108,6 +108,35 @@ describe('a chart', () => {
     expect(warnings).toEqual([]);
   });
 
+  it('of readings offers the members of the list that is recorded, and draws the newest where nothing is told', async () => {
+    const options = (body: string, name: string) =>
+      [
+        ...(body.split(`<datalist id="${name}-known">`)[1]?.split('</datalist>')[0] ?? '').matchAll(
+          /value="([^"]*)"/g,
+        ),
+      ]
+        .map(([, value]) => value)
+        .sort();
+    for (const [of, list] of [
+      ['validator_uptime', 'validators'],
+      ['peer_readings', 'peers'],
+    ] as const) {
+      const [target] = await sql<
+        { node: string }[]
+      >`select node from ${sql(`reporting.${list}`)} order by node limit 1`;
+      const node = target?.node ?? '';
+      const members = await sql<{ node_id: string }[]>`
+        select distinct node_id from ${sql(`reporting.${list}`)} where node = ${node}`;
+      expect(members.length).toBeGreaterThan(0);
+      const known = members.map(({ node_id }) => node_id).sort();
+      const { code, body } = await get(`/charts?of=${of}&node=${node}`);
+      expect(code).toBe(200);
+      expect(options(body, 'node_id')).toEqual(known);
+      const first = await get(`/charts?of=${of}`);
+      expect(known).toContain(/name="node_id" value="([^"]*)"/.exec(first.body)?.[1]);
+    }
+  });
+
   it('takes a bounded number of things', async () => {
     const many = Array.from({ length: 900 }, (_, at) => at).join(',');
     const { code, body } = await get(`/charts?chain_id=${many}&metric=${many}&time_interval=${many}`);

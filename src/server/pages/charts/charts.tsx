@@ -52,7 +52,7 @@ export const charts = definePage({
       ),
     );
     return read(async (sql) => {
-      const targets = await readTargets(sql, drawable);
+      const targets = await readTargets(sql, drawable, things);
       const said = { column: column || undefined, by: by || undefined, from, to, as_of, beside };
       const drawing = drawingOf(
         drawable,

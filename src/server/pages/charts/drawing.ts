@@ -85,4 +85,5 @@ function whole(from: Date, to: Date, grain: Grain): readonly [Date, Date] {
 }
 
 /** The parts of a text with commas between them. */
-const textsOf = (text: string): string[] => [...new Set(text.split(',').map((one) => one.trim()))];
+/** Values with commas between them, each once. */
+export const textsOf = (text: string): string[] => [...new Set(text.split(',').map((one) => one.trim()))];

@@ -1,6 +1,7 @@
 import type postgres from 'postgres';
 import type { Drawable } from '../../../api/drawables.ts';
 import { snakeCase } from '../../../datasets/names.ts';
+import { textsOf } from './drawing.ts';
 
 /** The most targets, and values of a column, that are offered. */
 const MOST = 500;
@@ -8,15 +9,40 @@ const MOST = 500;
 /** What is recorded, by column: one thing each. */
 export type Target = Readonly<Record<string, string>>;
 
-/** Reads the targets of a drawable. Functions have none. */
-export async function readTargets(sql: postgres.Sql, { dataset, keys }: Drawable): Promise<Target[]> {
+/**
+ * Reads what can be drawn: what the targets of a drawable name and, where its lines are of members of a list, the newest members of the
+ * target that was told, or of the first one. Functions have none.
+ */
+export async function readTargets(sql: postgres.Sql, drawable: Drawable, told: Target): Promise<Target[]> {
+  const { dataset, keys, members } = drawable;
   if (!dataset) return [];
   const rows = await sql<{ target: string }[]>`
     select target from reporting.freshness where dataset = ${dataset.name} order by target limit ${MOST}`;
   const names = new Set(keys.map(({ name }) => name));
-  return rows.map(({ target }) =>
+  const targets = rows.map(({ target }) =>
     Object.fromEntries(Object.entries(targetOf(target)).filter(([name]) => names.has(name))),
   );
+  return members === null
+    ? targets
+    : [...(await readMembers(sql, drawable, members, told, targets)), ...targets];
+}
+
+/** Of the list of now, which is small, by its key: readings are not looked through. */
+async function readMembers(
+  sql: postgres.Sql,
+  { dataset, needed }: Drawable,
+  list: string,
+  told: Target,
+  targets: readonly Target[],
+): Promise<Target[]> {
+  const request = needed.filter((name) => dataset?.request.includes(name));
+  const conditions = Object.entries(completed(told, targets, request)).flatMap(([name, values]) =>
+    request.includes(name) ? [sql`and ${sql(name)} = any(${textsOf(values)})`] : [],
+  );
+  const columns = sql([...needed]);
+  return sql<Target[]>`
+    select ${columns} from ${sql(`reporting.${list}`)} where true ${conditions}
+    group by ${columns} order by max(valid_from) desc, ${columns} limit ${MOST}`;
 }
 
 /**
