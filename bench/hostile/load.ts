@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { Agent, request } from 'undici';
+
+/** How many ask at once, and how many connections never end their request. */
+export const AT_ONCE = 500;
+export const ENDLESS = 100;
+
+/** What costs most: whole pages, lists, questions that hold their place until they are cancelled, what is none. */
+const EXPENSIVE = [
+  '/',
+  '/datasets/proposed_blocks?sort=-block_size_bytes',
+  '/api/v1/datasets/proposed_blocks/rows?limit=1000',
+  '/query?sql=select+count(*)+from+proposed_blocks+a,+proposed_blocks+b',
+  '/query?sql=select+pg_sleep(9)',
+  '/runs?status=%27+or+1%3D1--',
+];
+
+/** What was answered, by status; 0: the connection was closed. */
+export type Answers = ReadonlyMap<number, number>;
+
+/** Load that goes on until it is stopped. What waits for an answer then is not waited for. */
+export interface Load {
+  stop(): Promise<void>;
+  readonly ended: Promise<Answers>;
+}
+
+/** Asks for what is expensive, 500 at once, until it is ended. Whoever was answered asks again. */
+export async function beginLoad(address: string): Promise<Load> {
+  const agent = new Agent({ connections: AT_ONCE });
+  const { hostname, port } = new URL(address);
+  const idle = await Promise.all(
+    Array.from({ length: ENDLESS }, async () => {
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+      socket.write(`GET / HTTP/1.1\r\nHost: ${hostname}\r\nX-Slow: `);
+      return socket;
+    }),
+  );
+  const answers = new Map<number, number>();
+  let over = false;
+  const asking = Array.from({ length: AT_ONCE }, async (_, at) => {
+    while (!over) {
+      const code = await request(address + EXPENSIVE[at % EXPENSIVE.length], { dispatcher: agent }).then(
+        async ({ statusCode, body }) => {
+          await body.dump();
+          return statusCode;
+        },
+        () => 0,
+      );
+      if (!over) answers.set(code, (answers.get(code) ?? 0) + 1);
+    }
+  });
+  return {
+    stop: async () => {
+      over = true;
+      for (const socket of idle) socket.destroy();
+      await agent.destroy();
+    },
+    ended: Promise.all(asking).then(() => answers),
+  };
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { outliveLostConnections } from '../../src/db/lost-connections.ts';
+import { servePagesOf } from '../../test/support/page-server.ts';
+import { openIngest } from '../contenders/ingest.ts';
+
+/**
+ * A recorder as one process of the benchmark: it serves pages, and records all blocks each time that its parent says so.
+ * Argument: its setup as JSON. Says its address to its parent, then what each recording took, in ms.
+ */
+outliveLostConnections();
+const setup = z
+  .object({ serviceUrl: z.string(), databaseUrl: z.string(), rows: z.number() })
+  .parse(JSON.parse(process.argv[2] ?? ''));
+process.once('disconnect', () => process.exit()); // the parent is gone
+const ingest = await openIngest(setup);
+process.on('message', () => void timed());
+const { address } = await servePagesOf(setup.databaseUrl);
+process.send?.({ address });
+
+async function timed(): Promise<void> {
+  const start = performance.now();
+  const rows = await ingest.run();
+  process.send?.({ rows, milliseconds: performance.now() - start });
+}
