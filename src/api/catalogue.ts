@@ -3,6 +3,7 @@ import type { Declared } from '../db/declared.ts';
 import { recorded } from '../recorded.ts';
 import { declaredObjects } from '../views/declared.ts';
 import {
+  type Arrival,
   type OrderColumn,
   orderedColumns,
   orderOf,
@@ -91,12 +92,19 @@ const VERSIONS = {
 export function catalogueOf(declared: readonly Declared[] = declaredObjects()): Catalogue {
   const byName = new Map(declared.map((object) => [object.name, object]));
   const keys = new Map(recorded.flatMap((one) => [...keysOf(one)]));
+  const arrivals = new Map(recorded.flatMap((one) => [...arrivalsOf(one)]));
   const returnRows = declared.filter((one) => one.kind === 'view' || one.value === undefined);
   const logs = new Set(recorded.flatMap(({ name, history }) => (history === 'log' ? [name] : [])));
   const views = new Map(
     returnRows.map((one): [string, Readable] => {
-      const known = readable(one, byName, keys.get(one.name));
-      return [one.name, logs.has(one.name) ? { ...known, pastParts: pastOfLog(one.name) } : known];
+      const { name } = one;
+      const arrival = arrivals.get(name);
+      const known = {
+        ...readable(one, byName, keys.get(name)),
+        ...(arrival ? { arrival } : {}),
+        ...(logs.has(name) ? { pastParts: pastOfLog(name) } : {}),
+      };
+      return [name, known];
     }),
   );
   const datasets = recorded.map((one): [string, ReadableDataset] => {
@@ -172,6 +180,17 @@ function* keysOf(one: (typeof recorded)[number]): Generator<[string, readonly Or
   yield [`${name}_changes`, [never('at'), never('change'), ...key]];
   yield [`network_${name}`, key.filter((column) => column.name !== 'node')];
   for (const list of lists(one)) yield [`${name}_${list}`, [...row, never('position')]];
+}
+
+/** The views of a dataset whose rows are found by when they came, as its table has an index for it; of a ledger none. */
+function* arrivalsOf({ name, history }: (typeof recorded)[number]): Generator<[string, Arrival]> {
+  if (history === 'ledger') return;
+  const { view, begins } = VERSIONS[history];
+  const versions = view === null ? name : `${name}_${view}`;
+  const arrival: Arrival = { column: begins, dataset: name, view: versions, begins };
+  yield [name, arrival];
+  yield [versions, arrival];
+  yield [`${name}_changes`, { ...arrival, column: 'at' }];
 }
 
 const lists = ({ columns }: Dataset) => columns.filter(({ element }) => element).map((column) => column.name);

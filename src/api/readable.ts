@@ -25,6 +25,17 @@ export interface Things {
   readonly columns: readonly string[];
 }
 
+/** When rows came: they stand about in that order, so that an index finds those of a short time. */
+export interface Arrival {
+  /** The column that says so. */
+  readonly column: string;
+  /** What they are rows of. */
+  readonly dataset: string;
+  /** The view in `reporting` of all that was recorded, and its column of when it came. */
+  readonly view: string;
+  readonly begins: string;
+}
+
 /** Rows of `reporting` that can be read: a view, or a function that returns rows. */
 export interface Readable {
   /** Its name in `reporting`. */
@@ -36,6 +47,8 @@ export interface Readable {
   readonly key: readonly OrderColumn[];
   /** What its rows are worked out for, one by one; absent: rows are found as they are. */
   readonly things?: Things;
+  /** Absent: nothing finds rows by when they came. */
+  readonly arrival?: Arrival;
   /** What a function takes; null: a view. */
   readonly parameters: readonly DeclaredParameter[] | null;
   /** The function `reporting.X(timestamptz)` with the rows of a past moment; null: {@link noPast} says why there is none. */

@@ -5,6 +5,7 @@ import type { OrderColumn, Readable, Things } from './readable.ts';
 import type { Order, RowsQuestion } from './rows-question.ts';
 import { type Asked, ReadableStatement, Statement } from './statement.ts';
 import { readValue, textOf, type Value } from './values.ts';
+import { windowsOf } from './windows.ts';
 
 /** A row: values by column. */
 export type Row = Readonly<Record<string, Value>>;
@@ -26,9 +27,8 @@ export async function readRows(
   readable: Readable,
   question: RowsQuestion,
 ): Promise<RowsPage> {
-  const { text, values } = rowsStatement(readable, question);
   const { columns, order, limit } = question;
-  const told = await sql.unsafe<Record<string, string | null>[]>(text, [...values]).values();
+  const told = await firstRows(sql, readable, question);
   const rows = told.slice(0, limit);
   const last = rows.at(-1);
   const more = told.length > limit && last !== undefined;
@@ -43,6 +43,24 @@ export async function readRows(
 }
 
 const textIn = (value: unknown) => (typeof value === 'string' ? value : null);
+
+/** The rows that a page begins with: of the first window that has a row more than asked, else of all time. */
+async function firstRows(
+  sql: postgres.Sql,
+  readable: Readable,
+  question: RowsQuestion,
+): Promise<readonly (readonly unknown[])[]> {
+  const ask = ({ text, values }: Asked) =>
+    sql.unsafe<Record<string, string | null>[]>(text, [...values]).values();
+  const windows = await windowsOf(sql, readable, question);
+  for (let length = windows?.first ?? null; windows && length !== null; ) {
+    const filters = [...question.filters, windows.filter(length)];
+    const told = await ask(rowsStatement(readable, { ...question, filters }));
+    if (told.length > question.limit) return told;
+    length = windows.longer(length, told.length);
+  }
+  return ask(rowsStatement(readable, question));
+}
 
 /** The statement that reads a page: the columns that are wanted, then those of the order, all as texts, and a row more than asked. */
 export function rowsStatement(readable: Readable, question: RowsQuestion): Asked {

@@ -5,7 +5,7 @@ import { checked } from '../../src/api/asked-wrongly.ts';
 import { catalogueOf } from '../../src/api/catalogue.ts';
 import { coverageStatement } from '../../src/api/coverage-days.ts';
 import { differencesParameters, differencesStatement } from '../../src/api/differences.ts';
-import { rowsStatement } from '../../src/api/rows.ts';
+import { readRows, rowsStatement } from '../../src/api/rows.ts';
 import { rowsParameters } from '../../src/api/rows-question.ts';
 import type { Asked } from '../../src/api/statement.ts';
 import { day, write } from '../server/pages/watched.ts';
@@ -17,13 +17,18 @@ const LIMIT = 50;
 const now = Date.now();
 let database: TestDatabase;
 let sql: postgres.Sql;
+/** What was asked last. */
+let asked: Asked = { text: '', values: [] };
 
 beforeAll(async () => {
   database = await testDatabase();
   sql = postgres(database.url, {
     max: 1,
     onnotice: () => {},
-    connection: { TimeZone: 'UTC', jit: 'off', max_parallel_workers_per_gather: 0 },
+    connection: { TimeZone: 'UTC', jit: 'off', max_parallel_workers_per_gather: '0' },
+    debug: (_, text, values) => {
+      asked = { text, values: values.map(String) };
+    },
   });
   // Forty series, recorded as time went, every tenth point revised within a day.
   await sql`
@@ -37,6 +42,14 @@ beforeAll(async () => {
   await sql`
     insert into recorder.p_blocks (node, height, id, parent_id, recorded_at, run_id)
     select 'n', n, n::text, '', now() - (100 - n / 100.0) * interval '1 day', 1 from generate_series(1, 10000) n`;
+  // Ten thousand members of a list, of which one changes every two minutes; the last change was a month ago.
+  await sql`
+    insert into recorder.subnets (network, subnet_id, create_block_index, valid_from, valid_to, ended_by, run_id)
+    select 'mainnet', (n % 10000)::text, n, at, case when n < 90000 then at + interval '20000 minutes' end, case when n < 90000 then 'changed' end, 1
+    from generate_series(0, 99999) n, lateral (select now() - interval '170 days' + n * interval '2 minutes' as at) at`;
+  await sql`
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
+    values ('s', 'subnets', 'subnets', 3600000, true, now(), now() - interval '170 days')`;
   await sql`
     insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
     values ('s', 'blocks', 'p_blocks', 3600000, true, now(), now() - interval '2 years')`;
@@ -149,6 +162,21 @@ describe('a page of rows', () => {
     expect(most(steps)).toBeLessThanOrEqual(2 * (LIMIT + 1));
   });
 
+  it.each([
+    ['subnets_history', '-valid_from'],
+    ['metric_points', '-recorded_at'],
+    ['metric_points_revisions', 'recorded_at'],
+  ])('of %s by %s is found by when rows came', async (name, sort) => {
+    const view = views.get(name);
+    if (!view) throw new Error(`nothing is called ${name}`);
+    const page = await readRows(sql, view, checked(rowsParameters(view), { sort, limit: String(LIMIT) }));
+    expect(page.rows).toHaveLength(LIMIT);
+    const steps = await stepsOf(asked);
+    expect(indexes(steps).some((index) => /_(began|recorded)$/.test(index))).toBe(true);
+    // An index of block ranges finds some megabytes.
+    expect(most(steps)).toBeLessThan(POINTS / 4);
+  });
+
   it.each(['node_uptime_daily', 'node_states', 'node_health_intervals'])(
     'of %s works out the probes that it shows, not all',
     async (name) => {
@@ -162,14 +190,14 @@ describe('a page of rows', () => {
 });
 
 describe('a page of what is different', () => {
-  const asked = (from: number) =>
+  const between = (from: number) =>
     differencesStatement(
       points,
       checked(differencesParameters(points), { from: new Date(from).toISOString(), limit: String(LIMIT) }),
     );
 
   it('in a short time is found by time', async () => {
-    const steps = await stepsOf(asked(now - day / 4));
+    const steps = await stepsOf(between(now - day / 4));
     expect(indexes(steps)).toEqual(
       expect.arrayContaining(['metric_points_recorded', 'metric_points_revised']),
     );
@@ -178,7 +206,7 @@ describe('a page of what is different', () => {
   });
 
   it('in a long time is found by key, and reads a bounded part', async () => {
-    const steps = await stepsOf(asked(now - 60 * day));
+    const steps = await stepsOf(between(now - 60 * day));
     expect(indexes(steps)).toContain('metric_points_history');
     expect(most(steps)).toBeLessThan(POINTS / 5);
   });

@@ -1,0 +1,94 @@
+import type postgres from 'postgres';
+import { z } from 'zod';
+import type { Filter } from './filters.ts';
+import type { Arrival, Readable } from './readable.ts';
+import type { RowsQuestion } from './rows-question.ts';
+import { Statement } from './statement.ts';
+
+const HOUR = 3_600_000;
+/** Within so many hours the first row is looked for, one after the other. */
+const HOURS = [1, 8, 64, 512, 4_096, 87_600];
+/** Ten years, ms: beyond it rows are looked for at any time. */
+const LONGEST = 87_600 * HOUR;
+/** A window is so many times as long as the one before, by how many rows that one had. */
+const LEAST_GROWTH = 2;
+const MOST_GROWTH = 8;
+
+/** Filters of a column that bound where an order by it begins, when it rises and when it falls. */
+const RISING: ReadonlySet<string> = new Set(['gte', 'gt']);
+const FALLING: ReadonlySet<string> = new Set(['lte', 'lt']);
+
+/** Windows of time in which the rows of a page are looked for. Each begins where the order begins: a page that one fills is the page. */
+interface Windows {
+  /** The first window, ms. */
+  readonly first: number;
+  /** The window after one in which not enough rows were found, ms; null: it is time to look everywhere. */
+  longer(than: number, found: number): number | null;
+  /** The filter that bounds a window. */
+  filter(length: number): Filter;
+}
+
+/**
+ * The windows for a page that is ordered by when rows came: a sort of all rows would take seconds where there are millions.
+ * @returns null: the page is ordered otherwise, or asked for one instant
+ */
+export async function windowsOf(
+  sql: postgres.Sql,
+  readable: Readable,
+  question: RowsQuestion,
+): Promise<Windows | null> {
+  const { order, limit } = question;
+  const begin = await beginOf(sql, readable, question);
+  if (begin === null) return null;
+  return {
+    first: HOUR,
+    longer(than, found) {
+      const growth = Math.min(MOST_GROWTH, Math.max(LEAST_GROWTH, (2 * limit) / found));
+      return than * growth > LONGEST ? null : than * growth;
+    },
+    filter: (length) => ({
+      column: order.columns[0]?.name ?? '',
+      operator: order.descending ? 'gte' : 'lte',
+      value: new Date(begin + (order.descending ? -length : length)).toISOString(),
+    }),
+  };
+}
+
+const told = z.array(z.object({ begin: z.number() }));
+
+/** Where the order begins, ms since 1970, if not before; null: it is not by time, or no row is known there. */
+async function beginOf(
+  sql: postgres.Sql,
+  { arrival }: Readable,
+  { order: { columns, descending }, filters, after, asOf }: RowsQuestion,
+): Promise<number | null> {
+  if (!arrival || columns[0]?.name !== arrival.column) return null;
+  const bounds = filters.filter(({ column }) => column === arrival.column);
+  if (bounds.some(({ operator }) => operator === 'eq')) return null;
+  const into = new Statement();
+  const nearest = descending ? 'now()' : since(arrival, into);
+  const known = [
+    ...bounds.flatMap(({ operator, value }) =>
+      (descending ? FALLING : RISING).has(operator) ? [value] : [],
+    ),
+    ...(after?.values[0] ? [after.values[0]] : []),
+    ...(descending && asOf !== null ? [asOf] : []),
+  ].map((value) => into.value(value, 'timestamptz'));
+  const { begins, view } = arrival;
+  const [bound, first, sign, from] = descending
+    ? ['least', 'max', '-', '<=']
+    : ['greatest', 'min', '+', '>='];
+  // Nothing may have come for long: the first row is looked for in longer and longer times.
+  const text = `select 1000 * extract(epoch from f.at)::float8 as begin
+from (select ${bound}(${[nearest, ...known].join(', ')}) as at) b, unnest(array[${HOURS.join(', ')}]) as h(hours),
+  lateral (
+    select ${first}(${begins}) as at from reporting.${view}
+    where ${begins} ${from} b.at and ${begins} ${descending ? '>=' : '<='} b.at ${sign} h.hours * interval '1 hour') f
+where f.at is not null
+limit 1`;
+  return told.parse(await sql.unsafe(text, [...into.values]))[0]?.begin ?? null;
+}
+
+/** SQL of since when there is a record. */
+const since = ({ dataset }: Arrival, into: Statement) =>
+  `(select min(recorded_since) from reporting.recorded_since where dataset = ${into.value(dataset, 'text')})`;

@@ -1,0 +1,88 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checked } from '../../src/api/asked-wrongly.ts';
+import { catalogueOf } from '../../src/api/catalogue.ts';
+import type { Readable } from '../../src/api/readable.ts';
+import { type Row, readRows } from '../../src/api/rows.ts';
+import { rowsParameters } from '../../src/api/rows-question.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+const { views } = catalogueOf();
+let database: TestDatabase;
+let sql: postgres.Sql;
+
+/** Two hundred subnets over three years: quiet months, busy hours, many changes in one instant; some went, some came back. */
+const HISTORY = `
+  insert into recorder.subnets (network, subnet_id, create_block_timestamp, create_block_index, is_l1, valid_from, valid_to, ended_by, run_id)
+  select 'mainnet', 'subnet-' || thing, now(), version, false, starts, coalesce(ends, case when thing % 3 = 0 then starts + interval '1 hour' end),
+    case when ends is not null then 'changed' when thing % 3 = 0 then 'gone' end, 1
+  from (
+    select thing, version, at as starts, lead(at) over (partition by thing order by at) as ends
+    from generate_series(1, 200) thing, generate_series(0, 5) version,
+      -- Half of all in the same ten minutes, the others anywhere.
+      lateral (select now() - interval '3 years' + case when thing % 2 = 0 then version * interval '100 days' + thing / 10 * interval '1 minute'
+        else (abs(hashint4(thing * 10 + version)) % 900) * interval '1 day' + version * interval '1 second' end as at) at
+    group by thing, version, at) versions`;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC', jit: 'off' } });
+  await sql.unsafe(HISTORY);
+  await sql`
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
+    values ('s', 'all', 'subnets', 3600000, true, now(), now() - interval '3 years')`;
+  await sql.unsafe('vacuum analyze');
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+function view(name: string): Readable {
+  const found = views.get(name);
+  if (!found) throw new Error(`nothing is called ${name}`);
+  return found;
+}
+
+type Told = Readonly<Record<string, string>>;
+const keyOf = (readable: Readable, row: Row) => readable.key.map(({ name }) => row[name]).join(' ');
+
+/** Walks all pages. */
+async function walked(readable: Readable, told: Told): Promise<string[]> {
+  const rows: string[] = [];
+  let after: string | null = null;
+  do {
+    const asked: Told = { ...told, limit: '60', ...(after === null ? {} : { after }) };
+    const page = await readRows(sql, readable, checked(rowsParameters(readable), asked));
+    rows.push(...page.rows.map((row) => keyOf(readable, row)));
+    after = page.next;
+  } while (after !== null);
+  return rows;
+}
+
+/** The same rows by one plain statement. */
+async function plain({ arrival: _, ...readable }: Readable, told: Told): Promise<string[]> {
+  const question = checked(rowsParameters(readable), told);
+  const { rows } = await readRows(sql, readable, { ...question, limit: 1_000_000 });
+  return rows.map((row) => keyOf(readable, row));
+}
+
+describe('pages by when rows came', () => {
+  it.each<[string, string, Told]>([
+    ['subnets_changes', 'at', {}],
+    ['subnets_changes', 'at', { change: 'left' }],
+    ['subnets_changes', 'at', { 'subnet_id.prefix': 'subnet-1' }],
+    ['subnets_changes', 'at', { 'at.lte': new Date(Date.now() - 400 * 86_400_000).toISOString() }],
+    ['subnets_changes', 'at', { 'at.gt': new Date(Date.now() - 700 * 86_400_000).toISOString() }],
+    ['subnets_changes', 'at', { subnet_id: 'nobody' }],
+    ['subnets_history', 'valid_from', {}],
+    ['subnets', 'valid_from', {}],
+    ['subnets', 'valid_from', { as_of: new Date(Date.now() - 500 * 86_400_000).toISOString() }],
+  ])('of %s by %s, filtered by %o, are those of one plain statement', async (name, column, told) => {
+    for (const sort of [column, `-${column}`]) {
+      const expected = await plain(view(name), { ...told, sort });
+      expect(await walked(view(name), { ...told, sort })).toEqual(expected);
+      expect(expected.length > 60 || told.subnet_id === 'nobody').toBe(true);
+    }
+  });
+});
