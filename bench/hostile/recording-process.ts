@@ -19,6 +19,6 @@ process.send?.({ address });
 
 async function timed(): Promise<void> {
   const start = performance.now();
-  const rows = await ingest.run();
+  const rows = await ingest.run(1);
   process.send?.({ rows, milliseconds: performance.now() - start });
 }
