@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { Agent, request } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
+import { freePort } from '../../src/db/free-port.ts';
+import { type Running, startCommand } from '../support/cli.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+/** What readers can hold at once, as `ReadGate` allows it. */
+const READS = 4;
+const QUESTIONS = 2;
+/** A table that this configuration does not record: only readers wait for it. */
+const HELD = 'recorder.nft_tokens';
+const SLOW = ['/datasets/nft_tokens', '/api/v1/datasets/nft_tokens/rows'];
+const QUESTION = '/query?sql=select+*+from+nft_tokens';
+
+const agent = new Agent({ connections: 600 });
+let database: TestDatabase;
+let sql: postgres.Sql;
+let sandbox: Sandbox;
+let dir: string;
+let up: Running;
+let port: number;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+  sandbox = await startSandbox({ incidents: false });
+  dir = mkdtempSync(join(tmpdir(), 'recorder-saturated-'));
+  port = await freePort();
+  const nodes = sandbox.watch.nodes.slice(0, 2).map(({ name, path }) => ({ name, url: sandbox.url + path }));
+  const config = {
+    network: 'mainnet',
+    upstreams: { nodes },
+    datasets: { chain_heights: { every: '5s' }, node_health: { every: '5s' } },
+  };
+  writeFileSync(join(dir, 'recorder.yaml'), stringify(config));
+  up = startCommand(['up'], { DATABASE_URL: database.url, RECORDER_PORT: String(port) }, dir);
+});
+afterAll(async () => {
+  up.process.kill('SIGKILL');
+  await agent.destroy();
+  await sandbox.close();
+  await sql.end();
+  await database.close();
+  rmSync(dir, { recursive: true });
+});
+
+/** The status of an answer, read to its end; 0: the connection was closed. */
+async function status(path: string): Promise<number> {
+  try {
+    const { statusCode, body } = await request(`http://127.0.0.1:${port}${path}`, { dispatcher: agent });
+    await body.dump();
+    return statusCode;
+  } catch {
+    return 0;
+  }
+}
+
+/** Connections whose request never ends. */
+function endless(count: number): Promise<Socket[]> {
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const socket = connect(port, '127.0.0.1');
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+      socket.write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ');
+      return socket;
+    }),
+  );
+}
+
+/** How many sessions wait for the table, by what they are for. */
+async function waiting(): Promise<Readonly<Record<string, number>>> {
+  const rows = await sql<{ name: string; sessions: number }[]>`
+    select application_name as name, count(*)::int as sessions from pg_locks join pg_stat_activity using (pid)
+    where relation = ${HELD}::regclass and not granted group by 1`;
+  return Object.fromEntries(rows.map(({ name, sessions }) => [name, sessions]));
+}
+const saturated = { 'chain-recorder reader': READS, 'chain-recorder query': QUESTIONS };
+
+/** What was recorded so far: the runs that ended, and the looks at each node. */
+async function recorded() {
+  const [{ runs } = { runs: 0 }] = await sql<{ runs: number }[]>`
+    select count(*)::int as runs from reporting.runs where dataset = 'chain_heights' and status = 'done'`;
+  const looks = await sql<{ node: string; probes: number }[]>`
+    select node, probes::int as probes from reporting.node_probes where probe = 'health' order by node`;
+  return { runs, looks };
+}
+
+describe('while every place for readers is taken', () => {
+  it('runs are committed and nodes are looked at, on connections that no reader holds', async () => {
+    await Promise.race([
+      expect.poll(() => status('/ready'), { timeout: 50_000 }).toBe(200),
+      up.ended.then(({ stderr }) => expect.fail(stderr)),
+    ]);
+    await expect.poll(recorded, { timeout: 50_000 }).toMatchObject({ looks: [{}, {}] });
+    /** To what only reads, by status. */
+    const answers = new Map<number, number>();
+    const load = { over: false };
+    const often = async (ask: () => Promise<unknown>) => {
+      while (!load.over) await ask();
+    };
+    const read = async (at: number) => {
+      const code = await status(String(SLOW[at % SLOW.length]));
+      answers.set(code, (answers.get(code) ?? 0) + 1);
+    };
+    const flood = () =>
+      Promise.all([
+        often(() => Promise.all(Array.from({ length: 400 }, (_, at) => read(at)))),
+        often(() => Promise.all(Array.from({ length: 100 }, () => status(QUESTION)))),
+      ]);
+    const locker = postgres(database.url, { max: 1, onnotice: () => {} });
+    const idle = await endless(100);
+    let flooding: Promise<unknown> = Promise.resolve();
+    try {
+      await locker.begin(async (holding) => {
+        await holding`lock table ${holding(HELD)} in access exclusive mode`;
+        flooding = flood();
+        await expect.poll(waiting, { timeout: 50_000 }).toMatchObject(saturated);
+        const before = await recorded();
+        const further = ({ runs, looks }: typeof before) =>
+          runs >= before.runs + 6 &&
+          looks.every(({ probes }, at) => probes >= (before.looks[at]?.probes ?? 0) + 3);
+        await expect.poll(async () => further(await recorded()), { timeout: 60_000 }).toBe(true);
+        // The same load, all the time: nobody was let through, and who does not fit in is told so.
+        await expect.poll(waiting, { timeout: 50_000 }).toMatchObject(saturated);
+        expect([...answers.keys()].filter((code) => code !== 503 && code !== 504)).toEqual([]);
+        expect(answers.get(503)).toBeGreaterThan(200);
+        expect(await waiting()).not.toHaveProperty('chain-recorder');
+        const asked = await sql`
+          select application_name, query from pg_stat_activity
+          where application_name = 'chain-recorder' and query ~ 'nft_tokens'`;
+        expect([...asked]).toEqual([]);
+        expect(await Promise.all(['/health', '/ready', '/metrics'].map(status))).toEqual([200, 200, 200]);
+        load.over = true;
+      });
+    } finally {
+      load.over = true;
+      await locker.end({ timeout: 1 });
+      await flooding;
+      for (const socket of idle) socket.destroy();
+    }
+    const failed =
+      await sql`select dataset, status, error from reporting.runs where status not in ('done', 'running')`;
+    expect([...failed]).toEqual([]);
+    // Who waited is let in again.
+    await expect.poll(() => status('/datasets/nft_tokens'), { timeout: 50_000 }).toBe(200);
+    up.process.kill('SIGTERM');
+    const { code, stderr } = await up.ended;
+    expect(code, stderr).toBe(0);
+  }, 240_000);
+});
