@@ -2,6 +2,7 @@ import type postgres from 'postgres';
 import type { ActiveFeed } from '../../src/recording/active-feed.ts';
 import type { OpenUpstream } from '../../src/recording/context.ts';
 import type { Job } from '../../src/recording/job.ts';
+import { packRuns } from '../../src/recording/pack-runs.ts';
 import { loadStates, planDue } from '../../src/recording/plan.ts';
 import { record } from '../../src/recording/record.ts';
 import { registerTargets } from '../../src/recording/register.ts';
@@ -71,6 +72,7 @@ export class Recording {
       );
     }
     await countUpRuns(this.#sql, day + DAY, keep, this.#signal);
+    await packRuns(this.#sql, day + DAY, keep, this.#signal);
   }
 
   async #run(feed: ActiveFeed, job: Job, tick: number): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Dataset, History, Recorded } from '../datasets/contract.ts';
 import type { Declared } from '../db/declared.ts';
 import { recorded } from '../recorded.ts';
+import { BLOCK } from '../recording/packed-form.ts';
 import { declaredObjects } from '../views/declared.ts';
 import {
   type Arrival,
@@ -78,6 +79,12 @@ const OF_PROBES: ReadonlySet<string> = new Set([
   'node_uptime_monthly',
 ]);
 const probes: Things = { view: 'node_probes', columns: ['observer', 'node', 'probe'] };
+/** Old runs are unpacked block by block. */
+const runBlocks: Things = {
+  view: 'run_blocks',
+  columns: ['run_block'],
+  blocks: { of: 'run_id', size: BLOCK },
+};
 
 /** What a version of a row is called in each kind of history. */
 const VERSIONS = {
@@ -141,6 +148,7 @@ function readable(
     asOf,
     noPast: noPast(object, asOf),
     ...(OF_PROBES.has(name) ? { things: probes } : {}),
+    ...(name === 'runs' ? { things: runBlocks } : {}),
   };
 }
 

@@ -23,6 +23,8 @@ export interface Things {
   readonly view: string;
   /** What tells them apart: the first columns of the key, and columns of {@link view}. */
   readonly columns: readonly string[];
+  /** They are blocks of so many whole numbers each, of this column of the rows, and share its order. Absent: they begin the key. */
+  readonly blocks?: { readonly of: string; readonly size: number };
 }
 
 /** When rows came: they stand about in that order, so that an index finds those of a short time. */

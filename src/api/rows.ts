@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { cursorText } from './cursor.ts';
-import { condition } from './filters.ts';
+import { condition, type Filter, type Operator } from './filters.ts';
 import type { OrderColumn, Readable, Things } from './readable.ts';
 import type { Order, RowsQuestion } from './rows-question.ts';
 import { type Asked, ReadableStatement, Statement } from './statement.ts';
@@ -118,7 +118,7 @@ function conditionsOf(readable: Readable, { filters, after, order }: RowsQuestio
 export function matching(readable: Readable, question: RowsQuestion, into: Statement): string[] {
   const things = thingsOf(readable, question);
   const conditions = [
-    ...(things ? [`(${namesOf(things, 'r')}) = (${namesOf(things, 'w')})`] : []),
+    ...(things ? [`(${namesOf(things, 'r')}) = (${namesOf(things, 'w')})`, ...withinBlock(things)] : []),
     ...conditionsOf(readable, question, into),
   ];
   const rows = `from ${source(readable, question, into)} as r`;
@@ -133,18 +133,68 @@ export function matching(readable: Readable, question: RowsQuestion, into: State
 
 /** SQL of an order. What tells things apart is taken from where they are listed, so that the first things are enough for a page. */
 const inOrder = ({ columns, descending }: Order, things: Things | null) =>
-  `order by ${columns
-    .map((one) => (things?.columns.includes(one.name) ? `w."${one.name}"` : orderExpression(one)))
+  `order by ${[
+    ...(things?.blocks ? things.columns.map((name) => `w."${name}"`) : []),
+    ...columns.map((one) => (things?.columns.includes(one.name) ? `w."${one.name}"` : orderExpression(one))),
+  ]
     .map((one) => one + (descending ? ' desc' : ''))
     .join(', ')}`;
 
 /** The things whose rows are read one by one; null: they are all read at once. */
 function thingsOf({ things }: Readable, { order, asOf }: RowsQuestion): Things | null {
   if (!things || asOf !== null) return null;
+  if (things.blocks) return order.columns[0]?.name === things.blocks.of ? things : null;
   return things.columns.every((name, at) => order.columns[at]?.name === name) ? things : null;
 }
 
 const namesOf = ({ columns }: Things, of: string) => columns.map((name) => `${of}."${name}"`).join(', ');
+
+/** SQL: the least and the most number of a block. */
+const boundsOf = ({ columns: [name = ''] }: Things, size: number) => ({
+  least: `w."${name}" * ${size}`,
+  most: `w."${name}" * ${size} + ${size - 1}`,
+});
+
+/** SQL: that a row's number is one of its block, so that an index on the number finds it too. */
+function withinBlock(things: Things): string[] {
+  if (!things.blocks) return [];
+  const { least, most } = boundsOf(things, things.blocks.size);
+  return [`${columnOf(things.blocks.of)} between ${least} and ${most}`];
+}
+
+/** SQL: which blocks can hold what is asked for. */
+function blocksOf(
+  things: Things,
+  { filters, after, order }: Pick<RowsQuestion, 'filters' | 'after' | 'order'>,
+  typeOf: (name: string) => string,
+  into: Statement,
+): string[] {
+  const { blocks } = things;
+  if (!blocks) return [];
+  const { least, most } = boundsOf(things, blocks.size);
+  const bounds: Readonly<Partial<Record<Operator, readonly Operator[]>>> = {
+    eq: ['lte', 'gte'],
+    lt: ['lt'],
+    lte: ['lte'],
+    gt: ['gt'],
+    gte: ['gte'],
+  };
+  const begin: Filter[] = after?.values[0]
+    ? [{ column: blocks.of, operator: order.descending ? 'lte' : 'gte', value: after.values[0] }]
+    : [];
+  return [...filters, ...begin]
+    .filter(({ column }) => column === blocks.of)
+    .flatMap(({ operator, value }) =>
+      (bounds[operator] ?? []).map((bound) =>
+        condition(
+          { column: blocks.of, operator: bound, value },
+          typeOf(blocks.of),
+          bound.startsWith('l') ? least : most,
+          into,
+        ),
+      ),
+    );
+}
 
 /** SQL of the things from the page on that is asked for. */
 function listed(
@@ -157,7 +207,8 @@ function listed(
     ...filters
       .filter(({ column }) => things.columns.includes(column))
       .map((one) => condition(one, typeOf(one.column), `w."${one.column}"`, into)),
-    ...(after
+    ...blocksOf(things, { filters, after, order }, typeOf, into),
+    ...(after && !things.blocks
       ? [
           `(${namesOf(things, 'w')}) ${order.descending ? '<=' : '>='} (${things.columns
             .map((name, at) => into.value(after.values[at] ?? '', typeOf(name)))

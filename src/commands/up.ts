@@ -14,6 +14,7 @@ import { noteSchedules } from '../jobs/seen-schedules.ts';
 import { type Queues, startWorkers } from '../jobs/workers.ts';
 import type { Log } from '../log.ts';
 import type { RunResult } from '../recording/context.ts';
+import { packRuns } from '../recording/pack-runs.ts';
 import { countUpRuns } from '../recording/run-days.ts';
 import { endUnwatched } from '../recording/unwatched.ts';
 import { Watchdog } from '../reports/watchdog.ts';
@@ -189,9 +190,10 @@ async function work(
       const found = await Promise.all(watched.map((one) => one.look()));
       await noteQueues(database.sql, membership.recorder, found);
     });
-    repeating.every(COUNT_EVERY, 'counting up runs', () =>
-      countUpRuns(database.sql, app.clock(), app.config.runs.keep, signal),
-    );
+    repeating.every(COUNT_EVERY, 'counting up runs', async () => {
+      await countUpRuns(database.sql, app.clock(), app.config.runs.keep, signal);
+      await packRuns(database.sql, app.clock(), app.config.runs.keep, signal);
+    });
     const sealNow = async () => membership.standing.newest && sealAndTell(app, signal);
     repeating.every(SEAL_EVERY, 'sealing', sealNow, FIRST_SEALING);
     repeating.every(

@@ -218,7 +218,9 @@ export function configSchema(names: CatalogNames) {
       .strictObject({
         keep: duration
           .prefault('7d')
-          .describe('How long runs that wrote nothing are kept; then their days are counted up (run_days).'),
+          .describe(
+            'How long runs are kept one by one. Then those that wrote nothing are counted up by day (run_days), and those that simply wrote rows are stored together, where nothing is lost.',
+          ),
       })
       .prefault({})
       .describe('What is kept about runs.'),

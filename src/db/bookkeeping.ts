@@ -21,6 +21,7 @@ export const recorder = pgSchema('recorder');
 const instant = () => timestamp({ withTimezone: true });
 /** Ranges on a source's axis: milliseconds since 1970, or heights. */
 const int8multirange = customType<{ data: string }>({ dataType: () => 'int8multirange' });
+const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 const int8range = customType<{ data: string }>({ dataType: () => 'int8range' });
 
 /**
@@ -121,10 +122,34 @@ export const runs = recorder.table(
     error: text(),
   },
   (table) => [
-    index('runs_by_target').on(table.source, table.target_key, table.run_id),
     index('runs_running').on(table.status).where(sql`status = 'running'`),
     index('runs_that_wrote_nothing').on(table.finished_at).where(sql`0 = all (rows_written)`),
+    index('runs_to_pack')
+      .on(table.run_id)
+      .where(
+        sql`status = 'done' and error is null and note is null and quarantined = 0 and not (0 = all (rows_written))`,
+      ),
   ],
+);
+
+/** Old runs that wrote rows and succeeded, a block of numbers together (`recording/packed-form.ts`). They left `runs`. */
+export const packedRuns = recorder.table(
+  'packed_runs',
+  {
+    run_block: bigint({ mode: 'number' }).notNull(),
+    first_run: bigint({ mode: 'number' }).notNull(),
+    last_run: bigint({ mode: 'number' }).notNull(),
+    /** When the first of them began. */
+    first_at: instant().notNull(),
+    runs: integer().notNull(),
+    /** Of each number of a run: in how many planes of bytes its differences stand, and which of `body` is the first. */
+    widths: integer().array().notNull(),
+    planes: integer().array().notNull(),
+    /** What is equal in the runs of each kind, how many there are, and what is expected of their numbers. */
+    kinds: jsonb().notNull(),
+    body: bytea().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.run_block, table.first_run] })],
 );
 
 const count = () => bigint({ mode: 'number' }).notNull();

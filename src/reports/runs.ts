@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import { BLOCK } from '../recording/packed-form.ts';
 
 /** A run of one dataset: a row of `reporting.runs`. */
 export interface RunRow {
@@ -56,6 +57,10 @@ const SHOWN = 50;
 /** Runs that are looked at for one page: so rare ones cost no more than frequent ones. */
 const LOOKED_AT = 20_000;
 
+const LAST = '9223372036854775807';
+/** SQL: the runs `r` of a block `b`. Those that are not packed are found by their numbers. */
+const OF_BLOCK = `r.run_block = b.run_block and r.run_id >= b.run_block * ${BLOCK} and r.run_id < (b.run_block + 1) * ${BLOCK}`;
+
 const COLUMNS = `run_id::text, dataset, target, reason, status, started_at, finished_at, pages, items::float8, rows_written::float8,
   requests, budget_units::float8, quarantined::float8, error, note, worker, window_start, window_end, first_height::text`;
 
@@ -65,9 +70,13 @@ export async function runPage(sql: postgres.Sql, filter: RunFilter): Promise<Run
   const end = filter.until === undefined ? before : await firstRunAt(sql, filter.until, before);
   const rows = await sql<(RunRow & { oldest: string; looked_at: number })[]>`
     with looked_at as materialized (
-      select * from reporting.runs
-      where run_id < coalesce(${end}::bigint, 9223372036854775807)
-      order by run_id desc limit ${LOOKED_AT}
+      select r.* from (
+        select run_block from reporting.run_blocks where run_block <= coalesce(${end}::bigint, ${LAST}) / ${BLOCK}
+        order by run_block desc
+      ) b cross join lateral (
+        select * from reporting.runs r
+        where ${sql.unsafe(OF_BLOCK)} and r.run_id < coalesce(${end}::bigint, ${LAST}) offset 0
+      ) r order by b.run_block desc, r.run_id desc limit ${LOOKED_AT}
     ),
     passed as (
       select * from looked_at
@@ -93,26 +102,24 @@ export async function runPage(sql: postgres.Sql, filter: RunFilter): Promise<Run
 /** A run, a row each dataset; none: there is no such run, or it is counted up (`reporting.run_days`). */
 export async function runRows(sql: postgres.Sql, run: string): Promise<RunRow[]> {
   const rows = await sql<RunRow[]>`
-    select ${sql.unsafe(COLUMNS)} from reporting.runs where run_id = ${run}::bigint order by pages desc, dataset`;
+    select ${sql.unsafe(COLUMNS)} from reporting.runs
+    where run_id = ${run}::bigint and run_block = ${run}::bigint / ${BLOCK} order by pages desc, dataset`;
   return [...rows];
 }
 
 /**
- * The first run that began at a time or later, by halving: runs are numbered as they begin.
+ * The first run that began at a time or later, or a number between it and the one before: runs are numbered as they begin.
  * @param time ms since 1970 @param before a run that comes after it, at the latest; null: any
  */
 async function firstRunAt(sql: postgres.Sql, time: number, before: string | null): Promise<string> {
-  const [bounds] = await sql<{ low: string; high: string }[]>`
-    select coalesce(min(run_id), 1)::text as low, (coalesce(max(run_id), 0) + 1)::text as high from reporting.runs`;
-  let low = BigInt(bounds?.low ?? 1);
-  let high = BigInt(before ?? bounds?.high ?? 1);
-  while (low < high) {
-    const middle = (low + high) / 2n;
-    const [run] = await sql<{ run_id: string; started_at: Date }[]>`
-      select r.run_id::text, r.started_at from reporting.runs r where r.run_id >= ${String(middle)}::bigint
-      order by r.run_id limit 1`;
-    if (!run || run.started_at.getTime() >= time) high = middle;
-    else low = BigInt(run.run_id) + 1n;
-  }
-  return String(high);
+  const at = new Date(time).toISOString();
+  const [row] = await sql<{ first: string }[]>`
+    with block as materialized (select max(run_block) as block from reporting.run_blocks where began_at < ${at})
+    select least(coalesce((
+        select min(r.run_id) from block b, lateral (
+          select r.run_id from reporting.runs r
+          where r.run_block = b.block and r.run_id between b.block * ${BLOCK} and b.block * ${BLOCK} + ${BLOCK - 1}
+            and r.started_at >= ${at} offset 0) r),
+      (select (block + 1) * ${BLOCK} from block), 0), ${before}::bigint)::text as first`;
+  return row?.first ?? '0';
 }

@@ -1,3 +1,4 @@
+import { targetOf } from '../recording/packed-form.ts';
 import type { SealedHistory, SealForm } from './form.ts';
 import { GIVEN, isFresh, isInRange, leavesOf } from './leaves.ts';
 
@@ -106,6 +107,6 @@ export function comparing(
 /** SQL: the key of the row `t` as the text of a JSON object. */
 export function keyOf(form: SealForm): string {
   if (form.unit === 'look')
-    return `(select json_build_object('run_id', t.run_id, 'target', (select r.target_key from recorder.runs r where r.run_id = t.run_id)))::text`;
+    return `(select json_build_object('run_id', t.run_id, 'target', (${targetOf('t.run_id')})))::text`;
   return `json_build_object(${form.key.map(({ name }) => `'${name}', t.${name}`).join(', ')})::text`;
 }

@@ -29,7 +29,8 @@ const CLAIMED_AT_ONCE = 100;
 export const openNow = (until: string) => `(
   select jsonb_build_object('next_run', n.next_run, 'runs', to_jsonb(o.runs),
     'run', least(n.next_run - ${CLAIMED_AT_ONCE}, (select min(run) from unnest(o.runs) run)), 'observers', h.observers)
-  from (select coalesce(max(run_id), 0) + 1 as next_run from recorder.runs) n,
+  from (select coalesce(greatest((select max(run_id) from recorder.runs), (select max(last_run) from recorder.packed_runs)), 0) + 1
+      as next_run) n,
     -- A run that lost its worker stays as it is until its target is claimed again. After a week nothing comes any more.
     (select coalesce(array_agg(r.run_id), '{}') as runs from recorder.runs r
       join recorder.targets t on t.run_id = r.run_id

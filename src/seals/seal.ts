@@ -264,6 +264,7 @@ export async function endFloorOf(
   const [row] = await sql.unsafe<{ floor: string }[]>(
     `select least($1::text::timestamptz,
       (select min(r.started_at) from recorder.runs r where r.run_id >= $2 and $3 = any(r.datasets)),
+      (select min(p.first_at) from recorder.packed_runs p where p.last_run >= $2),
       (select min(t.${form.from}) from recorder.${form.table} t where t.run_id >= $2))::text as floor`,
     [before.until, before.open.run, dataset],
   );

@@ -3,6 +3,7 @@ import { catalog } from '../datasets/catalog.ts';
 import type { Declared } from '../db/declared.ts';
 import { datasetViews } from './dataset-views.ts';
 import { networkDisagreements } from './network-disagreements.ts';
+import { runsView } from './runs-view.ts';
 import { readSqlFile } from './sql-file.ts';
 
 const FOLDER = new URL('sql/', import.meta.url);
@@ -22,5 +23,5 @@ export function declaredObjects(): Declared[] {
 export function objectsBeside(): Declared[] {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith('.sql'));
   const written = files.map((file) => readSqlFile(file, readFileSync(new URL(file, FOLDER), 'utf8')));
-  return [...written, networkDisagreements(catalog)].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return [...written, runsView, networkDisagreements(catalog)].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -1,0 +1,125 @@
+/**
+ * How old runs are stored together. The runs of a block, {@link BLOCK} numbers in a row, are sorted into kinds: what is equal in
+ * all of them stands once. Of each number of a run only the difference from what its kind lets expect is left, in as many bytes as
+ * the block needs; the first bytes of all runs stand together, then the second ones, and so on. Such planes compress well.
+ */
+
+/** Runs whose numbers, divided by this, are equal are of one block. It is a power of 2. */
+export const BLOCK = 8192;
+const SHIFT = Math.log2(BLOCK);
+
+/** SQL: the block of a run. */
+export const blockOf = (runId: string) => `(${runId} >> ${SHIFT})`;
+
+/** The most datasets of a run that is packed. */
+const MOST_DATASETS = 4;
+/** No difference is larger than 2^54: every value is at most 2^53, see {@link isPlain}. */
+const MOST_BYTES = 7;
+const LARGEST = 2 ** 53;
+
+/** A number of a run. */
+export interface PackedNumber {
+  readonly name: string;
+  /** SQL of its value in a row `r` of `recorder.runs`. */
+  readonly value: string;
+  /** It grows from run to run of a kind about evenly. */
+  readonly grows?: true;
+}
+
+const micros = (instant: string) => `(extract(epoch from ${instant}) * 1000000)::bigint`;
+/** Instants that are whole milliseconds are counted in these, and others in microseconds. */
+const isWhole = `(${micros('r.started_at')} % 1000 = 0 and ${micros('r.finished_at')} % 1000 = 0)`;
+const unit = `(case when ${isWhole} then 1000 else 1 end)`;
+
+const places = Array.from({ length: MOST_DATASETS }, (_, at) => at + 1);
+
+/** The numbers of a run, in the order in which they are stored. Some say less when they are told by another one. */
+export const packedNumbers: readonly PackedNumber[] = [
+  { name: 'run_id', value: 'r.run_id', grows: true },
+  { name: 'started', value: `${micros('r.started_at')} / ${unit}`, grows: true },
+  { name: 'took', value: `(${micros('r.finished_at')} - ${micros('r.started_at')}) / ${unit}` },
+  { name: 'pages', value: 'r.pages' },
+  { name: 'requests_more', value: 'r.requests - r.items[1]' },
+  { name: 'units', value: 'r.budget_units' },
+  { name: 'window_from', value: 'coalesce(r.window_from, 0)', grows: true },
+  { name: 'window_to', value: 'coalesce(r.window_to, 0)' },
+  ...places.map((place) => ({ name: `items_${place}`, value: `coalesce(r.items[${place}], 0)` })),
+  ...places.map((place) => ({
+    name: `rows_more_${place}`,
+    value: `coalesce(r.rows_written[${place}] - r.items[${place}], 0)`,
+  })),
+];
+
+/** What is equal in all runs of a kind: the name, and SQL of it in a row `r` of `recorder.runs`. */
+export const kindFields: readonly { readonly name: string; readonly value: string; readonly type: string }[] =
+  [
+    { name: 'source', value: 'r.source', type: 'text' },
+    { name: 'target', value: 'r.target_key', type: 'text' },
+    { name: 'datasets', value: 'r.datasets::text', type: 'text' },
+    { name: 'reason', value: 'r.reason', type: 'text' },
+    { name: 'worker', value: 'r.worker', type: 'text' },
+    { name: 'axis', value: 'r.axis', type: 'text' },
+    { name: 'has_from', value: 'r.window_from is not null', type: 'boolean' },
+    { name: 'has_to', value: 'r.window_to is not null', type: 'boolean' },
+    { name: 'unit', value: unit, type: 'bigint' },
+  ];
+
+const list = (column: string) =>
+  `array_ndims(${column}) = 1 and array_lower(${column}, 1) = 1 and array_position(${column}, null) is null`;
+const counts = [
+  'r.run_id',
+  'r.pages',
+  'r.requests',
+  'r.budget_units',
+  'r.window_from',
+  'r.window_to',
+  micros('r.started_at'),
+  micros('r.finished_at'),
+];
+
+/** SQL: whether a row `r` of `recorder.runs` is a success that wrote rows and of which nothing is to be said. In the words of an index. */
+export const isPlain = `r.status = 'done' and r.error is null and r.note is null and r.quarantined = 0 and not (0 = all (r.rows_written))`;
+
+/** SQL: whether all values of a plain row `r` of `recorder.runs` can be packed. */
+export const canBePacked = `case when isfinite(r.started_at) and isfinite(r.finished_at) and r.finished_at >= r.started_at
+    and ${['r.datasets', 'r.items', 'r.rows_written'].map(list).join(' and ')}
+    and cardinality(r.datasets) <= ${MOST_DATASETS}
+    and cardinality(r.items) = cardinality(r.datasets) and cardinality(r.rows_written) = cardinality(r.datasets)
+  then (select bool_and(n is null or n between 0 and ${LARGEST}) from unnest(array[${counts.join(', ')}] || r.items || r.rows_written) n)
+  else false end`;
+
+/** SQL of a number of run `j` of the kind `k` of the block `b`, as {@link packedBlock} and {@link packedKinds} name them. */
+export function packedValue(name: string): string {
+  const at = packedNumbers.findIndex((number) => number.name === name);
+  const step = packedNumbers[at]?.grows ? ` + k.step_${at} * j` : '';
+  const bytes = Array.from({ length: MOST_BYTES }, (_, byte) => {
+    const read = `get_byte(b.body, (b.plane_${at} + ${byte}) * b.runs + k.first + j)`;
+    return `case when b.width_${at} > ${byte} then ${byte === 0 ? read : `${read}::bigint << ${8 * byte}`} else 0 end`;
+  });
+  return `(k.least_${at}${step} + ${bytes.join(' + ')})`;
+}
+
+/** SQL of the columns of a row `p` of `recorder.packed_runs` as {@link packedValue} reads them. What is read of each run is unpacked once. */
+export const packedBlock = `p.run_block, p.runs, p.kinds, p.body || ''::bytea as body, ${packedNumbers
+  .map((_, at) => `p.widths[${at + 1}] as width_${at}, p.planes[${at + 1}] as plane_${at}`)
+  .join(', ')}`;
+
+/** SQL: the columns of a kind, as `jsonb_to_recordset` takes them. */
+export const packedKinds = [
+  ...kindFields.map(({ name, type }) => `${name} ${type}`),
+  'runs integer',
+  'first integer',
+  ...packedNumbers.flatMap(({ grows }, at) => [
+    `least_${at} bigint`,
+    ...(grows ? [`step_${at} bigint`] : []),
+  ]),
+].join(', ');
+
+/** SQL: the target of a run, also of one that is packed; null: there is no such run. */
+export const targetOf = (runId: string) => `coalesce(
+  (select r.target_key from recorder.runs r where r.run_id = ${runId}),
+  (select k.target from (
+      select ${packedBlock} from recorder.packed_runs p
+      where p.run_block = ${blockOf(runId)} and ${runId} between p.first_run and p.last_run) b,
+    jsonb_to_recordset(b.kinds) as k(${packedKinds}), generate_series(0, k.runs - 1) j
+    where ${packedValue('run_id')} = ${runId}))`;
