@@ -4,9 +4,9 @@ export const RELATIVE_ERROR = 0.05;
 export const HIGHEST_ERROR_TEXT = `${RELATIVE_ERROR * 100} %`;
 
 /** Each bucket ends this many times as high as the one below. */
-export const GROWTH = (1 + RELATIVE_ERROR) / (1 - RELATIVE_ERROR);
+const GROWTH = (1 + RELATIVE_ERROR) / (1 - RELATIVE_ERROR);
 /** The end of bucket 0, ms: 256 buckets reach from here to more than a day. */
-export const LEAST = 0.1;
+const LEAST = 0.1;
 
 /** Response times by bucket. Two histograms are merged by adding their counts, at no loss. */
 export type Histogram = ReadonlyMap<number, number>;

@@ -73,9 +73,8 @@ quantile_buckets as (
   from running_counts
   group by observer, node, probe
 )
-select observer, node, probe, probes, round((0.1 * 2 * power(1.105263157894737::float8, q50) / 2.105263157894737)::numeric, 3),
-  round((0.1 * 2 * power(1.105263157894737::float8, q95) / 2.105263157894737)::numeric, 3),
-  round((0.1 * 2 * power(1.105263157894737::float8, q99) / 2.105263157894737)::numeric, 3)
+select observer, node, probe, probes, reporting.latency_of_bucket(q50),
+  reporting.latency_of_bucket(q95), reporting.latency_of_bucket(q99)
 from quantile_buckets
 $$;
 

@@ -61,9 +61,8 @@ quantile_buckets as (
   from running_counts r
   group by r.observer, r.node, r.probe, r.begins
 )
-select q.begins, q.observer, q.node, q.probe, q.probes, round((0.1 * 2 * power(1.105263157894737::float8, q.q50) / 2.105263157894737)::numeric, 3),
-  round((0.1 * 2 * power(1.105263157894737::float8, q.q95) / 2.105263157894737)::numeric, 3),
-  round((0.1 * 2 * power(1.105263157894737::float8, q.q99) / 2.105263157894737)::numeric, 3)
+select q.begins, q.observer, q.node, q.probe, q.probes, reporting.latency_of_bucket(q.q50),
+  reporting.latency_of_bucket(q.q95), reporting.latency_of_bucket(q.q99)
 from quantile_buckets q
 order by 1, 2, 3, 4
 $$;
