@@ -61,7 +61,7 @@ export async function nodeRange(
   const spans = (await stateSpans(sql, range, node)).get(node) ?? [];
   const [whole] = statesIn(spans, [range], firstLook?.getTime() ?? null);
   if (!whole) throw new Error('the range is empty');
-  const latency = (await latencies(sql, range, node, now)).get(node) ?? null;
+  const [latency] = await latencies(sql, [range], node, now);
   const looks = await sql<Looks[]>`
     select observer, state, started_at, ended_at, is_open, probes::float8, error, last_error
     from reporting.node_states
@@ -75,7 +75,7 @@ export async function nodeRange(
     first_look: firstLook,
     whole,
     windows: statesIn(spans, windowsOf(range, grain), firstLook?.getTime() ?? null),
-    latency,
+    latency: latency?.get(node) ?? null,
     observed: await uptimeOf(sql, range, node),
     incidents: await incidentsIn(sql, range, [node], MOST_INCIDENTS),
     looks: looks.slice(0, MOST_LOOKS),

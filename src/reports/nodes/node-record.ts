@@ -71,21 +71,32 @@ export async function stateSpans(
   return spans;
 }
 
-/** Response times of each node in a range, and in the hours or days that it cuts. @param now ms since 1970 */
+/**
+ * Response times by node, of each of some ranges and the hours or days that it cuts.
+ * @param node only this one; null: all
+ * @param now ms since 1970
+ */
 export async function latencies(
   sql: postgres.Sql,
-  range: Span,
+  ranges: readonly Span[],
   node: string | null,
   now: number,
-): Promise<ReadonlyMap<string, Latency>> {
-  const { from, to } = latencySpan(range, now);
-  const rows = await sql<({ node: string } & Omit<Latency, 'over'>)[]>`
-    select node, max(p50)::float8 as p50, max(p95)::float8 as p95, max(p99)::float8 as p99, sum(probes)::float8 as probes
-    from reporting.node_latency(${new Date(from)}, ${new Date(to)})
-    where probe = ${HEALTH} ${node === null ? sql`` : sql`and node = ${node}`}
-    group by node`;
-  const over = { from, to: Math.min(to, now) };
-  return new Map(rows.map(({ node: of, ...latency }) => [of, { ...latency, over }]));
+): Promise<readonly ReadonlyMap<string, Latency>[]> {
+  const asked = ranges.map((range) => latencySpan(range, now));
+  const instants = (of: keyof Span) => asked.map((span) => new Date(span[of]).toISOString());
+  const rows = await sql<({ at: number; node: string } & Omit<Latency, 'over'>)[]>`
+    select a.at::int, l.node, max(l.p50)::float8 as p50, max(l.p95)::float8 as p95, max(l.p99)::float8 as p99,
+      sum(l.probes)::float8 as probes
+    from unnest(${instants('from')}::text[]::timestamptz[], ${instants('to')}::text[]::timestamptz[])
+      with ordinality as a (begins, ends, at)
+    cross join lateral reporting.node_latency(a.begins, a.ends) l
+    where l.probe = ${HEALTH} ${node === null ? sql`` : sql`and l.node = ${node}`}
+    group by a.at, l.node`;
+  return asked.map(({ from, to }, index) => {
+    const over = { from, to: Math.min(to, now) };
+    const found = rows.filter(({ at }) => at === index + 1);
+    return new Map(found.map(({ at: _, node: of, ...latency }) => [of, { ...latency, over }]));
+  });
 }
 
 /** The checks that nodes name, the failing ones first. What nobody watches is unknown. */

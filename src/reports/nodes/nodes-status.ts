@@ -71,8 +71,7 @@ export async function nodesStatus(
   const watched = await watchedNodes(sql, nodes, standing, now);
   const states = await stateSpans(sql, past, null);
   const spanOf = (name: SpanName) => ({ from: now - spans[name] * DAY, to: now });
-  const latency = new Map<SpanName, ReadonlyMap<string, Latency>>();
-  for (const name of spanNames) latency.set(name, await latencies(sql, spanOf(name), null, now));
+  const latency = await latencies(sql, spanNames.map(spanOf), null, now);
   const checks = await nodeChecks(sql, null);
   const today = now - (now % DAY);
   const days = windowsOf({ from: today - (DAYS - 1) * DAY, to: now }, '1d');
@@ -90,7 +89,7 @@ export async function nodesStatus(
         ...one,
         days: statesIn(known, days, firstLook),
         spans: bySpan(over),
-        latency: bySpan((name) => latency.get(name)?.get(one.node) ?? null),
+        latency: bySpan((name) => latency[spanNames.indexOf(name)]?.get(one.node) ?? null),
         checks: checks.filter(({ node }) => node === one.node),
       };
     }),
