@@ -6,6 +6,7 @@ import {
   rmSync,
   statSync,
   utimesSync,
+  watch,
   writeFileSync,
 } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -161,6 +162,36 @@ describe('report status --to', () => {
     utimesSync(join(to, left), old, old);
     expect((await run('--to', to).ended).code).toBe(0);
     expect(making()).toEqual([]);
+  });
+
+  it('killed while files are put in their places: each is whole and says its moment, and the first page is the last', async () => {
+    const moments = () =>
+      Object.fromEntries(
+        Object.entries(filesOf(to)).flatMap(([path, html]) =>
+          path.endsWith('.html') && !path.startsWith('.making-')
+            ? [[path, /As it was at <time[^>]* datetime="([^"]+)"/.exec(html)?.[1] ?? `none: ${html.length}`]]
+            : [],
+        ),
+      );
+    expect((await run('--to', to).ended).code).toBe(0);
+    const before = moments();
+    const old = before['index.html'] ?? '';
+    expect(Object.values(before).filter((moment) => moment !== old)).toEqual([]);
+    const killed = run('--to', to);
+    const watcher = watch(join(to, foldersOf(['ill', 'Ill', 'never']).get('ill') ?? ''), () =>
+      killed.process.kill('SIGKILL'),
+    );
+    await killed.ended;
+    watcher.close();
+    const after = moments();
+    expect(Object.keys(after)).toEqual(Object.keys(before));
+    const renewed = Object.values(after).filter((moment) => moment !== old);
+    expect(renewed.filter((moment) => !(Date.parse(moment) > Date.parse(old)))).toEqual([]);
+    expect(after['index.html'] === old || renewed.length === Object.keys(after).length).toBe(true);
+    expect((await run('--to', to).ended).code).toBe(0);
+    const again = Object.values(moments());
+    expect(new Set(again).size).toBe(1);
+    expect(Date.parse(again[0] ?? '')).toBeGreaterThan(Date.parse(old));
   });
 
   it.each([
