@@ -124,7 +124,7 @@ async function work(
   queues: Queues,
 ): Promise<void> {
   const { log, database, feeds } = app;
-  await refuseEviction(queues.polls);
+  await refuseUnfit(queues.polls);
   const membership = await joinPeers(app, roles, signal);
   const lead = new Lead(app, membership);
   try {
@@ -328,15 +328,12 @@ async function warnOfSkew({ database, clock, log }: App): Promise<void> {
 }
 
 /**
- * Refuses a Redis that evicts keys, because it would lose schedules and jobs. A Redis that is away is not waited for:
+ * Refuses a Redis that would lose schedules and jobs, or keep them elsewhere. A Redis that is away is not waited for:
  * `doctor`, or the next start, checks it.
- * @throws UsageError when the Redis evicts keys
+ * @throws UsageError when there is an objection to the Redis
  */
-async function refuseEviction(queue: RecorderQueue): Promise<void> {
+async function refuseUnfit(queue: RecorderQueue): Promise<void> {
   const later = new Promise<null>((resolve) => setTimeout(resolve, QUEUE_PATIENCE, null).unref());
-  const policy = await Promise.race([queue.evictionPolicy(), later]);
-  if (policy !== null && policy !== 'noeviction')
-    throw new UsageError([
-      `REDIS_URL: this Redis evicts keys (maxmemory-policy ${policy}) and would lose schedules: set maxmemory-policy noeviction`,
-    ]);
+  const objection = await Promise.race([queue.objection(), later]);
+  if (objection !== null) throw new UsageError([`REDIS_URL: ${objection}`]);
 }

@@ -166,6 +166,10 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
       );
     return value;
   };
+  const redisUrl = url('REDIS_URL', ['redis:', 'rediss:']);
+  const path = redisUrl !== undefined && URL.canParse(redisUrl) ? new URL(redisUrl).pathname : '';
+  if (!/^\/?\d*\/?$/.test(path))
+    problems.push('REDIS_URL: behind the host comes only the number of a database, such as /1');
   const portIn = (name: 'RECORDER_PORT' | 'RECORDER_PG_PORT', text: string): number => {
     const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
     if (!(port <= 65_535)) problems.push(`${name}: must be a port number, not "${text}"`);
@@ -211,7 +215,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     );
   const environment = {
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
-    redisUrl: url('REDIS_URL', ['redis:', 'rediss:']),
+    redisUrl,
     pgPort: pgPort === undefined ? undefined : portIn('RECORDER_PG_PORT', pgPort),
     stateHome: textIn(env, 'XDG_STATE_HOME') ?? join(homedir(), '.local', 'state'),
     host: textOf('RECORDER_HOST'),

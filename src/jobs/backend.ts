@@ -16,8 +16,8 @@ export interface RecorderQueue
     Queue<JobData, void, string>,
     'getJobSchedulers' | 'removeJobScheduler' | 'getJobCounts' | 'getJobs' | 'isPaused' | 'close'
   > {
-  /** Redis's `maxmemory-policy`; null where the queue is not in Redis. */
-  evictionPolicy(): Promise<string | null>;
+  /** Why no queue may be kept there, and the mend; null: nothing speaks against it. Waits for a Redis that is away. */
+  objection(): Promise<string | null>;
   add(name: string, data: JobData, options: JobsOptions): Promise<unknown>;
   addBulk(jobs: { name: string; data: JobData; opts: JobsOptions }[]): Promise<unknown>;
   upsertJobScheduler(

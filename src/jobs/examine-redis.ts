@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import type { Checked } from '../checked.ts';
 import { messageOf } from '../errors.ts';
+import { hasDatabase, OTHER_DATABASE } from './redis-database.ts';
 
 const PATIENCE = 5_000;
 const OLDEST = [6, 2] as const;
@@ -84,6 +85,8 @@ export async function examineRedis(url: string): Promise<Checked | null> {
   );
   try {
     await redis.connect();
+    const { db } = redis.options;
+    if (db && !(await hasDatabase(redis, db))) return bad(`it has no database ${db}`, OTHER_DATABASE);
     const wrong = wrongIn(await redis.info(), bad);
     if (wrong === null) await redis.set('chain-recorder:doctor', '', 'PX', PATIENCE);
     return wrong;

@@ -41,7 +41,7 @@ export async function postgresBackend(
         onError,
         () => new Queue<JobData, void, string>(name, { connection }),
       );
-      return Object.assign(queue, { evictionPolicy: async () => null });
+      return Object.assign(queue, { objection: async () => null });
     },
     worker: async (name, work, options) => {
       const worker = await ready(

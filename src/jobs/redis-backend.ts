@@ -2,6 +2,7 @@ import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { type OnError, type QueueBackend, TAKEOVER } from './backend.ts';
 import type { JobData } from './jobs.ts';
+import { hasDatabase, OTHER_DATABASE } from './redis-database.ts';
 
 const PREFIX = 'chain-recorder';
 
@@ -21,11 +22,9 @@ export function redisBackend(url: string, onError: OnError): QueueBackend {
       const connection = connect();
       const queue = new Queue<JobData, void, string>(name, { connection, prefix: PREFIX });
       queue.on('error', onError);
-      const evictionPolicy = async () =>
-        /maxmemory_policy:(\S+)/.exec(await connection.info('memory'))?.[1] ?? null;
       return Object.assign(
         closing(queue, () => connection.disconnect()),
-        { evictionPolicy },
+        { objection: () => objectionTo(connection) },
       );
     },
     worker: async (name, work, options) => {
@@ -41,6 +40,15 @@ export function redisBackend(url: string, onError: OnError): QueueBackend {
     },
     close: async () => {},
   };
+}
+
+async function objectionTo(connection: Redis): Promise<string | null> {
+  const { db } = connection.options;
+  if (db && !(await hasDatabase(connection, db)))
+    return `this Redis has no database ${db}: ${OTHER_DATABASE}`;
+  const policy = /maxmemory_policy:(\S+)/.exec(await connection.info('memory'))?.[1] ?? 'noeviction';
+  if (policy === 'noeviction') return null;
+  return `this Redis evicts keys (maxmemory-policy ${policy}) and would lose schedules: set maxmemory-policy noeviction`;
 }
 
 /** Closes the connection that was passed in together with the queue or worker that uses it. */

@@ -109,6 +109,19 @@ describe('the environment', () => {
     expect(found.join('\n')).not.toContain('canary');
   });
 
+  it.each(['redis://host', 'redis://host:6379/', 'rediss://:secret@host/15'])('takes a Redis: %s', (url) => {
+    expect(readEnvironment({ REDIS_URL: url }).redisUrl).toBe(url);
+  });
+
+  it.each(['redis://host/queue', 'redis://user/canary@host'])(
+    'refuses what is no database of a Redis: %s',
+    (url) => {
+      expect(problems({ REDIS_URL: url })).toEqual([
+        'REDIS_URL: behind the host comes only the number of a database, such as /1',
+      ]);
+    },
+  );
+
   it.each([
     'postgres://user:p%40ss@one:5432,two:5433/recorder?target_session_attrs=primary',
     'postgresql://one,[::1]:5433/recorder',

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,8 @@ import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { freePort } from '../../src/db/free-port.ts';
 import { examineRedis } from '../../src/jobs/examine-redis.ts';
+import { startCommand } from '../support/cli.ts';
+import { testDatabase } from '../support/database.ts';
 import { rawServer } from '../support/upstream-server.ts';
 
 const skipped = inject('redisSkipReason');
@@ -54,6 +56,39 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
       found: expect.stringContaining('refuses the user or the password'),
     });
     expect(JSON.stringify(wrong)).not.toContain('wrong-horse');
+  });
+
+  it('with fewer databases than the number in the URL', async () => {
+    const url = `redis://127.0.0.1:${await redis()}`;
+    expect(await examineRedis(`${url}/15`)).toBeNull();
+    expect(await examineRedis(`${url}/99`)).toMatchObject({
+      ok: false,
+      found: expect.stringContaining('it has no database 99'),
+      mend: expect.stringContaining('end REDIS_URL with the number of one that it has'),
+    });
+  });
+
+  it('that up may not keep its queue in', async () => {
+    const database = await testDatabase();
+    const cwd = mkdtempSync(join(tmpdir(), 'recorder-redis-up-'));
+    writeFileSync(join(cwd, 'recorder.yaml'), 'network: mainnet\nupstreams: {}\n');
+    const port = await redis();
+    const evicting = await redis('--maxmemory-policy', 'allkeys-lru');
+    for (const [url, words] of [
+      [`redis://127.0.0.1:${port}/99`, /REDIS_URL: this Redis has no database 99: end REDIS_URL with/],
+      [`redis://127.0.0.1:${port}/queue`, /REDIS_URL: behind the host comes only the number of a database/],
+      [
+        `redis://127.0.0.1:${evicting}/3`,
+        /REDIS_URL: this Redis evicts keys .* set maxmemory-policy noeviction/,
+      ],
+    ] as const) {
+      const up = startCommand(['up'], { DATABASE_URL: database.url, REDIS_URL: url }, cwd);
+      const { code, stderr } = await up.ended;
+      expect(stderr).toMatch(words);
+      expect(code).toBe(2);
+    }
+    rmSync(cwd, { recursive: true });
+    await database.close();
   });
 
   it('that evicts keys', async () => {
