@@ -1,9 +1,10 @@
 import type postgres from 'postgres';
 import type { Drawable, Grain } from './drawables.ts';
+import type { PointsSql } from './points-sql.ts';
 import { columnOf, source } from './rows.ts';
 import { currentOnly } from './series.ts';
 import { Statement } from './statement.ts';
-import { type PointsSql, type ThinnedRow, thinned } from './thinned.ts';
+import { type ThinnedRow, thinned } from './thinned.ts';
 import { isoOf } from './values.ts';
 
 /** What is drawn of a {@link Drawable}, as known at one moment. */
@@ -114,6 +115,7 @@ export function pointsOf(drawable: Drawable, question: LinesQuestion, into: Stat
     counted: counted ? (grain ?? 'day') : null,
     begin: begin ?? null,
     end: end ?? null,
+    foundByTime: dataset?.kind === 'series' && past === null && time.name === dataset.key.at(-1),
   };
 }
 
