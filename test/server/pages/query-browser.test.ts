@@ -71,6 +71,20 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
     await close();
   });
 
+  it('tells what an option is beside the list, and where there is no room hides no option', async () => {
+    for (const width of ['wide', 'phone'] as const) {
+      const { page, close } = await openPage(browser, `${server.address}/query`, width);
+      await editor(page).click();
+      await page.keyboard.type('select * from node_', { delay: 15 });
+      const info = page.locator('.cm-completionInfo');
+      await info.waitFor({ state: 'attached' });
+      expect(await info.isVisible(), width).toBe(width === 'wide');
+      await offered(page).nth(2).click();
+      await expect.poll(() => editor(page).textContent()).toMatch(/^select \* from node_\w{5,}/);
+      await close();
+    }
+  });
+
   it('cancels a long statement by its button, and nothing of it is left in the database', async () => {
     const running = () => sql`
       select 1 from pg_stat_activity where datname = current_database() and application_name = 'chain-recorder query'
