@@ -180,7 +180,8 @@ function* keysOf(one: (typeof recorded)[number]): Generator<[string, readonly Or
     yield [`${name}_intervals`, [...key, never('started_at')]];
     return;
   }
-  const row = one.history === 'sample' ? [...key, never('observed_at')] : key;
+  // Readings are found by their look first: packed, they stand in no other order.
+  const row = one.history === 'sample' ? [never('observed_at'), ...key] : key;
   yield [name, row];
   yield [`${name}_revisions`, [...key, never('recorded_at')]];
   yield [`${name}_history`, [...key, never('valid_from')]];

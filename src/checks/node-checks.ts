@@ -54,10 +54,10 @@ const xBlocks = blocks('x_blocks', 'x-chain');
 /** Every reading of a height: of chain_heights, and of current_supply for the P-chain. */
 const HEIGHTS = `heights as materialized (
       select 'chain_heights' as dataset, node, lower(chain) || '-chain' as blockchain_id, observed_at, height
-      from recorder.chain_heights where observed_at >= coalesce($2::timestamptz, '-infinity')
+      from reporting.chain_heights where observed_at >= coalesce($2::timestamptz, '-infinity')
       union all
       select 'current_supply', node, 'p-chain', observed_at, height
-      from recorder.current_supply where height is not null and observed_at >= coalesce($2::timestamptz, '-infinity'))`;
+      from reporting.current_supply where height is not null and observed_at >= coalesce($2::timestamptz, '-infinity'))`;
 
 const heightFalls = `select 'height_falls', dataset, 'node=' || node || ' blockchain_id=' || blockchain_id, observed_at,
         'reading before', height_before::text, 'reading', height::text, false

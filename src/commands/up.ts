@@ -23,6 +23,7 @@ import { Access } from '../server/access.ts';
 import { listenFault } from '../server/listening.ts';
 import { buildServer } from '../server/server.ts';
 import { type StatusSite, statusSite } from '../server/status-site.ts';
+import { closeInTurn } from './closing.ts';
 import { compareInTurn } from './comparing.ts';
 import { LiveSummary, screenOf } from './live-summary.ts';
 import { joinPeers, Lead } from './peers.ts';
@@ -47,6 +48,9 @@ const END_UNWATCHED_EVERY = 10_000;
 const COMPARE_EVERY = 3_600_000;
 /** What was missed while the recorder was off is to be asked for first. */
 const COMPARE_FIRST = 120_000;
+/** Days of readings end once a day; what comes late is packed within an hour. */
+const CLOSE_EVERY = 3_600_000;
+const CLOSE_FIRST = 60_000;
 const CLOCK_CHECK_EVERY = 300_000;
 const QUEUE_PATIENCE = 5_000;
 /** The longest that runs under way may take to stop; the whole stop is promised within 20 s. */
@@ -194,6 +198,7 @@ async function work(
       await countUpRuns(database.sql, app.clock(), app.config.runs.keep, signal);
       await packRuns(database.sql, app.clock(), app.config.runs.keep, signal);
     });
+    repeating.every(CLOSE_EVERY, 'closing the days of readings', () => closeInTurn(app, signal), CLOSE_FIRST);
     const sealNow = async () => membership.standing.newest && sealAndTell(app, signal);
     repeating.every(SEAL_EVERY, 'sealing', sealNow, FIRST_SEALING);
     repeating.every(

@@ -9,6 +9,7 @@ export const LOCKS = {
   schedules: 7_310_202_612,
   seal: 7_310_202_613,
   compare: 7_310_202_614,
+  close: 7_310_202_615,
 } as const;
 
 /**

@@ -58,7 +58,7 @@ export function openDatabase(url: string): Database {
 }
 
 /**
- * Opens one connection for sealing and verifying, which read much and may take long: one statement at a time, on one core,
+ * Opens one connection for sealing, verifying and closing days, which read much and may take long: one statement at a time, on one core,
  * with some memory for sorting.
  * @param longest how long a statement may take, ms
  */

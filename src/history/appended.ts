@@ -67,19 +67,3 @@ function known(dataset: Dataset): string {
   return `exists (select from recorder.${dataset.name} o where ${sameKey(dataset, 'o', 'n')}
           and not ${contradicts(dataset, 'n', 'o')} and not ${says(dataset, 'n', 'o')})`;
 }
-
-/** `sample`: one reading a key and instant. */
-export const writeSample: WriteHistory = (statement, dataset, at) => {
-  const names = rowColumns(dataset).join(', ');
-  const observedAt = statement.param('timestamptz', (write) => write.observedAt);
-  return {
-    ctes: [
-      `written_${at} as (
-        insert into recorder.${dataset.name} (${names}, observed_at, run_id)
-        select ${names}, ${observedAt}, fence.run_id from (${incoming(statement, dataset, at)}) incoming, fence
-        on conflict do nothing returning 1)`,
-    ],
-    written: `(select count(*) from written_${at})`,
-    unconfirmed: 'null',
-  };
-};

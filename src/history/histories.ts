@@ -1,5 +1,6 @@
 import type { Dataset, History } from '../datasets/contract.ts';
-import { writeLog, writeSample } from './appended.ts';
+import { writeLog } from './appended.ts';
+import { writeSample } from './readings/opening.ts';
 import { writeSeries, writeState } from './versioned.ts';
 import type { WriteHistory } from './writing.ts';
 

@@ -44,7 +44,11 @@ export function comparing(
       )}) l`,
   );
   const { form } = history;
-  const key = `(select ${keyOf(form)} from recorder.${form.table} t where t.ctid = j.row)`;
+  // The keys of looks are found with those of what is gone, in the runs.
+  const key =
+    form.unit === 'look'
+      ? 'null::text'
+      : `(select ${keyOf(form)} from recorder.${form.table} t where t.ctid = j.row)`;
   // When seals have several forms, rows are read in each of them. A row counts as sealed when it was sealed in any form.
   const elsewhere =
     forms.length === 1

@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
+import { datasetNamed } from '../datasets/catalog.ts';
 import type { SealedHistory, SealForm } from './form.ts';
 
 /**
@@ -119,6 +120,15 @@ export function identityOf(form: SealForm): string {
     : `substr(${hashOf('key', form.key.map(hashed))}, 1, 6)`;
 }
 
+/** SQL: where the rows of a form are read. Readings stand in several forms, and their view shows all of them. */
+export const rowsOf = (form: SealForm): string =>
+  form.unit === 'look'
+    ? `(select r.*${hasExtra(form) ? '' : ', null::jsonb as extra'} from reporting.${form.table} r)`
+    : `recorder.${form.table}`;
+
+/** Whether the view of a dataset has the column of unknown fields. */
+const hasExtra = ({ table }: SealForm) => datasetNamed(table)?.extra !== false;
+
 /**
  * The leaves of a table, as a SELECT of kind, day, instant, id, leaf, place (the ctid of a row) and flag. The values that
  * are fixed when a row is recorded are one leaf, which belongs to the day of that instant. The end of a row is another
@@ -131,14 +141,14 @@ export function leavesOf(
   where: (kind: Kind) => string,
   flag: (kind: Kind) => string,
 ): string {
-  const table = `recorder.${form.table} t`;
+  const table = `${rowsOf(form)} t`;
   const key = form.key.map(hashed);
   const row = hashOf('row', [...key, `t.${form.from}`, ...form.content.map(hashed)]);
   if (form.unit === 'look')
     return `
       select 'row'::text as kind, ${day('instant')} as day, instant, id, sha256(string_agg(leaf, ''::bytea order by leaf)) as leaf,
-        min(place) as place, bool_or(flag) as flag
-      from (select t.${form.from} as instant, ${identityOf(form)} as id, ${row} as leaf, t.ctid as place, ${flag('row')} as flag
+        null::tid as place, bool_or(flag) as flag
+      from (select t.${form.from} as instant, ${identityOf(form)} as id, ${row} as leaf, ${flag('row')} as flag
         from g, ${table} where ${where('row')}) looked
       group by instant, id`;
   const select = (kind: Kind, at: string, leaf: string) => `

@@ -17,6 +17,7 @@ import {
   openNow,
   type Range,
   readOpenWriters,
+  rowsOf,
 } from './leaves.ts';
 import { datasetHead, headOf, signed, statementText } from './statement.ts';
 
@@ -280,7 +281,7 @@ async function chunksOf(
   const { form } = history;
   const counts = kindsOf(form).map((kind) => {
     const at = `t.${kind === 'row' ? form.from : form.to}`;
-    return `select date_trunc('hour', ${at}) as hour, count(*) as leaves from g, recorder.${form.table} t
+    return `select date_trunc('hour', ${at}) as hour, count(*) as leaves from g, ${rowsOf(form)} t
       where ${[isInRange(form, kind), isFresh(history, kind), isSettled(history, kind)].join(' and ')} group by 1`;
   });
   return sql.unsafe<{ from: string; to: string }[]>(

@@ -4,6 +4,8 @@ import { columnOf } from '../datasets/fields.ts';
 import { snakeCase } from '../datasets/names.ts';
 import { unwrap } from '../datasets/unwrap.ts';
 import type { Declared, DeclaredColumn, DeclaredView } from '../db/declared.ts';
+import { asClosedDays, asOpenLooks, asRows, selectOf } from '../history/readings/forms.ts';
+import { packingOf } from '../history/readings/packing.ts';
 import { steady, steadyColumns } from '../history/saying.ts';
 import { sameKey } from '../history/writing.ts';
 import { networkView } from './network-view.ts';
@@ -58,7 +60,7 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Declared[]>> = {
       recordedBy,
     ];
     return [
-      tableView(dataset, dataset.name, dataset.about, read),
+      readingsView(dataset, read),
       asOf(dataset, read, { from: `reporting.${dataset.name}`, where: 'observed_at <= at' }),
     ];
   },
@@ -259,6 +261,18 @@ function tableView(
     .map((column) => (column.from ? `${column.from} as ${column.name}` : column.name))
     .join(', ');
   const body = `select ${list} from recorder.${dataset.name} where ${where}`;
+  return { kind: 'view', name, comment: about, columns: columns.map(declared), body };
+}
+
+/** Readings, in whatever form they stand. */
+function readingsView(dataset: Dataset, selected: readonly ViewColumn[]): DeclaredView {
+  const { name, about } = dataset;
+  const columns = asReleased(name, selected);
+  const packing = packingOf(dataset);
+  const names = columns.map((column) => [column.name, column.type] as const);
+  const body = [asClosedDays(packing), asOpenLooks(packing), asRows(packing)]
+    .map((form) => selectOf(form, names))
+    .join('\nunion all\n');
   return { kind: 'view', name, comment: about, columns: columns.map(declared), body };
 }
 

@@ -182,7 +182,7 @@ const tellings: Partial<Record<Dataset['history'], (parts: Parts) => Telling>> =
     looks: [],
     watched: 'd.left_at is null',
     said: `lateral (
-      select * from recorder.${parts.name} r where ${sameTarget(parts, 'r', 'l')} order by r.observed_at desc limit 1
+      select * from reporting.${parts.name} r where ${sameTarget(parts, 'r', 'l')} order by r.observed_at desc limit 1
     ) s on true`,
     group: ['count(*) as known', 'max(s.observed_at) as said_at'],
     compared: '',

@@ -1,0 +1,98 @@
+import { type Packing, SEATS, tableOf } from './packing.ts';
+import { readAt, type Strip } from './strip.ts';
+
+/** A SELECT over readings: its columns by name, as SQL, and where they come from. */
+export interface ReadingForm {
+  readonly columns: ReadonlyMap<string, string>;
+  /** SQL behind FROM. */
+  readonly from: string;
+}
+
+/** SQL of a form with the columns that are wanted, in their order. Those that a form does not have are null. */
+export const selectOf = (
+  { columns, from }: ReadingForm,
+  names: readonly (readonly [name: string, type: string])[],
+) =>
+  `select ${names.map(([name, type]) => `${columns.get(name) ?? `null::${type}`} as ${name}`).join(', ')} from ${from}`;
+
+/** Readings as rows of the dataset's own table: those that came late, that cannot be packed, or that an earlier version wrote. */
+export function asRows({ dataset }: Packing, where = 'true'): ReadingForm {
+  const names = [...dataset.columns.map(({ name }) => name), 'extra', 'observed_at', 'run_id'];
+  return {
+    columns: new Map(names.map((name) => [name, `r.${name}`])),
+    from: `recorder.${dataset.name} r where ${where}`,
+  };
+}
+
+/** Readings of looks of open days. */
+export function asOpenLooks(packing: Packing, where = 'true'): ReadingForm {
+  const number = `(m.chunk * ${SEATS} + m.seat - 1)`;
+  const columns = decoded(packing, (at) => ({
+    base: `l.base[${at}]`,
+    slope: null,
+    mode: `l.mode[${at}]`,
+    start: `l.start[${at}]`,
+    bits: 'l.bits',
+    place: number,
+  }));
+  return {
+    columns,
+    from: `recorder.reading_open l
+    join recorder.reading_scopes s on s.scope_id = l.scope_id
+    join recorder.reading_members m on m.scope_id = l.scope_id
+  where l.dataset = ${tableOf(packing)} and s.dataset = ${tableOf(packing)}
+    and ${number} < length(l.present) and get_bit(l.present, ${number}) = 1 and ${where}`,
+  };
+}
+
+/** Where closed days stand, so that the same SQL reads tables and what is about to be written to them. */
+export interface ClosedDays {
+  readonly looks: string;
+  readonly days: string;
+  readonly members: string;
+}
+
+const STORED: ClosedDays = {
+  looks: 'recorder.reading_looks',
+  days: 'recorder.reading_days',
+  members: 'recorder.reading_members',
+};
+
+/** Readings of closed days. */
+export function asClosedDays(
+  packing: Packing,
+  where = 'true',
+  { looks, days, members } = STORED,
+): ReadingForm {
+  const cell = (at: number) => `(m.seat - 1) * ${packing.values.length} + ${at}`;
+  const columns = decoded(packing, (at) => ({
+    base: `d.base[${cell(at)}]`,
+    slope: `d.slope[${cell(at)}]`,
+    mode: `d.mode[${cell(at)}]`,
+    start: `d.start[${cell(at)}]`,
+    bits: 'd.bits',
+    place: 'l.place',
+  }));
+  return {
+    columns,
+    from: `${looks} l
+    join recorder.reading_scopes s on s.scope_id = l.scope_id
+    join ${days} d on d.scope_id = l.scope_id and d.day = l.day
+    join ${members} m on m.scope_id = d.scope_id and m.chunk = d.chunk
+  where l.dataset = ${tableOf(packing)} and s.dataset = ${tableOf(packing)} and d.base[${cell(1)}] is not null
+    and (d.present is null or get_bit(d.present, (m.seat - 1) * d.looks + l.place) = 1) and ${where}`,
+  };
+}
+
+function decoded({ request, words, values }: Packing, strip: (at: number) => Strip): Map<string, string> {
+  return new Map([
+    ...request.map(({ name }, at): [string, string] => [name, `s.request[${at + 1}]`]),
+    ...words.map(({ name }, at): [string, string] => [name, `m.words[${at + 1}]`]),
+    ...values.map(({ column, kind }, at): [string, string] => [
+      column.name,
+      readAt(strip(at + 1), kind, column.nullable, 'l.observed_at'),
+    ]),
+    ['observed_at', 'l.observed_at'],
+    ['run_id', 'l.run_id'],
+  ]);
+}

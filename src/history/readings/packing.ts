@@ -1,0 +1,70 @@
+import type { Dataset, DatasetColumn } from '../../datasets/contract.ts';
+import { itemColumns } from '../writing.ts';
+
+/** How the values of a type become whole numbers. */
+export type Kind = 'number' | 'whole' | 'flag' | 'instant';
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  numeric: 'number',
+  bigint: 'whole',
+  boolean: 'flag',
+  timestamptz: 'instant',
+};
+
+/** A column whose values are packed. */
+export interface PackedColumn {
+  readonly column: DatasetColumn;
+  readonly kind: Kind;
+}
+
+/**
+ * How the readings of a dataset are packed. What they were asked about stands once a scope, their texts once a member, and
+ * their numbers, flags and instants in strips of bits. A reading of another kind stays a row.
+ */
+export interface Packing {
+  readonly dataset: Dataset;
+  /** The columns of the request, in the order of a scope's values. */
+  readonly request: readonly DatasetColumn[];
+  /** The columns of texts, in the order of a member's words: those of the key, then others. */
+  readonly words: readonly DatasetColumn[];
+  readonly values: readonly PackedColumn[];
+  /** Columns that must be null in a reading that is packed. */
+  readonly loose: readonly string[];
+}
+
+/** How many members share a row of a closed day. */
+export const SEATS = 8;
+
+const made = new WeakMap<Dataset, Packing>();
+
+/** @param dataset one whose kind of history is `sample` */
+export function packingOf(dataset: Dataset): Packing {
+  const before = made.get(dataset);
+  if (before) return before;
+  const columns = itemColumns(dataset);
+  const isWord = ({ type }: DatasetColumn) => type === 'text';
+  const inKey = ({ name }: DatasetColumn) => dataset.key.includes(name);
+  const odd = columns.find((column) => inKey(column) && !isWord(column));
+  if (odd)
+    throw new Error(`${dataset.name}: the key of readings is made of texts, and ${odd.name} is ${odd.type}`);
+  const words = columns.filter(isWord);
+  const values = columns.flatMap((column): PackedColumn[] => {
+    const kind = KINDS[column.type];
+    return kind ? [{ column, kind }] : [];
+  });
+  const packing: Packing = {
+    dataset,
+    request: dataset.columns.filter(({ path }) => path.length === 0),
+    words: [...words.filter(inKey), ...words.filter((one) => !inKey(one))],
+    values,
+    loose: [
+      ...columns.filter((column) => !isWord(column) && !KINDS[column.type]).map(({ name }) => name),
+      'extra',
+    ],
+  };
+  made.set(dataset, packing);
+  return packing;
+}
+
+/** SQL: the table of a dataset as it stands in `dataset` of the tables of readings. */
+export const tableOf = ({ dataset }: Packing): string => `'recorder.${dataset.name}'::regclass`;

@@ -1,0 +1,175 @@
+import fc from 'fast-check';
+import type postgres from 'postgres';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openSealing } from '../../../src/db/client.ts';
+import { closeDays } from '../../../src/recording/close-days.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+const never = new AbortController().signal;
+const later = Date.UTC(2026, 2, 1);
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = openSealing(database.url, 60_000);
+});
+afterEach(async () => {
+  await sql`truncate recorder.reading_scopes, recorder.reading_members, recorder.reading_open, recorder.reading_looks,
+    recorder.reading_days, recorder.reading_kept, recorder.validator_uptime, recorder.peer_readings,
+    recorder.native_balance_values, recorder.current_supply`;
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+/** All readings of a dataset as texts, so that the digits count. */
+async function readingsOf(dataset: string): Promise<string[]> {
+  const rows = await sql.unsafe<{ row: string }[]>(
+    `select to_json(array(select value from json_each_text(row_to_json(r)) order by key))::text as row
+    from (select * from reporting.${dataset}) r`,
+  );
+  return rows.map(({ row }) => row).sort();
+}
+
+const counted = async (table: string) => {
+  const [row] = await sql.unsafe<{ rows: number }[]>(`select count(*)::int as rows from recorder.${table}`);
+  return row?.rows;
+};
+
+/** Values that have to come back digit for digit, whether they can be packed or not. */
+const decimals = fc.oneof(
+  fc.integer({ min: 0, max: 1_000_000 }).map((one) => (one / 10_000).toFixed(4)),
+  fc.integer({ min: 990_000, max: 990_400 }).map((one) => (one / 10_000).toFixed(4)),
+  fc.integer({ min: 0, max: 100 }).map(String),
+  fc.constantFrom(
+    '0.5',
+    '0.50',
+    '-3',
+    'NaN',
+    '1e30',
+    '1152921504606846975',
+    '1152921504606846976',
+    '-0.000000000000000001',
+    '0.0000000000000000001',
+    '115792089237316195423570985008687907853269984665640564039457584007913129639935',
+  ),
+);
+const regular = fc.integer({ min: 0, max: 1_000_000 }).map((one) => (one / 10_000).toFixed(4));
+const instants = fc.oneof(
+  fc.integer({ min: 1_767_225_600, max: 1_767_398_400 }).map((one) => new Date(one * 1000).toISOString()),
+  fc.integer({ min: 0, max: 999_999 }).map((one) => `2026-01-01T00:00:01.${String(one).padStart(6, '0')}Z`),
+  fc.constantFrom(
+    'infinity',
+    '-infinity',
+    '0044-03-15 00:00:00+00 BC',
+    '12026-01-01T00:00:00Z',
+    '1969-12-31T23:59:59.999999Z',
+  ),
+);
+/** The instants of looks: two days around midnight. */
+const looks = fc
+  .integer({ min: 0, max: 287 })
+  .map((at) => new Date(Date.UTC(2026, 0, 1) + at * 600_000 + (at % 7) * 37).toISOString());
+
+const uptimes = (uptime: fc.Arbitrary<string>) =>
+  fc.uniqueArray(
+    fc.record({
+      node: fc.constantFrom('validator-1', 'validator-2'),
+      node_id: fc.integer({ min: 1, max: 20 }).map((one) => `NodeID-${one}`),
+      observed_at: looks,
+      run_id: fc.integer({ min: 1, max: 3 }),
+      uptime: fc.option(uptime),
+      connected: fc.option(fc.boolean()),
+    }),
+    { selector: ({ node, node_id, observed_at }) => `${node} ${node_id} ${observed_at}`, maxLength: 150 },
+  );
+
+async function insert(rows: readonly Record<string, string | number | boolean | null>[]): Promise<void> {
+  for (const row of rows)
+    await sql`insert into recorder.validator_uptime (node, subnet_id, node_id, uptime, connected, observed_at, run_id)
+      values (${row.node ?? null}, 'net', ${row.node_id ?? null}, ${row.uptime ?? null}, ${row.connected ?? null}, ${row.observed_at ?? null}, ${row.run_id ?? null})
+      on conflict do nothing`;
+}
+
+describe('closing a day', () => {
+  it('keeps every reading, digit for digit, whatever its values', async () => {
+    await fc.assert(
+      fc
+        .asyncProperty(uptimes(fc.oneof(decimals, regular)), async (rows) => {
+          await insert(rows);
+          const before = await readingsOf('validator_uptime');
+          const { packed, kept } = await closeDays(sql, later, never);
+          expect(packed + kept).toBe(rows.length);
+          expect(await counted('validator_uptime')).toBe(kept);
+          expect(await readingsOf('validator_uptime')).toEqual(before);
+          // What stays is not tried again.
+          expect(await closeDays(sql, later, never)).toEqual({ packed: 0, kept: 0 });
+        })
+        .afterEach(async () => {
+          await sql`truncate recorder.reading_scopes, recorder.reading_members, recorder.reading_looks, recorder.reading_days,
+            recorder.reading_kept, recorder.validator_uptime`;
+        }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('packs all that an upstream says of uptimes, and takes late readings into a day that is closed', async () => {
+    await fc.assert(
+      fc
+        .asyncProperty(uptimes(regular), uptimes(regular), async (first, late) => {
+          await insert(first);
+          await closeDays(sql, later, never);
+          await insert(late);
+          await closeDays(sql, later, never);
+          const rows = await counted('validator_uptime');
+          // A reading that was closed before and came again says the first thing.
+          const expected = new Map(
+            [...late, ...first].map((row) => [
+              `${row.node} ${row.node_id} ${new Date(row.observed_at).toISOString()}`,
+              row,
+            ]),
+          );
+          const found = await sql<{ key: string; uptime: string | null; connected: boolean | null }[]>`
+            select node || ' ' || node_id || ' ' || to_char(observed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as key, uptime::text, connected
+            from reporting.validator_uptime`;
+          expect(rows).toBe(0);
+          expect(new Map(found.map(({ key, uptime, connected }) => [key, { uptime, connected }]))).toEqual(
+            new Map([...expected].map(([key, { uptime, connected }]) => [key, { uptime, connected }])),
+          );
+          expect(found).toHaveLength(expected.size);
+        })
+        .afterEach(async () => {
+          await sql`truncate recorder.reading_scopes, recorder.reading_members, recorder.reading_looks, recorder.reading_days,
+            recorder.reading_kept, recorder.validator_uptime`;
+        }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('keeps instants to the microsecond, before and after the look', async () => {
+    await fc.assert(
+      fc
+        .asyncProperty(
+          fc.array(
+            fc.tuple(fc.integer({ min: 1, max: 9 }), looks, fc.option(instants), fc.option(instants)),
+            { maxLength: 60 },
+          ),
+          async (rows) => {
+            for (const [peer, at, sent, received] of rows)
+              await sql`insert into recorder.peer_readings (node, node_id, last_sent, last_received, observed_uptime, observed_at, run_id)
+                values ('validator-1', ${`NodeID-${peer}`}, ${sent}::text::timestamptz, ${received}::text::timestamptz, 99, ${at}::text::timestamptz, 7) on conflict do nothing`;
+            const before = await readingsOf('peer_readings');
+            await closeDays(sql, later, never);
+            expect(await readingsOf('peer_readings')).toEqual(before);
+          },
+        )
+        .afterEach(async () => {
+          await sql`truncate recorder.reading_scopes, recorder.reading_members, recorder.reading_looks, recorder.reading_days,
+            recorder.reading_kept, recorder.peer_readings`;
+        }),
+      { numRuns: 20 },
+    );
+  });
+});
