@@ -1,6 +1,7 @@
 import type postgres from 'postgres';
 import { catalog } from '../datasets/catalog.ts';
 import type { Dataset } from '../datasets/contract.ts';
+import { messageOf } from '../errors.ts';
 import { type Closed, closing } from '../history/readings/closing.ts';
 import { packingOf, tableOf } from '../history/readings/packing.ts';
 
@@ -13,37 +14,61 @@ interface OpenDay {
   readonly day: string;
 }
 
-/** The datasets whose readings are packed. */
-export const packed: readonly Dataset[] = catalog.filter(({ history }) => history === 'sample');
+/** A day that could not be closed. Its readings stand as they were, and are tried again the next time. */
+export interface NotClosed {
+  readonly dataset: string;
+  readonly request: readonly string[];
+  readonly day: string;
+  readonly error: string;
+}
+
+/** What closing days did. */
+export interface ClosedDays extends Closed {
+  readonly failed: readonly NotClosed[];
+}
 
 /**
  * Packs the readings of days that have ended, the oldest first, a statement a day of a scope. What came late to a closed day is
  * packed into it, and so is what an earlier version recorded as rows. It can be stopped and killed between and within
- * statements; several processes may do it at once.
+ * statements; of several processes that do it at once, one closes a day.
  * @param sql a connection of its own (`openSealing`) @param now ms since 1970 @param signal ends it between two days
- * @returns what was packed and kept in all
  */
-export async function closeDays(sql: postgres.Sql, now: number, signal: AbortSignal): Promise<Closed> {
+export async function closeDays(sql: postgres.Sql, now: number, signal: AbortSignal): Promise<ClosedDays> {
   const today = new Date(now - STAYS_OPEN).toISOString().slice(0, 10);
-  let all: Closed = { packed: 0, kept: 0 };
-  for (const dataset of packed) {
-    const days = await sql.unsafe<OpenDay[]>(openDays(dataset), [today]);
-    if (days.length === 0) continue;
+  const failed: NotClosed[] = [];
+  let [packed, kept] = [0, 0];
+  for (const dataset of catalog.filter(({ history }) => history === 'sample')) {
     const statement = closing(dataset);
-    for (const { request, day } of days) {
-      if (signal.aborted) return all;
-      await sql.unsafe(
-        `insert into recorder.reading_scopes (dataset, request) values (${tableOf(packingOf(dataset))}, $1::text[]) on conflict do nothing`,
-        [request],
-      );
-      const [closed] = await sql.unsafe<Closed[]>(statement, [request, day]);
-      all = { packed: all.packed + (closed?.packed ?? 0), kept: all.kept + (closed?.kept ?? 0) };
+    for (const { request, day } of await sql.unsafe<OpenDay[]>(openDays(dataset), [today])) {
+      if (signal.aborted) return { packed, kept, failed };
+      try {
+        const closed = await closeDay(sql, dataset, statement, { request, day });
+        packed += closed.packed;
+        kept += closed.kept;
+      } catch (error) {
+        if (signal.aborted) break;
+        failed.push({ dataset: dataset.name, request, day, error: messageOf(error) });
+      }
     }
   }
-  return all;
+  return { packed, kept, failed };
 }
 
-/** Days before $1 with readings that are not packed, and with more rows than stayed when the day was closed before. */
+async function closeDay(
+  sql: postgres.Sql,
+  dataset: Dataset,
+  statement: string,
+  { request, day }: OpenDay,
+): Promise<Closed> {
+  await sql.unsafe(
+    `insert into recorder.reading_scopes (dataset, request) values (${tableOf(packingOf(dataset))}, $1::text[]) on conflict do nothing`,
+    [request],
+  );
+  const [closed] = await sql.unsafe<Closed[]>(statement, [request, day]);
+  return closed ?? { packed: 0, kept: 0 };
+}
+
+/** Days before $1 with readings that are not packed, and with other rows than stayed when the day was closed before. */
 function openDays(dataset: Dataset): string {
   const packing = packingOf(dataset);
   const request = `array[${packing.request.map(({ name }) => `r.${name}`).join(', ')}]`;

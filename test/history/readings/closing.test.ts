@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type postgres from 'postgres';
+import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openSealing } from '../../../src/db/client.ts';
 import { closeDays } from '../../../src/recording/close-days.ts';
@@ -105,7 +105,7 @@ describe('closing a day', () => {
           expect(await counted('validator_uptime')).toBe(kept);
           expect(await readingsOf('validator_uptime')).toEqual(before);
           // What stays is not tried again.
-          expect(await closeDays(sql, later, never)).toEqual({ packed: 0, kept: 0 });
+          expect(await closeDays(sql, later, never)).toEqual({ packed: 0, kept: 0, failed: [] });
         })
         .afterEach(async () => {
           await sql`truncate recorder.reading_scopes, recorder.reading_members, recorder.reading_looks, recorder.reading_days,
@@ -171,5 +171,74 @@ describe('closing a day', () => {
         }),
       { numRuns: 20 },
     );
+  });
+  it('closes a day once when two do it at the same time, and goes on after each of twenty kills', async () => {
+    const days = 12;
+    await sql`insert into recorder.validator_uptime (node, subnet_id, node_id, uptime, connected, observed_at, run_id)
+      select 'validator-1', 'net', 'NodeID-' || m, 99 + (m * p % 10000) * 0.0001, m % 3 <> 0,
+        timestamptz '2026-01-01 00:00:00Z' + d * interval '1 day' + p * interval '30 min', d * 100 + p
+      from generate_series(0, ${days - 1}) d, generate_series(0, 47) p, generate_series(1, 30) m`;
+    const before = await readingsOf('validator_uptime');
+    const kill = postgres(database.url, { max: 1, onnotice: () => {} });
+    let kills = 0;
+    const killers = async (stopped: AbortSignal) => {
+      while (!stopped.aborted && kills < 20) {
+        const ended = await kill`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and application_name = 'chain-recorder seal' and state = 'active'
+            and query like '%reading_days%' limit 1`;
+        kills += ended.length;
+      }
+    };
+    const done = new AbortController();
+    const killing = killers(done.signal);
+    const others = openSealing(database.url, 60_000);
+    const closeAll = async (one: postgres.Sql) => {
+      for (;;) {
+        const closed = await closeDays(one, later, never).catch(() => null);
+        if (closed?.failed.length === 0) return;
+      }
+    };
+    await Promise.all([closeAll(sql), closeAll(others)]);
+    done.abort();
+    await killing;
+    await Promise.all([others.end(), kill.end()]);
+    expect(kills).toBeGreaterThan(0);
+    expect(await counted('validator_uptime')).toBe(0);
+    expect(await readingsOf('validator_uptime')).toEqual(before);
+  });
+
+  it('closes the others where one day cannot be, and names it', async () => {
+    await insert([
+      {
+        node: 'validator-1',
+        node_id: 'a',
+        uptime: '99.1',
+        connected: true,
+        observed_at: '2026-01-01T00:00:00Z',
+        run_id: 1,
+      },
+      {
+        node: 'validator-1',
+        node_id: 'a',
+        uptime: '99.2',
+        connected: true,
+        observed_at: '2026-01-02T00:00:00Z',
+        run_id: 2,
+      },
+    ]);
+    await sql`insert into recorder.reading_scopes (dataset, request) values ('recorder.validator_uptime', array['validator-1', 'net'])`;
+    // A part of a day that nobody wrote stands in the way.
+    await sql`insert into recorder.reading_days (scope_id, chunk, day, looks, base, mode, start, bits, sums, told)
+      select scope_id, 0, '2026-01-01', 0, '{}', '{}', '{}', '', '{}', '{}' from recorder.reading_scopes`;
+    await sql`create rule stays as on delete to recorder.reading_days do instead nothing`;
+    const closed = await closeDays(sql, later, never);
+    await sql`drop rule stays on recorder.reading_days`;
+    expect(closed).toMatchObject({
+      packed: 1,
+      kept: 0,
+      failed: [{ dataset: 'validator_uptime', request: ['validator-1', 'net'], day: '2026-01-01' }],
+    });
+    expect(await closeDays(sql, later, never)).toEqual({ packed: 1, kept: 0, failed: [] });
   });
 });

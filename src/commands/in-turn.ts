@@ -1,0 +1,27 @@
+import type postgres from 'postgres';
+import { withAdvisoryLock } from '../db/advisory-lock.ts';
+
+/**
+ * Does work on a connection of its own, unless another process does it. A stop closes the connection, also within a statement: each
+ * statement is then done as a whole or not at all.
+ * @param sql the connection, which is closed at the end
+ * @param lock of `LOCKS`
+ */
+export async function inTurn(
+  databaseUrl: string,
+  lock: number,
+  sql: postgres.Sql,
+  signal: AbortSignal,
+  work: () => Promise<void>,
+): Promise<void> {
+  const stop = () => void sql.end({ timeout: 0 }).catch(() => {});
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    await withAdvisoryLock(databaseUrl, lock, work);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await sql.end({ timeout: 1 }).catch(() => {});
+  }
+}
