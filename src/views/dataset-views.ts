@@ -59,10 +59,7 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Declared[]>> = {
       added('observed_at', 'timestamptz', 'When the reading was taken.'),
       recordedBy,
     ];
-    return [
-      readingsView(dataset, read),
-      asOf(dataset, read, { from: `reporting.${dataset.name}`, where: 'observed_at <= at' }),
-    ];
+    return [readingsView(dataset, read), readingsAsOf(dataset, read)];
   },
   state: (dataset) => {
     const { name, about } = dataset;
@@ -314,6 +311,21 @@ function asOf(
           `select ${list} from ${from} where ${where} and reporting.has_record('${name}', at)`,
       )
       .join('\nunion all\n'),
+  };
+}
+
+/**
+ * The readings up to a moment. Whether there was a record is a branch of its own, which is always asked: PostgreSQL does not ask for
+ * it beside a join that finds nothing.
+ */
+function readingsAsOf(dataset: Dataset, selected: readonly ViewColumn[]): Declared {
+  const { name } = dataset;
+  const columns = asReleased(name, selected);
+  return {
+    ...asOf(dataset, selected),
+    body: `select ${columns.map(({ type }) => `null::${type}`).join(', ')} where not reporting.has_record('${name}', at)
+union all
+select ${columns.map((column) => column.name).join(', ')} from reporting.${name} where observed_at <= at`,
   };
 }
 

@@ -8,6 +8,7 @@ import { jsonText, parseJson } from '../../src/upstreams/json.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+import { rowsIn } from '../support/rows.ts';
 
 let database: TestDatabase;
 let sql: postgres.Sql;
@@ -36,7 +37,7 @@ async function recorded(dataset: Dataset, ...items: string[]) {
   const result = await run(recordingContext(sql, clock.read), feed);
   const rows = await sql<Record<string, string | null>[]>`
     select ${sql.unsafe(dataset.columns.map(({ name }) => `${name}::text`).join(', '))}, extra::text
-    from recorder.${sql(dataset.name)} where run_id = ${result.runId}`;
+    from ${sql.unsafe(rowsIn(dataset))} r where run_id = ${result.runId}`;
   const quarantined = await sql<{ reason: string }[]>`
     select reason from recorder.quarantine where run_id = ${result.runId}`;
   return { result, rows: [...rows], quarantined: [...quarantined] };

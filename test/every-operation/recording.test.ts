@@ -11,6 +11,7 @@ import { recorded, recordedNamed } from '../../src/recorded.ts';
 import type { RunResult } from '../../src/recording/context.ts';
 import { jointState, loadStates, missingWindows, planAll } from '../../src/recording/plan.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { rowsOf } from '../support/rows.ts';
 import { extractions, type Heard } from './extractions.ts';
 import {
   configFor,
@@ -139,7 +140,7 @@ async function fingerprint(sql: postgres.Sql): Promise<Record<string, string>> {
       const row = name === 'node_health' ? `to_jsonb(t) - 'probes'` : 'to_jsonb(t)';
       const [found] = await sql.unsafe<{ rows: string; content: string }[]>(
         `select count(*)::text as rows, coalesce(md5(string_agg((${row})::text, '|' order by (${row})::text)), '') as content
-         from recorder.${name} t`,
+         from ${rowsOf(name)} t`,
       );
       return [name, `${found?.rows} ${found?.content}`];
     }),
@@ -209,7 +210,7 @@ describe.each(sizes)('with pages $pages', (size) => {
       const current = history === 'state' || history === 'series' ? open[history] : 'true';
       const [counts] = await sql.unsafe<{ rows: number; current: number; keys: number }[]>(
         `select count(*)::int as rows, (count(*) filter (where ${current}))::int as current,
-           count(distinct (${key.join(', ')}))::int as keys from recorder.${name}`,
+           count(distinct (${key.join(', ')}))::int as keys from ${rowsOf(name)} r`,
       );
       expect({ name, ...counts }).toEqual({
         name,
@@ -225,7 +226,7 @@ describe.each(sizes)('with pages $pages', (size) => {
     for (const { name } of recorded)
       expect({
         name,
-        extra: [...(await sql`select extra from recorder.${sql(name)} where extra is not null`)],
+        extra: [...(await sql.unsafe(`select extra from ${rowsOf(name)} r where extra is not null`))],
       }).toEqual({ name, extra: [] });
   });
 
@@ -302,7 +303,7 @@ describe('all three', () => {
   ) {
     const columns = dataset.columns.map(({ name }) => `"${name}"::text`);
     const rows = await sql.unsafe<Record<string, string | null>[]>(
-      `select ${columns.join(', ')}, extra::text from recorder.${dataset.name}`,
+      `select ${columns.join(', ')}, extra::text from ${rowsOf(dataset.name)} r`,
     );
     const request = dataset.request.map(snakeCase);
     return rows
@@ -477,7 +478,7 @@ describe('in the end', () => {
       recorded.map(async ({ name, operations }) => {
         const [found] = await sql<
           { count: number }[]
-        >`select count(*)::int as count from recorder.${sql(name)}`;
+        >`select count(*)::int as count from ${sql.unsafe(rowsOf(name))} r`;
         return { name, operations, count: found?.count ?? 0 };
       }),
     );

@@ -15,6 +15,7 @@ import { isDue, loadStates, stateOf, type TargetStates } from '../../src/recordi
 import { registerTargets } from '../../src/recording/register.ts';
 import { upstreamOpener } from '../../src/upstream-opener.ts';
 import { NOW, stillSandbox } from '../sandbox/client.ts';
+import { rowsOf } from '../support/rows.ts';
 import { canonical, type Exact, exactJson } from './exact-json.ts';
 import type { ExpectedRow, Heard } from './extractions.ts';
 
@@ -204,7 +205,7 @@ export class Table {
         : `"${column}"::text as "${column}"`,
     );
     const rows = await this.#sql.unsafe<Record<string, string | null>[]>(
-      `select ${list.join(', ')} from recorder.${this.#name} where ${condition}`,
+      `select ${list.join(', ')} from ${rowsOf(this.#name)} r where ${condition}`,
     );
     return rows.map((row) => this.#line((column) => this.#read(column, row[column] ?? null))).sort();
   }

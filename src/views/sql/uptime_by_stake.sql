@@ -14,9 +14,8 @@ returns table (
 language sql stable parallel safe as $$
 select (u.observed_at at time zone 'UTC')::date, u.node, count(*), min(u.rewarding_stake_percentage),
   (array_agg(u.rewarding_stake_percentage order by u.observed_at desc))[1], round(avg(u.weighted_average_percentage), 4)
-from reporting.node_uptime_view u
+from reporting.node_uptime_view_as_of(as_of) u
 where u.subnet_id = '11111111111111111111111111111111LpoYY' and u.observed_at >= "from" and u.observed_at < "to"
-  and u.observed_at <= as_of and reporting.has_record('node_uptime_view', as_of)
 group by 1, 2
 order by 1, 2
 $$;

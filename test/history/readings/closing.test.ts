@@ -186,7 +186,7 @@ describe('closing a day', () => {
         const ended = await kill`
           select pg_terminate_backend(pid) from pg_stat_activity
           where datname = current_database() and application_name = 'chain-recorder seal' and state = 'active'
-            and query like '%reading_days%' limit 1`;
+            and query like '%with scope as%' limit 1`;
         kills += ended.length;
       }
     };
@@ -228,16 +228,22 @@ describe('closing a day', () => {
       },
     ]);
     await sql`insert into recorder.reading_scopes (dataset, request) values ('recorder.validator_uptime', array['validator-1', 'net'])`;
-    // A part of a day that nobody wrote stands in the way.
-    await sql`insert into recorder.reading_days (scope_id, chunk, day, looks, base, mode, start, bits, sums, told)
-      select scope_id, 0, '2026-01-01', 0, '{}', '{}', '{}', '', '{}', '{}' from recorder.reading_scopes`;
-    await sql`create rule stays as on delete to recorder.reading_days do instead nothing`;
+    await sql`create function recorder.refuse() returns trigger language plpgsql as $$ begin raise 'no space'; end $$`;
+    await sql`create trigger refused before insert on recorder.reading_days for each row
+      when (new.day = '2026-01-01') execute function recorder.refuse()`;
     const closed = await closeDays(sql, later, never);
-    await sql`drop rule stays on recorder.reading_days`;
+    await sql`drop function recorder.refuse() cascade`;
     expect(closed).toMatchObject({
       packed: 1,
       kept: 0,
-      failed: [{ dataset: 'validator_uptime', request: ['validator-1', 'net'], day: '2026-01-01' }],
+      failed: [
+        {
+          dataset: 'validator_uptime',
+          request: ['validator-1', 'net'],
+          day: '2026-01-01',
+          error: 'no space',
+        },
+      ],
     });
     expect(await closeDays(sql, later, never)).toEqual({ packed: 1, kept: 0, failed: [] });
   });

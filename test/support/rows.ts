@@ -1,0 +1,14 @@
+import { datasetNamed } from '../../src/datasets/catalog.ts';
+import type { Dataset } from '../../src/datasets/contract.ts';
+
+/** SQL: all rows of what is recorded under a name, with `extra`: readings stand in several forms, which their view shows as one. */
+export function rowsOf(name: string): string {
+  const dataset = datasetNamed(name);
+  return dataset ? rowsIn(dataset) : `recorder.${name}`;
+}
+
+/** As {@link rowsOf}, of a dataset. */
+export function rowsIn({ name, history, extra }: Pick<Dataset, 'name' | 'history' | 'extra'>): string {
+  if (history !== 'sample') return `recorder.${name}`;
+  return `(select *${extra === false ? ', null::jsonb as extra' : ''} from reporting.${name})`;
+}
