@@ -9,6 +9,8 @@ import fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LOCKS, withAdvisoryLock } from '../../src/db/advisory-lock.ts';
+import { openSealing } from '../../src/db/client.ts';
+import { closeDays } from '../../src/recording/close-days.ts';
 import { type Difference, inWords } from '../../src/seals/difference.ts';
 import { sealDays, sealUntil } from '../../src/seals/seal.ts';
 import { type Verified, verify } from '../../src/seals/verify.ts';
@@ -209,6 +211,30 @@ describe('an edit by hand is found and named', () => {
     expect(short(await verified())).toEqual([{ ...look, what: 'changed' }]);
     await sql`delete from recorder.chain_heights`;
     expect(short(await verified())).toEqual([{ ...look, what: 'gone' }]);
+  });
+
+  it('a reading of a day that is closed, which closing alone does not change', async () => {
+    const own = openSealing(database.url, 60_000);
+    const closed = await closeDays(own, h(72).getTime(), new AbortController().signal);
+    await own.end();
+    expect(closed).toEqual({ packed: 3, kept: 0, failed: [] });
+    const [look] = await sql<{ run_id: string }[]>`select distinct run_id from recorder.reading_looks`;
+    const named = (what: string) => ({
+      dataset: 'chain_heights',
+      of: 'row',
+      what,
+      key: { run_id: Number(look?.run_id), target: `t=${look?.run_id}` },
+    });
+    await expectWhole();
+    const ofP = sql`scope_id = (select scope_id from recorder.reading_scopes where request = array['n', 'P'])`;
+    await sql`update recorder.reading_days set base[1] = base[1] + 1 where ${ofP}`;
+    expect(short(await verified())).toEqual([named('changed')]);
+    await sql`update recorder.reading_days set base[1] = base[1] - 1 where ${ofP}`;
+    await expectWhole();
+    await sql`delete from recorder.reading_looks where ${ofP}`;
+    expect(short(await verified())).toEqual([named('changed')]);
+    await sql`delete from recorder.reading_days`;
+    expect(short(await verified())).toEqual([named('gone')]);
   });
 
   it('a state of the ledger', async () => {
