@@ -5,6 +5,7 @@ import {
   date,
   index,
   integer,
+  numeric,
   primaryKey,
   smallint,
   text,
@@ -108,8 +109,8 @@ export const readingDays = recorder.table(
     /** A bit a member and look: whether it was read; null: who was read at all was read at every look. */
     present: varbit(),
     bits: varbit().notNull(),
-    /** The sum of a member's values, for columns of numbers, and how many these are. */
-    sums: bigint({ mode: 'bigint' }).array().notNull(),
+    /** Of columns of numbers: the sum of a member's values as whole numbers, and how many these are. */
+    sums: numeric().array().notNull(),
     told: integer().array().notNull(),
   },
   (table) => [

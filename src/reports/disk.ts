@@ -27,8 +27,20 @@ export async function diskUse(sql: postgres.Sql, directory: string | null): Prom
     with written as (
       select dataset, sum(rows_written)::float8 as rows, min(wanted_at) as wanted_at from reporting.freshness group by dataset
     ),
+    -- Packed readings of all datasets share their tables: each has the part of its readings.
+    packed as (
+      select array_agg(distinct dataset::text) as tables, (select sum(pg_total_relation_size(one))
+        from unnest(array['recorder.reading_open', 'recorder.reading_looks', 'recorder.reading_days', 'recorder.reading_members']::regclass[]) one)
+        as bytes from recorder.reading_scopes
+    ),
+    readings as (
+      select sum(rows) as rows from written, packed where 'recorder.' || quote_ident(dataset) = any(tables)
+    ),
     sizes as (
-      select dataset, rows, pg_total_relation_size(to_regclass('recorder.' || quote_ident(dataset)))::float8 as bytes from written
+      select dataset, rows, pg_total_relation_size(to_regclass('recorder.' || quote_ident(dataset)))::float8
+        + case when 'recorder.' || quote_ident(dataset) = any(packed.tables)
+            then coalesce(packed.bytes * written.rows / nullif(readings.rows, 0), 0) else 0 end as bytes
+      from written, packed, readings
     ),
     days as (
       select min(seal) as first, max(seal) as last, extract(epoch from max(sealed_until) - min(sealed_until)) / 86400 as count

@@ -4,8 +4,9 @@ import { columnOf } from '../datasets/fields.ts';
 import { snakeCase } from '../datasets/names.ts';
 import { unwrap } from '../datasets/unwrap.ts';
 import type { Declared, DeclaredColumn, DeclaredView } from '../db/declared.ts';
+import { dailyOf } from '../history/readings/daily.ts';
 import { asClosedDays, asOpenLooks, asRows, selectOf } from '../history/readings/forms.ts';
-import { packingOf } from '../history/readings/packing.ts';
+import { numbersOf, packingOf } from '../history/readings/packing.ts';
 import { steady, steadyColumns } from '../history/saying.ts';
 import { sameKey } from '../history/writing.ts';
 import { networkView } from './network-view.ts';
@@ -59,7 +60,7 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Declared[]>> = {
       added('observed_at', 'timestamptz', 'When the reading was taken.'),
       recordedBy,
     ];
-    return [readingsView(dataset, read), readingsAsOf(dataset, read)];
+    return [readingsView(dataset, read), readingsAsOf(dataset, read), ...daily(dataset)];
   },
   state: (dataset) => {
     const { name, about } = dataset;
@@ -312,6 +313,32 @@ function asOf(
       )
       .join('\nunion all\n'),
   };
+}
+
+/** The averages of readings by day, where there are numbers. */
+function daily(dataset: Dataset): Declared[] {
+  const packing = packingOf(dataset);
+  const numbers = numbersOf(packing);
+  if (numbers.length === 0) return [];
+  const name = `${dataset.name}_daily`;
+  const things = [...packing.request, ...packing.words];
+  const columns = [
+    ...things.map((column) => added(column.name, column.type, column.comment)),
+    added('day', 'date', 'The day (UTC).'),
+    ...numbers.flatMap(({ column }) => [
+      added(`${column.name}_readings`, 'bigint', `How many readings of ${column.name} there are.`),
+      added(`${column.name}_average`, 'numeric', `Their average, to twelve decimals; null: there is none.`),
+    ]),
+  ];
+  return [
+    {
+      kind: 'view',
+      name,
+      comment: `${dataset.about} The average of each day: every reading counts the same, however long it stood.`,
+      columns: columns.map(declared),
+      body: dailyOf(packing, things),
+    },
+  ];
 }
 
 /**

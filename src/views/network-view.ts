@@ -2,6 +2,8 @@ import type { Dataset, DatasetColumn, EveryNode } from '../datasets/contract.ts'
 import { keyPart } from '../datasets/dataset.ts';
 import { snakeCase } from '../datasets/names.ts';
 import type { DeclaredColumn, DeclaredView } from '../db/declared.ts';
+import { lastLookAt } from '../history/readings/forms.ts';
+import { packingOf } from '../history/readings/packing.ts';
 import { steady, steadyColumns } from '../history/saying.ts';
 import { asReleased } from './released.ts';
 
@@ -16,6 +18,8 @@ interface Parts {
   readonly asked: readonly string[];
   /** Readings can contradict each other only when they have the same value in this column. */
   readonly at: string | undefined;
+  /** Of readings: SQL of when the target of the row `l` was looked at last. */
+  readonly lastLook: string;
 }
 
 /**
@@ -182,7 +186,7 @@ const tellings: Partial<Record<Dataset['history'], (parts: Parts) => Telling>> =
     looks: [],
     watched: 'd.left_at is null',
     said: `lateral (
-      select * from reporting.${parts.name} r where ${sameTarget(parts, 'r', 'l')} order by r.observed_at desc limit 1
+      select * from reporting.${parts.name} r where ${sameTarget(parts, 'r', 'l')} and r.observed_at = ${parts.lastLook} limit 1
     ) s on true`,
     group: ['count(*) as known', 'max(s.observed_at) as said_at'],
     compared: '',
@@ -214,6 +218,13 @@ function partsOf(dataset: Dataset, { own, at }: EveryNode): Parts {
     key: keyOfThing(dataset),
     content: steadyColumns(dataset).filter(({ name }) => !own.includes(name)),
     asked: dataset.request.filter((one) => one !== 'node'),
+    lastLook:
+      dataset.history === 'sample'
+        ? lastLookAt(
+            packingOf(dataset),
+            dataset.request.map((one) => `l.${snakeCase(one)}`),
+          )
+        : 'null',
     at,
   };
 }

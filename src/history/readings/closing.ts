@@ -1,7 +1,7 @@
 import type { Dataset } from '../../datasets/contract.ts';
 import { asClosedDays, asOpenLooks, asRows, type ReadingForm, selectOf } from './forms.ts';
 import { numbering } from './members.ts';
-import { type Packing, packingOf, SEATS, tableOf } from './packing.ts';
+import { numbersOf, type Packing, packingOf, SEATS, tableOf } from './packing.ts';
 import { shapeOf, stripsOf, wholesOf } from './strips.ts';
 
 /** What became of a day. */
@@ -21,7 +21,7 @@ export function closing(dataset: Dataset): string {
   const packing = packingOf(dataset);
   const { words, values, request } = packing;
   const count = values.length;
-  const numbers = values.flatMap(({ kind }, at) => (kind === 'number' || kind === 'whole' ? [at + 1] : []));
+  const numbers = numbersOf(packing).map(({ at }) => at);
   const begins = `($2::date::timestamp at time zone 'UTC')`;
   const ends = `(($2::date + 1)::timestamp at time zone 'UTC')`;
   const inDay = (column: string) => `${column} >= ${begins} and ${column} < ${ends}`;
@@ -94,7 +94,7 @@ export function closing(dataset: Dataset): string {
         array_agg(c.start::int order by seat, c.c) as start,
         case when not s.whole then s.bits::varbit end as present,
         string_agg(c.bits, '' order by seat, c.c)::varbit as bits,
-        coalesce(array_agg(case when abs(c.sum) < 2 ^ 62 then c.sum::bigint end order by seat, c.c) filter (where c.c in (${numbers.join(', ') || 'null'})), '{}') as sums,
+        coalesce(array_agg(c.sum order by seat, c.c) filter (where c.c in (${numbers.join(', ') || 'null'})), '{}') as sums,
         coalesce(array_agg(c.told::int order by seat, c.c) filter (where c.c in (${numbers.join(', ') || 'null'})), '{}') as told
       from cells c join seated s on s.chunk = c.chunk group by c.chunk, s.looks, s.whole, s.bits
     ), members as materialized (

@@ -45,6 +45,21 @@ export function asOpenLooks(packing: Packing, where = 'true'): ReadingForm {
   };
 }
 
+/**
+ * SQL: the instant of the last look at a scope, found without reading what was read; null: there is none.
+ * @param request SQL of each value of the request
+ */
+export function lastLookAt(packing: Packing, request: readonly string[]): string {
+  const { dataset } = packing;
+  const last = (table: string) => `(
+        select k.observed_at from recorder.${table} k where k.dataset = ${tableOf(packing)} and k.scope_id = (
+          select scope_id from recorder.reading_scopes where dataset = ${tableOf(packing)} and request = array[${request.join(', ')}])
+        order by k.observed_at desc limit 1)`;
+  const ofRequest = packing.request.map(({ name }, at) => `q.${name} = ${request[at]}`).join(' and ');
+  return `greatest(${last('reading_open')}, ${last('reading_looks')}, (
+        select q.observed_at from recorder.${dataset.name} q where ${ofRequest} order by q.observed_at desc limit 1))`;
+}
+
 /** Where closed days stand, so that the same SQL reads tables and what is about to be written to them. */
 export interface ClosedDays {
   readonly looks: string;

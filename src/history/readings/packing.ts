@@ -66,5 +66,11 @@ export function packingOf(dataset: Dataset): Packing {
   return packing;
 }
 
+/** The columns of numbers, of which closed days have sums, with their place among the values, from 1. */
+export const numbersOf = ({ values }: Packing): readonly { column: DatasetColumn; at: number }[] =>
+  values.flatMap(({ column, kind }, at) =>
+    kind === 'number' || kind === 'whole' ? [{ column, at: at + 1 }] : [],
+  );
+
 /** SQL: the table of a dataset as it stands in `dataset` of the tables of readings. */
 export const tableOf = ({ dataset }: Packing): string => `'recorder.${dataset.name}'::regclass`;

@@ -38,6 +38,10 @@ export interface Strip {
   readonly place: string;
 }
 
+/** SQL: what one of the whole numbers of a strip counts. */
+export const unitOf = (mode: string): string =>
+  `${FRACTIONS}[((${mode} >> ${MODE.scaleAt}) & ${MODE.scale}) + 1]`;
+
 /**
  * SQL: the value of a strip at a place, in the type of its column.
  * @param nullable whether the column may be null
@@ -53,7 +57,7 @@ export function readAt(strip: Strip, kind: Kind, nullable: boolean, observedAt: 
     case 'flag':
       return `(${whole} = 1)`;
     case 'number': {
-      const value = `${whole} * ${FRACTIONS}[${scale} + 1]`;
+      const value = `${whole} * ${unitOf(mode)}`;
       return `case when ${mode} & ${MODE.trimmed} = 0 then ${value} else trim_scale(${value}) end`;
     }
     case 'instant': {

@@ -33,6 +33,20 @@ async function readingsOf(dataset: string): Promise<string[]> {
   return rows.map(({ row }) => row).sort();
 }
 
+/** The averages by day, from each reading. */
+const AVERAGES = `
+  select node, subnet_id, node_id, (observed_at at time zone 'UTC')::date as day, count(uptime) as uptime_readings,
+    round(avg(uptime), 12) as uptime_average
+  from reporting.validator_uptime group by 1, 2, 3, 4`;
+
+async function averages(from: string): Promise<string[]> {
+  const rows = await sql.unsafe<{ row: string }[]>(
+    `select concat_ws(' ', node, subnet_id, node_id, day, uptime_readings, coalesce(uptime_average::text, 'none')) as row
+    from ${from.startsWith('(') ? from : `reporting.${from}`}`,
+  );
+  return rows.map(({ row }) => row).sort();
+}
+
 const counted = async (table: string) => {
   const [row] = await sql.unsafe<{ rows: number }[]>(`select count(*)::int as rows from recorder.${table}`);
   return row?.rows;
@@ -104,6 +118,7 @@ describe('closing a day', () => {
           expect(packed + kept).toBe(rows.length);
           expect(await counted('validator_uptime')).toBe(kept);
           expect(await readingsOf('validator_uptime')).toEqual(before);
+          expect(await averages('validator_uptime_daily')).toEqual(await averages(`(${AVERAGES}) plain`));
           // What stays is not tried again.
           expect(await closeDays(sql, later, never)).toEqual({ packed: 0, kept: 0, failed: [] });
         })
