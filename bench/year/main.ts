@@ -33,7 +33,7 @@ async function measure(options: Options): Promise<Measured> {
     // What is stored does not depend on it, and the days pass faster.
     await sql`alter system set fsync = off`;
     await sql`select pg_reload_conf()`;
-    const recording = new Recording(sql, feeds, network, stop.signal);
+    const recording = new Recording(database.url, sql, feeds, network, stop.signal);
     await recording.register(began);
     const days: Weight[][] = [];
     let wal = 0;

@@ -1,5 +1,7 @@
 import type postgres from 'postgres';
+import { openSealing } from '../../src/db/client.ts';
 import type { ActiveFeed } from '../../src/recording/active-feed.ts';
+import { closeDays } from '../../src/recording/close-days.ts';
 import type { OpenUpstream } from '../../src/recording/context.ts';
 import type { Job } from '../../src/recording/job.ts';
 import { packRuns } from '../../src/recording/pack-runs.ts';
@@ -12,7 +14,8 @@ import { Chance } from '../chance.ts';
 import type { SimulatedNetwork } from './network.ts';
 
 const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 /** Runs at once: the machine has two cores. */
 const AT_ONCE = 4;
 /** The longest that a job waits before it begins, ms. */
@@ -33,6 +36,7 @@ export interface Recorded {
 export class Recording {
   readonly byDataset = new Map<string, Recorded>();
   readonly byStatus = new Map<string, number>();
+  readonly #url: string;
   readonly #sql: postgres.Sql;
   readonly #feeds: readonly ActiveFeed[];
   readonly #network: SimulatedNetwork;
@@ -40,11 +44,13 @@ export class Recording {
   readonly #signal: AbortSignal;
 
   constructor(
+    url: string,
     sql: postgres.Sql,
     feeds: readonly ActiveFeed[],
     network: SimulatedNetwork,
     signal: AbortSignal,
   ) {
+    this.#url = url;
     this.#sql = sql;
     this.#feeds = feeds;
     this.#network = network;
@@ -73,6 +79,9 @@ export class Recording {
     }
     await countUpRuns(this.#sql, day + DAY, keep, this.#signal);
     await packRuns(this.#sql, day + DAY, keep, this.#signal);
+    const closing = openSealing(this.#url, DAY);
+    await closeDays(closing, day + DAY + HOUR, this.#signal);
+    await closing.end();
   }
 
   async #run(feed: ActiveFeed, job: Job, tick: number): Promise<void> {

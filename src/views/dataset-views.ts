@@ -343,14 +343,16 @@ function daily(dataset: Dataset): Declared[] {
 
 /**
  * The readings up to a moment. Whether there was a record is a branch of its own, which is always asked: PostgreSQL does not ask for
- * it beside a join that finds nothing.
+ * it beside a join that finds nothing. The offset keeps it from seeing that the branch has no rows.
  */
 function readingsAsOf(dataset: Dataset, selected: readonly ViewColumn[]): Declared {
   const { name } = dataset;
   const columns = asReleased(name, selected);
   return {
     ...asOf(dataset, selected),
-    body: `select ${columns.map(({ type }) => `null::${type}`).join(', ')} where not reporting.has_record('${name}', at)
+    body: `select * from (
+  select ${columns.map((column) => `null::${column.type} as ${column.name}`).join(', ')} where not reporting.has_record('${name}', at) offset 0
+) without_record
 union all
 select ${columns.map((column) => column.name).join(', ')} from reporting.${name} where observed_at <= at`,
   };

@@ -9,8 +9,10 @@ import { nativeTransactions } from '../../src/datasets/chain-data/native-transac
 import type { Dataset } from '../../src/datasets/contract.ts';
 import { SharedBudget } from '../../src/db/budget.ts';
 import { budgetKey } from '../../src/db/budget-key.ts';
+import { openSealing } from '../../src/db/client.ts';
 import { migrateDatabase, schemaProblem } from '../../src/db/migrate.ts';
 import { recorded } from '../../src/recorded.ts';
+import { closeDays } from '../../src/recording/close-days.ts';
 import { datasetViews } from '../../src/views/dataset-views.ts';
 import { declaredObjects } from '../../src/views/declared.ts';
 import { migrate } from '../../src/views/migrate.ts';
@@ -349,5 +351,27 @@ describe.each(versions)('a database that version %s recorded', (version) => {
       select 1 from reporting.native_balances_history a join reporting.native_balances_history b
         using (chain_id, address) where a.valid_from < b.valid_from and (a.valid_to is null or a.valid_to > b.valid_from)`;
     expect([...overlapping]).toEqual([]);
+  });
+});
+
+describe.each(versions)('the readings of a database that %s recorded', (version) => {
+  it('are packed a day at a time, and every one is as it was, now and as of each day', async () => {
+    await restore(version);
+    await migrate(database.url);
+    const packedHere = catalog.filter(({ history }) => history === 'sample');
+    const all = () =>
+      Promise.all(
+        packedHere.map(async ({ name }) => {
+          const rows = await sql.unsafe<{ row: string }[]>(`select r::text as row from reporting.${name} r`);
+          return rows.map(({ row }) => row).sort();
+        }),
+      );
+    const before = await all();
+    expect(before.flat().length).toBeGreaterThan(100);
+    const own = openSealing(database.url, 60_000);
+    const closed = await closeDays(own, Date.now(), new AbortController().signal);
+    await own.end();
+    expect(closed).toEqual({ packed: before.flat().length, kept: 0, failed: [] });
+    expect(await all()).toEqual(before);
   });
 });
