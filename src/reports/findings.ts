@@ -9,6 +9,7 @@ export interface Finding {
     | 'schedule'
     | 'commits'
     | 'seals'
+    | 'readings'
     | 'checks'
     | 'process'
     | 'workers'

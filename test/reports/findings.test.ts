@@ -262,6 +262,30 @@ describe('the sealing', () => {
   });
 });
 
+describe('the packing of readings', () => {
+  it('stands still where a look of days ago is not packed, and is told with its dataset', async () => {
+    const look = (days: number) => sql`
+      with scope as (
+        insert into recorder.reading_scopes (dataset, request) values ('recorder.chain_heights', ${[`node-${days}`, 'X']}) returning scope_id)
+      insert into recorder.reading_open (dataset, scope_id, observed_at, run_id, base, mode, start, present, bits)
+      select 'recorder.chain_heights', scope_id, ${ago(days * 86_400)}, 1, '{7}', '{0}', '{0}', '1', '' from scope`;
+    const told = async () => (await findingGroups(sql)).filter(({ what }) => what === 'readings');
+    await look(2.9);
+    expect(await told()).toEqual([]);
+    await look(3.1);
+    expect(await told()).toMatchObject([
+      {
+        state: 'standing still',
+        what: 'readings',
+        dataset: 'chain_heights',
+        subject: 'node-3.1, X',
+        reason: expect.stringMatching(/role scheduler/),
+      },
+    ]);
+    await sql`truncate recorder.reading_scopes, recorder.reading_open`;
+  });
+});
+
 describe('status', () => {
   it('and reporting.gaps agree on the number of gaps', async () => {
     await known({ succeeded: 5 });

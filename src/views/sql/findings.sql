@@ -90,6 +90,15 @@ select 'standing still', 'seals', null, 'the sealing of the record', sealed_unti
 from sealing
 where now() - sealed_until > interval '3 days'
 union all
+-- A day is closed within an hour or two of its end.
+select 'standing still', 'readings', c.relname::text, array_to_string(s.request, ', '), min(l.observed_at),
+  'its days are not packed: no process with the role scheduler does it, or it fails, and the log of that process says why'
+from recorder.reading_open l
+join recorder.reading_scopes s on s.scope_id = l.scope_id
+join pg_class c on c.oid = l.dataset
+where l.observed_at < now() - interval '3 days'
+group by c.relname, s.request
+union all
 -- Once an hour is usual, and three times are tolerated.
 select 'standing still', 'checks', null, scope, coalesce(failed_since, checked_at),
   coalesce('what the sources say cannot be compared: ' || error, 'what the sources say was not compared since')
@@ -114,7 +123,7 @@ where now() - trouble_since > interval '30 s' and now() - seen_at <= interval '1
 
 comment on view reporting.findings is 'Whatever does not stand as it should, and why. No row: all is well.';
 comment on column reporting.findings.state is 'late, failing, incomplete, outdated, or standing still.'; -- text
-comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, checks (across sources), process, workers (of a recorder), or queue.'; -- text
+comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, readings (their packing), checks (across sources), process, workers (of a recorder), or queue.'; -- text
 comment on column reporting.findings.dataset is 'The dataset; null: it is not about one.'; -- text
 comment on column reporting.findings.subject is 'The target, the observer, the probe, the schedule, what is compared, the process, or the queue.'; -- text
 comment on column reporting.findings.since is 'Since when: of what is late or fails, the last success, or when it was first wanted.'; -- timestamptz
