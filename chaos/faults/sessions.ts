@@ -106,10 +106,11 @@ const indifferent: Fault = {
 /** How many rows each dataset has that has some, and the sum of what they say, without what is their recording's own. */
 async function sums(sql: postgres.Sql): Promise<Map<string, string>> {
   const found = new Map<string, string>();
-  for (const { name } of recorded) {
+  for (const { name, history } of recorded) {
+    const rows = `${history === 'sample' ? 'reporting' : 'recorder'}.${name}`;
     const [row] = await sql<{ rows: number; sum: string }[]>`
       select count(*)::int as rows, sum(('x' || left(md5((to_jsonb(t) - ${OWN}::text[])::text), 15))::bit(60)::bigint)::text as sum
-      from ${sql(`recorder.${name}`)} t`;
+      from ${sql(rows)} t`;
     if (row && row.rows > 0) found.set(name, `${row.rows}, ${row.sum}`);
   }
   return found;

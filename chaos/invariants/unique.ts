@@ -18,13 +18,13 @@ export const unique: Invariant = {
   },
 };
 
-/** The keys that are there twice. Asked of the rows themselves, not of the index that should prevent it. */
+/** The keys that are there twice. Asked of the rows themselves, not of the index that should prevent it; of readings in all their forms. */
 function doubled({ name, key, columns, history }: (typeof recorded)[number]): string {
   const parts = key.map((column) =>
     keyPart(column, columns.find((one) => one.name === column)?.nullable ?? false),
   );
   const list = [...parts, ...(history === 'sample' ? ['observed_at'] : [])].join(', ');
-  const table = `recorder.${name}`;
+  const table = `${history === 'sample' ? 'reporting' : 'recorder'}.${name}`;
   const versions = (from: string, to: string, rows = table) =>
     `select 1 from (select ${from} as f, lag(coalesce(${to}, 'infinity')) over (partition by ${list} order by ${from}, coalesce(${to}, 'infinity')) as t
       from ${rows}) v where t > f`;

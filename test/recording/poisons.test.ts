@@ -8,6 +8,7 @@ import { jsonText, parseJson } from '../../src/upstreams/json.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+import { rowsIn } from '../support/rows.ts';
 
 /** How many poisons over all datasets; one item in a hundred is one. */
 const POISONS = Number(process.env.POISONS ?? 400);
@@ -209,7 +210,7 @@ async function recordPoisoned(
   const [counts] = await sql<
     { stored: number; rows: number; times: number; quarantined: number; incomplete: string | null }[]
   >`
-    select (select count(*)::int from recorder.${sql(dataset.name)} where run_id = ${result.runId}) as stored,
+    select (select count(*)::int from ${sql.unsafe(rowsIn(dataset))} r where run_id = ${result.runId}) as stored,
       (select count(*)::int from recorder.quarantine where run_id = ${result.runId}) as rows,
       (select coalesce(sum(times), 0)::int from recorder.quarantine where run_id = ${result.runId}) as times,
       (select quarantined::int from recorder.runs where run_id = ${result.runId}) as quarantined,
@@ -273,7 +274,7 @@ describe('of a page with poisoned items everything else is stored', () => {
         const [column] = keyColumns(dataset).filter(({ type }) => type !== 'timestamptz');
         const [time] = keyColumns(dataset);
         const [there] = await sql<{ n: number }[]>`
-        select count(*)::int as n from recorder.${sql(name)}
+        select count(*)::int as n from ${sql.unsafe(rowsIn(dataset))} r
         where ${column ? sql`${sql(column.name)}::text` : sql`extract(epoch from ${sql(time?.name ?? '')})::bigint::text`} = any(${goods.map(
           (_, n) => {
             const one = column ?? time;
