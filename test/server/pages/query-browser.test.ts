@@ -46,11 +46,11 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
     await editor(page).click();
     const type = (text: string) => page.keyboard.type(text, { delay: 15 });
     const options = () => offered(page).allTextContents();
-    await type('select * from validat');
+    await type('select * from validators');
     await expect.poll(options).toEqual(expect.arrayContaining(['validators', 'validators_as_of']));
     expect(await seriousFindings(page)).toEqual([]);
     await page.keyboard.press('Escape');
-    await type('ors v where v.');
+    await type(' v where v.');
     await expect.poll(options).toContain('delegation_fee');
     expect(await seriousFindings(page)).toEqual([]);
     // More than are shown at once: keys reach them all.
@@ -78,7 +78,8 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
       await page.keyboard.type('select * from node_', { delay: 15 });
       const info = page.locator('.cm-completionInfo');
       await info.waitFor({ state: 'attached' });
-      expect(await info.isVisible(), width).toBe(width === 'wide');
+      // Where it stands is worked out after it is there.
+      await expect.poll(() => info.isVisible(), { message: width }).toBe(width === 'wide');
       await offered(page).nth(2).click();
       await expect.poll(() => editor(page).textContent()).toMatch(/^select \* from node_\w{5,}/);
       await close();
