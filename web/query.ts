@@ -68,8 +68,8 @@ function edit(form: HTMLFormElement, area: HTMLTextAreaElement): void {
         color: 'var(--on-accent)',
       },
       '.cm-completionInfo': { maxWidth: '22rem' },
-      // Where there is no room beside the list it would lie upon the options.
-      '.cm-completionInfo-left-narrow, .cm-completionInfo-right-narrow': { display: 'none' },
+      // Where there is no room beside the list it would lie upon the options. It keeps its width: without one it would seem to fit.
+      '.cm-completionInfo-left-narrow, .cm-completionInfo-right-narrow': { visibility: 'hidden' },
     }),
   ];
   const place = document.createElement('div');
