@@ -1,6 +1,7 @@
 import type postgres from 'postgres';
 import { catalog } from '../datasets/catalog.ts';
 import type { Dataset } from '../datasets/contract.ts';
+import { isAway } from '../db/away.ts';
 import { messageOf } from '../errors.ts';
 import { type Closed, closing } from '../history/readings/closing.ts';
 import { packingOf, tableOf } from '../history/readings/packing.ts';
@@ -31,6 +32,7 @@ export interface ClosedDays extends Closed {
  * Packs the readings of days that have ended, the oldest first, a statement a day of a scope. What came late to a closed day is
  * packed into it, and so is what an earlier version recorded as rows. It can be stopped and killed between and within
  * statements; of several processes that do it at once, one closes a day.
+ * @throws when the connection is lost, or was closed because of the signal
  * @param sql a connection of its own (`openSealing`) @param now ms since 1970 @param signal ends it between two days
  */
 export async function closeDays(sql: postgres.Sql, now: number, signal: AbortSignal): Promise<ClosedDays> {
@@ -46,7 +48,8 @@ export async function closeDays(sql: postgres.Sql, now: number, signal: AbortSig
         packed += closed.packed;
         kept += closed.kept;
       } catch (error) {
-        if (signal.aborted) break;
+        // No fault of the day: the others would fail as well.
+        if (signal.aborted || isAway(error)) throw error;
         failed.push({ dataset: dataset.name, request, day, error: messageOf(error) });
       }
     }

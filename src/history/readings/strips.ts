@@ -123,7 +123,7 @@ export function stripsOf({ suffix, key, wholes, shapes, places, sloping }: Strip
   ];
 }
 
-/** SQL: the CTE `wholes`: the readings of CTE `from`, a row a column. @param key what identifies a strip but its column */
+/** SQL: the CTE `wholes`: the readings of CTE `from`, a row a column. @param member what identifies a strip beside its column */
 export function wholesOf(packing: Packing, from: string, shapes: string, member: string | null): string {
   const on = member === null ? '' : ` and h.${member} = r.${member}`;
   return packing.values
