@@ -194,10 +194,12 @@ async function work(
       const found = await Promise.all(watched.map((one) => one.look()));
       await noteQueues(database.sql, membership.recorder, found);
     });
-    repeating.every(COUNT_EVERY, 'counting up runs', async () => {
-      await countUpRuns(database.sql, app.clock(), app.config.runs.keep, signal);
-      await packRuns(database.sql, app.clock(), app.config.runs.keep, signal);
-    });
+    repeating.every(COUNT_EVERY, 'counting up runs', () =>
+      countUpRuns(database.sql, app.clock(), app.config.runs.keep, signal),
+    );
+    repeating.every(COUNT_EVERY, 'packing runs', () =>
+      packRuns(database.sql, app.clock(), app.config.runs.keep, signal),
+    );
     repeating.every(CLOSE_EVERY, 'closing the days of readings', () => closeInTurn(app, signal), CLOSE_FIRST);
     const sealNow = async () => membership.standing.newest && sealAndTell(app, signal);
     repeating.every(SEAL_EVERY, 'sealing', sealNow, FIRST_SEALING);
