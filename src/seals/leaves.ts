@@ -1,6 +1,8 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
 import { datasetNamed } from '../datasets/catalog.ts';
+import { allReadings } from '../history/readings/forms.ts';
+import { packingOf } from '../history/readings/packing.ts';
 import type { SealedHistory, SealForm } from './form.ts';
 
 /**
@@ -120,14 +122,11 @@ export function identityOf(form: SealForm): string {
     : `substr(${hashOf('key', form.key.map(hashed))}, 1, 6)`;
 }
 
-/** SQL: where the rows of a form are read. Readings stand in several forms, and their view shows all of them. */
-export const rowsOf = (form: SealForm): string =>
-  form.unit === 'look'
-    ? `(select r.*${hasExtra(form) ? '' : ', null::jsonb as extra'} from reporting.${form.table} r)`
-    : `recorder.${form.table}`;
-
-/** Whether the view of a dataset has the column of unknown fields. */
-const hasExtra = ({ table }: SealForm) => datasetNamed(table)?.extra !== false;
+/** SQL: where the rows of a form are read; readings in all forms in which they stand. No view is asked, because users may alter it. */
+export function rowsOf({ unit, table }: SealForm): string {
+  const dataset = unit === 'look' ? datasetNamed(table) : undefined;
+  return dataset ? `(${allReadings(packingOf(dataset))})` : `recorder.${table}`;
+}
 
 /**
  * The leaves of a table, as a SELECT of kind, day, instant, id, leaf, place (the ctid of a row) and flag. The values that

@@ -5,7 +5,7 @@ import { snakeCase } from '../datasets/names.ts';
 import { unwrap } from '../datasets/unwrap.ts';
 import type { Declared, DeclaredColumn, DeclaredView } from '../db/declared.ts';
 import { dailyOf } from '../history/readings/daily.ts';
-import { asClosedDays, asOpenLooks, asRows, selectOf } from '../history/readings/forms.ts';
+import { allReadings } from '../history/readings/forms.ts';
 import { numbersOf, packingOf } from '../history/readings/packing.ts';
 import { steady, steadyColumns } from '../history/saying.ts';
 import { sameKey } from '../history/writing.ts';
@@ -268,9 +268,7 @@ function readingsView(dataset: Dataset, selected: readonly ViewColumn[]): Declar
   const columns = asReleased(name, selected);
   const packing = packingOf(dataset);
   const names = columns.map((column) => [column.name, column.type] as const);
-  const body = [asClosedDays(packing), asOpenLooks(packing), asRows(packing)]
-    .map((form) => selectOf(form, names))
-    .join('\nunion all\n');
+  const body = allReadings(packing, names);
   return { kind: 'view', name, comment: about, columns: columns.map(declared), body };
 }
 

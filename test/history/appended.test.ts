@@ -96,4 +96,14 @@ describe('sample', () => {
       ['b', '98.0', 60_000],
     ]);
   });
+
+  it("is recorded whatever becomes of its view, which is the users'", async () => {
+    const feed = scriptedFeed(validatorUptime, { node: 'n', subnetId: 'without a view' });
+    const clock = new ManualClock(start);
+    const context = recordingContext(sql, clock.read);
+    feed.script = () => onlyPage({ validators: [{ nodeID: 'a', uptime: '99.0', connected: true }] });
+    await sql`drop view reporting.validator_uptime cascade`;
+    expect(await run(context, feed)).toMatchObject({ status: 'done', rowsWritten: [1] });
+    expect(await run(context, feed)).toMatchObject({ status: 'done', rowsWritten: [0] });
+  });
 });

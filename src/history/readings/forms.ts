@@ -15,12 +15,29 @@ export const selectOf = (
 ) =>
   `select ${names.map(([name, type]) => `${columns.get(name) ?? `null::${type}`} as ${name}`).join(', ')} from ${from}`;
 
+/** The columns of a reading by name and type: those of its dataset, of unknown fields, its instant and its run. */
+const columnsOf = ({ dataset }: Packing): readonly (readonly [name: string, type: string])[] => [
+  ...dataset.columns.map(({ name, type }) => [name, type] as const),
+  ['extra', 'jsonb'],
+  ['observed_at', 'timestamptz'],
+  ['run_id', 'bigint'],
+];
+
+/**
+ * SQL: all readings, in whatever form they stand. What the recorder needs is read here and not in the view, which is the users'.
+ * @param names the columns that are wanted, in their order; absent: all
+ */
+export function allReadings(packing: Packing, names = columnsOf(packing)): string {
+  return [asClosedDays(packing), asOpenLooks(packing), asRows(packing)]
+    .map((form) => selectOf(form, names))
+    .join('\nunion all\n');
+}
+
 /** Readings as rows of the dataset's own table: those that came late, that cannot be packed, or that an earlier version wrote. */
-export function asRows({ dataset }: Packing, where = 'true'): ReadingForm {
-  const names = [...dataset.columns.map(({ name }) => name), 'extra', 'observed_at', 'run_id'];
+export function asRows(packing: Packing, where = 'true'): ReadingForm {
   return {
-    columns: new Map(names.map((name) => [name, `r.${name}`])),
-    from: `recorder.${dataset.name} r where ${where}`,
+    columns: new Map(columnsOf(packing).map(([name]) => [name, `r.${name}`])),
+    from: `recorder.${packing.dataset.name} r where ${where}`,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { WriteHistory } from '../writing.ts';
 import { incoming, rowColumns, sameKey } from '../writing.ts';
+import { allReadings } from './forms.ts';
 import { numbering } from './members.ts';
 import { packingOf, SEATS, tableOf } from './packing.ts';
 import { shapeOf, stripsOf, wholesOf } from './strips.ts';
@@ -80,7 +81,7 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
         insert into recorder.${dataset.name} (${names}, observed_at, run_id)
         select ${names}, ${observedAt}, run_id from given${suffix} n
         where not exists (select from look${suffix}) and not exists (
-          select from reporting.${dataset.name} o where ${sameKey(dataset, 'o', 'n')} and o.observed_at = ${observedAt})
+          select from (${allReadings(packing)}) o where ${sameKey(dataset, 'o', 'n')} and o.observed_at = ${observedAt})
         on conflict do nothing returning 1)`,
     ],
     written: `(case when exists (select from look${suffix}) then (select count(*) from given${suffix}) else (select count(*) from written${suffix}) end)`,
