@@ -5,10 +5,12 @@ import { settingsPage } from '../src/config/settings-page.ts';
 import { catalogNames } from '../src/configured-feeds.ts';
 import { dictionary } from '../src/reports/dictionary.ts';
 import { recipes } from '../src/reports/recipes.ts';
+import { metricsPage } from '../src/server/metrics/page.ts';
 
-/** Writes the pages that are made from the code: the data dictionary, what is checked across sources, the recipes, the settings and the editors' schema of recorder.yaml. */
+/** Writes the pages that are made from the code: the data dictionary, what is checked across sources, the metrics, the recipes, the settings and the editors' schema of recorder.yaml. */
 writeFileSync(new URL('checks.md', import.meta.url), checksPage());
 writeFileSync(new URL('datasets.md', import.meta.url), dictionary());
+writeFileSync(new URL('monitoring.md', import.meta.url), metricsPage());
 writeFileSync(new URL('recipes.md', import.meta.url), recipes());
 writeFileSync(new URL('settings.md', import.meta.url), settingsPage(catalogNames));
 writeFileSync(new URL('recorder.schema.json', import.meta.url), editorSchema(catalogNames));

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { type Clock, systemClock } from './clock.ts';
 import { type Environment, readEnvironment } from './config/environment.ts';
 import { loadConfig } from './config/load.ts';
+import { readNamed, textsIn } from './config/named-secrets.ts';
 import type { Config } from './config/schema.ts';
 import { activeFeeds, activeLedgers, catalogNames } from './configured-feeds.ts';
 import type { BudgetKey } from './db/budget-key.ts';
@@ -19,6 +20,7 @@ import type { ActiveFeed, Watched } from './recording/active-feed.ts';
 import { type Configuration, configurationOf } from './recording/configuration.ts';
 import type { RecordingContext } from './recording/context.ts';
 import { type Announcement, sandboxConfig, useSandbox } from './sandbox.ts';
+import { ProcessCounts } from './server/metrics/process-counts.ts';
 import { budgetKeys, upstreamOpener } from './upstream-opener.ts';
 import { migrate } from './views/migrate.ts';
 
@@ -26,6 +28,8 @@ import { migrate } from './views/migrate.ts';
 export interface App {
   readonly environment: Environment;
   readonly config: Config;
+  /** The configuration file; null: there is none. */
+  readonly configFile: string | null;
   /** Set while no configuration file exists: the bundled network is the upstream. */
   readonly sandbox: Announcement | null;
   readonly log: Log;
@@ -44,8 +48,12 @@ export interface App {
   readonly watched: readonly Watched[];
   readonly configuration: Configuration;
   readonly recording: RecordingContext;
+  /** What this process did: calls and runs. */
+  readonly counts: ProcessCounts;
   /** The allowances of the configured services. */
   readonly budgets: readonly BudgetKey[];
+  /** The same application with another configuration; what both have in common stays open. */
+  reconfigured(config: Config): App;
   close(): Promise<void>;
 }
 
@@ -73,11 +81,13 @@ export const STATE_DIRECTORY = '.recorder';
 export async function openApp(options: AppOptions): Promise<App> {
   const environment = readEnvironment();
   const { logLevel = options.logLevel ?? 'warn', logJson } = environment;
-  const log = openLog({ logLevel, logJson });
   const clock = options.clock ?? systemClock;
   const file = configFile(environment, options.config);
   const stateDirectory = resolve(STATE_DIRECTORY);
   const fromFile = file === null ? null : loadConfig(file, catalogNames);
+  // What channels of alerts name of the environment is kept out of the log, too.
+  const named = readNamed(textsIn(fromFile?.alerts)).values;
+  const log = openLog({ logLevel, logJson }, named);
   const closers: (() => Promise<void>)[] = [];
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
@@ -107,13 +117,10 @@ export async function openApp(options: AppOptions): Promise<App> {
     closers.push(() => database.close());
     const problem = await schemaProblem(database.sql);
     if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);
-    const config = fromFile ?? sandboxConfig(sandbox?.announcement ?? noSandbox());
-    const feeds = activeFeeds(config);
-    const ledgers = activeLedgers(config);
-    const watched = [...feeds, ...ledgers];
-    return {
+    const counts = new ProcessCounts();
+    const parts = {
       environment,
-      config,
+      configFile: file,
       sandbox: sandbox?.announcement ?? null,
       log,
       clock,
@@ -121,23 +128,53 @@ export async function openApp(options: AppOptions): Promise<App> {
       embedded: embedded !== null,
       embeddedDirectory: embedded ? join(stateDirectory, 'postgres') : null,
       database,
-      feeds,
-      ledgers,
-      watched,
-      configuration: configurationOf(config, watched),
-      recording: {
-        sql: database.sql,
-        clock,
-        worker: `${hostname()}/${process.pid}`,
-        open: upstreamOpener(config, environment, database.sql, clock),
-      },
-      budgets: budgetKeys(config, environment),
+      counts,
       close,
     };
+    return configured(parts, fromFile ?? sandboxConfig(sandbox?.announcement ?? noSandbox()));
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+type Parts = Pick<
+  App,
+  | 'environment'
+  | 'configFile'
+  | 'sandbox'
+  | 'log'
+  | 'clock'
+  | 'databaseUrl'
+  | 'embedded'
+  | 'embeddedDirectory'
+  | 'database'
+  | 'counts'
+  | 'close'
+>;
+
+/** The application that a configuration makes of what is open. */
+function configured(parts: Parts, config: Config): App {
+  const { environment, database, clock, counts } = parts;
+  const feeds = activeFeeds(config);
+  const ledgers = activeLedgers(config);
+  const watched = [...feeds, ...ledgers];
+  return {
+    ...parts,
+    config,
+    feeds,
+    ledgers,
+    watched,
+    configuration: configurationOf(config, watched),
+    recording: {
+      sql: database.sql,
+      clock,
+      worker: `${hostname()}/${process.pid}`,
+      open: upstreamOpener(config, environment, database.sql, clock, counts),
+    },
+    budgets: budgetKeys(config, environment),
+    reconfigured: (other) => configured(parts, other),
+  };
 }
 
 /**

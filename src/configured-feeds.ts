@@ -1,3 +1,4 @@
+import { ruleLimits } from './alerts/default-rules.ts';
 import type { CatalogNames, Config } from './config/schema.ts';
 import { feeds } from './datasets/catalog.ts';
 import type { Recorded, Scope, Source, Target } from './datasets/contract.ts';
@@ -12,6 +13,7 @@ export const catalogNames: CatalogNames = {
   datasets: recorded.map(({ name }) => name),
   metrics: Object.keys(metricIntervals),
   intervals: ['hour', 'day', 'week', 'month'],
+  alertRules: ruleLimits,
   withoutEffect,
 };
 

@@ -12,9 +12,13 @@ export type Log = Logger;
  * The recorder's log on stderr, in the past tense, with fields: lines of JSON, or on a terminal lines for people. Secrets
  * are never fields. In addition, those of the environment are removed from every line, because errors of libraries may
  * contain what they were called with.
+ * @param secrets more of them
  */
-export function openLog({ logLevel, logJson }: { logLevel: string; logJson: boolean }): Log {
-  const redact = redactor(readSecrets());
+export function openLog(
+  { logLevel, logJson }: { logLevel: string; logJson: boolean },
+  secrets: readonly string[] = [],
+): Log {
+  const redact = redactor([...readSecrets(), ...secrets]);
   const options: LoggerOptions = {
     level: logLevel,
     base: { pid: process.pid },

@@ -6,6 +6,7 @@ import { SharedBudget } from './db/budget.ts';
 import { type BudgetKey, budgetKey } from './db/budget-key.ts';
 import type { OpenUpstream } from './recording/context.ts';
 import { redactor } from './redaction.ts';
+import type { ProcessCounts } from './server/metrics/process-counts.ts';
 import { unmetered } from './upstreams/unmetered.ts';
 import { UpstreamSession, type UpstreamSettings } from './upstreams/upstream.ts';
 
@@ -32,8 +33,14 @@ function meteredServices({ upstreams }: Config, { chainDataKey, metricsKey }: Ke
   });
 }
 
-/** Makes the upstreams of a configuration: each with its key, its bounds and its budget. */
-export function upstreamOpener(config: Config, keys: Keys, sql: postgres.Sql, clock: Clock): OpenUpstream {
+/** Makes the upstreams of a configuration: each with its key, its bounds and its budget. @param counts counts their calls; absent: nobody asks */
+export function upstreamOpener(
+  config: Config,
+  keys: Keys,
+  sql: postgres.Sql,
+  clock: Clock,
+  counts?: ProcessCounts,
+): OpenUpstream {
   const redact = redactor([keys.chainDataKey, keys.metricsKey]);
   const settings = new Map<string, UpstreamSettings>();
   const add = (
@@ -47,6 +54,7 @@ export function upstreamOpener(config: Config, keys: Keys, sql: postgres.Sql, cl
       url: service.url,
       deadline: service.timeout,
       maxBytes: MOST_BYTES,
+      called: (outcome, seconds) => counts?.call(name, outcome, seconds),
       ...more,
     });
   for (const { name, service, headers, budgetKey } of meteredServices(config, keys)) {

@@ -9,6 +9,7 @@ import { recorded } from '../src/recorded.ts';
 import { dictionary } from '../src/reports/dictionary.ts';
 import { reports } from '../src/reports/questions.ts';
 import { recipes } from '../src/reports/recipes.ts';
+import { metricsPage } from '../src/server/metrics/page.ts';
 import { declaredObjects } from '../src/views/declared.ts';
 
 const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
@@ -16,6 +17,7 @@ const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.ur
 it.each([
   ['docs/checks.md', checksPage],
   ['docs/datasets.md', dictionary],
+  ['docs/monitoring.md', metricsPage],
   ['docs/recipes.md', recipes],
   ['docs/settings.md', () => settingsPage(catalogNames)],
   ['docs/recorder.schema.json', () => editorSchema(catalogNames)],

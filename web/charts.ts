@@ -1,6 +1,6 @@
 import type uPlot from 'uplot';
 import { momentText, numberText } from '../src/server/pages/texts.ts';
-import { type Line, pointAt } from './charts/lines.ts';
+import { addEarlier, type Line, pointAt } from './charts/lines.ts';
 import { plot } from './charts/plot.ts';
 
 /**
@@ -10,6 +10,7 @@ import { plot } from './charts/plot.ts';
 const whole = location.href;
 let drawn: { readonly plot: uPlot; readonly seen: ResizeObserver } | null = null;
 let asking: AbortController | null = null;
+let adding: AbortController | null = null;
 
 function draw(): void {
   drawn?.plot.destroy();
@@ -105,21 +106,60 @@ function choose(from: number, to: number): void {
   void go(address.href, true);
 }
 
+/** Asks for what was too much for one page, from the end, and adds it to the lines until all of the window is drawn. */
+async function addUnread(): Promise<void> {
+  const note = document.querySelector<HTMLElement>('[data-unread]');
+  const figure = document.querySelector<HTMLElement>('figure.chart');
+  const now = new AbortController();
+  adding = now;
+  let link = note?.querySelector('a')?.href;
+  if (!note || !figure || link === undefined) return;
+  let reached = Number(note.dataset.unread);
+  const drawnFrom = timeText(reached);
+  try {
+    while (link !== undefined) {
+      const page = await pageAt(link, now.signal);
+      const earlier = page.querySelector<HTMLElement>('figure.chart');
+      if (earlier) addEarlier(figure, earlier);
+      const rest = page.querySelector<HTMLElement>('[data-unread]');
+      const unread = Number(rest?.dataset.unread ?? Number.NEGATIVE_INFINITY);
+      if (unread >= reached) return;
+      reached = unread;
+      link = rest?.querySelector('a')?.href;
+      note.textContent = rest
+        ? `The part before ${timeText(reached)} is being read.`
+        : `All of the window is drawn. The points below are those from ${drawnFrom} on.`;
+      draw();
+    }
+  } catch {
+    // The link to the part that is not drawn stays, unless a part of it was drawn.
+  }
+}
+
+/** The page at an address. @throws Error when the answer is no page of a chart */
+async function pageAt(address: string, signal: AbortSignal): Promise<Document> {
+  const answer = await fetch(address, { headers: { accept: 'text/html' }, signal });
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  if (!answer.ok || !page.querySelector('main')) throw new Error('the answer is no chart');
+  return page;
+}
+
 /** Puts another page of the same chart in place of this one. @param isNew it becomes an entry of the history */
 async function go(address: string, isNew: boolean): Promise<void> {
   asking?.abort();
+  adding?.abort();
   const now = new AbortController();
   asking = now;
   document.querySelector('figure.chart')?.setAttribute('aria-busy', 'true');
   try {
-    const answer = await fetch(address, { headers: { accept: 'text/html' }, signal: now.signal });
-    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    const page = await pageAt(address, now.signal);
     const [old, fresh] = [document.querySelector('main'), page.querySelector('main')];
-    if (!answer.ok || !old || !fresh) throw new Error('the answer is no chart');
+    if (!old || !fresh) throw new Error('the answer is no chart');
     if (isNew) history.pushState(null, '', address);
     old.replaceWith(document.adoptNode(fresh));
     document.title = page.title;
     draw();
+    void addUnread();
   } catch {
     // The server tells what is wrong on a page of its own.
     if (!now.signal.aborted) location.assign(address);
@@ -131,3 +171,4 @@ addEventListener('popstate', () => {
 });
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
 draw();
+void addUnread();

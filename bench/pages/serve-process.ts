@@ -3,6 +3,7 @@ import { openDatabase } from '../../src/db/client.ts';
 import { outliveLostConnections } from '../../src/db/lost-connections.ts';
 import { ReadGate } from '../../src/db/read-gate.ts';
 import { Access } from '../../src/server/access.ts';
+import { ProcessCounts } from '../../src/server/metrics/process-counts.ts';
 import { buildServer } from '../../src/server/server.ts';
 import { statusSite } from '../../src/server/status-site.ts';
 import { config, watched } from './configuration.ts';
@@ -22,6 +23,7 @@ const server = buildServer({
   recorder: { name: config.name, network: config.network, simulated: false, directory: null },
   watched,
   upstreams: config.upstreams,
+  counts: new ProcessCounts(),
   site: statusSite(config),
 });
 outliveLostConnections();

@@ -4,14 +4,17 @@ import type { Statement } from './statement.ts';
 /** How many days there are unless told. */
 export const DAYS = 90;
 
-/** How what is recorded and missing is summed up: columns of `ranges`. */
-export type CellsBy = 'recorded, reason' | 'target, recorded, reason';
+/** How what is recorded and missing is summed up: columns of `clipped`. */
+export type CellsBy = 'kind, reason' | 'target, kind, reason';
+
+/** A day, in the microseconds in which ranges are counted. */
+export const DAY = '86400000000';
 
 /**
- * SQL: the common table expressions `moments` (first_day, until), `ranges` (recorded, target, reason and bounds), `clipped` (ranges
- * cut to the window, with their `first` and `last` day) and `cells` (day, the columns of `by`, ms): what of each day is recorded and
- * missing. The cost depends on the ranges and on the cells that are told, not on ranges times days: a range counts in its first and
- * last day by itself, and of the whole days between only the first and the one after are noted and summed along.
+ * SQL: the common table expressions `moments` (first_day, until), `clipped` (ranges of time as `reporting.coverage_ranges` has them,
+ * cut to the window: kind, reason, target, and their bounds in microseconds since the begin of the window) and `cells` (day, the
+ * columns of `by`, ms): what of each day is recorded and missing. The cost depends on the ranges and on the cells that are told, not
+ * on ranges times days: a range is noted where it begins and where it ends, and what is open is summed along the days.
  * @param dataset SQL of its name
  * @param wanted SQL of a condition on `target`; empty: all targets
  */
@@ -24,41 +27,41 @@ export function coverageCells(
 ): string {
   const end = to === null ? 'now()' : into.value(to, 'timestamptz');
   const begin = from === null ? `(${end} - interval '${DAYS} days')` : into.value(from, 'timestamptz');
-  const ranges = (view: string) => `
-  select target, reason, range_start, range_end, first_height, end_height from reporting.${view}
-  where dataset = ${dataset}${wanted === '' ? '' : ` and ${wanted}`}`;
+  // A day in which a range begins has the rest of the day from there on; where one ends, so much is taken away.
+  const edges = (at: 'starts' | 'ends', sign: '+' | '-') => `
+  select ${by}, ${at} / ${DAY} as day, ${sign}count(*) as opened, ${sign}sum((${at} / ${DAY} + 1) * ${DAY} - ${at}) as lasts
+  from clipped
+  where kind <> 'known'
+  group by ${by}, ${at} / ${DAY}`;
   return `moments as (
   select date_trunc('day', ${begin} at time zone 'UTC') as first_day, ${end} at time zone 'UTC' as until
 ),
-ranges as (select true as recorded, c.* from (${ranges('coverage')}) c union all select false, g.* from (${ranges('gaps')}) g),
+bounds as materialized (
+  select (extract(epoch from first_day) * 1000000)::bigint as first, (extract(epoch from until) * 1000000)::bigint as until from moments
+),
 clipped as materialized (
-  select r.recorded, r.target, r.reason, c.starts, c.ends, c.starts::date as first, (c.ends - interval '1 microsecond')::date as last
-  from ranges r
-  cross join moments m
-  cross join lateral (
-    select greatest(r.range_start at time zone 'UTC', m.first_day) as starts,
-      least(r.range_end at time zone 'UTC', m.until) as ends) c
-  where r.range_start is not null and r.range_end is not null and c.starts < c.ends
+  select r.kind, r.reason, r.target, greatest(r.begins, b.first) - b.first as starts, least(r.ends, b.until) - b.first as ends
+  from reporting.coverage_ranges r
+  cross join bounds b
+  where r.dataset = ${dataset}${wanted === '' ? '' : ` and ${wanted}`} and r.axis = 'time' and r.begins < b.until and r.ends > b.first
 ),
 turns as (
-  select ${by}, p.day, sum(p.lasts) as lasts, sum(p.whole) as whole
-  from clipped c
-  cross join lateral (values
-    (c.first, least(c.ends, c.first + interval '1 day') - c.starts, 0),
-    (c.first + 1, interval '0', 1),
-    (c.last, c.ends - c.last::timestamp, -1)) as p(day, lasts, whole)
-  where p.whole = 0 or c.last > c.first
-  group by ${by}, p.day
+  select ${by}, day, sum(opened) as opened, sum(lasts) as lasts
+  from (${edges('starts', '+')}
+  union all${edges('ends', '-')}) as e
+  group by ${by}, day
 ),
 running as (
-  select ${by}, day, lasts, sum(whole) over along as whole, lead(day) over along as next_day
+  select ${by}, day, lasts, sum(opened) over along as opened, sum(opened) over along - opened as open_before, lead(day) over along as next_day
   from turns
   window along as (partition by ${by} order by day)
 ),
 cells as (
-  select ${by}, r.day + n as day,
-    1000 * extract(epoch from r.whole * interval '1 day' + case n when 0 then r.lasts else interval '0' end) as ms
+  select ${by}, (m.first_day + (r.day + n) * interval '1 day')::date as day, c.lasts / 1000 as ms
   from running r
-  cross join lateral generate_series(0, case when r.whole > 0 then r.next_day - r.day - 1 else 0 end) as n
+  cross join moments m
+  cross join lateral generate_series(0, case when r.opened > 0 then r.next_day - r.day - 1 else 0 end) as n
+  cross join lateral (select case n when 0 then r.open_before * ${DAY} + r.lasts else r.opened * ${DAY} end as lasts) c
+  where c.lasts > 0
 )`;
 }

@@ -2,7 +2,7 @@ import type postgres from 'postgres';
 import { z } from 'zod';
 import type { Clock } from '../clock.ts';
 import type { ReadableDataset } from './catalogue.ts';
-import { coverageCells, DAYS } from './coverage-cells.ts';
+import { coverageCells, DAY, DAYS } from './coverage-cells.ts';
 import { instant, written } from './filters.ts';
 import { type Told, textOf as told } from './list-parameters.ts';
 import { type Asked, Statement } from './statement.ts';
@@ -104,24 +104,29 @@ export async function readCoverage(
 export function coverageStatement({ name }: ReadableDataset, question: CoverageQuestion): Asked {
   const into = new Statement();
   const { target } = question;
+  const of = into.value(name, 'text');
   const wanted = target === null ? '' : `target = ${into.value(target, 'text')}`;
-  const text = `with ${coverageCells('recorded, reason', into.value(name, 'text'), question, wanted, into)},
+  const and = wanted === '' ? '' : ` and ${wanted}`;
+  const text = `with ${coverageCells('kind, reason', of, question, wanted, into)},
 days as (
   select g.day::date as day from moments m, generate_series(m.first_day, m.until - interval '1 microsecond', interval '1 day') as g(day)
 ),
 -- Days in a row in which something of a target is recorded or missing.
 spans as (
-  select unnest(range_agg(daterange(first, last, '[]'))) as span from clipped group by target
+  select unnest(range_agg(int8range(starts / ${DAY}, (ends - 1) / ${DAY}, '[]'))) as span
+  from clipped where kind = 'known' group by target
 ),
 target_turns as (
-  select t.day, sum(t.turn) as turn
-  from spans cross join lateral (values (lower(span), 1), (upper(span), -1)) as t(day, turn)
-  group by t.day
+  select (m.first_day + t.day * interval '1 day')::date as day, sum(t.turn) as turn
+  from spans
+  cross join moments m
+  cross join lateral (values (lower(span), 1), (upper(span), -1)) as t(day, turn)
+  group by 1
 ),
 summed as (
-  select day, sum(ms) filter (where recorded) as covered, sum(ms) filter (where not recorded) as missing,
+  select day, sum(ms) filter (where kind = 'recorded') as covered, sum(ms) filter (where kind = 'missing') as missing,
     jsonb_agg(jsonb_build_object('reason', reason, 'missing_ms', round(ms)) order by ms desc, reason)
-      filter (where not recorded and ms > 0) as reasons
+      filter (where kind = 'missing') as reasons
   from cells group by day
 ),
 by_day as (
@@ -141,7 +146,8 @@ select jsonb_build_object(
     from by_day b), '[]'),
   'heights', coalesce((
     select jsonb_agg(to_jsonb(h) order by h.target, h.first_height) from (
-      select target, first_height, end_height, reason from ranges where first_height is not null
-      order by target, first_height limit ${MOST_HEIGHTS}) h), '[]')) as answer`;
+      select target, begins as first_height, ends as end_height, reason from reporting.coverage_ranges
+      where dataset = ${of}${and} and axis = 'height' and kind <> 'known' and begins is not null
+      order by target, begins limit ${MOST_HEIGHTS}) h), '[]')) as answer`;
   return { text, values: into.values };
 }

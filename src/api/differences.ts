@@ -217,7 +217,7 @@ function statementOf(
   most: number | null,
   into: Statement,
 ): Parts {
-  const { from: all, parts, content, readable } = versionsOf(dataset);
+  const { from: all, parts, content, readable, at: heldAt } = versionsOf(dataset);
   const types = new Map(readable.columns.map(({ name, type }) => [name, type]));
   const typeOf = (name: string) => types.get(name) ?? 'text';
   const begin = into.value(from, 'timestamptz');
@@ -227,40 +227,49 @@ function statementOf(
     `reporting.has_record(${into.value(dataset.name, 'text')}, ${begin})`,
     ...filters.map((one) => condition(one, typeOf(one.column), columnOf(one.column), into)),
     ...(after ? [following(order, after.values, typeOf, into)] : []),
-  ];
-  const touching = `((r.begins > ${begin} and r.begins <= ${end}) or (r.ends > ${begin} and r.ends <= ${end} and r.ends_alone))`;
-  const holdsAt = (moment: string) => `r.begins <= ${moment} and (r.ends is null or r.ends > ${moment})`;
-  // The versions of a ledger are worked out: once, and only those that are told.
-  const workedOut = dataset.kind === 'ledger';
-  const versions = workedOut ? 'versions' : all;
+  ].join('\n  and ');
   const names = order.columns.map(({ name }) => `"${name}"`);
   const keys = order.columns.map((one) => `${orderExpression(one)} as "${one.name}"`).join(', ');
   const bounded = most === null ? '' : `\norder by ${names.join(', ')}\nlimit ${most}`;
-  const touched = (part: string) =>
-    `select distinct ${keys}\nfrom ${part} as r\nwhere ${[touching, ...(workedOut ? [] : wanted)].join('\n  and ')}${bounded}`;
-  const at = (moment: string) => `lateral (
-  select true as there, r.* from ${versions} as r
-  where ${order.columns.map((one) => `${orderExpression(one)} = t."${one.name}"`).join(' and ')}
-    and ${holdsAt(moment)}
-  order by r.begins desc limit 1)`;
   const of = (row: string) => content.map(({ name }) => `${row}."${name}"`).join(', ');
+  const differ = `(o.there is distinct from n.there or row(${of('o')}) is distinct from row(${of('n')}))`;
+  const rest = (at: (name: 'o' | 'n') => string) => `from touched as t
+left join ${at('o')} as o on true
+left join ${at('n')} as n on true
+where ${differ}
+order by ${names.map((name) => `t.${name}`).join(', ')}`;
+  if (heldAt !== null) {
+    const held = (name: string, moment: string) => `${name} as (
+select ${keys}, ${of('r')}, true as there
+from reporting.${heldAt}(${moment}) as r
+where ${wanted}
+)`;
+    const views = { o: 'held_before', n: 'held_after' };
+    return {
+      before: `${held(views.o, begin)},\n${held(views.n, end)},\n`,
+      touched: `select ${names.join(', ')}\nfrom ${views.o} as o\nfull join ${views.n} as n using (${names.join(', ')})\nwhere ${differ}${bounded}`,
+      rest: rest(
+        (name) =>
+          `lateral (select * from ${views[name]} as r where ${names.map((key) => `r.${key} = t.${key}`).join(' and ')})`,
+      ),
+    };
+  }
+  const touching = `((r.begins > ${begin} and r.begins <= ${end}) or (r.ends > ${begin} and r.ends <= ${end} and r.ends_alone))`;
+  const touched = (part: string) =>
+    `select distinct ${keys}\nfrom ${part} as r\nwhere ${touching}\n  and ${wanted}${bounded}`;
+  const moments = { o: begin, n: end };
   return {
-    before: workedOut
-      ? `versions as materialized (
-select r.* from ${all} as r
-where ((${holdsAt(begin)}) or (${holdsAt(end)}))
-  and ${wanted.join('\n  and ')}
-),
-`
-      : '',
+    before: '',
     touched:
-      workedOut || parts.length === 1
-        ? touched(versions)
+      parts.length === 1
+        ? touched(all)
         : `${parts.map((part) => `(${touched(part)})`).join('\nunion\n')}${bounded}`,
-    rest: `from touched as t
-left join ${at(begin)} as o on true
-left join ${at(end)} as n on true
-where (o.there is distinct from n.there or row(${of('o')}) is distinct from row(${of('n')}))
-order by ${names.map((name) => `t.${name}`).join(', ')}`,
+    rest: rest(
+      (name) => `lateral (
+  select true as there, r.* from ${all} as r
+  where ${order.columns.map((one) => `${orderExpression(one)} = t."${one.name}"`).join(' and ')}
+    and r.begins <= ${moments[name]} and (r.ends is null or r.ends > ${moments[name]})
+  order by r.begins desc limit 1)`,
+    ),
   };
 }

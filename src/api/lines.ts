@@ -1,10 +1,10 @@
 import type postgres from 'postgres';
 import type { Drawable, Grain } from './drawables.ts';
-import type { PointsSql } from './points-sql.ts';
+import { isOneLine, type PointsSql } from './points-sql.ts';
+import { areMany, readThinned, type Thinning } from './read-thinned.ts';
 import { columnOf, source } from './rows.ts';
 import { currentOnly } from './series.ts';
-import { Statement } from './statement.ts';
-import { type ThinnedRow, thinned } from './thinned.ts';
+import type { Statement } from './statement.ts';
 import { isoOf } from './values.ts';
 
 /** What is drawn of a {@link Drawable}, as known at one moment. */
@@ -35,22 +35,29 @@ export interface FoundLine {
 export interface FoundLines {
   readonly lines: readonly FoundLine[];
   readonly of: number;
+  /** There were too many points to read in time: no line has any before this moment; null: all were read. */
+  readonly unreadBefore: Date | null;
 }
 
 /**
- * Reads the lines of a chart in one statement, thinned out where there are many points.
- * @param most how many lines @param buckets as for {@link thinned}
+ * Reads the lines of a chart, thinned out where there are many points: in one statement, or of a dataset whose points are found by
+ * time, where they are too many for one, line by line and piece by piece.
  * @throws PostgresError 22023 when there is no record at the moment, or the function refuses what it is given
  */
 export async function readLines(
   sql: postgres.Sql,
   drawable: Drawable,
   question: LinesQuestion,
-  { most, buckets }: { readonly most: number; readonly buckets: number },
+  thinning: Thinning,
 ): Promise<FoundLines> {
-  const into = new Statement();
-  const text = thinned(pointsOf(drawable, question, into), buckets, most);
-  const rows = await sql.unsafe<ThinnedRow[]>(text, [...into.values]);
+  const pointsIn = (into: Statement) => pointsOf(drawable, question, into);
+  const single = singleLines(drawable, question);
+  if (single.length > 1 && single.length <= thinning.most) {
+    const lines = single.map((one) => (into: Statement) => pointsOf(drawable, one, into));
+    if (await areMany(sql, lines, thinning.atOnce))
+      return readEach(sql, drawable, question, single, thinning);
+  }
+  const { rows, unreadBefore } = await readThinned(sql, pointsIn, thinning);
   const names = untold(drawable, question);
   const [column = ''] = question.columns;
   const lines = new Map<string, { of: FoundLine['of']; points: [string, string | null][]; count: number }>();
@@ -67,8 +74,60 @@ export async function readLines(
     lines.set(key, known);
     known.points.push([isoOf(at), value]);
   }
-  return { lines: [...lines.values()], of: Number(rows[0]?.lines ?? 0) };
+  return { lines: [...lines.values()], of: Number(rows[0]?.lines ?? 0), unreadBefore };
 }
+
+/** The questions for the lines one by one, of a dataset whose points are found by time; none where not all keys are told. */
+function singleLines(drawable: Drawable, question: LinesQuestion): LinesQuestion[] {
+  if (!isFoundByTime(drawable)) return [];
+  const keyed = drawable.keys.reduce<LinesQuestion['told'][]>(
+    (all, { name }) =>
+      all.flatMap((told) => (question.told[name] ?? []).map((value) => ({ ...told, [name]: [value] }))),
+    [{}],
+  );
+  return keyed.flatMap((told) =>
+    question.columns.map((column) => ({ ...question, told, columns: [column] })),
+  );
+}
+
+/** Reads lines one after the other. What was not read of one is told of none, so that they are of one time. */
+async function readEach(
+  sql: postgres.Sql,
+  drawable: Drawable,
+  question: LinesQuestion,
+  single: readonly LinesQuestion[],
+  thinning: Thinning,
+): Promise<FoundLines> {
+  const names = untold(drawable, question);
+  const lines: FoundLine[] = [];
+  let unread: Date | null = null;
+  for (const one of single) {
+    const found: FoundLines = await readLines(sql, drawable, one, {
+      ...thinning,
+      budget: thinning.budget / single.length,
+    });
+    const of = Object.fromEntries(names.map((name) => [name, one.told[name]?.[0] ?? null]));
+    lines.push(...found.lines.map((line) => ({ ...line, of: { ...of, value: one.columns[0] ?? '' } })));
+    unread = latest(unread, found.unreadBefore);
+  }
+  return { lines: since(lines, unread), of: lines.length, unreadBefore: unread };
+}
+
+/** The later of two moments up to which nothing was read; null: everything was. */
+export const latest = (one: Date | null, other: Date | null): Date | null =>
+  one === null || (other !== null && other > one) ? other : one;
+
+/** Lines from a moment on; null: whole. */
+export const since = <Line extends FoundLine>(lines: readonly Line[], moment: Date | null): Line[] =>
+  lines.flatMap((line) => {
+    if (moment === null) return [line];
+    const points = line.points.filter(([at]) => Date.parse(at) >= moment.getTime());
+    return points.length === 0 ? [] : [{ ...line, points }];
+  });
+
+/** The points of a line are found by time through an index. */
+const isFoundByTime = ({ dataset, time }: Drawable) =>
+  dataset?.kind === 'series' && time.name === dataset.key.at(-1);
 
 /** The key columns by which lines differ: those of which not just one value is told. */
 const untold = ({ keys }: Drawable, { told }: LinesQuestion) =>
@@ -105,17 +164,21 @@ export function pointsOf(drawable: Drawable, question: LinesQuestion, into: Stat
         : []
       : [`${at} < ${end}`, `(${columnOf(ends)} is null or ${columnOf(ends)} > ${begin})`];
   const until = ends && columnOf(ends);
+  const lined = {
+    values: columns.map((name) => [name, columnOf(name)] as const),
+    of: untold(drawable, question).map(columnOf),
+  };
   return {
     rows,
     conditions: [...wanted, ...inWindow, ...(dataset ? currentOnly(dataset.kind) : []), ...known],
     at: ends === null ? at : `greatest(${at}, ${begin})`,
     ends: until && (past ? `case when ${until} <= ${past} then ${until} end` : until),
-    values: columns.map((name) => [name, columnOf(name)]),
-    of: untold(drawable, question).map(columnOf),
+    ...lined,
     counted: counted ? (grain ?? 'day') : null,
     begin: begin ?? null,
     end: end ?? null,
-    foundByTime: dataset?.kind === 'series' && past === null && time.name === dataset.key.at(-1),
+    foundByTime: isFoundByTime(drawable) && past === null,
+    inPieces: isFoundByTime(drawable) && isOneLine(lined),
   };
 }
 

@@ -17,6 +17,8 @@ export interface PointsSql {
   readonly end: string | null;
   /** The rows of a line are found by time through an index: reading some of them again costs little. */
   readonly foundByTime: boolean;
+  /** They are one line whose parts are found by time, as of whatever moment: where there are too many, a part is read by itself. */
+  readonly inPieces: boolean;
 }
 
 /** The SELECT of all points, as they are before anything is left out. */
@@ -34,4 +36,5 @@ export function pointsSql({ rows, conditions, at, ends, values, of, counted }: P
 }
 
 /** Whether there is one line: one value, of one thing. */
-export const isOneLine = ({ values, of }: PointsSql) => values.length === 1 && of.length === 0;
+export const isOneLine = ({ values, of }: Pick<PointsSql, 'values' | 'of'>) =>
+  values.length === 1 && of.length === 0;

@@ -1,14 +1,15 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
+import { type Clock, systemClock } from '../clock.ts';
 import type { DeclaredColumn } from '../db/declared.ts';
 import type { ReadableDataset } from './catalogue.ts';
 import { condition, type Filter, instant, written } from './filters.ts';
 import { asOf, filterShape, filtersIn, filtersOf, type Told, textOf as told } from './list-parameters.ts';
 import type { PointsSql } from './points-sql.ts';
+import { readThinned } from './read-thinned.ts';
 import type { Readable } from './readable.ts';
 import { columnOf } from './rows.ts';
-import { Statement } from './statement.ts';
-import { type ThinnedRow, thinned } from './thinned.ts';
+import type { Statement } from './statement.ts';
 import { readValue, type Value } from './values.ts';
 
 /** A series of points of one column over time, thinned out so that extremes survive. */
@@ -21,6 +22,8 @@ export interface Series {
   readonly of: number;
   /** Whether points were left out: of each bucket the first, the last, the least and the greatest are kept. */
   readonly thinned: boolean;
+  /** There were too many points to read in time: of those before this moment none is told; null: all were read. */
+  readonly unread_before: string | null;
 }
 
 /** Which series, as PostgreSQL reads it. */
@@ -39,6 +42,8 @@ export const NUMBERS: ReadonlySet<string> = new Set(['numeric', 'bigint', 'integ
 /** How many parts a window has unless told, and at most. */
 const BUCKETS = 500;
 const MOST_BUCKETS = 5_000;
+/** The time in which a series is read, ms. */
+const BUDGET = 10_000;
 
 /** Where the points of a dataset are, and what has to be told so that they are of one thing. */
 export interface SeriesSource {
@@ -142,7 +147,8 @@ export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuestion
 }
 
 /**
- * Reads a series. Where there are more points than fit, it is thinned out ({@link thinned}).
+ * Reads a series. Where there are more points than fit, it is thinned out, and read as far as that takes no longer than
+ * {@link BUDGET} ({@link readThinned}).
  * @throws PostgresError 22023 when there is no record at the moment of `as_of`
  */
 export async function readSeries(
@@ -150,11 +156,14 @@ export async function readSeries(
   dataset: ReadableDataset,
   source: SeriesSource,
   question: SeriesQuestion,
+  clock: Clock = systemClock,
 ): Promise<Series> {
-  const into = new Statement();
   const { column, time, buckets } = question;
-  const text = thinned(seriesPoints(dataset, source, question, into), buckets, 1);
-  const rows = await sql.unsafe<ThinnedRow[]>(text, [...into.values]);
+  const { rows, unreadBefore } = await readThinned(
+    sql,
+    (into) => seriesPoints(dataset, source, question, into),
+    { buckets, most: 1, budget: BUDGET, clock },
+  );
   const of = Number(rows[0]?.of ?? 0);
   return {
     column: column.name,
@@ -162,6 +171,7 @@ export async function readSeries(
     points: rows.map((row) => [readValue('timestamptz', row.at), readValue(column.type, row.value)]),
     of,
     thinned: of > rows.length,
+    unread_before: unreadBefore?.toISOString() ?? null,
   };
 }
 
@@ -191,8 +201,9 @@ function seriesPoints(
       `reporting.has_record(${into.value(name, 'text')}, ${past})`,
     );
   const values = [[column.name, columnOf(column.name)] as const];
-  const foundByTime = kind === 'series' && past === null && time === key.at(-1);
-  return { rows, conditions, at, ends: null, values, of: [], counted: null, begin, end, foundByTime };
+  const inPieces = kind === 'series' && time === key.at(-1);
+  const found = { inPieces, foundByTime: inPieces && past === null };
+  return { rows, conditions, at, ends: null, values, of: [], counted: null, begin, end, ...found };
 }
 
 /**

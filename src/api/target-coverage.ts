@@ -52,11 +52,11 @@ export async function readTargetCoverage(
   select target from reporting.coverage where ${wanted}
   order by target limit ${limit + 1}
 ),
-${coverageCells('target, recorded, reason', dataset, question, 'target in (select target from listed)', into)},
+${coverageCells('target, kind, reason', dataset, question, 'target in (select target from listed)', into)},
 by_day as (
-  select target, day, coalesce(sum(ms) filter (where recorded), 0) as covered,
-    coalesce(sum(ms) filter (where not recorded), 0) as missing,
-    coalesce(sum(ms) filter (where not recorded and reason = ${into.value(NOT_YET, 'text')}), 0) as fetchable
+  select target, day, coalesce(sum(ms) filter (where kind = 'recorded'), 0) as covered,
+    coalesce(sum(ms) filter (where kind = 'missing'), 0) as missing,
+    coalesce(sum(ms) filter (where kind = 'missing' and reason = ${into.value(NOT_YET, 'text')}), 0) as fetchable
   from cells group by target, day
 )
 select l.target, s.state, f.reason, to_char(f.last_success_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_success_at,

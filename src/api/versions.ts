@@ -32,6 +32,8 @@ export interface Versions {
   readonly parts: readonly string[];
   /** What a version says of a row. */
   readonly content: readonly DeclaredColumn[];
+  /** Where versions are worked out, the function of `reporting` that says which hold at a moment: their key and content. Else null. */
+  readonly at: string | null;
 }
 
 /** The versions of a dataset's rows. Of a log those that were said differently later are versions too. */
@@ -51,5 +53,6 @@ export function versionsOf({ name, kind, now, history, begins, ends }: ReadableD
       ? [of(name), of(`${name}_conflicts`, 'superseded_at', ' where differs is not null')]
       : [of(readable.name)];
   const parts = selects.map((one) => `(${one})`);
-  return { readable, from: `(${selects.join(' union all ')})`, parts, content };
+  const at = kind === 'ledger' ? `${readable.name}_at` : null;
+  return { readable, from: `(${selects.join(' union all ')})`, parts, content, at };
 }

@@ -1,4 +1,5 @@
 import { Argument, Command } from 'commander';
+import type { AlertsOptions } from './alerts.ts';
 import { exitCode } from './exit.ts';
 import type { InitOptions } from './init.ts';
 import type { MaintenanceOptions } from './maintenance.ts';
@@ -36,12 +37,13 @@ export function commandLine(): Command {
     .option('--roles <roles>', 'only these, comma-separated: scheduler, worker, server')
     .action(async (options: Common & { roles?: string }) => {
       // The server with its pages takes as long to load as all the rest: other commands do without.
-      const { rolesOf, upCommand } = await import('./up.ts');
+      const { rolesOf } = await import('./up.ts');
+      const { upUntilStopped } = await import('./reloading.ts');
       const roles = rolesOf(options.roles);
       return withApp(
         { config: options.config, migrate: true, wait: true, logLevel: 'info' },
         async (app, signal) => {
-          await upCommand(app, roles, signal);
+          await upUntilStopped(app, roles, signal);
           return exitCode.done;
         },
       );
@@ -228,6 +230,26 @@ export function commandLine(): Command {
     );
 
   command(
+    'export',
+    'write files for a warehouse, with a manifest; all stands for every dataset',
+    'chain-recorder export metric_points validators --to /var/lake --since last',
+  )
+    .argument('<dataset...>')
+    .requiredOption('--to <place>', 'a folder, or s3://BUCKET/PREFIX')
+    .option('--format <format>', 'parquet, csv or jsonl', 'parquet')
+    .option('--since <last>', 'last: only what was recorded since the last export there (default: all of it)')
+    .action((datasets: string[], options: Common & { to: string; format: string; since?: string }) =>
+      withApp({ config: options.config }, async (app, signal) =>
+        (await import('./export.ts')).exportCommand(
+          app,
+          datasets,
+          { ...options, json: options.json ?? false },
+          signal,
+        ),
+      ),
+    );
+
+  command(
     'maintenance',
     'list or announce windows in which nodes are neither up nor down, or end one',
     'chain-recorder maintenance announce --node validator-1 --to 2026-12-01T04:00 --reason "new disk"',
@@ -244,6 +266,31 @@ export function commandLine(): Command {
           ...options,
           json: options.json ?? false,
         }),
+      ),
+    );
+
+  command(
+    'alerts',
+    'list alerts, send a trial message, acknowledge an alert, or show what the rules would have said',
+    'chain-recorder alerts test ops\n  chain-recorder alerts ack 17 --by ann --note "the disk is ordered"\n  chain-recorder alerts replay --from 2026-10-01 --to 2026-11-01 --rule node-down',
+  )
+    .addArgument(new Argument('[action]').choices(['list', 'test', 'ack', 'replay']).default('list'))
+    .argument('[name]', 'test: the channel; ack: the number of the alert')
+    .option('--from <time>', 'list, replay: begin of the range (list by default: a week ago)')
+    .option('--to <time>', 'list, replay: end of the range (default: now)')
+    .option('--rule <name>', 'list, replay: only this rule')
+    .option('--every <duration>', 'replay: from one look to the next (default: 5m)')
+    .option('--by <name>', 'ack: who knows of it')
+    .option('--note <text>', 'ack: what is to be said of it')
+    .action((action: string, name: string | undefined, options: Common & Partial<AlertsOptions>) =>
+      withApp({ config: options.config }, async (app, signal) =>
+        (await import('./alerts.ts')).alertsCommand(
+          app,
+          action,
+          name,
+          { ...options, json: options.json ?? false },
+          signal,
+        ),
       ),
     );
 

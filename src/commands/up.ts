@@ -1,3 +1,4 @@
+import { tryOwnRules } from '../alerts/configured-rules.ts';
 import type { App } from '../app.ts';
 import { steadyClock } from '../clock.ts';
 import { isAway } from '../db/away.ts';
@@ -5,7 +6,7 @@ import { clockSkew, TOLERATED_SKEW } from '../db/clock-skew.ts';
 import { ReadGate } from '../db/read-gate.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import type { QueueBackend, RecorderQueue } from '../jobs/backend.ts';
-import { planJob, queueNames } from '../jobs/jobs.ts';
+import { ALERTS, alertsJob, planJob, queueNames } from '../jobs/jobs.ts';
 import { openBackend } from '../jobs/open-backend.ts';
 import { queueKeys, viewOf } from '../jobs/queue-look.ts';
 import { reconcileSchedules } from '../jobs/schedules.ts';
@@ -23,11 +24,13 @@ import { Access } from '../server/access.ts';
 import { listenFault } from '../server/listening.ts';
 import { buildServer } from '../server/server.ts';
 import { type StatusSite, statusSite } from '../server/status-site.ts';
+import { alertWork, openAlerts } from './alerting.ts';
 import { closeInTurn } from './closing.ts';
 import { compareInTurn } from './comparing.ts';
 import { LiveSummary, screenOf } from './live-summary.ts';
 import { joinPeers, Lead } from './peers.ts';
 import { ProberSwitch } from './probing.ts';
+import type { ServiceManager } from './service-manager.ts';
 import { logBudgets, logProgress, logStart } from './up-log.ts';
 
 export type Role = 'scheduler' | 'worker' | 'server';
@@ -70,15 +73,37 @@ export function rolesOf(text: string | undefined): ReadonlySet<Role> {
   return new Set(known);
 }
 
+/** Who is told how `up` fares. */
+export interface UpWatchers {
+  /** Called once everything runs. */
+  began(): void;
+  /** Is shown that the process works. */
+  readonly service: Pick<ServiceManager, 'alive'>;
+}
+
+/** @throws UsageError when the server could not be started with this configuration */
+export function refuseServing(app: App, roles: ReadonlySet<Role>): void {
+  if (roles.has('server')) servingOf(app);
+}
+
+const servingOf = (app: App): Serving => ({ access: accessOf(app), site: statusSite(app.config) });
+
 /**
  * `up`: schedules, workers and server until the signal aborts. The database and the queue may be away, at the start or
  * later: it goes on trying, `/ready` reports it, and no one has to intervene.
  * @throws UsageError when the server would let everybody in the network read, its logo is none, or it cannot listen
  */
-export async function upCommand(app: App, roles: ReadonlySet<Role>, signal: AbortSignal): Promise<void> {
-  const serving = roles.has('server') ? { access: accessOf(app), site: statusSite(app.config) } : null;
+export async function upCommand(
+  app: App,
+  roles: ReadonlySet<Role>,
+  signal: AbortSignal,
+  watchers?: UpWatchers,
+): Promise<void> {
+  const serving = roles.has('server') ? servingOf(app) : null;
   try {
-    await withQueues(app, signal, (backend, queues) => work(app, roles, serving, signal, backend, queues));
+    await withQueues(app, signal, (backend, queues) =>
+      work(app, roles, serving, signal, backend, queues, watchers),
+    );
   } catch (error) {
     if (!signal.aborted || !isAway(error)) throw error; // stopped while it waited for the queue's database
   }
@@ -126,9 +151,15 @@ async function work(
   signal: AbortSignal,
   backend: QueueBackend,
   queues: Queues,
+  watchers: UpWatchers | undefined,
 ): Promise<void> {
   const { log, database, feeds } = app;
   await refuseUnfit(queues.polls);
+  const alerting = roles.has('worker') ? openAlerts(app) : null;
+  if (alerting)
+    await tryOwnRules(app.config.alerts, app.databaseUrl, signal).catch((error: unknown) => {
+      if (!isAway(error)) throw error; // then the rounds tell it
+    });
   const membership = await joinPeers(app, roles, signal);
   const lead = new Lead(app, membership);
   try {
@@ -158,7 +189,11 @@ async function work(
       recording: app.recording,
       log,
       peers: membership,
-      finished: (result) => finished.push(result),
+      ...(alerting && { alerts: alertWork(alerting) }),
+      finished: (result) => {
+        app.counts.run(result);
+        finished.push(result);
+      },
     });
     const tell = async () => {
       const results = finished.splice(0);
@@ -177,15 +212,20 @@ async function work(
   };
   repeating.once(0, 'planning', planAll);
   repeating.every(BEAT_EVERY, 'looking after the other processes', async () => {
-    const { relieved } = await membership.beat();
-    watch?.follow(relieved);
-    if (await lead.follow()) await planAll();
+    try {
+      const { relieved } = await membership.beat();
+      watch?.follow(relieved);
+      if (await lead.follow()) await planAll();
+    } finally {
+      watchers?.service.alive(); // also while the database is away: a restart would mend nothing
+    }
   });
   if (roles.has('scheduler')) {
+    const alerts = [{ id: ALERTS, every: app.config.alerts.every, job: alertsJob() }];
     repeating.every(RECONCILE_EVERY, 'holding the schedules', async () => {
       if (!membership.standing.newest) return;
       const { recorder } = membership;
-      const { seen } = await reconcileSchedules(app.databaseUrl, queues, feeds, log, recorder);
+      const { seen } = await reconcileSchedules(app.databaseUrl, queues, feeds, log, recorder, alerts);
       if (seen) await noteSchedules(database.sql, recorder, seen, Date.now());
     });
     const watched = queueKeys.map((name) => new QueueWatch(name, queues[name], backend.kind));
@@ -215,6 +255,7 @@ async function work(
       if (membership.standing.newest) await endUnwatched(app.recording, membership.registrant, log);
     });
   }
+  watchers?.began();
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });
@@ -224,6 +265,7 @@ async function work(
   log.info('stopping');
   await server?.close();
   await Promise.all([stopWorkers(WORKERS_STOP_WITHIN), within(WORKERS_STOP_WITHIN, watch?.stop())]);
+  await alerting?.close();
   await within(
     LAST_WORD_WITHIN,
     membership.leave().catch(() => {}),
@@ -264,6 +306,7 @@ async function listen(app: App, { access, site }: Serving, queues: Queues) {
     },
     watched: app.watched,
     upstreams: config.upstreams,
+    counts: app.counts,
     site,
   });
   server.addHook('onClose', () => gate.close());

@@ -1,8 +1,8 @@
-const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*,[^/?#@]*)((?:[/?#].*)?)$/s;
+const PARTS = /^([a-z-]+:\/\/(?:[^/?#]*@)?)([^/?#@]*,[^/?#@]*)((?:[/?#].*)?)$/s;
 
 /**
- * The URL of each server that a database URL names (contract section 2), in its order: `postgres://a:1,b:2/db` names a
- * pair, each with a port of its own. One that names a single server comes back as it is.
+ * The URL of each server that a URL of a database or a Redis names (contract section 2), in its order: `postgres://a:1,b:2/db`
+ * names a pair, each with a port of its own. One that names a single server comes back as it is.
  * @throws TypeError when one of several is no URL
  */
 export function serverUrls(url: string): readonly string[] {

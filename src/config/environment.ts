@@ -6,6 +6,7 @@ import { messageOf, UsageError } from '../errors.ts';
 import { nearestName } from '../nearest-name.ts';
 import { SHORTEST_SECRET } from '../redaction.ts';
 import { serverUrls } from './database-url.ts';
+import { REDIS_SCHEMES, redisPlace } from './redis-url.ts';
 
 /** What the recorder takes from its environment (contract section 2). The only reader of `process.env`. */
 export interface Environment {
@@ -28,8 +29,22 @@ export interface Environment {
   readonly configFile: string | undefined;
   /** Where programs keep what they remember of this user. */
   readonly stateHome: string;
+  /** Where systemd wants to be told how the service fares. Undefined: systemd did not start it so. */
+  readonly notifySocket: string | undefined;
+  /** The longest time without a sign of life before systemd starts the service anew, ms. Undefined: any. */
+  readonly watchdog: number | undefined;
   readonly chainDataKey: string | undefined;
   readonly metricsKey: string | undefined;
+  /** How exports reach S3. */
+  readonly s3: {
+    /** Undefined: AWS's own. */
+    readonly endpoint: string | undefined;
+    readonly region: string | undefined;
+    /** Undefined: found as AWS's own programs find them. */
+    readonly keys:
+      | { readonly id: string; readonly secret: string; readonly session: string | undefined }
+      | undefined;
+  };
   /** Signs seals: ed25519. Undefined: they are not signed. */
   readonly sealKey: KeyObject | undefined;
 }
@@ -65,7 +80,8 @@ export const VARIABLES = {
     secret: true,
   },
   REDIS_URL: {
-    about: 'Redis or Valkey for the queue: redis://host:port, or rediss:// for TLS.',
+    about:
+      'Redis or Valkey for the queue: redis://host:port; a cluster by some of its nodes, redis-cluster://host:port,host:port; a primary that sentinels watch, redis-sentinel://host:port,host:port/name. With TLS: rediss://, rediss-cluster://, rediss-sentinel://.',
     absent: 'the queue is in PostgreSQL',
     secret: true,
   },
@@ -105,6 +121,16 @@ export const VARIABLES = {
     preset: 'text',
     values: LOG_FORMATS,
   },
+  NOTIFY_SOCKET: {
+    about:
+      'Set by systemd for a service of `Type=notify`: up tells it there that it is ready, stops, or reads its configuration anew.',
+    absent: 'nobody is told',
+  },
+  WATCHDOG_USEC: {
+    about:
+      'Set by systemd where the unit has WatchdogSec: up shows within this time, in microseconds, that it works.',
+    absent: 'nobody is shown',
+  },
   TERM: {
     about: 'The terminal. On one that is called dumb, up shows lines only, without a live summary.',
     absent: 'a terminal that can write in place',
@@ -118,6 +144,29 @@ export const VARIABLES = {
     about: `The key of the metrics service, sent in upstreams.metrics.apiKeyHeader; ${SHORTEST_SECRET} characters or more.`,
     absent: 'no key is sent',
     secret: true,
+  },
+  AWS_ACCESS_KEY_ID: {
+    about: 'The id of the key with which exports reach S3.',
+    absent: "as AWS's own programs find one: profiles, roles",
+    secret: true,
+  },
+  AWS_SECRET_ACCESS_KEY: {
+    about: 'The secret of that key.',
+    absent: 'as for its id',
+    secret: true,
+  },
+  AWS_SESSION_TOKEN: {
+    about: 'The token of keys that hold for a time.',
+    absent: 'none',
+    secret: true,
+  },
+  AWS_REGION: {
+    about: 'The region of the bucket that exports go to.',
+    absent: "as AWS's own programs find it; us-east-1 where AWS_ENDPOINT_URL is set",
+  },
+  AWS_ENDPOINT_URL: {
+    about: "Where S3 is, where it is not AWS's: http or https.",
+    absent: "AWS's",
   },
   SEAL_KEY: {
     about: 'The ed25519 private key that signs seals, in PEM, without a password.',
@@ -155,7 +204,12 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
       return undefined;
     }
   };
-  const url = (name: Having<'secret'>, protocols: readonly string[]): string | undefined => {
+  /** @param read throws where the URL names nothing that can be used */
+  const url = (
+    name: Having<'secret'>,
+    protocols: readonly string[],
+    read: (url: string) => unknown = serverUrls,
+  ): string | undefined => {
     const value = secret(name);
     if (value === undefined) return undefined;
     const right = protocols.some((protocol) => value.startsWith(`${protocol}//`));
@@ -164,12 +218,14 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
       problems.push(
         `${name}: is no URL that can be read: in user and password write / as %2F, @ as %40, : as %3A, # as %23, ? as %3F and % as %25`,
       );
+    else
+      try {
+        read(value);
+      } catch (error) {
+        problems.push(`${name}: ${messageOf(error)}`);
+      }
     return value;
   };
-  const redisUrl = url('REDIS_URL', ['redis:', 'rediss:']);
-  const path = redisUrl !== undefined && URL.canParse(redisUrl) ? new URL(redisUrl).pathname : '';
-  if (!/^\/?\d*\/?$/.test(path))
-    problems.push('REDIS_URL: behind the host comes only the number of a database, such as /1');
   const portIn = (name: 'RECORDER_PORT' | 'RECORDER_PG_PORT', text: string): number => {
     const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
     if (!(port <= 65_535)) problems.push(`${name}: must be a port number, not "${text}"`);
@@ -208,6 +264,16 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     );
     return undefined;
   };
+  const s3Keys = () => {
+    const [id, value] = [secret('AWS_ACCESS_KEY_ID'), secret('AWS_SECRET_ACCESS_KEY')];
+    const session = secret('AWS_SESSION_TOKEN');
+    if ((id === undefined) !== (value === undefined))
+      problems.push('AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: one is set without the other');
+    return id !== undefined && value !== undefined ? { id, secret: value, session } : undefined;
+  };
+  const endpoint = textIn(env, 'AWS_ENDPOINT_URL');
+  if (endpoint !== undefined && !/^https?:$/.test(URL.canParse(endpoint) ? new URL(endpoint).protocol : ''))
+    problems.push('AWS_ENDPOINT_URL: must be an http or https URL');
   const token = secret('RECORDER_TOKEN');
   if (token !== undefined && token.length < SHORTEST_TOKEN)
     problems.push(
@@ -215,7 +281,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     );
   const environment = {
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
-    redisUrl,
+    redisUrl: url('REDIS_URL', REDIS_SCHEMES, redisPlace),
     pgPort: pgPort === undefined ? undefined : portIn('RECORDER_PG_PORT', pgPort),
     stateHome: textIn(env, 'XDG_STATE_HOME') ?? join(homedir(), '.local', 'state'),
     host: textOf('RECORDER_HOST'),
@@ -223,10 +289,17 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     token,
     logLevel,
     logJson: logFormat === 'json',
+    notifySocket: textIn(env, 'NOTIFY_SOCKET'),
+    watchdog: Number(textIn(env, 'WATCHDOG_USEC')) / 1000 || undefined,
     plainTerminal: textIn(env, 'TERM') === 'dumb',
     configFile: textIn(env, 'RECORDER_CONFIG'),
     chainDataKey: key('CHAIN_DATA_API_KEY'),
     metricsKey: key('METRICS_API_KEY'),
+    s3: {
+      endpoint,
+      region: textIn(env, 'AWS_REGION') ?? (endpoint === undefined ? undefined : 'us-east-1'),
+      keys: s3Keys(),
+    },
     sealKey: signingKey('SEAL_KEY'),
   };
   if (problems.length > 0) throw new UsageError(problems);
@@ -287,7 +360,8 @@ export function doubtfulVariables(
 const OWN = /^(RECORDER|CHAIN_DATA|METRICS)_/;
 
 /** `scheme://user:password@host/database`, and passwords among a URL's parameters. */
-const PASSWORD_IN_URL = /:\/\/([^/?#@:]*):([^/?#@]*)@[^/?#]*\/?([^?#]*)|[?&](?:ssl)?password=([^&#]*)/g;
+const PASSWORD_IN_URL =
+  /:\/\/([^/?#@:]*):([^/?#@]*)@[^/?#]*\/?([^?#]*)|[?&](?:ssl|sentinel)?password=([^&#]*)/gi;
 
 /**
  * The secrets of the environment, which must not be in a log or an error. It works when other variables are invalid, too.
@@ -309,7 +383,16 @@ export function readSecrets(env: NodeJS.ProcessEnv = process.env): string[] {
   );
   // Of the lines of a PEM those that say something.
   const pem = (value('SEAL_KEY') ?? '').split(/\s+/).filter((line) => /^[\w+/=]{32,}$/.test(line));
-  return (['CHAIN_DATA_API_KEY', 'METRICS_API_KEY', 'RECORDER_TOKEN'] as const)
+  return (
+    [
+      'CHAIN_DATA_API_KEY',
+      'METRICS_API_KEY',
+      'RECORDER_TOKEN',
+      'AWS_ACCESS_KEY_ID',
+      'AWS_SECRET_ACCESS_KEY',
+      'AWS_SESSION_TOKEN',
+    ] as const
+  )
     .map(value)
     .concat(pem)
     .concat(passwords.flatMap((text) => (text ? [text, decoded(text)] : [])))

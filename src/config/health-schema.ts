@@ -14,7 +14,8 @@ const instant = z
     context.addIssue({ code: 'custom', message: `must be a time such as ${INSTANT_EXAMPLE}` });
     return z.NEVER;
   });
-const timeOfDay = z
+/** A time of day, in ms since midnight. */
+export const timeOfDay = z
   .string()
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day (UTC) such as "02:30", in quotes')
   .meta({ unit: 'UTC', examples: ['02:30'] })

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { alertsSchema, type RuleLimits } from './alerts-schema.ts';
 import { duration } from './duration-schema.ts';
 import { healthSchema } from './health-schema.ts';
 import { assetId, evmChain, metricsChain, nodeId, primaryAddress, subnetId } from './ids.ts';
@@ -83,6 +84,8 @@ export interface CatalogNames {
   readonly datasets: readonly string[];
   readonly metrics: readonly string[];
   readonly intervals: readonly string[];
+  /** The default rules of alerts, each with the numbers that it has. */
+  readonly alertRules: RuleLimits;
   /** Why a setting of a dataset's override would change nothing; null: it would, or there is no such dataset or setting. */
   withoutEffect(dataset: string, setting: string): string | null;
 }
@@ -253,6 +256,9 @@ export function configSchema(names: CatalogNames) {
       })
       .prefault({})
       .describe('The HTTP server.'),
+    alerts: alertsSchema(names.alertRules)
+      .prefault({})
+      .describe('Who is told what, and when: [alerts](alerts.md).'),
     datasets: z
       .partialRecord(z.enum(names.datasets), override)
       .default({})

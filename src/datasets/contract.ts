@@ -1,5 +1,6 @@
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { z } from 'zod';
+import type { Digits } from './fields.ts';
 
 /**
  * What becomes of a row that a run recorded:
@@ -192,6 +193,8 @@ export interface DatasetColumn {
   /** Which of two columns it is, where a field becomes two. */
   readonly part?: 'value' | 'raw';
   readonly comment: string;
+  /** Which numbers a `numeric` column is for. */
+  readonly digits?: Digits;
   /** The shape of a list's elements. */
   readonly element?: z.ZodType;
   /** Its value changes although the thing does not (`moves()` in fields.ts): such a change alone is no conflict of a log. */

@@ -62,9 +62,10 @@ function itemColumns(
     }
     const column = columnOf(inner);
     if (!column) throw new Error(`field ${path.join('.')} has a schema that no column is known for`);
-    const ofUpstream = ({ type, meaning, element }: Column) => ({
+    const ofUpstream = ({ type, meaning, element, digits }: Column) => ({
       type,
       path,
+      ...(digits ? { digits } : {}),
       comment: `${meaning ? `${meaning} ` : ''}Upstream field ${path.join('.')}.`,
       ...(element ? { element } : {}),
       ...(element instanceof z.ZodObject ? { elementMoves: movingWithin(element, []) } : {}),

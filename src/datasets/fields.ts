@@ -14,6 +14,12 @@ export type ColumnType =
   | 'jsonb'
   | 'double precision';
 
+/**
+ * Which numbers a `numeric` column is for, for formats whose numbers have bounds: `wide` are whole numbers of up to 256 bits,
+ * `decimal` has decimals. Absent: whole numbers of at most 38 digits. It bounds nothing that is recorded.
+ */
+export type Digits = 'wide' | 'decimal';
+
 /** Reads one upstream value as the text of its column, exact; null: it is not what the field takes. */
 type Read = (value: unknown) => string | null;
 
@@ -23,6 +29,8 @@ export interface Column {
   readonly read: Read;
   /** The begin of the column's COMMENT; the upstream's field name follows. */
   readonly meaning?: string | undefined;
+  /** Of `numeric`: see {@link Digits}. */
+  readonly digits?: Digits;
   /** The shape of a list's elements, for the flattened view; absent for scalars. */
   readonly element?: z.ZodType | undefined;
   /**
@@ -107,13 +115,17 @@ const countText = matching(/^\d{1,16}$/);
 export const uint = (meaning?: string): Field =>
   field('an unsigned integer', { type: 'numeric', meaning, read: uintText });
 
+/** As uint, of up to 256 bits: amounts and token ids of EVM chains. */
+export const uint256 = (meaning?: string): Field =>
+  field('an unsigned integer', { type: 'numeric', digits: 'wide', meaning, read: uintText });
+
 /** As uint, but may be negative: what the genesis made is in block -1. */
 export const integer = (meaning?: string): Field =>
   field('an integer', { type: 'numeric', meaning, read: integerText });
 
 /** A number with or without decimals, from a JSON number or a string: percentages, metric values, prices. */
 export const decimal = (meaning?: string): Field =>
-  field('a decimal number', { type: 'numeric', meaning, read: decimalText });
+  field('a decimal number', { type: 'numeric', digits: 'decimal', meaning, read: decimalText });
 
 /** A small unsigned integer: counts, sizes, indexes; at most 2^53. */
 export const count = (meaning?: string): Field =>

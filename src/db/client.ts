@@ -82,3 +82,12 @@ export function openSealing(url: string, longest: number): postgres.Sql {
 export function openComparing(url: string): postgres.Sql {
   return connect(url, silenceOf('checks'), COMPARING);
 }
+
+/** Opens a connection that asks the rules of alerts: it only reads, on one core, and recording waits for none of it. */
+export function openAlerting(url: string): postgres.Sql {
+  return connectPool(url, silenceOf('alerts'), {
+    ...CONNECTION,
+    max: 1,
+    connection: { ...sessionSettings('alerts'), max_parallel_workers_per_gather: '0', jit: 'off' },
+  });
+}

@@ -1,6 +1,6 @@
 /**
  * What a session is for: `work` asks single statements, `reader` only looks, `query` asks what a user wrote, `queue` is
- * BullMQ's, `seal` reads all that was recorded, `checks` compares it, and `migration` takes its time.
+ * BullMQ's, `seal` and `export` read all that was recorded, `checks` compares it, `alerts` asks its rules, and `migration` takes its time.
  */
 type Purpose = keyof typeof PURPOSES;
 
@@ -12,14 +12,17 @@ const PURPOSES = {
   work: { name: 'chain-recorder', timeout: 30_000, readOnly: 'off' },
   reader: { name: 'chain-recorder reader', timeout: 5_000, readOnly: 'on' },
   query: { name: 'chain-recorder query', timeout: 60_000, readOnly: 'off' },
+  alerts: { name: 'chain-recorder alerts', timeout: 20_000, readOnly: 'on' },
   checks: { name: 'chain-recorder checks', timeout: 600_000, readOnly: 'off' },
   queue: { name: 'chain-recorder queue', timeout: 30_000, readOnly: 'off' },
   seal: { name: 'chain-recorder seal', timeout: 0, readOnly: 'off' },
+  export: { name: 'chain-recorder export', timeout: 0, readOnly: 'on' },
   migration: { name: 'chain-recorder migrate', timeout: 0, readOnly: 'off' },
 } as const;
 
 /** How long a connection may be silent before it is closed, ms: longer than any statement may take. */
-export const silenceOf = (purpose: 'work' | 'reader' | 'checks') => PURPOSES[purpose].timeout + 5_000;
+export const silenceOf = (purpose: 'work' | 'reader' | 'checks' | 'alerts') =>
+  PURPOSES[purpose].timeout + 5_000;
 
 /**
  * Every setting that the recorder relies on, as sent in the start packet of a connection: there it overrides ALTER

@@ -22,6 +22,11 @@ export function typicalOf(bucket: number): number {
   return (LEAST * 2 * GROWTH ** bucket) / (GROWTH + 1);
 }
 
+/** Where a bucket ends, in ms: every response time in it is at most so long. */
+export function endOf(bucket: number): number {
+  return LEAST * GROWTH ** bucket;
+}
+
 export function merged(histograms: Iterable<Histogram>): Histogram {
   const sum = new Map<number, number>();
   for (const histogram of histograms)

@@ -1,10 +1,10 @@
-import { Redis } from 'ioredis';
 import type { Checked } from '../checked.ts';
+import { type RedisPlace, redisPlace } from '../config/redis-url.ts';
 import { messageOf } from '../errors.ts';
-import { hasDatabase, OTHER_DATABASE } from './redis-database.ts';
+import { redisClient } from './redis-client.ts';
+import { unfitnessOf } from './redis-fitness.ts';
 
 const PATIENCE = 5_000;
-const OLDEST = [6, 2] as const;
 
 /** What Redis or its connection says, what that means, and the mend. */
 const CAUSES: readonly (readonly [RegExp, string, string])[] = [
@@ -22,6 +22,22 @@ const CAUSES: readonly (readonly [RegExp, string, string])[] = [
     /without any password configured/,
     'it has no password, and one was sent',
     'take the password out of REDIS_URL',
+  ],
+  [/cluster support disabled/, 'it is no cluster', 'write redis:// instead of redis-cluster://'],
+  [
+    /unknown command.{0,3}sentinel/i,
+    'it is no sentinel',
+    'name the hosts and ports of the sentinels in REDIS_URL (26379 where none is given), or write redis://',
+  ],
+  [
+    /sentinels are unreachable.*Connection is closed/,
+    'no sentinel answers',
+    'start the sentinels, or correct their hosts and ports in REDIS_URL (26379 where none is given)',
+  ],
+  [
+    /No such master with that name|invalid reply/,
+    'no sentinel knows a primary of this name',
+    'correct the name behind the hosts in REDIS_URL: redis-cli -p 26379 sentinel masters shows it',
   ],
   [/NOPERM/, 'its user lacks rights', 'give the user all of them: ACL SETUSER NAME ~* &* +@all'],
   [
@@ -59,19 +75,25 @@ const CAUSES: readonly (readonly [RegExp, string, string])[] = [
   ],
 ];
 
+const NAMES: Readonly<Record<RedisPlace['kind'], string>> = {
+  server: 'Redis',
+  cluster: 'Redis Cluster',
+  sentinel: 'Redis behind sentinels',
+};
+
 /**
  * Examines a Redis for the queue: whether it lets the recorder in, is new enough, takes writes and keeps its keys.
  * @returns what must be mended; null: nothing
  */
 export async function examineRedis(url: string): Promise<Checked | null> {
-  const { host } = new URL(url);
+  const place = redisPlace(url);
   const bad = (found: string, mend: string): Checked => ({
     check: 'queue',
     ok: false,
-    found: `Redis ${host}: ${found}`,
+    found: `${NAMES[place.kind]} ${place.named}: ${found}`,
     mend,
   });
-  const redis = new Redis(url, {
+  const redis = redisClient(place, {
     lazyConnect: true,
     connectTimeout: PATIENCE,
     commandTimeout: PATIENCE,
@@ -80,16 +102,19 @@ export async function examineRedis(url: string): Promise<Checked | null> {
     retryStrategy: () => null,
   });
   const heard: string[] = [];
-  redis.on('error', (error: Error) =>
-    heard.push(`${messageOf(error)} ${'code' in error ? String(error.code) : ''}`),
-  );
+  const hear = (error: Error) => {
+    const code = 'code' in error ? String(error.code) : '';
+    const last = 'lastNodeError' in error ? messageOf(error.lastNodeError) : '';
+    heard.push(`${messageOf(error)} ${code} ${last}`);
+  };
+  redis.on('error', hear);
+  redis.on('sentinelError', hear);
   try {
     await redis.connect();
-    const { db } = redis.options;
-    if (db && !(await hasDatabase(redis, db))) return bad(`it has no database ${db}`, OTHER_DATABASE);
-    const wrong = wrongIn(await redis.info(), bad);
-    if (wrong === null) await redis.set('chain-recorder:doctor', '', 'PX', PATIENCE);
-    return wrong;
+    const unfit = await unfitnessOf(redis);
+    if (unfit) return bad(unfit.found, unfit.mend);
+    await redis.set('chain-recorder:doctor', '', 'PX', PATIENCE);
+    return null;
   } catch (error) {
     const said = [...heard, messageOf(error)].join('\n');
     const [, cause, mend] = CAUSES.find(([words]) => words.test(said)) ?? [
@@ -101,24 +126,4 @@ export async function examineRedis(url: string): Promise<Checked | null> {
   } finally {
     redis.disconnect();
   }
-}
-
-function wrongIn(info: string, bad: (found: string, mend: string) => Checked): Checked | null {
-  const field = (name: string) => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1];
-  const version = field('redis_version') ?? '0';
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]))
-    return bad(`version ${version} is too old`, 'use Redis 6.2 or newer, or Valkey');
-  if (field('role') === 'slave')
-    return bad(
-      `it is a replica of ${field('master_host')}:${field('master_port')} and takes no writes`,
-      'name the primary in REDIS_URL',
-    );
-  const policy = field('maxmemory_policy');
-  if (policy !== undefined && policy !== 'noeviction')
-    return bad(
-      `it evicts keys (maxmemory-policy ${policy}) and would lose schedules`,
-      'set maxmemory-policy noeviction (in redis.conf, or: redis-cli config set maxmemory-policy noeviction)',
-    );
-  return null;
 }

@@ -15,9 +15,15 @@ export const jobData = z.discriminatedUnion('kind', [
     datasets: z.array(z.string()).optional(),
     plannedAt: z.number().optional(),
   }),
+  z.object({ kind: z.literal('alerts') }),
+  z.object({ kind: z.literal('deliver'), channel: z.string() }),
 ]);
 
 export type JobData = z.infer<typeof jobData>;
+/** A job about what is recorded, by its feed. */
+export type FeedJob = Extract<JobData, { feed: string }>;
+/** A round of the rules of alerts, or what waits for one channel. */
+export type AlertJob = Exclude<JobData, FeedJob>;
 
 /** Polls and plans have a queue of their own, so that no amount of healing makes them wait. */
 export const POLLS = 'polls';
@@ -73,6 +79,21 @@ export function recordJob({ source, every }: ActiveFeed, job: Job) {
       ...retried,
     },
   };
+}
+
+/** The name of the schedule, and of the jobs, by which the rules of alerts are asked. */
+export const ALERTS = 'alerts';
+
+/** A round of the rules of alerts. */
+export function alertsJob() {
+  const data: JobData = { kind: 'alerts' };
+  return { name: ALERTS, data };
+}
+
+/** What waits for a channel is sent. One of each waits at most. */
+export function deliverJob(channel: string) {
+  const data: JobData = { kind: 'deliver', channel };
+  return { name: 'deliver', data, opts: { ...gone, jobId: jobId('deliver', channel), priority: 1 } };
 }
 
 /** BullMQ splits its keys at colons. */

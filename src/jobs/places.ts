@@ -3,7 +3,7 @@ import type postgres from 'postgres';
 import type { ActiveFeed } from '../recording/active-feed.ts';
 import type { Standing } from '../recording/membership.ts';
 import { targetKey } from '../recording/target-key.ts';
-import type { JobData } from './jobs.ts';
+import type { FeedJob } from './jobs.ts';
 
 /** This process among the processes of its recorder. */
 export interface Peers {
@@ -25,7 +25,7 @@ export async function placeOf(
   sql: postgres.Sql,
   peers: Peers | undefined,
   known: boolean,
-  data: JobData,
+  data: FeedJob,
 ): Promise<Place> {
   if (!peers) return known ? 'here' : 'nowhere';
   if (known && peers.standing.newest) return 'here';
@@ -36,7 +36,7 @@ export async function placeOf(
 }
 
 /** Whether feeds know what a job is about. */
-export function knowing(feeds: readonly ActiveFeed[]): (data: JobData) => boolean {
+export function knowing(feeds: readonly ActiveFeed[]): (data: FeedJob) => boolean {
   const known = new Map(
     feeds.map(({ source, datasets, targets }) => [
       source.name,
@@ -54,7 +54,7 @@ export function knowing(feeds: readonly ActiveFeed[]): (data: JobData) => boolea
 }
 
 /** Whether the newest configuration wants what a job is about. */
-async function isWanted(sql: postgres.Sql, recorder: string, data: JobData): Promise<boolean> {
+async function isWanted(sql: postgres.Sql, recorder: string, data: FeedJob): Promise<boolean> {
   const keys = await wantedKeys(sql, recorder, data.feed);
   return data.kind === 'plan' ? keys.size > 0 : keys.has(targetKey(data.target));
 }
@@ -83,7 +83,7 @@ export class Passed {
     this.#log = log;
   }
 
-  tell(place: Exclude<Place, 'here'>, data: JobData): void {
+  tell(place: Exclude<Place, 'here'>, data: FeedJob): void {
     const what = `${place} ${data.feed} ${data.kind}`;
     const now = performance.now();
     if (now - (this.#saidAt.get(what) ?? Number.NEGATIVE_INFINITY) < QUIET_FOR) return;

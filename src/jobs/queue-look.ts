@@ -88,7 +88,7 @@ function queued(job: Job<JobData, void, string>, state: JobState): QueuedJob {
     id: job.id ?? '',
     state,
     what: data?.kind === 'record' ? data.reason : job.name,
-    feed: data?.feed ?? '',
+    feed: data && 'feed' in data ? data.feed : '',
     target: target.map((pair) => pair.join('=')).join(' '),
     attempts: job.attemptsMade,
     most: job.opts.attempts ?? 1,

@@ -1,15 +1,21 @@
 import { Queue, Worker } from 'bullmq';
-import { Redis } from 'ioredis';
+import { redisPlace } from '../config/redis-url.ts';
 import { type OnError, type QueueBackend, TAKEOVER } from './backend.ts';
 import type { JobData } from './jobs.ts';
-import { hasDatabase, OTHER_DATABASE } from './redis-database.ts';
+import { redisClient } from './redis-client.ts';
+import { unfitnessOf } from './redis-fitness.ts';
 
-const PREFIX = 'chain-recorder';
-
-/** The queue in Redis, which may be away at any time. @param onError called when a connection breaks */
+/**
+ * The queue in Redis, which may be away at any time.
+ * @param url see `redisPlace`
+ * @param onError called when a connection breaks
+ */
 export function redisBackend(url: string, onError: OnError): QueueBackend {
+  const place = redisPlace(url);
+  // The keys of one queue have to be in one part of a cluster: what stands in braces decides which.
+  const prefix = place.kind === 'cluster' ? '{chain-recorder}' : 'chain-recorder';
   const connect = () => {
-    const redis = new Redis(url, {
+    const redis = redisClient(place, {
       maxRetriesPerRequest: null,
       retryStrategy: (times) => Math.min(times * 200, 2_000),
     });
@@ -20,7 +26,7 @@ export function redisBackend(url: string, onError: OnError): QueueBackend {
     kind: 'redis',
     queue: async (name) => {
       const connection = connect();
-      const queue = new Queue<JobData, void, string>(name, { connection, prefix: PREFIX });
+      const queue = new Queue<JobData, void, string>(name, { connection, prefix });
       queue.on('error', onError);
       return Object.assign(
         closing(queue, () => connection.disconnect()),
@@ -31,7 +37,7 @@ export function redisBackend(url: string, onError: OnError): QueueBackend {
       const connection = connect();
       const worker = new Worker<JobData, void, string>(name, work, {
         connection,
-        prefix: PREFIX,
+        prefix,
         ...TAKEOVER,
         ...options,
       });
@@ -42,13 +48,9 @@ export function redisBackend(url: string, onError: OnError): QueueBackend {
   };
 }
 
-async function objectionTo(connection: Redis): Promise<string | null> {
-  const { db } = connection.options;
-  if (db && !(await hasDatabase(connection, db)))
-    return `this Redis has no database ${db}: ${OTHER_DATABASE}`;
-  const policy = /maxmemory_policy:(\S+)/.exec(await connection.info('memory'))?.[1] ?? 'noeviction';
-  if (policy === 'noeviction') return null;
-  return `this Redis evicts keys (maxmemory-policy ${policy}) and would lose schedules: set maxmemory-policy noeviction`;
+async function objectionTo(connection: ReturnType<typeof redisClient>): Promise<string | null> {
+  const unfit = await unfitnessOf(connection);
+  return unfit && `this Redis is not fit for the queue: ${unfit.found}: ${unfit.mend}`;
 }
 
 /** Closes the connection that was passed in together with the queue or worker that uses it. */

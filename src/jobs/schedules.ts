@@ -3,7 +3,7 @@ import type { Logger as Log } from 'pino';
 import { LOCKS, withAdvisoryLock } from '../db/advisory-lock.ts';
 import type { ActiveFeed } from '../recording/active-feed.ts';
 import type { RecorderQueue } from './backend.ts';
-import { POLLS, planJob, queueNames } from './jobs.ts';
+import { type JobData, POLLS, planJob, queueNames } from './jobs.ts';
 import type { Queues } from './workers.ts';
 
 /** The number of the lock of one recorder's reconciler: recorders do not wait for each other. */
@@ -20,6 +20,14 @@ const DELAYED_AT_ONCE = 200;
 
 /** The id of a feed's schedule. */
 const scheduleId = (feed: ActiveFeed) => `plan ${feed.source.name}`;
+
+/** What a queue is to do again and again. */
+export interface Schedule {
+  readonly id: string;
+  /** Milliseconds between two ticks. */
+  readonly every: number;
+  readonly job: { readonly name: string; readonly data: JobData };
+}
 
 /** A schedule that should be there, as the queue had it. */
 export interface SeenSchedule {
@@ -51,10 +59,11 @@ export async function reconcileSchedules(
   feeds: readonly ActiveFeed[],
   log: Log,
   recorder?: string,
+  others: readonly Schedule[] = [],
 ): Promise<Reconciled> {
   const reconciled = await withAdvisoryLock(databaseUrl, lockOf(recorder), async () => {
     const freed = (await freeDelayed(queues.polls)) + (await freeDelayed(queues.heals));
-    return { ...(await reconcile(queues.polls, feeds)), freed };
+    return { ...(await reconcile(queues.polls, [...ofFeeds(feeds), ...others])), freed };
   });
   const { seen, ...changed } = reconciled ?? { seen: null, set: [], removed: [], freed: 0 };
   if (changed.set.length + changed.removed.length + changed.freed > 0)
@@ -73,32 +82,35 @@ async function freeDelayed(queue: RecorderQueue): Promise<number> {
   return ahead.length;
 }
 
-async function reconcile(queue: RecorderQueue, feeds: readonly ActiveFeed[]) {
-  const wanted = new Map(
-    feeds.filter(({ targets }) => targets.length > 0).map((feed) => [scheduleId(feed), feed]),
-  );
+const ofFeeds = (feeds: readonly ActiveFeed[]): Schedule[] =>
+  feeds
+    .filter(({ targets }) => targets.length > 0)
+    .map((feed) => ({ id: scheduleId(feed), every: feed.every, job: planJob(feed.source.name, 'tick') }));
+
+async function reconcile(queue: RecorderQueue, schedules: readonly Schedule[]) {
+  const wanted = new Map(schedules.map((schedule) => [schedule.id, schedule]));
   const present = await queue.getJobSchedulers();
   const now = Date.now();
   const set: string[] = [];
   const removed: string[] = [];
   const right = new Set<string>();
   for (const { key, every, next } of present) {
-    const feed = wanted.get(key);
+    const schedule = wanted.get(key);
     const frozen =
       next !== undefined && (next < now - FROZEN_AFTER || next > now + Number(every) + FROZEN_AFTER);
-    if (feed && Number(every) === feed.every && !frozen) {
+    if (schedule && Number(every) === schedule.every && !frozen) {
       right.add(key);
       continue;
     }
     await queue.removeJobScheduler(key);
     removed.push(key);
   }
-  for (const [id, feed] of wanted) {
+  for (const [id, { every, job }] of wanted) {
     if (right.has(id)) continue;
-    const { name, data } = planJob(feed.source.name, 'tick');
+    const { name, data } = job;
     await queue.upsertJobScheduler(
       id,
-      { every: feed.every },
+      { every },
       { name, data, opts: { removeOnComplete: true, removeOnFail: true, priority: 1 } },
     );
     set.push(id);

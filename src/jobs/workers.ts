@@ -12,8 +12,9 @@ import { loadStates, planDue } from '../recording/plan.ts';
 import { record } from '../recording/record.ts';
 import { registerTargets } from '../recording/register.ts';
 import { targetKey } from '../recording/target-key.ts';
+import { type AlertWork, workOnAlerts } from './alert-jobs.ts';
 import type { QueueBackend, RecorderQueue, Work } from './backend.ts';
-import { type JobData, jobData, queueNames, recordJob } from './jobs.ts';
+import { type FeedJob, jobData, queueNames, recordJob } from './jobs.ts';
 import { knowing, Passed, type Peers, placeOf, wantedKeys } from './places.ts';
 
 const POLLS_AT_ONCE = 8;
@@ -30,6 +31,8 @@ export interface WorkerContext {
   readonly log: Log;
   /** The other processes of the recorder; absent: there are none. */
   readonly peers?: Peers & { readonly registrant: Registrant };
+  /** Absent: alerts are not looked after here. */
+  readonly alerts?: AlertWork;
   /** Called after every run. */
   readonly finished?: (result: RunResult) => void;
 }
@@ -92,6 +95,8 @@ function workOf(queues: Queues, context: WorkerContext, signal: AbortSignal): Wo
   const passed = new Passed(context.log);
   return async (job, token) => {
     const data = jobData.parse(job.data);
+    if (data.kind === 'alerts' || data.kind === 'deliver')
+      return workOnAlerts(context.alerts, queues.polls, data, { job, token, peers: context.peers, signal });
     const place = await placeOf(context.sql, context.peers, knows(data), data);
     if (place !== 'here') passed.tell(place, data);
     if (place === 'elsewhere') {
@@ -148,7 +153,7 @@ async function nextHole(
   return jobs.find(({ reason }) => reason === 'heal');
 }
 
-function jobOf({ target, window, reason, datasets, plannedAt }: Extract<JobData, { kind: 'record' }>): Job {
+function jobOf({ target, window, reason, datasets, plannedAt }: Extract<FeedJob, { kind: 'record' }>): Job {
   return {
     target,
     window,

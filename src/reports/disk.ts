@@ -37,7 +37,7 @@ export async function diskUse(sql: postgres.Sql, directory: string | null): Prom
       select sum(rows) as rows from written, packed where 'recorder.' || quote_ident(dataset) = any(tables)
     ),
     sizes as (
-      select dataset, rows, pg_total_relation_size(to_regclass('recorder.' || quote_ident(dataset)))::float8
+      select dataset, written.rows, pg_total_relation_size(to_regclass('recorder.' || quote_ident(dataset)))::float8
         + case when 'recorder.' || quote_ident(dataset) = any(packed.tables)
             then coalesce(packed.bytes * written.rows / nullif(readings.rows, 0), 0) else 0 end as bytes
       from written, packed, readings

@@ -13,7 +13,8 @@ export interface Finding {
     | 'checks'
     | 'process'
     | 'workers'
-    | 'queue';
+    | 'queue'
+    | 'alerts';
   readonly dataset: string | null;
   readonly subject: string;
   readonly since: Date;
@@ -45,7 +46,7 @@ export function inWords(
   const whose =
     what === 'target'
       ? `${dataset} of ${subject}`
-      : what === 'commits' || what === 'seals' || what === 'workers'
+      : what === 'commits' || what === 'seals' || what === 'workers' || what === 'alerts'
         ? subject
         : `${what} ${subject}`;
   const others = count > 1 ? ` (and ${count - 1} more)` : '';

@@ -78,7 +78,8 @@ export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): P
       select seal, sealed_until, head, signature is not null as signed from reporting.seal_heads order by seal desc limit 1`,
     discrepancyCounts(sql),
   ]);
-  const inState = (state: FindingState) => sumOf(findings.filter((one: Finding) => one.state === state));
+  const inState = (state: FindingState) =>
+    sumOf(findings.filter((one: Finding) => one.state === state && one.what !== 'alerts'));
   return {
     datasets: [...datasets],
     findings,

@@ -1,7 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Logger as Log } from 'pino';
 import type postgres from 'postgres';
-import { Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/schema.ts';
 import type { BudgetKey } from '../db/budget-key.ts';
@@ -21,11 +20,12 @@ import { readAssets, serveAssets } from './assets.ts';
 import { serveBadges } from './badge.tsx';
 import { refuseFuture } from './future.ts';
 import { HEADERS, sendHeaders } from './headers.ts';
+import { metricsOf } from './metrics/metrics.ts';
+import type { ProcessCounts } from './metrics/process-counts.ts';
 import { isOwnName } from './own-names.ts';
 import { paceRequests } from './pacing.ts';
 import type { RecorderFacts } from './pages/page.ts';
 import { servePages } from './pages/serve.tsx';
-import { processMetrics, recordingMetrics } from './prometheus.ts';
 import { serveQueryData } from './query-data.ts';
 import { QueueAway } from './queue-away.ts';
 import { recently } from './recently.ts';
@@ -52,6 +52,8 @@ export interface ServerContext {
   /** What is asked of the upstreams, and what they allow. */
   readonly watched: readonly Watched[];
   readonly upstreams: Config['upstreams'];
+  /** What this process did, for `/metrics`. */
+  readonly counts: ProcessCounts;
   /** What the status page shows of its own. */
   readonly site: StatusSite;
 }
@@ -80,9 +82,9 @@ export function buildServer({
   recorder,
   watched,
   upstreams,
+  counts,
   site,
 }: ServerContext): FastifyInstance {
-  const own = processMetrics();
   const status = recently(() => within(statusOf(sql, budgets)), LASTING);
   const queueAnswers = recently(async () => queueReachable(), 0);
   const ready = recently(async () => {
@@ -150,11 +152,11 @@ export function buildServer({
     const problems = await ready();
     return reply.code(problems.length === 0 ? 200 : 503).send({ ready: problems.length === 0, problems });
   });
-  server.get('/metrics', async (_request, reply) => {
-    // A scrape also answers while the database is away: it says so.
-    const all = Registry.merge([own, recordingMetrics(await status().catch(() => null))]);
-    return reply.type(all.contentType).send(await all.metrics());
-  });
+  // A scrape also answers while the database is away: it says so.
+  const metrics = metricsOf({ sql, status, disk: context.disk, budgets, upstreams, counts }, within, log);
+  server.get('/metrics', async (_request, reply) =>
+    reply.type(metrics.contentType).send(await metrics.read()),
+  );
   server.get('/api/status', async (_request, reply) =>
     status().catch((error: unknown) => reply.code(503).send({ error: `the database: ${messageOf(error)}` })),
   );

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import type { Budget, Priority } from './budget.ts';
-import { UpstreamFailure, wordsOf } from './failure.ts';
-import { type Answer, callOnce } from './http.ts';
+import { type FailureKind, UpstreamFailure, wordsOf } from './failure.ts';
+import { type Answer, type Call, callOnce } from './http.ts';
 import { parseJson } from './json.ts';
 import { readRpcAnswer, rpcBody } from './json-rpc.ts';
 import { allowanceIn, retryAfter } from './rate-limit.ts';
@@ -20,6 +20,8 @@ export interface UpstreamSettings {
   /** Milliseconds for one call. */
   readonly deadline: number;
   readonly maxBytes: number;
+  /** Told of every call: the status of the answer, or why there was no whole one, and the seconds that it took. */
+  readonly called?: (outcome: number | FailureKind, seconds: number) => void;
 }
 
 /** Counts what one run asked. */
@@ -114,7 +116,7 @@ export class UpstreamSession {
     await budget.take(weight, priority, signal);
     this.usage.requests += 1;
     this.usage.units += weight;
-    const raw = await callOnce(
+    const raw = await this.#counted(
       {
         method,
         url: urlBelow(url, path, query),
@@ -131,6 +133,20 @@ export class UpstreamSession {
     const allowance = allowanceIn(answer);
     if (allowance) await budget.learn(allowance);
     return answer;
+  }
+
+  async #counted(call: Call, fresh: boolean): Promise<Answer> {
+    const { called = () => {} } = this.#settings;
+    const began = performance.now();
+    const tell = (outcome: number | FailureKind) => called(outcome, (performance.now() - began) / 1000);
+    try {
+      const answer = await callOnce(call, fresh);
+      tell(answer.status);
+      return answer;
+    } catch (error) {
+      if (error instanceof UpstreamFailure) tell(error.kind);
+      throw error;
+    }
   }
 
   #refuse(answer: Answer): void {

@@ -7,7 +7,8 @@ import { compareSources } from '../../src/checks/compare.ts';
 import { breaksIn, discrepanciesIn, discrepanciesInWords } from '../../src/reports/discrepancies.ts';
 import { findingGroups } from '../../src/reports/findings.ts';
 import { statusOf } from '../../src/reports/status.ts';
-import { recordingMetrics } from '../../src/server/prometheus.ts';
+import { exposition } from '../../src/server/metrics/exposition.ts';
+import { recordingSamples } from '../../src/server/metrics/recording.ts';
 import { startCommand } from '../support/cli.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
@@ -53,7 +54,7 @@ it('is counted where it stands, and is no failure of the recorder', async () => 
   expect(discrepanciesInWords(status.discrepancies)).toBe(
     '3 stand (balances 1, metric_parts 2), 1 of them found within a day',
   );
-  expect(await recordingMetrics(status).metrics()).toContain(
+  expect(exposition(recordingSamples(status))).toContain(
     'chain_recorder_discrepancies{check="metric_parts"} 2',
   );
 });

@@ -40,6 +40,7 @@ describe('the environment', () => {
       configFile: undefined,
       chainDataKey: undefined,
       metricsKey: undefined,
+      s3: { endpoint: undefined, region: undefined, keys: undefined },
     });
   });
 

@@ -48,7 +48,7 @@ describe('every setting of recorder.yaml', () => {
     const parts = new Set(all.map(([path]) => path));
     // A part of the file has a heading instead.
     expect([...parts].filter((path) => !told.includes(path)).sort()).toEqual(
-      ['datasets', 'health', 'runs', 'server', 'upstreams', 'watch'].map((name) => `.${name}`),
+      ['alerts', 'datasets', 'health', 'runs', 'server', 'upstreams', 'watch'].map((name) => `.${name}`),
     );
     for (const [key, value, , preset, about] of rows.filter((cells) => !/^`[A-Z_]+`$/.test(cells[0] ?? ''))) {
       expect(about, key).not.toBe('');

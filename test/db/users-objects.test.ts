@@ -242,28 +242,30 @@ async function startedUp(): Promise<string> {
   return `${stdout}${stderr}`;
 }
 
+/** Of each way one change is taken back by `up`; the others by the same call without a process. */
+const TAKEN_BACK_BY_UP = [REPLACED[0]?.[1], MORE];
+
 describe("users' views, functions and rights stay as they are", () => {
-  it.each([...REPLACED, ...MADE_ANEW])(
-    'when %s, and when `up` starts and takes it back',
-    async (_, objects) => {
-      const theirs = await ofUsers();
-      const rights = (all: string[]) =>
-        all.filter((one) => !/^reporting\.(?!node_)/.test(one) || one.includes(analyst));
-      await migrateDatabase(database.url, objects);
-      expect(unlisted(rights(await ofUsers()))).toEqual(unlisted(rights(theirs)));
-      expect(await rowsRead()).toEqual(READ);
-      const told = await startedUp();
-      expect(await schemaProblem(sql)).toBeNull();
-      if (objects === MORE) {
-        // PostgreSQL wrote the column into the view's text, and it is gone again.
-        expect(told).toMatch(/mine\.upon .* 11 columns available but 12 columns specified/);
-        return;
-      }
-      expect(told).not.toContain('mine.');
-      expect(await ofUsers()).toEqual(theirs);
-      expect(await rowsRead()).toEqual(READ);
-    },
-  );
+  it.each([...REPLACED, ...MADE_ANEW])('when %s, and when it is taken back', async (_, objects) => {
+    const theirs = await ofUsers();
+    const rights = (all: string[]) =>
+      all.filter((one) => !/^reporting\.(?!node_)/.test(one) || one.includes(analyst));
+    await migrateDatabase(database.url, objects);
+    expect(unlisted(rights(await ofUsers()))).toEqual(unlisted(rights(theirs)));
+    expect(await rowsRead()).toEqual(READ);
+    const told = TAKEN_BACK_BY_UP.includes(objects)
+      ? await startedUp()
+      : (await migrate(database.url)).join('\n');
+    expect(await schemaProblem(sql)).toBeNull();
+    if (objects === MORE) {
+      // PostgreSQL wrote the column into the view's text, and it is gone again.
+      expect(told).toMatch(/mine\.upon .* 11 columns available but 12 columns specified/);
+      return;
+    }
+    expect(told).not.toContain('mine.');
+    expect(await ofUsers()).toEqual(theirs);
+    expect(await rowsRead()).toEqual(READ);
+  });
 
   it('when objects were dropped or altered by hand', async () => {
     const theirs = await ofUsers();

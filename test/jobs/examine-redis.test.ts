@@ -1,42 +1,21 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { afterEach, describe, expect, inject, it } from 'vitest';
+import { Redis } from 'ioredis';
+import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { freePort } from '../../src/db/free-port.ts';
 import { examineRedis } from '../../src/jobs/examine-redis.ts';
 import { startCommand } from '../support/cli.ts';
 import { testDatabase } from '../support/database.ts';
+import { RedisServers } from '../support/redis-servers.ts';
 import { rawServer } from '../support/upstream-server.ts';
 
 const skipped = inject('redisSkipReason');
-const dir = mkdtempSync(join(tmpdir(), 'recorder-redis-'));
-const running = new Set<ChildProcess>();
-afterEach(async () => {
-  for (const server of running) {
-    server.kill();
-    if (server.exitCode === null) await once(server, 'exit');
-  }
-  running.clear();
-  rmSync(dir, { recursive: true, force: true });
-});
-
-/** Starts a redis-server with some settings. @returns its port */
-async function redis(...settings: string[]): Promise<number> {
-  const port = await freePort();
-  const basic = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no'];
-  const server = spawn('redis-server', [...basic, '--maxmemory-policy', 'noeviction', ...settings], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  running.add(server);
-  for await (const line of createInterface(server.stdout))
-    if (/Ready to accept connections/.test(line)) break;
-  server.stdout.resume();
-  return port;
-}
+const servers = new RedisServers();
+afterEach(() => servers.stop());
+const redis = async (...settings: string[]) => (await servers.start(...settings)).port;
 
 describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, () => {
   it('that keeps its keys and takes writes is in order', async () => {
@@ -75,11 +54,14 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     const port = await redis();
     const evicting = await redis('--maxmemory-policy', 'allkeys-lru');
     for (const [url, words] of [
-      [`redis://127.0.0.1:${port}/99`, /REDIS_URL: this Redis has no database 99: end REDIS_URL with/],
+      [
+        `redis://127.0.0.1:${port}/99`,
+        /REDIS_URL: this Redis is not fit for the queue: it has no database 99: end REDIS_URL with/,
+      ],
       [`redis://127.0.0.1:${port}/queue`, /REDIS_URL: behind the host comes only the number of a database/],
       [
         `redis://127.0.0.1:${evicting}/3`,
-        /REDIS_URL: this Redis evicts keys .* set maxmemory-policy noeviction/,
+        /REDIS_URL: this Redis is not fit for the queue: it evicts keys .* set maxmemory-policy noeviction/,
       ],
     ] as const) {
       const up = startCommand(['up'], { DATABASE_URL: database.url, REDIS_URL: url }, cwd);
@@ -108,6 +90,46 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
       mend: expect.stringContaining('maxmemory'),
     });
   });
+
+  it('that is a cluster is in order by its own name, and by no other', async () => {
+    const [one, two] = await servers.startCluster();
+    expect(await examineRedis(`redis-cluster://127.0.0.1:${one?.port},127.0.0.1:${two?.port}`)).toBeNull();
+    expect(await examineRedis(`redis://127.0.0.1:${one?.port}`)).toMatchObject({
+      found: expect.stringContaining('it is a node of a cluster'),
+      mend: expect.stringContaining('redis-cluster://'),
+    });
+    expect(await examineRedis(`redis-cluster://127.0.0.1:${await redis()}`)).toMatchObject({
+      found: expect.stringContaining('it is no cluster'),
+    });
+    const client = new Redis(one?.port ?? 0);
+    await client.call('CLUSTER', 'DELSLOTS', '1');
+    await vi.waitFor(async () =>
+      expect(String(await client.cluster('INFO'))).toContain('cluster_state:fail'),
+    );
+    client.disconnect();
+    expect(await examineRedis(`redis-cluster://127.0.0.1:${one?.port}`)).toMatchObject({
+      found: expect.stringContaining('not all slots of the cluster are served'),
+      mend: expect.stringContaining('redis-cli --cluster check'),
+    });
+  }, 60_000);
+
+  it('that sentinels know is in order by the name that they know', async () => {
+    const { primary, sentinels } = await servers.startSentinels();
+    const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
+    expect(await examineRedis(`redis-sentinel://${hosts}/recorder`)).toBeNull();
+    expect(await examineRedis(`redis-sentinel://${hosts}/another`)).toMatchObject({
+      found: `Redis behind sentinels ${hosts}: no sentinel knows a primary of this name`,
+    });
+    expect(await examineRedis(`redis://127.0.0.1:${sentinels[0]?.port}`)).toMatchObject({
+      found: expect.stringContaining('it is a sentinel'),
+    });
+    expect(await examineRedis(`redis-sentinel://127.0.0.1:${primary.port}/recorder`)).toMatchObject({
+      found: expect.stringContaining('it is no sentinel'),
+    });
+    expect(await examineRedis(`redis-sentinel://127.0.0.1:${await freePort()}/recorder`)).toMatchObject({
+      found: expect.stringContaining('no sentinel answers'),
+    });
+  }, 60_000);
 
   it('that is a replica', async () => {
     const port = await redis('--replicaof', '127.0.0.1 1');

@@ -2,10 +2,14 @@ import { pino } from 'pino';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { subnets } from '../../src/datasets/chain-data/subnets.ts';
+import { diskUse } from '../../src/reports/disk.ts';
 import { forecast } from '../../src/reports/forecast.ts';
 import { statusOf } from '../../src/reports/status.ts';
 import { Watchdog } from '../../src/reports/watchdog.ts';
-import { recordingMetrics } from '../../src/server/prometheus.ts';
+import { exposition } from '../../src/server/metrics/exposition.ts';
+import { metricParts, metricsOf } from '../../src/server/metrics/metrics.ts';
+import { ProcessCounts } from '../../src/server/metrics/process-counts.ts';
+import { recordingSamples } from '../../src/server/metrics/recording.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { scriptedFeed } from '../support/recording.ts';
 
@@ -20,12 +24,29 @@ afterAll(async () => {
   await database.close();
 });
 
+/** Whether each part of the metrics could be read. */
+const PARTS = /^chain_recorder_scrape_part_success\{.*\} (\d)$/gm;
+
 it('how the recording stands is told without a look at runs, however many there are', async () => {
   const feed = scriptedFeed(subnets, { network: 'mainnet' });
   await sql.begin(async (holding) => {
-    await holding`lock table recorder.runs in access exclusive mode`;
+    await holding`lock table recorder.runs, recorder.packed_runs, recorder.run_days in access exclusive mode`;
     const status = await statusOf(sql, []);
-    expect(await recordingMetrics(status).metrics()).toContain('chain_recorder_late_targets 0');
+    expect(exposition(recordingSamples(status))).toContain('chain_recorder_late_targets 0');
+    const disk = () => diskUse(sql, null);
+    const upstreams = { nodes: [] };
+    const sources = {
+      sql,
+      status: async () => status,
+      disk,
+      budgets: [],
+      upstreams,
+      counts: new ProcessCounts(),
+    };
+    const parts = [
+      ...(await metricsOf(sources, (answer) => answer, { warn: () => {} }).read()).matchAll(PARTS),
+    ];
+    expect(parts.map(([, read]) => read)).toEqual(metricParts.map(() => '1'));
     await new Watchdog(sql, pino({ level: 'silent' }), () => 0).look();
     await sql`select dataset, sum(rows_written) from reporting.freshness group by dataset`;
     await sql`select * from reporting.coverage_states`;

@@ -4,7 +4,8 @@ import { SharedBudget } from '../../src/db/budget.ts';
 import { budgetKey } from '../../src/db/budget-key.ts';
 import { findingGroups, inWords } from '../../src/reports/findings.ts';
 import { statusOf } from '../../src/reports/status.ts';
-import { recordingMetrics } from '../../src/server/prometheus.ts';
+import { exposition } from '../../src/server/metrics/exposition.ts';
+import { recordingSamples } from '../../src/server/metrics/recording.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -116,9 +117,7 @@ describe('an allowance', () => {
     expect(status.budgets).toEqual([
       { upstream: 'chainData', minute_units: 7, day_units: 7, blocked_until: null },
     ]);
-    expect(await recordingMetrics(status).metrics()).toContain(
-      'chain_recorder_blocked{upstream="chainData"} 0',
-    );
+    expect(exposition(recordingSamples(status))).toContain('chain_recorder_blocked{upstream="chainData"} 0');
   });
 });
 
@@ -256,7 +255,7 @@ describe('the sealing', () => {
     ]);
     const status = await statusOf(sql, []);
     expect(status).toMatchObject({ standing_still: 1, seal: { seal: 1, head: 'h', signed: false } });
-    expect(await recordingMetrics(status).metrics()).toMatch(
+    expect(exposition(recordingSamples(status))).toMatch(
       /chain_recorder_sealed_until_timestamp_seconds \d{10}/,
     );
   });

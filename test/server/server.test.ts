@@ -6,6 +6,7 @@ import { systemClock } from '../../src/clock.ts';
 import { type Database, openDatabase } from '../../src/db/client.ts';
 import { ReadGate } from '../../src/db/read-gate.ts';
 import { Access } from '../../src/server/access.ts';
+import { ProcessCounts } from '../../src/server/metrics/process-counts.ts';
 import { buildServer } from '../../src/server/server.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
@@ -34,6 +35,7 @@ beforeAll(async () => {
     recorder: { name: 'recorder', network: 'fuji', simulated: false, directory: null },
     watched: [],
     upstreams: { nodes: [] },
+    counts: new ProcessCounts(),
     site: { title: 'Nodes', text: [], logo: null, nodes: [], announced: { once: [], recurring: [] } },
   });
   address = await server.listen({ host: '127.0.0.1', port: 0 });

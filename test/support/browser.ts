@@ -1,7 +1,6 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { onPath } from './on-path.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 /** As root it needs --no-sandbox. The others keep it from asking anybody but the page's server. */
@@ -16,17 +15,7 @@ const FLAGS = [
 ];
 
 /** Where Chromium is on PATH; undefined: nowhere. */
-export const chromiumPath = (process.env.PATH ?? '')
-  .split(delimiter)
-  .flatMap((folder) => NAMES.map((name) => join(folder, name)))
-  .find((path) => {
-    try {
-      accessSync(path, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+export const chromiumPath = onPath(...NAMES);
 
 /** Why tests in a browser are skipped: for their names. */
 export const noChromium = chromiumPath ? '' : ' (skipped: no chromium on PATH)';

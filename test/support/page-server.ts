@@ -3,6 +3,7 @@ import { systemClock } from '../../src/clock.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import { ReadGate } from '../../src/db/read-gate.ts';
 import { Access } from '../../src/server/access.ts';
+import { ProcessCounts } from '../../src/server/metrics/process-counts.ts';
 import { buildServer, type ServerContext } from '../../src/server/server.ts';
 
 /** A server that listens, for one test file. */
@@ -32,6 +33,7 @@ export async function servePagesOf(
     recorder: { name: 'recorder', network: 'fuji', simulated: false, directory: null },
     watched: [],
     upstreams: { nodes: [] },
+    counts: new ProcessCounts(),
     site: { title: 'Nodes', text: [], logo: null, nodes: [], announced: { once: [], recurring: [] } },
     ...more,
   });

@@ -28,6 +28,36 @@ export function linesOf(figure: HTMLElement): Line[] {
   });
 }
 
+/**
+ * Adds the points of the same lines in an earlier part of the window. That part reaches up to the first points that are drawn, so that it
+ * says whether anything is missing between.
+ */
+export function addEarlier(figure: HTMLElement, earlier: HTMLElement): void {
+  const known = new Map([...keysOf(figure)].map((key) => [labelOf(key), key]));
+  for (const fresh of keysOf(earlier)) {
+    const key = known.get(labelOf(fresh));
+    const first = key ? Number.parseFloat(key.dataset.points ?? '') : Number.POSITIVE_INFINITY;
+    const before = (text: string | undefined) =>
+      partsOf(text).filter((part) => Number.parseFloat(part) < first);
+    if (key) {
+      key.dataset.points = [...before(fresh.dataset.points), ...partsOf(key.dataset.points)].join(' ');
+      key.dataset.marks = [...before(fresh.dataset.marks), ...partsOf(key.dataset.marks)].join(' ');
+    } else figure.querySelector('figcaption')?.append(keyAt(fresh, known.size));
+  }
+}
+
+const keysOf = (figure: HTMLElement) => figure.querySelectorAll<HTMLElement>('[data-points]');
+/** What the server wrote: a value that is looked at stands behind it. */
+const labelOf = (key: HTMLElement) => key.firstChild?.textContent ?? '';
+
+function keyAt(fresh: HTMLElement, place: number): HTMLElement {
+  const key = document.createElement('span');
+  key.className = `key key-${place}`;
+  key.textContent = labelOf(fresh);
+  Object.assign(key.dataset, fresh.dataset);
+  return key;
+}
+
 const partsOf = (text: string | undefined) => (text ? text.split(' ') : []);
 
 /** What uPlot draws: the times of all lines, and the values of each at them. */

@@ -1,6 +1,6 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
-import { hex, object, uint } from '../fields.ts';
+import { hex, object, uint256 } from '../fields.ts';
 import { listIn } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
@@ -39,7 +39,7 @@ export const erc1155Balances = defineDataset({
   items: (body) => listIn(body, 'erc1155TokenBalances'),
   rename: { address: 'contract' },
   ignore: ['chainId'],
-  item: object({ ...erc1155Token.shape, address: hex('The contract of the token.'), balance: uint() }),
+  item: object({ ...erc1155Token.shape, address: hex('The contract of the token.'), balance: uint256() }),
   example: {
     address: '0x3AA7b2d6C07A91F9A9aC2f9a4E2e2c2B8F0B1A3C',
     ercType: 'ERC-1155',

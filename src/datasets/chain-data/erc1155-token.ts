@@ -1,11 +1,11 @@
-import { hex, moves, object, optional, text, uint } from '../fields.ts';
+import { hex, moves, object, optional, text, uint256 } from '../fields.ts';
 import { tokenMetadata } from './token-metadata.ts';
 
 /** An ERC-1155 token (seed chain-data 2.1). */
 export const erc1155Token = object({
   address: optional(hex()),
   ercType: optional(text()),
-  tokenId: uint(),
+  tokenId: uint256(),
   tokenUri: moves(optional(text())),
   metadata: moves(optional(tokenMetadata)),
 });

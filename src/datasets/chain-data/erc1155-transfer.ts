@@ -1,4 +1,4 @@
-import { count, object, optional, uint } from '../fields.ts';
+import { count, object, optional, uint256 } from '../fields.ts';
 import { erc1155Token } from './erc1155-token.ts';
 import { richAddress } from './rich-address.ts';
 
@@ -7,6 +7,6 @@ export const erc1155Transfer = object({
   logIndex: count(),
   from: optional(richAddress),
   to: optional(richAddress),
-  value: optional(uint()),
+  value: optional(uint256()),
   erc1155Token,
 });

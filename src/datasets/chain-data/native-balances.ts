@@ -1,5 +1,5 @@
 import { defineDataset } from '../dataset.ts';
-import { count, object, optional, text, uint } from '../fields.ts';
+import { count, object, optional, text, uint256 } from '../fields.ts';
 import { objectIn } from '../sources/answer.ts';
 import { nativeBalance } from './native-balance.ts';
 
@@ -16,7 +16,7 @@ export const nativeBalances = defineDataset({
   items: (body) => [objectIn(body, 'nativeTokenBalance')],
   ignore: ['chainId', 'price', 'balanceValue'],
   item: object({
-    balance: uint('In the smallest unit of the token.'),
+    balance: uint256('In the smallest unit of the token.'),
     name: optional(text()),
     symbol: optional(text()),
     decimals: optional(count()),

@@ -1,4 +1,14 @@
-import { count, hex, object, optional, text, uint, unixMilliseconds, unixSeconds } from '../fields.ts';
+import {
+  count,
+  hex,
+  object,
+  optional,
+  text,
+  uint,
+  uint256,
+  unixMilliseconds,
+  unixSeconds,
+} from '../fields.ts';
 import { richAddress } from './rich-address.ts';
 
 /** A transaction of an EVM chain as lists show it (seed chain-data 2.6, NativeTransaction). */
@@ -17,7 +27,7 @@ export const nativeTransaction = object({
   method: optional(
     object({ callType: optional(text()), methodHash: optional(hex()), methodName: optional(text()) }),
   ),
-  value: optional(uint('In the smallest unit of the native token.')),
+  value: optional(uint256('In the smallest unit of the native token.')),
   gasLimit: optional(uint()),
   gasUsed: optional(uint()),
   gasPrice: optional(uint('In the smallest unit of the native token.')),

@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import type { Source, Target } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
-import { hex, object, optional, text, uint } from '../fields.ts';
+import { hex, object, optional, text, uint256 } from '../fields.ts';
 import { listIn } from '../sources/answer.ts';
 import { day } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
@@ -70,7 +70,7 @@ export const nftTokens = defineDataset({
   // The contract, which is what was asked for.
   ignore: ['address'],
   item: object({
-    tokenId: uint(),
+    tokenId: uint256(),
     ercType: optional(text('ERC-721 or ERC-1155.')),
     name: optional(text()),
     symbol: optional(text()),

@@ -58,7 +58,14 @@ export function operationsOf({
         changesOperation(at('/changes', '_differences', 'What changed between two moments.'), dataset),
         coverageOperation(at('/coverage', '_coverage_by_day', 'How each day stands.'), dataset, clock),
         ...(series
-          ? [seriesOperation(at('/series', '_series', 'Points over time, thinned out.'), dataset, series)]
+          ? [
+              seriesOperation(
+                at('/series', '_series', 'Points over time, thinned out.'),
+                dataset,
+                series,
+                clock,
+              ),
+            ]
           : []),
       ];
     }),

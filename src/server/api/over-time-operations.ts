@@ -81,14 +81,23 @@ const series = z.strictObject({
   points: z
     .array(z.tuple([z.string(), z.union([z.string(), z.number()])]))
     .meta({ description: 'Time and value, by time. Values are exact, as in rows.' }),
-  of: z.int().meta({ description: 'How many points there are in the window.' }),
+  of: z.int().meta({ description: 'How many points there are in the window, as far as it was read.' }),
   thinned: z.boolean().meta({
     description: 'Points were left out: of each part the first, last, least and greatest are told.',
+  }),
+  unread_before: z.string().nullable().meta({
+    description:
+      'There were too many points to read in time: those before this moment are neither told nor counted, and can be asked for with it as `to`. Null: all were read.',
   }),
 });
 
 /** Points of a dataset's numbers over time. */
-export function seriesOperation(one: Named, dataset: ReadableDataset, source: SeriesSource): Operation {
+export function seriesOperation(
+  one: Named,
+  dataset: ReadableDataset,
+  source: SeriesSource,
+  clock: Clock,
+): Operation {
   const others = ['column', 'time', 'from', 'to', 'buckets'];
   return {
     ...one,
@@ -101,7 +110,7 @@ export function seriesOperation(one: Named, dataset: ReadableDataset, source: Se
           { name: question.time, type: 'timestamptz' },
           { name: question.column.name, type: question.column.type },
         ],
-        (sql) => readSeries(sql, dataset, source, question),
+        (sql) => readSeries(sql, dataset, source, question, clock),
         ({ points }) => points,
       );
     },

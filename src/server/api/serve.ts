@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import etag from '@fastify/etag';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger as Log } from 'pino';
-import { z } from 'zod';
 import { AskedWrongly } from '../../api/asked-wrongly.ts';
 import { catalogueOf } from '../../api/catalogue.ts';
 import { csvLine } from '../../api/csv.ts';
@@ -12,6 +10,7 @@ import type { ReadGate } from '../../db/read-gate.ts';
 import { messageOf } from '../../errors.ts';
 import type { Status } from '../../reports/status.ts';
 import { gone } from '../gone.ts';
+import { versionOf } from '../version.ts';
 import { openApi } from './openapi.ts';
 import type { Answering, Operation } from './operation.ts';
 import { operationsOf } from './operations.ts';
@@ -59,10 +58,6 @@ export function serveApi(server: FastifyInstance, { gate, clock, status, log }: 
     );
   });
 }
-
-const PACKAGE = new URL('../../../package.json', import.meta.url);
-const versionOf = () =>
-  z.looseObject({ version: z.string() }).parse(JSON.parse(readFileSync(PACKAGE, 'utf8'))).version;
 
 /** A path, and how the answer is wanted by its ending. */
 function splitSuffix(whole: string): { path: string; suffix: 'csv' | 'json' | null } {

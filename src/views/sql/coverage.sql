@@ -30,8 +30,8 @@ probed_ranges as (
     tstzmultirange(tstzrange(first_look.at, greatest(settled.until, first_look.at))) - absent.during) as r(probed)
 )
 select dataset, target_key as target,
-  case axis when 'time' then to_timestamp(lower(covered) / 1000.0) end as range_start,
-  case axis when 'time' then to_timestamp(upper(covered) / 1000.0) end as range_end,
+  case axis when 'time' then to_timestamp(lower(covered) / 1000::float8) end as range_start,
+  case axis when 'time' then to_timestamp(upper(covered) / 1000::float8) end as range_end,
   case axis when 'height' then lower(covered) end as first_height,
   case axis when 'height' then upper(covered) end as end_height,
   'recorded'::text as reason

@@ -119,11 +119,28 @@ union all
 select 'standing still', 'queue', null, queue || case when recorder = 'recorder' then '' else ' of ' || recorder end,
   trouble_since, trouble
 from reporting.queues
-where now() - trouble_since > interval '30 s' and now() - seen_at <= interval '1 minute';
+where now() - trouble_since > interval '30 s' and now() - seen_at <= interval '1 minute'
+union all
+-- Of recorders that run: what is off tells nobody anything.
+select 'failing', 'alerts', null, a.subject, a.since, a.reason
+from (
+  select recorder, 'the rule ' || rule as subject, failed_since as since, 'it cannot be asked: ' || error as reason
+  from recorder.alert_rules where failed_since is not null
+  union all
+  select recorder, case channel when 'heartbeat' then 'the heartbeat' else 'the channel ' || channel end, failing_since,
+    'what is sent does not arrive: ' || error
+  from recorder.alert_channels where failing_since is not null
+  union all
+  select recorder, 'the channel ' || channel, min(made_at),
+    count(*) || ' messages of the last day were not taken: ' || min(error)
+  from recorder.alert_messages where state in ('refused', 'dropped') and made_at > now() - interval '1 day'
+  group by recorder, channel
+) a
+where a.recorder in (select p.recorder from reporting.processes p where p.state in ('running', 'outdated'));
 
 comment on view reporting.findings is 'Whatever does not stand as it should, and why. No row: all is well.';
 comment on column reporting.findings.state is 'late, failing, incomplete, outdated, or standing still.'; -- text
-comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, readings (their packing), checks (across sources), process, workers (of a recorder), or queue.'; -- text
+comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, readings (their packing), checks (across sources), process, workers (of a recorder), queue, or alerts (a rule or a channel).'; -- text
 comment on column reporting.findings.dataset is 'The dataset; null: it is not about one.'; -- text
 comment on column reporting.findings.subject is 'The target, the observer, the probe, the schedule, what is compared, the process, or the queue.'; -- text
 comment on column reporting.findings.since is 'Since when: of what is late or fails, the last success, or when it was first wanted.'; -- timestamptz

@@ -14,7 +14,18 @@ import {
 } from '../../support/browser.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { type PageServer, servePagesOf } from '../../support/page-server.ts';
-import { addToDraw, busy, first, HOURS, holder, precise } from './drawn-record.ts';
+import {
+  addToDraw,
+  addTooMany,
+  busy,
+  DENSE,
+  dense,
+  first,
+  HOURS,
+  holder,
+  peak,
+  precise,
+} from './drawn-record.ts';
 import { letRead, type RevisedPoint, revisePoint } from './revised-point.ts';
 
 const hour = 3_600_000;
@@ -31,6 +42,7 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
     await letRead(sql);
     revised = await revisePoint(sql);
     await addToDraw(sql);
+    await addTooMany(sql);
     await sql.end();
     server = await servePagesOf(database.url);
     browser = await openBrowser();
@@ -102,6 +114,33 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
     await page.waitForURL(wholeOf());
     expect(faults).toEqual([]);
     await close();
+  });
+
+  it('draws what was too much for one page bit by bit, until all of the window is drawn', async () => {
+    // Whenever it is looked at, a second has passed: one piece is read for a page.
+    let now = Date.now();
+    const clock = () => {
+      now += 1_000;
+      return now;
+    };
+    const hurried = await servePagesOf(database.url, { clock });
+    const link = chartLink({
+      of: 'metric_points',
+      things: dense,
+      from: new Date(first),
+      to: new Date(first + DENSE * 1_000),
+    });
+    const { page, faults, close } = await openPage(browser, hurried.address + link);
+    await expect
+      .poll(() => page.locator('[data-unread]').textContent(), { timeout: 20_000 })
+      .toContain('All of the window is drawn');
+    const moments = await momentsIn(page);
+    expect([moments[0], moments.at(-1)]).toEqual([first, first + (DENSE - 1) * 1_000]);
+    expect(moments).toContain(peak.at);
+    expect(moments).toEqual([...new Set(moments)].sort((one, other) => one - other));
+    expect(faults).toEqual([]);
+    await close();
+    await hurried.close();
   });
 
   it('tells a value with every digit where it is pointed at, also by keys', async () => {

@@ -8,7 +8,7 @@ import { chartLink } from '../../../src/server/pages/charts/link.ts';
 import { recordedDatabase } from '../../api/recorded-database.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
-import { addToDraw, holder } from './drawn-record.ts';
+import { addToDraw, addTooMany, DENSE, dense, first, holder, peak } from './drawn-record.ts';
 import { letRead, type RevisedPoint, revisePoint } from './revised-point.ts';
 
 let database: TestDatabase;
@@ -154,6 +154,47 @@ describe('a chart', () => {
     expect(body).not.toContain('<b>');
     expect(warnings).toEqual([]);
   });
+});
+
+describe('more points than are read for one page', () => {
+  let hurried: PageServer;
+  beforeAll(async () => {
+    await addTooMany(sql);
+    // Whenever it is looked at, a second has passed: one piece is read for a page.
+    let now = Date.now();
+    const clock = () => {
+      now += 1_000;
+      return now;
+    };
+    hurried = await servePagesOf(database.url, { clock });
+  }, 60_000);
+  afterAll(() => hurried.close());
+
+  const window = { from: new Date(first), to: new Date(first + DENSE * 1_000) };
+  it.each(['now', 'then'])(
+    'are drawn from a moment on, and the part before is a link away, as known %s',
+    async (when) => {
+      const asOf = when === 'now' ? null : revised.until;
+      let link: string | undefined = chartLink({ of: 'metric_points', things: dense, ...window, asOf });
+      const pages: string[] = [];
+      const before: number[] = [];
+      while (link !== undefined && pages.length < 10) {
+        const { code, body } = await ask(hurried.address + link);
+        expect(code).toBe(200);
+        pages.push(/data-points="([^"]*)"/.exec(body)?.[1] ?? '');
+        const [, unread, rest] = /data-unread="(\d+)".*?<a href="([^"]*)">The part before/s.exec(body) ?? [];
+        if (unread !== undefined) before.push(Number(unread));
+        link = rest?.replaceAll('&amp;', '&');
+      }
+      expect(pages.length).toBeGreaterThan(1);
+      expect(before).toEqual(before.toSorted((one, other) => other - one));
+      const points = pages.flatMap((text) => text.split(' '));
+      expect(points).toContain(`${peak.at}=${peak.value}`);
+      expect(points.some((point) => point.startsWith(`${first}=`))).toBe(true);
+      expect(points.some((point) => point.startsWith(`${first + (DENSE - 1) * 1_000}=`))).toBe(true);
+      expect(points.some((point) => point.endsWith('='))).toBe(false);
+    },
+  );
 });
 
 describe('what can be drawn', () => {

@@ -25,3 +25,20 @@ export async function addToDraw(sql: postgres.Sql): Promise<void> {
     from (values ('1000000000000000000001', '2026-01-01Z', '2026-01-10Z'), ('2000000000000000000002', '2026-01-10Z', '2026-01-20Z'),
       ('3000000000000000000003', '2026-02-01Z', null)) as b(balance, since, until)`;
 }
+
+/** A metric with so many points, one a second, that one statement does not read them all; one of the first is far above the others. */
+export const dense = { chain_id: 'dense', metric: 'txCount', time_interval: 'hour' };
+export const DENSE = 270_000;
+export const peak = { at: first + 5_000, value: '999999999' };
+
+/** Adds {@link dense} to a database. */
+export async function addTooMany(sql: postgres.Sql): Promise<void> {
+  await sql`
+    insert into recorder.metric_points (chain_id, metric, time_interval, bucket_start, value, recorded_at, run_id)
+    select ${dense.chain_id}, ${dense.metric}, ${dense.time_interval}, s,
+      case when s = ${new Date(peak.at)} then ${peak.value}::numeric else 1000 + extract(minute from s) end, s, min(m.run_id)
+    from (select min(run_id) as run_id from recorder.metric_points) m,
+      generate_series(${new Date(first)}::timestamptz, ${new Date(first)}::timestamptz + interval '1 second' * ${DENSE - 1}, '1 second') s
+    group by s`;
+  await sql.unsafe('vacuum analyze recorder.metric_points');
+}

@@ -12,6 +12,7 @@ import { ChartChoice, ChartForm } from './form.tsx';
 import { completed, readTargets, type Target } from './known-values.ts';
 import { Points } from './points.tsx';
 import { type Lines, readDrawing } from './read-lines.ts';
+import { Unread } from './unread.tsx';
 import { Zoom } from './zoom.tsx';
 
 const names = [...drawables.keys()];
@@ -60,7 +61,7 @@ export const charts = definePage({
         now,
       );
       const missing = drawable.needed.filter((name) => drawing.told[name] === undefined);
-      const found = missing.length === 0 ? await readDrawing(sql, drawing, now) : null;
+      const found = missing.length === 0 ? await readDrawing(sql, drawing, clock) : null;
       return { drawable, targets, drawing, missing, found };
     });
   },
@@ -96,7 +97,7 @@ export const charts = definePage({
 /** A chart, the ways to move its window, and its points. @param fixed the end of its window was told */
 function Drawn({
   drawing,
-  found: { lines, of, missing },
+  found: { lines, of, missing, unreadBefore },
   fixed,
 }: {
   readonly drawing: Drawing;
@@ -119,6 +120,7 @@ function Drawn({
         draws={drawable.draws}
         asks
       />
+      {unreadBefore && <Unread drawing={drawing} lines={lines} before={unreadBefore} />}
       <Zoom drawing={drawing} fixed={fixed} />
       {of > each && (
         <p class="soft">
@@ -133,7 +135,7 @@ function Drawn({
             : `${numberText(revised)} of the points that are drawn differ between the two moments; they are marked.`}
         </p>
       )}
-      <Points drawing={drawing} lines={lines} />
+      <Points drawing={drawing} lines={lines} unreadBefore={unreadBefore} />
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { type Column, Table } from '../parts/table.tsx';
 import { queryLink } from '../query/link.ts';
-import { countText, numberText } from '../texts.ts';
+import { countText, momentText, numberText } from '../texts.ts';
 import type { Drawing } from './drawing.ts';
 import { chartLink } from './link.ts';
 import type { DrawnLine } from './read-lines.ts';
@@ -14,9 +14,11 @@ const SHOWN = 200;
 export function Points({
   drawing,
   lines,
+  unreadBefore,
 }: {
   readonly drawing: Drawing;
   readonly lines: readonly DrawnLine[];
+  readonly unreadBefore: Date | null;
 }) {
   const byTime = new Map<string, Map<string, string>>();
   const marked = new Map(lines.map(({ label, marks = [] }) => [label, new Set(marks)]));
@@ -49,8 +51,11 @@ export function Points({
       </div>
       {drawn < all && (
         <p class="soft">
-          The window has {numberText(all)} points. Of each part of it the first, the last, the least and the
-          greatest are drawn; a smaller window shows more.
+          {unreadBefore === null
+            ? `The window has ${numberText(all)} points.`
+            : `From ${momentText(unreadBefore)} on the window has ${numberText(all)} points.`}{' '}
+          Of each part of it the first, the last, the least and the greatest are drawn; a smaller window shows
+          more.
         </p>
       )}
       {rows.length > SHOWN && <p class="soft">The table has the newest {SHOWN} of them; CSV has all.</p>}

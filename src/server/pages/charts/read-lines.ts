@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
-import { readLines } from '../../../api/lines.ts';
+import { latest, readLines, since } from '../../../api/lines.ts';
+import type { Clock } from '../../../clock.ts';
 import type { Line } from '../parts/line-chart.tsx';
 import type { Drawing } from './drawing.ts';
 import { spacingOf, withEnds, withGaps } from './gaps.ts';
@@ -10,6 +11,8 @@ import { markDifferences } from './revised.ts';
 
 /** Into how many parts a window is cut: of each at most four points are drawn, and all where four times as many fit. */
 const BUCKETS = 500;
+/** The time in which the points of a chart are read, ms: the page has to be there within about a second. */
+const BUDGET = 800;
 /** The most lines of a chart. */
 export const MOST_LINES = 8;
 
@@ -28,28 +31,37 @@ export interface Lines {
   readonly of: number;
   /** Why there is nothing of a moment: there was no record, or the question was refused. */
   readonly missing: readonly string[];
+  /** There were too many points: what lies before this moment is not drawn; null: all is. */
+  readonly unreadBefore: Date | null;
 }
 
-/** Reads a line for each thing and moment. @param now ms since 1970 */
-export async function readDrawing(sql: postgres.Sql, drawing: Drawing, now: number): Promise<Lines> {
+/** Reads a line for each thing and moment. @param clock how long it may take */
+export async function readDrawing(sql: postgres.Sql, drawing: Drawing, clock: Clock): Promise<Lines> {
+  const now = clock();
   const { drawable, moments, ...question } = drawing;
   const most = Math.floor(MOST_LINES / moments.length);
-  const all: Known[] = [];
+  const found: Known[] = [];
   const missing: string[] = [];
   let of = 0;
+  let unread: Date | null = null;
   for (const moment of moments) {
-    const found = await readLines(
+    const known = await readLines(
       sql,
       drawable,
       { ...question, asOf: moment },
-      { most, buckets: BUCKETS },
+      { most, buckets: BUCKETS, budget: BUDGET / moments.length, clock },
     ).catch(refusal);
-    if (typeof found === 'string') missing.push(found);
+    if (typeof known === 'string') missing.push(known);
     else {
-      all.push(...found.lines.map((line) => ({ line, moment })));
-      of = Math.max(of, found.of);
+      found.push(...known.lines.map((line) => ({ line, moment })));
+      of = Math.max(of, known.of);
+      unread = latest(unread, known.unreadBefore);
     }
   }
+  // What is drawn of one moment is drawn of the other.
+  const all = found.flatMap(({ line, moment }) =>
+    since([line], unread).map((one) => ({ line: one, moment })),
+  );
   // In an order that does not follow from the values, so that a line keeps its colour from one window to the next.
   all.sort((one, other) => (thingOf(one) < thingOf(other) ? -1 : thingOf(one) > thingOf(other) ? 1 : 0));
   const labelled = labelsOf(all, drawing);
@@ -65,7 +77,7 @@ export async function readDrawing(sql: postgres.Sql, drawing: Drawing, now: numb
       count,
     };
   });
-  return { lines, of, missing };
+  return { lines, of, missing, unreadBefore: unread };
 }
 
 /** There is no record at a moment, or the question has no answer: that is told. */

@@ -19,9 +19,10 @@ export function NextSteps({ recorder: { simulated, directory }, since }: NextSte
     ...(simulated
       ? [
           <>
-            This is a simulated network, to look around in. For a real one copy{' '}
-            <code>examples/mainnet.yaml</code> to <code>recorder.yaml</code> in another directory, name your
-            nodes and what to watch, and start there.
+            This is a simulated network, to look around in. For a real one run{' '}
+            <code>chain-recorder init</code> in another directory: it asks for the network, your nodes and
+            what to watch, writes <code>recorder.yaml</code> and checks that each service answers. Then start
+            there.
           </>,
         ]
       : []),

@@ -23,8 +23,8 @@ const TICKS = 5;
 
 /** Round amounts that hold both, at even distances, rising. At least two. */
 export function amountTicks(least: number, most: number): number[] {
-  if (least === most)
-    return amountTicks(least - (Math.abs(least) / 10 || 1), most + (Math.abs(most) / 10 || 1));
+  // One amount stands on an axis that begins at nothing: beyond it there may be none, as beyond 100 %.
+  if (least === most) return amountTicks(Math.min(least, 0), most === 0 ? 1 : Math.max(most, 0));
   // Amounts that are all far from zero would be a flat line on an axis that begins there.
   const low = least > 0 && least < most / 2 ? 0 : least;
   const rough = (most - low) / TICKS;

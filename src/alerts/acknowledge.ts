@@ -1,0 +1,62 @@
+import type postgres from 'postgres';
+import { takes } from './addressing.ts';
+import type { AlertContext } from './context.ts';
+import { bodyOf } from './message.ts';
+import { openAlerts } from './open-alerts.ts';
+
+/** Who acknowledges an alert, and what they say. */
+export interface Acknowledgement {
+  readonly by: string | null;
+  readonly note: string | null;
+}
+
+/**
+ * Notes that somebody knows of an alert: nobody is reminded of it any more. Channels that know of it are told.
+ * @returns whether there is such an alert, not over and not acknowledged yet
+ */
+export async function acknowledge(
+  { sql, config, rules, sender, clock }: Pick<AlertContext, 'sql' | 'config' | 'rules' | 'sender' | 'clock'>,
+  id: number,
+  { by, note }: Acknowledgement,
+): Promise<boolean> {
+  const now = new Date(clock());
+  const alert = (await openAlerts(sql, sender.recorder)).find(
+    (one) => one.id === id && one.state === 'firing',
+  );
+  if (!alert || alert.acknowledged) return false;
+  const rule = rules.find(({ name }) => name === alert.rule);
+  const body = bodyOf('acknowledged', alert.rule, rule?.about ?? '', [alert], sender, now);
+  const channels = config.channels
+    .filter((channel) => takes(channel, 'acknowledged') && (rule?.channels?.includes(channel.name) ?? true))
+    .map(({ name }) => name);
+  const rows = await write(sql, { id, by, note, now, channels, body, recorder: sender.recorder });
+  return rows > 0;
+}
+
+async function write(
+  sql: postgres.Sql,
+  one: {
+    readonly id: number;
+    readonly by: string | null;
+    readonly note: string | null;
+    readonly now: Date;
+    readonly channels: readonly string[];
+    readonly body: ReturnType<typeof bodyOf>;
+    readonly recorder: string;
+  },
+): Promise<number> {
+  const { id, by, note, now, channels, body, recorder } = one;
+  const rows = await sql`
+    with known as (
+      update recorder.alerts set acknowledged_at = ${now}, acknowledged_by = ${by}, note = ${note}
+      where id = ${id} and recorder = ${recorder} and state = 'firing' and acknowledged_at is null returning id
+    ),
+    told as (
+      insert into recorder.alert_messages (recorder, channel, rule, kind, severity, alerts, body, made_at)
+      select ${recorder}, u.channel, ${body.rule}, 'acknowledged', ${body.severity}, array[known.id],
+        ${JSON.stringify(body)}::text::jsonb, now()
+      from known, unnest(${[...channels]}::text[]) as u(channel)
+    )
+    select id from known`;
+  return rows.length;
+}

@@ -1,0 +1,50 @@
+import type { ChannelConfig } from '../config/alerts-schema.ts';
+import type { NamedSecrets } from '../config/named-secrets.ts';
+import type { Body, Message } from './message.ts';
+
+/** Where messages go. */
+export interface Channel {
+  /** Sends one message. @throws DeliveryFailure when the channel did not take it */
+  send(message: Message, signal: AbortSignal): Promise<void>;
+  /** Tells again what fires, of channels that forget it otherwise; absent: it remembers. @throws DeliveryFailure as above */
+  refresh?(firing: readonly Body[], signal: AbortSignal): Promise<void>;
+}
+
+/** How a channel is made: its settings, with secrets in their places. */
+export type MakeChannel<Type extends ChannelConfig['type']> = (
+  config: Extract<ChannelConfig, { type: Type }>,
+) => Channel;
+
+/** Opens a channel. What it needs is loaded only now. */
+export async function openChannel(config: ChannelConfig, secrets: NamedSecrets): Promise<Channel> {
+  const filled = withSecrets(config, secrets);
+  switch (filled.type) {
+    case 'webhook':
+      return (await import('./channels/webhook.ts')).webhook(filled);
+    case 'slack':
+      return (await import('./channels/slack.ts')).slack(filled);
+    case 'discord':
+      return (await import('./channels/discord.ts')).discord(filled);
+    case 'telegram':
+      return (await import('./channels/telegram.ts')).telegram(filled);
+    case 'pagerduty':
+      return (await import('./channels/pagerduty.ts')).pagerduty(filled);
+    case 'ntfy':
+      return (await import('./channels/ntfy.ts')).ntfy(filled);
+    case 'alertmanager':
+      return (await import('./channels/alertmanager.ts')).alertmanager(filled);
+    case 'email':
+      return (await import('./channels/email.ts')).email(filled);
+  }
+}
+
+/** The settings with the values of the environment in the place of `${NAME}`. */
+function withSecrets<T>(value: T, secrets: NamedSecrets): T;
+function withSecrets(value: unknown, secrets: NamedSecrets): unknown {
+  if (typeof value === 'string') return secrets.fill(value);
+  if (Array.isArray(value)) return value.map((inner) => withSecrets(inner, secrets));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, withSecrets(inner, secrets)]),
+  );
+}

@@ -1,0 +1,36 @@
+import type { MakeChannel } from '../channel.ts';
+import { callChannel } from '../http.ts';
+import type { Body } from '../message.ts';
+import { cut, linkOf, textOf, titleOf } from '../texts.ts';
+
+const RED = 0xd32f2f;
+const YELLOW = 0xf9a825;
+const GREEN = 0x388e3c;
+const BLUE = 0x1976d2;
+
+/** A webhook of Discord. It knows no key of a message: what is sent twice is shown twice. */
+export const discord: MakeChannel<'discord'> = ({ url }) => ({
+  send: async (message, signal) => {
+    const address = new URL(url);
+    // Without it Discord answers before it has kept the message.
+    address.searchParams.set('wait', 'true');
+    const link = linkOf(message);
+    const embed = {
+      title: cut(titleOf(message), 256),
+      description: textOf(message, 4_000),
+      color: colourOf(message),
+      timestamp: message.at,
+      ...(link !== null && { url: link }),
+    };
+    // Nobody is mentioned, whatever a node says.
+    await callChannel(
+      { url: address.href, body: { embeds: [embed], allowed_mentions: { parse: [] } } },
+      signal,
+    );
+  },
+});
+
+function colourOf({ kind, severity }: Body): number {
+  if (kind === 'resolved') return GREEN;
+  return { critical: RED, warning: YELLOW, info: BLUE }[severity];
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { isIP } from 'node:net';
+import { createTransport } from 'nodemailer';
+import { messageOf } from '../../errors.ts';
+import type { MakeChannel } from '../channel.ts';
+import { DeliveryFailure } from '../delivery-failure.ts';
+import { textOf, titleOf } from '../texts.ts';
+
+/** The longest waits for the server, ms. */
+const CONNECT = 8_000;
+const ANSWER = 10_000;
+/** Failures before the text was sent. */
+const EARLY = new Set(['EAUTH', 'EDNS', 'EENVELOPE', 'ETLS', 'ECONNECTION', 'ENOAUTH']);
+
+/** E-mail by SMTP. `Message-ID` is equal for the same message, however often it is sent: many servers keep it once. */
+export const email: MakeChannel<'email'> = ({ host, port, user, password, from, to }) => ({
+  send: async (message, signal) => {
+    const transport = createTransport({
+      ...{ host, port, secure: port === 465 },
+      // A password goes over TLS only, or to this machine.
+      requireTLS: password !== undefined && !isHere(host),
+      ...(user !== undefined && password !== undefined && { auth: { user, pass: password } }),
+      ...{ connectionTimeout: CONNECT, greetingTimeout: CONNECT, dnsTimeout: CONNECT, socketTimeout: ANSWER },
+      ...{ disableFileAccess: true, disableUrlAccess: true },
+    });
+    const stop = () => transport.close();
+    signal.addEventListener('abort', stop);
+    try {
+      await transport.sendMail({
+        ...{ from, to, subject: titleOf(message), text: textOf(message, 20_000) },
+        messageId: `<${digest(message.key)}@chain-recorder>`,
+        date: new Date(message.at),
+        // What happened to one alert stands together.
+        references: message.items
+          .slice(0, 10)
+          .map(({ alert }) => `<alert-${message.recorder}-${alert}@chain-recorder>`),
+        headers: { 'Auto-Submitted': 'auto-generated' },
+      });
+    } catch (error) {
+      throw failureOf(error);
+    } finally {
+      signal.removeEventListener('abort', stop);
+      transport.close();
+    }
+  },
+});
+
+const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 40);
+
+const isHere = (host: string) =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+
+function failureOf(error: unknown): DeliveryFailure {
+  const code = property(error, 'code');
+  const answer = Number(property(error, 'responseCode'));
+  const said = `${code === '' ? '' : `${code}: `}${messageOf(error)}`;
+  // The server took everything else, and not the text.
+  if (code === 'EMESSAGE' && answer >= 500) return new DeliveryFailure('refused', said);
+  return new DeliveryFailure('down', said, { mayHaveArrived: !EARLY.has(code) });
+}
+
+function property(error: unknown, name: string): string {
+  if (typeof error !== 'object' || error === null) return '';
+  const value: unknown = Object.getOwnPropertyDescriptor(error, name)?.value;
+  return value === undefined ? '' : String(value);
+}

@@ -1,0 +1,34 @@
+import type { MakeChannel } from '../channel.ts';
+import { callChannel } from '../http.ts';
+import type { Body } from '../message.ts';
+import { cut, linkOf, textOf, titleOf } from '../texts.ts';
+
+/** ntfy, published as JSON. It knows no key of a message: what is sent twice is shown twice. */
+export const ntfy: MakeChannel<'ntfy'> = ({ url, topic, token }) => ({
+  send: async (message, signal) => {
+    const link = linkOf(message);
+    const body = {
+      topic,
+      title: cut(titleOf(message), 250),
+      // More than 4,096 bytes become an attachment.
+      message: inBytes(textOf(message), 4_000),
+      priority: priorityOf(message),
+      tags: [message.kind === 'resolved' ? 'white_check_mark' : 'rotating_light', message.rule],
+      ...(link !== null && { click: link }),
+    };
+    const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    await callChannel({ url, headers, body }, signal);
+  },
+});
+
+/** From 1 (least) to 5 (most). */
+function priorityOf({ kind, severity }: Body): number {
+  return kind === 'resolved' ? 3 : { info: 2, warning: 4, critical: 5 }[severity];
+}
+
+/** A text of at most so many bytes, without half a character at its end. */
+function inBytes(text: string, most: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= most) return text;
+  return `${new TextDecoder().decode(bytes.subarray(0, most - 3)).replace(/\uFFFD$/, '')}…`;
+}

@@ -1,0 +1,41 @@
+import type { MakeChannel } from '../channel.ts';
+import { callChannel } from '../http.ts';
+import type { Message } from '../message.ts';
+import { textOf, titleOf } from '../texts.ts';
+
+/** A POST of JSON. `Idempotency-Key` is equal for the same message, however often it is sent. */
+export const webhook: MakeChannel<'webhook'> = ({ url, headers, body }) => ({
+  send: async (message, signal) => {
+    await callChannel(
+      {
+        url,
+        headers: {
+          'idempotency-key': message.key,
+          ...Object.fromEntries(headers.map(({ name, value }) => [name.toLowerCase(), value])),
+        },
+        body: body === undefined ? wholeOf(message) : filled(body, message),
+      },
+      signal,
+    );
+  },
+});
+
+const wholeOf = ({ maybeAgain, ...message }: Message) => ({
+  ...message,
+  title: titleOf(message),
+  text: textOf({ ...message, maybeAgain }),
+  maybe_again: maybeAgain,
+});
+
+/** A template with the values of a message, each written as it stands within a text of JSON. */
+function filled(template: string, message: Message): string {
+  const { kind, rule, severity, recorder, network, runbook, key } = message;
+  const values: Readonly<Record<string, string>> = {
+    ...{ kind, rule, severity, recorder, network, runbook, key },
+    title: titleOf(message),
+    text: textOf(message),
+  };
+  return template.replaceAll(/\{\{ *(\w+) *\}\}/g, (_, name: string) =>
+    name === 'message' ? JSON.stringify(wholeOf(message)) : JSON.stringify(values[name] ?? '').slice(1, -1),
+  );
+}

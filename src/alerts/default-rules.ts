@@ -1,0 +1,52 @@
+import type { LimitName, RuleLimits } from '../config/alerts-schema.ts';
+import type { Rule } from './rule.ts';
+import { budgetNearlySpent } from './rules/budget-nearly-spent.ts';
+import { discrepancy } from './rules/discrepancy.ts';
+import { diskFull } from './rules/disk-full.ts';
+import {
+  alertingFailing,
+  datasetIncomplete,
+  datasetLate,
+  ledgerStandingStill,
+  listUnconfirmed,
+  recordingStandingStill,
+} from './rules/findings.ts';
+import { gapLost, gapOpen } from './rules/gaps.ts';
+import { l1BalanceLow } from './rules/l1-balance-low.ts';
+import { nodeDown } from './rules/node-down.ts';
+import { nodeFlapping } from './rules/node-flapping.ts';
+import { quarantineGrowing } from './rules/quarantine-growing.ts';
+import { rewardAtRisk } from './rules/reward-at-risk.ts';
+import { seriesBreak } from './rules/series-break.ts';
+import { validationEnding } from './rules/validation-ending.ts';
+
+/** The rules that hold without any configuration, in the order in which docs/alerts.md tells of them. */
+export const defaultRules: readonly Rule[] = [
+  nodeDown,
+  nodeFlapping,
+  ledgerStandingStill,
+  recordingStandingStill,
+  datasetLate,
+  datasetIncomplete,
+  listUnconfirmed,
+  quarantineGrowing,
+  gapOpen,
+  gapLost,
+  budgetNearlySpent,
+  diskFull,
+  validationEnding,
+  rewardAtRisk,
+  l1BalanceLow,
+  discrepancy,
+  seriesBreak,
+  alertingFailing,
+];
+
+/** What the configuration must know of them. */
+export const ruleLimits: RuleLimits = Object.fromEntries(
+  defaultRules.map(({ name, limits = {} }) => [name, limitNames(limits)]),
+);
+
+function limitNames(limits: Rule['limits'] & object): LimitName[] {
+  return (['days', 'minutes', 'times', 'percent'] as const).filter((name) => limits[name] !== undefined);
+}

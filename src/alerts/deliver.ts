@@ -1,0 +1,100 @@
+import { messageOf } from '../errors.ts';
+import { redactor } from '../redaction.ts';
+import { WorkSignal } from '../work-signal.ts';
+import { type Channel, openChannel } from './channel.ts';
+import type { AlertContext } from './context.ts';
+import { DeliveryFailure } from './delivery-failure.ts';
+import {
+  type Holding,
+  holdChannel,
+  nextMessage,
+  noteFailed,
+  noteRefused,
+  noteSent,
+  releaseChannel,
+  type Waiting,
+} from './outbox.ts';
+import { isQuiet } from './quiet.ts';
+import { refreshDue } from './refresh.ts';
+
+/** Messages that one job sends. Others have their turn before the rest. */
+const AT_ONCE = 50;
+
+/** The longest that sending one message may take, ms; less than the lease of its channel. */
+const LONGEST_SEND = 20_000;
+
+/** How a delivery ended. */
+export interface Delivered {
+  readonly sent: number;
+  /** Why the channel did not take more; null: nothing waits, or another worker has the channel. */
+  readonly failed: string | null;
+  /** More may wait. */
+  readonly more: boolean;
+}
+
+const NOTHING: Delivered = { sent: 0, failed: null, more: false };
+
+/**
+ * Sends what waits for a channel, in its order, one message at a time. A message that may have arrived although its end is not
+ * known is sent again, and says so: better twice than not at all.
+ */
+export async function deliver(context: AlertContext, name: string, signal: AbortSignal): Promise<Delivered> {
+  const { sql, config, secrets, clock, sender, log } = context;
+  const settings = config.channels.find((one) => one.name === name);
+  if (!settings) return NOTHING;
+  const holding = await holdChannel(sql, sender.recorder, name);
+  if (!holding) return NOTHING;
+  const redact = redactor(secrets.values);
+  const channel = await openChannel(settings, secrets);
+  let sent = 0;
+  while (sent < AT_ONCE && !signal.aborted) {
+    const waiting = await nextMessage(sql, holding, isQuiet(settings.quiet, clock()));
+    if (!waiting) break;
+    const failure = await sendOne(context, channel, holding, waiting, redact, signal);
+    if (failure !== null) {
+      log.warn({ channel: name, cause: failure }, 'a channel did not take a message: it is tried again');
+      return { sent, failed: failure, more: false };
+    }
+    sent += 1;
+  }
+  const failed = signal.aborted ? null : await refreshDue(context, channel, holding, redact, signal);
+  if (failed === null) await releaseChannel(sql, holding);
+  return { sent, failed, more: sent === AT_ONCE };
+}
+
+/** Sends one message. @returns why the channel does not take any; null: the next one may follow */
+async function sendOne(
+  { sql, log }: AlertContext,
+  channel: Channel,
+  holding: Holding,
+  { id, body, maybeAgain }: Waiting,
+  redact: (text: string) => string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { recorder, channel: name } = holding;
+  const work = new WorkSignal(signal, LONGEST_SEND);
+  try {
+    await channel.send({ ...body, key: `${recorder}/${name}/${id}`, maybeAgain }, work.signal);
+  } catch (error) {
+    const said = redact(messageOf(error));
+    if (signal.aborted) {
+      // The recorder stops: the message stands as one that may have arrived.
+      await releaseChannel(sql, holding);
+      return said;
+    }
+    const failure = error instanceof DeliveryFailure ? error : null;
+    if (failure?.kind === 'refused') {
+      await noteRefused(sql, holding, id, said);
+      log.warn({ channel: name, message: id, cause: said }, 'a channel refused a message');
+      return null;
+    }
+    const mayHaveArrived = failure?.mayHaveArrived ?? true;
+    await noteFailed(sql, holding, { id, mayHaveArrived }, said, failure?.wait ?? null);
+    return said;
+  } finally {
+    work.end();
+  }
+  if (!(await noteSent(sql, holding, id)))
+    return 'the channel went to another worker while a message was sent';
+  return null;
+}

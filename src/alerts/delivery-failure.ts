@@ -1,0 +1,21 @@
+/** A channel did not take a message. Its text holds no URL; secrets are taken out of it before it is kept. */
+export class DeliveryFailure extends Error {
+  override readonly name = 'DeliveryFailure';
+  /** `refused`: it will never take this message. `down`: it may take it later. */
+  readonly kind: 'refused' | 'down';
+  /** Whether it may have arrived all the same. */
+  readonly mayHaveArrived: boolean;
+  /** How long the channel asked us to stay away, ms; null: it did not. */
+  readonly wait: number | null;
+
+  constructor(
+    kind: 'refused' | 'down',
+    message: string,
+    { mayHaveArrived = false, wait = null }: { mayHaveArrived?: boolean; wait?: number | null } = {},
+  ) {
+    super(message);
+    this.kind = kind;
+    this.mayHaveArrived = mayHaveArrived;
+    this.wait = wait;
+  }
+}

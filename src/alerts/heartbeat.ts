@@ -1,0 +1,39 @@
+import type postgres from 'postgres';
+import { HEARTBEAT } from '../config/alerts-schema.ts';
+import { messageOf } from '../errors.ts';
+import { redactor } from '../redaction.ts';
+import type { AlertContext } from './context.ts';
+import { callChannel } from './http.ts';
+
+/** While a channel fails for longer, in minutes, the heartbeat stops: somebody is not told. */
+const PATIENCE_MINUTES = 15;
+
+/** Asks the URL of the dead man's switch, where every channel takes its messages. How it went is kept. */
+export async function beat(
+  { sql, config, secrets, sender, log }: AlertContext,
+  signal: AbortSignal,
+): Promise<void> {
+  if (config.heartbeat === undefined || (await somebodyIsNotTold(sql, sender.recorder))) return;
+  let error: string | null = null;
+  try {
+    await callChannel({ url: secrets.fill(config.heartbeat) }, signal);
+  } catch (failure) {
+    error = redactor(secrets.values)(messageOf(failure));
+    log.warn({ cause: error }, 'the heartbeat was not taken');
+  }
+  await sql`
+    insert into recorder.alert_channels as c (recorder, channel, failing_since, failures, error, sent_at)
+    values (${sender.recorder}, ${HEARTBEAT}, case when ${error}::text is not null then now() end, ${error === null ? 0 : 1}, ${error},
+      case when ${error}::text is null then now() end)
+    on conflict (recorder, channel) do update set error = excluded.error,
+      failing_since = case when excluded.error is not null then coalesce(c.failing_since, now()) end,
+      failures = case when excluded.error is not null then c.failures + 1 else 0 end,
+      sent_at = coalesce(excluded.sent_at, c.sent_at)`;
+}
+
+async function somebodyIsNotTold(sql: postgres.Sql, recorder: string): Promise<boolean> {
+  const rows = await sql`
+    select 1 from recorder.alert_channels
+    where recorder = ${recorder} and channel <> ${HEARTBEAT} and failing_since < now() - make_interval(mins => ${PATIENCE_MINUTES})`;
+  return rows.length > 0;
+}

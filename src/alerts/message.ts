@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { severities } from '../config/alerts-schema.ts';
+import type { Told } from './judge.ts';
+import type { ConfiguredRule } from './rule.ts';
+import { type Alert, rankOf } from './state.ts';
+
+const instant = z.string().nullable();
+
+/** One alert of a message. */
+const itemSchema = z.object({
+  alert: z.number(),
+  subject: z.string(),
+  severity: z.enum(severities),
+  summary: z.string(),
+  since: instant,
+  firedAt: instant,
+  resolvedAt: instant,
+  flapping: z.boolean(),
+  details: z.unknown(),
+});
+
+/** What is told: alerts of one rule, of which the same happened in one round. Instants are ISO 8601, UTC. */
+export const bodySchema = z.object({
+  kind: z.enum(['firing', 'resolved', 'reminder', 'acknowledged', 'test']),
+  rule: z.string(),
+  about: z.string(),
+  severity: z.enum(severities),
+  at: z.string(),
+  recorder: z.string(),
+  network: z.string(),
+  runbook: z.string(),
+  items: z.array(itemSchema),
+});
+
+export type Item = z.infer<typeof itemSchema>;
+export type Body = z.infer<typeof bodySchema>;
+
+/** A message as a channel gets it. */
+export interface Message extends Body {
+  /** Equal for the same message, however often it is sent. */
+  readonly key: string;
+  /** An earlier attempt ended without a word: it may have arrived. */
+  readonly maybeAgain: boolean;
+}
+
+/** What a message tells of the recorder that sends it. */
+export interface Sender {
+  readonly recorder: string;
+  readonly network: string;
+  /** Where the runbook is; null: messages name its place in the package. */
+  readonly runbook: string | null;
+}
+
+/** Puts what is told together: one body for each rule and kind. */
+export function bodiesOf(
+  told: readonly Told[],
+  rules: readonly Pick<ConfiguredRule, 'name' | 'about'>[],
+  sender: Sender,
+  now: Date,
+): Body[] {
+  const groups = [...new Set(told.map(keyOf))].map((key) => told.filter((one) => keyOf(one) === key));
+  return groups.flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const { rule } = first.alert;
+    const about = rules.find(({ name }) => name === rule)?.about ?? 'This rule is turned off.';
+    return [
+      bodyOf(
+        first.kind,
+        rule,
+        about,
+        group.map(({ alert }) => alert),
+        sender,
+        now,
+      ),
+    ];
+  });
+}
+
+const keyOf = ({ alert, kind }: Told) => `${alert.rule} ${kind}`;
+
+/** The body of a message about alerts of one rule. */
+export function bodyOf(
+  kind: Body['kind'],
+  rule: string,
+  about: string,
+  alerts: readonly Alert[],
+  { recorder, network, runbook }: Sender,
+  now: Date,
+): Body {
+  const heaviest = alerts
+    .map(({ severity }) => severity)
+    .toSorted((one, other) => rankOf(other) - rankOf(one))[0];
+  return {
+    kind,
+    rule,
+    about,
+    severity: heaviest ?? 'info',
+    at: now.toISOString(),
+    recorder,
+    network,
+    runbook: `${runbook ?? 'docs/alerts.md'}#${rule}`,
+    items: alerts.map((alert) => ({
+      alert: alert.id,
+      subject: alert.subject,
+      severity: alert.severity,
+      summary: alert.summary,
+      since: alert.since?.toISOString() ?? null,
+      firedAt: alert.firedAt?.toISOString() ?? null,
+      resolvedAt: alert.resolvedAt?.toISOString() ?? null,
+      flapping: alert.flapping,
+      details: alert.details,
+    })),
+  };
+}

@@ -1,0 +1,21 @@
+import type { ChannelConfig } from '../config/alerts-schema.ts';
+
+/** Whether a channel has its quiet hours. @param now ms since 1970 */
+export function isQuiet(quiet: ChannelConfig['quiet'], now: number): boolean {
+  if (!quiet) return false;
+  const { from, to, zone } = quiet;
+  const time = timeIn(zone, now);
+  return from <= to ? time >= from && time < to : time >= from || time < to;
+}
+
+/** Milliseconds since midnight by the clocks of a time zone. */
+function timeIn(zone: string, now: number): number {
+  const format = new Intl.DateTimeFormat('en', {
+    timeZone: zone,
+    hour: 'numeric',
+    minute: 'numeric',
+    hourCycle: 'h23',
+  });
+  const parts = new Map(format.formatToParts(now).map(({ type, value }) => [type, Number(value)]));
+  return ((parts.get('hour') ?? 0) * 60 + (parts.get('minute') ?? 0)) * 60_000;
+}

@@ -1,0 +1,48 @@
+import { messageOf } from '../errors.ts';
+import type { Channel } from './channel.ts';
+import type { AlertContext } from './context.ts';
+import { bodyOf } from './message.ts';
+import { openAlerts } from './open-alerts.ts';
+import { type Holding, noteFailed } from './outbox.ts';
+import { rankOf } from './state.ts';
+
+/** How often what fires is told again to channels that forget it, ms. */
+export const REFRESH_EVERY = 60_000;
+
+/** Tells a channel that forgets again what fires, where it is time to. @returns why it does not take it; null: it did */
+export async function refreshDue(
+  context: AlertContext,
+  channel: Channel,
+  holding: Holding,
+  redact: (text: string) => string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (!channel.refresh) return null;
+  const { sql, config, rules, sender, clock } = context;
+  const { recorder, channel: name, holder } = holding;
+  const least = config.channels.find((one) => one.name === name)?.severity ?? 'info';
+  const told = rules.filter(({ channels }) => channels === null || channels.includes(name));
+  const open = await openAlerts(sql, recorder);
+  const firing = told.flatMap((rule) => {
+    const alerts = open.filter(
+      (one) => one.rule === rule.name && one.state === 'firing' && rankOf(one.severity) >= rankOf(least),
+    );
+    if (alerts.length === 0) return [];
+    return [bodyOf('firing', rule.name, rule.about, alerts, sender, new Date(clock()))];
+  });
+  if (firing.length === 0) return null;
+  const rows = await sql`
+    update recorder.alert_channels set refreshed_at = clock_timestamp()
+    where recorder = ${recorder} and channel = ${name} and holder = ${holder}
+      and (refreshed_at is null or abs(extract(epoch from clock_timestamp() - refreshed_at)) * 1000 >= ${REFRESH_EVERY - 5_000})
+    returning 1`;
+  if (rows.length === 0) return null;
+  try {
+    await channel.refresh(firing, signal);
+    return null;
+  } catch (error) {
+    const said = redact(messageOf(error));
+    await noteFailed(sql, holding, null, said, null);
+    return said;
+  }
+}

@@ -1,0 +1,90 @@
+import { askRule } from './asking.ts';
+import type { AlertContext } from './context.ts';
+import { type Answer, judge } from './judge.ts';
+import type { ConfiguredRule } from './rule.ts';
+import { type Alert, FLAPS_WITHIN } from './state.ts';
+
+/** What rules would have said. */
+export interface Replayed {
+  /** By when each fired; those that did not end within the range have no end. */
+  readonly alerts: readonly Alert[];
+  /** How many messages a channel that takes everything would have got. */
+  readonly messages: number;
+  /** Rules that could not be asked about the past, each with why, and those that failed. */
+  readonly left: readonly { readonly rule: string; readonly reason: string }[];
+  readonly rounds: number;
+}
+
+/** A range of past moments. Times in ms. */
+export interface ReplayRange {
+  readonly from: number;
+  readonly to: number;
+  /** From one round to the next. */
+  readonly step: number;
+}
+
+/**
+ * Asks the rules about past moments, one after the other, and decides as rounds do. Nothing is written and nobody is told. What
+ * is recorded now of a moment is asked: what was recorded late is seen earlier than it was then.
+ */
+export async function replay(
+  { reader, rules, facts }: Pick<AlertContext, 'reader' | 'rules' | 'facts'>,
+  { from, to, step }: ReplayRange,
+  signal: AbortSignal,
+): Promise<Replayed> {
+  const left = new Map(
+    rules.flatMap(({ name, onlyNow }) => (onlyNow === undefined ? [] : [[name, onlyNow]])),
+  );
+  const askedAt = new Map<string, number>();
+  const ended: Alert[] = [];
+  let open: readonly Alert[] = [];
+  let [ids, messages, rounds] = [0, 0, 0];
+  for (let at = from; at <= to && !signal.aborted; at += step) {
+    const now = new Date(at);
+    const answers = new Map<string, Answer>();
+    for (const rule of rules.filter(({ name }) => !left.has(name))) {
+      const last = askedAt.get(rule.name);
+      if (last !== undefined && at - last < rule.every - step / 2) continue;
+      const asked = await askRule(rule, now, { reader, facts, past: true, signal });
+      if ('error' in asked) left.set(rule.name, asked.error);
+      else answers.set(rule.name, { found: asked.found, elapsed: last === undefined ? 0 : at - last });
+      askedAt.set(rule.name, at);
+    }
+    const judged = judge({
+      rules,
+      answers,
+      open,
+      firedLately: (rule, subject) =>
+        ended.filter((one) => firedSince(one, rule, subject, at - FLAPS_WITHIN)).length,
+      now,
+      nextId: () => ++ids,
+    });
+    open = after(open, judged.written, judged.gone);
+    ended.push(...judged.written.filter(({ state }) => state === 'resolved'));
+    messages += new Set(judged.told.map(({ alert, kind }) => `${alert.rule} ${kind}`)).size;
+    rounds += 1;
+  }
+  const alerts = [...ended, ...open.filter(({ firedAt }) => firedAt !== null)];
+  return {
+    alerts: alerts.sort((a, b) => firing(a) - firing(b) || a.id - b.id),
+    messages,
+    left: [...left].map(([rule, reason]) => ({ rule, reason })),
+    rounds,
+  };
+}
+
+/** Those that are open after a round. */
+function after(open: readonly Alert[], written: readonly Alert[], gone: readonly number[]): Alert[] {
+  const known = new Map(open.map((alert) => [alert.id, alert]));
+  for (const alert of written) known.set(alert.id, alert);
+  return [...known.values()].filter(({ id, state }) => state !== 'resolved' && !gone.includes(id));
+}
+
+const firing = ({ firedAt }: Alert) => firedAt?.getTime() ?? 0;
+
+const firedSince = (alert: Alert, rule: string, subject: string, since: number) =>
+  alert.rule === rule && alert.subject === subject && firing(alert) > since;
+
+/** The rules of a name, or all. */
+export const rulesNamed = (rules: readonly ConfiguredRule[], name: string | undefined) =>
+  name === undefined ? rules : rules.filter((rule) => rule.name === name);

@@ -1,0 +1,190 @@
+import type postgres from 'postgres';
+import { type Addressed, addressed } from './addressing.ts';
+import { type Asked, askRule } from './asking.ts';
+import type { AlertContext } from './context.ts';
+import { type Answer, type Judged, judge, type Told } from './judge.ts';
+import { bodiesOf } from './message.ts';
+import { openAlerts } from './open-alerts.ts';
+import { FLAPS_WITHIN } from './state.ts';
+
+/** A round without an end for so long, in seconds, makes room for the next. */
+const LEASE_SECONDS = 60;
+/** A rule that was not asked for long counts as not asked for so many of its intervals. */
+const MOST_INTERVALS = 3;
+
+/** How a round ended. */
+export interface Round {
+  /** Rules that were asked, and those of them that could not be answered, with why. */
+  readonly asked: number;
+  readonly failed: readonly { readonly rule: string; readonly error: string }[];
+  readonly told: readonly Told[];
+}
+
+/**
+ * Asks every rule that is due, decides what became of the alerts, and writes that down together with what the channels are to
+ * be told: one statement, fenced by the number of the round, so that two workers never tell the same.
+ * @returns null when another round is under way, or took this one's place
+ */
+export async function runRound(context: AlertContext, signal: AbortSignal): Promise<Round | null> {
+  const { sql, reader, clock, config, rules, facts, sender } = context;
+  const round = await claimRound(sql, sender.recorder, config.every);
+  if (round === null) return null;
+  const now = new Date(clock());
+  const askedAt = await lastAsked(sql, sender.recorder);
+  const answers = new Map<string, Answer>();
+  const notes: { rule: string; asked: Asked }[] = [];
+  for (const rule of rules) {
+    const last = askedAt.get(rule.name);
+    const passed = last === undefined ? 0 : now.getTime() - last;
+    // Ticks do not come to the millisecond. A moment in the future was written by a clock that was ahead.
+    if (last !== undefined && passed >= 0 && passed < rule.every - config.every / 2) continue;
+    const asked = await askRule(rule, now, { reader, facts, past: false, signal });
+    if (signal.aborted) return null;
+    notes.push({ rule: rule.name, asked });
+    const most = MOST_INTERVALS * Math.max(rule.every, config.every);
+    if ('found' in asked)
+      answers.set(rule.name, { found: asked.found, elapsed: Math.min(Math.max(passed, 0), most) });
+  }
+  const { open, lately } = await loadAlerts(sql, sender.recorder, now);
+  const fresh = [...answers.values()].reduce((sum, { found }) => sum + found.length, 0);
+  const ids = fresh === 0 ? [] : await newIds(sql, fresh);
+  const judged = judge({
+    rules,
+    answers,
+    open,
+    firedLately: (rule, subject) => lately.get(`${rule} ${subject}`) ?? 0,
+    now,
+    nextId: () => ids.shift() ?? Number.NaN,
+  });
+  const messages = bodiesOf(judged.told, rules, sender, now).flatMap((body) => addressed(context, body));
+  const failed = notes.flatMap(({ rule, asked }) => ('error' in asked ? [{ rule, error: asked.error }] : []));
+  const written = await write(sql, sender.recorder, round, now, { judged, messages, notes, names: context });
+  return written ? { asked: notes.length, failed, told: judged.told } : null;
+}
+
+/** Takes the next round if none is under way. @returns its number */
+async function claimRound(sql: postgres.Sql, recorder: string, every: number): Promise<number | null> {
+  const [row] = await sql<{ round: string }[]>`
+    insert into recorder.alert_rounds as r (recorder, round, lease_until, every_ms)
+    values (${recorder}, 1, now() + make_interval(secs => ${LEASE_SECONDS}), ${every})
+    on conflict (recorder) do update set round = r.round + 1, every_ms = excluded.every_ms, lease_until = excluded.lease_until
+    where r.lease_until is null or r.lease_until < now()
+      -- So far ahead only a clock that was set back since can have put it.
+      or r.lease_until > clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+    returning round`;
+  return row ? Number(row.round) : null;
+}
+
+async function lastAsked(sql: postgres.Sql, recorder: string): Promise<Map<string, number>> {
+  const rows = await sql<{ rule: string; asked_at: Date }[]>`
+    select rule, asked_at from recorder.alert_rules where recorder = ${recorder} and asked_at is not null`;
+  return new Map(rows.map(({ rule, asked_at }) => [rule, asked_at.getTime()]));
+}
+
+async function newIds(sql: postgres.Sql, count: number): Promise<number[]> {
+  const rows = await sql<{ id: string }[]>`
+    select nextval(pg_get_serial_sequence('recorder.alerts', 'id')) as id from generate_series(1, ${count})`;
+  return rows.map(({ id }) => Number(id));
+}
+
+/** The alerts that are not over, and how often each fired lately and is over. */
+async function loadAlerts(sql: postgres.Sql, recorder: string, now: Date) {
+  const lately = await sql<{ rule: string; subject: string; times: number }[]>`
+    select rule, subject, count(*)::int as times from recorder.alerts
+    where recorder = ${recorder} and state = 'resolved' and resolved_at > ${new Date(now.getTime() - FLAPS_WITHIN)}
+      and fired_at > ${new Date(now.getTime() - FLAPS_WITHIN)}
+    group by rule, subject`;
+  return {
+    open: await openAlerts(sql, recorder),
+    lately: new Map(lately.map(({ rule, subject, times }) => [`${rule} ${subject}`, times])),
+  };
+}
+
+interface Written {
+  readonly judged: Judged;
+  readonly messages: readonly Addressed[];
+  readonly notes: readonly { readonly rule: string; readonly asked: Asked }[];
+  /** What there is; what is not configured any more is forgotten. */
+  readonly names: Pick<AlertContext, 'rules' | 'config'>;
+}
+
+/** Writes a round down, unless another one took its place. @returns whether it did */
+async function write(
+  sql: postgres.Sql,
+  recorder: string,
+  round: number,
+  now: Date,
+  { judged, messages, notes, names }: Written,
+): Promise<boolean> {
+  const alerts = judged.written.map((alert) => ({
+    id: alert.id,
+    rule: alert.rule,
+    subject: alert.subject,
+    severity: alert.severity,
+    state: alert.state,
+    summary: alert.summary,
+    details: alert.details,
+    since: alert.since,
+    began_at: alert.beganAt,
+    fired_at: alert.firedAt,
+    resolved_at: alert.resolvedAt,
+    flapping: alert.flapping,
+    held_ms: alert.heldMs,
+    absent_ms: alert.absentMs,
+    untold_ms: alert.untoldMs,
+  }));
+  const outbox = messages.map(({ channel, body }) => ({
+    channel,
+    rule: body.rule,
+    kind: body.kind,
+    severity: body.severity,
+    alerts: body.items.map(({ alert }) => alert),
+    body,
+  }));
+  const asked = notes.map(({ rule, asked: said }) => ({ rule, error: 'error' in said ? said.error : null }));
+  const rows = await sql`
+    with fence as materialized (
+      select 1 from recorder.alert_rounds where recorder = ${recorder} and round = ${round} for update
+    ),
+    gone as (
+      delete from recorder.alerts a using fence where a.id = any(${[...judged.gone]}::bigint[])
+    ),
+    kept as (
+      insert into recorder.alerts as a (id, recorder, rule, subject, severity, state, summary, details, since, began_at, fired_at,
+        resolved_at, flapping, held_ms, absent_ms, untold_ms)
+      select r.id, ${recorder}, r.rule, r.subject, r.severity, r.state, r.summary, r.details, r.since, r.began_at, r.fired_at,
+        r.resolved_at, r.flapping, r.held_ms, r.absent_ms, r.untold_ms
+      from fence, jsonb_to_recordset(${storable(alerts)}::text::jsonb) as r(id bigint, rule text, subject text, severity text,
+        state text, summary text, details jsonb, since timestamptz, began_at timestamptz, fired_at timestamptz,
+        resolved_at timestamptz, flapping boolean, held_ms bigint, absent_ms bigint, untold_ms bigint)
+      on conflict (id) do update set severity = excluded.severity, state = excluded.state, summary = excluded.summary,
+        details = excluded.details, since = excluded.since, fired_at = excluded.fired_at, resolved_at = excluded.resolved_at,
+        flapping = excluded.flapping, held_ms = excluded.held_ms, absent_ms = excluded.absent_ms, untold_ms = excluded.untold_ms
+    ),
+    told as (
+      insert into recorder.alert_messages (recorder, channel, rule, kind, severity, alerts, body, made_at)
+      select ${recorder}, r.channel, r.rule, r.kind, r.severity, r.alerts, r.body, now()
+      from fence, jsonb_to_recordset(${storable(outbox)}::text::jsonb) as r(channel text, rule text, kind text, severity text,
+        alerts bigint[], body jsonb)
+    ),
+    asked as (
+      insert into recorder.alert_rules as a (recorder, rule, asked_at, failed_since, error)
+      select ${recorder}, r.rule, ${now}, case when r.error is not null then ${now}::timestamptz end, r.error
+      from fence, jsonb_to_recordset(${storable(asked)}::text::jsonb) as r(rule text, error text)
+      on conflict (recorder, rule) do update set asked_at = excluded.asked_at, error = excluded.error,
+        failed_since = case when excluded.error is not null then coalesce(a.failed_since, excluded.failed_since) end
+    ),
+    forgotten_rules as (
+      delete from recorder.alert_rules a using fence
+      where a.recorder = ${recorder} and a.rule <> all(${names.rules.map(({ name }) => name)}::text[])
+    )
+    update recorder.alert_rounds r set ended_at = ${now}, lease_until = null
+    from fence where r.recorder = ${recorder} returning 1`;
+  return rows.length === 1;
+}
+
+/** JSON that PostgreSQL takes, whatever an error's text holds. */
+const storable = (value: unknown) =>
+  JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'string' ? part.replaceAll('\0', '\uFFFD').toWellFormed() : part,
+  );

@@ -1,0 +1,35 @@
+import type { Rule } from '../rule.ts';
+
+/** Sources contradict each other. */
+export const discrepancy: Rule = {
+  name: 'discrepancy',
+  about: 'Two sources, or two nodes, say differently of the same thing by more than is tolerated.',
+  severity: 'warning',
+  for: 0,
+  every: 300_000,
+  limits: { times: 1 },
+  ask: async ({ sql, at, limits }) => {
+    const rows = await sql<Row[]>`
+      select check_name, count(*)::int as standing, min(found_at) as since,
+        (array_agg(subject order by found_at desc, id desc))[1] as subject,
+        (array_agg(left_source || ' says ' || left(left_value, 100) || ', ' || right_source || ' says ' || left(right_value, 100)
+          order by found_at desc, id desc))[1] as words
+      from reporting.discrepancies
+      where found_at <= ${at}::timestamptz and (ended_at is null or ended_at > ${at}::timestamptz)
+      group by check_name having count(*) >= ${limits.times} order by check_name`;
+    return rows.map(({ check_name, standing, since, subject, words }) => ({
+      subject: check_name,
+      summary: `${standing} ${standing === 1 ? 'discrepancy' : 'discrepancies'} of ${check_name}, the latest about ${subject}: ${words}`,
+      since,
+      details: { standing, subject },
+    }));
+  },
+};
+
+interface Row {
+  readonly check_name: string;
+  readonly standing: number;
+  readonly since: Date;
+  readonly subject: string;
+  readonly words: string;
+}

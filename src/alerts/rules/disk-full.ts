@@ -1,0 +1,32 @@
+import { fullAt } from '../../reports/disk.ts';
+import type { Rule } from '../rule.ts';
+
+/** The disk of the embedded database is full soon. */
+export const diskFull: Rule = {
+  name: 'disk-full',
+  about:
+    'The disk of the database is full soon, at the pace of the last sealed days. Of the embedded database only: elsewhere the recorder cannot see the disk.',
+  severity: 'warning',
+  for: 0,
+  every: 600_000,
+  limits: { days: 14 },
+  onlyNow: 'how much of the disk was free is not recorded',
+  ask: async ({ at, limits, facts }) => {
+    const use = await facts.disk();
+    const full = fullAt(use, at.getTime());
+    if (full === null || use.free === null) return [];
+    const days = (full - at.getTime()) / 86_400_000;
+    if (days > limits.days) return [];
+    return [
+      {
+        subject: 'the disk of the database',
+        severity: days < 2 ? 'critical' : undefined,
+        summary: `the disk is full in ${days.toFixed(1)} days at this pace: ${gigabytes(use.free)} free, ${gigabytes(use.perDay ?? 0)} a day`,
+        since: null,
+        details: { free: use.free, per_day: use.perDay, full_at: new Date(full) },
+      },
+    ];
+  },
+};
+
+const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(2)} GB`;

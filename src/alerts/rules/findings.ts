@@ -1,0 +1,105 @@
+import type postgres from 'postgres';
+import type { Found, Rule } from '../rule.ts';
+
+const MINUTE = 60_000;
+/** Why rules about how the recording stands know no past. */
+const ONLY_NOW = 'how the recording stands is kept as it is now only (reporting.findings)';
+
+interface Row {
+  readonly subject: string;
+  readonly since: Date;
+  readonly reason: string;
+  readonly count: number;
+  readonly example: string;
+}
+
+const common = { every: 30_000, onlyNow: ONLY_NOW };
+
+/** A dataset that has not been recorded for more than three of its intervals. */
+export const datasetLate: Rule = {
+  ...common,
+  name: 'dataset-late',
+  about: 'A dataset was not recorded for more than three of its intervals.',
+  severity: 'warning',
+  for: 2 * MINUTE,
+  ask: ({ sql }) => byDataset(sql, sql`f.state = 'late'`, 'is late'),
+};
+
+/** A dataset whose recordings leave something out. */
+export const datasetIncomplete: Rule = {
+  ...common,
+  name: 'dataset-incomplete',
+  about: 'A dataset is recorded, but each time something is missing.',
+  severity: 'warning',
+  for: 30 * MINUTE,
+  ask: ({ sql }) =>
+    byDataset(sql, sql`f.state = 'incomplete' and f.reason not like 'unconfirmed:%'`, 'is incomplete'),
+};
+
+/** A list that lost more than half of its members and is not believed yet. */
+export const listUnconfirmed: Rule = {
+  ...common,
+  name: 'list-unconfirmed',
+  about: 'A list is suddenly empty, or lost more than half of its members, and a later look decides.',
+  severity: 'warning',
+  for: 0,
+  ask: ({ sql }) =>
+    byDataset(sql, sql`f.state = 'incomplete' and f.reason like 'unconfirmed:%'`, 'lost most of its members'),
+};
+
+/** A ledger that is not settled any more. */
+export const ledgerStandingStill: Rule = {
+  ...common,
+  name: 'ledger-standing-still',
+  about: 'The uptime ledger does not move: nobody knows whether nodes are up.',
+  severity: 'critical',
+  for: MINUTE,
+  ask: ({ sql }) => standing(sql, sql`f.what = 'ledger'`),
+};
+
+/** What else of the recording stands still. */
+export const recordingStandingStill: Rule = {
+  ...common,
+  name: 'recording-standing-still',
+  about:
+    'A part of the recorder does not move: workers, schedules, the queue, commits, seals, checks, packing.',
+  severity: 'critical',
+  for: 2 * MINUTE,
+  ask: ({ sql }) => standing(sql, sql`f.what not in ('target', 'ledger', 'alerts')`),
+};
+
+/** A rule that cannot be asked, or a channel that takes nothing. */
+export const alertingFailing: Rule = {
+  ...common,
+  name: 'alerting-failing',
+  about: 'A rule cannot be asked, or a channel takes no messages: somebody is not told.',
+  severity: 'warning',
+  for: 5 * MINUTE,
+  ask: ({ sql }) => standing(sql, sql`f.what = 'alerts'`),
+};
+
+/** A row a dataset. The ledger has a rule of its own. */
+async function byDataset(sql: postgres.Sql, which: postgres.Fragment, is: string): Promise<Found[]> {
+  const rows = await sql<Row[]>`
+    select f.dataset as subject, min(f.since) as since, count(*)::int as count,
+      (array_agg(f.subject order by f.since, f.subject))[1] as example,
+      (array_agg(f.reason order by f.since, f.subject))[1] as reason
+    from reporting.findings f
+    where f.what = 'target' and f.dataset <> 'node_health' and ${which}
+    group by f.dataset order by f.dataset`;
+  return rows.map(({ subject, since, reason, count, example }) => ({
+    subject,
+    summary: `${subject} ${is}: ${example}${count > 1 ? ` and ${count - 1} more` : ''}: ${reason}`,
+    since,
+    details: { targets: count, example },
+  }));
+}
+
+async function standing(sql: postgres.Sql, which: postgres.Fragment): Promise<Found[]> {
+  const rows = await sql<Row[]>`
+    select concat_ws(' ', f.what, f.dataset, f.subject) as subject, min(f.since) as since, count(*)::int as count,
+      (array_agg(f.reason order by f.since))[1] as reason, '' as example
+    from reporting.findings f where ${which}
+    group by 1 order by 1 limit 200`;
+  return rows.map(({ subject, since, reason }) => ({ subject, summary: `${subject}: ${reason}`, since }));
+}

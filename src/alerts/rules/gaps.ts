@@ -1,0 +1,62 @@
+import type { Rule } from '../rule.ts';
+
+/** Why holes know no past. */
+const ONLY_NOW = 'which holes were open at a past moment is not kept: one that is healed is gone';
+
+interface Row {
+  readonly dataset: string;
+  readonly holes: number;
+  readonly target: string;
+  readonly oldest: Date | null;
+  readonly reason: string;
+}
+
+/** Holes that could be fetched, and are not. */
+export const gapOpen: Rule = {
+  name: 'gap-open',
+  about:
+    'A hole in what is recorded can still be fetched, but has not been for long: an upstream may not keep it much longer.',
+  severity: 'warning',
+  for: 6 * 3_600_000,
+  every: 300_000,
+  onlyNow: ONLY_NOW,
+  ask: async ({ sql }) => {
+    const rows = await sql<Row[]>`
+      select dataset, count(*)::int as holes, (array_agg(target order by range_start, first_height, target))[1] as target,
+        min(range_start) as oldest, min(reason) as reason
+      from reporting.gaps where reason = 'not recorded yet'
+      group by dataset order by dataset`;
+    return rows.map(({ dataset, holes, target, oldest }) => ({
+      subject: dataset,
+      summary: `${holes} ${holes === 1 ? 'hole' : 'holes'} of ${dataset} could be fetched and are not, the oldest of ${target}${oldest === null ? '' : ` from ${oldest.toISOString()}`}`,
+      since: null,
+      details: { holes, target, oldest },
+    }));
+  },
+};
+
+/** A range was lost for good. */
+export const gapLost: Rule = {
+  name: 'gap-lost',
+  about: 'A range was lost that nobody can fetch any more. Of looks at nodes: when nobody looked for long.',
+  severity: 'warning',
+  for: 0,
+  every: 60_000,
+  limits: { days: 1, minutes: 10 },
+  event: true,
+  ask: async ({ sql, at, limits }) => {
+    const rows = await sql<(Row & { noticed_at: Date })[]>`
+      select dataset, count(*)::int as holes, (array_agg(target order by noticed_at desc, target))[1] as target,
+        min(range_start) as oldest, (array_agg(reason order by noticed_at desc, target))[1] as reason, noticed_at
+      from reporting.losses
+      where noticed_at <= ${at}::timestamptz and noticed_at > ${at}::timestamptz - make_interval(secs => ${limits.days * 86_400}::float8)
+        and (dataset <> 'node_health' or range_end - range_start >= make_interval(secs => ${limits.minutes * 60}::float8))
+      group by dataset, noticed_at order by noticed_at desc, dataset limit 100`;
+    return rows.map(({ dataset, holes, target, oldest, reason, noticed_at }) => ({
+      subject: `${dataset} ${noticed_at.toISOString()}`,
+      summary: `a part of ${dataset} is lost: ${target}${holes > 1 ? ` and ${holes - 1} more` : ''}${oldest === null ? '' : ` from ${oldest.toISOString()}`}: ${reason}`,
+      since: oldest,
+      details: { holes, target },
+    }));
+  },
+};

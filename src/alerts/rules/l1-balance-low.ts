@@ -1,0 +1,40 @@
+import type { Rule } from '../rule.ts';
+
+/** The balance of an L1's validator is used up soon. */
+export const l1BalanceLow: Rule = {
+  name: 'l1-balance-low',
+  about:
+    'The balance of a validator of a watched L1 is used up soon, at the rate at which it falls: then it stops validating.',
+  severity: 'warning',
+  for: 0,
+  every: 600_000,
+  limits: { days: 14 },
+  needs: ['validators'],
+  ask: async ({ sql, at, limits }) => {
+    const rows = await sql<Row[]>`
+      select subnet_id, validation_id, node_id, runs_dry_at, balance_avax::text,
+        (extract(epoch from runs_dry_at - ${at}::timestamptz) / 86400)::float8 as days_left
+      from reporting.l1_runway(null, 7, ${at}::timestamptz)
+      where runs_dry_at <= ${at}::timestamptz + make_interval(secs => ${limits.days * 86_400}::float8)
+      order by runs_dry_at, validation_id limit 200`;
+    return rows.map(({ subnet_id, validation_id, node_id, runs_dry_at, balance_avax, days_left }) => ({
+      subject: validation_id,
+      severity: days_left < 2 ? 'critical' : undefined,
+      summary:
+        days_left <= 0
+          ? `the balance of ${node_id} on ${subnet_id} is used up since ${runs_dry_at.toISOString()}`
+          : `the balance of ${node_id} on ${subnet_id} (${balance_avax} AVAX) is used up ${runs_dry_at.toISOString()}, in ${days_left.toFixed(1)} days`,
+      since: null,
+      details: { node_id, subnet_id, runs_dry_at, balance_avax },
+    }));
+  },
+};
+
+interface Row {
+  readonly subnet_id: string;
+  readonly validation_id: string;
+  readonly node_id: string;
+  readonly runs_dry_at: Date;
+  readonly balance_avax: string;
+  readonly days_left: number;
+}

@@ -1,0 +1,74 @@
+import type { Found, Rule } from '../rule.ts';
+
+const MINUTE = 60_000;
+
+/** A node that most of those who look at it see down, with the words of its checks. */
+export const nodeDown: Rule = {
+  name: 'node-down',
+  about: 'A node is down, by most of the observers that look at it.',
+  severity: 'critical',
+  for: MINUTE,
+  every: 30_000,
+  clear: MINUTE,
+  needs: ['node_health'],
+  ask: async ({ sql, at, facts }) => {
+    const rows = await sql<Row[]>`
+      with looks as materialized (
+        select l.*, l.observed_at > ${at}::timestamptz - interval '5 minutes' as is_seen
+        from reporting.node_health_as_of(${at}::timestamptz) l
+        where (l.probe = 'health' or l.probe like 'health:%') and l.node = any(${[...facts.nodes]}::text[])
+      ),
+      votes as (
+        select node, probe, count(*) filter (where is_seen and state = 'up') as up,
+          count(*) filter (where is_seen and state = 'down') as down, count(*) filter (where is_seen) as seen,
+          min(since) filter (where state = 'down') as since,
+          (array_agg(last_error order by since) filter (where state = 'down'))[1] as error,
+          array_agg(distinct observer order by observer) filter (where state = 'down') as observers
+        from looks where check_name = '*'
+        group by node, probe
+      ),
+      first_words as (
+        select distinct on (node, probe, check_name) node, probe, check_name, last_error, failing_since
+        from looks where check_name <> '*' and state = 'down' and is_seen
+        order by node, probe, check_name, since
+      ),
+      failing as (
+        select node, probe, min(failing_since) as failing_since,
+          string_agg(check_name || coalesce(': ' || last_error, ''), '; ' order by check_name) as words,
+          jsonb_object_agg(check_name, jsonb_build_object('error', last_error, 'failing_since', failing_since)) as checks
+        from first_words
+        group by node, probe
+      )
+      select v.node, substring(v.probe from 'health:(.*)') as tag, v.since, v.error, f.words, f.failing_since, f.checks,
+        v.observers, v.seen = 0 as unknown
+      from votes v left join failing f using (node, probe)
+      where v.down > v.up or v.seen = 0
+      order by v.node, v.probe`;
+    return rows.map(foundOf);
+  },
+};
+
+interface Row {
+  readonly node: string;
+  /** Set: only the checks with this tag are down. */
+  readonly tag: string | null;
+  readonly since: Date | null;
+  readonly error: string | null;
+  readonly words: string | null;
+  readonly failing_since: Date | null;
+  readonly checks: unknown;
+  readonly observers: readonly string[] | null;
+  readonly unknown: boolean;
+}
+
+function foundOf({ node, tag, since, error, words, failing_since, checks, observers, unknown }: Row): Found {
+  const byNode =
+    failing_since === null ? '' : ` (failing since ${failing_since.toISOString()} by its own count)`;
+  return {
+    subject: tag === null ? node : `${node} ${tag}`,
+    summary: `${node}${tag === null ? '' : ` (${tag})`} is down: ${words ?? error ?? 'it gives no reason'}${byNode}`,
+    since,
+    details: { error, checks, failing_since, observers },
+    unknown,
+  };
+}

@@ -1,0 +1,16 @@
+import type postgres from 'postgres';
+import type { Facts } from '../rule.ts';
+import { recordedBy } from './recorded-by.ts';
+
+/** The validators that are one's own, each with the name of its node (or its id): configured nodes and `watch.nodeIds`. */
+export async function ownNodeIds(sql: postgres.Sql, at: Date, facts: Facts): Promise<Map<string, string>> {
+  const known = (await recordedBy(sql, at, ['node_identity']))
+    ? await sql<{ node: string; node_id: string }[]>`
+      select node, node_id from reporting.node_identity_as_of(${at}::timestamptz)
+      where node = any(${[...facts.nodes]}::text[]) and node_id is not null`
+    : [];
+  return new Map([
+    ...facts.nodeIds.map((id): [string, string] => [id, id]),
+    ...known.map(({ node, node_id }): [string, string] => [node_id, node]),
+  ]);
+}

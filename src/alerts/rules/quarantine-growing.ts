@@ -1,0 +1,26 @@
+import type { Rule } from '../rule.ts';
+
+/** Answers that cannot be decoded come in. */
+export const quarantineGrowing: Rule = {
+  name: 'quarantine-growing',
+  about: 'Items came that could not be decoded or stored: an upstream changed, or sends what it should not.',
+  severity: 'warning',
+  for: 0,
+  every: 60_000,
+  limits: { times: 1, minutes: 60 },
+  ask: async ({ sql, at, limits }) => {
+    const rows = await sql<{ dataset: string; items: number; since: Date; reason: string }[]>`
+      select dataset, count(*)::int as items, min(first_seen) as since,
+        (array_agg(reason order by first_seen desc, id desc))[1] as reason
+      from reporting.quarantine
+      where first_seen <= ${at}::timestamptz
+        and first_seen > ${at}::timestamptz - make_interval(secs => ${limits.minutes * 60}::float8)
+      group by dataset having count(*) >= ${limits.times} order by dataset`;
+    return rows.map(({ dataset, items, since, reason }) => ({
+      subject: dataset,
+      summary: `${items} new ${items === 1 ? 'item' : 'items'} of ${dataset} in the quarantine, such as: ${reason.slice(0, 300)}`,
+      since,
+      details: { items },
+    }));
+  },
+};

@@ -1,0 +1,26 @@
+import type { Rule } from '../rule.ts';
+
+/** The level of a metric changed for good. */
+export const seriesBreak: Rule = {
+  name: 'series-break',
+  about: 'The level of a daily metric changed at once and for good: maybe something else is counted.',
+  severity: 'info',
+  for: 0,
+  every: 600_000,
+  limits: { days: 1 },
+  event: true,
+  ask: async ({ sql, at, limits }) => {
+    const rows = await sql<
+      { chain_id: string; metric: string; broke_on: string; broke_at: Date; ratio: string | null }[]
+    >`
+      select chain_id, metric, broke_at, to_char(broke_at at time zone 'UTC', 'YYYY-MM-DD') as broke_on, ratio::text
+      from reporting.series_breaks
+      where found_at <= ${at}::timestamptz and found_at > ${at}::timestamptz - make_interval(secs => ${limits.days * 86_400}::float8)
+      order by chain_id, metric, broke_at`;
+    return rows.map(({ chain_id, metric, broke_on, broke_at, ratio }) => ({
+      subject: `${chain_id} ${metric} ${broke_on}`,
+      summary: `${metric} of chain ${chain_id} has another level since ${broke_on}${ratio === null ? '' : `: ${ratio} times what it was`}`,
+      since: broke_at,
+    }));
+  },
+};

@@ -1,0 +1,316 @@
+import { z } from 'zod';
+import { duration } from './duration-schema.ts';
+import { timeOfDay } from './health-schema.ts';
+import { namedIn } from './named-secrets.ts';
+
+/** How a variable of the environment is named in a text. */
+// biome-ignore lint/suspicious/noTemplateCurlyInString: it is what users write
+const PLACE = '${NAME}';
+
+/** What an alert weighs, from the lightest up. */
+export const severities = ['info', 'warning', 'critical'] as const;
+export type Severity = (typeof severities)[number];
+
+/** The numbers that a rule may have, each with what it is. */
+const limits = {
+  days: z.number().positive().optional().meta({
+    description: 'Of rules that look ahead or back: how many days.',
+    unit: 'days',
+    absent: 'as docs/alerts.md tells for each',
+  }),
+  minutes: z.number().positive().optional().meta({
+    description: 'Of rules that count within a time, or of downtime that is left: how many minutes.',
+    unit: 'minutes',
+    absent: 'as docs/alerts.md tells for each',
+  }),
+  times: z.int().positive().optional().meta({
+    description: 'Of rules that count: from how many on.',
+    unit: 'a count',
+    absent: 'as docs/alerts.md tells for each',
+  }),
+  percent: z.number().gt(0).lte(100).optional().meta({
+    description: 'Of rules about a share: from how much on.',
+    unit: 'percent',
+    absent: 'as docs/alerts.md tells for each',
+  }),
+};
+/** The names of the numbers that a rule may have. */
+export type LimitName = keyof typeof limits;
+
+const ruleName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be lower-case letters, digits and dashes')
+  .meta({ examples: ['node-down'] });
+const channelName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be letters, digits, dots, dashes or underscores')
+  .meta({ examples: ['ops'] });
+
+/** A text that may name variables as `${NAME}`, and is an http or https URL with them. */
+const url = z
+  .string()
+  .refine((text) => {
+    const whole = text.replaceAll(/\$\{[^}]*\}/g, 'x');
+    // A variable may hold the whole of it.
+    return whole === 'x' || (URL.canParse(whole) && /^https?:$/.test(new URL(whole).protocol));
+  }, `must be an http or https URL; its secret parts as ${PLACE}`)
+  .refine((text) => {
+    if (!URL.canParse(text)) return true;
+    const { username, password } = new URL(text);
+    return !(username + password).replaceAll(/\$(%7B|\{)[A-Z0-9_]+(%7D|\})/g, '');
+  }, `must carry no credentials: write ${PLACE} and set NAME in the environment`);
+/** A text that is secret as a whole or in part: it comes from the environment. */
+const secret = (schema: z.ZodString | typeof url) =>
+  schema.refine(
+    (text) => namedIn(text).length > 0,
+    `is secret: write ${PLACE}, and set NAME or NAME_FILE in the environment`,
+  );
+const secretText = () => secret(z.string());
+const aUrl = (text: string) => url.meta({ description: text, examples: ['https://service.example'] });
+
+const quiet = z
+  .strictObject({
+    from: timeOfDay.meta({ description: 'When they begin, in quotes.', unit: 'time of day in `zone`' }),
+    to: timeOfDay.meta({
+      description: 'When they end, in quotes; before `from`: on the next day.',
+      unit: 'time of day in `zone`',
+    }),
+    zone: z
+      .string()
+      .refine(isZone, 'must be a time zone such as Europe/Zurich')
+      .default('UTC')
+      .describe('The time zone of both.'),
+  })
+  .optional()
+  .meta({
+    description: 'Quiet hours: only what is critical is sent; the rest waits, and is sent afterwards.',
+    absent: 'none',
+  });
+
+function isZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const common = {
+  name: channelName.describe('Its name, unique among the channels.'),
+  severity: z.enum(severities).default('info').describe('The least severity that it is told.'),
+  quiet,
+};
+const header = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
+    .describe('Its name.'),
+  value: z.string().min(1).describe(`Its value; secret parts as \`${PLACE}\`.`),
+});
+const headers = z
+  .array(header)
+  .default([])
+  .describe('Headers that are sent beside the usual ones, such as Authorization.');
+
+const kind = <Type extends string>(type: Type) =>
+  z
+    .literal(type)
+    .describe(
+      'What kind of channel it is: webhook, slack, discord, telegram, email, pagerduty, ntfy or alertmanager.',
+    );
+
+const channel = z.union([
+  z.strictObject({
+    ...common,
+    type: kind('webhook'),
+    url: aUrl(`Where it is; secret parts as \`${PLACE}\`. telegram, pagerduty and ntfy know theirs.`),
+    headers,
+    body: z.string().optional().meta({
+      description:
+        'The JSON that is sent, with `{{title}}`, `{{text}}`, `{{kind}}`, `{{rule}}`, `{{severity}}`, `{{recorder}}`, `{{network}}`, `{{runbook}}` and `{{key}}` within texts, and `{{message}}` for all of it.',
+      absent: 'the whole message',
+    }),
+  }),
+  z.strictObject({
+    ...common,
+    type: kind('slack'),
+    url: secret(aUrl(`Where it is; secret parts as \`${PLACE}\`. telegram, pagerduty and ntfy know theirs.`)),
+  }),
+  z.strictObject({
+    ...common,
+    type: kind('discord'),
+    url: secret(aUrl(`Where it is; secret parts as \`${PLACE}\`. telegram, pagerduty and ntfy know theirs.`)),
+  }),
+  z.strictObject({
+    ...common,
+    type: kind('telegram'),
+    url: aUrl(`Where it is; secret parts as \`${PLACE}\`. telegram, pagerduty and ntfy know theirs.`).default(
+      'https://api.telegram.org',
+    ),
+    token: secretText().meta({ description: 'The token: of a bot (telegram), or of an account (ntfy).' }),
+    chat: z
+      .union([z.int(), z.string().min(1)])
+      .meta({ description: 'telegram: the number of the chat, or @channel.' }),
+  }),
+  z.strictObject({
+    ...common,
+    type: kind('pagerduty'),
+    url: aUrl(`Where it is; secret parts as \`${PLACE}\`. telegram, pagerduty and ntfy know theirs.`).default(
+      'https://events.pagerduty.com',
+    ),
+    key: secretText().meta({ description: 'pagerduty: the integration key of a service (Events API v2).' }),
+  }),
+  z.strictObject({
+    ...common,
+    type: kind('ntfy'),
+    url: aUrl(`Where it is; secret parts as \`${PLACE}\`. telegram, pagerduty and ntfy know theirs.`).default(
+      'https://ntfy.sh',
+    ),
+    topic: z
+      .string()
+      .regex(/^([-_A-Za-z0-9]|\$\{[A-Z0-9_]+\}){1,64}$/, 'must be letters, digits, dashes and underscores')
+      .describe(`ntfy: the topic; who knows its name may read it, so it may be \`${PLACE}\`.`),
+    token: secretText().optional().meta({
+      description: 'The token: of a bot (telegram), or of an account (ntfy).',
+      absent: 'none is sent',
+    }),
+  }),
+  z.strictObject({
+    ...common,
+    type: kind('alertmanager'),
+    url: aUrl(`Where it is; secret parts as \`${PLACE}\`. telegram, pagerduty and ntfy know theirs.`),
+    headers,
+  }),
+  z.strictObject({
+    ...common,
+    type: kind('email'),
+    host: z.string().min(1).describe('email: the SMTP server.'),
+    port: z.int().min(1).max(65_535).default(587).meta({
+      description: 'email: its port; 465 is TLS from the first byte, elsewhere STARTTLS is used.',
+    }),
+    user: z.string().min(1).optional().meta({ description: 'email: who logs in.', absent: 'nobody logs in' }),
+    password: secretText()
+      .optional()
+      .meta({ description: 'email: the password. It is sent over TLS only.', absent: 'nobody logs in' }),
+    from: z.string().min(3).describe('email: the sender, such as `Recorder <recorder@example.com>`.'),
+    to: z.array(z.string().min(3)).nonempty().describe('email: the receivers.'),
+  }),
+]);
+
+/** What the schema must know of the default rules to check names; the rules themselves lie above it. */
+export type RuleLimits = Readonly<Record<string, readonly LimitName[]>>;
+
+/** The part `alerts` of `recorder.yaml`. @param known the default rules, each with the numbers that it has */
+export function alertsSchema(known: RuleLimits) {
+  const rule = z
+    .strictObject({
+      name: ruleName.describe('Of a default rule, which is changed; or of one of your own, which has `sql`.'),
+      enabled: z.boolean().default(true).describe('False: it is turned off.'),
+      severity: z.enum(severities).optional().meta({
+        description: 'What its alerts weigh.',
+        absent: 'as docs/alerts.md tells for each; of a rule of your own: warning',
+      }),
+      for: duration.optional().meta({
+        description: 'How long it must be so before anybody is told.',
+        absent: 'as docs/alerts.md tells for each; of a rule of your own: at once',
+      }),
+      remind: duration
+        .optional()
+        .meta({ description: 'How often it is told again while it lasts.', absent: 'as `alerts.remind`' }),
+      every: duration.optional().meta({
+        description: 'How often it is asked.',
+        absent: 'as docs/alerts.md tells for each; of a rule of your own: 1m',
+      }),
+      channels: z.array(channelName).optional().meta({ description: 'Who is told.', absent: 'all channels' }),
+      ...limits,
+      sql: z.string().trim().min(1).optional().meta({
+        description:
+          'Of a rule of your own: a query on `reporting`, asked as recorder_reader. Each row is an alert: `subject` (or else the first column) says about what, `summary`, `severity` and `since` are taken where they are columns.',
+        absent: 'it is a default rule',
+      }),
+    })
+    .superRefine((one, context) => {
+      const say = (path: string, message: string) =>
+        context.addIssue({ code: 'custom', path: [path], message });
+      const has = known[one.name];
+      if (one.sql === undefined && has === undefined)
+        say(
+          'name',
+          `there is no default rule "${one.name}", and a rule of your own needs sql; there are ${Object.keys(known).join(', ')}`,
+        );
+      if (one.sql !== undefined && has !== undefined)
+        say('sql', `${one.name} is a default rule: give yours another name, or turn that one off`);
+      for (const limit of ['days', 'minutes', 'times', 'percent'] as const)
+        if (one[limit] !== undefined && !has?.includes(limit))
+          say(
+            limit,
+            `has no effect: ${one.name} ${has?.length ? `only has ${has.join(', ')}` : 'has no such number'}`,
+          );
+    });
+  return z
+    .strictObject({
+      enabled: z.boolean().default(true).describe('False: no rule is asked.'),
+      every: duration
+        .prefault('30s')
+        .describe('How often the rules are looked at. Each has besides how often it is asked.'),
+      remind: duration.prefault('1d').describe('How often what lasts and nobody acknowledged is told again.'),
+      heartbeat: url.optional().meta({
+        description:
+          "A URL that is asked (GET) after every round in which all rules could be asked and no channel is failing for long: the dead man's switch.",
+        absent: 'none is asked',
+        examples: [`https://hc-ping.example/${PLACE}`],
+      }),
+      runbook: z
+        .url({ protocol: /^https?$/, message: 'must be an http or https URL' })
+        .optional()
+        .meta({
+          description: 'Where the runbook is: messages link to it, with `#RULE` at its end.',
+          absent: 'messages name docs/alerts.md',
+          examples: ['https://wiki.example/recorder'],
+        }),
+      channels: z
+        .array(channel)
+        .default([])
+        .superRefine((all, context) => {
+          all.forEach(({ name }, at) => {
+            if (name === HEARTBEAT || all.findIndex((other) => other.name === name) < at)
+              context.addIssue({
+                code: 'custom',
+                path: [at, 'name'],
+                message: `"${name}" is taken: names are unique`,
+              });
+          });
+        })
+        .meta({ description: 'Who is told.', absent: 'nobody: alerts are in `reporting.alerts` only' }),
+      rules: z.array(rule).default([]).meta({
+        description: 'Changes of the default rules, by name, and rules of your own.',
+        absent: 'the default rules as they are',
+      }),
+    })
+    .superRefine(({ channels, rules }, context) => {
+      const names = channels.map(({ name }) => name);
+      rules.forEach((one, at) => {
+        if (rules.findIndex((other) => other.name === one.name) < at)
+          context.addIssue({
+            code: 'custom',
+            path: ['rules', at, 'name'],
+            message: `"${one.name}" is there twice`,
+          });
+        for (const [place, name] of (one.channels ?? []).entries())
+          if (!names.includes(name))
+            context.addIssue({
+              code: 'custom',
+              path: ['rules', at, 'channels', place],
+              message: `no channel is called "${name}"; there ${names.length > 0 ? `are ${names.join(', ')}` : 'are none'}`,
+            });
+      });
+    });
+}
+
+/** Under this name it is kept how the heartbeat stands: no channel may be called so. */
+export const HEARTBEAT = 'heartbeat';
+
+/** Alerts as the configuration has them. */
+export type AlertsConfig = z.infer<ReturnType<typeof alertsSchema>>;
+export type ChannelConfig = AlertsConfig['channels'][number];

@@ -1,0 +1,49 @@
+import { Socket } from 'node:net';
+import pg from 'pg';
+import type { Servers } from './servers.ts';
+
+type Answered = (error: Error | null) => void;
+
+/**
+ * A connection of `pg` whose loss never ends the process. BullMQ opens connections without a listener for `error`, and
+ * Node throws such an event as an uncaught error. Statements on the connection still fail.
+ */
+class GuardedClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    this.on('error', () => {});
+  }
+}
+
+/** Connections to the one of several servers that takes writes; `pg` itself knows of one server only. */
+function clientOf(servers: Servers): typeof GuardedClient {
+  return class extends GuardedClient {
+    readonly #socket: Socket;
+
+    constructor(config?: pg.ClientConfig) {
+      const socket = new Socket();
+      super({ ...config, stream: () => socket });
+      this.#socket = socket;
+    }
+
+    override connect(): Promise<pg.Client>;
+    override connect(connected: Answered): void;
+    override connect(connected?: Answered): Promise<pg.Client> | undefined {
+      const begun = this.#begin();
+      if (!connected) return begun;
+      begun.then(() => connected(null), connected);
+      return undefined;
+    }
+
+    async #begin(): Promise<pg.Client> {
+      // Where it connects to, and the name that is compared with the certificate.
+      Object.assign(this, await servers.primary());
+      servers.hold(this.#socket);
+      return super.connect();
+    }
+  };
+}
+
+/** The class of connections of `pg` to the server that takes writes. A lost connection fails its statements, and nothing else. */
+export const guardedClient = (servers: Servers): typeof GuardedClient =>
+  servers.several ? clientOf(servers) : GuardedClient;

@@ -1,0 +1,66 @@
+import { Cluster, type CommonRedisOptions, Redis } from 'ioredis';
+import type { RedisPlace } from '../config/redis-url.ts';
+
+/** How long and how often a client tries. All times in ms. */
+export interface Patience
+  extends Pick<
+    CommonRedisOptions,
+    'connectTimeout' | 'commandTimeout' | 'maxRetriesPerRequest' | 'enableReadyCheck'
+  > {
+  /** Connects when it is told to. Otherwise at once, and again and again. */
+  readonly lazyConnect?: boolean;
+  /** The time before attempt number `times` to connect; null: there is none. */
+  readonly retryStrategy: (times: number) => number | null;
+}
+
+/**
+ * A connection that gets no answer for so long is given up, in ms: a primary that hangs looks alive, and takes what is sent to it
+ * although another one took its place. BullMQ's workers wait for at most 10 s.
+ */
+const SILENCE = 12_000;
+/** A command follows the slots of a cluster so often while a replica takes over. */
+const REDIRECTIONS = 2_000;
+const SENTINEL_PATIENCE = 2_000;
+
+/** The client of a Redis. A replica that takes over is followed: in a cluster by its slots, behind sentinels by what they say. */
+export function redisClient(
+  place: RedisPlace,
+  { retryStrategy, lazyConnect = false, ...patience }: Patience,
+): Redis | Cluster {
+  const access = {
+    ...patience,
+    ...(place.username === undefined ? {} : { username: place.username }),
+    ...(place.password === undefined ? {} : { password: place.password }),
+    ...(place.tls ? { tls: {} } : {}),
+  };
+  switch (place.kind) {
+    case 'server':
+      return new Redis(place.url, { ...patience, lazyConnect, retryStrategy });
+    case 'cluster':
+      return new Cluster([...place.nodes], {
+        lazyConnect,
+        maxRedirections: REDIRECTIONS,
+        clusterRetryStrategy: retryStrategy,
+        // A certificate is made out to a name, and a cluster answers with addresses where names are resolved too early.
+        ...(place.tls ? { dnsLookup: (address, found) => found(null, address) } : {}),
+        redisOptions: { ...access, socketTimeout: SILENCE },
+      });
+    case 'sentinel':
+      return new Redis({
+        ...access,
+        sentinels: [...place.sentinels],
+        name: place.name,
+        db: place.database,
+        lazyConnect,
+        retryStrategy,
+        sentinelRetryStrategy: retryStrategy,
+        sentinelCommandTimeout: SENTINEL_PATIENCE,
+        socketTimeout: SILENCE,
+        // A primary that came back as a replica refuses writes: ask the sentinels again.
+        reconnectOnError: ({ message }) => (message.startsWith('READONLY') ? 2 : false),
+        enableTLSForSentinelMode: place.tls,
+        ...(place.sentinelUsername === undefined ? {} : { sentinelUsername: place.sentinelUsername }),
+        ...(place.sentinelPassword === undefined ? {} : { sentinelPassword: place.sentinelPassword }),
+      });
+  }
+}

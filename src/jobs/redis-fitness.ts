@@ -1,0 +1,69 @@
+import { Cluster, type Redis } from 'ioredis';
+import { hasDatabase, OTHER_DATABASE } from './redis-database.ts';
+
+/** Why a Redis is not fit for the queue, and the mend. */
+export interface Unfitness {
+  readonly found: string;
+  readonly mend: string;
+}
+
+const OLDEST = [6, 2] as const;
+
+/**
+ * Why a Redis is too old, takes no writes or would lose keys; null: it is fit. Of a cluster every primary is asked.
+ * @throws what Redis says where it refuses to tell
+ */
+export async function unfitnessOf(client: Redis | Cluster): Promise<Unfitness | null> {
+  if (client instanceof Cluster) return unfitnessOfCluster(client);
+  const { db } = client.options;
+  const info = fieldsOf(await client.info());
+  if (info('redis_mode') === 'sentinel')
+    return { found: 'it is a sentinel', mend: 'write REDIS_URL=redis-sentinel://HOST:PORT/NAME' };
+  if (info('cluster_enabled') === '1')
+    return { found: 'it is a node of a cluster', mend: 'write REDIS_URL=redis-cluster://HOST:PORT' };
+  if (db && !(await hasDatabase(client, db)))
+    return { found: `it has no database ${db}`, mend: OTHER_DATABASE };
+  if (info('role') === 'slave')
+    return {
+      found: `it is a replica of ${info('master_host')}:${info('master_port')} and takes no writes`,
+      mend: 'name the primary in REDIS_URL',
+    };
+  return unfitnessIn(info);
+}
+
+async function unfitnessOfCluster(cluster: Cluster): Promise<Unfitness | null> {
+  await cluster.ping(); // until something was answered, every node passes for a primary
+  for (const node of cluster.nodes('master')) {
+    const { host, port } = node.options;
+    if (/cluster_state:fail/.test(String(await node.cluster('INFO'))))
+      return {
+        found: `${host}:${port}: not all slots of the cluster are served (cluster_state:fail)`,
+        mend: 'bring back the primaries that are missing: redis-cli --cluster check HOST:PORT says which',
+      };
+    const unfit = unfitnessIn(fieldsOf(await node.info()));
+    if (unfit) return { ...unfit, found: `${host}:${port}: ${unfit.found}` };
+  }
+  return null;
+}
+
+/** What a server says of itself, by name. */
+type Fields = (name: string) => string | undefined;
+
+const fieldsOf =
+  (info: string): Fields =>
+  (name) =>
+    new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1];
+
+function unfitnessIn(field: Fields): Unfitness | null {
+  const version = field('redis_version') ?? '0';
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]))
+    return { found: `version ${version} is too old`, mend: 'use Redis 6.2 or newer, or Valkey' };
+  const policy = field('maxmemory_policy');
+  if (policy !== undefined && policy !== 'noeviction')
+    return {
+      found: `it evicts keys (maxmemory-policy ${policy}) and would lose schedules`,
+      mend: 'set maxmemory-policy noeviction (in redis.conf, or: redis-cli config set maxmemory-policy noeviction)',
+    };
+  return null;
+}

@@ -1,0 +1,107 @@
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { messageOf } from '../../errors.ts';
+import { recently } from '../recently.ts';
+import { allowances } from './budgets.ts';
+import { datasets, lacks } from './datasets.ts';
+import { exposition } from './exposition.ts';
+import { gauge } from './family.ts';
+import { ledgers } from './ledgers.ts';
+import { nodes } from './nodes.ts';
+import type { MetricPart, MetricSources } from './part.ts';
+import { ofProcess } from './process.ts';
+import { recording } from './recording.ts';
+import { responseTimes } from './response-times.ts';
+import { space } from './space.ts';
+import { sealing, work } from './work.ts';
+
+const reachable = gauge(
+  'chain_recorder_database_reachable',
+  '0 while the database gives no answer to how the recording stands.',
+);
+const partRead = gauge(
+  'chain_recorder_scrape_part_success',
+  '0 where the metrics of the part could not be read: they have no sample then, and the others do.',
+  'part',
+);
+
+/** Every part, in the order of the document. */
+export const metricParts: readonly MetricPart[] = [
+  nodes,
+  responseTimes,
+  ledgers,
+  recording,
+  datasets,
+  lacks,
+  allowances,
+  work,
+  sealing,
+  space,
+  ofProcess,
+];
+
+/** What tells of the scrape itself. */
+export const scrapeFamilies = [reachable, partRead];
+
+/** How long a part is given again, ms, however many ask. */
+const LASTING = 1_000;
+
+let ownMetrics: Registry | undefined;
+
+/** Memory, CPU and the event loop of this process. Watched once, however many servers there are. */
+function processRegistry(): Registry {
+  if (ownMetrics) return ownMetrics;
+  ownMetrics = new Registry();
+  collectDefaultMetrics({ register: ownMetrics });
+  return ownMetrics;
+}
+
+/** What `/metrics` answers, and as which type. */
+export interface Metrics {
+  readonly contentType: string;
+  read(): Promise<string>;
+}
+
+/**
+ * The metrics of the recording, which every process gives alike, and those of this process. What cannot be read costs
+ * nothing else, and is told.
+ * @param within gives up on an answer that does not come in time
+ * @param parts what is told; absent: everything
+ */
+export function metricsOf(
+  sources: MetricSources,
+  within: <T>(answer: Promise<T>) => Promise<T>,
+  log: { warn(fields: object, message: string): void },
+  parts: readonly MetricPart[] = metricParts,
+): Metrics {
+  const own = processRegistry();
+  const readers = parts.map(({ name, lasting = LASTING, reader }) => {
+    const read = reader(sources);
+    return { name, read: recently(() => within(read()), lasting) };
+  });
+  let told = '';
+  return {
+    contentType: own.contentType,
+    read: async () => {
+      const causes: Record<string, string> = {};
+      const found = await Promise.all(
+        readers.map(async ({ name, read }) => {
+          try {
+            return [...(await read()), partRead.of(1, name)];
+          } catch (error) {
+            causes[name] = messageOf(error);
+            return [partRead.of(0, name)];
+          }
+        }),
+      );
+      // Once, not at every scrape.
+      const failing = Object.keys(causes).sort().join();
+      if (failing !== '' && failing !== told) log.warn({ causes }, 'some metrics cannot be read');
+      told = failing;
+      const answered = await sources.status().then(
+        () => 1,
+        () => 0,
+      );
+      return `${await own.metrics()}\n${exposition([reachable.of(answered), ...found.flat()])}`;
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { counter, gauge, type Sample } from './family.ts';
+import type { MetricPart } from './part.ts';
+import { watchedProbes } from './watched-probes.ts';
+
+/** The states of a probe, as the ledger names them. */
+const STATES = ['up', 'down', 'unknown', 'maintenance'] as const;
+/** The most checks of a probe that have a series each: their names come from the node. */
+const MOST_CHECKS = 100;
+/** Checks with longer names, in characters, have no series. */
+const LONGEST_NAME = 200;
+
+const up = gauge(
+  'node_up',
+  '1 while the node is up, 0 while it is down, by the majority of the observers that watch it. No sample while nobody can tell, or under announced maintenance.',
+  'node',
+  'probe',
+);
+const since = gauge(
+  'chain_recorder_node_state_since_timestamp_seconds',
+  'Since when the probe health says of the node what it says, as Unix time.',
+  'node',
+);
+const state = gauge(
+  'chain_recorder_node_state',
+  '1 for the state that the observer sees, 0 for the others: up, down, unknown (nobody looks, or can tell) or maintenance.',
+  'observer',
+  'node',
+  'probe',
+  'state',
+);
+const checkUp = gauge(
+  'chain_recorder_node_check_up',
+  `1 while the node reports the check as passing, 0 while as failing; no sample while it is not known. The first ${MOST_CHECKS} checks of a probe by name.`,
+  'observer',
+  'node',
+  'probe',
+  'check',
+);
+const checks = gauge(
+  'chain_recorder_node_checks',
+  'All checks that the node reports, counted by state.',
+  'observer',
+  'node',
+  'probe',
+  'state',
+);
+const looks = counter('chain_recorder_node_looks_total', 'Looks at the node.', 'observer', 'node', 'probe');
+const lastLook = gauge(
+  'chain_recorder_node_last_look_timestamp_seconds',
+  'When the node was last looked at, as Unix time.',
+  'observer',
+  'node',
+  'probe',
+);
+
+interface Whole {
+  readonly observer: string;
+  readonly node: string;
+  readonly probe: string;
+  /** As the ledger has it; null: it has nothing yet. */
+  readonly state: string | null;
+  readonly reported: boolean | null;
+  readonly watching: boolean;
+  readonly probes: number | null;
+  readonly probed_at: Date | null;
+  readonly checks_up: number;
+  readonly checks_down: number;
+  readonly names: readonly string[];
+  readonly states: readonly string[];
+}
+
+/** What an observer sees of a probe now. Where nobody watches, nothing is known. */
+const seen = ({ state: stored, watching }: Whole) => (watching ? (stored ?? 'unknown') : 'unknown');
+
+/** The checks of a probe: known only while the whole probe gave a report, and nobody works on the node. */
+function checkSamples(one: Whole): Sample[] {
+  const { observer, node, probe } = one;
+  const whole = seen(one);
+  const all = one.checks_up + one.checks_down;
+  if (!one.watching || !one.reported || whole === 'maintenance')
+    return STATES.map((each) => {
+      const counts = each === (whole === 'maintenance' ? whole : 'unknown');
+      return checks.of(counts ? all : 0, observer, node, probe, each);
+    });
+  const counted = { up: one.checks_up, down: one.checks_down, unknown: 0, maintenance: 0 };
+  return [
+    ...STATES.map((each) => checks.of(counted[each], observer, node, probe, each)),
+    ...one.names.map((check, at) =>
+      checkUp.of(one.states[at] === 'up' ? 1 : 0, observer, node, probe, check),
+    ),
+  ];
+}
+
+/** How the nodes are. */
+export const nodes: MetricPart = {
+  name: 'nodes',
+  about:
+    'How the nodes are, from the health ledger. `node_up == 0` is a node that is down: time in which nobody looked has no sample, ' +
+    'so that it counts neither as up nor as down (`absent`, or `chain_recorder_node_state{state="unknown"} == 1`, tells it). ' +
+    '`probe` is `health`, `readiness` or `liveness`; probes of a tag (`health:TAG`) never speak for the node and have no `node_up`.',
+  families: [up, since, state, checkUp, checks, looks, lastLook],
+  reader:
+    ({ sql }) =>
+    async () => {
+      const [now, probes] = await Promise.all([
+        sql<{ node: string; probe: string; state: string; since: Date | null }[]>`
+          with watched as (${watchedProbes(sql)})
+          select n.node, p.probe, p.state, case when p.probe = 'health' then n.since end as since
+          from reporting.node_health_now n
+          cross join lateral (
+            values ('health', n.health), ('readiness', n.readiness), ('liveness', n.liveness)) as p(probe, state)
+          where p.state is not null and exists (
+            select from watched w where (w.node, w.probe) = (n.node, p.probe))
+          order by 1, 2`,
+        sql<Whole[]>`
+          with watched as (${watchedProbes(sql)})
+          select w.observer, w.node, w.probe, l.state, l.reported, coalesce(o.watching, false) as watching,
+            p.probes::float8, p.probed_at, counted.up::int as checks_up, counted.down::int as checks_down,
+            coalesce(named.names, '{}') as names, coalesce(named.states, '{}') as states
+          from watched w
+          left join reporting.node_observers o using (observer)
+          left join reporting.node_probes p using (observer, node, probe)
+          left join reporting.node_health_ledger l on (l.observer, l.node, l.probe) = (w.observer, w.node, w.probe)
+            and l.check_name = '*' and l.ended_at is null
+          cross join lateral (
+            select count(*) filter (where h.state = 'up') as up, count(*) filter (where h.state = 'down') as down
+            from reporting.node_health_ledger h
+            where (h.observer, h.node, h.probe) = (w.observer, w.node, w.probe) and h.check_name <> '*'
+              and h.ended_at is null) counted
+          cross join lateral (
+            select array_agg(c.check_name) as names, array_agg(c.state) as states
+            from (
+              select h.check_name, h.state from reporting.node_health_ledger h
+              where (h.observer, h.node, h.probe) = (w.observer, w.node, w.probe) and h.check_name <> '*'
+                and h.ended_at is null and h.state in ('up', 'down') and length(h.check_name) <= ${LONGEST_NAME}
+              order by h.check_name limit ${MOST_CHECKS}) c) named
+          order by 1, 2, 3`,
+      ]);
+      return [
+        ...now.flatMap(({ node, probe, state: is, since: at }) => [
+          ...(is === 'up' || is === 'down' ? [up.of(is === 'up' ? 1 : 0, node, probe)] : []),
+          ...(at === null ? [] : [since.of(at.getTime() / 1000, node)]),
+        ]),
+        ...probes.flatMap((one) => {
+          const { observer, node, probe } = one;
+          return [
+            ...STATES.map((each) => state.of(each === seen(one) ? 1 : 0, observer, node, probe, each)),
+            ...checkSamples(one),
+            ...(one.probes === null ? [] : [looks.of(one.probes, observer, node, probe)]),
+            ...(one.probed_at ? [lastLook.of(one.probed_at.getTime() / 1000, observer, node, probe)] : []),
+          ];
+        }),
+      ];
+    },
+};

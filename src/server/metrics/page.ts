@@ -1,0 +1,47 @@
+import type { Family } from './family.ts';
+import { metricParts, scrapeFamilies } from './metrics.ts';
+
+const text = `# Monitoring
+
+Made from the code by \`npm run docs\`; a test holds it current.
+
+\`/metrics\` speaks Prometheus' text format:
+
+\`\`\`yaml
+scrape_configs:
+  - job_name: chain-recorder
+    static_configs: [{ targets: ["127.0.0.1:8080"] }]
+    authorization: { credentials_file: /etc/prometheus/recorder-token } # where RECORDER_TOKEN is set
+\`\`\`
+
+Ready to use, and tested by \`promtool\`: [recording rules and alert rules](../examples/prometheus), and
+[dashboards for Grafana](../examples/grafana), one over Prometheus and one over PostgreSQL.
+
+- **What is read from PostgreSQL is the same from every process**, so that one is enough. Where you scrape several, \`max by (…)\` them
+  rather than \`sum\`. What a process did itself is told below under [process](#process).
+- **A scrape costs as much as there is to tell of now**: targets, nodes, checks. It does not grow with what is recorded, and the
+  database is asked at most once a second, however many scrape.
+- **One part that cannot be read costs no other**: its metrics have no sample, \`chain_recorder_scrape_part_success{part="…"}\` is 0,
+  and the log says why. Without the database, what this process did and \`chain_recorder_database_reachable 0\` are still told.
+- **Labels are names that your configuration gave**, and names of datasets, states and checks. Of checks, which the node names, at most
+  100 a probe have a series each.
+- \`node_up\` has no prefix, because that is the name that one looks for. All others begin with \`chain_recorder_\`; \`process_\` and
+  \`nodejs_\` are prom-client's own, of this process (\`promtool check metrics\` objects to the endings of three of them).
+`;
+
+/** Every metric and what it means, as Markdown. */
+export function metricsPage(): string {
+  return [
+    text,
+    `## scrape\n\nWhat tells of the scrape itself.\n\n${table(scrapeFamilies)}`,
+    ...metricParts.map(({ name, about, families }) => `## ${name}\n\n${about}\n\n${table(families)}`),
+  ].join('\n');
+}
+
+function table(families: readonly Family[]): string {
+  const rows = families.map(
+    ({ name, type, labels, help }) =>
+      `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help} |`,
+  );
+  return `${['| metric | type | labels | means |', '| --- | --- | --- | --- |', ...rows].join('\n')}\n`;
+}

@@ -1,0 +1,92 @@
+import { decodeSlots } from '../../health/latency-entries.ts';
+import { endOf, type Histogram, typicalOf } from '../../health/latency-histogram.ts';
+import { type Buckets, histogram } from './family.ts';
+import type { MetricPart } from './part.ts';
+import { watchedProbes } from './watched-probes.ts';
+
+/** The buckets of the ledger at whose ends the exposed ones end: each about twice as high as the one before. */
+const ENDS = Array.from({ length: 16 }, (_, at) => 21 + 7 * at);
+
+const responseTime = histogram(
+  'chain_recorder_node_response_time_seconds',
+  'How long the node took to answer a look in whole. Begins anew with each month (UTC); the sum is exact to 5 %.',
+  'observer',
+  'node',
+  'probe',
+);
+
+interface Stored {
+  readonly observer: string;
+  readonly node: string;
+  readonly probe: string;
+  /** The response times of the days of the month, and of the hour under way: packed; null: there are none yet. */
+  readonly month: Buffer | null;
+  readonly hour: Buffer | null;
+}
+
+/**
+ * The buckets of the ledger's histograms, all in one.
+ * @param known the ones that were told last: a count never falls, also not while an hour goes over into its day
+ */
+export function bucketsOf(histograms: readonly Histogram[], known: Buckets | undefined): Buckets {
+  let [count, sum] = [0, 0];
+  const within = ENDS.map(() => 0);
+  for (const one of histograms)
+    for (const [bucket, looks] of one) {
+      count += looks;
+      sum += (looks * typicalOf(bucket)) / 1000;
+      ENDS.forEach((end, at) => {
+        if (bucket <= end) within[at] = (within[at] ?? 0) + looks;
+      });
+    }
+  return {
+    upTo: ENDS.map((end, at) => [
+      Number((endOf(end) / 1000).toPrecision(3)),
+      Math.max(within[at] ?? 0, known?.upTo[at]?.[1] ?? 0),
+    ]),
+    count: Math.max(count, known?.count ?? 0),
+    sum: Math.max(sum, known?.sum ?? 0),
+  };
+}
+
+/** How long the nodes take to answer. */
+export const responseTimes: MetricPart = {
+  name: 'response_times',
+  about:
+    'How long the nodes take to answer, from the histograms of the ledger: the same from every process. A classic histogram, because ' +
+    'prom-client has no native ones and the text format cannot carry them: each bucket ends at an end of the ledger’s finer ones, so ' +
+    'that its count is exact. The ledger keeps hours and days, so the counter begins anew with each month, which `rate` and `increase` ' +
+    'take as any restart.',
+  families: [responseTime],
+  reader: ({ sql }) => {
+    let told = new Map<string, Buckets>();
+    let month = '';
+    return async () => {
+      const rows = await sql<(Stored & { current: string })[]>`
+        with watched as (${watchedProbes(sql)}),
+        present as (select date_trunc('month', now() at time zone 'UTC') at time zone 'UTC' as month)
+        select w.observer, w.node, w.probe, s.entries as month, case when p.hour >= present.month then p.entries end as hour,
+          to_char(present.month at time zone 'UTC', 'YYYY-MM') as current
+        from watched w
+        cross join present
+        left join reporting.node_latency_spans s on (s.observer, s.node, s.probe) = (w.observer, w.node, w.probe)
+          and s.span = 'month' and s.starts_at = present.month
+        left join reporting.node_probes p on (p.observer, p.node, p.probe) = (w.observer, w.node, w.probe)
+        order by 1, 2, 3`;
+      const current = rows[0]?.current ?? month;
+      if (current !== month) told = new Map();
+      month = current;
+      return rows.flatMap(({ observer, node, probe, month: days, hour }) => {
+        const histograms = [days, hour].flatMap((packed) =>
+          packed === null ? [] : [...decodeSlots(packed).values()],
+        );
+        const key = JSON.stringify([observer, node, probe]);
+        const known = told.get(key);
+        if (histograms.length === 0 && known === undefined) return [];
+        const buckets = bucketsOf(histograms, known);
+        told.set(key, buckets);
+        return [responseTime.of(buckets, observer, node, probe)];
+      });
+    };
+  },
+};

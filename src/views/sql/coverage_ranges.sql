@@ -1,0 +1,81 @@
+create or replace view reporting.coverage_ranges as
+with lost as (
+  select dataset, target_key, axis, range_agg(range) as ranges
+  from recorder.gaps
+  group by dataset, target_key, axis
+),
+expectations as (
+  select dataset, target_key, min(expected_from) as expected_from
+  from recorder.target_datasets
+  group by dataset, target_key
+),
+targets as (
+  select dataset, target_key, axis, case axis when 'time' then 1000 else 1 end as unit, coalesce(l.ranges, '{}') as lost,
+    coalesce(c.covered, '{}') as covered,
+    case when e.expected_from is not null and c.covered is not null
+      then int8multirange(int8range(least(e.expected_from, upper(c.covered)), upper(c.covered))) else '{}' end as expected
+  from recorder.coverage c
+  full join lost l using (dataset, target_key, axis)
+  left join expectations e using (dataset, target_key)
+),
+-- The prober makes no runs: what it covers follows from its ledger, and what it missed is when its observer did not look.
+probed as (
+  select t.target_key, w.watched, a.absent, a.parts, a.reasons
+  from recorder.target_datasets d
+  join recorder.targets t using (source, target_key)
+  join recorder.health_observers o on d.dataset = 'node_health' and o.observer = t.target ->> 'observer'
+  cross join lateral (
+    select min(h.started_at) as at
+    from recorder.node_health h
+    where (h.observer, h.node, h.probe) = (o.observer, t.target ->> 'node', t.target ->> 'probe') and h.check_name = '*') first_look
+  cross join lateral (
+    select (
+      select p.settled_until
+      from reporting.node_probes p
+      where (p.observer, p.node, p.probe) = (o.observer, t.target ->> 'node', t.target ->> 'probe')) as until) settled
+  cross join lateral (
+    select tstzmultirange(tstzrange(first_look.at, greatest(settled.until, first_look.at))) as watched) w
+  cross join lateral (
+    select coalesce(range_agg(tstzrange(n.started_at, n.ended_at)), '{}') as absent,
+      array_agg(tstzrange(n.started_at, n.ended_at)) as parts, array_agg(n.reason) as reasons
+    from recorder.health_absences n
+    where n.observer = o.observer and n.ended_at > first_look.at) a
+),
+parts_of_probed as (
+  select p.target_key, part.kind, part.reason, part.during
+  from probed p
+  cross join lateral (
+    select 'recorded', 'recorded', unnest(p.watched - p.absent)
+    union all
+    select 'missing', m.reason, m.during from unnest(p.parts, p.reasons) as m(during, reason)
+    union all
+    select 'known', 'known', unnest(p.watched + p.absent)) as part(kind, reason, during)
+)
+select dataset, target_key as target, axis, 'recorded'::text as kind, 'recorded'::text as reason,
+  case axis when 'time' then 1000 else 1 end * lower(part) as begins, case axis when 'time' then 1000 else 1 end * upper(part) as ends
+from recorder.coverage, unnest(covered) as part
+union all
+select dataset, target_key, axis, 'missing', reason,
+  case axis when 'time' then 1000 else 1 end * lower(range), case axis when 'time' then 1000 else 1 end * upper(range)
+from recorder.gaps
+union all
+select t.dataset, t.target_key, t.axis, part.kind, part.reason, t.unit * lower(part.range), t.unit * upper(part.range)
+from targets t
+cross join lateral (
+  -- Between the expected begin and the newest recorded moment: neither recorded nor known to be lost.
+  select 'missing', 'not recorded yet', unnest(t.expected - t.covered - t.lost)
+  union all
+  select 'known', 'known', unnest(t.expected + t.covered + t.lost)) as part(kind, reason, range)
+union all
+select 'node_health', target_key, 'time', kind, reason,
+  (extract(epoch from lower(during)) * 1000000)::bigint, (extract(epoch from upper(during)) * 1000000)::bigint
+from parts_of_probed;
+
+comment on view reporting.coverage_ranges is 'What is recorded (reporting.coverage), what is missing (reporting.gaps), and both together (known), as ranges of whole numbers: faster to count with than times are.';
+comment on column reporting.coverage_ranges.dataset is 'The dataset.'; -- text
+comment on column reporting.coverage_ranges.target is 'What was asked about.'; -- text
+comment on column reporting.coverage_ranges.axis is 'time or height.'; -- text
+comment on column reporting.coverage_ranges.kind is 'recorded; missing; known (one or the other: the unbroken ranges of both together).'; -- text
+comment on column reporting.coverage_ranges.reason is 'Why it is missing; else the kind.'; -- text
+comment on column reporting.coverage_ranges.begins is 'Begin of the range: microseconds since 1970, or a height.'; -- bigint
+comment on column reporting.coverage_ranges.ends is 'Its end, itself not in it.'; -- bigint

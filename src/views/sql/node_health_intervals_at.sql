@@ -1,0 +1,57 @@
+create or replace function reporting.node_health_intervals_at(
+  at timestamptz -- The moment; what lasts is so at every later one.
+)
+returns table (
+  observer text, -- The recorder that looked, by its configured name.
+  node text, -- The configured node.
+  probe text, -- health, readiness or liveness; with :TAG, of the checks with that tag only, which never speaks for the node.
+  check_name text, -- A check of the node, or * for the probe as a whole.
+  state text, -- up, down, unknown (nobody could tell) or maintenance (announced).
+  error text, -- Why.
+  message jsonb, -- What a failing check said beside its error.
+  last_error text, -- Why, in the latest words: durations, shares, counts, times and ids that move are no change.
+  last_message jsonb, -- What a failing check said beside its error at the last.
+  failing_since timestamptz, -- Since when the check fails by the account of the node itself; can lie before the first look.
+  failures bigint -- How often it failed in a row by the count of the node itself, at the last.
+)
+language sql stable parallel safe as $$
+with held as not materialized (
+  select l.observer, l.node, l.probe, l.check_name, l.state, l.error, l.message, l.last_error, l.last_message, l.failing_since,
+    l.failures,
+    -- What lasts is beyond what is settled as it was just before.
+    case when l.ended_at is null then least(at, l.settled_until - interval '1 microsecond') else at end as moment
+  from reporting.node_health_ledger l
+  where l.started_at <= at and (l.ended_at > at or (l.ended_at is null and l.settled_until > l.started_at))
+),
+with_whole as (
+  select h.*, w.state as whole_state, w.absent,
+    case when w.absent and w.state <> 'unknown' then 'nobody looked' else w.error end as whole_error,
+    case when w.absent and w.state <> 'unknown' then 'nobody looked' else w.last_error end as whole_last_error,
+    -- A check is known while the whole probe reports and is not in maintenance; else it is as the whole is.
+    w.state = 'maintenance' or not w.reported or (w.absent and w.state <> 'unknown') as hidden
+  from held h
+  left join lateral (
+    select l.state, l.error, l.last_error, l.reported, l.state <> 'maintenance' and exists (
+      select from reporting.node_absences a
+      where a.observer = h.observer and a.started_at <= h.moment and a.ended_at > h.moment) as absent
+    from reporting.node_health_ledger l
+    where (l.observer, l.node, l.probe, l.check_name) = (h.observer, h.node, h.probe, '*') and l.started_at <= h.moment
+      and coalesce(l.ended_at, l.settled_until) > h.moment
+    order by l.started_at desc
+    limit 1) w on true
+)
+select observer, node, probe, check_name,
+  case
+    when check_name = '*' then case when absent then 'unknown' else state end
+    when hidden then case whole_state when 'maintenance' then 'maintenance' else 'unknown' end
+    else state end,
+  case when check_name = '*' or hidden then whole_error else error end,
+  case when check_name <> '*' and hidden is not true then message end,
+  case when check_name = '*' then whole_last_error when hidden then whole_error else last_error end,
+  case when check_name <> '*' and hidden is not true then last_message end,
+  case when check_name <> '*' and hidden is not true then failing_since end,
+  case when check_name <> '*' and hidden is not true then failures end
+from with_whole
+$$;
+
+comment on function reporting.node_health_intervals_at is 'What reporting.node_health_intervals says of one moment, without the bounds of the intervals: faster than looking for the moment in them.';

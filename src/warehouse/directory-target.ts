@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { Target } from './target.ts';
+
+/** What is being written. No reader looks for such names. */
+const SCRATCH = '.incomplete';
+/** What was not written to for so long is of an exporter that was killed; ms. */
+const ABANDONED = 24 * 3_600_000;
+
+/** Exports into a folder of this machine. It is made where it is not there. */
+export class DirectoryTarget implements Target {
+  readonly name: string;
+  readonly #root: string;
+  readonly #scratch: string;
+
+  constructor(directory: string) {
+    this.name = directory;
+    this.#root = resolve(directory);
+    this.#scratch = join(this.#root, SCRATCH, randomUUID());
+  }
+
+  async scratch(): Promise<string> {
+    const all = join(this.#root, SCRATCH);
+    await mkdir(all, { recursive: true });
+    for (const one of await readdir(all)) {
+      const left = await stat(join(all, one)).catch(() => null);
+      if (left && left.mtimeMs < Date.now() - ABANDONED)
+        await rm(join(all, one), { recursive: true, force: true });
+    }
+    await mkdir(this.#scratch, { recursive: true });
+    return this.#scratch;
+  }
+
+  async take(file: string, path: string): Promise<void> {
+    const place = join(this.#root, path);
+    await mkdir(dirname(place), { recursive: true });
+    await rename(file, place);
+    await synced(dirname(place));
+  }
+
+  async read(path: string): Promise<string | null> {
+    try {
+      return await readFile(join(this.#root, path), 'utf8');
+    } catch (error) {
+      if (isCode(error, 'ENOENT')) return null;
+      throw error;
+    }
+  }
+
+  async create(path: string, text: string): Promise<boolean> {
+    const place = join(this.#root, path);
+    const beside = await this.#written(text);
+    await mkdir(dirname(place), { recursive: true });
+    try {
+      // A link is made whole or not at all, and only where nothing is.
+      await link(beside, place);
+    } catch (error) {
+      if (isCode(error, 'EEXIST')) return false;
+      throw error;
+    } finally {
+      await rm(beside, { force: true });
+    }
+    await synced(dirname(place));
+    return true;
+  }
+
+  async replace(path: string, text: string): Promise<void> {
+    await this.take(await this.#written(text), path);
+  }
+
+  async list(prefix: string, after: string): Promise<string[]> {
+    const folder = dirname(`${prefix}-`);
+    const names = await readdir(join(this.#root, folder)).catch((error: unknown) => {
+      if (isCode(error, 'ENOENT')) return [];
+      throw error;
+    });
+    return names
+      .map((name) => `${folder}/${name}`)
+      .filter((path) => path.startsWith(prefix) && path > after)
+      .sort();
+  }
+
+  async remove(paths: readonly string[]): Promise<void> {
+    for (const path of paths) await rm(join(this.#root, path), { force: true });
+  }
+
+  async close(): Promise<void> {
+    await rm(this.#scratch, { recursive: true, force: true });
+  }
+
+  async #written(text: string): Promise<string> {
+    await mkdir(this.#scratch, { recursive: true });
+    const path = join(this.#scratch, randomUUID());
+    const file = await open(path, 'wx');
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    return path;
+  }
+}
+
+/** Waits until the disk has the names of a folder. */
+async function synced(folder: string): Promise<void> {
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+const isCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code;

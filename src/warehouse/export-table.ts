@@ -1,0 +1,122 @@
+import { catalog } from '../datasets/catalog.ts';
+import type { Dataset, DatasetColumn } from '../datasets/contract.ts';
+import type { Digits } from '../datasets/fields.ts';
+import { nodeHealth } from '../health/node-health.ts';
+
+/** A column of an exported table. */
+export interface ExportColumn {
+  readonly name: string;
+  /** PostgreSQL's. */
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly digits?: Digits;
+}
+
+/** What of the record becomes files of one folder: rows that begin at an instant, and may end. */
+export interface ExportTable {
+  /** Its folder, and its table in the schema `recorder`. */
+  readonly name: string;
+  /** What a command calls it. */
+  readonly dataset: string;
+  /** `series`, `log`, `state`, `sample`, or `ledger`. */
+  readonly kind: string;
+  /** With `from` they identify a version. */
+  readonly key: readonly string[];
+  /** The column of the instant from which on the version counts; it decides the day. */
+  readonly from: string;
+  /** The column of the instant at which it ended; null: it does not end. */
+  readonly to: string | null;
+  readonly columns: readonly ExportColumn[];
+  /** Set where the rows are readings, which stand in several forms. */
+  readonly readings: Dataset | null;
+}
+
+const column = (name: string, type: string, nullable = false): ExportColumn => ({ name, type, nullable });
+const runId = column('run_id', 'bigint');
+
+/** What each kind of history adds to the columns of the upstream. */
+const versions = {
+  series: [
+    column('recorded_at', 'timestamptz'),
+    column('superseded_at', 'timestamptz', true),
+    column('vanished', 'boolean'),
+    runId,
+  ],
+  state: [
+    column('valid_from', 'timestamptz'),
+    column('valid_to', 'timestamptz', true),
+    column('ended_by', 'text', true),
+    runId,
+  ],
+  log: [column('recorded_at', 'timestamptz'), column('superseded_at', 'timestamptz', true), runId],
+  sample: [column('observed_at', 'timestamptz'), runId],
+} as const;
+
+const bounds = {
+  series: { from: 'recorded_at', to: 'superseded_at' },
+  state: { from: 'valid_from', to: 'valid_to' },
+  log: { from: 'recorded_at', to: 'superseded_at' },
+  sample: { from: 'observed_at', to: null },
+} as const;
+
+const upstreamColumns = (columns: readonly DatasetColumn[]): ExportColumn[] => [
+  ...columns.map(({ name, type, nullable, digits }) => ({
+    name,
+    type,
+    nullable,
+    ...(digits ? { digits } : {}),
+  })),
+  column('extra', 'jsonb', true),
+];
+
+const tableOf = (dataset: Dataset): ExportTable => ({
+  name: dataset.name,
+  dataset: dataset.name,
+  kind: dataset.history,
+  key: dataset.key,
+  ...bounds[dataset.history],
+  columns: [...upstreamColumns(dataset.columns), ...versions[dataset.history]],
+  readings: dataset.history === 'sample' ? dataset : null,
+});
+
+const ledger: ExportTable = {
+  name: nodeHealth.name,
+  dataset: nodeHealth.name,
+  kind: 'ledger',
+  key: nodeHealth.key,
+  from: 'started_at',
+  to: 'ended_at',
+  columns: [
+    ...upstreamColumns(nodeHealth.columns),
+    column('started_at', 'timestamptz'),
+    column('ended_at', 'timestamptz', true),
+    column('reported', 'boolean'),
+    column('probes_before', 'bigint'),
+    column('probes', 'bigint', true),
+    column('failing_since', 'timestamptz', true),
+    column('failures', 'bigint', true),
+    column('last_error', 'text', true),
+    column('last_message', 'jsonb', true),
+  ],
+  readings: null,
+};
+
+/** The times in which an observer did not look; they are part of what the ledger says. */
+const absences: ExportTable = {
+  name: 'health_absences',
+  dataset: nodeHealth.name,
+  kind: 'ledger',
+  key: ['observer'],
+  from: 'started_at',
+  to: 'ended_at',
+  columns: [
+    column('observer', 'text'),
+    column('started_at', 'timestamptz'),
+    column('ended_at', 'timestamptz'),
+    column('reason', 'text'),
+  ],
+  readings: null,
+};
+
+/** Everything that is exported, in the order of the catalog. */
+export const warehouseTables: readonly ExportTable[] = [...catalog.map(tableOf), ledger, absences];

@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto';
+import { type Snapshot, withSnapshot } from '../db/snapshot.ts';
+import type { ExportTable } from './export-table.ts';
+import {
+  commitManifest,
+  currentManifest,
+  type Format,
+  type Manifest,
+  type ManifestTable,
+} from './manifest.ts';
+import { describedColumns, writeTable } from './table-files.ts';
+import type { Target } from './target.ts';
+import { readWatermark, since, type Watermark } from './watermark.ts';
+
+/** A day that would have more files than this is written anew, as one file. */
+const FILES_OF_DAY = 16;
+
+/** The input of an export. */
+export interface Exporting {
+  readonly databaseUrl: string;
+  readonly target: Target;
+  readonly tables: readonly ExportTable[];
+  readonly format: Format;
+  /** Only what was recorded since the last export of each table; else all of it, in place of what is there. */
+  readonly sinceLast: boolean;
+  /** Stops it; what was exported before stays true. */
+  readonly signal: AbortSignal;
+  /** Called now and then with what is done so far. */
+  readonly progress?: (done: { readonly tables: number; readonly rows: number }) => void;
+}
+
+/** What was exported of a table. */
+export interface ExportedTable {
+  readonly table: string;
+  /** Why all of it was exported although only the newest was asked for; null: it was not, or it was asked for. */
+  readonly whole: string | null;
+  readonly rows: number;
+  readonly files: number;
+  readonly bytes: number;
+  /** Days that had many files and were written anew. */
+  readonly compacted: number;
+  /** Columns that the files of earlier exports do not have. */
+  readonly added: readonly string[];
+}
+
+export interface Exported {
+  readonly manifest: Manifest;
+  readonly tables: readonly ExportedTable[];
+}
+
+/** Another exporter wrote the manifest first. What this one wrote does not count. */
+export class ExportLost extends Error {
+  override readonly name = 'ExportLost';
+
+  constructor(target: string) {
+    super(
+      `${target}: another export finished there meanwhile, and this one does not count: run it again, and let one export write to a target at a time`,
+    );
+  }
+}
+
+/** What an export is asked for does not fit what is there. */
+export class ExportRefused extends Error {
+  override readonly name = 'ExportRefused';
+}
+
+/**
+ * Exports tables as they were committed at one moment. The manifest is written last: until then, and for ever where this does
+ * not come to its end, the one before holds.
+ * @throws ExportLost, ExportRefused, and what the database or the target throw
+ */
+export async function exportTables(exporting: Exporting): Promise<Exported> {
+  const { databaseUrl, target, signal } = exporting;
+  const last = await currentManifest(target);
+  for (const { name } of exporting.tables) refuseOtherFormat(exporting, last?.tables[name], name);
+  const made = await withSnapshot(databaseUrl, signal, (snapshot) => filesOf(snapshot, exporting, last));
+  signal.throwIfAborted();
+  if (!(await commitManifest(target, made.manifest))) {
+    await target.remove(made.paths);
+    throw new ExportLost(target.name);
+  }
+  // Readers had from the last export until now to let go of them.
+  await target.remove(last?.superseded ?? []);
+  return { manifest: made.manifest, tables: made.tables };
+}
+
+function refuseOtherFormat(
+  { sinceLast, format, target }: Exporting,
+  last: ManifestTable | undefined,
+  name: string,
+): void {
+  if (sinceLast && last && last.format !== format)
+    throw new ExportRefused(
+      `${target.name}: ${name} is there as ${last.format}: take --format ${last.format}, or export it whole, without --since last`,
+    );
+}
+
+interface Made extends Exported {
+  /** The files that were written. */
+  readonly paths: readonly string[];
+}
+
+async function filesOf(snapshot: Snapshot, exporting: Exporting, last: Manifest | null): Promise<Made> {
+  const { target, signal, progress } = exporting;
+  const mark = await readWatermark(snapshot);
+  const exportedAt = later(mark.at, last?.exported_at);
+  const number = (last?.export ?? 0) + 1;
+  const id = randomUUID();
+  const tables: Record<string, ManifestTable> = { ...last?.tables };
+  const told: ExportedTable[] = [];
+  const paths: string[] = [];
+  const superseded: string[] = [];
+  const changes = [...(last?.changes ?? [])];
+  const scratch = await target.scratch();
+  let rows = 0;
+  try {
+    for (const table of exporting.tables) {
+      const before = tables[table.name];
+      const plan = planOf(exporting, before, mark);
+      const written = await writeTable({
+        snapshot,
+        table,
+        wanted: plan,
+        format: exporting.format,
+        target,
+        scratch,
+        number,
+        id,
+        exportedAt,
+        inexact: inexactOf(plan.since ? before : undefined),
+        signal,
+        paths,
+        wrote: (more) => {
+          rows += more;
+          progress?.({ tables: told.length, rows });
+        },
+      });
+      const kept = plan.since ? (before?.files ?? []).filter(({ day }) => !plan.days.includes(day)) : [];
+      superseded.push(...(before?.files ?? []).filter((one) => !kept.includes(one)).map(({ path }) => path));
+      const columns = describedColumns(written.columns, plan.since ? before?.columns : undefined, number);
+      const added = before
+        ? columns.filter((one) => one.since === number && plan.since).map(({ name }) => name)
+        : [];
+      if (added.length > 0) changes.push({ export: number, table: table.name, added });
+      tables[table.name] = {
+        dataset: table.dataset,
+        kind: table.kind,
+        key: [...table.key],
+        from: table.from,
+        to: table.to,
+        format: exporting.format,
+        columns,
+        watermark: mark,
+        exported_at: exportedAt,
+        files: [...kept, ...written.files],
+      };
+      told.push({
+        table: table.name,
+        whole: plan.whole,
+        rows: written.files.reduce((sum, one) => sum + one.rows, 0),
+        files: written.files.length,
+        bytes: written.files.reduce((sum, one) => sum + one.bytes, 0),
+        compacted: plan.days.length,
+        added,
+      });
+      progress?.({ tables: told.length, rows });
+    }
+    const manifest: Manifest = {
+      manifest: 1,
+      export: number,
+      id,
+      exported_at: exportedAt,
+      seal: await newestSeal(snapshot),
+      tables,
+      changes,
+      superseded,
+    };
+    return { manifest, tables: told, paths };
+  } catch (error) {
+    await target.remove(paths).catch(() => {});
+    throw error;
+  }
+}
+
+/** What is exported of a table, given what is there. */
+function planOf({ sinceLast }: Exporting, before: ManifestTable | undefined, mark: Watermark) {
+  const all = { since: null, days: [] };
+  if (!sinceLast) return { ...all, whole: null };
+  if (!before) return { ...all, whole: 'it was not exported there before' };
+  const from = since(before.watermark, mark);
+  if (typeof from === 'string') return { ...all, whole: from };
+  const files = new Map<string, number>();
+  for (const { day } of before.files) files.set(day, (files.get(day) ?? 0) + 1);
+  const days = [...files].filter(([, count]) => count >= FILES_OF_DAY).map(([day]) => day);
+  return { since: from, days, whole: null };
+}
+
+/** The columns of numbers of which a value did not fit. */
+function inexactOf(before: ManifestTable | undefined): ReadonlySet<string> {
+  const names = new Set(before?.columns.map(({ name }) => name));
+  return new Set([...names].filter((name) => names.has(`${name}_exact`)));
+}
+
+/** A row of a later export has a later `exported_at`, also where a clock was set back. Both are ISO 8601 to the microsecond. */
+function later(at: string, last: string | undefined): string {
+  return last === undefined || at > last ? at : after(last);
+}
+
+function after(at: string): string {
+  const micros = BigInt(Date.parse(`${at.slice(0, 19)}Z`)) * 1000n + BigInt(at.slice(20, 26)) + 1n;
+  const seconds = new Date(Number(micros / 1_000_000n) * 1000).toISOString().slice(0, 19);
+  return `${seconds}.${String(micros % 1_000_000n).padStart(6, '0')}Z`;
+}
+
+async function newestSeal(snapshot: Snapshot): Promise<Manifest['seal']> {
+  const [row] = await snapshot.rows(
+    `select seal::int, to_char(until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as until, head
+     from recorder.seals where made_at is not null order by seal desc limit 1`,
+  );
+  if (!row) return null;
+  return { seal: Number(row.seal), until: String(row.until), head: String(row.head) };
+}

@@ -1,0 +1,111 @@
+import {
+  type ReadValue,
+  readBigint,
+  readBoolean,
+  readDouble,
+  readInstant,
+  readText,
+} from '../db/copy-binary.ts';
+import type { ExportColumn, ExportTable } from './export-table.ts';
+
+/** A value of a row as COPY gives it: microseconds for instants, texts for long numbers and JSON. */
+export type Value = string | bigint | boolean | number;
+
+/** A column of a file. */
+export interface FileColumn {
+  readonly name: string;
+  /** PostgreSQL's type of the value. */
+  readonly type: string;
+  /** In Parquet; text columns of numbers hold every digit. */
+  readonly stored: 'text' | 'json' | 'boolean' | 'bigint' | 'double' | 'instant' | 'decimal';
+  /** Of `decimal`: digits behind the point. */
+  readonly scale: number;
+  readonly nullable: boolean;
+  /** Its place in a row. */
+  readonly at: number;
+  /** It holds every digit of the column of this name, of which some value did not fit. */
+  readonly exactOf?: string;
+}
+
+/** DECIMAL has this many digits everywhere; DuckDB reads longer ones wrongly. */
+export const PRECISION = 38;
+/** Behind the point, for numbers with decimals. */
+const DECIMALS = 18;
+
+/** The name of the column that holds every digit of another one. */
+const exactName = (name: string) => `${name}_exact`;
+
+const STORED: Readonly<Record<string, FileColumn['stored']>> = {
+  text: 'text',
+  jsonb: 'json',
+  boolean: 'boolean',
+  bigint: 'bigint',
+  'double precision': 'double',
+  timestamptz: 'instant',
+  numeric: 'decimal',
+};
+
+/**
+ * The columns of the files of a table: its own, the exact texts of those of which some value did not fit, and `exported_at`.
+ * @param inexact names of columns with a value that fits no DECIMAL
+ */
+export function fileColumns(table: ExportTable, inexact: ReadonlySet<string>): FileColumn[] {
+  const own = table.columns.map((column, at): FileColumn => {
+    const { name, type, nullable, digits } = column;
+    const stored = digits === 'wide' ? 'text' : STORED[type];
+    if (!stored) throw new Error(`${table.name}.${name}: files have no column for ${type}`);
+    const scale = digits === 'decimal' ? DECIMALS : 0;
+    return { name, type, stored, scale, nullable: nullable || inexact.has(name), at };
+  });
+  const exact = own
+    .filter(({ name }) => inexact.has(name))
+    .map(
+      (column): FileColumn => ({
+        ...column,
+        name: exactName(column.name),
+        stored: 'text',
+        nullable: true,
+        exactOf: column.name,
+      }),
+    );
+  const exportedAt: FileColumn = {
+    name: 'exported_at',
+    type: 'timestamptz',
+    stored: 'instant',
+    scale: 0,
+    nullable: false,
+    at: own.length,
+  };
+  return [...own, ...exact, exportedAt];
+}
+
+const READERS: Readonly<Record<string, ReadValue<Value>>> = {
+  text: readText,
+  jsonb: readText,
+  numeric: readText,
+  boolean: readBoolean,
+  bigint: readBigint,
+  'double precision': readDouble,
+  timestamptz: readInstant,
+};
+
+/** How the value of a column comes from COPY. */
+export function readerOf({ name, type }: ExportColumn): ReadValue<Value> {
+  const reader = READERS[type];
+  if (!reader) throw new Error(`${name}: no reader for ${type}`);
+  return reader;
+}
+
+/**
+ * The digits of a number as DECIMAL counts them, in units of its last decimal.
+ * @returns null where it does not fit
+ */
+export function unscaled(text: string, scale: number): bigint | null {
+  const [whole = '', decimals = ''] = text.split('.');
+  const kept = decimals.length > scale ? decimals.replace(/0+$/, '') : decimals;
+  if (kept.length > scale || !/^-?\d+$/.test(whole)) return null;
+  const value = BigInt(whole + kept.padEnd(scale, '0'));
+  return value < LIMIT && value > -LIMIT ? value : null;
+}
+
+const LIMIT = 10n ** BigInt(PRECISION);

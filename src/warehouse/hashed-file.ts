@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { closeSync, fdatasync, openSync, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
+
+/** A new local file whose checksum is made while it is written. */
+export class HashedFile {
+  readonly #file: number;
+  readonly #hash = createHash('sha256');
+  #bytes = 0;
+  #open = true;
+
+  constructor(path: string) {
+    this.#file = openSync(path, 'wx');
+  }
+
+  write(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
+    this.#hash.update(bytes);
+    this.#bytes += bytes.length;
+  }
+
+  /** Closes it once the disk has it. */
+  async finish(): Promise<{ bytes: number; sha256: string }> {
+    await promisify(fdatasync)(this.#file);
+    this.abandon();
+    return { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
+  }
+
+  /** Closes it as it is. */
+  abandon(): void {
+    if (this.#open) closeSync(this.#file);
+    this.#open = false;
+  }
+}

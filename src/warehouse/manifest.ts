@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import type { Target } from './target.ts';
+import { watermark } from './watermark.ts';
+
+/** Forms of the files. */
+export const FORMATS = ['parquet', 'csv', 'jsonl'] as const;
+export type Format = (typeof FORMATS)[number];
+
+const file = z.object({
+  path: z.string(),
+  /** The day (UTC) of the instants from which on its rows count. */
+  day: z.string(),
+  /** The number of the export that wrote it. */
+  export: z.number(),
+  rows: z.number(),
+  bytes: z.number(),
+  sha256: z.string(),
+});
+
+export type ManifestFile = z.infer<typeof file>;
+
+const column = z.object({
+  name: z.string(),
+  /** PostgreSQL's. */
+  type: z.string(),
+  /** What it is in the files: text, json (a text), boolean, bigint, double, instant, decimal. */
+  stored: z.string(),
+  /** Of decimals: digits behind the point. */
+  scale: z.number().optional(),
+  /** The number of the export with which it came. */
+  since: z.number(),
+});
+
+const table = z.object({
+  dataset: z.string(),
+  kind: z.string(),
+  /** With `from` they identify a version; of several rows of one the newest `exported_at` counts. */
+  key: z.array(z.string()),
+  from: z.string(),
+  to: z.string().nullable(),
+  format: z.enum(FORMATS),
+  columns: z.array(column),
+  /** Up to where the files hold the record. */
+  watermark,
+  exported_at: z.string(),
+  files: z.array(file),
+});
+
+export type ManifestTable = z.infer<typeof table>;
+
+const manifest = z.object({
+  manifest: z.literal(1),
+  /** The number of the export that wrote it. */
+  export: z.number(),
+  /** Tells exports of one number apart. */
+  id: z.string(),
+  /** By the clock of the database: what was committed before is in it. ISO 8601, to the microsecond. */
+  exported_at: z.string(),
+  /** The newest seal of the record that was exported; null: there is none. */
+  seal: z.object({ seal: z.number(), until: z.string(), head: z.string() }).nullable(),
+  tables: z.record(z.string(), table),
+  /** Columns that came, by export. */
+  changes: z.array(z.object({ export: z.number(), table: z.string(), added: z.array(z.string()) })),
+  /** Files that stand in for nothing any more: the next export removes them. */
+  superseded: z.array(z.string()),
+});
+
+export type Manifest = z.infer<typeof manifest>;
+
+/** For readers: a copy of the newest manifest. */
+const COPY = 'manifest.json';
+/** The manifests by number. The newest one counts; its name exists once, so that of two exporters one writes it. */
+const FOLDER = 'manifests/';
+const DIGITS = 8;
+
+const numbered = (number: number) => `${FOLDER}${String(number).padStart(DIGITS, '0')}.json`;
+
+/** The newest manifest of a target; null: nothing was exported there. @throws Error when it cannot be read */
+export async function currentManifest(target: Target): Promise<Manifest | null> {
+  const copy = await target.read(COPY);
+  const known = copy === null ? null : parsed(copy, `${target.name}/${COPY}`);
+  const newer = await target.list(FOLDER, known ? numbered(known.export) : '');
+  const newest = newer.at(-1);
+  if (newest === undefined) return known;
+  const text = await target.read(newest);
+  if (text === null) throw new Error(`${target.name}/${newest}: is listed, and cannot be read`);
+  // An exporter was killed before it could copy it.
+  await target.replace(COPY, text);
+  return parsed(text, `${target.name}/${newest}`);
+}
+
+/**
+ * Makes a manifest the current one: from then on, and not before, its files count.
+ * @returns false when another exporter was faster; nothing changes then
+ */
+export async function commitManifest(target: Target, next: Manifest): Promise<boolean> {
+  const text = `${JSON.stringify(next, null, 1)}\n`;
+  const path = numbered(next.export);
+  if (!(await target.create(path, text))) {
+    // The answer to an attempt that was made may have been lost.
+    const there = await target.read(path);
+    if (there === null || parsed(there, path).id !== next.id) return false;
+  }
+  const [later] = await target.list(FOLDER, path);
+  if (later === undefined) await target.replace(COPY, text);
+  // The name has to stay, or a slow exporter could take it; what stood in it is of no use any more.
+  if (next.export > 2) await target.replace(numbered(next.export - 2), '{}\n');
+  return true;
+}
+
+function parsed(text: string, path: string): Manifest {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error(`${path}: is no JSON: it is not a manifest of chain-recorder`);
+  }
+  const result = manifest.safeParse(value);
+  if (!result.success)
+    throw new Error(`${path}: is no manifest that this version reads: ${z.prettifyError(result.error)}`);
+  return result.data;
+}

@@ -1,0 +1,193 @@
+import { join } from 'node:path';
+import { readCopy, readDay } from '../db/copy-binary.ts';
+import type { Snapshot } from '../db/snapshot.ts';
+import type { ExportTable } from './export-table.ts';
+import { type FileColumn, fileColumns, readerOf, type Value } from './file-columns.ts';
+import { DoesNotFit, type FileWriter } from './file-writer.ts';
+import type { Format, ManifestFile, ManifestTable } from './manifest.ts';
+import { ParquetFile } from './parquet-file.ts';
+import { recordedSince, type Wanted } from './recorded-since.ts';
+import type { Target } from './target.ts';
+import { csvFile, jsonLinesFile } from './text-file.ts';
+
+/** Rows of a file. */
+const ROWS_IN_FILE = 1_000_000;
+/** How often progress is told. */
+const ROWS_TO_TELL = 10_000;
+
+const DAY = 86_400_000;
+/** PostgreSQL counts days from here. */
+const FIRST_DAY = Date.UTC(2000, 0, 1);
+
+/** What a table's files are made of. */
+export interface TableExport {
+  readonly snapshot: Snapshot;
+  readonly table: ExportTable;
+  readonly wanted: Wanted;
+  readonly format: Format;
+  readonly target: Target;
+  /** A local folder. */
+  readonly scratch: string;
+  /** The number and the id of the export: names of files are never used twice. */
+  readonly number: number;
+  readonly id: string;
+  /** ISO 8601, to the microsecond. */
+  readonly exportedAt: string;
+  /** Columns of which some value fits no DECIMAL. */
+  readonly inexact: ReadonlySet<string>;
+  readonly signal: AbortSignal;
+  /** Gets every path that was written. */
+  readonly paths: string[];
+  /** Called with the number of rows that were written since the last call. */
+  readonly wrote: (rows: number) => void;
+}
+
+/** The files of a table. */
+export interface TableFiles {
+  readonly columns: readonly FileColumn[];
+  readonly files: readonly ManifestFile[];
+}
+
+/** Writes the files of a table, a day after the other. Where a value does not fit its column, all is written again beside its text. */
+export async function writeTable(task: TableExport): Promise<TableFiles> {
+  const inexact = new Set(task.inexact);
+  for (;;) {
+    const columns = fileColumns(task.table, inexact);
+    const writing = new Writing(task, columns);
+    const misfit = await writing.all();
+    if (misfit === null) return { columns, files: writing.files };
+    inexact.add(misfit);
+    const paths = writing.files.map(({ path }) => path);
+    await task.target.remove(paths);
+    task.paths.splice(task.paths.length - paths.length);
+  }
+}
+
+/** A file that is being written. */
+interface OpenFile {
+  readonly writer: FileWriter;
+  /** As PostgreSQL counts. */
+  readonly number: number;
+  readonly day: string;
+  readonly local: string;
+  readonly path: string;
+  rows: number;
+}
+
+class Writing {
+  readonly files: ManifestFile[] = [];
+  readonly #task: TableExport;
+  readonly #columns: readonly FileColumn[];
+  readonly #exportedAt: bigint;
+  #open: OpenFile | null = null;
+  #untold = 0;
+  /** The column in which a value did not fit. The rest of the rows is read and dropped. */
+  #misfit: string | null = null;
+
+  constructor(task: TableExport, columns: readonly FileColumn[]) {
+    this.#task = task;
+    this.#columns = columns;
+    const { exportedAt } = task;
+    this.#exportedAt =
+      BigInt(Date.parse(`${exportedAt.slice(0, 19)}Z`)) * 1000n + BigInt(exportedAt.slice(20, 26));
+  }
+
+  /** @returns the column in which a value did not fit; null: all is written */
+  async all(): Promise<string | null> {
+    const { snapshot, table, wanted, wrote } = this.#task;
+    try {
+      await readCopy<Value>(
+        snapshot.copy(recordedSince(table, wanted)),
+        [...table.columns.map(readerOf), readDay],
+        (row) => this.#add(row),
+      );
+      await this.#finish();
+    } finally {
+      this.#open?.writer.abandon();
+    }
+    wrote(this.#untold);
+    return this.#misfit;
+  }
+
+  #add(row: (Value | null)[]): Promise<void> | undefined {
+    this.#task.signal.throwIfAborted();
+    if (this.#misfit !== null) return undefined;
+    const day = Number(row[row.length - 1]);
+    row[row.length - 1] = this.#exportedAt;
+    const open = this.#open;
+    if (open && open.number === day && open.rows < ROWS_IN_FILE) {
+      this.#write(open, row);
+      return undefined;
+    }
+    return this.#finish().then(() => this.#write(this.#begin(day), row));
+  }
+
+  #write(open: OpenFile, row: readonly (Value | null)[]): void {
+    try {
+      open.writer.add(row);
+    } catch (error) {
+      if (!(error instanceof DoesNotFit)) throw error;
+      this.#misfit = error.column;
+      open.writer.abandon();
+      this.#open = null;
+      return;
+    }
+    open.rows += 1;
+    this.#untold += 1;
+    if (this.#untold < ROWS_TO_TELL) return;
+    this.#task.wrote(this.#untold);
+    this.#untold = 0;
+  }
+
+  #begin(day: number): OpenFile {
+    const { scratch, format, table, number, id } = this.#task;
+    const local = join(scratch, `${table.name}-${this.files.length}-${this.#columns.length}`);
+    const date = new Date(FIRST_DAY + day * DAY).toISOString().slice(0, 10);
+    const name = `part-${String(number).padStart(8, '0')}-${id.slice(0, 8)}-${this.files.length}.${format}`;
+    this.#open = {
+      writer: writerOf(format, local, this.#columns),
+      number: day,
+      day: date,
+      local,
+      path: `${table.name}/day=${date}/${name}`,
+      rows: 0,
+    };
+    return this.#open;
+  }
+
+  async #finish(): Promise<void> {
+    if (!this.#open) return;
+    const { writer, local, path, day } = this.#open;
+    const written = await writer.finish();
+    await this.#task.target.take(local, path);
+    this.#task.paths.push(path);
+    this.files.push({ path, day, export: this.#task.number, ...written });
+    this.#open = null;
+  }
+}
+
+function writerOf(format: Format, path: string, columns: readonly FileColumn[]): FileWriter {
+  switch (format) {
+    case 'parquet':
+      return new ParquetFile(path, columns);
+    case 'csv':
+      return csvFile(path, columns);
+    case 'jsonl':
+      return jsonLinesFile(path, columns);
+  }
+}
+
+/** The columns as the manifest tells them: which came with which export. */
+export function describedColumns(
+  columns: readonly FileColumn[],
+  before: ManifestTable['columns'] | undefined,
+  number: number,
+): ManifestTable['columns'] {
+  return columns.map(({ name, type, stored, scale }) => ({
+    name,
+    type,
+    stored,
+    ...(stored === 'decimal' ? { scale } : {}),
+    since: before?.find((one) => one.name === name)?.since ?? number,
+  }));
+}

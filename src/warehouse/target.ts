@@ -1,0 +1,20 @@
+/** Where exports go: a folder, or a part of a bucket. Paths are relative, with slashes. */
+export interface Target {
+  /** As people gave it. */
+  readonly name: string;
+  /** Makes an empty local folder for files that are being written, and removes what exporters left that were killed. */
+  scratch(): Promise<string>;
+  /** Takes a finished local file. It stands there whole or not at all. */
+  take(file: string, path: string): Promise<void>;
+  /** The text of a file; null: there is none. */
+  read(path: string): Promise<string | null>;
+  /** Writes a text where nothing is. @returns false where something is already */
+  create(path: string, text: string): Promise<boolean>;
+  /** Writes a text, over what is there. */
+  replace(path: string, text: string): Promise<void>;
+  /** The paths that begin so and come behind `after`, in their order. */
+  list(prefix: string, after: string): Promise<string[]>;
+  /** Removes files; one that is not there is no error. */
+  remove(paths: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,94 @@
+import type { FileColumn, Value } from './file-columns.ts';
+import type { FileWriter, Written } from './file-writer.ts';
+import { HashedFile } from './hashed-file.ts';
+
+/** So much is written at once; UTF-16 units. */
+const AT_ONCE = 1 << 20;
+
+/** Writes lines of text. */
+class TextFile implements FileWriter {
+  readonly #file: HashedFile;
+  readonly #line: (row: readonly (Value | null)[]) => string;
+  #waiting: string[] = [];
+  #length = 0;
+  #rows = 0;
+
+  constructor(path: string, heading: string, line: (row: readonly (Value | null)[]) => string) {
+    this.#file = new HashedFile(path);
+    this.#line = line;
+    this.#waiting.push(heading);
+  }
+
+  add(row: readonly (Value | null)[]): void {
+    const line = this.#line(row);
+    this.#waiting.push(line);
+    this.#length += line.length;
+    this.#rows += 1;
+    if (this.#length >= AT_ONCE) this.#flush();
+  }
+
+  #flush(): void {
+    this.#file.write(Buffer.from(this.#waiting.join('')));
+    this.#waiting = [];
+    this.#length = 0;
+  }
+
+  async finish(): Promise<Written> {
+    this.#flush();
+    return { rows: this.#rows, ...(await this.#file.finish()) };
+  }
+
+  abandon(): void {
+    this.#file.abandon();
+  }
+}
+
+/** CSV of RFC 4180 with a heading. What is null is empty, an empty text is `""`, as PostgreSQL's COPY has it. */
+export function csvFile(path: string, columns: readonly FileColumn[]): FileWriter {
+  const heading = `${columns.map(({ name }) => name).join(',')}\r\n`;
+  return new TextFile(
+    path,
+    heading,
+    (row) => `${columns.map((column) => field(column, row[column.at] ?? null)).join(',')}\r\n`,
+  );
+}
+
+function field(column: FileColumn, value: Value | null): string {
+  if (value === null) return '';
+  const text = column.stored === 'instant' ? instantText(value) : String(value);
+  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** A JSON object a line. Numbers that may pass 2^53 are texts, exact; JSON stays JSON. */
+export function jsonLinesFile(path: string, columns: readonly FileColumn[]): FileWriter {
+  const names = columns.map(({ name }) => JSON.stringify(name));
+  return new TextFile(path, '', (row) => {
+    const members = columns.map((column, at) => `${names[at]}:${member(column, row[column.at] ?? null)}`);
+    return `{${members.join(',')}}\n`;
+  });
+}
+
+function member(column: FileColumn, value: Value | null): string {
+  if (value === null) return 'null';
+  switch (column.stored) {
+    case 'json':
+    case 'boolean':
+    case 'double':
+      return String(value);
+    case 'instant':
+      return JSON.stringify(instantText(value));
+    case 'bigint':
+      return Number.isSafeInteger(Number(value)) ? String(value) : JSON.stringify(String(value));
+    case 'text':
+    case 'decimal':
+      return JSON.stringify(String(value));
+  }
+}
+
+/** Microseconds since 1970 as ISO 8601. */
+function instantText(value: Value): string {
+  const micros = BigInt(value);
+  const part = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n;
+  const seconds = new Date(Number((micros - part) / 1000n)).toISOString().slice(0, 19);
+  return `${seconds}.${String(part).padStart(6, '0')}Z`;
+}

@@ -1,0 +1,297 @@
+import { text } from 'node:stream/consumers';
+import { SMTPServer } from 'smtp-server';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openChannel } from '../../src/alerts/channel.ts';
+import type { DeliveryFailure } from '../../src/alerts/delivery-failure.ts';
+import type { Message } from '../../src/alerts/message.ts';
+import { sendTrial } from '../../src/alerts/trial.ts';
+import { readNamed, textsIn } from '../../src/config/named-secrets.ts';
+import { alertsConfig } from '../support/alerts.ts';
+import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
+
+const never = new AbortController().signal;
+const SECRET = 'correct-horse-battery';
+const env = { THE_SECRET: SECRET };
+const NAMED = ['$', '{THE_SECRET}'].join('');
+
+let server: UpstreamServer;
+let answer: { status: number; body: string; headers?: Record<string, string> } = { status: 200, body: '' };
+beforeAll(async () => {
+  server = await upstreamServer((_, response) =>
+    response.writeHead(answer.status, answer.headers ?? {}).end(answer.body),
+  );
+});
+afterAll(() => server.close());
+afterEach(() => {
+  answer = { status: 200, body: '' };
+});
+
+const message = (more: Partial<Message> = {}): Message => ({
+  kind: 'firing',
+  rule: 'node-down',
+  about: 'A node is down.',
+  severity: 'critical',
+  at: '2026-11-01T00:05:00.000Z',
+  recorder: 'recorder',
+  network: 'mainnet',
+  runbook: 'https://wiki.example/recorder#node-down',
+  items: [
+    {
+      alert: 17,
+      subject: 'n1',
+      severity: 'critical',
+      summary: 'n1 is down: <!channel> "5 & 6" @everyone',
+      since: '2026-11-01T00:00:00.000Z',
+      firedAt: '2026-11-01T00:05:00.000Z',
+      resolvedAt: null,
+      flapping: false,
+      details: { error: 'x' },
+    },
+  ],
+  key: 'recorder/ops/1',
+  maybeAgain: false,
+  ...more,
+});
+const resolved = (): Message => {
+  const whole = message({ kind: 'resolved', key: 'recorder/ops/2' });
+  return {
+    ...whole,
+    items: whole.items.map((item) => ({ ...item, resolvedAt: '2026-11-01T00:09:00.000Z' })),
+  };
+};
+
+/** The one channel of a configuration. */
+function channelOf(settings: object) {
+  const { channels } = alertsConfig({ channels: [{ name: 'ops', ...settings }] });
+  const [channel] = channels;
+  if (!channel) throw new Error('no channel');
+  return { channel, secrets: readNamed(textsIn(channels), env) };
+}
+
+/** Sends messages; gives what the stand-in got of them. */
+async function sent(settings: object, ...messages: readonly Message[]) {
+  const { channel, secrets } = channelOf(settings);
+  const from = server.received.length;
+  const opened = await openChannel(channel, secrets);
+  for (const one of messages) await opened.send(one, never);
+  return server.received.slice(from).map(({ method, url, headers, body }) => ({
+    method,
+    path: url.pathname + url.search,
+    headers,
+    body: JSON.parse(body),
+  }));
+}
+
+const failure = async (settings: object): Promise<DeliveryFailure> => {
+  const { channel, secrets } = channelOf(settings);
+  const sender = { recorder: 'recorder', network: 'mainnet', runbook: null };
+  const found = await sendTrial({ sender, secrets, clock: Date.now }, channel, never);
+  if (!found) throw new Error('it was sent');
+  return found;
+};
+
+describe('a webhook', () => {
+  it('gets the whole message, with its key and headers of its own', async () => {
+    const headers = [{ name: 'Authorization', value: `Bearer ${NAMED}` }];
+    const [one] = await sent({ type: 'webhook', url: `${server.url}/hook`, headers }, message());
+    expect(one).toMatchObject({ method: 'POST', path: '/hook' });
+    expect(one?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'idempotency-key': 'recorder/ops/1',
+      authorization: `Bearer ${SECRET}`,
+    });
+    expect(one?.body).toMatchObject({ kind: 'firing', rule: 'node-down', title: '[FIRING] node-down: n1' });
+    expect(one?.body.items[0]).toMatchObject({ alert: 17, subject: 'n1', details: { error: 'x' } });
+  });
+
+  it('gets a template filled in, where texts stay texts of JSON', async () => {
+    const body = '{"msg": "{{title}} – {{text}}", "whole": {{message}}}';
+    const [one] = await sent({ type: 'webhook', url: server.url, body }, message());
+    expect(one?.body.msg).toContain('[FIRING] node-down: n1 – n1 is down: <!channel> "5 & 6" @everyone');
+    expect(one?.body.whole.key).toBe('recorder/ops/1');
+  });
+
+  it('is told that a message may come twice', async () => {
+    const [one] = await sent({ type: 'webhook', url: server.url }, message({ maybeAgain: true }));
+    expect(one?.body).toMatchObject({ maybe_again: true, text: expect.stringContaining('told twice') });
+  });
+});
+
+it('Slack gets text in which nothing mentions anybody', async () => {
+  const [one] = await sent({ type: 'slack', url: `${server.url}/services/${NAMED}` }, message());
+  expect(one?.path).toBe(`/services/${SECRET}`);
+  expect(one?.body.text).toContain('*[FIRING] node-down: n1*\nn1 is down: &lt;!channel&gt; "5 &amp; 6"');
+});
+
+it('Discord gets an embed, waits for its answer, and mentions nobody', async () => {
+  const [one, two] = await sent(
+    { type: 'discord', url: `${server.url}/api/webhooks/1/${NAMED}` },
+    message(),
+    resolved(),
+  );
+  expect(one?.path).toBe(`/api/webhooks/1/${SECRET}?wait=true`);
+  expect(one?.body).toMatchObject({
+    allowed_mentions: { parse: [] },
+    embeds: [
+      { title: '[FIRING] node-down: n1', color: 0xd32f2f, url: 'https://wiki.example/recorder#node-down' },
+    ],
+  });
+  expect(two?.body.embeds[0]).toMatchObject({ title: '[RESOLVED] node-down: n1', color: 0x388e3c });
+});
+
+it('Telegram gets plain text for a chat', async () => {
+  const settings = { type: 'telegram', url: server.url, token: NAMED, chat: -100123 };
+  const [one] = await sent(settings, message());
+  expect(one?.path).toBe(`/bot${SECRET}/sendMessage`);
+  expect(one?.body).toMatchObject({ chat_id: -100123, link_preview_options: { is_disabled: true } });
+  expect(one?.body.text.length).toBeLessThanOrEqual(4_096);
+  expect(one?.body).not.toHaveProperty('parse_mode');
+  answer = { status: 400, body: '{"ok":false,"description":"Bad Request: chat not found"}' };
+  expect(await failure(settings)).toMatchObject({ kind: 'down' });
+});
+
+it('PagerDuty gets an event an alert, and the end under the same key', async () => {
+  const settings = { type: 'pagerduty', url: server.url, key: NAMED };
+  const events = await sent(settings, message(), message({ kind: 'acknowledged' }), resolved());
+  expect(events.map(({ path }) => path)).toEqual(['/v2/enqueue', '/v2/enqueue', '/v2/enqueue']);
+  expect(events.map(({ body }) => [body.event_action, body.dedup_key, body.routing_key])).toEqual(
+    ['trigger', 'acknowledge', 'resolve'].map((action) => [action, 'chain-recorder/recorder/17', SECRET]),
+  );
+  expect(events[0]?.body.payload).toMatchObject({
+    severity: 'critical',
+    class: 'node-down',
+    component: 'n1',
+  });
+  expect(events[0]?.body.links).toEqual([
+    { href: 'https://wiki.example/recorder#node-down', text: 'What to do' },
+  ]);
+  answer = { status: 400, body: '{"status":"invalid event","errors":["Invalid routing key"]}' };
+  expect(await failure(settings)).toMatchObject({ kind: 'down' });
+});
+
+it('ntfy gets JSON with a priority, of at most 4,096 bytes', async () => {
+  const long = message();
+  const items = long.items.map((item) => ({ ...item, summary: 'ü'.repeat(5_000) }));
+  const settings = { type: 'ntfy', url: server.url, topic: 'ops', token: NAMED };
+  const [one] = await sent(settings, { ...long, items });
+  expect(one?.headers.authorization).toBe(`Bearer ${SECRET}`);
+  expect(one?.body).toMatchObject({
+    topic: 'ops',
+    priority: 5,
+    click: 'https://wiki.example/recorder#node-down',
+  });
+  expect(Buffer.byteLength(one?.body.message)).toBeLessThanOrEqual(4_096);
+});
+
+it('Alertmanager gets alerts of its API v2, again while they fire, and their end', async () => {
+  const settings = { type: 'alertmanager', url: server.url };
+  const [fires, over] = await sent(settings, message(), resolved());
+  expect(fires?.path).toBe('/api/v2/alerts');
+  const labels = {
+    alertname: 'node-down',
+    severity: 'critical',
+    subject: 'n1',
+    recorder: 'recorder',
+    network: 'mainnet',
+  };
+  expect(fires?.body).toMatchObject([
+    { labels, startsAt: '2026-11-01T00:05:00.000Z', endsAt: '2026-11-01T00:10:00.000Z' },
+  ]);
+  expect(over?.body).toMatchObject([{ labels, endsAt: '2026-11-01T00:09:00.000Z' }]);
+});
+
+describe('what goes wrong', () => {
+  it.each<[number, string]>([
+    [400, 'refused'],
+    [413, 'refused'],
+    [401, 'down'],
+    [404, 'down'],
+    [302, 'down'],
+    [429, 'down'],
+    [503, 'down'],
+  ])('HTTP %i is told without secrets: %s', async (status, kind) => {
+    answer = { status, body: `no: ${SECRET}`, headers: { 'retry-after': '7', location: `/x?${SECRET}` } };
+    const found = await failure({ type: 'slack', url: `${server.url}/services/${NAMED}` });
+    expect(found).toMatchObject({ kind, wait: status === 429 ? 7_000 : null });
+    expect(found.message).toContain(`HTTP ${status}: no: [redacted]`);
+    expect(found.message).not.toContain(SECRET);
+  });
+
+  it('a server that is not there took nothing', async () => {
+    const found = await failure({ type: 'webhook', url: 'http://127.0.0.1:9' });
+    expect(found).toMatchObject({ kind: 'down', mayHaveArrived: false });
+  });
+});
+
+describe('e-mail', () => {
+  /** A server that keeps what it got. */
+  async function mailServer(more: { refuse?: boolean } = {}) {
+    const mails: { from: string; to: string[]; text: string; user: string }[] = [];
+    const smtp = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      allowInsecureAuth: true,
+      logger: false,
+      onAuth: ({ username, password }, _session, done) =>
+        password === SECRET ? done(null, { user: username }) : done(new Error(`535 not ${password}`)),
+      onData: (stream, session, done) => {
+        const { mailFrom, rcptTo } = session.envelope;
+        const from = mailFrom === false ? '' : mailFrom.address;
+        void text(stream).then((said) => {
+          if (more.refuse) return done(Object.assign(new Error('no spam here'), { responseCode: 554 }));
+          mails.push({
+            from,
+            to: rcptTo.map(({ address }) => address),
+            text: said,
+            user: String(session.user ?? ''),
+          });
+          done();
+        });
+      },
+    });
+    await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve));
+    const address = smtp.server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    return { mails, port, close: () => new Promise<void>((resolve) => smtp.close(() => resolve())) };
+  }
+  const settings = (port: number, more: object = {}) => ({
+    ...{ type: 'email', host: '127.0.0.1', port, from: 'Recorder <recorder@example.com>' },
+    ...{ to: ['ann@example.com', 'bob@example.com'], ...more },
+  });
+
+  it('is delivered once by SMTP, under the same Message-ID each time', async () => {
+    const mail = await mailServer();
+    const { channel, secrets } = channelOf(settings(mail.port, { user: 'recorder', password: NAMED }));
+    const opened = await openChannel(channel, secrets);
+    await opened.send(message(), never);
+    await opened.send(message(), never);
+    await opened.send(resolved(), never);
+    await mail.close();
+    expect(mail.mails.map(({ from, to, user }) => ({ from, to, user }))).toEqual(
+      [1, 2, 3].map(() => ({
+        from: 'recorder@example.com',
+        to: ['ann@example.com', 'bob@example.com'],
+        user: 'recorder',
+      })),
+    );
+    const ids = mail.mails.map((one) => /^Message-ID: (.*)$/im.exec(one.text)?.[1]);
+    expect(ids[0]).toBe(ids[1]);
+    expect(ids[2]).not.toBe(ids[0]);
+    expect(mail.mails[0]?.text).toMatch(/^Subject: \[FIRING\] node-down: n1$/m);
+    // A long line goes on after `=`.
+    const said = mail.mails[0]?.text.replaceAll('=\r\n', '');
+    expect(said).toContain('What to do: https://wiki.example/recorder#node-down');
+  });
+
+  it('that the server does not take is refused; a password that it does not take is told without it', async () => {
+    const mail = await mailServer({ refuse: true });
+    expect(await failure(settings(mail.port))).toMatchObject({ kind: 'refused' });
+    const wrong = channelOf(settings(mail.port, { user: 'recorder', password: NAMED }));
+    const secrets = readNamed(textsIn(wrong.channel), { THE_SECRET: 'another-secret' });
+    const sender = { recorder: 'recorder', network: 'mainnet', runbook: null };
+    const found = await sendTrial({ sender, secrets, clock: Date.now }, wrong.channel, never);
+    expect(found).toMatchObject({ kind: 'down', mayHaveArrived: false });
+    expect(found?.message).not.toContain('another-secret');
+    await mail.close();
+  });
+});

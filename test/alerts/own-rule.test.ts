@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { tryOwnRules } from '../../src/alerts/configured-rules.ts';
+import { beat } from '../../src/alerts/heartbeat.ts';
+import { replay } from '../../src/alerts/replay.ts';
+import { runRound } from '../../src/alerts/round.ts';
+import { alertsConfig, scriptedRule, testAlerts } from '../support/alerts.ts';
+import { ManualClock } from '../support/clock.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { upstreamServer } from '../support/upstream-server.ts';
+
+const never = new AbortController().signal;
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.close());
+
+const mine = (sql: string) => ({ rules: [{ name: 'mine', sql }] });
+
+it.each([
+  ['delete from reporting.alerts', /^alerts\.rules\[0\]\.sql: /],
+  ['select nothing from reporting.alerts', /^alerts\.rules\[0\]\.sql: .*"nothing" does not exist/],
+  ['select * from recorder.alerts', /^alerts\.rules\[0\]\.sql: .*permission denied/],
+])('a query that may not be asked is refused with its path: %s', async (sql, problem) => {
+  await expect(tryOwnRules(alertsConfig(mine(sql)), database.url, never)).rejects.toThrow(problem);
+});
+
+it('a row of a query is an alert; too many are a mistake, which is told', async () => {
+  const clock = new ManualClock(Date.now());
+  const asked = async (sql: string) => {
+    const alerts = testAlerts(database.url, clock, mine(sql));
+    clock.now += 120_000;
+    const rules = alerts.rules.filter(({ name }) => name === 'mine');
+    const round = await runRound({ ...alerts, rules }, never);
+    await alerts.close();
+    return round;
+  };
+  const round = await asked(
+    "select 'a' as subject, 'critical' as severity, 12345678901234567890 as n union all select 'b', 'info', 1",
+  );
+  expect(round?.told.map(({ alert }) => [alert.subject, alert.severity, alert.details])).toEqual([
+    ['a', 'critical', { subject: 'a', severity: 'critical', n: '12345678901234567890' }],
+    ['b', 'info', { subject: 'b', severity: 'info', n: '1' }],
+  ]);
+  const many = await asked('select n from generate_series(1, 300) as n');
+  expect(many?.failed).toEqual([{ rule: 'mine', error: expect.stringContaining('more than 200 rows') }]);
+});
+
+it('a replay decides as rounds do, and leaves out what has no past', async () => {
+  const start = Date.parse('2026-11-01T00:00:00Z');
+  const [minute, hour] = [60_000, 3_600_000];
+  const ill = (at: Date) => at.getTime() >= start + hour && at.getTime() < start + 2 * hour;
+  const rule = {
+    ...scriptedRule({ for: 2 * minute }),
+    ask: async ({ at }: { at: Date }) => (ill(at) ? [{ subject: 'n1', summary: 'ill', since: null }] : []),
+  };
+  const alerts = testAlerts(database.url, new ManualClock(start), {});
+  const rules = [rule, scriptedRule({ name: 'present', onlyNow: 'it is not kept' })];
+  const range = { from: start, to: start + 3 * hour, step: minute };
+  const { alerts: said, left, messages, rounds } = await replay({ ...alerts, rules }, range, never);
+  expect(said).toMatchObject([
+    { subject: 'n1', firedAt: new Date(start + hour + 2 * minute), resolvedAt: new Date(start + 2 * hour) },
+  ]);
+  expect({ left, messages, rounds }).toEqual({
+    left: [{ rule: 'present', reason: 'it is not kept' }],
+    messages: 2,
+    rounds: 181,
+  });
+  await alerts.close();
+});
+
+it('the heartbeat is asked, but not while a channel fails for long', async () => {
+  const server = await upstreamServer((_, response) => response.writeHead(200).end());
+  const alerts = testAlerts(database.url, new ManualClock(Date.now()), { heartbeat: `${server.url}/ping` });
+  await beat(alerts, never);
+  expect(server.received.map(({ method, url }) => `${method} ${url.pathname}`)).toEqual(['GET /ping']);
+  await alerts.sql`insert into recorder.alert_channels (recorder, channel, failing_since, error)
+    values ('recorder', 'ops', now() - interval '1 hour', 'HTTP 503')`;
+  await beat(alerts, never);
+  expect(server.received).toHaveLength(1);
+  await alerts.close();
+  await server.close();
+});

@@ -1,0 +1,320 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { acknowledge } from '../../src/alerts/acknowledge.ts';
+import { deliver } from '../../src/alerts/deliver.ts';
+import { runRound } from '../../src/alerts/round.ts';
+import { type ScriptedRule, scriptedRule, type TestAlerts, testAlerts } from '../support/alerts.ts';
+import { ManualClock } from '../support/clock.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
+
+const never = new AbortController().signal;
+const second = 1_000;
+
+let database: TestDatabase;
+let server: UpstreamServer;
+/** What the stand-in answers next; absent: 204. */
+let answers: number[] = [];
+const opened: TestAlerts[] = [];
+
+beforeAll(async () => {
+  database = await testDatabase();
+  server = await upstreamServer((_, response) => response.writeHead(answers.shift() ?? 204).end());
+});
+afterAll(async () => {
+  await server.close();
+  await database.close();
+});
+beforeEach(async () => {
+  answers = [];
+});
+afterEach(async () => {
+  for (const one of opened.splice(0)) {
+    await one.sql`truncate recorder.alerts, recorder.alert_messages, recorder.alert_channels, recorder.alert_rules,
+      recorder.alert_rounds`;
+    await one.close();
+  }
+});
+
+function open(rule: ScriptedRule | readonly ScriptedRule[], config: object = {}) {
+  const clock = new ManualClock(Date.now());
+  const from = server.received.length;
+  const alerts = testAlerts(
+    database.url,
+    clock,
+    { channels: [{ name: 'ops', type: 'webhook', url: `${server.url}/hook` }], ...config },
+    { rules: [rule].flat() },
+  );
+  opened.push(alerts);
+  return {
+    alerts,
+    clock,
+    /** A round half a minute after the one before, and what it has to tell. */
+    round: async (send = true) => {
+      clock.now += 30 * second;
+      const round = await runRound(alerts, never);
+      if (send) await deliver(alerts, 'ops', never);
+      return round;
+    },
+    told: () =>
+      server.received.slice(from).map(({ body }) => {
+        const { kind, items } = JSON.parse(body);
+        return [kind, ...items.map(({ subject }: { subject: string }) => subject)].join(' ');
+      }),
+  };
+}
+
+describe('a round', () => {
+  it('writes down what a rule says, tells it once, and when it is over', async () => {
+    const rule = scriptedRule();
+    const { alerts, round, told } = open(rule);
+    rule.says = ['n1'];
+    await round();
+    await round();
+    rule.says = [];
+    await round();
+    await round();
+    expect(told()).toEqual(['firing n1', 'resolved n1']);
+    const rows = await alerts.sql`select rule, subject, severity, state, summary from reporting.alerts`;
+    expect([...rows]).toEqual([
+      { rule: 'scripted', subject: 'n1', severity: 'warning', state: 'resolved', summary: 'n1 is ill' },
+    ]);
+    const messages = await alerts.sql`select kind, state, attempts from reporting.alert_messages order by id`;
+    expect([...messages]).toEqual([
+      { kind: 'firing', state: 'sent', attempts: 1 },
+      { kind: 'resolved', state: 'sent', attempts: 1 },
+    ]);
+  });
+
+  it('tells subjects of one rule in one message, and those of two rules apart', async () => {
+    const rules = [scriptedRule({ name: 'one' }), scriptedRule({ name: 'two' })];
+    const { round, told } = open(rules);
+    for (const rule of rules) rule.says = ['n1', 'n2'];
+    await round();
+    expect(told()).toEqual(['firing n1 n2', 'firing n1 n2']);
+  });
+
+  it('leaves alerts as they are whose rule cannot be asked, and tells that it cannot', async () => {
+    const rule = scriptedRule();
+    const { alerts, round, told } = open(rule);
+    rule.says = ['n1'];
+    await round();
+    rule.says = new Error('relation "reporting.nothing" does not exist');
+    expect((await round())?.failed).toEqual([
+      { rule: 'scripted', error: 'relation "reporting.nothing" does not exist' },
+    ]);
+    await round();
+    expect(told()).toEqual(['firing n1']);
+    const [failed] =
+      await alerts.sql`select failed_since is not null as failed, error from recorder.alert_rules`;
+    expect(failed).toMatchObject({ failed: true, error: expect.stringContaining('does not exist') });
+    rule.says = [];
+    await round();
+    expect(told()).toEqual(['firing n1', 'resolved n1']);
+    const [mended] = await alerts.sql`select failed_since, error from recorder.alert_rules`;
+    expect(mended).toEqual({ failed_since: null, error: null });
+  });
+
+  it('ends alerts of rules that are turned off', async () => {
+    const rule = scriptedRule();
+    const { alerts, round, told, clock } = open(rule);
+    rule.says = ['n1'];
+    await round();
+    clock.now += 30 * second;
+    await runRound({ ...alerts, rules: [] }, never);
+    await deliver(alerts, 'ops', never);
+    expect(told()).toEqual(['firing n1', 'resolved n1']);
+  });
+
+  it('that another worker makes at the same time tells nothing twice', async () => {
+    const rule = scriptedRule();
+    const { alerts, round, told } = open(rule);
+    const other = testAlerts(
+      database.url,
+      new ManualClock(alerts.clock() + 30 * second),
+      {
+        channels: [{ name: 'ops', type: 'webhook', url: `${server.url}/hook` }],
+      },
+      { rules: [rule] },
+    );
+    for (let time = 0; time < 10; time += 1) {
+      rule.says = [`n${time}`];
+      await Promise.all([
+        round(false),
+        runRound(other, never),
+        deliver(alerts, 'ops', never),
+        deliver(other, 'ops', never),
+      ]);
+    }
+    rule.says = [];
+    await round(false);
+    await Promise.all([deliver(alerts, 'ops', never), deliver(other, 'ops', never)]);
+    await other.close();
+    const firing = told()
+      .filter((one) => one.startsWith('firing'))
+      .flatMap((one) => one.split(' ').slice(1));
+    expect(firing.length).toBeGreaterThan(0);
+    expect(new Set(firing).size).toBe(firing.length);
+    const [waiting] =
+      await alerts.sql`select count(*)::int as count from recorder.alert_messages where state = 'waiting'`;
+    expect(waiting?.count).toBe(0);
+  });
+
+  it('tells nothing again when the clock jumps, forward or back', async () => {
+    const rule = scriptedRule({ remind: 3_600_000, for: 300 * second });
+    const { clock, round, told } = open(rule);
+    rule.says = ['n1'];
+    await round();
+    clock.now += 86_400_000;
+    await round();
+    expect(told()).toEqual([]); // it was not so for five minutes: the clock only says so
+    for (let time = 0; time < 11; time += 1) await round();
+    expect(told()).toEqual(['firing n1']);
+    clock.now += 365 * 86_400_000;
+    await round();
+    clock.now -= 366 * 86_400_000;
+    await round();
+    await round();
+    expect(told()).toEqual(['firing n1']);
+    rule.says = [];
+    await round();
+    expect(told()).toEqual(['firing n1', 'resolved n1']);
+  });
+
+  it('tells nobody of an alert again that somebody acknowledged', async () => {
+    const rule = scriptedRule({ remind: 60 * second });
+    const { alerts, round, told } = open(rule);
+    rule.says = ['n1'];
+    await round();
+    await round();
+    await round();
+    expect(told()).toEqual(['firing n1', 'reminder n1']);
+    const [row] = await alerts.sql<{ id: string }[]>`select id::text from reporting.alerts`;
+    const who = { by: 'ann', note: 'the disk is ordered' };
+    expect(await acknowledge(alerts, Number(row?.id), who)).toBe(true);
+    expect(await acknowledge(alerts, Number(row?.id), who)).toBe(false);
+    for (let time = 0; time < 5; time += 1) await round();
+    expect(told()).toEqual(['firing n1', 'reminder n1']);
+    rule.says = [];
+    await round();
+    expect(told()).toEqual(['firing n1', 'reminder n1', 'resolved n1']);
+    const [known] = await alerts.sql`select acknowledged_by, note from reporting.alerts`;
+    expect(known).toEqual({ acknowledged_by: 'ann', note: 'the disk is ordered' });
+  });
+});
+
+describe('a channel', () => {
+  it('that is down gets everything later, in its order, and is told meanwhile', async () => {
+    const rule = scriptedRule();
+    const { alerts, round, told } = open(rule);
+    answers = [503, 503, 503];
+    rule.says = ['n1'];
+    await round();
+    const channel = async () => {
+      const [row] = await alerts.sql`
+        select failures, error, failing_since is not null as failing,
+          round(extract(epoch from next_try_at - now()))::int as wait from recorder.alert_channels`;
+      return row;
+    };
+    expect(await channel()).toEqual({ failures: 1, error: 'HTTP 503', failing: true, wait: 10 });
+    rule.says = [];
+    await round(); // it is not asked before its time
+    expect(told()).toHaveLength(1);
+    /** What the time does. */
+    const later = () => alerts.sql`update recorder.alert_channels set next_try_at = now()`;
+    await later();
+    await round();
+    expect(await channel()).toMatchObject({ failures: 2, wait: 20 });
+    rule.says = ['n2'];
+    await later();
+    await round();
+    expect(await channel()).toMatchObject({ failures: 3, wait: 40 });
+    await later();
+    await round();
+    expect(told().slice(3)).toEqual(['firing n1', 'resolved n1', 'firing n2']);
+    expect(await channel()).toEqual({ failures: 0, error: null, failing: false, wait: null });
+  });
+
+  it('that refuses a message gets the next ones, and the refusal is told', async () => {
+    const rule = scriptedRule();
+    const { alerts, round, told } = open(rule);
+    answers = [400];
+    rule.says = ['n1'];
+    await round();
+    rule.says = [];
+    await round();
+    expect(told()).toEqual(['firing n1', 'resolved n1']);
+    const rows = await alerts.sql`select kind, state, error from reporting.alert_messages order by id`;
+    expect([...rows]).toEqual([
+      { kind: 'firing', state: 'refused', error: 'HTTP 400' },
+      { kind: 'resolved', state: 'sent', error: null },
+    ]);
+  });
+
+  it('is not kept from what waits by a clock that was ahead', async () => {
+    const rule = scriptedRule();
+    const { alerts, round, told } = open(rule);
+    await alerts.sql`insert into recorder.alert_channels (recorder, channel, lease_until, next_try_at)
+      values ('recorder', 'ops', now() + interval '1 year', now() + interval '1 year')`;
+    rule.says = ['n1'];
+    await round();
+    expect(told()).toEqual(['firing n1']);
+  });
+
+  it('that is not configured any more gets nothing, and nothing waits for it', async () => {
+    const rule = scriptedRule();
+    const { alerts, round } = open(rule);
+    rule.says = ['n1'];
+    await round(false);
+    const { dueChannels } = await import('../../src/alerts/outbox.ts');
+    expect(await dueChannels(alerts.sql, 'recorder', ['ops'])).toEqual(['ops']);
+    expect(await dueChannels(alerts.sql, 'recorder', ['other'])).toEqual([]);
+    const rows = await alerts.sql`select state, error from reporting.alert_messages`;
+    expect([...rows]).toEqual([{ state: 'dropped', error: 'the channel is not configured any more' }]);
+  });
+
+  it('gets in its quiet hours only what is critical; the rest follows', async () => {
+    const at = (time: string) => Date.parse(`2026-11-02T${time}:00Z`);
+    const light = scriptedRule({ name: 'light' });
+    const heavy = scriptedRule({ name: 'heavy', severity: 'critical' });
+    const { clock, round, told } = open([light, heavy], {
+      channels: [
+        {
+          name: 'ops',
+          type: 'webhook',
+          url: `${server.url}/hook`,
+          quiet: { from: '22:00', to: '07:00', zone: 'Europe/Zurich' },
+        },
+      ],
+    });
+    clock.now = at('22:30'); // 23:30 in Zurich
+    light.says = ['n1'];
+    await round();
+    expect(told()).toEqual([]);
+    heavy.says = ['n2'];
+    await round();
+    expect(told()).toEqual(['firing n2']);
+    clock.now = at('05:59'); // 06:59
+    await round();
+    clock.now = at('06:01');
+    await round();
+    expect(told()).toEqual(['firing n2', 'firing n1']);
+  });
+
+  it('gets what weighs enough for it, of the rules that name it', async () => {
+    const rule = scriptedRule();
+    const quiet = scriptedRule({ name: 'elsewhere', channels: ['other'] });
+    const { round, told } = open([rule, quiet], {
+      channels: [
+        { name: 'ops', type: 'webhook', url: `${server.url}/hook`, severity: 'warning' },
+        { name: 'other', type: 'webhook', url: `${server.url}/other` },
+      ],
+    });
+    rule.says = [
+      { subject: 'light', summary: 'light', since: null, severity: 'info' },
+      { subject: 'heavy', summary: 'heavy', since: null, severity: 'critical' },
+    ];
+    quiet.says = ['n1'];
+    await round();
+    expect(told()).toEqual(['firing heavy']);
+  });
+});

@@ -1,0 +1,393 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { askRule } from '../../src/alerts/asking.ts';
+import { defaultRules } from '../../src/alerts/default-rules.ts';
+import type { Facts, Found } from '../../src/alerts/rule.ts';
+import { noFacts, ruleNamed } from '../support/alerts.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
+const PRIMARY = '11111111111111111111111111111111LpoYY';
+const now = Date.now();
+/** A moment so long ago, ms. */
+const ago = (ms: number) => new Date(now - ms);
+const ahead = (ms: number) => new Date(now + ms);
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 2, onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+beforeEach(async () => {
+  await sql`truncate recorder.targets, recorder.target_datasets, recorder.schedules, recorder.health_observers, recorder.processes,
+    recorder.health_probes, recorder.node_health, recorder.gaps, recorder.coverage, recorder.quarantine, recorder.budgets,
+    recorder.validators, recorder.validator_delegators, recorder.node_identity, recorder.validator_uptime, recorder.discrepancies,
+    recorder.series_breaks, recorder.alert_rules, recorder.alert_channels, recorder.alert_messages, recorder.configurations`;
+});
+
+const put = (table: string, ...rows: readonly object[]) =>
+  sql`insert into ${sql(`recorder.${table}`)} ${sql(rows.map((row) => ({ ...row })))}`;
+
+/** A dataset that is watched, and was recorded since long ago. */
+async function watched(dataset: string, more: object = {}, target: Record<string, string> = { node: 'n1' }) {
+  const target_key = Object.entries(target)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+  await put('targets', { source: dataset, target_key, target: sql.json(target) });
+  await put('target_datasets', {
+    ...{ source: dataset, target_key, dataset, every_ms: 3_600_000, active: true },
+    ...{ wanted_at: ago(100 * day), first_success_at: ago(100 * day), last_success_at: ago(minute) },
+    ...{ last_complete_at: ago(minute), ...more },
+  });
+}
+
+/** A ledger of the node `n1` that is settled up to now. */
+async function ledger(
+  ...intervals: readonly { state: string; from: number; to?: number; check?: string; error?: string }[]
+) {
+  await watched('node_health', {}, { observer: 'recorder', node: 'n1', probe: 'health' });
+  await put('health_observers', { observer: 'recorder', heartbeat_at: ago(0), lease_until: ahead(minute) });
+  await put('health_probes', {
+    observer: 'recorder',
+    node: 'n1',
+    probe: 'health',
+    probes: 9,
+    probed_at: ago(0),
+  });
+  for (const { state, from, to, check = '*', error } of intervals)
+    await put('node_health', {
+      ...{
+        observer: 'recorder',
+        node: 'n1',
+        probe: 'health',
+        check_name: check,
+        state,
+        error: error ?? null,
+      },
+      ...{ started_at: ago(from), ended_at: to === undefined ? null : ago(to), reported: true },
+      failing_since: check !== '*' && state === 'down' ? ago(from + minute) : null,
+    });
+}
+
+const validator = (more: object = {}) => ({
+  ...{
+    node: 'n1',
+    subnet_id: PRIMARY,
+    node_id: 'NodeID-1',
+    start_time: ago(90 * day),
+    end_time: ahead(90 * day),
+  },
+  ...{ weight: '2000000000000', valid_from: ago(90 * day), tx_id: 'tx1', run_id: 1, ...more },
+});
+
+/** The validation of a node, as the node itself sees it. */
+async function validating(validators: readonly object[], uptime = 99) {
+  for (const dataset of ['validators', 'validator_delegators', 'node_identity', 'validator_uptime'])
+    await watched(dataset);
+  await put('node_identity', { node: 'n1', node_id: 'NodeID-1', valid_from: ago(90 * day), run_id: 1 });
+  await put('validators', ...validators);
+  await put('validator_uptime', {
+    ...{ node: 'n1', subnet_id: PRIMARY, node_id: 'NodeID-1', uptime, connected: true, run_id: 1 },
+    observed_at: ago(minute),
+  });
+}
+
+async function ask(name: string, facts: Partial<Facts> = {}, at = new Date(now)): Promise<readonly Found[]> {
+  const asked = await askRule(ruleNamed(name), at, {
+    ...{ reader: sql, facts: { ...noFacts, ...facts }, past: false },
+    signal: new AbortController().signal,
+  });
+  if ('error' in asked) throw new Error(`${name}: ${asked.error}`);
+  return asked.found;
+}
+
+/** A record in which a rule fires, and one in which it does not. */
+interface Case {
+  readonly fires: () => PromiseLike<unknown>;
+  readonly quiet: () => PromiseLike<unknown>;
+  readonly subjects: readonly string[];
+  readonly says: RegExp;
+  readonly facts?: Partial<Facts>;
+  readonly quietFacts?: Partial<Facts>;
+}
+
+const well = { state: 'up', from: 10 * day };
+const anHour = (down: number) => ({ state: 'down', from: down + minute, to: down });
+
+const l1 = (balance: string, from: number, to: number | null) =>
+  validator({
+    ...{ subnet_id: 'L1', node_id: 'NodeID-2', tx_id: null, validation_id: 'v1', end_time: null, balance },
+    ...{ valid_from: ago(from), valid_to: to === null ? null : ago(to) },
+  });
+
+const cases: Readonly<Record<string, Case>> = {
+  'node-down': {
+    fires: () =>
+      ledger(
+        { ...well, to: 5 * minute },
+        { state: 'down', from: 5 * minute, error: 'HTTP 503' },
+        { state: 'down', from: 5 * minute, check: 'P', error: 'not bootstrapped' },
+      ),
+    quiet: () => ledger({ state: 'down', from: 10 * day, to: day }, { state: 'up', from: day }),
+    subjects: ['n1'],
+    says: /^n1 is down: P: not bootstrapped \(failing since 2\d{3}-.*Z by its own count\)$/,
+  },
+  'node-flapping': {
+    fires: () =>
+      ledger(...[50, 40, 30, 20].map((at) => anHour(at * minute)), { state: 'up', from: 20 * minute }),
+    quiet: () =>
+      ledger(...[500, 40, 30, 20].map((at) => anHour(at * minute)), { state: 'up', from: 20 * minute }),
+    subjects: ['n1'],
+    says: /^n1 went down 4 times within 60 minutes/,
+  },
+  'ledger-standing-still': {
+    fires: async () => {
+      await ledger(well);
+      await sql`update recorder.health_observers set heartbeat_at = ${ago(5 * hour)}, lease_until = ${ago(5 * hour)}`;
+    },
+    quiet: () => ledger(well),
+    subjects: ['ledger node_health recorder'],
+    says: /no process watches for this observer/,
+  },
+  'recording-standing-still': {
+    fires: () =>
+      put('schedules', { schedule: 'plan x', every_ms: 60_000, next_at: ago(hour), seen_at: ago(0) }),
+    quiet: () =>
+      put('schedules', { schedule: 'plan x', every_ms: 60_000, next_at: ahead(minute), seen_at: ago(0) }),
+    subjects: ['schedule plan x'],
+    says: /its tick is overdue/,
+  },
+  'dataset-late': {
+    fires: () => watched('validators', { last_success_at: ago(10 * hour) }),
+    quiet: () => watched('validators'),
+    subjects: ['validators'],
+    says: /^validators is late: node=n1: no run succeeded since/,
+  },
+  'dataset-incomplete': {
+    fires: () => watched('validators', { incomplete_since: ago(hour), incomplete_reason: '1 of 7 items' }),
+    quiet: () =>
+      watched('validators', { incomplete_since: ago(hour), incomplete_reason: 'unconfirmed: 1 of 7' }),
+    subjects: ['validators'],
+    says: /^validators is incomplete: node=n1: 1 of 7 items/,
+  },
+  'list-unconfirmed': {
+    fires: () =>
+      watched('validators', { incomplete_since: ago(hour), incomplete_reason: 'unconfirmed: 1 of 7' }),
+    quiet: () => watched('validators', { incomplete_since: ago(hour), incomplete_reason: '1 of 7 items' }),
+    subjects: ['validators'],
+    says: /lost most of its members: node=n1: unconfirmed: 1 of 7/,
+  },
+  'quarantine-growing': {
+    fires: () => put('quarantine', quarantined(10 * minute)),
+    quiet: () => put('quarantine', quarantined(2 * hour)),
+    subjects: ['validators'],
+    says: /^1 new item of validators in the quarantine, such as: weight: must be a number/,
+  },
+  'gap-open': {
+    fires: () => holes('{[0,100),[200,300)}'),
+    quiet: () => holes('{[0,300)}'),
+    subjects: ['metric_points'],
+    says: /^1 hole of metric_points could be fetched and are not/,
+  },
+  'gap-lost': {
+    fires: () => lost(hour),
+    quiet: () => lost(2 * day),
+    subjects: [`p_blocks ${ago(hour).toISOString()}`],
+    says: /^a part of p_blocks is lost: node=n1.*: the node keeps less/,
+  },
+  'budget-nearly-spent': {
+    fires: () => spent(95),
+    quiet: () => spent(50),
+    facts: { budgets: [{ upstream: 'chainData', endpoint: 'x', perDay: 100 }] },
+    quietFacts: { budgets: [{ upstream: 'chainData', endpoint: 'x', perDay: 100 }] },
+    subjects: ['chainData'],
+    says: /^95 % of today's budget of chainData is used/,
+  },
+  'disk-full': {
+    fires: async () => {},
+    quiet: async () => {},
+    facts: { disk: async () => ({ database: 1, largest: [], perDay: 1e9, free: 10e9 }) },
+    quietFacts: { disk: async () => ({ database: 1, largest: [], perDay: 1e9, free: 100e9 }) },
+    subjects: ['the disk of the database'],
+    says: /^the disk is full in 10.0 days at this pace/,
+  },
+  'validation-ending': {
+    fires: () =>
+      validating([
+        validator({ end_time: ahead(5 * day) }),
+        validator({ node_id: 'NodeID-9', tx_id: 'tx9', end_time: ahead(day) }),
+      ]),
+    quiet: () => validating([validator({ end_time: ahead(50 * day) })]),
+    subjects: ['tx1'],
+    says: /^the validation of n1 ends .*, in 5.0 days \(stake 2000.* AVAX\)/,
+  },
+  'reward-at-risk': {
+    // Half of 180 days at 60.3 %: it may be down for a tenth of a day more.
+    fires: () => validating([validator()], 60.3),
+    quiet: () => validating([validator()], 99),
+    subjects: [`n1 ${ago(90 * day).toISOString()}`],
+    says: /^n1 may be down for \d+ minutes more until its reward is missed, as n1 sees it/,
+  },
+  'l1-balance-low': {
+    fires: () => validating([l1('8000000000', 2 * day, day), l1('7000000000', day, null)]),
+    quiet: () => validating([l1('80000000000', 2 * day, day), l1('79000000000', day, null)]),
+    subjects: ['v1'],
+    says: /^the balance of NodeID-2 on L1 \(7.* AVAX\) is used up .*, in 6.0 days/,
+  },
+  discrepancy: {
+    fires: () => put('discrepancies', contradiction({})),
+    quiet: () => put('discrepancies', contradiction({ ended_at: ago(minute) })),
+    subjects: ['metric_parts'],
+    says: /^1 discrepancy of metric_parts, the latest about chainId=1: hours says 5, days says 6/,
+  },
+  'series-break': {
+    fires: () => put('series_breaks', broken(hour)),
+    quiet: () => put('series_breaks', broken(2 * day)),
+    subjects: ['43114 txCount 2026-10-01'],
+    says: /^txCount of chain 43114 has another level since 2026-10-01: 2.0000 times/,
+  },
+  'alerting-failing': {
+    fires: () => failingChannel('running'),
+    quiet: () => failingChannel('stopped'),
+    subjects: ['alerts the channel ops'],
+    says: /what is sent does not arrive: HTTP 503/,
+  },
+};
+
+const quarantined = (since: number) => ({
+  ...{
+    dataset: 'validators',
+    target_key: 'node=n1',
+    digest: 'd',
+    run_id: 1,
+    reason: 'weight: must be a number',
+  },
+  ...{ quarantined_at: ago(since), last_seen: ago(0), observed_at: ago(since), item: '{}' },
+});
+
+async function holes(covered: string) {
+  await watched('metric_points', { expected_from: 0 });
+  await put('coverage', { dataset: 'metric_points', target_key: 'node=n1', axis: 'time', covered });
+}
+
+const lost = (noticed: number) =>
+  put('gaps', {
+    ...{ dataset: 'p_blocks', target_key: 'node=n1', axis: 'height', range: '[1,9)' },
+    ...{ reason: 'the node keeps less', noticed_at: ago(noticed) },
+  });
+
+const spent = (units: number) =>
+  put('budgets', {
+    ...{ upstream: 'chainData', endpoint: 'x', minute: ago(minute), minute_units: 0, day_units: units },
+    day: new Date(now).toISOString().slice(0, 10),
+  });
+
+const contradiction = (more: object) => ({
+  ...{
+    check_name: 'metric_parts',
+    dataset: 'metric_points',
+    subject: 'chainId=1',
+    at: ago(day),
+    tolerance: 'none',
+  },
+  ...{
+    left_source: 'hours',
+    left_value: '5',
+    right_source: 'days',
+    right_value: '6',
+    found_at: ago(hour),
+    ...more,
+  },
+});
+
+const broken = (found: number) => ({
+  ...{
+    chain_id: '43114',
+    metric: 'txCount',
+    broke_at: '2026-10-01T00:00:00Z',
+    level_before: 5,
+    level_after: 10,
+  },
+  ...{ strength: 9, found_at: ago(found) },
+});
+
+async function failingChannel(state: 'running' | 'stopped') {
+  await put('configurations', {
+    recorder: 'recorder',
+    digest: 'd',
+    network: 'mainnet',
+    newest: true,
+    generation: 1,
+    first_seen_at: ago(minute),
+  });
+  await put('processes', {
+    ...{
+      process: 'p',
+      recorder: 'recorder',
+      digest: 'd',
+      roles: ['worker'],
+      started_at: ago(minute),
+      seen_at: ago(0),
+    },
+    left_at: state === 'stopped' ? ago(0) : null,
+  });
+  await put('alert_channels', {
+    recorder: 'recorder',
+    channel: 'ops',
+    failing_since: ago(hour),
+    error: 'HTTP 503',
+  });
+}
+
+describe('every default rule', () => {
+  it('has a record in which it fires, and one in which it does not', () => {
+    expect(Object.keys(cases).sort()).toEqual(defaultRules.map(({ name }) => name).sort());
+  });
+
+  it('says nothing of an empty record, and fails nowhere', async () => {
+    for (const { name } of defaultRules) expect(await ask(name), name).toEqual([]);
+  });
+
+  it.each(Object.entries(cases))('%s fires', async (name, { fires, facts, subjects, says }) => {
+    await fires();
+    const found = await ask(name, facts);
+    expect(found.filter(({ unknown }) => !unknown).map(({ subject }) => subject)).toEqual(subjects);
+    expect(found[0]?.summary).toMatch(says);
+  });
+
+  it.each(Object.entries(cases))('%s does not', async (name, { quiet, quietFacts }) => {
+    await quiet();
+    expect(await ask(name, quietFacts)).toEqual([]);
+  });
+});
+
+describe('node-down', () => {
+  it('says that nothing is known while nobody looks', async () => {
+    await ledger(well);
+    await sql`update recorder.health_observers set heartbeat_at = ${ago(hour)}`;
+    expect(await ask('node-down')).toMatchObject([{ subject: 'n1', unknown: true }]);
+  });
+
+  it('tells of a past moment what was so then', async () => {
+    await ledger(
+      { ...well, to: 3 * hour },
+      { state: 'down', from: 3 * hour, to: 2 * hour, error: 'HTTP 503' },
+      { state: 'up', from: 2 * hour },
+    );
+    expect(await ask('node-down', {}, ago(2.5 * hour))).toMatchObject([
+      { subject: 'n1', summary: 'n1 is down: HTTP 503', since: ago(3 * hour) },
+    ]);
+    expect(await ask('node-down', {}, ago(hour))).toEqual([]);
+    expect(await ask('node-down', {}, ago(20 * day))).toEqual([]);
+  });
+
+  it('tells nothing of nodes that are not configured any more', async () => {
+    await ledger({ state: 'down', from: hour, error: 'HTTP 503' });
+    expect(await ask('node-down', { nodes: ['n2'] })).toEqual([]);
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import type { ConfiguredRule, Found } from '../../src/alerts/rule.ts';
+import { type Alert, begun, STEADY_AFTER, type Step, stepped } from '../../src/alerts/state.ts';
+import { scriptedRule } from '../support/alerts.ts';
+
+const minute = 60_000;
+const found: Found = { subject: 'n1', summary: 'n1 is down', since: null };
+
+/** Rounds a minute apart. */
+class Rounds {
+  readonly told: (string | null)[] = [];
+  alert: Alert | null = null;
+  firedLately = 0;
+  #now = Date.parse('2026-11-01T00:00:00Z');
+
+  constructor(readonly rule: ConfiguredRule) {}
+
+  go(said: Found | null, elapsed = minute): this {
+    this.#now += minute;
+    const moment = { now: new Date(this.#now), elapsed, firedLately: this.firedLately };
+    const step: Step = this.alert
+      ? stepped(this.rule, this.alert, said, moment)
+      : said
+        ? begun(this.rule, said, 1, moment)
+        : { alert: null, told: null };
+    this.alert = step.alert?.state === 'resolved' ? null : step.alert;
+    if (step.alert?.state === 'resolved') this.firedLately += 1;
+    this.told.push(step.told);
+    return this;
+  }
+
+  /** The same many times. */
+  many(times: number, said: Found | null): this {
+    for (let round = 0; round < times; round += 1) this.go(said);
+    return this;
+  }
+}
+
+describe('an alert', () => {
+  it('is told at once where its rule waits for nothing, and when it is over', () => {
+    expect(new Rounds(scriptedRule()).go(found).go(found).go(null).told).toEqual([
+      'firing',
+      null,
+      'resolved',
+    ]);
+  });
+
+  it('is told only once it was so for long enough, and never when it goes before', () => {
+    const rule = scriptedRule({ for: 2 * minute });
+    expect(new Rounds(rule).go(found).go(found).go(found).told).toEqual([null, null, 'firing']);
+    const short = new Rounds(rule).go(found).go(found).go(null);
+    expect([short.told, short.alert]).toEqual([[null, null, null], null]);
+  });
+
+  it('counts the time that rounds saw, whatever a clock that jumps says', () => {
+    const rule = scriptedRule({ for: 5 * minute });
+    const jumped = new Rounds(rule).go(found).go(found, 0).go(found, minute);
+    expect(jumped.told).toEqual([null, null, null]);
+    expect(jumped.alert?.heldMs).toBe(minute);
+  });
+
+  it('is over only after it was gone for as long as its rule says', () => {
+    const rule = scriptedRule({ clear: 2 * minute });
+    const rounds = new Rounds(rule).go(found).go(null).go(null).go(null);
+    expect(rounds.told).toEqual(['firing', null, null, 'resolved']);
+    expect(new Rounds(rule).go(found).go(null).go(null).go(found).go(null).told).toEqual([
+      'firing',
+      null,
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  it('is told again when it weighs more, not when it weighs less', () => {
+    const heavier: Found = { ...found, severity: 'critical' };
+    expect(new Rounds(scriptedRule()).go(found).go(heavier).go(found).go(found).told).toEqual([
+      'firing',
+      'firing',
+      null,
+      null,
+    ]);
+  });
+
+  it('is reminded of while it lasts and nobody acknowledged it', () => {
+    const rounds = new Rounds(scriptedRule({ remind: 2 * minute })).many(6, found);
+    expect(rounds.told).toEqual(['firing', null, 'reminder', null, 'reminder', null]);
+    if (rounds.alert) rounds.alert = { ...rounds.alert, acknowledged: true };
+    expect(rounds.many(4, found).told.slice(6)).toEqual([null, null, null, null]);
+  });
+
+  it('stays as it is while the record does not tell', () => {
+    const unknown: Found = { ...found, unknown: true };
+    const rounds = new Rounds(scriptedRule()).go(found).many(5, unknown);
+    expect(rounds.told.slice(1)).toEqual([null, null, null, null, null]);
+    expect(rounds.alert?.state).toBe('firing');
+  });
+
+  it('of something that happened is not told to be over', () => {
+    expect(new Rounds(scriptedRule({ event: true })).go(found).go(null).told).toEqual(['firing', null]);
+  });
+
+  it('that comes for the third time within an hour flaps: it is over after half an hour of quiet', () => {
+    const rounds = new Rounds(scriptedRule());
+    for (let time = 0; time < 5; time += 1) rounds.go(found).go(null);
+    expect(rounds.told).toEqual([
+      ...['firing', 'resolved', 'firing', 'resolved', 'firing', null],
+      ...[null, null, null, null],
+    ]);
+    expect(rounds.alert?.flapping).toBe(true);
+    const quiet = rounds.many(STEADY_AFTER / minute + 1, null).told.slice(10);
+    expect(quiet.filter(Boolean)).toEqual(['resolved']);
+    expect(quiet.indexOf('resolved')).toBe(STEADY_AFTER / minute - 1);
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { readEnvironment, readSecrets } from '../../src/config/environment.ts';
+import { redisPlace } from '../../src/config/redis-url.ts';
+import { UsageError } from '../../src/errors.ts';
+
+describe('a REDIS_URL', () => {
+  it('names one server, with its database', () => {
+    const url = 'rediss://user:p%40ss@[::1]:6380/3';
+    expect(redisPlace(url)).toEqual({
+      kind: 'server',
+      url,
+      database: 3,
+      tls: true,
+      username: 'user',
+      password: 'p@ss',
+      named: '[::1]:6380',
+    });
+    expect(redisPlace('redis://host')).toMatchObject({ kind: 'server', database: 0, tls: false });
+  });
+
+  it('names a cluster by some of its nodes', () => {
+    expect(redisPlace('redis-cluster://:secret@one:7000,two,[::1]:7002')).toEqual({
+      kind: 'cluster',
+      tls: false,
+      username: undefined,
+      password: 'secret',
+      named: 'one:7000,two,[::1]:7002',
+      nodes: [
+        { host: 'one', port: 7000 },
+        { host: 'two', port: 6379 },
+        { host: '::1', port: 7002 },
+      ],
+    });
+    expect(redisPlace('rediss-cluster://one/')).toMatchObject({ kind: 'cluster', tls: true });
+  });
+
+  it('names a primary by sentinels, who may want a password of their own', () => {
+    expect(redisPlace('redis-sentinel://a,b:26380/my%20master/2?sentinelPassword=watch%2Fman')).toEqual({
+      kind: 'sentinel',
+      tls: false,
+      username: undefined,
+      password: undefined,
+      named: 'a,b:26380',
+      sentinels: [
+        { host: 'a', port: 26379 },
+        { host: 'b', port: 26380 },
+      ],
+      name: 'my master',
+      database: 2,
+      sentinelUsername: undefined,
+      sentinelPassword: 'watch/man',
+    });
+  });
+
+  it.each([
+    ['redis://one,two', /several hosts are those of a cluster/],
+    ['redis-cluster://one,two/1', /a cluster has one database/],
+    ['redis-sentinel://one,two', /the name under which they watch the primary/],
+    ['redis-sentinel://one/', /the name under which they watch the primary/],
+    ['redis-sentinel://one/name/queue', /behind the name comes only the number of a database/],
+    ['redis-cluster://one,,two', /URL/],
+    ['redis-cluster://one,two:99999', /URL/],
+    ['redis-clusters://one', /must begin with redis:\/\/ or rediss:\/\/ or redis-cluster:\/\//],
+  ])('that names nothing that can be used says why, and repeats no secret: %s', (url, words) => {
+    const withPassword = url.replace('://', '://:canary-canary@');
+    let problems: readonly string[] = [];
+    try {
+      readEnvironment({ REDIS_URL: withPassword });
+    } catch (error) {
+      if (error instanceof UsageError) problems = error.problems;
+    }
+    expect(problems).toEqual([expect.stringMatching(words)]);
+    expect(problems.join()).not.toContain('canary');
+  });
+
+  it('has its passwords kept out of what is told, those of sentinels too', () => {
+    const REDIS_URL = 'redis-sentinel://:first-secret@a,b/name?sentinelPassword=second%2Fsecret';
+    expect(readSecrets({ REDIS_URL })).toEqual(
+      expect.arrayContaining(['first-secret', 'second%2Fsecret', 'second/secret']),
+    );
+  });
+});

@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { onPath } from '../support/on-path.ts';
+
+const analyze = onPath('systemd-analyze');
+const skipped = analyze ? '' : ' (skipped: no systemd-analyze on PATH)';
+if (!analyze) console.warn('Skipping what systemd-analyze checks: it is not on PATH.');
+
+const unit = readFileSync(new URL('../../examples/systemd/chain-recorder.service', import.meta.url), 'utf8');
+const scratch = mkdtempSync(join(tmpdir(), 'recorder-unit-'));
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+/** What systemd-analyze says of a unit, whose program is on this machine under another path. */
+function ask(text: string, ...args: readonly string[]): Promise<{ code: number; said: string }> {
+  const file = join(scratch, 'chain-recorder.service');
+  writeFileSync(file, text.replace('/opt/chain-recorder/bin/chain-recorder', process.execPath));
+  return new Promise((resolve) => {
+    execFile(analyze ?? '', [...args, file], (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), said: stdout + stderr }),
+    );
+  });
+}
+
+describe('the unit for systemd', () => {
+  it.skipIf(!analyze)(`is one without an objection${skipped}`, async () => {
+    expect(await ask(unit, 'verify', '--man=no')).toEqual({ code: 0, said: '' });
+    const { said } = await ask(unit.replace('WatchdogSec', 'WatchdogSecs'), 'verify', '--man=no');
+    expect(said).toContain('WatchdogSecs');
+  });
+
+  it.skipIf(!analyze)(`leaves the service few ways out${skipped}`, async () => {
+    // 0 is the least exposed, 10 the most; the limit is ten times that.
+    const { code, said } = await ask(unit, 'security', '--offline=yes', '--threshold=20', '--no-pager');
+    expect(code, said).toBe(0);
+    const open = unit.replace(
+      /^(Protect|Private|Restrict|System|Dynamic|NoNew|Capability|Lock)\w+=.*$/gm,
+      '',
+    );
+    expect((await ask(open, 'security', '--offline=yes', '--threshold=20', '--no-pager')).code).not.toBe(0);
+  });
+});

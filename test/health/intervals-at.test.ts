@@ -1,0 +1,98 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+const START = Date.UTC(2026, 0, 1);
+const HOUR = 3_600_000;
+/** The ledger is settled up to here, in hours; some intervals begin later. */
+const SETTLED = 60;
+const at = (hour: number) => new Date(START + hour * HOUR);
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+/** A number from 0 to 1 that is the same in every run. */
+let seed = 20_261_122;
+function random(): number {
+  seed = (seed * 48_271) % 2_147_483_647;
+  return seed / 2_147_483_647;
+}
+const below = (most: number) => Math.floor(random() * most);
+const oneOf = <T>(...all: readonly T[]) => all[below(all.length)];
+
+/** Intervals of a probe or check, one after the other at whole hours, now and then with a hole; the last one may last. */
+function intervals(key: Readonly<Record<string, string>>) {
+  const rows: Readonly<Record<string, unknown>>[] = [];
+  const whole = key.check_name === '*';
+  for (let hour = below(5); hour < SETTLED + 5; ) {
+    const lasts = 1 + below(8);
+    const open = hour + lasts >= SETTLED && random() < 0.7;
+    const state = whole ? oneOf('up', 'up', 'down', 'unknown', 'maintenance') : oneOf('up', 'down');
+    const words = state === 'up' ? null : `${state} since ${hour}`;
+    rows.push({
+      ...key,
+      state,
+      error: words,
+      message: whole ? null : { hour },
+      started_at: at(hour),
+      ended_at: open ? null : at(hour + lasts),
+      reported: whole ? random() < 0.7 : true,
+      probes: open ? null : lasts,
+      failing_since: whole ? null : at(hour - 1),
+      failures: open ? null : below(9),
+      last_error: open ? null : oneOf(null, 'in other words'),
+      last_message: open ? null : oneOf(null, { other: hour }),
+    });
+    if (open) break;
+    hour += lasts + (random() < 0.1 ? 2 : 0);
+  }
+  return rows;
+}
+
+it('what the ledger says of a moment is the interval in which it lies, whatever nobody saw or was announced', async () => {
+  const observers = ['paris', 'rome'];
+  for (const observer of observers) {
+    const refused = [{ node: 'b', probe: 'health', since: at(SETTLED - 20), reason: 'a bad row' }];
+    await sql`insert into recorder.health_observers (observer, heartbeat_at, refused)
+      values (${observer}, ${at(SETTLED)}, ${observer === 'rome' ? sql.json(refused.map((one) => ({ ...one, since: one.since.toISOString() }))) : null})`;
+    for (let hour = 3; hour < SETTLED; hour += 5 + below(9))
+      await sql`insert into recorder.health_absences (observer, started_at, ended_at, reason)
+        values (${observer}, ${at(hour)}, ${at(Math.min(SETTLED, hour + 1 + below(4)))}, 'the recorder was off')`;
+    for (const node of ['a', 'b', 'c'])
+      for (const probe of ['health', 'readiness', 'liveness:disk']) {
+        await sql`insert into recorder.health_probes (observer, node, probe, probes, probed_at, latest)
+          values (${observer}, ${node}, ${probe}, 99, ${at(SETTLED)}, ${sql.json({ '*': { error: 'at last' }, disk: { error: 'at last', message: { full: 1 }, failures: 7 } })})`;
+        for (const check_name of ['*', 'disk', 'network'])
+          for (const row of intervals({ observer, node, probe, check_name }))
+            await sql`insert into recorder.node_health ${sql(row)}`;
+      }
+  }
+  const moments = Array.from({ length: (SETTLED + 12) * 2 }, (_, half) => at(half / 2 - 2));
+  const [compared] = await sql<{ rows: number; hidden: number; wrong: unknown }[]>`
+    with moments as (
+      select m + shift * interval '1 microsecond' as moment from unnest(${moments.map((one) => one.toISOString())}::timestamptz[]) m, (values (0), (-1)) s(shift)
+    ),
+    told as (select m.moment, t.* from moments m, reporting.node_health_intervals_at(m.moment) t),
+    -- The plain way: the intervals that hold.
+    plain as (
+      select m.moment, i.observer, i.node, i.probe, i.check_name, i.state, i.error, i.message, i.last_error, i.last_message, i.failing_since,
+        i.failures
+      from moments m join reporting.node_health_intervals i on i.started_at <= m.moment and (i.is_open or i.ended_at > m.moment)
+    )
+    select (select count(*)::int from told) as rows,
+      (select count(*)::int from told where check_name <> '*' and state in ('unknown', 'maintenance')) as hidden,
+      (select jsonb_agg(to_jsonb(w)) from (
+        (select 'told' as by, * from (select * from told except all select * from plain) a)
+        union all (select 'plain', * from (select * from plain except all select * from told) b) limit 5) w) as wrong`;
+  expect(compared?.wrong).toBeNull();
+  expect(compared?.rows).toBeGreaterThan(5_000);
+  expect(compared?.hidden).toBeGreaterThan(1_000);
+});

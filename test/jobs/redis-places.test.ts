@@ -1,0 +1,83 @@
+import { Redis } from 'ioredis';
+import { pino } from 'pino';
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { HEALS, POLLS, planJob } from '../../src/jobs/jobs.ts';
+import { openBackend } from '../../src/jobs/open-backend.ts';
+import { type RedisServer, RedisServers } from '../support/redis-servers.ts';
+
+const skipped = inject('redisSkipReason');
+const silent = pino({ level: 'silent' });
+const servers = new RedisServers();
+afterEach(() => servers.stop());
+
+/** Puts plans into both queues and waits until a worker did them, before and after `lose`. */
+async function worksWhile(redisUrl: string, lose: () => Promise<void>): Promise<void> {
+  const urls = { redisUrl, databaseUrl: 'postgres://127.0.0.1:1/none' };
+  const backend = await openBackend(urls, silent, new AbortController().signal);
+  const done: string[] = [];
+  let noticed = () => {};
+  // As `up` asks: at once, before the client knows who is who.
+  const first = await backend.queue(POLLS);
+  expect(await first.objection()).toBeNull();
+  await first.close();
+  const parts = await Promise.all(
+    [POLLS, HEALS].map(async (name) => ({
+      queue: await backend.queue(name),
+      worker: await backend.worker(
+        name,
+        async ({ data }) => {
+          done.push(`${name} ${JSON.stringify(data)}`);
+          noticed();
+        },
+        { concurrency: 2 },
+      ),
+    })),
+  );
+  const does = async (feed: string) => {
+    const job = planJob(feed, 'now');
+    await Promise.all(parts.map(({ queue }) => queue.add(job.name, job.data, job.opts)));
+    await new Promise<void>((resolve) => {
+      noticed = () => {
+        const both = [POLLS, HEALS].every((name) =>
+          done.some((one) => one.startsWith(`${name} `) && one.includes(`"${feed}"`)),
+        );
+        if (both) resolve();
+      };
+      noticed();
+    });
+  };
+  await does('before');
+  await Promise.all(
+    parts.map(({ queue }) =>
+      queue.upsertJobScheduler('held', { every: 3_600_000 }, { ...planJob('held', 'tick') }),
+    ),
+  );
+  await lose();
+  await does('after');
+  for (const { queue } of parts) expect(await queue.getJobSchedulers()).toHaveLength(1);
+  // Closing may hang after a primary was lost (BullMQ 6.7): `up` gives it a deadline, too.
+  const closed = Promise.allSettled(parts.flatMap(({ queue, worker }) => [queue.close(), worker.close()]));
+  await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 5_000).unref())]);
+  await backend.close();
+}
+
+describe.skipIf(skipped)(`the queue${skipped ? ` (skipped: ${skipped})` : ''}`, () => {
+  it('goes on in a cluster whose primary with its keys is lost', async () => {
+    const nodes = await servers.startCluster();
+    const client = new Redis(nodes[0]?.port ?? 0);
+    const slot = Number(await client.cluster('KEYSLOT', '{chain-recorder}:polls:id'));
+    client.disconnect();
+    const holder: RedisServer | undefined = nodes[Math.floor((slot * 3) / 16_384)];
+    const url = `redis-cluster://${nodes.slice(4).map(({ port }) => `127.0.0.1:${port}`)}`;
+    await worksWhile(url, async () => {
+      if (!holder) throw new Error(`nobody holds slot ${slot}`);
+      await servers.kill(holder);
+    });
+  }, 90_000);
+
+  it('goes on behind sentinels when the primary is lost', async () => {
+    const { primary, sentinels } = await servers.startSentinels();
+    const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
+    await worksWhile(`redis-sentinel://${hosts}/recorder`, () => servers.kill(primary));
+  }, 90_000);
+});

@@ -1,0 +1,106 @@
+import { type Logger, pino } from 'pino';
+import postgres from 'postgres';
+import { configuredRules } from '../../src/alerts/configured-rules.ts';
+import type { AlertContext } from '../../src/alerts/context.ts';
+import { defaultRules, ruleLimits } from '../../src/alerts/default-rules.ts';
+import type { ConfiguredRule, Facts, Found } from '../../src/alerts/rule.ts';
+import { type AlertsConfig, alertsSchema } from '../../src/config/alerts-schema.ts';
+import { readNamed, textsIn } from '../../src/config/named-secrets.ts';
+import type { ManualClock } from './clock.ts';
+
+/** A configuration of alerts, checked as the file is. */
+export const alertsConfig = (value: unknown): AlertsConfig => alertsSchema(ruleLimits).parse(value);
+
+/** What rules are told beside the record, where a test says nothing else. */
+export const noFacts: Facts = {
+  recorder: 'recorder',
+  nodes: ['n1', 'n2', 'n3'],
+  nodeIds: [],
+  rewards: { uptime: 80, uptimeAfter: 90 },
+  budgets: [],
+  disk: async () => ({ database: 0, largest: [], perDay: null, free: null }),
+};
+
+/** What alerts work with, in a test. */
+export interface TestAlerts extends AlertContext {
+  /** What was logged, as lines. */
+  readonly lines: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Opens alerts on a test's database. @param rules absent: those of the configuration */
+export function testAlerts(
+  url: string,
+  clock: ManualClock,
+  config: unknown,
+  more: {
+    readonly rules?: readonly ConfiguredRule[];
+    readonly env?: NodeJS.ProcessEnv;
+    readonly facts?: Partial<Facts>;
+    /** What its sessions are called. */
+    readonly session?: string;
+  } = {},
+): TestAlerts {
+  const checked = alertsConfig(config);
+  const sql = postgres(url, {
+    max: 4,
+    onnotice: () => {},
+    connection: { application_name: more.session ?? 'test' },
+  });
+  const lines: string[] = [];
+  const log: Logger = pino({ level: 'debug' }, { write: (line) => lines.push(line) });
+  return {
+    sql,
+    reader: sql,
+    clock: clock.read,
+    log,
+    lines,
+    config: checked,
+    rules: more.rules ?? configuredRules(checked, url),
+    sender: { recorder: 'recorder', network: 'mainnet', runbook: checked.runbook ?? null },
+    facts: { ...noFacts, ...more.facts },
+    secrets: readNamed(textsIn([checked.channels, checked.heartbeat ?? '']), more.env ?? {}),
+    close: () => sql.end(),
+  };
+}
+
+/** A rule that says what a test makes it say. */
+export interface ScriptedRule extends ConfiguredRule {
+  /** What it says next; an error: it cannot be asked. */
+  says: readonly (Found | string)[] | Error;
+}
+
+/** Makes a rule whose answers the test decides. A text is a subject. */
+export function scriptedRule(more: Partial<ConfiguredRule> = {}): ScriptedRule {
+  const rule: ScriptedRule = {
+    name: 'scripted',
+    about: 'A test says so.',
+    severity: 'warning',
+    for: 0,
+    every: 30_000,
+    remind: 86_400_000,
+    channels: null,
+    limits: { days: 0, minutes: 0, times: 0, percent: 0 },
+    ...more,
+    says: [],
+    ask: async () => {
+      if (rule.says instanceof Error) throw rule.says;
+      return rule.says.map((one) =>
+        typeof one === 'string' ? { subject: one, summary: `${one} is ill`, since: null } : one,
+      );
+    },
+  };
+  return rule;
+}
+
+/** A default rule by its name, with its own numbers. */
+export function ruleNamed(name: string): ConfiguredRule {
+  const rule = defaultRules.find((one) => one.name === name);
+  if (!rule) throw new Error(`no rule ${name}`);
+  return {
+    ...rule,
+    remind: 86_400_000,
+    channels: null,
+    limits: { days: 0, minutes: 0, times: 0, percent: 0, ...rule.limits },
+  };
+}

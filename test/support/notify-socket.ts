@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { onPath } from './on-path.ts';
+
+const python = onPath('python3');
+/** Why tests of what systemd is told are skipped: for their names. */
+export const noNotifySocket =
+  python && onPath('systemd-notify') ? '' : ' (skipped: systemd-notify and python3 are not both on PATH)';
+if (noNotifySocket) console.warn(`Skipping what systemd is told${noNotifySocket}.`);
+
+/** Receives datagrams, which Node.js cannot, says each as a line of JSON, and closes the file that tells that it arrived. */
+const RECEIVER = `
+import array, json, os, socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+print(json.dumps("listening"), flush=True)
+while True:
+    text, anc, flags, _ = s.recvmsg(4096, socket.CMSG_SPACE(64))
+    for level, type, data in anc:
+        if type == socket.SCM_RIGHTS:
+            for fd in array.array("i", data[: len(data) - len(data) % 4]):
+                os.close(fd)
+    print(json.dumps(text.decode()), flush=True)
+`;
+
+/** What systemd would be told: the socket and the messages so far. */
+export class NotifySocket {
+  /** Every assignment, such as READY=1, in its order. */
+  readonly told: string[] = [];
+  readonly path: string;
+  readonly #receiver: ChildProcess;
+
+  private constructor(path: string, receiver: ChildProcess) {
+    this.path = path;
+    this.#receiver = receiver;
+  }
+
+  /** @param path where the socket is made */
+  static async open(path: string): Promise<NotifySocket> {
+    if (!python) throw new Error('no python3 on PATH');
+    const receiver = spawn(python, ['-c', RECEIVER, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const socket = new NotifySocket(path, receiver);
+    const lines = createInterface({ input: receiver.stdout });
+    const listening = once(lines, 'line');
+    lines.on('line', (line) => socket.told.push(...String(JSON.parse(line)).trim().split('\n')));
+    await listening;
+    socket.told.length = 0;
+    return socket;
+  }
+
+  close(): void {
+    this.#receiver.kill();
+  }
+}

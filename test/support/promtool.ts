@@ -1,0 +1,24 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { onPath } from './on-path.ts';
+
+/** Where Prometheus' promtool is on PATH (Debian: the package prometheus); undefined: nowhere. */
+export const promtoolPath = onPath('promtool');
+
+/** Why tests with promtool are skipped: for their names. */
+export const noPromtool = promtoolPath ? '' : ' (skipped: no promtool on PATH)';
+if (!promtoolPath) console.warn('Skipping what promtool checks: it is not on PATH.');
+
+/** Runs promtool. @param input what it reads from stdin @returns its exit code, and all that it said */
+export async function promtool(
+  args: readonly string[],
+  { input = '', cwd }: { readonly input?: string; readonly cwd?: string } = {},
+): Promise<{ readonly code: number | null; readonly said: string }> {
+  if (!promtoolPath) throw new Error('no promtool on PATH');
+  const child = spawn(promtoolPath, args, { cwd });
+  child.stdin.on('error', () => {}); // it may have read enough
+  child.stdin.end(input);
+  const [, out, err] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
+  return { code: child.exitCode, said: `${out}${err}` };
+}

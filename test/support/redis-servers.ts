@@ -1,0 +1,142 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Redis } from 'ioredis';
+import { expect, vi } from 'vitest';
+import { freePort } from '../../src/db/free-port.ts';
+
+const SLOTS = 16_384;
+
+/** A redis-server of a test's own. */
+export interface RedisServer {
+  readonly port: number;
+  readonly process: ChildProcess;
+}
+
+/** Starts servers of redis-server from PATH, and ends all of them. */
+export class RedisServers {
+  readonly #running = new Map<number, ChildProcess>();
+  #dir: Promise<string> | undefined;
+
+  /** Starts a server with some settings, such as `--requirepass` and its value. */
+  async start(...settings: string[]): Promise<RedisServer> {
+    const port = await freePort();
+    return this.#spawn(port, [
+      ...['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no'],
+      ...['--maxmemory-policy', 'noeviction', '--dir', await this.#directory(), ...settings],
+    ]);
+  }
+
+  /** Starts a cluster of three primaries, each with a replica. @returns its nodes, the primaries first */
+  async startCluster(): Promise<readonly RedisServer[]> {
+    const nodes: RedisServer[] = [];
+    // Without ports of their own for what nodes tell each other, these would be 10,000 higher, where there may be none.
+    const buses: string[] = [];
+    for (let n = 0; n < 6; n++) {
+      const file = `nodes-${n}.conf`;
+      const bus = String(await freePort());
+      buses.push(bus);
+      nodes.push(
+        await this.start(
+          ...['--cluster-enabled', 'yes', '--cluster-config-file', file, '--cluster-node-timeout', '1000'],
+          ...['--cluster-port', bus, '--repl-diskless-sync-delay', '0'],
+        ),
+      );
+    }
+    const clients = nodes.map(({ port }) => new Redis(port));
+    try {
+      const ids = await Promise.all(clients.map(async (client) => String(await client.cluster('MYID'))));
+      for (const [at, { port }] of nodes.entries())
+        await clients[0]?.call('CLUSTER', 'MEET', '127.0.0.1', String(port), buses[at] ?? '');
+      for (const [at, client] of clients.slice(0, 3).entries())
+        await client.call(
+          'CLUSTER',
+          'ADDSLOTSRANGE',
+          String(Math.ceil((SLOTS * at) / 3)),
+          String(Math.ceil((SLOTS * (at + 1)) / 3) - 1),
+        );
+      const knowsAll = async (client: Redis) =>
+        /cluster_known_nodes:6\b/.test(String(await client.cluster('INFO')));
+      for (const client of clients) await until(() => knowsAll(client));
+      for (const [at, client] of clients.slice(3).entries())
+        await client.call('CLUSTER', 'REPLICATE', ids[at] ?? '');
+      for (const client of clients)
+        await until(async () => /cluster_state:ok/.test(String(await client.cluster('INFO'))));
+      for (const client of clients.slice(3))
+        await until(async () => /master_link_status:up/.test(await client.info('replication')));
+      return nodes;
+    } finally {
+      for (const client of clients) client.disconnect();
+    }
+  }
+
+  /** Starts a primary, its replica, and three sentinels that watch it as `recorder`. */
+  async startSentinels(): Promise<{ primary: RedisServer; sentinels: readonly RedisServer[] }> {
+    const primary = await this.start();
+    const replica = await this.start('--replicaof', `127.0.0.1 ${primary.port}`);
+    const client = new Redis(replica.port);
+    await until(async () => /master_link_status:up/.test(await client.info('replication')));
+    client.disconnect();
+    const sentinels: RedisServer[] = [];
+    for (let n = 0; n < 3; n++) {
+      const port = await freePort();
+      const file = join(await this.#directory(), `sentinel-${n}.conf`);
+      const lines = [
+        `port ${port}`,
+        'bind 127.0.0.1',
+        `sentinel monitor recorder 127.0.0.1 ${primary.port} 2`,
+        'sentinel down-after-milliseconds recorder 1000',
+        'sentinel failover-timeout recorder 5000',
+      ];
+      await writeFile(file, `${lines.join('\n')}\n`);
+      sentinels.push(await this.#spawn(port, [file, '--sentinel']));
+    }
+    for (const { port } of sentinels) {
+      const sentinel = new Redis(port);
+      await until(async () => {
+        const told = String(await sentinel.call('SENTINEL', 'master', 'recorder'));
+        return /num-slaves,1\b/.test(told) && /num-other-sentinels,2\b/.test(told);
+      });
+      sentinel.disconnect();
+    }
+    return { primary, sentinels };
+  }
+
+  /** Ends a server at once, as a crash does. */
+  async kill({ port, process }: RedisServer): Promise<void> {
+    this.#running.delete(port);
+    process.kill('SIGKILL');
+    if (process.exitCode === null && process.signalCode === null) await once(process, 'exit');
+  }
+
+  async stop(): Promise<void> {
+    for (const [port, process] of [...this.#running]) await this.kill({ port, process });
+    if (this.#dir) await rm(await this.#dir, { recursive: true, force: true });
+    this.#dir = undefined;
+  }
+
+  #directory(): Promise<string> {
+    this.#dir ??= mkdtemp(join(tmpdir(), 'recorder-redis-'));
+    return this.#dir;
+  }
+
+  async #spawn(port: number, args: readonly string[]): Promise<RedisServer> {
+    const server = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.#running.set(port, server);
+    const said: string[] = [];
+    for await (const line of createInterface(server.stdout)) {
+      said.push(line);
+      if (/Ready to accept connections|Sentinel ID is/.test(line)) {
+        server.stdout.resume();
+        return { port, process: server };
+      }
+    }
+    throw new Error(`redis-server did not start\n${said.join('\n')}`);
+  }
+}
+
+const until = (isSo: () => Promise<boolean>) =>
+  vi.waitFor(async () => expect(await isSo()).toBe(true), { timeout: 30_000, interval: 50 });

@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
+import { chainHeights } from '../../src/datasets/node/chain-heights.ts';
+import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
+import { validators } from '../../src/datasets/node/validators.ts';
+import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
+import { exportTables } from '../../src/warehouse/export.ts';
+import { warehouseTables } from '../../src/warehouse/export-table.ts';
+import { ManualClock } from '../support/clock.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+import { asOfInDuck, type Duck, openDuck, rowsInDuck, rowsInPostgres, shownAsOf } from './lake.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+let duck: Duck;
+const folder = mkdtempSync(join(tmpdir(), 'export-as-of-'));
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 2, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
+  duck = await openDuck();
+});
+afterAll(async () => {
+  duck?.close();
+  await sql.end({ timeout: 1 });
+  await database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const START = Date.UTC(2026, 10, 1, 20);
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const LARGE = '9007199254740993';
+
+/** What the upstreams say, an hour after the other: values that change and change back, members that leave and come back. */
+const rounds = [
+  { weights: { a: '1', b: '2' }, points: ['1', '2'], block: 'one' },
+  { weights: { a: '1', b: LARGE, c: '3' }, points: ['1', '2.5'], block: 'one' },
+  { weights: { b: LARGE, c: '3' }, points: ['7', '2.5'], block: 'two' },
+  { weights: { b: '2', c: '3' }, points: ['7'], block: 'two' },
+  { weights: { a: '1', b: '2', c: '4' }, points: ['1', '2.5'], block: 'one' },
+  { weights: { a: '9', c: '4' }, points: ['1', LARGE], block: 'three' },
+];
+
+it('what was known at every moment is the same in DuckDB, of files of several exports', async () => {
+  const tables = warehouseTables.filter(({ name }) =>
+    ['validators', 'metric_points', 'p_blocks', 'chain_heights'].includes(name),
+  );
+  const clock = new ManualClock(START);
+  const context = recordingContext(sql, clock.read);
+  const believe = { looks: 1, after: 0 };
+  const list = scriptedFeed(validators, { node: 'one', subnetId: 'primary' }, { believe });
+  const metric = scriptedFeed(metricPoints, { chainId: '1', metric: 'txCount', timeInterval: 'day' });
+  const blocks = scriptedFeed(pBlocks, { node: 'one' });
+  const heights = scriptedFeed(chainHeights, { node: 'one' });
+  const moments: Date[] = [];
+  for (const [turn, { weights, points, block }] of rounds.entries()) {
+    const members = Object.entries(weights).map(([nodeID, weight]) => ({
+      nodeID,
+      weight,
+      startTime: START / 1000,
+    }));
+    list.script = () => onlyPage({ validators: members });
+    const results = points.map((value, at) => ({
+      timestamp: (START - (START % DAY) - at * DAY) / 1000,
+      value,
+    }));
+    const window = { from: START - 10 * DAY, to: START + DAY };
+    metric.script = () => onlyPage({ results }, { proven: window });
+    blocks.script = () =>
+      onlyPage({
+        blocks: [
+          { height: 1, id: block },
+          { height: 2 + turn, id: 'x' },
+        ],
+      });
+    heights.script = () => onlyPage({ height: String(100 + turn) });
+    await run(context, list);
+    await run(context, metric, window);
+    await run(context, blocks);
+    await run(context, heights);
+    moments.push(new Date(clock.now + 1), new Date(clock.now + HOUR / 2));
+    clock.now += HOUR;
+    if (turn % 2 === 0) continue;
+    const target = new DirectoryTarget(folder);
+    const exported = await exportTables({
+      databaseUrl: database.url,
+      target,
+      tables,
+      format: 'parquet',
+      sinceLast: true,
+      signal: new AbortController().signal,
+    });
+    await target.close();
+    expect(exported.manifest.export).toBe((turn + 1) / 2);
+  }
+  const differing = new Set<string>();
+  for (const table of tables.map(shownAsOf))
+    for (const at of moments) {
+      const there = await rowsInPostgres(sql, table, `reporting.${table.name}_as_of('${at.toISOString()}')`);
+      const here = await rowsInDuck(duck, asOfInDuck(folder, table, at), table);
+      expect(here, `${table.name} at ${at.toISOString()}`).toEqual(there);
+      differing.add(`${table.name} ${there.join()}`);
+    }
+  // It is not always the same answer.
+  for (const { name } of tables)
+    expect([...differing].filter((one) => one.startsWith(`${name} `)).length, name).toBeGreaterThan(3);
+});

@@ -1,0 +1,342 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSealing } from '../../src/db/client.ts';
+import { closeDays } from '../../src/recording/close-days.ts';
+import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
+import { type Exporting, exportTables } from '../../src/warehouse/export.ts';
+import { type ExportTable, warehouseTables } from '../../src/warehouse/export-table.ts';
+import { currentManifest, type Manifest } from '../../src/warehouse/manifest.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { type Duck, everyRow, openDuck, rowsInDuck, rowsInPostgres, versionsOf } from './lake.ts';
+import { MOST_256, writeLook, writeRows } from './synthetic.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+let duck: Duck;
+const folder = mkdtempSync(join(tmpdir(), 'export-'));
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 3, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
+  duck = await openDuck();
+});
+afterAll(async () => {
+  duck?.close();
+  await sql.end({ timeout: 1 });
+  await database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function named(name: string): ExportTable {
+  const table = warehouseTables.find((one) => one.name === name);
+  if (!table) throw new Error(`there is no table ${name}`);
+  return table;
+}
+
+const into = (name: string) => join(folder, name);
+
+/**
+ * Waits until every transaction has ended that the server was at, those of other tests too: what was written before them is
+ * exported again while they last.
+ */
+async function noneUnderWay(): Promise<void> {
+  const [now] = await sql<{ xid: string }[]>`select pg_current_xact_id()::text as xid`;
+  const oldest = async () => {
+    const [row] = await sql<{ xid: string }[]>`select pg_snapshot_xmin(pg_current_snapshot())::text as xid`;
+    return BigInt(row?.xid ?? 0);
+  };
+  await expect.poll(oldest, { timeout: 45_000 }).toBeGreaterThan(BigInt(now?.xid ?? 0));
+}
+
+async function exported(place: string, more: Partial<Exporting> = {}) {
+  await noneUnderWay();
+  return exportedBeside(place, more);
+}
+
+/** While the test itself has a transaction under way. */
+async function exportedBeside(place: string, more: Partial<Exporting>) {
+  const target = new DirectoryTarget(into(place));
+  try {
+    return await exportTables({
+      databaseUrl: database.url,
+      target,
+      tables: warehouseTables,
+      format: 'parquet',
+      sinceLast: false,
+      signal: new AbortController().signal,
+      ...more,
+    });
+  } finally {
+    await target.close();
+  }
+}
+
+async function manifestOf(place: string): Promise<Manifest> {
+  const manifest = await currentManifest(new DirectoryTarget(into(place)));
+  if (!manifest) throw new Error(`nothing was exported to ${place}`);
+  return manifest;
+}
+
+const rowsOf = (manifest: Manifest, name: string) =>
+  manifest.tables[name]?.files.reduce((sum, { rows }) => sum + rows, 0);
+
+async function expectEqual(place: string, table: ExportTable): Promise<void> {
+  const there = await rowsInPostgres(sql, table);
+  const here = await rowsInDuck(duck, versionsOf(into(place), table), table);
+  expect(there.length, table.name).toBeGreaterThan(0);
+  expect(here.length, table.name).toBe(there.length);
+  // The first row that differs says enough.
+  const at = there.findIndex((row, place) => row !== here[place]);
+  expect(here[at], table.name).toBe(there[at]);
+}
+
+describe('an export', () => {
+  beforeAll(async () => {
+    for (const table of warehouseTables) await writeRows(sql, table, 1, 60);
+  });
+
+  it('of every table, read by DuckDB, is the record: every row, every digit', async () => {
+    const { tables } = await exported('whole');
+    expect(tables.map(({ table }) => table)).toEqual(warehouseTables.map(({ name }) => name));
+    expect(tables.filter(({ rows }) => rows !== 60)).toEqual([]);
+    for (const table of warehouseTables) await expectEqual('whole', table);
+  });
+
+  it('has types that engines calculate with: instants, decimals, booleans; 256 bits are texts', async () => {
+    const types = await duck.rows(
+      `select column_name, column_type from (describe select * from read_parquet('${into('whole')}/erc1155_balances/**/*.parquet'))
+       union all select column_name, column_type from (describe select * from read_parquet('${into('whole')}/metric_points/**/*.parquet'))
+       union all select column_name, column_type from (describe select * from read_parquet('${into('whole')}/p_blocks/**/*.parquet'))`,
+    );
+    expect(Object.fromEntries(types)).toMatchObject({
+      token_id: 'VARCHAR',
+      valid_from: 'TIMESTAMP WITH TIME ZONE',
+      value: 'DECIMAL(38,18)',
+      vanished: 'BOOLEAN',
+      height: 'DECIMAL(38,0)',
+      run_id: 'BIGINT',
+      extra: 'VARCHAR',
+    });
+    const [[sum] = []] = await duck.rows(
+      `select sum(token_id::bignum)::varchar from read_parquet('${into('whole')}/erc1155_balances/**/*.parquet')`,
+    );
+    expect(sum).toBe(String(60n * BigInt(MOST_256) - (60n * 61n) / 2n));
+  });
+
+  it('stands in folders by the day of the version, by key, with checksums in the manifest', async () => {
+    const manifest = await manifestOf('whole');
+    const table = manifest.tables.metric_points;
+    expect(table?.files.map(({ day, rows }) => ({ day, rows }))).toEqual([
+      { day: '2026-11-01', rows: 20 },
+      { day: '2026-11-02', rows: 20 },
+      { day: '2026-11-03', rows: 20 },
+    ]);
+    for (const { path, sha256, bytes } of Object.values(manifest.tables).flatMap(({ files }) => files)) {
+      const content = readFileSync(join(into('whole'), path));
+      expect(content.length).toBe(bytes);
+      expect(createHash('sha256').update(content).digest('hex')).toBe(sha256);
+    }
+    const keys = await duck.rows(
+      `select chain_id from read_parquet('${into('whole')}/metric_points/day=2026-11-01/*.parquet')`,
+    );
+    expect(keys.flat()).toEqual([...keys.flat()].sort());
+    expect(table?.columns.find(({ name }) => name === 'value')).toEqual({
+      name: 'value',
+      type: 'numeric',
+      stored: 'decimal',
+      scale: 18,
+      since: 1,
+    });
+  });
+
+  it.each(['csv', 'jsonl'] as const)('as %s says the same', async (format) => {
+    const chosen = [named('erc1155_transfers'), named('node_health')];
+    await exported(format, { format, tables: chosen });
+    for (const whole of chosen) {
+      const types = whole.columns.map(({ name }) => `'${name}': 'VARCHAR'`).join(', ');
+      const read =
+        format === 'csv'
+          ? `read_csv('${into(format)}/${whole.name}/*/*.csv', header = true, columns = {${types}, 'exported_at': 'VARCHAR'})`
+          : `read_json('${into(format)}/${whole.name}/*/*.jsonl', format = 'newline_delimited', columns = {${types}})`;
+      // DuckDB writes the JSON within JSON its own way; the lines are looked at below.
+      const table = {
+        ...whole,
+        columns: whole.columns.filter(({ type }) => format === 'csv' || type !== 'jsonb'),
+      };
+      const list = table.columns.map(({ name, type }) =>
+        type === 'timestamptz' ? `${name}::timestamptz as ${name}` : `nullif(${name}, '') as ${name}`,
+      );
+      const here = await rowsInDuck(duck, `(select ${list.join(', ')} from ${read})`, table);
+      // To a reader of CSV an empty text is none.
+      const there = (await rowsInPostgres(sql, table)).map((row) =>
+        row.replaceAll(/(?<=[,[])""(?=[,\]])/g, 'null'),
+      );
+      expect(here.length).toBe(there.length);
+      const differing = there.sort().findIndex((row, at) => row !== here[at]);
+      expect(here[differing], whole.name).toBe(there[differing]);
+    }
+    const [file = ''] = (await manifestOf(format)).tables.node_health?.files.map(({ path }) => path) ?? [];
+    const text = readFileSync(join(into(format), file), 'utf8');
+    if (format === 'jsonl') {
+      expect(text).toContain('"extra":{"i": ');
+      expect(text).toContain('"exact": 12345678901234567890.120');
+    } else expect(text.split('\r\n')[0]).toMatch(/^observer,node,probe,check_name,.*,exported_at$/);
+  });
+});
+
+describe('an export since the last one', () => {
+  it('and that one together are the record, with ends, departures, and a transaction that was under way', async () => {
+    const place = 'added';
+    await exported(place);
+    // It began before the second export, writes with an instant from before it, and is committed after it.
+    const slow = postgres(database.url, { max: 1, onnotice: () => {} });
+    await slow.unsafe('begin');
+    for (const table of warehouseTables) await writeRows(slow, table, 1_001, 10);
+    await slow.unsafe(`savepoint within`);
+    await writeRows(slow, named('p_blocks'), 1_011, 5);
+    await slow.unsafe('release savepoint within');
+    for (const table of warehouseTables) await writeRows(sql, table, 2_001, 10);
+    for (const table of warehouseTables.filter(({ to }) => to !== null))
+      await sql.unsafe(
+        `update recorder.${table.name} set ${table.to} = ${table.from} + interval '2 hours' where ${table.to} is null and ${table.from} < '2026-11-03T12:00:00Z'`,
+      );
+    await sql`update recorder.validators set ended_by = 'gone' where valid_to is not null`;
+    const second = await exportedBeside(place, { sinceLast: true });
+    expect(second.tables.filter(({ whole }) => whole !== null)).toEqual([]);
+    // Only what was written since.
+    expect(second.tables.find(({ table }) => table === 'chain_heights')?.rows).toBe(10);
+    await slow.unsafe('commit');
+    await slow.end();
+    const third = await exported(place, { sinceLast: true });
+    for (const { table, rows } of third.tables) expect(rows, table).toBeGreaterThanOrEqual(10);
+    for (const table of warehouseTables) await expectEqual(place, table);
+  });
+
+  it('takes nothing where nothing was recorded, and packed readings no second time', async () => {
+    const place = 'packed';
+    const table = named('validator_uptime');
+    for (const [day, run] of [
+      ['2026-10-01', 101],
+      ['2026-10-02', 102],
+    ] as const)
+      for (const hour of ['01', '02', '03'])
+        await writeLook(sql, table, { at: `${day}T${hour}:00:00Z`, run, members: 9 });
+    await sql`
+      insert into recorder.runs (run_id, source, target_key, datasets, reason, status, worker, started_at, finished_at, items, rows_written)
+      overriding system value
+      select i, 's', 't=' || i, '{validator_uptime}', 'poll', 'done', 'w', now(), now(), '{1}', '{1}' from unnest(array[101, 102]) i`;
+    await exported(place, { tables: [table] });
+    const nothing = await exported(place, { tables: [table], sinceLast: true });
+    expect(nothing.tables).toMatchObject([{ rows: 0, files: 0 }]);
+    const closing = openSealing(database.url, 60_000);
+    const closed = await closeDays(closing, Date.UTC(2026, 9, 10), new AbortController().signal);
+    await closing.end();
+    expect(closed).toMatchObject({ packed: 54, failed: [] });
+    const after = await exported(place, { tables: [table], sinceLast: true });
+    expect(after.tables).toMatchObject([{ rows: 0 }]);
+    await expectEqual(place, table);
+    // What comes late to a closed day, by a run of its own, is exported though its day is packed before the next export.
+    await writeLook(sql, table, { at: '2026-10-01T02:00:00.5Z', run: 103, members: 4 });
+    const again = openSealing(database.url, 60_000);
+    await closeDays(again, Date.UTC(2026, 9, 10), new AbortController().signal);
+    await again.end();
+    expect((await exported(place, { tables: [table], sinceLast: true })).tables).toMatchObject([{ rows: 4 }]);
+    await expectEqual(place, table);
+  });
+
+  it('writes days of many small files anew as one, and removes what stands in for nothing an export later', async () => {
+    const place = 'compacted';
+    const table = named('p_blocks');
+    await sql`truncate recorder.p_blocks`;
+    for (let turn = 0; turn < 17; turn += 1) {
+      await writeRows(sql, table, 1 + turn * 3, 3);
+      await exported(place, { tables: [table], sinceLast: true });
+    }
+    const manifest = await manifestOf(place);
+    const files = manifest.tables.p_blocks?.files ?? [];
+    expect(files.map(({ day, export: number }) => `${day} ${number}`)).toEqual([
+      '2026-11-01 17',
+      '2026-11-02 17',
+      '2026-11-03 17',
+    ]);
+    expect(rowsOf(manifest, 'p_blocks')).toBe(51);
+    expect(manifest.superseded).toHaveLength(48);
+    await expectEqual(place, table);
+    const there = () =>
+      readdirSync(join(into(place), 'p_blocks'), { recursive: true }).filter((one) =>
+        String(one).endsWith('.parquet'),
+      );
+    expect(there()).toHaveLength(51);
+    await exported(place, { tables: [table], sinceLast: true });
+    expect(there()).toHaveLength(3);
+    await expectEqual(place, table);
+  });
+
+  it('adds a column of texts where a number does not fit, and tells it', async () => {
+    const place = 'widened';
+    const table = named('average_tps');
+    await exported(place, { tables: [table] });
+    const long = `${'7'.repeat(60)}.125`;
+    await sql.unsafe(
+      `insert into recorder.average_tps (chain_id, bucket_start, value, recorded_at, run_id) values ('long', '2026-11-01', ${long}, '2026-11-01T10:00:00Z', 1)`,
+    );
+    const { tables, manifest } = await exported(place, { tables: [table], sinceLast: true });
+    expect(tables).toMatchObject([{ rows: 1, added: ['value_exact'] }]);
+    expect(manifest.changes).toEqual([{ export: 2, table: 'average_tps', added: ['value_exact'] }]);
+    const found = await duck.rows(
+      `select value::varchar, value_exact from ${versionsOf(into(place), table)} where chain_id = 'long'`,
+    );
+    expect(found).toEqual([[null, long]]);
+    await sql`delete from recorder.average_tps where chain_id = 'long'`;
+  });
+
+  it('into another form than is there is refused', async () => {
+    await expect(exported('csv', { sinceLast: true })).rejects.toThrow(/--format csv/);
+  });
+});
+
+describe('of two exports at once', () => {
+  it('one counts, and the other says so and leaves nothing', async () => {
+    const place = 'two';
+    const tables = [named('p_blocks')];
+    await exported(place, { tables });
+    const results = await Promise.allSettled([exported(place, { tables }), exported(place, { tables })]);
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(results.find((one) => one.status === 'rejected')?.reason).toMatchObject({ name: 'ExportLost' });
+    const manifest = await manifestOf(place);
+    expect(manifest.export).toBe(2);
+    await expectEqual(place, named('p_blocks'));
+  });
+});
+
+describe('another database', () => {
+  it('is exported whole into a place that holds the files of the first', async () => {
+    const place = 'moved';
+    const table = named('p_blocks');
+    await exported(place, { tables: [table] });
+    const other = await testDatabase();
+    const there = postgres(other.url, { max: 1, onnotice: () => {} });
+    try {
+      await writeRows(there, table, 5_001, 7);
+      const moved = await exported(place, { tables: [table], sinceLast: true, databaseUrl: other.url });
+      expect(moved.tables).toMatchObject([{ rows: 7, whole: 'the last export read another database' }]);
+      expect(rowsOf(moved.manifest, 'p_blocks')).toBe(7);
+    } finally {
+      await there.end();
+      await other.close();
+    }
+  });
+});
+
+it('reads every row that is recorded: nothing is left out of the comparison above', async () => {
+  for (const table of warehouseTables) {
+    const [found] = await sql.unsafe<{ rows: number }[]>(
+      `select count(*)::int as rows from ${everyRow(table)} t`,
+    );
+    expect(found?.rows, table.name).toBeGreaterThan(0);
+  }
+});

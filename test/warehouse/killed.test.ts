@@ -1,0 +1,84 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
+import { warehouseTables } from '../../src/warehouse/export-table.ts';
+import { currentManifest } from '../../src/warehouse/manifest.ts';
+import { type Running, startCommand } from '../support/cli.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { type Duck, openDuck, rowsInDuck, rowsInPostgres, versionsOf } from './lake.ts';
+import { writeRows } from './synthetic.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+let duck: Duck;
+const folder = mkdtempSync(join(tmpdir(), 'export-killed-'));
+const lake = join(folder, 'lake');
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
+  duck = await openDuck();
+  writeFileSync(join(folder, 'recorder.yaml'), 'network: mainnet\n');
+});
+afterAll(async () => {
+  duck?.close();
+  await sql.end({ timeout: 1 });
+  await database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** How often the exporter is killed. By hand: TEST_KILLS=200. */
+const KILLS = Number(process.env.TEST_KILLS ?? 3);
+
+const start = (): Running =>
+  startCommand(
+    ['export', 'all', '--to', lake, '--since', 'last', '--json'],
+    { DATABASE_URL: database.url },
+    folder,
+  );
+
+const files = (): string[] =>
+  readdirSync(lake, { recursive: true })
+    .map(String)
+    .filter((one) => one.endsWith('.parquet'));
+const manifest = () => currentManifest(new DirectoryTarget(lake));
+
+it('an exporter that is killed leaves the manifest before it true, and the next one completes', async () => {
+  for (const table of warehouseTables) await writeRows(sql, table, 1, 30);
+  expect(await start().ended).toMatchObject({ code: 0 });
+  let killed = 0;
+  for (let turn = 1; turn <= KILLS; turn += 1) {
+    const before = await manifest();
+    for (const table of warehouseTables) await writeRows(sql, table, turn * 1_000, 6);
+    const there = files().length;
+    const wanted = there + Math.floor((turn * warehouseTables.length * 3) / (KILLS + 1));
+    const running = start();
+    while (running.process.exitCode === null && files().length < wanted) await delay(5);
+    running.process.kill('SIGKILL');
+    const { signal } = await running.ended;
+    killed += signal === 'SIGKILL' ? 1 : 0;
+    const after = await manifest();
+    // Where the kill came after the manifest, it is the next one.
+    if (signal === 'SIGKILL' && after?.export === before?.export) expect(after).toEqual(before);
+    for (const { path } of Object.values(after?.tables ?? {}).flatMap((table) => table.files))
+      expect(files()).toContain(path);
+    if (turn % 3 === 0) expect(await start().ended).toMatchObject({ code: 0 });
+  }
+  expect(killed).toBeGreaterThan(KILLS / 2);
+  expect(await start().ended).toMatchObject({ code: 0 });
+  // Read with all that the killed ones left behind, and by the manifest alone.
+  const counted = await manifest();
+  for (const table of warehouseTables) {
+    const there = await rowsInPostgres(sql, table);
+    expect(await rowsInDuck(duck, versionsOf(lake, table), table), table.name).toEqual(there);
+    const named = counted?.tables[table.name]?.files.map(({ path }) => `'${lake}/${path}'`) ?? [];
+    const identity = [...table.key, table.from].join(', ');
+    const only = `(select * from read_parquet([${named.join(', ')}], union_by_name = true)
+      qualify row_number() over (partition by ${identity} order by exported_at desc) = 1)`;
+    expect(await rowsInDuck(duck, only, table), table.name).toEqual(there);
+  }
+}, 600_000);

@@ -1,0 +1,206 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Exporting, exportTables } from '../../src/warehouse/export.ts';
+import { type ExportTable, warehouseTables } from '../../src/warehouse/export-table.ts';
+import { currentManifest, type Manifest } from '../../src/warehouse/manifest.ts';
+import { openTarget } from '../../src/warehouse/open-target.ts';
+import { S3Target } from '../../src/warehouse/s3-target.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { type S3Server, s3Server } from '../support/s3-server.ts';
+import { type Duck, openDuck, rowsInDuck, rowsInPostgres, versionsOf } from './lake.ts';
+import { writeRows } from './synthetic.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+let duck: Duck;
+let server: S3Server;
+const folder = mkdtempSync(join(tmpdir(), 'export-s3-'));
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
+  duck = await openDuck();
+  server = await s3Server();
+  for (const table of tables()) await writeRows(sql, table, 1, 40);
+});
+afterAll(async () => {
+  duck?.close();
+  await server?.close();
+  await sql.end({ timeout: 1 });
+  await database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const tables = (): ExportTable[] =>
+  warehouseTables.filter(({ name }) =>
+    ['metric_points', 'validators', 'erc1155_transfers', 'node_health'].includes(name),
+  );
+
+const access = () => ({
+  endpoint: server.url,
+  region: 'us-east-1',
+  keys: { id: 'AKIDEXAMPLE00', secret: 'wJalrXUtnFEMI-secret', session: undefined },
+});
+
+/** A server of one's own to try it on: an endpoint, and keys that may make buckets. */
+const { TEST_S3_ENDPOINT, TEST_S3_KEY_ID, TEST_S3_SECRET, TEST_S3_BUCKET } = process.env;
+if (!TEST_S3_ENDPOINT) console.warn('skipped: exports to a real S3 server (TEST_S3_ENDPOINT names none)');
+
+async function exported(to: string, where: ReturnType<typeof access>, more: Partial<Exporting> = {}) {
+  const target = await openTarget(to, where);
+  try {
+    return await exportTables({
+      databaseUrl: database.url,
+      target,
+      tables: tables(),
+      format: 'parquet',
+      sinceLast: true,
+      signal: new AbortController().signal,
+      ...more,
+    });
+  } finally {
+    await target.close();
+  }
+}
+
+/** The files that the manifest names, as files of this machine. */
+async function fetched(
+  name: string,
+  manifest: Manifest,
+  read: (path: string) => Promise<Uint8Array>,
+): Promise<string> {
+  const place = join(folder, name);
+  for (const { path } of Object.values(manifest.tables).flatMap(({ files }) => files)) {
+    mkdirSync(dirname(join(place, path)), { recursive: true });
+    writeFileSync(join(place, path), await read(path));
+  }
+  return place;
+}
+
+async function expectEqual(place: string): Promise<void> {
+  for (const table of tables())
+    expect(await rowsInDuck(duck, versionsOf(place, table), table), table.name).toEqual(
+      await rowsInPostgres(sql, table),
+    );
+}
+
+const fromServer = (prefix: string) => async (path: string) => {
+  const found = server.objects.get(`${prefix}/${path}`);
+  if (!found) throw new Error(`${path} is not there`);
+  return found;
+};
+
+describe('a bucket', () => {
+  it('takes exports one after the other, which together are the record', async () => {
+    await exported('s3://bucket/lake', access());
+    await writeRows(sql, tables()[0] ?? fail(), 101, 10);
+    await sql`update recorder.validators set valid_to = valid_from + interval '2 hours', ended_by = 'gone' where valid_to is null`;
+    const { manifest } = await exported('s3://bucket/lake', access());
+    expect(manifest.export).toBe(2);
+    await expectEqual(await fetched('lake', manifest, fromServer('lake')));
+  });
+
+  it('takes large files in parts', async () => {
+    const file = join(folder, 'large');
+    const content = Buffer.alloc(20 << 20, 'chain');
+    writeFileSync(file, content);
+    const target = new S3Target('bucket', 'large', access());
+    await target.take(file, 'a/b=c/part');
+    await target.close();
+    expect(server.objects.get('large/a/b=c/part')?.equals(content)).toBe(true);
+  });
+
+  it('gives a name to one of two', async () => {
+    const results = await Promise.allSettled([
+      exported('s3://bucket/two', access()),
+      exported('s3://bucket/two', access()),
+    ]);
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(results.find((one) => one.status === 'rejected')?.reason).toMatchObject({ name: 'ExportLost' });
+  });
+
+  it('whose server fails before the manifest keeps the one before, and the next export takes all', async () => {
+    const before = (await exported('s3://bucket/failing', access())).manifest;
+    await writeRows(sql, tables()[0] ?? fail(), 201, 10);
+    server.refuses = (method, path) =>
+      method === 'PUT' && path.includes('/manifests/') ? { status: 403, code: 'AccessDenied' } : undefined;
+    await expect(exported('s3://bucket/failing', access())).rejects.toThrow(
+      /AccessDenied.*get, put, list and delete/,
+    );
+    server.refuses = undefined;
+    const target = await openTarget('s3://bucket/failing', access());
+    expect(await currentManifest(target)).toEqual(before);
+    await target.close();
+    const { manifest } = await exported('s3://bucket/failing', access());
+    await expectEqual(await fetched('failing', manifest, fromServer('failing')));
+  });
+
+  it('is counted where only the answer to its manifest was lost', async () => {
+    let lost = 0;
+    server.loses = (method, path) => {
+      if (method !== 'PUT' || !path.endsWith('manifests/00000001.json') || lost > 0) return false;
+      lost += 1;
+      return true;
+    };
+    const { manifest } = await exported('s3://bucket/lost', access());
+    server.loses = undefined;
+    expect(manifest.export).toBe(1);
+    expect(lost).toBe(1);
+  });
+
+  it('says without the keys what is wrong', async () => {
+    server.refuses = () => ({ status: 403, code: 'SignatureDoesNotMatch' });
+    const failed = await exported('s3://bucket/refused', access()).catch((error: unknown) => String(error));
+    server.refuses = undefined;
+    expect(failed).toContain('s3://bucket/refused: SignatureDoesNotMatch');
+    expect(failed).toContain('AWS_ACCESS_KEY_ID');
+    expect(failed).not.toContain('wJalr');
+  });
+
+  it('has a name that S3 takes', async () => {
+    await expect(openTarget('s3://Bucket_of_mine/x', access())).rejects.toThrow(/--to s3:\/\/Bucket_of_mine/);
+    await expect(openTarget('gs://bucket/x', access())).rejects.toThrow(/must be a folder, or a bucket/);
+  });
+});
+
+it.skipIf(!TEST_S3_ENDPOINT)('a real server takes exports, and lets one of two count', async () => {
+  const where = {
+    endpoint: TEST_S3_ENDPOINT ?? '',
+    region: 'us-east-1',
+    keys: { id: TEST_S3_KEY_ID ?? '', secret: TEST_S3_SECRET ?? '', session: undefined },
+  };
+  const bucket = TEST_S3_BUCKET ?? 'chain-recorder-test';
+  const client = new S3Client({
+    endpoint: where.endpoint,
+    region: where.region,
+    forcePathStyle: true,
+    credentials: { accessKeyId: where.keys.id, secretAccessKey: where.keys.secret },
+  });
+  await client.send(new CreateBucketCommand({ Bucket: bucket })).catch(() => {});
+  const prefix = `try-${Date.now()}`;
+  const to = `s3://${bucket}/${prefix}`;
+  await exported(to, where);
+  await writeRows(sql, tables()[0] ?? fail(), 301, 10);
+  const results = await Promise.allSettled([exported(to, where), exported(to, where)]);
+  expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  const { manifest } = await exported(to, where);
+  expect(manifest.export).toBe(3);
+  const read = async (path: string) => {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: `${prefix}/${path}` }));
+    if (!Body) throw new Error(`${path} is empty`);
+    return Body.transformToByteArray();
+  };
+  await expectEqual(await fetched(prefix, manifest, read));
+  // A whole export takes the place of what was there, which is removed by the next one.
+  await exported(to, where, { sinceLast: false });
+  await exported(to, where);
+  client.destroy();
+});
+
+function fail(): never {
+  throw new Error('there is no such table');
+}
