@@ -98,6 +98,7 @@ export async function examineRedis(url: string): Promise<Checked | null> {
     connectTimeout: PATIENCE,
     commandTimeout: PATIENCE,
     enableReadyCheck: false,
+    maxRedirections: 3,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   });

@@ -9,6 +9,8 @@ export interface Patience
   > {
   /** Connects when it is told to. Otherwise at once, and again and again. */
   readonly lazyConnect?: boolean;
+  /** How often a command follows the slots of a cluster. Otherwise as long as a replica may need to take over. */
+  readonly maxRedirections?: number;
   /** The time before attempt number `times` to connect; null: there is none. */
   readonly retryStrategy: (times: number) => number | null;
 }
@@ -25,7 +27,7 @@ const SENTINEL_PATIENCE = 2_000;
 /** The client of a Redis. A replica that takes over is followed: in a cluster by its slots, behind sentinels by what they say. */
 export function redisClient(
   place: RedisPlace,
-  { retryStrategy, lazyConnect = false, ...patience }: Patience,
+  { retryStrategy, lazyConnect = false, maxRedirections = REDIRECTIONS, ...patience }: Patience,
 ): Redis | Cluster {
   const access = {
     ...patience,
@@ -39,7 +41,9 @@ export function redisClient(
     case 'cluster':
       return new Cluster([...place.nodes], {
         lazyConnect,
-        maxRedirections: REDIRECTIONS,
+        maxRedirections,
+        // Where the check fails, `connect` settles only with the next attempt to connect.
+        enableReadyCheck: patience.enableReadyCheck ?? true,
         clusterRetryStrategy: retryStrategy,
         // A certificate is made out to a name, and a cluster answers with addresses where names are resolved too early.
         ...(place.tls ? { dnsLookup: (address, found) => found(null, address) } : {}),
