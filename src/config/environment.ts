@@ -44,6 +44,8 @@ export interface Environment {
     readonly keys:
       | { readonly id: string; readonly secret: string; readonly session: string | undefined }
       | undefined;
+    /** What is wrong with these variables, which are other programs' too: told where S3 is needed. */
+    readonly problems: readonly string[];
   };
   /** Signs seals: ed25519. Undefined: they are not signed. */
   readonly sealKey: KeyObject | undefined;
@@ -192,15 +194,15 @@ const fileIn = (env: NodeJS.ProcessEnv, name: Having<'secret'>): string | undefi
 export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environment {
   const problems: string[] = [];
   const textOf = (name: Having<'preset'>): string => textIn(env, name) ?? VARIABLES[name].preset;
-  const secret = (name: Having<'secret'>): string | undefined => {
+  const secret = (name: Having<'secret'>, found = problems): string | undefined => {
     const file = fileIn(env, name);
     const value = textIn(env, name);
     if (file === undefined) return value;
-    if (value !== undefined) problems.push(`${name}: set either ${name} or ${name}_FILE, not both`);
+    if (value !== undefined) found.push(`${name}: set either ${name} or ${name}_FILE, not both`);
     try {
       return readFileSync(file, 'utf8').trim();
     } catch (error) {
-      problems.push(`${name}_FILE: ${messageOf(error)}`);
+      found.push(`${name}_FILE: ${messageOf(error)}`);
       return undefined;
     }
   };
@@ -264,16 +266,18 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     );
     return undefined;
   };
-  const s3Keys = () => {
-    const [id, value] = [secret('AWS_ACCESS_KEY_ID'), secret('AWS_SECRET_ACCESS_KEY')];
-    const session = secret('AWS_SESSION_TOKEN');
-    if ((id === undefined) !== (value === undefined))
-      problems.push('AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: one is set without the other');
-    return id !== undefined && value !== undefined ? { id, secret: value, session } : undefined;
-  };
+  const s3Problems: string[] = [];
   const endpoint = textIn(env, 'AWS_ENDPOINT_URL');
   if (endpoint !== undefined && !/^https?:$/.test(URL.canParse(endpoint) ? new URL(endpoint).protocol : ''))
-    problems.push('AWS_ENDPOINT_URL: must be an http or https URL');
+    s3Problems.push('AWS_ENDPOINT_URL: must be an http or https URL');
+  const s3Keys = () => {
+    const id = secret('AWS_ACCESS_KEY_ID', s3Problems);
+    const value = secret('AWS_SECRET_ACCESS_KEY', s3Problems);
+    const session = secret('AWS_SESSION_TOKEN', s3Problems);
+    if ((id === undefined) !== (value === undefined))
+      s3Problems.push('AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: one is set without the other');
+    return id !== undefined && value !== undefined ? { id, secret: value, session } : undefined;
+  };
   const token = secret('RECORDER_TOKEN');
   if (token !== undefined && token.length < SHORTEST_TOKEN)
     problems.push(
@@ -299,6 +303,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
       endpoint,
       region: textIn(env, 'AWS_REGION') ?? (endpoint === undefined ? undefined : 'us-east-1'),
       keys: s3Keys(),
+      problems: s3Problems,
     },
     sealKey: signingKey('SEAL_KEY'),
   };

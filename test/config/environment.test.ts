@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { doubtfulVariables, readEnvironment, readSecrets } from '../../src/config/environment.ts';
 import { UsageError } from '../../src/errors.ts';
+import { openTarget } from '../../src/warehouse/open-target.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'recorder-environment-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -40,7 +41,7 @@ describe('the environment', () => {
       configFile: undefined,
       chainDataKey: undefined,
       metricsKey: undefined,
-      s3: { endpoint: undefined, region: undefined, keys: undefined },
+      s3: { endpoint: undefined, region: undefined, keys: undefined, problems: [] },
     });
   });
 
@@ -54,6 +55,21 @@ describe('the environment', () => {
       METRICS_API_KEY: '',
     };
     expect(readEnvironment(empty)).toEqual(readEnvironment({}));
+  });
+
+  it('has variables of AWS for other programs, too: what is wrong with them hinders only an export to S3', async () => {
+    const { s3 } = readEnvironment({
+      AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE00',
+      AWS_SECRET_ACCESS_KEY_FILE: join(dir, 'no-such-file'),
+      AWS_ENDPOINT_URL: 'minio:9000',
+    });
+    const problems = [
+      'AWS_ENDPOINT_URL: must be an http or https URL',
+      expect.stringContaining('AWS_SECRET_ACCESS_KEY_FILE: '),
+      'AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: one is set without the other',
+    ];
+    await expect(openTarget('s3://bucket', s3)).rejects.toThrow(expect.objectContaining({ problems }));
+    await (await openTarget(join(dir, 'lake'), s3)).close();
   });
 
   it('takes an ed25519 key that signs seals, and keeps it out of what is told', () => {

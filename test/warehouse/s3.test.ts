@@ -46,12 +46,14 @@ const access = () => ({
   keys: { id: 'AKIDEXAMPLE00', secret: 'wJalrXUtnFEMI-secret', session: undefined },
 });
 
+const opened = (to: string, where: ReturnType<typeof access>) => openTarget(to, { ...where, problems: [] });
+
 /** A server of one's own to try it on: an endpoint, and keys that may make buckets. */
 const { TEST_S3_ENDPOINT, TEST_S3_KEY_ID, TEST_S3_SECRET, TEST_S3_BUCKET } = process.env;
 if (!TEST_S3_ENDPOINT) console.warn('skipped: exports to a real S3 server (TEST_S3_ENDPOINT names none)');
 
 async function exported(to: string, where: ReturnType<typeof access>, more: Partial<Exporting> = {}) {
-  const target = await openTarget(to, where);
+  const target = await opened(to, where);
   try {
     return await exportTables({
       databaseUrl: database.url,
@@ -132,7 +134,7 @@ describe('a bucket', () => {
       /AccessDenied.*get, put, list and delete/,
     );
     server.refuses = undefined;
-    const target = await openTarget('s3://bucket/failing', access());
+    const target = await opened('s3://bucket/failing', access());
     expect(await currentManifest(target)).toEqual(before);
     await target.close();
     const { manifest } = await exported('s3://bucket/failing', access());
@@ -162,8 +164,8 @@ describe('a bucket', () => {
   });
 
   it('has a name that S3 takes', async () => {
-    await expect(openTarget('s3://Bucket_of_mine/x', access())).rejects.toThrow(/--to s3:\/\/Bucket_of_mine/);
-    await expect(openTarget('gs://bucket/x', access())).rejects.toThrow(/must be a folder, or a bucket/);
+    await expect(opened('s3://Bucket_of_mine/x', access())).rejects.toThrow(/--to s3:\/\/Bucket_of_mine/);
+    await expect(opened('gs://bucket/x', access())).rejects.toThrow(/must be a folder, or a bucket/);
   });
 });
 
