@@ -1,5 +1,5 @@
 import type { AlertsConfig, LimitName } from '../config/alerts-schema.ts';
-import { UsageError } from '../errors.ts';
+import { messageOf, UsageError } from '../errors.ts';
 import { defaultRules } from './default-rules.ts';
 import { ownRule, tryQuestion } from './own-rule.ts';
 import type { ConfiguredRule, Rule } from './rule.ts';
@@ -46,17 +46,33 @@ function configured(
   };
 }
 
+/** A query that could not be tried, and why. */
+export interface Untried {
+  /** Its path in the file. */
+  readonly path: string;
+  readonly cause: string;
+}
+
 /**
  * Asks the database whether every query of one's own can be asked.
- * @throws UsageError each that cannot be, by its path in the file
+ * @returns those of which it said neither: it was away, too busy, or too slow. Their rounds will tell what is wrong
+ * @throws UsageError each that cannot be asked, by its path in the file
  */
-export async function tryOwnRules(config: AlertsConfig, url: string, signal: AbortSignal): Promise<void> {
+export async function tryOwnRules(
+  config: AlertsConfig,
+  url: string,
+  signal: AbortSignal,
+): Promise<readonly Untried[]> {
   const problems: string[] = [];
+  const untried: Untried[] = [];
   for (const [at, { sql, enabled }] of config.rules.entries())
     if (sql !== undefined && enabled)
       await tryQuestion(url, sql, signal).catch((error: unknown) => {
-        if (!(error instanceof UsageError)) throw error;
-        problems.push(`alerts.rules[${at}].sql: ${error.message.replaceAll(/^query: /gm, '')}`);
+        const path = `alerts.rules[${at}].sql`;
+        if (error instanceof UsageError)
+          problems.push(`${path}: ${error.message.replaceAll(/^query: /gm, '')}`);
+        else untried.push({ path, cause: messageOf(error) });
       });
   if (problems.length > 0) throw new UsageError(problems);
+  return untried;
 }

@@ -157,9 +157,8 @@ async function work(
   await refuseUnfit(queues.polls);
   const alerting = roles.has('worker') ? openAlerts(app) : null;
   if (alerting)
-    await tryOwnRules(app.config.alerts, app.databaseUrl, signal).catch((error: unknown) => {
-      if (!isAway(error)) throw error; // then the rounds tell it
-    });
+    for (const untried of await tryOwnRules(app.config.alerts, app.databaseUrl, signal))
+      log.warn(untried, 'a query of alerts was not tried: its rounds will tell what is wrong');
   const membership = await joinPeers(app, roles, signal);
   const lead = new Lead(app, membership);
   try {

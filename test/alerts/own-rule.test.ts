@@ -25,6 +25,15 @@ it.each([
   await expect(tryOwnRules(alertsConfig(mine(sql)), database.url, never)).rejects.toThrow(problem);
 });
 
+it('a query of which a database that is away, or too slow, says nothing is named, and the others are tried', async () => {
+  const slow = alertsConfig({ rules: [{ name: 'slow', sql: 'select pg_sleep(600)' }] });
+  const away = new AbortController();
+  const nowhere = await tryOwnRules(slow, 'postgres://127.0.0.1:1/none', never);
+  expect(nowhere).toEqual([{ path: 'alerts.rules[0].sql', cause: expect.stringContaining('ECONNREFUSED') }]);
+  away.abort(new Error('given up'));
+  expect(await tryOwnRules(slow, database.url, away.signal)).toMatchObject([{ path: 'alerts.rules[0].sql' }]);
+});
+
 it('a row of a query is an alert; too many are a mistake, which is told', async () => {
   const clock = new ManualClock(Date.now());
   const asked = async (sql: string) => {
