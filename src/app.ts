@@ -86,8 +86,9 @@ export async function openApp(options: AppOptions): Promise<App> {
   const stateDirectory = resolve(STATE_DIRECTORY);
   const fromFile = file === null ? null : loadConfig(file, catalogNames);
   // What channels of alerts name of the environment is kept out of the log, too.
-  const named = readNamed(textsIn(fromFile?.alerts)).values;
-  const log = openLog({ logLevel, logJson }, named);
+  const logFor = (config: Config | null) =>
+    openLog({ logLevel, logJson }, readNamed(textsIn(config?.alerts)).values);
+  const log = logFor(fromFile);
   const closers: (() => Promise<void>)[] = [];
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
@@ -123,6 +124,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       configFile: file,
       sandbox: sandbox?.announcement ?? null,
       log,
+      logFor,
       clock,
       databaseUrl,
       embedded: embedded !== null,
@@ -151,7 +153,10 @@ type Parts = Pick<
   | 'database'
   | 'counts'
   | 'close'
->;
+> & {
+  /** The log without the secrets that a configuration names. */
+  logFor(config: Config): Log;
+};
 
 /** The application that a configuration makes of what is open. */
 function configured(parts: Parts, config: Config): App {
@@ -173,7 +178,7 @@ function configured(parts: Parts, config: Config): App {
       open: upstreamOpener(config, environment, database.sql, clock, counts),
     },
     budgets: budgetKeys(config, environment),
-    reconfigured: (other) => configured(parts, other),
+    reconfigured: (other) => configured({ ...parts, log: parts.logFor(other) }, other),
   };
 }
 

@@ -61,9 +61,9 @@ export async function upUntilStopped(app: App, roles: ReadonlySet<Role>, signal:
 
 /** The application with what its file says now; null: it says the same, or cannot be applied. */
 function otherConfiguration(app: App, roles: ReadonlySet<Role>): App | null {
-  const { log, configFile, config, counts } = app;
+  const { configFile, config, counts } = app;
   if (configFile === null) {
-    log.warn(
+    app.log.warn(
       'SIGHUP: this process has no configuration file; to record by one that exists now, start it anew',
     );
     return null;
@@ -74,11 +74,11 @@ function otherConfiguration(app: App, roles: ReadonlySet<Role>): App | null {
     const changes = configDifference(config, other.config);
     counts.reloaded(true);
     if (changes.length === 0) {
-      log.info({ file: configFile }, 'SIGHUP: the configuration says what it said');
+      app.log.info({ file: configFile }, 'SIGHUP: the configuration says what it said');
       return null;
     }
     const more = changes.length > MOST_CHANGES ? { more: changes.length - MOST_CHANGES } : {};
-    log.info(
+    other.log.info(
       { file: configFile, changes: changes.slice(0, MOST_CHANGES), ...more },
       'SIGHUP: another configuration is taken over',
     );
