@@ -11,4 +11,3 @@ exception
       using hint = 'as a superuser: create role recorder_reader nologin';
 end
 $$;
-grant usage on schema reporting to recorder_reader;

@@ -20,7 +20,18 @@ const levels: readonly (readonly string[])[] = [
   ],
   ['jobs', 'server'],
   ['alerts'],
-  ['recording', 'views', 'reports', 'api', 'health', 'seals', 'checks', 'warehouse', 'recorded.ts'],
+  [
+    'recording',
+    'views',
+    'reports',
+    'api',
+    'health',
+    'seals',
+    'checks',
+    'warehouse',
+    'backups',
+    'recorded.ts',
+  ],
   ['history'],
   ['datasets'],
   ['upstreams', 'db'],
@@ -39,6 +50,7 @@ const free: readonly string[] = [
   'redaction.ts',
   'work-signal.ts',
   'printable.ts',
+  'version.ts',
 ];
 
 interface Import {

@@ -5,6 +5,7 @@ import type { Config } from '../config/schema.ts';
 import { openDatabase } from '../db/client.ts';
 import { diagnosed, examineDatabase } from '../db/examine-database.ts';
 import { pendingMigrations, schemaProblem } from '../db/migrate.ts';
+import { restoreProblem } from '../db/restoring.ts';
 import { messageOf } from '../errors.ts';
 import { examineRedis } from '../jobs/examine-redis.ts';
 import { queueNames } from '../jobs/jobs.ts';
@@ -53,6 +54,8 @@ async function within(
 ): Promise<Checked[]> {
   const database = openDatabase(databaseUrl);
   try {
+    const restoring = await restoreProblem(database.sql);
+    if (restoring) return [{ check: 'database', ok: false, found: restoring }, ...(redis ? [redis] : [])];
     const pending = await pendingMigrations(database.sql);
     if (pending > 0 && environment.databaseUrl !== undefined) {
       const found = `${itself.found}; it lacks ${pending} migrations, which the next "chain-recorder up" or "migrate" applies`;

@@ -250,6 +250,38 @@ export function commandLine(): Command {
     );
 
   command(
+    'backup',
+    'back the database up while it is worked with, into a new folder',
+    'chain-recorder backup --to /var/backups/recorder-2026-11-22',
+  )
+    .requiredOption('--to <folder>', 'the folder that is made')
+    .action(async (options: Common & { to: string }) =>
+      (await import('./with-database.ts')).withDatabase({ make: false }, async (databaseUrl, signal) =>
+        (await import('./backup.ts')).backupCommand(
+          databaseUrl,
+          { ...options, json: options.json ?? false },
+          signal,
+        ),
+      ),
+    );
+
+  command(
+    'restore',
+    'restore a backup into an empty database, and check that it is the same record',
+    'chain-recorder restore --from /var/backups/recorder-2026-11-22',
+  )
+    .requiredOption('--from <folder>', 'what "backup" made')
+    .action(async (options: Common & { from: string }) =>
+      (await import('./with-database.ts')).withDatabase({ make: true }, async (databaseUrl, signal) =>
+        (await import('./restore.ts')).restoreCommand(
+          databaseUrl,
+          { ...options, json: options.json ?? false },
+          signal,
+        ),
+      ),
+    );
+
+  command(
     'maintenance',
     'list or announce windows in which nodes are neither up nor down, or end one',
     'chain-recorder maintenance announce --node validator-1 --to 2026-12-01T04:00 --reason "new disk"',

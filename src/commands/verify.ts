@@ -33,7 +33,7 @@ export async function verifyCommand(app: App, options: VerifyOptions, signal: Ab
     signal,
   });
   if (options.json) printJson(found);
-  else printText(told(found));
+  else printText(toldOf(found));
   if (signal.aborted) {
     tell('interrupted: not everything was looked at');
     return exitCode.later;
@@ -45,7 +45,8 @@ export async function verifyCommand(app: App, options: VerifyOptions, signal: Ab
   return found.broken.length + found.differences.length + found.more > 0 ? exitCode.failed : exitCode.done;
 }
 
-function told(found: Verified): string {
+/** What `verify` found, as text for people. */
+export function toldOf(found: Verified): string {
   const { seal, until, head, rows, ends, unsealed, removed, more } = found;
   const lines = [
     seal === null

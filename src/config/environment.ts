@@ -311,6 +311,12 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
   return environment;
 }
 
+/** What programs that the recorder starts have of its environment: where programs and the user's files are. No secret is in it. */
+export function environmentOfPrograms(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR } = env;
+  return { PATH, HOME, TMPDIR };
+}
+
 /** The environment without what is wrong in it, and every problem. */
 export function soundEnvironment(env: NodeJS.ProcessEnv = process.env): {
   environment: Environment;

@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type postgres from 'postgres';
 import { UsageError } from '../errors.ts';
 import { type Declared, definition, inOrder, signature } from './declared.ts';
 import { dependentsOf, type ObjectKey } from './dependents.ts';
+import { makeReader } from './reader-role.ts';
 import { revokeDefaults, type SavedObject, saveObjects } from './saved-objects.ts';
 import { TakenAway } from './taken-away.ts';
 import { attempt, type Refusal } from './transaction.ts';
-
-const READER = new URL('../../drizzle/reader.sql', import.meta.url);
 
 /** An object that an earlier migration made, as it was before this one. */
 interface Made {
@@ -130,7 +128,8 @@ export class Reporting {
    */
   async apply(): Promise<string[]> {
     await this.#sql.unsafe('create schema if not exists reporting');
-    await this.#sql.unsafe(readFileSync(READER, 'utf8'));
+    await makeReader(this.#sql);
+    await this.#sql.unsafe('grant usage on schema reporting to recorder_reader');
     const rows = asRows(this.#declared);
     const places = await this.#sql.unsafe<Place[]>(
       `select s.key, o.name is not null as noted,

@@ -6,6 +6,7 @@ import { LOCKS } from './advisory-lock.ts';
 import { Reporting, refusedForViews } from './apply-declared.ts';
 import type { Declared } from './declared.ts';
 import { encodingProblem } from './encoding.ts';
+import { restoreProblem } from './restoring.ts';
 import { attempt, inOneTransaction } from './transaction.ts';
 
 const FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url));
@@ -14,12 +15,17 @@ const FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url));
  * Brings a database to this version's schema: migrations in order, then views and functions, then the reader's rights; in
  * one transaction, so that a migrator that is killed leaves the database as it was. Safe to run by many at once.
  * @returns what a person should know of it, in sentences
- * @throws UsageError when the database is not UTF-8, holds a migration that this version does not know, or lacks an
+ * @param options restoring: it is a part of the restore that the database is marked with
+ * @throws UsageError when the database is not UTF-8, a backup is being restored into it, or it holds a migration that this version does not know, or lacks an
  * earlier one, or where something of the user's stands in the way of a view or a function
  */
-export async function migrateDatabase(url: string, declared: readonly Declared[]): Promise<string[]> {
+export async function migrateDatabase(
+  url: string,
+  declared: readonly Declared[],
+  { restoring = false } = {},
+): Promise<string[]> {
   return inOneTransaction(url, async (sql) => {
-    const problem = await encodingProblem(sql);
+    const problem = (await encodingProblem(sql)) ?? (restoring ? null : await restoreProblem(sql));
     if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);
     await sql`select pg_advisory_xact_lock(${LOCKS.migrate})`;
     await refuseStrangeHistory(sql);
@@ -54,10 +60,10 @@ export async function changeTable(sql: postgres.Sql, reporting: Reporting, state
   await sql.unsafe(statement);
 }
 
-/** Whether the database is UTF-8 and has exactly this version's migrations. @returns what is wrong, for a person */
+/** Whether the database is UTF-8, no backup is being restored into it, and it has exactly this version's migrations. @returns what is wrong, for a person */
 export async function schemaProblem(sql: postgres.Sql): Promise<string | null> {
-  const encoding = await encodingProblem(sql);
-  if (encoding) return encoding;
+  const unusable = (await encodingProblem(sql)) ?? (await restoreProblem(sql));
+  if (unusable) return unusable;
   const applied = await appliedMigrations(sql);
   const known = readMigrationFiles({ migrationsFolder: FOLDER });
   const unknown = applied.find((hash) => !known.some((migration) => migration.hash === hash));
@@ -65,6 +71,9 @@ export async function schemaProblem(sql: postgres.Sql): Promise<string | null> {
   const missing = known.length - applied.length;
   return missing > 0 ? `the database lacks ${missing} migration(s): run "chain-recorder migrate"` : null;
 }
+
+/** How many migrations this version has. */
+export const knownMigrations = (): number => readMigrationFiles({ migrationsFolder: FOLDER }).length;
 
 /** How many of this version's migrations a database lacks. */
 export async function pendingMigrations(sql: postgres.Sql): Promise<number> {

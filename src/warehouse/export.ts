@@ -212,7 +212,8 @@ function after(at: string): string {
   return `${seconds}.${String(micros % 1_000_000n).padStart(6, '0')}Z`;
 }
 
-async function newestSeal(snapshot: Snapshot): Promise<Manifest['seal']> {
+/** The newest seal of what a snapshot sees; null: nothing is sealed. */
+export async function newestSeal(snapshot: Snapshot): Promise<Manifest['seal']> {
   const [row] = await snapshot.rows(
     `select seal::int, to_char(until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as until, head
      from recorder.seals where made_at is not null order by seal desc limit 1`,

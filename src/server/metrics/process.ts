@@ -1,4 +1,4 @@
-import { versionOf } from '../version.ts';
+import { versionOf } from '../../version.ts';
 import { counter, gauge, histogram } from './family.ts';
 import type { MetricPart } from './part.ts';
 

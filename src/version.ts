@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-const PACKAGE = new URL('../../package.json', import.meta.url);
+const PACKAGE = new URL('../package.json', import.meta.url);
 
 /** The version of this package. */
 export const versionOf = (): string =>
