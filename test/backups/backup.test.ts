@@ -58,8 +58,8 @@ afterAll(async () => {
 
 describe.skipIf(!server)('a backup', () => {
   let source: string;
+  let target: string;
 
-  /** What the source held when it was backed up. */
   beforeAll(async () => {
     names.push('backup_source');
     source = await cloneTemplate(admin, 'backup_source');
@@ -118,7 +118,7 @@ describe.skipIf(!server)('a backup', () => {
     expect(readFileSync(seen, 'utf8')).not.toContain(new URL(source).password.slice(0, 5));
     expect(readdirSync(folder).filter((name) => name.includes('incomplete'))).toEqual([]);
 
-    const target = await blank('backup_target');
+    target = await blank('backup_target');
     const restored = await restoreBackup({ databaseUrl: target, from: whole, manifest, signal });
     expect(restored?.verified).toMatchObject({
       seal: 1,
@@ -149,23 +149,23 @@ describe.skipIf(!server)('a backup', () => {
 
   it('that is damaged is refused, and one whose rows are not those that were counted is not taken for a record', async () => {
     const manifest = await readManifest(whole);
-    const target = await blank('backup_damaged');
+    const other = await blank('backup_damaged');
     const short = join(folder, 'short');
     await backUp({ databaseUrl: source, to: short, signal });
     const good = await readManifest(short);
     truncateSync(join(short, 'record.dump'), good.dump.bytes - 1);
-    await expect(restoreBackup({ databaseUrl: target, from: short, manifest: good, signal })).rejects.toThrow(
+    await expect(restoreBackup({ databaseUrl: other, from: short, manifest: good, signal })).rejects.toThrow(
       'is damaged',
     );
-    await reading(target, async (sql) => expect(await readMark(sql)).toBeNull());
+    await reading(other, async (sql) => expect(await readMark(sql)).toBeNull());
 
     const counted = { ...manifest.contents.tables, 'recorder.coverage': 7 };
-    const other = { ...manifest, contents: { ...manifest.contents, tables: counted } };
+    const miscounted = { ...manifest, contents: { ...manifest.contents, tables: counted } };
     await expect(
-      restoreBackup({ databaseUrl: target, from: whole, manifest: other, signal }),
+      restoreBackup({ databaseUrl: other, from: whole, manifest: miscounted, signal }),
     ).rejects.toThrow('recorder.coverage: 7 rows in the backup, 1 restored');
-    await reading(target, async (sql) => expect(await schemaProblem(sql)).toContain('is being restored'));
-    await expect(migrate(target)).rejects.toThrow('is being restored');
+    await reading(other, async (sql) => expect(await schemaProblem(sql)).toContain('is being restored'));
+    await expect(migrate(other)).rejects.toThrow('is being restored');
   });
 
   it('says everything that keeps it from being restored', async () => {
@@ -223,10 +223,10 @@ describe.skipIf(!server)('a backup', () => {
     let cut = 0;
     for (let turn = 0; turn < KILLS; turn++) {
       const name = `backup_killed_${turn}`;
-      const target = await blank(name);
-      const restoring = () => startCommand(args, { DATABASE_URL: target }, folder);
+      const killed = await blank(name);
+      const restoring = () => startCommand(args, { DATABASE_URL: killed }, folder);
       const first = restoring();
-      await reading(target, async (sql) => {
+      await reading(killed, async (sql) => {
         while (first.process.exitCode === null && !(await readMark(sql))) await delay(2);
         if (turn > 0) await delay(Math.random() * 3_000);
         first.process.kill('SIGKILL');
@@ -251,8 +251,6 @@ describe.skipIf(!server)('a backup', () => {
 
   it('whose restore was cut off after it was loaded is checked, not loaded again', async () => {
     const manifest = await readManifest(whole);
-    const target = await blank('backup_again');
-    await restoreBackup({ databaseUrl: target, from: whole, manifest, signal });
     await reading(target, (sql) => setMark(sql, { backup: manifest.dump.sha256, stage: 'checking' }));
     const steps: string[] = [];
     const begins = (step: string) => void steps.push(step);
