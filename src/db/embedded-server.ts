@@ -5,7 +5,8 @@ import { connect } from 'node:net';
 import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { postgresBinaries } from './embedded-binaries.ts';
+import { UsageError } from '../errors.ts';
+import { installedMajor, postgresBinaries } from './embedded-binaries.ts';
 import { type EmbeddedHome, exists } from './embedded-home.ts';
 import { isFree, lastingPort } from './free-port.ts';
 import { processStart } from './process-lock.ts';
@@ -80,6 +81,7 @@ export async function startServer(
   const log = join(home.path, 'postgres.log');
   const made = !(await exists(data));
   if (made) await makeCluster(home, bin);
+  else await refuseOtherVersion(home, data);
   await disownPidFile(join(data, 'postmaster.pid'));
   if (await exists(log)) await rename(log, `${log}.1`);
 
@@ -104,6 +106,18 @@ export async function startServer(
       await wait(200);
     }
   }
+}
+
+/** PostgreSQL reads no files of another major version. @throws UsageError that says how to go on with them */
+async function refuseOtherVersion(home: EmbeddedHome, data: string): Promise<void> {
+  const files = (await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => '')).trim();
+  const installed = await installedMajor();
+  if (files === '' || files === String(installed)) return;
+  throw new UsageError([
+    `${home.path}: holds files of PostgreSQL ${files}, and the embedded one is ${installed} now: ` +
+      'with the version of chain-recorder that was here before, run "chain-recorder backup --to FOLDER"; ' +
+      'then with this one move the folder away, and run "chain-recorder restore --from FOLDER"',
+  ]);
 }
 
 /** The port that the home was given at its first start, so that connections that people saved work again. */

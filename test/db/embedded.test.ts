@@ -95,6 +95,15 @@ async function serverProcess(): Promise<number> {
   return Number((await readFile(join(dir, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[0]);
 }
 
+it('refuses the files of another major version of PostgreSQL, and says how to go on with them', async () => {
+  const { path } = await embeddedHome(dir, log);
+  await mkdir(join(path, 'data'));
+  await writeFile(join(path, 'data', 'PG_VERSION'), '17\n');
+  await expect(openEmbedded({ dir, log })).rejects.toThrow(
+    /holds files of PostgreSQL 17, and the embedded one is \d+ now: .*backup --to .*restore --from/,
+  );
+});
+
 describe('a single process', () => {
   it('makes the database, serves it on loopback alone, and leaves no server behind', async () => {
     const server = await openEmbedded({ dir: relative(process.cwd(), dir), log });
