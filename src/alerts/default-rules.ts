@@ -7,6 +7,7 @@ import {
   alertingFailing,
   datasetIncomplete,
   datasetLate,
+  exportFailing,
   ledgerStandingStill,
   listUnconfirmed,
   recordingStandingStill,
@@ -39,6 +40,7 @@ export const defaultRules: readonly Rule[] = [
   l1BalanceLow,
   discrepancy,
   seriesBreak,
+  exportFailing,
   alertingFailing,
 ];
 

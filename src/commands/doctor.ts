@@ -16,6 +16,7 @@ import { examineServer } from './examining-server.ts';
 import { examineStored } from './examining-stored.ts';
 import { examineUpstreams } from './examining-upstreams.ts';
 import { exitCode } from './exit.ts';
+import { examineExports } from './exporting.ts';
 import { printJson } from './output.ts';
 import { printChecked } from './printing-checked.ts';
 
@@ -46,6 +47,8 @@ export async function doctorCommand(
     const { config } = configured;
     const upstreams = config ? examineUpstreams(config, environment, signal) : Promise.resolve([]);
     upstreams.catch(() => {}); // it is awaited below
+    const exports = config ? examineExports(config, environment) : Promise.resolve([]);
+    exports.catch(() => {});
     const databaseUrl = environment.databaseUrl ?? (embedded && 'url' in embedded ? embedded.url : null);
     const checked = [
       ...problems.map((found) => ({ check: 'environment', ok: false, found })),
@@ -56,6 +59,7 @@ export async function doctorCommand(
       ...(databaseUrl ? await examineStored(databaseUrl, configured, environment, log) : []),
       ...(embedded ? [await examineDisk(resolve('.'))] : []),
       ...(config ? [await examineServer(environment, config)] : []),
+      ...(await exports),
       ...(await upstreams),
     ];
     if (options.json) printJson(checked);

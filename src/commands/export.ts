@@ -1,9 +1,9 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { App } from '../app.ts';
+import { FORMATS } from '../config/exports-schema.ts';
 import { UsageError } from '../errors.ts';
 import { type Exported, ExportLost, ExportRefused, exportTables } from '../warehouse/export.ts';
 import { warehouseTables } from '../warehouse/export-table.ts';
-import { FORMATS } from '../warehouse/manifest.ts';
 import { openTarget } from '../warehouse/open-target.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printTable, tell } from './output.ts';

@@ -5,6 +5,7 @@ import { isAway } from '../db/away.ts';
 import { messageOf } from '../errors.ts';
 import { Membership } from '../recording/membership.ts';
 import { registerAll } from '../recording/register.ts';
+import { registerExports } from '../warehouse/scheduled.ts';
 
 const TRY_AGAIN = 1_000;
 const SAY_AGAIN = 600_000;
@@ -48,7 +49,7 @@ export class Lead {
    * @throws UsageError when another recorder has some of the targets
    */
   async follow(): Promise<boolean> {
-    const { log, database, watched, clock, configuration } = this.#app;
+    const { log, config, database, watched, clock, configuration } = this.#app;
     const { newest, generation } = this.#membership.standing;
     const fields = { recorder: configuration.recorder, generation };
     if (!newest) {
@@ -64,6 +65,7 @@ export class Lead {
     }
     if (generation === this.#generation) return false;
     await registerAll(database.sql, watched, clock(), this.#membership.registrant);
+    await registerExports(database.sql, config.exports, this.#membership.registrant);
     this.#generation = generation;
     this.#saidAt = Number.NEGATIVE_INFINITY;
     log.info(fields, 'this configuration decides what is recorded');

@@ -6,7 +6,7 @@ import { clockSkew, TOLERATED_SKEW } from '../db/clock-skew.ts';
 import { ReadGate } from '../db/read-gate.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import type { QueueBackend, RecorderQueue } from '../jobs/backend.ts';
-import { ALERTS, alertsJob, planJob, queueNames } from '../jobs/jobs.ts';
+import { ALERTS, alertsJob, EXPORTS, exportsJob, planJob, queueNames } from '../jobs/jobs.ts';
 import { openBackend } from '../jobs/open-backend.ts';
 import { queueKeys, viewOf } from '../jobs/queue-look.ts';
 import { reconcileSchedules } from '../jobs/schedules.ts';
@@ -27,6 +27,7 @@ import { type StatusSite, statusSite } from '../server/status-site.ts';
 import { alertWork, openAlerts } from './alerting.ts';
 import { closeInTurn } from './closing.ts';
 import { compareInTurn } from './comparing.ts';
+import { exportWork } from './exporting.ts';
 import { LiveSummary, screenOf } from './live-summary.ts';
 import { joinPeers, Lead } from './peers.ts';
 import { ProberSwitch } from './probing.ts';
@@ -54,6 +55,8 @@ const COMPARE_FIRST = 120_000;
 /** Days of readings end once a day; what comes late is packed within an hour. */
 const CLOSE_EVERY = 3_600_000;
 const CLOSE_FIRST = 60_000;
+/** How often it is looked which exports are due. */
+const EXPORTS_EVERY = 60_000;
 const CLOCK_CHECK_EVERY = 300_000;
 const QUEUE_PATIENCE = 5_000;
 /** The longest that runs under way may take to stop; the whole stop is promised within 20 s. */
@@ -189,6 +192,7 @@ async function work(
       log,
       peers: membership,
       ...(alerting && { alerts: alertWork(alerting) }),
+      ...(app.config.exports.length > 0 && { exports: exportWork(app) }),
       finished: (result) => {
         app.counts.run(result);
         finished.push(result);
@@ -208,6 +212,10 @@ async function work(
       const { name, data, opts } = planJob(feed.source.name, 'start');
       await queues.polls.add(name, data, opts);
     }
+    if (app.config.exports.length > 0) {
+      const { name, data } = exportsJob();
+      await queues.polls.add(name, data, { removeOnComplete: true, removeOnFail: true });
+    }
   };
   repeating.once(0, 'planning', planAll);
   repeating.every(BEAT_EVERY, 'looking after the other processes', async () => {
@@ -220,11 +228,14 @@ async function work(
     }
   });
   if (roles.has('scheduler')) {
-    const alerts = [{ id: ALERTS, every: app.config.alerts.every, job: alertsJob() }];
+    const others = [
+      { id: ALERTS, every: app.config.alerts.every, job: alertsJob() },
+      ...(app.config.exports.length > 0 ? [{ id: EXPORTS, every: EXPORTS_EVERY, job: exportsJob() }] : []),
+    ];
     repeating.every(RECONCILE_EVERY, 'holding the schedules', async () => {
       if (!membership.standing.newest) return;
       const { recorder } = membership;
-      const { seen } = await reconcileSchedules(app.databaseUrl, queues, feeds, log, recorder, alerts);
+      const { seen } = await reconcileSchedules(app.databaseUrl, queues, feeds, log, recorder, others);
       if (seen) await noteSchedules(database.sql, recorder, seen, Date.now());
     });
     const watched = queueKeys.map((name) => new QueueWatch(name, queues[name], backend.kind));

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { alertsSchema, type RuleLimits } from './alerts-schema.ts';
 import { duration } from './duration-schema.ts';
+import { exportsSchema } from './exports-schema.ts';
 import { healthSchema } from './health-schema.ts';
 import { assetId, evmChain, metricsChain, nodeId, primaryAddress, subnetId } from './ids.ts';
 import { isNetwork } from './network-ranges.ts';
@@ -259,6 +260,9 @@ export function configSchema(names: CatalogNames) {
     alerts: alertsSchema(names.alertRules)
       .prefault({})
       .describe('Who is told what, and when: [alerts](alerts.md).'),
+    exports: exportsSchema(names.datasets).describe(
+      'What is exported for a warehouse by schedule, each time what was recorded since: [export](export.md).',
+    ),
     datasets: z
       .partialRecord(z.enum(names.datasets), override)
       .default({})

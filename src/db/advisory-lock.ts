@@ -10,6 +10,7 @@ export const LOCKS = {
   seal: 7_310_202_613,
   compare: 7_310_202_614,
   close: 7_310_202_615,
+  export: 7_310_202_616,
   restore: 7_310_202_618,
 } as const;
 

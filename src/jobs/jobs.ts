@@ -17,13 +17,17 @@ export const jobData = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('alerts') }),
   z.object({ kind: z.literal('deliver'), channel: z.string() }),
+  z.object({ kind: z.literal('exports') }),
+  z.object({ kind: z.literal('export'), to: z.string() }),
 ]);
 
 export type JobData = z.infer<typeof jobData>;
 /** A job about what is recorded, by its feed. */
 export type FeedJob = Extract<JobData, { feed: string }>;
 /** A round of the rules of alerts, or what waits for one channel. */
-export type AlertJob = Exclude<JobData, FeedJob>;
+export type AlertJob = Extract<JobData, { kind: 'alerts' | 'deliver' }>;
+/** A look at which exports are due, or one of them. */
+export type ExportJob = Extract<JobData, { kind: 'exports' | 'export' }>;
 
 /** Polls and plans have a queue of their own, so that no amount of healing makes them wait. */
 export const POLLS = 'polls';
@@ -94,6 +98,21 @@ export function alertsJob() {
 export function deliverJob(channel: string) {
   const data: JobData = { kind: 'deliver', channel };
   return { name: 'deliver', data, opts: { ...gone, jobId: jobId('deliver', channel), priority: 1 } };
+}
+
+/** The name of the schedule, and of the jobs, by which it is looked which exports are due. */
+export const EXPORTS = 'exports';
+
+/** A look at which exports are due. */
+export function exportsJob() {
+  const data: JobData = { kind: 'exports' };
+  return { name: EXPORTS, data };
+}
+
+/** An export. One of each waits at most. What fails is due again later: the queue repeats none. */
+export function exportJob(to: string) {
+  const data: JobData = { kind: 'export', to };
+  return { name: 'export', data, opts: { ...gone, jobId: jobId('export', to), priority: 1 } };
 }
 
 /** BullMQ splits its keys at colons. */

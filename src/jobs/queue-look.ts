@@ -29,7 +29,7 @@ export interface QueuedJob {
   /** `plan`, or why a run is made. */
   readonly what: string;
   readonly feed: string;
-  /** As key=value; empty: a plan. */
+  /** As key=value, or where an export goes; empty: a plan. */
   readonly target: string;
   /** How often it was tried, and how often it is tried at most. */
   readonly attempts: number;
@@ -84,12 +84,13 @@ async function jobsIn(
 function queued(job: Job<JobData, void, string>, state: JobState): QueuedJob {
   const { data } = jobData.safeParse(job.data);
   const target = data?.kind === 'record' ? Object.entries(data.target) : [];
+  const where = data?.kind === 'export' ? data.to : '';
   return {
     id: job.id ?? '',
     state,
     what: data?.kind === 'record' ? data.reason : job.name,
     feed: data && 'feed' in data ? data.feed : '',
-    target: target.map((pair) => pair.join('=')).join(' '),
+    target: target.map((pair) => pair.join('=')).join(' ') || where,
     attempts: job.attemptsMade,
     most: job.opts.attempts ?? 1,
     failure: job.failedReason || null,

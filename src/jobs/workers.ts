@@ -14,6 +14,7 @@ import { registerTargets } from '../recording/register.ts';
 import { targetKey } from '../recording/target-key.ts';
 import { type AlertWork, workOnAlerts } from './alert-jobs.ts';
 import type { QueueBackend, RecorderQueue, Work } from './backend.ts';
+import { type ExportWork, workOnExports } from './export-jobs.ts';
 import { type FeedJob, jobData, queueNames, recordJob } from './jobs.ts';
 import { knowing, Passed, type Peers, placeOf, wantedKeys } from './places.ts';
 
@@ -33,6 +34,8 @@ export interface WorkerContext {
   readonly peers?: Peers & { readonly registrant: Registrant };
   /** Absent: alerts are not looked after here. */
   readonly alerts?: AlertWork;
+  /** Absent: nothing is exported by schedule. */
+  readonly exports?: ExportWork;
   /** Called after every run. */
   readonly finished?: (result: RunResult) => void;
 }
@@ -97,6 +100,8 @@ function workOf(queues: Queues, context: WorkerContext, signal: AbortSignal): Wo
     const data = jobData.parse(job.data);
     if (data.kind === 'alerts' || data.kind === 'deliver')
       return workOnAlerts(context.alerts, queues.polls, data, { job, token, peers: context.peers, signal });
+    if (data.kind === 'exports' || data.kind === 'export')
+      return workOnExports(context.exports, queues.heals, data, { peers: context.peers, signal });
     const place = await placeOf(context.sql, context.peers, knows(data), data);
     if (place !== 'here') passed.tell(place, data);
     if (place === 'elsewhere') {

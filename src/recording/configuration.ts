@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type postgres from 'postgres';
+import type { ExportConfig } from '../config/exports-schema.ts';
 import type { Watched } from './active-feed.ts';
 import { targetKey } from './target-key.ts';
 
@@ -8,7 +9,7 @@ export interface Configuration {
   /** The recorder's name. */
   readonly recorder: string;
   readonly network: string;
-  /** Equal when the same things are recorded at the same intervals, however the file is written. */
+  /** Equal when the same things are recorded and exported at the same intervals, however the file is written. */
   readonly digest: string;
 }
 
@@ -24,7 +25,11 @@ export const LIVES_FOR = 20;
 
 /** What matters of a configuration. URLs do not: the same node may have another address seen from another machine. */
 export function configurationOf(
-  { name, network }: { readonly name: string; readonly network: string },
+  {
+    name,
+    network,
+    exports = [],
+  }: { readonly name: string; readonly network: string; readonly exports?: readonly ExportConfig[] },
   feeds: readonly Watched[],
 ): Configuration {
   const wanted = feeds
@@ -35,7 +40,10 @@ export function configurationOf(
       pageSize,
     }))
     .filter(({ targets }) => targets.length > 0);
-  const digest = createHash('sha256').update(JSON.stringify({ network, wanted })).digest('hex');
+  const beside = exports.length > 0 ? { exports } : {};
+  const digest = createHash('sha256')
+    .update(JSON.stringify({ network, wanted, ...beside }))
+    .digest('hex');
   return { recorder: name, network, digest };
 }
 

@@ -136,7 +136,7 @@ async function takenTargets(
 }
 
 /** SQL: one row if the registrant may decide what is wanted. It keeps that right until the statement has ended. */
-function entitled(sql: postgres.Sql, { recorder, digest }: Registrant) {
+export function entitled(sql: postgres.Sql, { recorder, digest }: Registrant) {
   return digest === null
     ? sql`select 1`
     : sql`select 1 from recorder.configurations where recorder = ${recorder} and digest = ${digest} and newest for share`;

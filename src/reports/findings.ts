@@ -14,7 +14,8 @@ export interface Finding {
     | 'process'
     | 'workers'
     | 'queue'
-    | 'alerts';
+    | 'alerts'
+    | 'export';
   readonly dataset: string | null;
   readonly subject: string;
   readonly since: Date;

@@ -79,7 +79,11 @@ export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): P
     discrepancyCounts(sql),
   ]);
   const inState = (state: FindingState) =>
-    sumOf(findings.filter((one: Finding) => one.state === state && one.what !== 'alerts'));
+    sumOf(
+      findings.filter(
+        (one: Finding) => one.state === state && one.what !== 'alerts' && one.what !== 'export',
+      ),
+    );
   return {
     datasets: [...datasets],
     findings,

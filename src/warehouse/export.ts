@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { Format } from '../config/exports-schema.ts';
 import { type Snapshot, withSnapshot } from '../db/snapshot.ts';
 import type { ExportTable } from './export-table.ts';
-import {
-  commitManifest,
-  currentManifest,
-  type Format,
-  type Manifest,
-  type ManifestTable,
-} from './manifest.ts';
+import { commitManifest, currentManifest, type Manifest, type ManifestTable } from './manifest.ts';
 import { describedColumns, writeTable } from './table-files.ts';
 import type { Target } from './target.ts';
 import { readWatermark, since, type Watermark } from './watermark.ts';

@@ -1,10 +1,7 @@
 import { z } from 'zod';
+import { FORMATS } from '../config/exports-schema.ts';
 import type { Target } from './target.ts';
 import { watermark } from './watermark.ts';
-
-/** Forms of the files. */
-export const FORMATS = ['parquet', 'csv', 'jsonl'] as const;
-export type Format = (typeof FORMATS)[number];
 
 const file = z.object({
   path: z.string(),

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
+import type { Format } from '../config/exports-schema.ts';
 import { readCopy, readDay } from '../db/copy-binary.ts';
 import type { Snapshot } from '../db/snapshot.ts';
 import type { ExportTable } from './export-table.ts';
 import { type FileColumn, fileColumns, readerOf, type Value } from './file-columns.ts';
 import { DoesNotFit, type FileWriter } from './file-writer.ts';
-import type { Format, ManifestFile, ManifestTable } from './manifest.ts';
+import type { ManifestFile, ManifestTable } from './manifest.ts';
 import { ParquetFile } from './parquet-file.ts';
 import { recordedSince, type Wanted } from './recorded-since.ts';
 import type { Target } from './target.ts';

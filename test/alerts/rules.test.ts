@@ -24,7 +24,7 @@ afterAll(async () => {
   await database.close();
 });
 beforeEach(async () => {
-  await sql`truncate recorder.targets, recorder.target_datasets, recorder.schedules, recorder.health_observers, recorder.processes,
+  await sql`truncate recorder.targets, recorder.target_datasets, recorder.schedules, recorder.health_observers, recorder.processes, recorder.exports,
     recorder.health_probes, recorder.node_health, recorder.gaps, recorder.coverage, recorder.quarantine, recorder.budgets,
     recorder.validators, recorder.validator_delegators, recorder.node_identity, recorder.validator_uptime, recorder.discrepancies,
     recorder.series_breaks, recorder.alert_rules, recorder.alert_channels, recorder.alert_messages, recorder.configurations`;
@@ -251,6 +251,12 @@ const cases: Readonly<Record<string, Case>> = {
     subjects: ['43114 txCount 2026-10-01'],
     says: /^txCount of chain 43114 has another level since 2026-10-01: 2.0000 times/,
   },
+  'export-failing': {
+    fires: () => exporting(4 * hour),
+    quiet: () => exporting(2 * hour),
+    subjects: ['export s3://lake'],
+    says: /^export s3:\/\/lake: no worker makes it/,
+  },
   'alerting-failing': {
     fires: () => failingChannel('running'),
     quiet: () => failingChannel('stopped'),
@@ -316,7 +322,26 @@ const broken = (found: number) => ({
   ...{ strength: 9, found_at: ago(found) },
 });
 
+/** A recorder that runs, and an export every hour that was asked for so long ago and never made. */
+async function exporting(since: number) {
+  await oneProcess('running');
+  await put('exports', {
+    ...{ recorder: 'recorder', place: 's3://lake', format: 'parquet', every_ms: hour },
+    wanted_at: ago(since),
+  });
+}
+
 async function failingChannel(state: 'running' | 'stopped') {
+  await oneProcess(state);
+  await put('alert_channels', {
+    recorder: 'recorder',
+    channel: 'ops',
+    failing_since: ago(hour),
+    error: 'HTTP 503',
+  });
+}
+
+async function oneProcess(state: 'running' | 'stopped') {
   await put('configurations', {
     recorder: 'recorder',
     digest: 'd',
@@ -335,12 +360,6 @@ async function failingChannel(state: 'running' | 'stopped') {
       seen_at: ago(0),
     },
     left_at: state === 'stopped' ? ago(0) : null,
-  });
-  await put('alert_channels', {
-    recorder: 'recorder',
-    channel: 'ops',
-    failing_since: ago(hour),
-    error: 'HTTP 503',
   });
 }
 

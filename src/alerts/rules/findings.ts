@@ -65,7 +65,7 @@ export const recordingStandingStill: Rule = {
     'A part of the recorder does not move: workers, schedules, the queue, commits, seals, checks, packing.',
   severity: 'critical',
   for: 2 * MINUTE,
-  ask: ({ sql }) => standing(sql, sql`f.what not in ('target', 'ledger', 'alerts')`),
+  ask: ({ sql }) => standing(sql, sql`f.what not in ('target', 'ledger', 'alerts', 'export')`),
 };
 
 /** A rule that cannot be asked, or a channel that takes nothing. */
@@ -76,6 +76,16 @@ export const alertingFailing: Rule = {
   severity: 'warning',
   for: 5 * MINUTE,
   ask: ({ sql }) => standing(sql, sql`f.what = 'alerts'`),
+};
+
+/** An export by schedule that fails, or is late. */
+export const exportFailing: Rule = {
+  ...common,
+  name: 'export-failing',
+  about: 'An export by schedule fails, or is late: what reads the files sees an old record.',
+  severity: 'warning',
+  for: 10 * MINUTE,
+  ask: ({ sql }) => standing(sql, sql`f.what = 'export'`),
 };
 
 /** A row a dataset. The ledger has a rule of its own. */

@@ -3,6 +3,7 @@ import { messageOf } from '../../errors.ts';
 import { recently } from '../recently.ts';
 import { allowances } from './budgets.ts';
 import { datasets, lacks } from './datasets.ts';
+import { exporting } from './exports.ts';
 import { exposition } from './exposition.ts';
 import { gauge } from './family.ts';
 import { ledgers } from './ledgers.ts';
@@ -35,6 +36,7 @@ export const metricParts: readonly MetricPart[] = [
   allowances,
   work,
   sealing,
+  exporting,
   space,
   ofProcess,
 ];

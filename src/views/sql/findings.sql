@@ -136,12 +136,24 @@ from (
   from recorder.alert_messages where state in ('refused', 'dropped') and made_at > now() - interval '1 day'
   group by recorder, channel
 ) a
-where a.recorder in (select p.recorder from reporting.processes p where p.state in ('running', 'outdated'));
+where a.recorder in (select p.recorder from reporting.processes p where p.state in ('running', 'outdated'))
+union all
+-- Late as a target is: after more than three intervals.
+select case when is_late then 'late' else 'failing' end, 'export', null, e.place, coalesce(e.exported_at, e.wanted_at),
+  case when e.error is not null
+      then e.error || ': what was exported before holds, and it is tried again; chain-recorder doctor tries the place'
+    when e.began_at > greatest(e.last_success_at, e.last_failure_at, '-infinity')
+      then 'it began at ' || to_char(e.began_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC and has not ended: where it is under way it takes longer than its interval, so make exports[].every longer'
+    else 'no worker makes it: a process with the role worker has to run; chain-recorder doctor says why it does not' end
+from reporting.exports e
+cross join lateral (select e.age > 3 * e.expected_every as is_late) lateness
+where (is_late or e.failing_since is not null)
+  and e.recorder in (select p.recorder from reporting.processes p where p.state in ('running', 'outdated'));
 
 comment on view reporting.findings is 'Whatever does not stand as it should, and why. No row: all is well.';
 comment on column reporting.findings.state is 'late, failing, incomplete, outdated, or standing still.'; -- text
-comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, readings (their packing), checks (across sources), process, workers (of a recorder), queue, or alerts (a rule or a channel).'; -- text
+comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, readings (their packing), checks (across sources), process, workers (of a recorder), queue, alerts (a rule or a channel), or export (by schedule).'; -- text
 comment on column reporting.findings.dataset is 'The dataset; null: it is not about one.'; -- text
-comment on column reporting.findings.subject is 'The target, the observer, the probe, the schedule, what is compared, the process, or the queue.'; -- text
+comment on column reporting.findings.subject is 'The target, the observer, the probe, the schedule, what is compared, the process, the queue, or where the export goes.'; -- text
 comment on column reporting.findings.since is 'Since when: of what is late or fails, the last success, or when it was first wanted.'; -- timestamptz
 comment on column reporting.findings.reason is 'Why, as far as it is known.'; -- text

@@ -1,0 +1,65 @@
+import { isAbsolute } from 'node:path';
+import type { App } from '../app.ts';
+import type { Checked } from '../checked.ts';
+import type { Environment } from '../config/environment.ts';
+import type { Config } from '../config/schema.ts';
+import { LOCKS, withAdvisoryLock } from '../db/advisory-lock.ts';
+import { messageOf } from '../errors.ts';
+import type { ExportWork } from '../jobs/export-jobs.ts';
+import { examineTarget } from '../warehouse/examine-target.ts';
+import { exportApart } from '../warehouse/export-apart.ts';
+import { openTarget } from '../warehouse/open-target.ts';
+import { dueExports, noteBegin, noteFailure, noteSuccess } from '../warehouse/scheduled.ts';
+
+/** What a worker does for the exports of its configuration. One runs at a time, over all workers of the database. */
+export function exportWork({ config, database: { sql }, databaseUrl, environment, log }: App): ExportWork {
+  const recorder = config.name;
+  return {
+    due: () => dueExports(sql, recorder),
+    run: async (to, signal) => {
+      const wanted = config.exports.find((one) => one.to === to);
+      if (!wanted) return;
+      await withAdvisoryLock(databaseUrl, LOCKS.export, async () => {
+        if (!(await noteBegin(sql, recorder, to))) return;
+        const { datasets, format } = wanted;
+        const reply = await exportApart(
+          { databaseUrl, to, s3: environment.s3, format, ...(datasets && { datasets }) },
+          signal,
+        );
+        if ('made' in reply) {
+          await noteSuccess(sql, recorder, to, reply.made);
+          log.info({ to, ...reply.made }, 'what was recorded is exported');
+        } else if (signal.aborted) log.info({ to }, 'an export was stopped: it is made again');
+        else {
+          await noteFailure(sql, recorder, to, reply.failed);
+          log.warn({ to, cause: reply.failed }, 'an export failed: what was exported before holds');
+        }
+      });
+    },
+  };
+}
+
+/** Whether each place of `exports` can be written to. */
+export async function examineExports(
+  { exports: wanted }: Pick<Config, 'exports'>,
+  { s3 }: Pick<Environment, 's3'>,
+): Promise<Checked[]> {
+  return Promise.all(
+    wanted.map(async ({ to }): Promise<Checked> => {
+      const check = 'export';
+      try {
+        const target = await openTarget(to, s3, 'exports:');
+        try {
+          return { check, ok: true, found: `${to}: ${await examineTarget(target)}` };
+        } finally {
+          await target.close();
+        }
+      } catch (error) {
+        const mend = to.startsWith('s3:')
+          ? 'correct exports[].to, AWS_ENDPOINT_URL, AWS_REGION or the keys (docs/export.md says what they need)'
+          : `let this user write to ${isAbsolute(to) ? to : `${to}, below where the recorder is started`}, or name another folder in exports[].to`;
+        return { check, ok: false, found: `${to}: ${messageOf(error)}`, mend };
+      }
+    }),
+  );
+}

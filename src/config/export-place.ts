@@ -1,0 +1,13 @@
+/** Where an export goes: a folder of this machine, or a part of a bucket. */
+export type ExportPlace =
+  | { readonly folder: string }
+  /** The prefix has no slash at either end; empty: the whole bucket. */
+  | { readonly bucket: string; readonly prefix: string };
+
+/** Reads where an export goes: a folder, or `s3://BUCKET/PREFIX`. @returns null where the text is neither */
+export function exportPlace(text: string): ExportPlace | null {
+  if (text === '') return null;
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return { folder: text };
+  const [, bucket, prefix = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(text) ?? [];
+  return bucket === undefined ? null : { bucket, prefix: prefix.replace(/^\/+|\/+$/g, '') };
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { duration } from './duration-schema.ts';
+import { exportPlace } from './export-place.ts';
+
+/** Forms of exported files. */
+export const FORMATS = ['parquet', 'csv', 'jsonl'] as const;
+export type Format = (typeof FORMATS)[number];
+
+const SHORTEST = 60_000;
+
+/** The part `exports` of `recorder.yaml`. @param datasets the names that there are */
+export function exportsSchema(datasets: readonly string[]) {
+  return z
+    .array(
+      z.strictObject({
+        to: z
+          .string()
+          .refine(
+            (text) => exportPlace(text) !== null,
+            'must be a folder, or a bucket such as s3://my-bucket/recorder',
+          )
+          .meta({
+            description:
+              'A folder, whose path begins where the recorder is started, or `s3://BUCKET/PREFIX`. Each export has a place of its own.',
+            examples: ['s3://my-bucket/recorder'],
+          }),
+        datasets: z.array(z.enum(datasets)).nonempty().optional().meta({
+          description: 'Only these datasets. `restore` needs an export of all.',
+          absent: 'all',
+        }),
+        every: duration
+          .prefault('1h')
+          .refine((milliseconds) => milliseconds >= SHORTEST, 'must be at least 1m')
+          .describe('How often what was recorded since is exported; 1m or more.'),
+        format: z.enum(FORMATS).default('parquet').describe('The form of the files.'),
+      }),
+    )
+    .superRefine((all, context) => {
+      const place = ({ to }: { to: string }) => JSON.stringify(exportPlace(to.replace(/\/+$/, '')));
+      all.forEach((one, at) => {
+        if (all.findIndex((other) => place(other) === place(one)) < at)
+          context.addIssue({
+            code: 'custom',
+            path: [at, 'to'],
+            message: `"${one.to}" has an export already: two that write to one place undo each other's work`,
+          });
+      });
+    })
+    .default([])
+    .meta({ absent: 'only the command `export` exports' });
+}
+
+/** An export by schedule. */
+export type ExportConfig = z.infer<ReturnType<typeof exportsSchema>>[number];

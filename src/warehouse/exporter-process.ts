@@ -1,0 +1,60 @@
+import { setPriority } from 'node:os';
+import { messageOf } from '../errors.ts';
+import { exportTables } from './export.ts';
+import { type ExportReply, exportRequest } from './export-apart.ts';
+import { warehouseTables } from './export-table.ts';
+import { openTarget } from './open-target.ts';
+
+/** The program that makes one export for another process: it gets an {@link exportRequest}, answers with a reply, and ends. */
+
+const stop = new AbortController();
+process.on('SIGTERM', () => stop.abort());
+process.on('disconnect', () => stop.abort());
+
+/** What records goes first. */
+const NICENESS = 10;
+try {
+  setPriority(NICENESS);
+} catch {
+  // Where the system does not allow it, it is as any other process.
+}
+
+async function made(message: unknown): Promise<ExportReply> {
+  const { databaseUrl, to, s3, datasets, format } = exportRequest.parse(message);
+  const { endpoint, region, keys, problems } = s3;
+  try {
+    const target = await openTarget(
+      to,
+      { endpoint, region, problems, keys: keys && { ...keys, session: keys.session } },
+      'exports:',
+    );
+    try {
+      const { manifest, tables } = await exportTables({
+        databaseUrl,
+        target,
+        tables: warehouseTables.filter(({ dataset }) => datasets?.includes(dataset) ?? true),
+        format,
+        sinceLast: true,
+        signal: stop.signal,
+      });
+      const sumOf = (count: 'rows' | 'bytes') => tables.reduce((sum, one) => sum + one[count], 0);
+      return {
+        made: {
+          export: manifest.export,
+          exportedAt: manifest.exported_at,
+          rows: sumOf('rows'),
+          bytes: sumOf('bytes'),
+        },
+      };
+    } finally {
+      await target.close();
+    }
+  } catch (error) {
+    return { failed: messageOf(error) };
+  }
+}
+
+process.once('message', async (message) => {
+  const reply = await made(message);
+  process.send?.(reply, () => process.disconnect());
+});
