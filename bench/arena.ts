@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import postgres from 'postgres';
 import { z } from 'zod';
 import { Child } from './child.ts';
@@ -21,6 +23,24 @@ export interface Arena {
   open(contender: string, list?: string): Promise<(round?: number) => Promise<Run>>;
 }
 
+/**
+ * Makes the contenders one plain module, as the recorder is one for its users: what compiles TypeScript is no memory of theirs.
+ * @returns its URL
+ */
+async function bundleContenders(): Promise<string> {
+  const url = new URL('../node_modules/.cache/bench/contenders.mjs', import.meta.url);
+  await build({
+    entryPoints: [fileURLToPath(new URL('contenders/main.ts', import.meta.url))],
+    outfile: fileURLToPath(url),
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'error',
+  });
+  return url.href;
+}
+
 /** Starts services and database, has them used, and ends everything that was started, however the use ends. */
 export async function withArena<T>(
   rows: number,
@@ -35,10 +55,11 @@ export async function withArena<T>(
     closers.push(() => database.close());
     const sql = postgres(database.url, { max: 1, onnotice: () => {} });
     closers.push(() => sql.end({ timeout: 5 }));
+    const contenders = await bundleContenders();
     const setup = { serviceUrl: `http://127.0.0.1:${service.first.port}`, databaseUrl: database.url, rows };
     const open = async (contender: string, list?: string) => {
       const { child } = await Child.start(
-        'contenders/main.ts',
+        contenders,
         [contender, JSON.stringify({ ...setup, list })],
         z.literal('ready'),
         signal,

@@ -15,7 +15,7 @@ export class Child {
   }
 
   /**
-   * Starts a module below bench/ in a process that ends with the signal.
+   * Starts a module below bench/, or a plain one by its URL, in a process that ends with the signal.
    * @returns the process and its first message. @throws Error when it ends before it said anything
    */
   static async start<T>(
@@ -26,8 +26,9 @@ export class Child {
   ): Promise<{ child: Child; first: T }> {
     signal.throwIfAborted();
     const file = fileURLToPath(new URL(module, import.meta.url));
+    const execArgv = file.endsWith('.ts') ? process.execArgv : [];
     const child = new Child(
-      fork(file, [...args], { signal, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }),
+      fork(file, [...args], { signal, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv }),
       module,
     );
     return { child, first: await child.#next(said) };
