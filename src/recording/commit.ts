@@ -1,11 +1,10 @@
 import type postgres from 'postgres';
-import type { Feed, Window } from '../datasets/contract.ts';
+import type { Dataset, Feed, Window } from '../datasets/contract.ts';
 import { storableText } from '../datasets/storable.ts';
 import { LeaseLost } from '../errors.ts';
-import { historyOf } from '../history/histories.ts';
 import { arrayLiteral, type Row } from '../history/rows.ts';
 import { Statement } from '../history/statement.ts';
-import type { Write } from '../history/writing.ts';
+import type { Write, WriteHistory } from '../history/writing.ts';
 import { LEASE_SECONDS, leaseKey } from './lease.ts';
 import type { Gap } from './observed-coverage.ts';
 import type { SetAside } from './set-aside.ts';
@@ -66,8 +65,12 @@ export type CommitPages = (sql: postgres.Sql, commit: Commit) => Promise<Committ
  * The one statement that stores a feed's rows, coverage, gaps, quarantine and run together.
  * It is fenced: `fence` locks the target's row and is empty once another run holds the lease, and everything else
  * reads from it.
+ * @param historyOf how each dataset takes its rows
  */
-export function buildCommit({ source, datasets }: Feed): CommitPages {
+export function buildCommit(
+  { source, datasets }: Feed,
+  historyOf: (dataset: Dataset) => WriteHistory,
+): CommitPages {
   const statement = new Statement<Commit>();
   const param = statement.param.bind(statement);
   const names = `array[${datasets.map(({ name }) => `'${name}'`).join(', ')}]`;

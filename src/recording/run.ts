@@ -6,11 +6,11 @@ import type { Row } from '../history/rows.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
 import type { Usage } from '../upstreams/upstream.ts';
 import type { ActiveFeed } from './active-feed.ts';
-import type { Commit, Committed, Outcome } from './commit.ts';
-import { type CompiledFeed, compileFeed } from './compiled-feed.ts';
+import type { Commit, CommitPages, Committed, Outcome } from './commit.ts';
+import { commitExpectingNew, compileFeed } from './compiled-feed.ts';
 import type { RecordingContext, RunResult } from './context.ts';
-import type { Refused } from './decode.ts';
-import { type Job, priorityOf } from './job.ts';
+import type { Decode, Refused } from './decode.ts';
+import { asksForNew, type Job, priorityOf } from './job.ts';
 import { type Lack, whyIncomplete } from './lack.ts';
 import { observedCoverage } from './observed-coverage.ts';
 import { emptyBuffer, inTurns, type PageBuffer } from './page-buffer.ts';
@@ -37,7 +37,8 @@ export class Run {
   readonly #job: Job;
   readonly #runId: number;
   readonly #key: string;
-  readonly #compiled: CompiledFeed;
+  readonly #decoders: readonly Decode[];
+  readonly #store: CommitPages;
   readonly #ask: Ask & { readonly usage: Usage };
   readonly #progress: ((covered: Window | null) => void) | undefined;
   #buffer: PageBuffer;
@@ -67,7 +68,9 @@ export class Run {
     this.#job = job;
     this.#runId = runId;
     this.#key = targetKey(job.target);
-    this.#compiled = compileFeed(feed);
+    const compiled = compileFeed(feed);
+    this.#decoders = compiled.decoders;
+    this.#store = asksForNew(job.reason) ? commitExpectingNew(compiled) : compiled.commit;
     this.#progress = progress;
     this.#buffer = emptyBuffer(feed);
     this.#isObservedRegularly =
@@ -186,7 +189,7 @@ export class Run {
     const answers = this.#feed.datasets.map((dataset, at) =>
       decoded(
         () =>
-          this.#compiled.decoders[at]?.(
+          this.#decoders[at]?.(
             page.body,
             this.#job.target,
             retires(this.#feed, at) ? this.#seen[at] : buffer.byKey[at],
@@ -265,7 +268,7 @@ export class Run {
   }
 
   async #write(commit: Commit): Promise<Committed> {
-    const committed = await this.#compiled.commit(this.#context.sql, commit);
+    const committed = await this.#store(this.#context.sql, commit);
     this.#totals.rowsWritten = this.#totals.rowsWritten.map(
       (total, at) => total + (committed.rowsWritten[at] ?? 0),
     );

@@ -6,6 +6,7 @@ import { nativeTransactions } from '../../src/datasets/chain-data/native-transac
 import { stakingTransactions } from '../../src/datasets/chain-data/staking-transactions.ts';
 import type { Dataset } from '../../src/datasets/contract.ts';
 import { CONTRADICTS } from '../../src/recording/decode.ts';
+import type { Reason } from '../../src/recording/job.ts';
 import { redrive } from '../../src/recording/redrive.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { blocked } from '../support/blocked.ts';
@@ -16,6 +17,7 @@ import { onlyPage, pagesOf, recordingContext, run, scriptedFeed } from '../suppo
 let database: TestDatabase;
 let sql: postgres.Sql;
 const start = Date.UTC(2026, 0, 10);
+const never = new AbortController().signal;
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -34,9 +36,12 @@ function transactionsOf(dataset: Dataset = nativeTransactions) {
   const address = `0x${addresses}`;
   const feed = scriptedFeed(dataset, { chainId: '43114', address });
   const clock = new ManualClock(start);
+  const asking: { reason: Reason } = { reason: 'poll' };
   return {
     feed,
     clock,
+    /** Why the next runs are made. */
+    asking,
     address,
     /** Makes a run, a second later, whose pages hold these items. @returns how many rows it wrote */
     async says(...pages: readonly (readonly object[])[]): Promise<number> {
@@ -50,7 +55,7 @@ function transactionsOf(dataset: Dataset = nativeTransactions) {
             whole: true,
           })),
         );
-      const result = await run(recordingContext(sql, clock.read), feed);
+      const result = await run(recordingContext(sql, clock.read), feed, null, never, asking.reason);
       return result.rowsWritten[0] ?? 0;
     },
     versions: async () => [
@@ -117,7 +122,7 @@ const firstOfEach = (page: readonly Saying[]) =>
   page.filter(({ hash }, at) => page.findIndex((one) => one.hash === hash) === at);
 
 describe('a log', () => {
-  it('keeps all that was said of a thing, and shows the last, whatever the pages, runs and clock', async () => {
+  it('keeps all that was said of a thing, and shows the last, whatever the pages, runs, their reasons and the clock', async () => {
     const saying = fc.record({
       hash: fc.constantFrom('a', 'b', 'c'),
       block: fc.integer({ min: 1, max: 3 }),
@@ -128,13 +133,15 @@ describe('a log', () => {
     const step = fc.record({
       pages: fc.array(page, { minLength: 1, maxLength: 3 }),
       after: fc.integer({ min: -3000, max: 5000 }),
+      reason: fc.constantFrom<Reason>('poll', 'backfill'), // which expects new rows
     });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
         const subject = transactionsOf();
         const all = new Map<string, Saying[]>();
         const count = () => [...all.values()].reduce((sum, one) => sum + one.length, 0);
-        for (const { pages, after } of steps) {
+        for (const { pages, after, reason } of steps) {
+          subject.asking.reason = reason;
           subject.clock.now += after;
           const before = count();
           for (const one of pages.flatMap(firstOfEach)) all.set(one.hash, told(all.get(one.hash) ?? [], one));

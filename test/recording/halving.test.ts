@@ -99,43 +99,44 @@ describe('a commit that fails by its data', () => {
     await sql.unsafe('drop function if exists public.refuse() cascade');
   });
 
-  it.each(['22003', '22P05', '23514', '23505', '54000', 'P0001'])(
-    'loses the one row that PostgreSQL refuses with %s',
-    async (code) => {
-      await plant('proposed_blocks', `new.block_hash = 'hash-137'`, code);
-      const feed = scriptedFeed(proposedBlocks, blocksTarget());
-      const blocks = Array.from({ length: 300 }, (_, n) => block(n + 1, 1_700_000_000 + n));
-      feed.script = () => onlyPage({ blocks });
-      expect(await run(context(), feed)).toMatchObject({
-        status: 'partial',
-        items: 300,
-        rowsWritten: [299],
-        quarantined: 1,
-      });
-      expect(await run(context(), feed)).toMatchObject({
-        status: 'partial',
-        items: 300,
-        rowsWritten: [0],
-        quarantined: 1,
-      });
-      const rows = await quarantined(feed);
-      expect(rows).toEqual([
-        {
-          dataset: 'proposed_blocks',
-          reason: 'PostgreSQL: planted',
-          times: 2,
-          item: JSON.stringify(blocks[136]),
-        },
-      ]);
-      const [{ n } = { n: 0 }] = await sql<{ n: number }[]>`
+  it.each([
+    ...['22003', '22P05', '23514', '23505', '54000', 'P0001'].map((code) => [code, 'poll'] as const),
+    ...['23514', '23505'].map((code) => [code, 'backfill'] as const),
+  ])('loses the one row that PostgreSQL refuses with %s in a %s', async (code, reason) => {
+    const record = () => run(context(), feed, null, new AbortController().signal, reason);
+    await plant('proposed_blocks', `new.block_hash = 'hash-137'`, code);
+    const feed = scriptedFeed(proposedBlocks, blocksTarget());
+    const blocks = Array.from({ length: 300 }, (_, n) => block(n + 1, 1_700_000_000 + n));
+    feed.script = () => onlyPage({ blocks });
+    expect(await record()).toMatchObject({
+      status: 'partial',
+      items: 300,
+      rowsWritten: [299],
+      quarantined: 1,
+    });
+    expect(await record()).toMatchObject({
+      status: 'partial',
+      items: 300,
+      rowsWritten: [0],
+      quarantined: 1,
+    });
+    const rows = await quarantined(feed);
+    expect(rows).toEqual([
+      {
+        dataset: 'proposed_blocks',
+        reason: 'PostgreSQL: planted',
+        times: 2,
+        item: JSON.stringify(blocks[136]),
+      },
+    ]);
+    const [{ n } = { n: 0 }] = await sql<{ n: number }[]>`
       select count(*)::int as n from recorder.proposed_blocks where blockchain_id = ${feed.targets[0]?.blockchainId ?? ''}`;
-      expect(n).toBe(299);
-      const [counted] =
-        await sql`select pages::int, items[1]::int as items, rows_written[1]::int as rows, quarantined::int
+    expect(n).toBe(299);
+    const [counted] =
+      await sql`select pages::int, items[1]::int as items, rows_written[1]::int as rows, quarantined::int
       from recorder.runs where source = ${feed.source.name} order by run_id limit 1`;
-      expect(counted).toEqual({ pages: 1, items: 300, rows: 299, quarantined: 1 });
-    },
-  );
+    expect(counted).toEqual({ pages: 1, items: 300, rows: 299, quarantined: 1 });
+  });
 
   it('is recorded by redrive once PostgreSQL takes it, and stays until then', async () => {
     await sql`truncate recorder.quarantine`;

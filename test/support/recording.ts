@@ -103,8 +103,9 @@ export async function run(
   feed: ActiveFeed,
   window: Window | null = null,
   signal: AbortSignal = new AbortController().signal,
+  reason: Reason = 'poll',
 ): Promise<RunResult> {
-  const result = await record(context, feed, jobFor(feed, window), signal);
+  const result = await record(context, feed, jobFor(feed, window, reason), signal);
   if (typeof result === 'string') throw new Error(`the run was ${result}`);
   return result;
 }
