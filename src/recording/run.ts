@@ -50,6 +50,7 @@ export class Run {
   #note: string | null = null;
   /** Why rows that the walk did not show may still exist; null: it showed all there is. */
   #unseen: string | null = 'the walk did not come to its end';
+  #hasLastPage = false;
   /** What each dataset lacks of what the walk showed. */
   readonly #lacks: Lack[];
   #broken: string | null = null;
@@ -138,7 +139,7 @@ export class Run {
 
   async #readPages(): Promise<void> {
     const { source } = this.#feed;
-    const lastPage = new AbortController();
+    let gathering = new AbortController();
     let committing: Promise<void> | null = null;
     let broken: unknown = null;
     try {
@@ -146,12 +147,13 @@ export class Run {
         this.#stamped(source.walk(this.#ask, this.#job.target, this.#job.window)),
       )) {
         this.#take(page);
+        if (page.last || this.#buffer.rowCount >= WORTH_A_COMMIT) gathering.abort();
         if (committing && this.#buffer.rowCount >= MOST_BUFFERED_ROWS) await committing;
         if (broken) throw broken;
         // The last page waits for the commit that also ends the run.
-        if (page.last) lastPage.abort();
-        else if (!committing) {
-          committing = this.#commitGathered(lastPage.signal)
+        if (!page.last && !committing) {
+          gathering = new AbortController();
+          committing = this.#commitGathered(gathering.signal)
             .catch((error: unknown) => {
               broken = error ?? new Error('the commit failed');
             })
@@ -168,11 +170,11 @@ export class Run {
     if (broken) throw broken;
   }
 
-  /** Commits the pages that came, with those that come within a moment. The last page ends the wait: the run's end takes them. */
-  async #commitGathered(lastPage: AbortSignal): Promise<void> {
+  /** Commits the pages that came, with those that come within a moment, unless the last page did: the run's end takes them. */
+  async #commitGathered(enough: AbortSignal): Promise<void> {
     if (this.#buffer.rowCount < WORTH_A_COMMIT)
-      await delay(GATHERING, undefined, { signal: lastPage }).catch(() => {});
-    if (!lastPage.aborted) await this.#commit(null);
+      await delay(GATHERING, undefined, { signal: enough }).catch(() => {});
+    if (!this.#hasLastPage) await this.#commit(null);
   }
 
   /** Notes when each page arrived, before the next one is asked for. */
@@ -201,7 +203,10 @@ export class Run {
     this.#totals.pages += 1;
     if (page.note !== undefined) this.#note = page.note;
     if (!page.whole) this.#broken ??= 'the walk saw only a part, or had to start again';
-    if (page.last) this.#unseen = this.#broken;
+    if (page.last) {
+      this.#hasLastPage = true;
+      this.#unseen = this.#broken;
+    }
     if (page.proven) buffer.proven = page.proven;
     answers.forEach((answer, at) => {
       if (!answer) return;
