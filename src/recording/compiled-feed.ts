@@ -1,5 +1,5 @@
-import postgres from 'postgres';
 import type { Feed } from '../datasets/contract.ts';
+import { isUniqueViolation } from '../db/unique-violation.ts';
 import { historyOf, newHistoryOf } from '../history/histories.ts';
 import { buildCommit, type CommitPages } from './commit.ts';
 import { buildDecoder, type Decode } from './decode.ts';
@@ -11,8 +11,6 @@ export interface CompiledFeed {
   readonly commitNew: CommitPages;
   readonly decoders: readonly Decode[];
 }
-
-const UNIQUE_VIOLATION = '23505';
 
 const compiled = new WeakMap<Feed, CompiledFeed>();
 
@@ -36,7 +34,7 @@ export function commitExpectingNew({ commit, commitNew }: CompiledFeed): CommitP
       try {
         return await commitNew(sql, pages);
       } catch (error) {
-        if (!(error instanceof postgres.PostgresError) || error.code !== UNIQUE_VIOLATION) throw error;
+        if (!isUniqueViolation(error)) throw error;
         expectsNew = false;
       }
     return commit(sql, pages);

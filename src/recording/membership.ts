@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import { isUniqueViolation } from '../db/unique-violation.ts';
 import { UsageError } from '../errors.ts';
 import { type Configuration, LIVES_FOR, type Registrant } from './configuration.ts';
 
@@ -7,7 +8,6 @@ const TAKES_BACK_AFTER = 60;
 /** How long rows of ended processes are kept. */
 const REMEMBERED_FOR = '1 day';
 const TRIES = 10;
-const UNIQUE_VIOLATION = '23505';
 
 /** The position of a process among the processes of its recorder. */
 export interface Standing {
@@ -157,8 +157,7 @@ async function takeOver(
         select 1 from recorder.configurations where recorder = ${recorder} and digest = ${digest}`;
       if (known || tried === TRIES) return;
     } catch (error) {
-      const another = error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION;
-      if (!another || tried === TRIES) throw error;
+      if (!isUniqueViolation(error) || tried === TRIES) throw error;
     }
   }
 }
