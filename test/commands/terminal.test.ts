@@ -93,6 +93,11 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
       await expect.poll(() => summaryOf(up)[0]?.length, PATIENCE).toBe(Math.min(40, columns - 1));
       for (const line of summaryOf(up)) expect(stringWidth(line)).toBeLessThan(columns);
     }
+    // What is typed is shown by the terminal itself: the next summary takes it away, and stands where the one before stood.
+    up.type('#\r\r@');
+    await expect.poll(() => up.written(), PATIENCE).toContain('@');
+    await expect.poll(() => up.text(), PATIENCE).not.toMatch(/[#@]/);
+    expect(summaryOf(up)).not.toEqual([]);
     up.type(CTRL_C);
     expect(await up.ended).toEqual({ code: 0, restored: true });
     expect(up.text()).toMatch(/^\d\d:\d\d:\d\d INFO {2}stopping$/m);
