@@ -94,14 +94,18 @@ export async function discrepancyPage(
   return { found: [...found], next: found.length === SHOWN ? (found.at(-1)?.id ?? null) : null };
 }
 
-/** The changes of level in a span, newest first. */
-export async function breaksIn(sql: postgres.Sql, { from, to }: Span): Promise<SeriesBreak[]> {
+/** The changes of level in a span, newest first. @param most how many; absent: all */
+export async function breaksIn(
+  sql: postgres.Sql,
+  { from, to }: Span,
+  most: number | null = null,
+): Promise<SeriesBreak[]> {
   const rows = await sql<SeriesBreak[]>`
     select chain_id, metric, broke_at, level_before::text, level_after::text, ratio::text, strength::text, found_at
     from reporting.series_breaks
     where broke_at >= coalesce(${bound(from)}::timestamptz, '-infinity')
       and broke_at < coalesce(${bound(to)}::timestamptz, 'infinity')
-    order by broke_at desc, chain_id, metric`;
+    order by broke_at desc, chain_id, metric limit ${most}`;
   return [...rows];
 }
 

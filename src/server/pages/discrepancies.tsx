@@ -20,6 +20,8 @@ import { momentText, numberText } from './texts.ts';
 const PATH = '/discrepancies';
 const STATES = ['standing', 'ended'] as const;
 const YEAR = 365 * 86_400_000;
+/** The most changes of level that are shown. */
+const BREAKS = 50;
 
 /** `/discrepancies`: what sources say differently of the same things, and days on which a metric changed its level. */
 export const discrepancies = definePage({
@@ -35,7 +37,7 @@ export const discrepancies = definePage({
     read(async (sql) => ({
       counts: await discrepancyCounts(sql),
       page: await discrepancyPage(sql, asked),
-      breaks: await breaksIn(sql, { from: clock() - YEAR, to: null }),
+      breaks: await breaksIn(sql, { from: clock() - YEAR, to: null }, BREAKS + 1),
     })),
   content: ({ counts, page: { found, next }, breaks }, asked) => ({
     title: 'Discrepancies',
@@ -83,10 +85,16 @@ export const discrepancies = definePage({
           <Table
             caption="Changes of level"
             columns={breakColumns}
-            rows={breaks}
+            rows={breaks.slice(0, BREAKS)}
             keyOf={({ chain_id, metric, broke_at }) => `${chain_id} ${metric} ${broke_at.getTime()}`}
             empty="No metric changed its level. One that does is found three weeks later."
           />
+          {breaks.length > BREAKS && (
+            <p>
+              These are the newest {BREAKS}:{' '}
+              <a href={linkTo('/datasets/series_breaks', { sort: '-broke_at' })}>all of them</a>.
+            </p>
+          )}
         </section>
       </>
     ),

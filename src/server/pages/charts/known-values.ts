@@ -41,7 +41,7 @@ async function readMembers(
   );
   const columns = sql([...needed]);
   return sql<Target[]>`
-    select ${columns} from ${sql(`reporting.${list}`)} where true ${conditions}
+    select ${columns} from ${sql(`reporting.${list}`)} where true ${conditions.length > 0 ? conditions : sql``}
     group by ${columns} order by max(valid_from) desc, ${columns} limit ${MOST}`;
 }
 

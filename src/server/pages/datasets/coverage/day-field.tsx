@@ -1,6 +1,6 @@
 import type { FieldPlace } from '../../parts/calendar.tsx';
 import { fillOf } from '../../status/state-bars.tsx';
-import { type Day, dayWords, stateOfDay } from './day-words.ts';
+import { type Day, type DayState, dayWords, stateOfDay } from './day-words.ts';
 
 /** What is missing is seen, however short it is. */
 const LEAST = 1 / 3;
@@ -75,9 +75,16 @@ export function DayLegend() {
   );
 }
 
-/** Days in a row, in the order of time. */
+/** Days in a row, in the order of time. There may be thousands of them: those of which nothing is missing are drawn together. */
 export function DayStrip({ days }: { readonly days: readonly Day[] }) {
-  const [step, tall] = [4, 16];
+  const [step, wide, tall] = [4, 3.4, 16];
+  const states = days.map(stateOfDay);
+  const all = (wanted: DayState, height: number) =>
+    states
+      .flatMap((state, at) =>
+        state === wanted ? [`M${at * step} ${tall - height}h${wide}v${height}h-${wide}z`] : [],
+      )
+      .join('');
   return (
     <svg
       class="states strip"
@@ -85,9 +92,13 @@ export function DayStrip({ days }: { readonly days: readonly Day[] }) {
       preserveAspectRatio="none"
       aria-hidden="true"
     >
-      {days.map((day, at) => (
-        <DayField day={day} x={at * step} y={0} width={step * 0.85} height={tall} key={day.day} />
-      ))}
+      <path class={FILLS.covered} d={all('covered', tall)} />
+      <path class="unrecorded" d={all('none', 2)} />
+      {days.map((day, at) =>
+        day.missing_ms > 0 ? (
+          <DayField day={day} x={at * step} y={0} width={wide} height={tall} key={day.day} />
+        ) : null,
+      )}
     </svg>
   );
 }
