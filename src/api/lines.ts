@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
-import type { Drawable, Grain } from './drawables.ts';
+import { beginOf, type Drawable, type Grain } from './drawables.ts';
 import { isOneLine, type PointsSql } from './points-sql.ts';
-import { areMany, readThinned, type Thinning } from './read-thinned.ts';
+import { areMany, type PointsSource, readThinned, type Thinning } from './read-thinned.ts';
 import { columnOf, source } from './rows.ts';
 import { currentOnly } from './series.ts';
 import type { Statement } from './statement.ts';
@@ -40,8 +40,8 @@ export interface FoundLines {
 }
 
 /**
- * Reads the lines of a chart, thinned out where there are many points: in one statement, or of a dataset whose points are found by
- * time, where they are too many for one, line by line and piece by piece.
+ * Reads the lines of a chart, thinned out where there are many points: in one statement, or where they are too many for one piece by
+ * piece, and of a dataset whose points are found by time line by line.
  * @throws PostgresError 22023 when there is no record at the moment, or the function refuses what it is given
  */
 export async function readLines(
@@ -50,14 +50,18 @@ export async function readLines(
   question: LinesQuestion,
   thinning: Thinning,
 ): Promise<FoundLines> {
-  const pointsIn = (into: Statement) => pointsOf(drawable, question, into);
   const single = singleLines(drawable, question);
   if (single.length > 1 && single.length <= thinning.most) {
-    const lines = single.map((one) => (into: Statement) => pointsOf(drawable, one, into));
+    const lines = single.map((one) => sourceOf(drawable, one));
     if (await areMany(sql, lines, thinning.atOnce))
       return readEach(sql, drawable, question, single, thinning);
   }
-  const { rows, unreadBefore } = await readThinned(sql, pointsIn, thinning);
+  // What a function costs may follow from more than its window: then pieces of it are no help.
+  const trial = drawable.dataset ? {} : { trial: 2 * thinning.budget };
+  const { rows, unreadBefore } = await readThinned(sql, sourceOf(drawable, question), {
+    ...trial,
+    ...thinning,
+  });
   const names = untold(drawable, question);
   const [column = ''] = question.columns;
   const lines = new Map<string, { of: FoundLine['of']; points: [string, string | null][]; count: number }>();
@@ -76,6 +80,13 @@ export async function readLines(
   }
   return { lines: [...lines.values()], of: Number(rows[0]?.lines ?? 0), unreadBefore };
 }
+
+/** A part of a drawable's points is what is asked of a part of the window. */
+const sourceOf = (drawable: Drawable, question: LinesQuestion): PointsSource => ({
+  pointsIn: (into, part) => pointsOf(drawable, part ? { ...question, window: part } : question, into),
+  window: question.window,
+  beginOf: (moment) => (question.grain === null ? moment : beginOf(moment, question.grain)),
+});
 
 /** The questions for the lines one by one, of a dataset whose points are found by time; none where not all keys are told. */
 function singleLines(drawable: Drawable, question: LinesQuestion): LinesQuestion[] {

@@ -6,7 +6,7 @@ import type { ReadableDataset } from './catalogue.ts';
 import { condition, type Filter, instant, written } from './filters.ts';
 import { asOf, filterShape, filtersIn, filtersOf, type Told, textOf as told } from './list-parameters.ts';
 import type { PointsSql } from './points-sql.ts';
-import { readThinned } from './read-thinned.ts';
+import { type PointsSource, readThinned } from './read-thinned.ts';
 import type { Readable } from './readable.ts';
 import { columnOf } from './rows.ts';
 import type { Statement } from './statement.ts';
@@ -159,9 +159,13 @@ export async function readSeries(
   clock: Clock = systemClock,
 ): Promise<Series> {
   const { column, time, buckets } = question;
+  const pointsIn: PointsSource['pointsIn'] = (into, part) => {
+    const [from, to] = part?.map((one) => one.toISOString()) ?? [question.from, question.to];
+    return seriesPoints(dataset, source, { ...question, from: from ?? null, to: to ?? null }, into);
+  };
   const { rows, unreadBefore } = await readThinned(
     sql,
-    (into) => seriesPoints(dataset, source, question, into),
+    { pointsIn, window: null, beginOf: (moment) => moment },
     { buckets, most: 1, budget: BUDGET, clock },
   );
   const of = Number(rows[0]?.of ?? 0);

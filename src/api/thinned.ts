@@ -19,11 +19,18 @@ export interface ThinnedRow {
  * last, the least and the greatest point are told (M4), so that a line drawn of them looks like the line of all.
  * @param buckets how many parts; up to four times as many points are told as they are
  * @param most how many lines: those with the greatest values
+ * @param first SQL of a JSON list of lines that come before all others; null: none do
  */
-export function thinned(points: PointsSql, buckets: number, most: number): string {
+export function thinned(
+  points: PointsSql,
+  buckets: number,
+  most: number,
+  first: string | null = null,
+): string {
   const { begin, end, ends } = points;
   if (points.foundByTime && isOneLine(points)) return thinnedLine(points, buckets);
   const fits = 4 * buckets;
+  const isFirst = first === null ? '' : `to_jsonb(line) in (select jsonb_array_elements(${first})) desc, `;
   // Points are hashed, never sorted: there may be millions.
   return `with points as materialized (
   ${pointsSql(points)}
@@ -41,7 +48,7 @@ parts as materialized (
   group by 1, 2
 ),
 lines as materialized (
-  select line, sum(points) as of, row_number() over (order by max(greatest) desc, line) as rank, count(*) over () as lines
+  select line, sum(points) as of, row_number() over (order by ${isFirst}max(greatest) desc, line) as rank, count(*) over () as lines
   from parts
   group by line
 ),

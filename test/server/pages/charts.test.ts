@@ -4,6 +4,7 @@ import { catalogueOf } from '../../../src/api/catalogue.ts';
 import { drawablesOf } from '../../../src/api/drawables.ts';
 import { drawables } from '../../../src/server/pages/charts/drawables.ts';
 import { withEnds, withGaps } from '../../../src/server/pages/charts/gaps.ts';
+import { readTargets } from '../../../src/server/pages/charts/known-values.ts';
 import { chartLink } from '../../../src/server/pages/charts/link.ts';
 import { recordedDatabase } from '../../api/recorded-database.ts';
 import type { TestDatabase } from '../../support/database.ts';
@@ -21,7 +22,12 @@ beforeAll(async () => {
   database = await recordedDatabase();
   sql = postgres(database.url, { max: 1, onnotice: () => {} });
   await letRead(sql);
-  server = await servePagesOf(database.url, { log: { warn: (told: unknown) => void warnings.push(told) } });
+  // A clock that stands: charts are read whole, however slow the machine is.
+  const now = Date.now();
+  server = await servePagesOf(database.url, {
+    clock: () => now,
+    log: { warn: (told: unknown) => void warnings.push(told) },
+  });
   revised = await revisePoint(sql);
   await addToDraw(sql);
 });
@@ -134,6 +140,22 @@ describe('a chart', () => {
       expect(options(body, 'node_id')).toEqual(known);
       const first = await get(`/charts?of=${of}`);
       expect(known).toContain(/name="node_id" value="([^"]*)"/.exec(first.body)?.[1]);
+    }
+  });
+
+  it('of readings whose list nobody asks for offers its members', async () => {
+    const readings = drawables.get('pending_reward_progress');
+    if (!readings) throw new Error('progress can be drawn');
+    const own = await sql.reserve();
+    try {
+      await own`begin`;
+      await own`delete from recorder.target_datasets where dataset = 'pending_reward_progress'`;
+      const offered = await readTargets(own, readings, {});
+      const members = await own`select from reporting.pending_rewards group by network, tx_hash, reward_type`;
+      expect(offered).toHaveLength(members.length);
+    } finally {
+      await own`rollback`;
+      own.release();
     }
   });
 

@@ -113,13 +113,15 @@ function Drawn({
       {missing.map((why) => (
         <Empty key={why}>{why}</Empty>
       ))}
-      <LineChart
-        lines={lines}
-        title={`${drawable.title}: ${columns.join(', ')}, ${momentText(from)} to ${momentText(to)}`}
-        window={[from.getTime(), to.getTime()]}
-        draws={drawable.draws}
-        asks
-      />
+      {(unreadBefore === null || unreadBefore < to) && (
+        <LineChart
+          lines={lines}
+          title={`${drawable.title}: ${columns.join(', ')}, ${momentText(from)} to ${momentText(to)}`}
+          window={[from.getTime(), to.getTime()]}
+          draws={drawable.draws}
+          asks
+        />
+      )}
       {unreadBefore && <Unread drawing={drawing} lines={lines} before={unreadBefore} />}
       <Zoom drawing={drawing} fixed={fixed} />
       {of > each && (

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { latest, readLines, since } from '../../../api/lines.ts';
+import { type FoundLine, latest, readLines, since } from '../../../api/lines.ts';
 import type { Clock } from '../../../clock.ts';
 import type { Line } from '../parts/line-chart.tsx';
 import type { Drawing } from './drawing.ts';
@@ -22,6 +22,8 @@ export interface DrawnLine extends Line {
   readonly exact: readonly (readonly [at: string, value: string])[];
   /** How many points there are in the window. */
   readonly count: number;
+  /** What it is of, by column. */
+  readonly of: FoundLine['of'];
 }
 
 /** The lines of a chart. */
@@ -68,13 +70,14 @@ export async function readDrawing(sql: postgres.Sql, drawing: Drawing, clock: Cl
   const marks = markDifferences(all);
   const covered = drawable.counted ? await readCovered(sql, drawing) : [];
   const lines = all.map((known, place): DrawnLine => {
-    const { points, count } = known.line;
+    const { points, count, of: thing } = known.line;
     return {
       label: labelled[place] ?? '',
-      points: drawnPoints(known, drawing, covered, now),
+      points: drawnPoints(known, drawing, unread, covered, now),
       marks: marks.get(known) ?? [],
       exact: points.flatMap(([at, value]) => (value === null ? [] : [[at, value] as const])),
       count,
+      of: thing,
     };
   });
   return { lines, of, missing, unreadBefore: unread };
@@ -86,10 +89,11 @@ function refusal(error: unknown): string {
   throw error;
 }
 
-/** The points as they are drawn: with gaps where nothing is known. */
+/** The points as they are drawn: with gaps where nothing is known. @param unread what is before it was not read */
 function drawnPoints(
   { line, moment }: Known,
   drawing: Drawing,
+  unread: Date | null,
   covered: readonly Covered[],
   now: number,
 ): Line['points'] {
@@ -104,7 +108,8 @@ function drawnPoints(
     return withGaps(points, spacingOf(line.of.time_interval ?? interval, every), bucket);
   }
   if (grain !== null) {
-    const counts = drawable.counted ? withNothing(points, line, drawing, covered) : points;
+    const read: Drawing = { ...drawing, window: [unread ?? window[0], window[1]] };
+    const counts = drawable.counted ? withNothing(points, line, read, covered) : points;
     return withEnds(counts, grain, bucket);
   }
   const last = points.at(-1);

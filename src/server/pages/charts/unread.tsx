@@ -5,7 +5,7 @@ import type { DrawnLine } from './read-lines.ts';
 import { chartOf } from './zoom.tsx';
 
 /**
- * Says what of the window is not drawn because it has too many points for one page, and where it is. The island `charts` asks for it and
+ * Says what of the window is not drawn because a page has no time to read it, and where it is. The island `charts` asks for it and
  * adds it to the lines.
  * @param before where what is drawn begins
  */
@@ -18,13 +18,34 @@ export function Unread({
   readonly lines: readonly DrawnLine[];
   readonly before: Date;
 }) {
+  if (before >= drawing.window[1])
+    return (
+      <p class="soft">
+        Even the newest part of this window takes longer to read than a page may take. Ask for a shorter
+        window, or for fewer lines.
+      </p>
+    );
   // Up to the first points that are drawn: how far apart they are from those before them tells whether some are missing.
   const joins = Math.max(before.getTime(), ...lines.map(({ points }) => (points[0]?.[0] ?? 0) + 1));
-  const rest = chartLink({ ...chartOf(drawing), to: new Date(joins) });
+  const asked = chartOf(drawing);
+  // The same lines, of hours or days as here.
+  const things = { ...asked.things, ...thingsOf(drawing, lines) };
+  const rest = chartLink({ ...asked, things, by: drawing.grain, to: new Date(joins) });
   return (
     <p class="soft" data-unread={before.getTime()}>
-      This is drawn from {momentText(before)} on: the window has more points than are read for one page.{' '}
+      This is drawn from {momentText(before)} on: to read all of the window takes longer than a page may take.{' '}
       <a href={rest}>The part before</a>
     </p>
+  );
+}
+
+/** What lines are of, by column, as an address tells it; a column that is empty in one of them cannot be told. */
+function thingsOf({ drawable }: Drawing, lines: readonly DrawnLine[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    drawable.keys.flatMap(({ name }) => {
+      const values = [...new Set(lines.map(({ of }) => of[name]))].filter((one) => one != null);
+      const all = lines.every(({ of }) => of[name] != null && !of[name].includes(','));
+      return all && values.length > 0 ? [[name, values.join(',')]] : [];
+    }),
   );
 }

@@ -1,0 +1,99 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { drawablesOf, grainFor } from '../../src/api/drawables.ts';
+import { readLines } from '../../src/api/lines.ts';
+import { type PointsSource, readThinned } from '../../src/api/read-thinned.ts';
+import { completed, readTargets } from '../../src/server/pages/charts/known-values.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { recordedDatabase } from './recorded-database.ts';
+
+const DAY = 86_400_000;
+/** All that can be drawn; what is found by time is read in pieces where it is too much, and tested by itself. */
+const drawables = [...drawablesOf().values()].filter(({ dataset }) => dataset?.kind !== 'series');
+/** Everything is read, however long that takes. */
+const unhurried = { budget: Number.POSITIVE_INFINITY, clock: () => 0 };
+let database: TestDatabase;
+let sql: postgres.Sql;
+beforeAll(async () => {
+  database = await recordedDatabase();
+  sql = postgres(database.url, {
+    max: 1,
+    connection: { TimeZone: 'UTC', jit: 'off', statement_timeout: 30_000 },
+  });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+describe('what is drawn in pieces is what is drawn at once', () => {
+  const drawn = new Set<string>();
+  it.each(drawables.map((one) => [one.name, one] as const))('%s', async (name, drawable) => {
+    const [known] = await sql<{ begin: Date; end: Date }[]>`
+      select min(started_at) as begin, max(started_at) as end from reporting.runs`;
+    const window = [new Date((known?.begin.getTime() ?? 0) - 3 * DAY), known?.end ?? new Date()] as const;
+    const things = completed({}, await readTargets(sql, drawable, {}), drawable.needed);
+    const question = {
+      columns: drawable.values.map((one) => one.name).slice(0, 3),
+      told: Object.fromEntries(Object.entries(things).map(([key, value]) => [key, [value]])),
+      given: {},
+      grain: grainFor(drawable, window[1].getTime() - window[0].getTime()),
+      window,
+      asOf: null,
+    };
+    const read = (trial: number) =>
+      readLines(sql, drawable, question, { ...unhurried, trial, most: 1_000, buckets: 100_000 });
+    const [whole, pieces] = [await read(5_000), await read(0)];
+    const byThing = ({ lines }: typeof whole) =>
+      new Map(lines.map(({ of, points, count }) => [JSON.stringify(of), { points, count }]));
+    expect(byThing(pieces)).toEqual(byThing(whole));
+    expect(pieces.unreadBefore).toBeNull();
+    if (whole.lines.length > 0) drawn.add(name);
+  });
+
+  it('and that is of each kind', () => {
+    const kinds = drawables.flatMap(({ name, dataset, counted }) =>
+      drawn.has(name) ? [counted ? 'counted' : (dataset?.kind ?? 'function')] : [],
+    );
+    expect(new Set(kinds)).toEqual(new Set(['counted', 'state', 'sample', 'function']));
+  });
+});
+
+describe('what takes too long at once', () => {
+  const window = [new Date('2026-01-01'), new Date('2026-12-27')] as const;
+  const [begin, end] = [window[0].getTime(), window[1].getTime()];
+  const days = (end - begin) / DAY;
+  /** A line that rises and one that falls, a point a day. Who asks for more days than this waits for ever. */
+  const risingAndFalling = (most: number): PointsSource => ({
+    window,
+    beginOf: (moment) => Math.floor(moment / DAY) * DAY,
+    pointsIn: (into, part) => {
+      const [from, to] = (part ?? window).map((one) => into.value(one.toISOString(), 'timestamptz'));
+      const rows = `(select d as at, line, case line when 'rising' then d::date - date '2026-01-01' else 300 - (d::date - date '2026-01-01') end as value
+        from generate_series(${from}, ${to} - interval '1 second', interval '1 day') d, unnest(array['rising', 'falling']) line,
+          pg_sleep(case when ${to} - ${from} > interval '${most} days' then 3600 else 0 end)) `;
+      const values = [['value', 'r.value']] as const;
+      const found = { foundByTime: false, inPieces: false, conditions: [], ends: null, counted: null };
+      return { ...found, rows, at: 'r.at', values, of: ['r.line'], begin: from ?? null, end: to ?? null };
+    },
+  });
+  const read = (most: number, lines: number) =>
+    readThinned(sql, risingAndFalling(most), { ...unhurried, trial: 50, most: lines, buckets: 1_000 });
+
+  it('is read in pieces, and of the same lines: those with the greatest values in the newest', async () => {
+    // The whole window is too much, and no piece is.
+    const { rows, unreadBefore } = await read(days - 1, 1);
+    expect(unreadBefore).toBeNull();
+    expect(rows.map(({ line, value }) => [line, Number(value)])).toEqual(
+      Array.from({ length: days }, (_, day) => [['rising'], day]),
+    );
+    expect(rows.at(-1)).toMatchObject({ of: String(days), lines: '2' });
+  });
+
+  it('is drawn as far as it was read where a later piece takes too long, and later statements have their time', async () => {
+    const { rows, unreadBefore } = await read(days / 16 + 1, 2);
+    expect(unreadBefore).toEqual(new Date(end - Math.ceil(days / 16) * DAY));
+    expect(new Set(rows.map(({ at }) => at)).size).toBe(Math.ceil(days / 16));
+    expect([...(await sql`show statement_timeout`)]).toEqual([{ statement_timeout: '30s' }]);
+  });
+});
