@@ -4,6 +4,7 @@ import { hrefOf } from '../datasets/address.ts';
 import { pathOf } from '../datasets/relation-head.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Time } from '../parts/time.tsx';
+import { serverLinks } from '../status/links.ts';
 import { countText, durationWords, numberText } from '../texts.ts';
 import { CurrentView } from '../view.ts';
 
@@ -36,10 +37,17 @@ export function Changes({ of }: { readonly of: Notable }) {
 
 function OutageWords({ of: { node, started_at, ended_at, error, times } }: { readonly of: Outage }) {
   const { now } = useContext(CurrentView);
-  const lasted = durationWords(((ended_at?.getTime() ?? now) - started_at.getTime()) / 1000);
+  const [from, to] = [started_at.getTime(), ended_at?.getTime() ?? now];
+  const around = {
+    from: new Date(from - AROUND).toISOString(),
+    to: new Date(Math.min(to + AROUND, now)).toISOString(),
+  };
   return (
     <>
-      <strong>{node}</strong> {ended_at ? `was down for ${lasted}` : `is down for ${lasted}`}
+      <strong>{node}</strong> {ended_at ? 'was' : 'is'}{' '}
+      <a href={serverLinks.range(node, around) ?? serverLinks.node(node)}>
+        down for {durationWords((to - from) / 1000)}
+      </a>
       {times > 1 && `, ${numberText(times)} times in the week`}
       {error && `: ${error}`}
     </>
@@ -96,6 +104,8 @@ function RevisionWords({
   );
 }
 
+/** So much of the time before and after an outage is shown with it, ms. */
+const AROUND = 30 * 60_000;
 /** The primary network's id. */
 const PRIMARY = '11111111111111111111111111111111LpoYY';
 const shortened = (id: string) => (id.length > 20 ? `${id.slice(0, 13)}…${id.slice(-4)}` : id);
