@@ -75,7 +75,11 @@ const bound = (type: string, name: string) => (row: Row) => (
 const NONE: Value = null;
 
 const columns = (byHeight: boolean): readonly Column<Row>[] => [
-  { name: 'Target', cell: ({ target = null }) => <ValueText type="text" value={target} /> },
+  {
+    name: 'Target',
+    kind: 'wide',
+    cell: ({ target = null }) => <ValueText type="text" value={target} />,
+  },
   ...(byHeight
     ? [
         { name: 'From height', kind: 'number' as const, cell: bound('bigint', 'first_height') },
