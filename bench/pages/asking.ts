@@ -1,14 +1,23 @@
 import { Agent, request } from 'undici';
 import type { Kind } from './addresses.ts';
+import type { ProcessorMeter } from './processor.ts';
 
 /** How long an address took, ms: each time that it was asked. */
 export interface Asked {
   readonly path: string;
   readonly times: readonly number[];
+  /** What an answer cost PostgreSQL and the server, ms of processor time: the mean of all times. */
+  readonly processor: number;
   /** The status of the last answer. */
   readonly status: number;
   /** What an answer that is none says. */
   readonly said: string;
+}
+
+/** A server of the recorder, and what it costs. */
+export interface Served {
+  readonly address: string;
+  readonly meter: ProcessorMeter;
 }
 
 /** An address is asked no longer than this, ms, and at least three times. */
@@ -17,15 +26,16 @@ const LEAST = 3;
 const agent = new Agent({ connections: 1, headersTimeout: 60_000, bodyTimeout: 60_000 });
 
 /** Asks one after the other over one connection, and reads each answer to its end. */
-export async function askAll(address: string, { paths }: Kind, times: number): Promise<Asked[]> {
+export async function askAll(served: Served, { paths }: Kind, times: number): Promise<Asked[]> {
   const asked: Asked[] = [];
-  for (const path of paths) asked.push(await askOften(address, path, times));
+  for (const path of paths) asked.push(await askOften(served, path, times));
   return asked;
 }
 
-async function askOften(address: string, path: string, most: number): Promise<Asked> {
+async function askOften({ address, meter }: Served, path: string, most: number): Promise<Asked> {
   // The first time fills the caches of the server and of PostgreSQL.
   let { status, text } = await ask(address + path);
+  const before = await meter.read();
   const times: number[] = [];
   const began = performance.now();
   while (
@@ -36,7 +46,8 @@ async function askOften(address: string, path: string, most: number): Promise<As
     ({ status, text } = await ask(address + path));
     times.push(performance.now() - at);
   }
-  return { path, times, status, said: status === 200 ? '' : text.slice(0, 200) };
+  const processor = ((await meter.read()) - before) / times.length;
+  return { path, times, processor, status, said: status === 200 ? '' : text.slice(0, 200) };
 }
 
 /** An answer with all of its text. */

@@ -7,9 +7,10 @@ import { chromiumPath } from '../../test/support/browser.ts';
 import { Child } from '../child.ts';
 import { startDatabase } from '../database.ts';
 import { apiKinds, type Kind, mainPages, pageKinds } from './addresses.ts';
-import { ask, askAll } from './asking.ts';
+import { ask, askAll, type Served } from './asking.ts';
 import { fill, register } from './fill.ts';
 import { paintAll } from './painting.ts';
+import { ProcessorMeter } from './processor.ts';
 import { type Compared, kindTable, MOST_LIST, MOST_PAINT, paintTable, slowTable } from './report.ts';
 
 /**
@@ -53,17 +54,19 @@ async function prepared(url: string, points: number): Promise<void> {
   }
 }
 
-async function serve(url: string): Promise<string> {
-  const said = z.object({ address: z.string() });
+async function serve(url: string): Promise<Served> {
+  const said = z.object({ address: z.string(), pid: z.int() });
   const { child, first } = await Child.start('./pages/serve-process.ts', [url], said, stop.signal);
   closers.push(() => child.stop());
-  return first.address;
+  const meter = new ProcessorMeter(url, first.pid);
+  closers.push(() => meter.close());
+  return { address: first.address, meter };
 }
 
 const wanted = ({ name }: Kind) => name.includes(values.only);
 const times = Number(values.times);
 
-async function compare(kinds: readonly Kind[], empty: string, full: string): Promise<Compared[]> {
+async function compare(kinds: readonly Kind[], empty: Served, full: Served): Promise<Compared[]> {
   const compared: Compared[] = [];
   for (const kind of kinds.filter(wanted)) {
     compared.push({
@@ -86,7 +89,7 @@ try {
       .map((one) => one.toFixed(1))
       .join(' ')}`;
   tell(load());
-  const get = async (path: string) => JSON.parse((await ask(full + path)).text);
+  const get = async (path: string) => JSON.parse((await ask(full.address + path)).text);
   // The addresses of lists are found by asking, which takes its time.
   const ofPages = ['first paint', ...pageKinds.map(({ name }) => name)].includes(values.only);
   const lists = ofPages ? [] : await compare(await apiKinds(get), empty, full);
@@ -97,8 +100,8 @@ try {
   if (chromiumPath && 'first paint'.includes(values.only))
     console.log(
       paintTable(
-        await paintAll(empty, mainPages, Math.min(times, 3)),
-        await paintAll(full, mainPages, Math.min(times, 3)),
+        await paintAll(empty.address, mainPages, Math.min(times, 3)),
+        await paintAll(full.address, mainPages, Math.min(times, 3)),
       ),
     );
   console.log(load());

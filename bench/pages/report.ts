@@ -20,9 +20,21 @@ const timesOf = (all: readonly Asked[]) => all.flatMap(({ times }) => times);
 /** The kinds side by side; each with its slowest address. */
 export function kindTable(kinds: readonly Compared[]): string {
   return table(
-    ['kind', 'addresses', 'empty p50', 'empty p99', 'full p50', 'full p99', 'slowest', 'of the slowest p99'],
+    [
+      'kind',
+      'addresses',
+      'empty p50',
+      'empty p99',
+      'full p50',
+      'full p99',
+      'processor p50',
+      'processor, most',
+      `over ${MOST_LIST}`,
+      'costs most',
+    ],
     kinds.map(({ name, empty, full }) => {
-      const slowest = full.toSorted((one, other) => worst(other) - worst(one))[0];
+      const costs = full.map(({ processor }) => processor);
+      const dearest = full.toSorted((one, other) => other.processor - one.processor)[0];
       return [
         name,
         String(full.length),
@@ -30,8 +42,10 @@ export function kindTable(kinds: readonly Compared[]): string {
         ms(quantile(timesOf(empty), 0.99)),
         ms(quantile(timesOf(full), 0.5)),
         ms(quantile(timesOf(full), 0.99)),
-        slowest?.path.slice(0, 80) ?? '',
-        ms(slowest && worst(slowest)),
+        ms(quantile(costs, 0.5)),
+        ms(dearest?.processor),
+        String(costs.filter((cost) => cost > MOST_LIST).length),
+        dearest?.path.slice(0, 80) ?? '',
       ];
     }),
   );
@@ -45,15 +59,16 @@ export function slowTable(kinds: readonly Compared[], most: number): string {
       .map((one) => ({ name, one, empty: empty.find(({ path }) => path === one.path) })),
   );
   return table(
-    ['kind', 'path', 'empty p99', 'full p50', 'full p99', 'status', 'said'],
+    ['kind', 'path', 'empty p99', 'full p50', 'full p99', 'processor', 'status', 'said'],
     slow
-      .sort((one, other) => worst(other.one) - worst(one.one))
+      .sort((one, other) => other.one.processor - one.one.processor)
       .map(({ name, one, empty }) => [
         name,
         one.path.slice(0, 130),
         ms(empty && worst(empty)),
         ms(quantile(one.times, 0.5)),
         ms(worst(one)),
+        ms(one.processor),
         String(one.status),
         one.said,
       ]),

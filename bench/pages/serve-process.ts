@@ -29,4 +29,4 @@ const server = buildServer({
 outliveLostConnections();
 process.once('disconnect', () => process.exit()); // the parent is gone
 const address = await server.listen({ host: '127.0.0.1', port: 0 });
-process.send?.({ address });
+process.send?.({ address, pid: process.pid });

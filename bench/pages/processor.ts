@@ -1,0 +1,42 @@
+import { readdir, readFile } from 'node:fs/promises';
+import postgres from 'postgres';
+
+/**
+ * Counts what a server and the connections of its database cost: other work on the machine moves that less than elapsed time.
+ * On Linux only; elsewhere, and of a database on another machine, it counts nothing.
+ */
+export class ProcessorMeter {
+  readonly #sql: postgres.Sql;
+  readonly #server: number;
+  /** The most that was seen of each connection, ns: one that ended has spent it all the same. */
+  readonly #connections = new Map<number, number>();
+
+  /** @param url a database of this machine; @param server the process that serves it */
+  constructor(url: string, server: number) {
+    this.#sql = postgres(url, { max: 1, onnotice: () => {} });
+    this.#server = server;
+  }
+
+  /** Processor time until now, ms. */
+  async read(): Promise<number> {
+    const known = await this.#sql<{ pid: number }[]>`
+      select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
+    for (const { pid } of known)
+      this.#connections.set(pid, Math.max(this.#connections.get(pid) ?? 0, await processorTime(pid)));
+    const spent = [...this.#connections.values()].reduce((sum, one) => sum + one, 0);
+    return (spent + (await processorTime(this.#server))) / 1e6;
+  }
+
+  close(): Promise<void> {
+    return this.#sql.end();
+  }
+}
+
+/** The processor time of all threads of a process, ns; 0 where it ended. */
+async function processorTime(pid: number): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+  const times = await Promise.all(
+    threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0')),
+  );
+  return times.reduce((sum, text) => sum + Number(text.split(' ')[0]), 0);
+}
