@@ -20,9 +20,12 @@ const FALLING: ReadonlySet<string> = new Set(['lte', 'lt']);
 
 /** Windows of time in which the rows of a page are looked for. Each begins where the order begins: a page that one fills is the page. */
 interface Windows {
-  /** The first window, ms. */
-  readonly first: number;
-  /** The window after one in which not enough rows were found, ms; null: it is time to look everywhere. */
+  /** The first window, ms; null: the order ends within it. */
+  readonly first: number | null;
+  /**
+   * The window after one in which not enough rows were found, ms; null: it is time to look everywhere, because the next one would
+   * hold all that is left.
+   */
   longer(than: number, found: number): number | null;
   /** The filter that bounds a window. */
   filter(length: number): Filter;
@@ -38,14 +41,15 @@ export async function windowsOf(
   question: RowsQuestion,
 ): Promise<Windows | null> {
   const { order, limit } = question;
-  const begin = await beginOf(sql, readable, question);
-  if (begin === null) return null;
+  const ends = await endsOf(sql, readable, question);
+  if (ends === null) return null;
+  const { begin, end } = ends;
+  const longest = Math.min(LONGEST, Math.abs(end - begin));
+  const shorter = (length: number) => (length > longest ? null : length);
   return {
-    first: HOUR,
-    longer(than, found) {
-      const growth = Math.min(MOST_GROWTH, Math.max(LEAST_GROWTH, (2 * limit) / found));
-      return than * growth > LONGEST ? null : than * growth;
-    },
+    first: shorter(HOUR),
+    longer: (than, found) =>
+      shorter(than * Math.min(MOST_GROWTH, Math.max(LEAST_GROWTH, (2 * limit) / found))),
     filter: (length) => ({
       column: order.columns[0]?.name ?? '',
       operator: order.descending ? 'gte' : 'lte',
@@ -54,19 +58,19 @@ export async function windowsOf(
   };
 }
 
-const told = z.array(z.object({ begin: z.number() }));
+const told = z.array(z.object({ begin: z.number(), end: z.number() }));
 
-/** Where the order begins, ms since 1970, if not before; null: it is not by time, or no row is known there. */
-async function beginOf(
+/** Where the order begins, if not before, and where all rows end, ms since 1970; null: it is not by time, or no row is known there. */
+async function endsOf(
   sql: postgres.Sql,
   { arrival }: Readable,
   { order: { columns, descending }, filters, after, asOf }: RowsQuestion,
-): Promise<number | null> {
+): Promise<z.infer<typeof told>[number] | null> {
   if (!arrival || columns[0]?.name !== arrival.column) return null;
   const bounds = filters.filter(({ column }) => column === arrival.column);
   if (bounds.some(({ operator }) => operator === 'eq')) return null;
   const into = new Statement();
-  const nearest = descending ? 'now()' : since(arrival, into);
+  const [oldest, newest] = [since(arrival, into), 'now()'];
   const known = [
     ...bounds.flatMap(({ operator, value }) =>
       (descending ? FALLING : RISING).has(operator) ? [value] : [],
@@ -74,19 +78,24 @@ async function beginOf(
     ...(after?.values[0] ? [after.values[0]] : []),
     ...(descending && asOf !== null ? [asOf] : []),
   ].map((value) => into.value(value, 'timestamptz'));
-  const { begins, view } = arrival;
-  const [bound, first, sign, from] = descending
-    ? ['least', 'max', '-', '<=']
-    : ['greatest', 'min', '+', '>='];
-  // Nothing may have come for long: the first row is looked for in longer and longer times.
-  const text = `select 1000 * extract(epoch from f.at)::float8 as begin
-from (select ${bound}(${[nearest, ...known].join(', ')}) as at) b, unnest(array[${HOURS.join(', ')}]) as h(hours),
+  const [begin, end] = descending
+    ? [`least(${[newest, ...known].join(', ')})`, oldest]
+    : [`greatest(${[oldest, ...known].join(', ')})`, newest];
+  const text = `select 1000 * extract(epoch from b.at)::float8 as begin, 1000 * extract(epoch from e.at)::float8 as "end"
+from (${firstFrom(arrival, begin, descending)}) b, (${firstFrom(arrival, end, !descending)}) e`;
+  return told.parse(await sql.unsafe(text, [...into.values]))[0] ?? null;
+}
+
+/** SQL: when the first row came, from a moment on or back; no row: none is known. Nothing may have come for long: it is looked for in longer and longer times. */
+function firstFrom({ begins, view }: Arrival, moment: string, back: boolean): string {
+  const [first, from, to, sign] = back ? ['max', '<=', '>=', '-'] : ['min', '>=', '<=', '+'];
+  return `select f.at
+from (select ${moment} as at) m, unnest(array[${HOURS.join(', ')}]) as h(hours),
   lateral (
     select ${first}(${begins}) as at from reporting.${view}
-    where ${begins} ${from} b.at and ${begins} ${descending ? '>=' : '<='} b.at ${sign} h.hours * interval '1 hour') f
+    where ${begins} ${from} m.at and ${begins} ${to} m.at ${sign} h.hours * interval '1 hour') f
 where f.at is not null
 limit 1`;
-  return told.parse(await sql.unsafe(text, [...into.values]))[0]?.begin ?? null;
 }
 
 /** SQL of since when there is a record. */
