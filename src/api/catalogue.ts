@@ -102,13 +102,16 @@ export function catalogueOf(declared: readonly Declared[] = declaredObjects()): 
   const arrivals = new Map(recorded.flatMap((one) => [...arrivalsOf(one)]));
   const returnRows = declared.filter((one) => one.kind === 'view' || one.value === undefined);
   const logs = new Set(recorded.flatMap(({ name, history }) => (history === 'log' ? [name] : [])));
+  const told = new Map(recorded.flatMap((one) => [...toldOf(one)]));
   const views = new Map(
     returnRows.map((one): [string, Readable] => {
       const { name } = one;
       const arrival = arrivals.get(name);
+      const toldBy = told.get(name);
       const known = {
         ...readable(one, byName, keys.get(name)),
         ...(arrival ? { arrival } : {}),
+        ...(toldBy ? { toldBy } : {}),
         ...(logs.has(name) ? { pastParts: pastOfLog(name) } : {}),
       };
       return [name, known];
@@ -200,6 +203,12 @@ function* arrivalsOf({ name, history }: (typeof recorded)[number]): Generator<[s
   yield [name, arrival];
   yield [versions, arrival];
   yield [`${name}_changes`, { ...arrival, column: 'at' }];
+}
+
+/** The view of what all nodes tell, and the one of what each of them does. Readings have no index by node and key. */
+function* toldOf({ name, history, key }: (typeof recorded)[number]): Generator<[string, string]> {
+  if ((history === 'log' || history === 'state') && key[0] === 'node' && key.length > 1)
+    yield [`network_${name}`, name];
 }
 
 const lists = ({ columns }: Dataset) => columns.filter(({ element }) => element).map((column) => column.name);

@@ -13,8 +13,9 @@ import {
   type Told,
   textOf as told,
 } from './list-parameters.ts';
+import { columnOf, following, orderExpression } from './order.ts';
 import type { OrderColumn } from './readable.ts';
-import { columnOf, following, orderExpression, type Row } from './rows.ts';
+import type { Row } from './rows.ts';
 import { orderBy } from './rows-question.ts';
 import { type Asked, ReadableStatement, Statement } from './statement.ts';
 import { readValue, textOf } from './values.ts';

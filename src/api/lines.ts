@@ -1,8 +1,9 @@
 import type postgres from 'postgres';
 import { beginOf, type Drawable, type Grain } from './drawables.ts';
+import { columnOf } from './order.ts';
 import { isOneLine, type PointsSql } from './points-sql.ts';
 import { areMany, type PointsSource, readThinned, type Thinning } from './read-thinned.ts';
-import { columnOf, source } from './rows.ts';
+import { source } from './rows.ts';
 import { currentOnly } from './series.ts';
 import type { Statement } from './statement.ts';
 import { isoOf } from './values.ts';

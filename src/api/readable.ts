@@ -49,6 +49,8 @@ export interface Readable {
   readonly key: readonly OrderColumn[];
   /** What its rows are worked out for, one by one; absent: rows are found as they are. */
   readonly things?: Things;
+  /** The view in `reporting` of what each node tells of the same keys, with an index by node and key; absent: there is none. */
+  readonly toldBy?: string;
   /** Absent: nothing finds rows by when they came. */
   readonly arrival?: Arrival;
   /** What a function takes; null: a view. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { DeclaredColumn, DeclaredParameter } from '../db/declared.ts';
+import type { Cursor } from './cursor.ts';
 import { valuesOf, written } from './filters.ts';
 import {
   asOf,
@@ -19,6 +20,8 @@ export interface RowsQuestion extends ListQuestion {
   readonly columns: readonly DeclaredColumn[];
   /** The rows as known at this moment, as PostgreSQL reads it; null: now. */
   readonly asOf: string | null;
+  /** No row after this one is wanted; absent: all are. */
+  readonly last?: Cursor;
   /** Values of a function's parameters. */
   readonly given: Readonly<Record<string, string>>;
 }

@@ -1,7 +1,9 @@
 import type postgres from 'postgres';
 import { cursorText } from './cursor.ts';
 import { condition, type Filter, type Operator } from './filters.ts';
-import type { OrderColumn, Readable, Things } from './readable.ts';
+import { lastKeyOf } from './key-windows.ts';
+import { columnOf, following, orderExpression, upTo } from './order.ts';
+import type { Readable, Things } from './readable.ts';
 import type { Order, RowsQuestion } from './rows-question.ts';
 import { type Asked, ReadableStatement, Statement } from './statement.ts';
 import { readValue, textOf, type Value } from './values.ts';
@@ -52,6 +54,11 @@ async function firstRows(
 ): Promise<readonly (readonly unknown[])[]> {
   const ask = ({ text, values }: Asked) =>
     sql.unsafe<Record<string, string | null>[]>(text, [...values]).values();
+  const last = await lastKeyOf(sql, readable, question);
+  if (last) {
+    const told = await ask(rowsStatement(readable, { ...question, last }));
+    if (told.length > question.limit) return told;
+  }
   const windows = await windowsOf(sql, readable, question);
   for (let length = windows?.first ?? null; windows && length !== null; ) {
     const filters = [...question.filters, windows.filter(length)];
@@ -74,7 +81,7 @@ export function rowsStatement(readable: Readable, question: RowsQuestion): Asked
   const text = [
     `select ${selected.join(', ')}`,
     ...found(readable, question, into),
-    inOrder(order, thingsOf(readable, question)),
+    inOrder(order, thingsOf(readable, question), question.filters),
     `limit ${limit + 1}`,
   ].join('\n');
   return { text, values: into.values };
@@ -85,7 +92,7 @@ export function rowsSql(readable: Readable, question: RowsQuestion): string {
   return [
     `select ${question.columns.map(({ name }) => columnOf(name)).join(', ')}`,
     ...matching(readable, question, new ReadableStatement()),
-    inOrder(question.order, thingsOf(readable, question)),
+    inOrder(question.order, thingsOf(readable, question), question.filters),
     `limit ${question.limit};`,
   ].join('\n');
 }
@@ -101,16 +108,17 @@ function found(readable: Readable, question: RowsQuestion, into: Statement): str
   const parts = pastParts.map(({ view, where }) => {
     const conditions = [where(at), record, ...conditionsOf(readable, question, into)].join('\n  and ');
     const rows = `select ${[...named].join(', ')}\nfrom reporting.${view} as r\nwhere ${conditions}`;
-    return `(${rows}\n${inOrder(order, null)}\nlimit ${limit + 1})`;
+    return `(${rows}\n${inOrder(order, null, [])}\nlimit ${limit + 1})`;
   });
   return [`from (${parts.join('\nunion all\n')}) as r`];
 }
 
-function conditionsOf(readable: Readable, { filters, after, order }: RowsQuestion, into: Statement) {
+function conditionsOf(readable: Readable, { filters, after, last, order }: RowsQuestion, into: Statement) {
   const typeOf = typesOf(readable);
   return [
     ...filters.map((filter) => condition(filter, typeOf(filter.column), columnOf(filter.column), into)),
     ...(after ? [following(order, after.values, typeOf, into)] : []),
+    ...(last ? [upTo(order, last.values, typeOf, into)] : []),
   ];
 }
 
@@ -131,14 +139,27 @@ export function matching(readable: Readable, question: RowsQuestion, into: State
   ];
 }
 
-/** SQL of an order. What tells things apart is taken from where they are listed, so that the first things are enough for a page. */
-const inOrder = ({ columns, descending }: Order, things: Things | null) =>
-  `order by ${[
+/**
+ * SQL of an order. What tells things apart is taken from where they are listed, so that the first things are enough for a page; what
+ * all of them share is left out, because where they are listed it is not part of their order either.
+ */
+function inOrder(
+  { columns, descending }: Order,
+  things: Things | null,
+  filters: RowsQuestion['filters'],
+): string {
+  const ofThing = (name: string) => things?.columns.includes(name) === true;
+  const shared = (name: string) =>
+    ofThing(name) && filters.some(({ column, operator }) => column === name && operator === 'eq');
+  return `order by ${[
     ...(things?.blocks ? things.columns.map((name) => `w."${name}"`) : []),
-    ...columns.map((one) => (things?.columns.includes(one.name) ? `w."${one.name}"` : orderExpression(one))),
+    ...columns
+      .filter(({ name }) => !shared(name))
+      .map((one) => (ofThing(one.name) ? `w."${one.name}"` : orderExpression(one))),
   ]
     .map((one) => one + (descending ? ' desc' : ''))
     .join(', ')}`;
+}
 
 /** The things whose rows are read one by one; null: they are all read at once. */
 function thingsOf({ things }: Readable, { order, asOf }: RowsQuestion): Things | null {
@@ -217,7 +238,10 @@ function listed(
       : []),
   ];
   const where = conditions.length > 0 ? ` where ${conditions.join(' and ')}` : '';
-  return `(select distinct ${namesOf(things, 'w')} from reporting.${things.view} w${where})`;
+  const turn = order.descending ? ' desc' : '';
+  const inTurn = things.columns.map((name) => `w."${name}"${turn}`).join(', ');
+  // Listed in turn, so that what follows is sorted thing by thing: from a list without an order all of it would be worked out.
+  return `(select distinct ${namesOf(things, 'w')} from reporting.${things.view} w${where} order by ${inTurn})`;
 }
 
 function typesOf({ columns }: Readable): (name: string) => string {
@@ -250,65 +274,3 @@ export function source(
 
 /** A declared name in SQL: some are words of the language, such as `from`. */
 const quoted = (name: string) => `"${name}"`;
-
-/** A column of the rows. Without `r.` an ORDER BY would take the text that is selected under the same name. */
-export const columnOf = (name: string) => `r.${quoted(name)}`;
-
-/** SQL of a column in an order. */
-export const orderExpression = ({ name, emptyForNull }: OrderColumn) =>
-  emptyForNull ? `coalesce(${columnOf(name)}, '')` : columnOf(name);
-
-/**
- * SQL: whether a row comes after the values of another one. Nulls come last, or first where the order falls.
- * @param expression SQL of a column of the order
- */
-export function following(
-  { columns, descending }: Order,
-  values: readonly (string | null)[],
-  typeOf: (name: string) => string,
-  into: Statement,
-  expression: (column: OrderColumn, place: number) => string = orderExpression,
-): string {
-  const parts = columns.map((column, at) => {
-    const value = values[at] ?? null;
-    return {
-      name: expression(column, at),
-      nullable: column.nullable,
-      value: value === null ? null : into.value(value, typeOf(column.name)),
-    };
-  });
-  const sign = descending ? '<' : '>';
-  const [first] = parts;
-  // Alone it is an index condition also where the order has columns of no index, or of another table.
-  const bound =
-    first && !first.nullable && first.value !== null ? [`${first.name} ${sign}= ${first.value}`] : [];
-  if (parts.every(({ nullable, value }) => !nullable && value !== null))
-    return [
-      ...bound,
-      `(${parts.map(({ name }) => name).join(', ')}) ${sign} (${parts.map(({ value }) => value).join(', ')})`,
-    ].join(' and ');
-  const alternatives = parts.flatMap((part, at) => {
-    const same = parts
-      .slice(0, at)
-      .map(({ name, value }) => (value === null ? `${name} is null` : `${name} = ${value}`));
-    const further = beyond(part, sign, descending);
-    return further === null ? [] : [`(${[...same, further].join(' and ')})`];
-  });
-  return [...bound, alternatives.length > 0 ? `(${alternatives.join(' or ')})` : 'false'].join(' and ');
-}
-
-/** SQL: whether a column comes after a value; null: nothing does. */
-function beyond(
-  {
-    name,
-    nullable,
-    value,
-  }: { readonly name: string; readonly nullable: boolean; readonly value: string | null },
-  sign: string,
-  descending: boolean,
-): string | null {
-  if (value === null) return descending ? `${name} is not null` : null;
-  return nullable && !descending
-    ? `(${name} ${sign} ${value} or ${name} is null)`
-    : `${name} ${sign} ${value}`;
-}

@@ -5,10 +5,10 @@ import type { DeclaredColumn } from '../db/declared.ts';
 import type { ReadableDataset } from './catalogue.ts';
 import { condition, type Filter, instant, written } from './filters.ts';
 import { asOf, filterShape, filtersIn, filtersOf, type Told, textOf as told } from './list-parameters.ts';
+import { columnOf } from './order.ts';
 import type { PointsSql } from './points-sql.ts';
 import { type PointsSource, readThinned } from './read-thinned.ts';
 import type { Readable } from './readable.ts';
-import { columnOf } from './rows.ts';
 import type { Statement } from './statement.ts';
 import { readValue, type Value } from './values.ts';
 

@@ -17,8 +17,9 @@ const LIMIT = 50;
 const now = Date.now();
 let database: TestDatabase;
 let sql: postgres.Sql;
-/** What was asked last. */
+/** What was asked last, and how many statements were. */
 let asked: Asked = { text: '', values: [] };
+let statements = 0;
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -28,6 +29,7 @@ beforeAll(async () => {
     connection: { TimeZone: 'UTC', jit: 'off', max_parallel_workers_per_gather: '0' },
     debug: (_, text, values) => {
       asked = { text, values: values.map(String) };
+      statements += 1;
     },
   });
   // Forty series, recorded as time went, every tenth point revised within a day.
@@ -42,6 +44,21 @@ beforeAll(async () => {
   await sql`
     insert into recorder.p_blocks (node, height, id, parent_id, recorded_at, run_id)
     select 'n', n, n::text, '', now() - (100 - n / 100.0) * interval '1 day', 1 from generate_series(1, 10000) n`;
+  // Another node has not seen the first blocks, and some that nobody else has.
+  await sql`
+    insert into recorder.p_blocks (node, height, id, parent_id, recorded_at, run_id)
+    select 'o', n, n::text, '', now() - interval '1 hour', 1 from generate_series(9001, 10100) n`;
+  await sql`insert into recorder.targets (source, target_key, target) values ('s', 'blocks', '{"node":"n"}'), ('s', 'more', '{"node":"o"}')`;
+  // Validators of two nodes; every other one is told without its transaction.
+  await sql`
+    insert into recorder.validators (node, subnet_id, node_id, start_time, tx_id, weight, valid_from, run_id)
+    select node, 's', 'N' || n % 20, to_timestamp(n / 20), case when n % 2 = 0 then 't' || n end, 1, now() - interval '1 day', 1
+    from (values ('n', 0, 99), ('o', 50, 139)) as told(node, first, last), generate_series(first, last) n`;
+  await sql`insert into recorder.targets (source, target_key, target) values ('s', 'of n', '{"node":"n","subnetId":"s"}'), ('s', 'of o', '{"node":"o","subnetId":"s"}')`;
+  await sql`
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at, last_success_at, last_complete_at)
+    select 's', target, 'validators', 3600000, true, now() - interval '1 day', now() - interval '1 day', now(), now()
+    from unnest(array['of n', 'of o']) target`;
   // Ten thousand members of a list, of which one changes every two minutes; the last change was a month ago.
   await sql`
     insert into recorder.subnets (network, subnet_id, create_block_index, valid_from, valid_to, ended_by, run_id)
@@ -52,7 +69,7 @@ beforeAll(async () => {
     values ('s', 'subnets', 'subnets', 3600000, true, now(), now() - interval '170 days')`;
   await sql`
     insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
-    values ('s', 'blocks', 'p_blocks', 3600000, true, now(), now() - interval '2 years')`;
+    select 's', target, 'p_blocks', 3600000, true, now(), now() - interval '2 years' from unnest(array['blocks', 'more']) target`;
   await sql`
     insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at, expected_from)
     select 's', n::text, 'metric_points', 3600000, true, now(), now() - interval '2 years', ${now - 400 * day}::bigint from generate_series(1, 200) n`;
@@ -177,16 +194,77 @@ describe('a page of rows', () => {
     expect(most(steps)).toBeLessThan(POINTS / 4);
   });
 
-  it.each(['node_uptime_daily', 'node_states', 'node_health_intervals'])(
-    'of %s works out the probes that it shows, not all',
-    async (name) => {
-      const view = views.get(name);
-      if (!view) throw new Error(`nothing is called ${name}`);
-      const steps = await stepsOf(rowsStatement(view, checked(rowsParameters(view), { limit: '1' })));
-      // One probe has a hundred days; twenty have two thousand.
-      expect(most(steps)).toBeLessThan(300);
+  it('by when rows came, with less left than a page, asks where it ends and then for all of it', async () => {
+    const { history } = dataset('subnets');
+    if (!history) throw new Error('subnets have no history');
+    const [last] = await sql<{ at: Date }[]>`select max(valid_from) as at from recorder.subnets`;
+    const asked = {
+      sort: 'valid_from',
+      'valid_from.gte': last?.at.toISOString() ?? '',
+      limit: String(LIMIT),
+    };
+    statements = 0;
+    expect((await readRows(sql, history, checked(rowsParameters(history), asked))).rows).toHaveLength(1);
+    expect(statements).toBe(2);
+  });
+
+  it.each(
+    ['node_uptime_daily', 'node_states', 'node_health_intervals'].flatMap((name) =>
+      [{}, { sort: '-observer' }, { observer: 'o' }].map((asked) => ({ name, asked })),
+    ),
+  )('of $name, $asked, works out the probes that it shows, not all', async ({ name, asked }) => {
+    const view = views.get(name);
+    if (!view) throw new Error(`nothing is called ${name}`);
+    const question = checked(rowsParameters(view), { ...asked, limit: '1' });
+    const steps = await stepsOf(rowsStatement(view, question));
+    // One probe has a hundred days; twenty have two thousand.
+    expect(most(steps)).toBeLessThan(300);
+  });
+
+  it.each([{}, { sort: '-height' }])(
+    'of what all nodes tell, %o, works out its own things',
+    async (given) => {
+      const view = views.get('network_p_blocks');
+      if (!view) throw new Error('there is no network_p_blocks');
+      const page = await readRows(
+        sql,
+        view,
+        checked(rowsParameters(view), { ...given, limit: String(LIMIT) }),
+      );
+      expect(page.rows).toHaveLength(LIMIT);
+      expect(most(await stepsOf(asked))).toBeLessThanOrEqual(5 * (LIMIT + 1));
     },
   );
+
+  it.each([
+    ['network_p_blocks', {}, 1_000],
+    ['network_p_blocks', { sort: '-height' }, 1_000],
+    ['network_p_blocks', { 'height.gte': '8990', 'height.lt': '9010' }, 7],
+    ['network_validators', {}, 9],
+    ['network_validators', { sort: '-subnet_id' }, 9],
+    ['network_validators', { node_id: 'N3' }, 2],
+    ['network_validators', { sort: '-node_id' }, 9],
+  ])('%s, %o, shows each thing once, page after page of %i', async (name, given, limit) => {
+    const view = views.get(name);
+    if (!view) throw new Error(`nothing is called ${name}`);
+    const walked: unknown[] = [];
+    for (let after: string | null = ''; after !== null; ) {
+      const page = await readRows(
+        sql,
+        view,
+        checked(rowsParameters(view), { ...given, limit: String(limit), ...(after ? { after } : {}) }),
+      );
+      expect(page.rows.length).toBeGreaterThan(0);
+      walked.push(...page.rows);
+      after = page.next;
+    }
+    const whole = await sql.unsafe(
+      rowsStatement(view, { ...checked(rowsParameters(view), given), limit: 20_000 }).text,
+      [...rowsStatement(view, checked(rowsParameters(view), given)).values],
+    );
+    expect(walked).toHaveLength(whole.length);
+    expect(new Set(walked.map((row) => JSON.stringify(row))).size).toBe(whole.length);
+  });
 });
 
 describe('a page of what is different', () => {
