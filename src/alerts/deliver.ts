@@ -1,9 +1,9 @@
 import { messageOf } from '../errors.ts';
 import { redactor } from '../redaction.ts';
+import { DeliveryFailure } from '../upstreams/delivery-failure.ts';
 import { WorkSignal } from '../work-signal.ts';
 import { type Channel, openChannel } from './channel.ts';
 import type { AlertContext } from './context.ts';
-import { DeliveryFailure } from './delivery-failure.ts';
 import {
   type Holding,
   holdChannel,

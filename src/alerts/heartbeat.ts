@@ -2,8 +2,8 @@ import type postgres from 'postgres';
 import { HEARTBEAT } from '../config/alerts-schema.ts';
 import { messageOf } from '../errors.ts';
 import { redactor } from '../redaction.ts';
+import { callChannel } from '../upstreams/deliver.ts';
 import type { AlertContext } from './context.ts';
-import { callChannel } from './http.ts';
 
 /** While a channel fails for longer, in minutes, the heartbeat stops: somebody is not told. */
 const PATIENCE_MINUTES = 15;

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { ChannelConfig } from '../config/alerts-schema.ts';
 import { messageOf } from '../errors.ts';
 import { redactor } from '../redaction.ts';
+import { DeliveryFailure } from '../upstreams/delivery-failure.ts';
 import { openChannel } from './channel.ts';
 import type { AlertContext } from './context.ts';
-import { DeliveryFailure } from './delivery-failure.ts';
 import type { Message } from './message.ts';
 
 /** Sends a trial message, at once and past the outbox. @returns why it was not taken, without secrets; null: it was */

@@ -1,11 +1,8 @@
 import { z } from 'zod';
+import { headers, PLACE, url } from './addresses-schema.ts';
 import { duration } from './duration-schema.ts';
 import { timeOfDay } from './health-schema.ts';
 import { namedIn } from './named-secrets.ts';
-
-/** How a variable of the environment is named in a text. */
-// biome-ignore lint/suspicious/noTemplateCurlyInString: it is what users write
-const PLACE = '${NAME}';
 
 /** What an alert weighs, from the lightest up. */
 export const severities = ['info', 'warning', 'critical'] as const;
@@ -46,19 +43,6 @@ const channelName = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be letters, digits, dots, dashes or underscores')
   .meta({ examples: ['ops'] });
 
-/** A text that may name variables as `${NAME}`, and is an http or https URL with them. */
-const url = z
-  .string()
-  .refine((text) => {
-    const whole = text.replaceAll(/\$\{[^}]*\}/g, 'x');
-    // A variable may hold the whole of it.
-    return whole === 'x' || (URL.canParse(whole) && /^https?:$/.test(new URL(whole).protocol));
-  }, `must be an http or https URL; its secret parts as ${PLACE}`)
-  .refine((text) => {
-    if (!URL.canParse(text)) return true;
-    const { username, password } = new URL(text);
-    return !(username + password).replaceAll(/\$(%7B|\{)[A-Z0-9_]+(%7D|\})/g, '');
-  }, `must carry no credentials: write ${PLACE} and set NAME in the environment`);
 /** A text that is secret as a whole or in part: it comes from the environment. */
 const secret = (schema: z.ZodString | typeof url) =>
   schema.refine(
@@ -101,18 +85,6 @@ const common = {
   severity: z.enum(severities).default('info').describe('The least severity that it is told.'),
   quiet,
 };
-const header = z.strictObject({
-  name: z
-    .string()
-    .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
-    .describe('Its name.'),
-  value: z.string().min(1).describe(`Its value; secret parts as \`${PLACE}\`.`),
-});
-const headers = z
-  .array(header)
-  .default([])
-  .describe('Headers that are sent beside the usual ones, such as Authorization.');
-
 const kind = <Type extends string>(type: Type) =>
   z
     .literal(type)

@@ -1,5 +1,5 @@
+import { callChannel } from '../../upstreams/deliver.ts';
 import type { MakeChannel } from '../channel.ts';
-import { callChannel } from '../http.ts';
 import type { Body, Item } from '../message.ts';
 import { linkOf } from '../texts.ts';
 

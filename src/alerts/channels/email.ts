@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { createTransport } from 'nodemailer';
 import { messageOf } from '../../errors.ts';
+import { DeliveryFailure } from '../../upstreams/delivery-failure.ts';
 import type { MakeChannel } from '../channel.ts';
-import { DeliveryFailure } from '../delivery-failure.ts';
 import { textOf, titleOf } from '../texts.ts';
 
 /** The longest waits for the server, ms. */

@@ -1,6 +1,6 @@
+import { callChannel } from '../../upstreams/deliver.ts';
+import { DeliveryFailure } from '../../upstreams/delivery-failure.ts';
 import type { MakeChannel } from '../channel.ts';
-import { DeliveryFailure } from '../delivery-failure.ts';
-import { callChannel } from '../http.ts';
 import type { Item, Message } from '../message.ts';
 import { cut, linkOf } from '../texts.ts';
 

@@ -1,5 +1,5 @@
+import { callChannel } from '../../upstreams/deliver.ts';
 import type { MakeChannel } from '../channel.ts';
-import { callChannel } from '../http.ts';
 import { textOf, titleOf } from '../texts.ts';
 
 /** An incoming webhook of Slack. It knows no key of a message: what is sent twice is shown twice. */

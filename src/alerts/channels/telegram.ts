@@ -1,6 +1,6 @@
+import { callChannel } from '../../upstreams/deliver.ts';
+import { DeliveryFailure } from '../../upstreams/delivery-failure.ts';
 import type { MakeChannel } from '../channel.ts';
-import { DeliveryFailure } from '../delivery-failure.ts';
-import { callChannel } from '../http.ts';
 import { textOf, titleOf } from '../texts.ts';
 
 /** What a bot of Telegram says in a chat. It knows no key of a message: what is sent twice is shown twice. */

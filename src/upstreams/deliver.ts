@@ -1,6 +1,6 @@
 import { type FailureKind, UpstreamFailure, wordsOf } from '../upstreams/failure.ts';
-import { type Answer, callOnce } from '../upstreams/http.ts';
 import { DeliveryFailure } from './delivery-failure.ts';
+import { type Answer, callOnce } from './http.ts';
 
 /** The longest that one call to a channel may take, ms; less than its lease. */
 const DEADLINE = 10_000;

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+/** How a variable of the environment is named in a text. */
+// biome-ignore lint/suspicious/noTemplateCurlyInString: it is what users write
+export const PLACE = '${NAME}';
+
+/** A text that may name variables as `${NAME}`, and is an http or https URL with them. */
+export const url = z
+  .string()
+  .refine((text) => {
+    const whole = text.replaceAll(/\$\{[^}]*\}/g, 'x');
+    // A variable may hold the whole of it.
+    return whole === 'x' || (URL.canParse(whole) && /^https?:$/.test(new URL(whole).protocol));
+  }, `must be an http or https URL; its secret parts as ${PLACE}`)
+  .refine((text) => {
+    if (!URL.canParse(text)) return true;
+    const { username, password } = new URL(text);
+    return !(username + password).replaceAll(/\$(%7B|\{)[A-Z0-9_]+(%7D|\})/g, '');
+  }, `must carry no credentials: write ${PLACE} and set NAME in the environment`);
+const header = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
+    .describe('Its name.'),
+  value: z.string().min(1).describe(`Its value; secret parts as \`${PLACE}\`.`),
+});
+/** Headers of calls to others. */
+export const headers = z
+  .array(header)
+  .default([])
+  .describe('Headers that are sent beside the usual ones, such as Authorization.');
