@@ -12,6 +12,8 @@ export const LOCKS = {
   close: 7_310_202_615,
   export: 7_310_202_616,
   restore: 7_310_202_618,
+  /** Of who draws the number of a commit; held by transactions. */
+  changes: 7_310_202_619,
 } as const;
 
 /**

@@ -1,6 +1,8 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
 import { LeaseLost } from '../errors.ts';
+import { noteChanges } from '../history/changes.ts';
+import { ledgerEvents } from './ledger-events.ts';
 import type { Observation, Transition } from './state.ts';
 
 /** How long an observer stays with a process that shows no sign of life, in seconds by the database's clock. */
@@ -98,6 +100,14 @@ export async function leaveObserver(sql: postgres.Sql, observer: string, holder:
     where observer = ${observer} and holder = ${holder}`;
 }
 
+const NOTED = noteChanges({
+  events: [{ dataset: 'node_health', request: `'{}'::text[]`, sql: ledgerEvents }],
+  runId: 'null',
+  recordedAt: 'now()',
+  observedAt: 'now()',
+  after: ['absent', 'cut', 'closed', 'written', 'progress'],
+}).join(', ');
+
 /**
  * Writes a batch in one statement and keeps the lease. From its first transition on the ledger of a check is what the batch
  * says, so that writing a batch again changes nothing.
@@ -130,7 +140,7 @@ export async function writeLedger(
       insert into recorder.health_absences as a (observer, started_at, ended_at, reason)
       select mine.observer, u.* from mine, jsonb_to_recordset(${text(absences.map(absenceRow))}::text::jsonb)
         as u(started_at timestamptz, ended_at timestamptz, reason text)
-      on conflict (observer, started_at) do update set ended_at = greatest(a.ended_at, excluded.ended_at)
+      on conflict (observer, started_at) do update set ended_at = greatest(a.ended_at, excluded.ended_at) returning 1
     ), transition as materialized (
       select mine.observer, u.* from mine, jsonb_to_recordset(${text([...latest.values()].map(turnRow))}::text::jsonb)
         as u(node text, probe text, check_name text, at timestamptz, state text, error text, message text,
@@ -142,7 +152,7 @@ export async function writeLedger(
     ), cut as (
       delete from recorder.node_health h using first f
       where (h.observer, h.node, h.probe, h.check_name) = (f.observer, f.node, f.probe, f.check_name)
-        and h.started_at >= f.at returning 1
+        and h.started_at >= f.at returning h.observer, h.node, h.probe, h.check_name, h.started_at, h.state, h.error, h.message
     ), closed as (
       update recorder.node_health h set ended_at = f.at, probes = f.before - h.probes_before,
         last_error = case when h.state <> 'maintenance' then f.ended_error end,
@@ -150,7 +160,7 @@ export async function writeLedger(
         failures = case when h.state <> 'maintenance' then f.ended_failures end
       from first f
       where (h.observer, h.node, h.probe, h.check_name) = (f.observer, f.node, f.probe, f.check_name)
-        and h.started_at < f.at and h.ended_at is null returning 1
+        and h.started_at < f.at and h.ended_at is null returning h.observer, h.node, h.probe, h.check_name
     ), written as (
       insert into recorder.node_health
         (observer, node, probe, check_name, state, error, message, reported, started_at, ended_at, probes_before, probes,
@@ -163,15 +173,15 @@ export async function writeLedger(
           lead(ended_failures) over following as failures from transition
         window following as (partition by observer, node, probe, check_name order by at)) t
       -- The counts make these come first: the unique indexes see one row a moment, and one open row.
-      where state is not null and (select count(*) from cut) + (select count(*) from closed) >= 0
+      where state is not null and (select count(*) from cut) + (select count(*) from closed) >= 0 returning 1
     ), progress as (
       insert into recorder.health_probes (observer, node, probe, probes, probed_at, suspect, latest, hour, entries)
       select mine.observer, u.node, u.probe, u.probes, u.probed_at, u.suspect::jsonb, u.latest::jsonb, u.hour, decode(u.entries, 'hex')
       from mine, jsonb_to_recordset(${text(probes.map(probeRow))}::text::jsonb)
         as u(node text, probe text, probes bigint, probed_at timestamptz, suspect text, latest text, hour timestamptz, entries text)
       on conflict (observer, node, probe) do update set probes = excluded.probes, probed_at = excluded.probed_at,
-        suspect = excluded.suspect, latest = excluded.latest, hour = excluded.hour, entries = excluded.entries
-    )
+        suspect = excluded.suspect, latest = excluded.latest, hour = excluded.hour, entries = excluded.entries returning 1
+    ), ${sql.unsafe(NOTED)}
     select lease_until::text as lease from mine`;
   if (!kept) throw new LeaseLost('node-health', `observer=${observer}`);
   return kept.lease;

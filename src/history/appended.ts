@@ -1,4 +1,5 @@
 import type { Dataset } from '../datasets/contract.ts';
+import { eventsOf, keyList } from './changes.ts';
 import { contradicts, says } from './saying.ts';
 import { incoming, rowColumns, sameKey, type WriteHistory } from './writing.ts';
 
@@ -21,9 +22,9 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
   return {
     ctes: [
       `written_${at} as (
-        insert into ${table} (${names}, recorded_at, run_id)
+        insert into ${table} as r (${names}, recorded_at, run_id)
         select ${names}, ${recordedAt}, fence.run_id from (${given}) incoming, fence
-        on conflict do nothing returning 1)`,
+        on conflict do nothing returning ${keyList(dataset, 'r')}r.recorded_at)`,
       // Known rows are looked up only when not all rows were new. `offset 0` makes the planner do one index lookup with the
       // whole key for each row, and compare once, not once a column.
       `met_${at} as materialized (
@@ -40,16 +41,22 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
       // The count makes the old one make room first. A row that is neither new nor known was written by another run since
       // this statement began: inserting it again fails on the key, and the commit is made again.
       `said_${at} as (
-        insert into ${table} (${names}, recorded_at, superseded_at, run_id)
+        insert into ${table} as r (${names}, recorded_at, superseded_at, run_id)
         select ${names}, ${begins}, case when earlier then ${begins} end, by_run from met_${at} n
         where differs and (select count(*) from superseded_${at}) >= 0 and not (earlier and ${known(dataset)})
         union all
         select ${names}, ${recordedAt}, null, f.run_id from fence f, (${given}) n
         where (select count(*) from written_${at}) + (select count(*) from met_${at}) < ${rows}
-        returning 1)`,
+        returning ${keyList(dataset, 'r')}r.recorded_at, r.superseded_at)`,
     ],
     written: `((select count(*) from written_${at}) + (select count(*) from said_${at}))`,
     unconfirmed: 'null',
+    events: eventsOf(
+      dataset,
+      `select ${keyList(dataset, 'n')}n.recorded_at as begins, 'a' as kind from written_${at} n
+        union all select ${keyList(dataset, 'n')}n.recorded_at, case when n.superseded_at is null then 'r' else 's' end from said_${at} n`,
+      observedAt,
+    ),
   };
 };
 
@@ -60,15 +67,21 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
 export const appendLog: WriteHistory = (statement, dataset, at) => {
   const names = rowColumns(dataset).join(', ');
   const recordedAt = statement.param('timestamptz', (write) => write.recordedAt);
+  const observedAt = statement.param('timestamptz', (write) => write.observedAt);
   return {
     ctes: [
       `written_${at} as (
-        insert into recorder.${dataset.name} (${names}, recorded_at, run_id)
+        insert into recorder.${dataset.name} as r (${names}, recorded_at, run_id)
         select ${names}, ${recordedAt}, fence.run_id from (${incoming(statement, dataset, at)}) incoming, fence
-        returning 1)`,
+        returning ${keyList(dataset, 'r')}r.recorded_at)`,
     ],
     written: `(select count(*) from written_${at})`,
     unconfirmed: 'null',
+    events: eventsOf(
+      dataset,
+      `select ${keyList(dataset, 'n')}n.recorded_at as begins, 'a' as kind from written_${at} n`,
+      observedAt,
+    ),
   };
 };
 

@@ -1,4 +1,5 @@
 import type { Dataset } from '../datasets/contract.ts';
+import { keyList } from './changes.ts';
 import { arrayLiteral } from './rows.ts';
 import type { Statement } from './statement.ts';
 import { type Fragment, itemColumns, sameKey, type Write } from './writing.ts';
@@ -12,7 +13,7 @@ interface Standing {
   readonly retire: string;
 }
 
-/** The CTEs by which rows are retired, the last of them `retired_N`. */
+/** The CTEs by which rows are retired, the last of them `retired_N` with the key of each, and since when it counted (`begins`). */
 type Missing = Pick<Fragment, 'ctes' | 'unconfirmed'>;
 
 /** Retires the target's current rows that a complete walk did not see; only inside the window, where there is one. */
@@ -20,11 +21,12 @@ export function retiredAtOnce<W extends Write>(
   statement: Statement<W>,
   dataset: Dataset,
   at: number,
-  { to, retire }: Standing,
+  { from, to, retire }: Standing,
 ): Missing {
   const retired = `retired_${at} as (
         update recorder.${dataset.name} o set ${retire}
-        from fence where ${scopeOf(statement, dataset, at, to)} and not ${seenBy(statement, dataset, at)} returning 1)`;
+        from fence where ${scopeOf(statement, dataset, at, to)} and not ${seenBy(statement, dataset, at)}
+        returning ${keyList(dataset, 'o')}o.${from} as begins)`;
   return { ctes: [retired], unconfirmed: 'null' };
 }
 
@@ -70,7 +72,8 @@ export function retiredOnceBelieved<W extends Write>(
         from compared_${at} n where n.was_missed and not n.differs and o.ctid = n.place returning 1)`,
     `retired_${at} as (
         update ${table} o set ${retire}
-        from unseen_${at} u, look_${at} where o.ctid = u.place and ${believed} returning 1)`,
+        from unseen_${at} u, look_${at} where o.ctid = u.place and ${believed}
+        returning ${keyList(dataset, 'o')}o.${from} as begins)`,
   ];
   const unconfirmed = `(select 'unconfirmed: ' || standing - gone || ' of ' || standing || ' are left; a later look decides'
       from look_${at} where exists (select from missed_${at}))`;

@@ -1,4 +1,5 @@
 import type { Dataset } from '../datasets/contract.ts';
+import { eventsOf, keyList } from './changes.ts';
 import { retiredAtOnce, retiredOnceBelieved } from './missing.ts';
 import type { Statement } from './statement.ts';
 import { incoming, rowColumns, sameKey, type Write, type WriteHistory } from './writing.ts';
@@ -68,7 +69,7 @@ function versioned<W extends Write>(
   const same = sameKey(dataset, 'o', 'n');
   const lastEnd = versions.goneIsPast
     ? `(select max(g.${versions.to}) from ${table} g where ${sameKey(dataset, 'g', 'n')})`
-    : 'null';
+    : 'null::timestamptz';
   const missing = (versions.doubted ? retiredOnceBelieved : retiredAtOnce)(statement, dataset, at, {
     from: versions.from,
     to: versions.to,
@@ -87,8 +88,10 @@ function versioned<W extends Write>(
           select o.*, o.ctid as place from ${table} o where ${same} and ${versions.current} offset 0) o on true
         where not (${late} and o.run_id is not null and greatest(o.${versions.from}, o.${versions.to}) > ${observedAt}))`,
       `changed_${at} as materialized (
-        select n.*, case when known then greatest(${after('since')}, until) else greatest(${observedAt}, ${lastEnd}) end as begins
-        from compared_${at} n where differs)`,
+        select n.*, case when n.known then greatest(${after('since')}, until) else greatest(${observedAt}, e.last_end) end as begins,
+          case when ${versions.goneIsPast ? 'e.last_end' : 'n.until'} is not null then 'b' when n.known then 'r' else 'a' end as kind
+        from compared_${at} n cross join lateral (select case when not n.known then ${lastEnd} end as last_end) e
+        where n.differs)`,
       `closed_${at} as (
         update ${table} o set ${versions.close(after(`o.${versions.from}`))}
         from changed_${at} n where n.known and ${same} and ${versions.current} returning 1)`,
@@ -101,5 +104,11 @@ function versioned<W extends Write>(
     ],
     written: `((select count(*) from written_${at}) + (select count(*) from retired_${at}))`,
     unconfirmed: missing.unconfirmed,
+    events: eventsOf(
+      dataset,
+      `select ${keyList(dataset, 'n')}n.begins, n.kind from changed_${at} n where (select count(*) from written_${at}) >= 0
+        union all select ${keyList(dataset, 'r')}r.begins, 'l' from retired_${at} r`,
+      observedAt,
+    ),
   };
 }

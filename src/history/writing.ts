@@ -43,6 +43,8 @@ export interface Fragment {
   readonly written: string;
   /** SQL: why missing rows are not believed to be gone yet; null: no row is in doubt. */
   readonly unconfirmed: string;
+  /** SQL of what it changed (`saying` in changes.ts): one row, or none. */
+  readonly events: string;
 }
 
 /** Builds one history's part of the commit statement, for dataset number `at` of a feed. */

@@ -2,6 +2,7 @@ import type postgres from 'postgres';
 import type { Dataset, Feed, Window } from '../datasets/contract.ts';
 import { storableText } from '../datasets/storable.ts';
 import { LeaseLost } from '../errors.ts';
+import { noteChanges } from '../history/changes.ts';
 import { arrayLiteral, type Row } from '../history/rows.ts';
 import { Statement } from '../history/statement.ts';
 import type { Write, WriteHistory } from '../history/writing.ts';
@@ -182,6 +183,17 @@ export function buildCommit(
         finished_at = case when ${outcome} is not null then ${recordedAt} end,
         error = ${error}
       from fence where r.run_id = fence.run_id returning 1)`,
+    ...noteChanges({
+      events: datasets.map(({ name, request }, at) => ({
+        dataset: name,
+        request: `array[${request.map((key) => param('text', ({ target }) => target[key] ?? '')).join(', ')}]::text[]`,
+        sql: fragments[at]?.events ?? '',
+      })),
+      runId,
+      recordedAt,
+      observedAt,
+      after: ['coverage_added', 'gap_added', 'told', 'quarantined', 'released', 'run'],
+    }),
   ];
   const text = `with ${ctes.join(',\n')}
     select (select count(*) from run)::int as committed,

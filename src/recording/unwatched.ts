@@ -3,6 +3,7 @@ import type postgres from 'postgres';
 import { datasetNamed } from '../datasets/catalog.ts';
 import type { Dataset, Target } from '../datasets/contract.ts';
 import { LeaseLost } from '../errors.ts';
+import { eventsOf, keyList, noteChanges } from '../history/changes.ts';
 import { asDeclared } from './active-feed.ts';
 import type { Registrant } from './configuration.ts';
 import type { RecordingContext } from './context.ts';
@@ -88,7 +89,8 @@ async function endMembers(
  * One statement that ends some of a target's members under its lease, and with the last of them the run. It locks the
  * target before its dataset, as all do that take both. It leaves out members that also belong to another target that is watched, and rows that were recorded for a target by hand.
  */
-function endingOf({ name, request, columns }: Dataset): string {
+function endingOf(dataset: Dataset): string {
+  const { name, request, columns } = dataset;
   const scope = request.map((key, at) => `o.${columns[at]?.name ?? key} = $${at + 7}`).join(' and ');
   return `
     with own as materialized (
@@ -114,15 +116,32 @@ function endingOf({ name, request, columns }: Dataset): string {
     ), ended as (
       update recorder.${name} o
       set valid_to = greatest($5::timestamptz, o.valid_from + interval '1 microsecond'), ended_by = 'unwatched'
-      from fence, members where o.ctid = members.place and o.valid_to is null and not fence.wanted returning 1
+      from fence, members where o.ctid = members.place and o.valid_to is null and not fence.wanted
+      returning ${keyList(dataset, 'o')}o.valid_from as begins
     ), settled as (
       update recorder.target_datasets d set ended_at = now() from fence
-      where d.source = $1 and d.target_key = $2 and d.dataset = $4 and not fence.rest and not fence.wanted
+      where d.source = $1 and d.target_key = $2 and d.dataset = $4 and not fence.rest and not fence.wanted returning 1
     ), run as (
       update recorder.runs r set rows_written = array[r.rows_written[1] + (select count(*) from ended)],
         status = case when fence.rest and not fence.wanted then r.status else 'done' end,
         finished_at = case when fence.rest and not fence.wanted then null else $5::timestamptz end
       from fence where r.run_id = fence.run_id returning 1
-    )
+    ), ${noteChanges({
+      events: [
+        {
+          dataset: name,
+          request: `array[${request.map((_, at) => `$${at + 7}`).join(', ')}]::text[]`,
+          sql: eventsOf(
+            dataset,
+            `select ${keyList(dataset, 'n')}n.begins, 'u' as kind from ended n`,
+            '$5::timestamptz',
+          ),
+        },
+      ],
+      runId: '$3',
+      recordedAt: '$5::timestamptz',
+      observedAt: '$5::timestamptz',
+      after: ['settled', 'run'],
+    }).join(', ')}
     select wanted, rest, (select count(*) from ended)::int as ended from fence`;
 }

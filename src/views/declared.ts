@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { catalog } from '../datasets/catalog.ts';
 import type { Declared } from '../db/declared.ts';
+import { changeCommits, changeRows } from './change-views.ts';
 import { datasetViews } from './dataset-views.ts';
 import { networkDisagreements } from './network-disagreements.ts';
 import { runsView } from './runs-view.ts';
@@ -23,5 +24,7 @@ export function declaredObjects(): Declared[] {
 export function objectsBeside(): Declared[] {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith('.sql'));
   const written = files.map((file) => readSqlFile(file, readFileSync(new URL(file, FOLDER), 'utf8')));
-  return [...written, runsView, networkDisagreements(catalog)].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return [...written, runsView, networkDisagreements(catalog), changeCommits, changeRows(catalog)].sort(
+    (a, b) => (a.name < b.name ? -1 : 1),
+  );
 }

@@ -1,3 +1,4 @@
+import { saying } from '../changes.ts';
 import type { WriteHistory } from '../writing.ts';
 import { incoming, rowColumns, sameKey } from '../writing.ts';
 import { allReadings } from './forms.ts';
@@ -72,19 +73,28 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
             from places${suffix} p left join values${suffix} v on v.n = p.place),
           (select string_agg(bits, '' order by c)::varbit from strips${suffix})
         from fence, shaped${suffix} where fits returning 1)`,
-      `members${suffix} as (
-        insert into recorder.reading_members (scope_id, chunk, seat, words)
-        select (select scope_id from scope${suffix}), n / ${SEATS}, n % ${SEATS} + 1, words
-        from numbered${suffix} m where exists (select from look${suffix})
-          and not exists (select from known${suffix} k where k.words = m.words) returning 1)`,
       `written${suffix} as (
         insert into recorder.${dataset.name} (${names}, observed_at, run_id)
         select ${names}, ${observedAt}, run_id from given${suffix} n
         where not exists (select from look${suffix}) and not exists (
           select from (${allReadings(packing)}) o where ${sameKey(dataset, 'o', 'n')} and o.observed_at = ${observedAt})
-        on conflict do nothing returning 1)`,
+        on conflict do nothing returning ${wordsOf.replaceAll('i.', '')} as words)`,
+      `members${suffix} as (
+        insert into recorder.reading_members (scope_id, chunk, seat, words)
+        select (select scope_id from scope${suffix}), n / ${SEATS}, n % ${SEATS} + 1, words
+        from numbered${suffix} m where (exists (select from look${suffix}) or m.words in (select words from written${suffix}))
+          and not exists (select from known${suffix} k where k.words = m.words) returning 1)`,
+      `told${suffix} as materialized (
+        select n from values${suffix} where exists (select from look${suffix})
+        union select m.n from written${suffix} w join numbered${suffix} m on m.words = w.words)`,
     ],
     written: `(case when exists (select from look${suffix}) then (select count(*) from given${suffix}) else (select count(*) from written${suffix}) end)`,
     unconfirmed: 'null',
+    events: `${saying({
+      changes: `(select count(*) from told${suffix})`,
+      scope_id: `(select scope_id from scope${suffix})`,
+      present: `(select string_agg(case when t.n is null then '0' else '1' end, '' order by place)
+        from generate_series(0, (select max(n) from told${suffix})) place left join told${suffix} t on t.n = place)`,
+    })} where exists (select from told${suffix})`,
   };
 };

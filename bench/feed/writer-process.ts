@@ -1,0 +1,51 @@
+import postgres from 'postgres';
+import { nativeTransactions } from '../../src/datasets/chain-data/native-transactions.ts';
+import type { Page } from '../../src/datasets/contract.ts';
+import { asDeclared } from '../../src/recording/active-feed.ts';
+import type { RecordingContext } from '../../src/recording/context.ts';
+import { record } from '../../src/recording/record.ts';
+
+/** Records transactions of one address until it is killed; each names the newest that this process saw of anybody. */
+const [url = '', writer = '', pageSize = '500'] = process.argv.slice(2);
+const sql = postgres(url, { max: 2, onnotice: () => {} });
+const [PAGES, SIZE] = [10, Number(pageSize)];
+
+async function* pages(): AsyncGenerator<Page> {
+  for (let page = 1; page <= PAGES; page += 1) {
+    const [seen] = await sql<{ tx_hash: string | null }[]>`
+      select (keys[1]::text[])[1] as tx_hash from recorder.changes order by commit_number desc limit 1`;
+    const mark = `${process.pid}-${Date.now()}-${page}`;
+    const transactions = Array.from({ length: SIZE }, (_, at) => ({
+      txHash: `0x${writer}-${mark}-${at}`,
+      blockNumber: String(at),
+      blockTimestamp: 1_700_000_000,
+      ...(seen?.tx_hash ? { method: { callType: 'c', methodHash: 'h', methodName: seen.tx_hash } } : {}),
+    }));
+    yield { body: { transactions }, proven: null, last: page === PAGES, whole: false };
+  }
+}
+
+const target = { chainId: 'feed', address: `0x${writer}` };
+const { range: _, ...whole } = nativeTransactions.source;
+const source = { ...whole, walk: () => pages() };
+const feed = asDeclared({ source, datasets: [{ ...nativeTransactions, source }] }, [target]);
+const nothing = () => Promise.reject(new Error('nobody is asked'));
+const context: RecordingContext = {
+  sql,
+  clock: () => Date.now(),
+  worker: `writer ${process.pid}`,
+  open: () => ({
+    get: nothing,
+    post: nothing,
+    rpc: nothing,
+    probe: nothing,
+    pageSize: (most) => most,
+    usage: { requests: 1, units: 1 },
+    now: Date.now(),
+  }),
+};
+for (;;) {
+  // Whoever was killed here holds the target no longer: there is one process a target.
+  await sql`update recorder.targets set lease_until = null, run_id = null where target = ${JSON.stringify(target)}::text::jsonb`;
+  await record(context, feed, { target, window: null, reason: 'manual' }, new AbortController().signal);
+}

@@ -1,0 +1,94 @@
+import type { Dataset, DatasetColumn } from '../datasets/contract.ts';
+import { LOCKS } from '../db/advisory-lock.ts';
+import { itemColumns } from './writing.ts';
+
+/** What happened to a row, by the letter that stands for it in `recorder.changes`. */
+export const CHANGES = {
+  a: 'appeared',
+  r: 'revised',
+  b: 'returned',
+  l: 'left',
+  u: 'unwatched',
+  s: 'late',
+} as const;
+
+/** A letter of {@link CHANGES}. */
+export type ChangeLetter = keyof typeof CHANGES;
+
+/** The columns of the key that come from an item, in their order in the table. */
+export const keyOfItem = (dataset: Dataset): readonly DatasetColumn[] =>
+  itemColumns(dataset).filter(({ name }) => dataset.key.includes(name));
+
+/** SQL: the columns of the key that come from an item. @param row the alias of a row */
+export const keyList = (dataset: Dataset, row: string): string =>
+  keyOfItem(dataset)
+    .map(({ name }) => `${row}.${name}, `)
+    .join('');
+
+/** The columns of `recorder.changes` that say what changed, as {@link eventsOf} and readings give them. */
+const SAYING = ['changes', 'kinds', 'keys', 'scope_id', 'present', 'turns'] as const;
+
+/** SQL: a select of those columns, with null where nothing is given. */
+export const saying = (given: Partial<Record<(typeof SAYING)[number], string>>): string => {
+  const types = {
+    changes: 'int',
+    kinds: 'text',
+    keys: 'text[]',
+    scope_id: 'int',
+    present: 'varbit',
+    turns: 'jsonb',
+  };
+  return `select ${SAYING.map((name) => `${given[name] ?? 'null'}::${types[name]} as ${name}`).join(', ')}`;
+};
+
+/**
+ * SQL: one row that says what changed of versions or sayings; no row where nothing did.
+ * @param rows a select of the key's columns of the item, `begins` (since when the version counts) and `kind`
+ * @param observedAt from where instants are counted
+ */
+export function eventsOf(dataset: Dataset, rows: string, observedAt: string): string {
+  const arrays = [
+    ...keyOfItem(dataset).map(({ name }) => `array_agg(e.${name})::text`),
+    `array_agg((extract(epoch from e.begins - ${observedAt}) * 1000000)::bigint)::text`,
+  ];
+  return `${saying({
+    changes: 'count(*)',
+    kinds: `string_agg(e.kind, '')`,
+    keys: `array[${arrays.join(', ')}]`,
+  })} from (${rows}) e having count(*) > 0`;
+}
+
+/** What one statement notes of its changes. */
+export interface Noting {
+  /** SQL of what changed of each dataset (`saying`), with the values of its request as `text[]`. */
+  readonly events: readonly { readonly dataset: string; readonly request: string; readonly sql: string }[];
+  readonly runId: string;
+  readonly recordedAt: string;
+  readonly observedAt: string;
+  /** The names of the CTEs that must have ended before. */
+  readonly after: readonly string[];
+}
+
+/**
+ * The CTEs that note what a statement changed. The number of the commit is drawn last, under a lock that PostgreSQL gives back once
+ * the commit is visible: so numbers are in the order of commits, whoever sees a commit sees all with lower numbers, and who saw a
+ * change and then wrote has a higher number. Where nothing changed there is no lock. Whatever a statement may wait for comes before,
+ * so that nobody waits while it has the lock, and two statements never wait for each other.
+ */
+export function noteChanges({ events, runId, recordedAt, observedAt, after }: Noting): string[] {
+  const said = events.map(
+    ({ dataset, request, sql }) =>
+      `select '${dataset}' as dataset, ${request} as request, e.* from (${sql}) e`,
+  );
+  const ended = ['0', ...after.map((name) => `(select count(*) from ${name})`)].join(' + ');
+  return [
+    `said as materialized (
+      ${said.join('\n      union all\n      ')})`,
+    `turn as materialized (
+      select pg_advisory_xact_lock(${LOCKS.changes})::text as mine where exists (select from said) and ${ended} >= 0)`,
+    `noted as (
+      insert into recorder.changes (dataset, run_id, recorded_at, observed_at, request, ${SAYING.join(', ')})
+      select said.dataset, ${runId}, ${recordedAt}, ${observedAt}, said.request, ${SAYING.map((name) => `said.${name}`).join(', ')}
+      from turn cross join said where turn.mine is not null returning 1)`,
+  ];
+}

@@ -1,0 +1,182 @@
+import type { Dataset, DatasetColumn } from '../datasets/contract.ts';
+import type { DeclaredColumn, DeclaredView } from '../db/declared.ts';
+import { CHANGES, keyOfItem } from '../history/changes.ts';
+import { asClosedDays, asOpenLooks, asRows, selectOf } from '../history/readings/forms.ts';
+import { packingOf, SEATS } from '../history/readings/packing.ts';
+
+const column = (name: string, type: string, comment: string): DeclaredColumn => ({ name, type, comment });
+
+/** From when on, and until when, a version of each kind of history counts. */
+const SPANS = {
+  series: ['recorded_at', 'superseded_at'],
+  state: ['valid_from', 'valid_to'],
+  log: ['recorded_at', 'superseded_at'],
+} as const;
+
+const CURSOR = (place: string) =>
+  `c.commit_number || '.' || ${place} || '.' || to_hex((extract(epoch from c.made_at) * 1000000)::bigint)`;
+
+/** The view `change_commits`: what commits changed, a row a commit and dataset. */
+export const changeCommits: DeclaredView = {
+  kind: 'view',
+  name: 'change_commits',
+  comment:
+    'Commits that changed something, as far back as they are kept, in the order in which they became visible: one row a commit and dataset.',
+  columns: [
+    column('commit_number', 'bigint', 'Its number: it grows with each commit, with gaps.'),
+    column('dataset', 'text', 'The dataset.'),
+    column('run_id', 'bigint', 'The run that recorded it; null: the prober.'),
+    column('recorded_at', 'timestamptz', 'When it was recorded, by the clock of the process.'),
+    column('made_at', 'timestamptz', 'When it was committed, by the clock of the database.'),
+    column('changes', 'integer', 'How many changes it has.'),
+    column(
+      'cursor',
+      'text',
+      'The place of its last change in the feed: what reporting.changes goes on after.',
+    ),
+  ],
+  body: `select c.commit_number, c.dataset, c.run_id, c.recorded_at, c.made_at, c.changes, ${CURSOR('c.changes')} as cursor
+from recorder.changes c`,
+};
+
+/** The view `change_rows`: every change, with what it is about read from the record. */
+export function changeRows(catalog: readonly Dataset[]): DeclaredView {
+  return {
+    kind: 'view',
+    name: 'change_rows',
+    comment:
+      'Every change of every dataset, as far back as commits are kept. What reporting.changes returns: ask that one, which reads no more than it shows.',
+    columns: [
+      column('commit_number', 'bigint', 'The commit.'),
+      column('place', 'integer', 'The place within the commit, from 1.'),
+      ...changeColumns,
+    ],
+    body: [...catalog.map(ofDataset), ofLedger].join('\nunion all\n'),
+  };
+}
+
+/** The columns of a change. */
+export const changeColumns: readonly DeclaredColumn[] = [
+  column(
+    'cursor',
+    'text',
+    'Its place in the feed: the same whoever asks, and what reporting.changes goes on after.',
+  ),
+  column('dataset', 'text', 'The dataset.'),
+  column(
+    'change',
+    'text',
+    'appeared, revised (it says something else), returned (it had left), left (a whole answer did not show it any more), unwatched (nobody asks for it any more), late (an earlier saying of a log, which is kept and not shown), or observed (a reading). Of the ledger: turned, unwatched, or withdrawn (what was settled before did not hold).',
+  ),
+  column(
+    'happened_at',
+    'timestamptz',
+    'Since when it is so: the begin of the version, its end, or when the reading was taken.',
+  ),
+  column('recorded_at', 'timestamptz', 'When it was recorded.'),
+  column('run_id', 'bigint', 'The run that recorded it; null: the prober.'),
+  column('key', 'jsonb', 'The key of the row.'),
+  column(
+    'content',
+    'jsonb',
+    'What the row said from then on, or until then where it left, without its key. Null: the row is not there any more.',
+  ),
+];
+
+function ofDataset(dataset: Dataset): string {
+  return dataset.history === 'sample' ? ofReadings(dataset) : ofVersions(dataset, SPANS[dataset.history]);
+}
+
+/** What is told of a row `r` beside its key. */
+const told = ({ columns, key, extra }: Dataset) => [
+  ...columns.filter(({ name }) => !key.includes(name)).map(({ name }) => name),
+  ...(extra === false ? [] : ['extra']),
+];
+
+const object = (names: readonly { readonly name: string; readonly value: string }[]) =>
+  `jsonb_build_object(${names.map(({ name, value }) => `'${name}', ${value}`).join(', ')})`;
+
+const contentOf = (dataset: Dataset, row: string) =>
+  `(select to_jsonb(v) from (select ${told(dataset)
+    .map((name) => `${row}.${name}`)
+    .join(', ')}) as v)`;
+
+function ofVersions(dataset: Dataset, [from, to]: readonly [string, string]): string {
+  const { name, history, key } = dataset;
+  const own = keyOfItem(dataset);
+  const requested = dataset.columns.filter(({ path }) => path.length === 0);
+  const heldIn = ({ name: one }: DatasetColumn) => {
+    const place = requested.findIndex((column) => column.name === one);
+    return place < 0 ? `e.${one}` : `c.request[${place + 1}]`;
+  };
+  const keyed = dataset.columns.filter((column) => key.includes(column.name));
+  const arrays = [
+    ...own.map(({ type }, at) => `c.keys[${at + 1}]::${type}[]`),
+    `c.keys[${own.length + 1}]::bigint[]`,
+    'string_to_array(c.kinds, null)',
+  ];
+  const begins = `(c.observed_at + e.shift * interval '1 microsecond')`;
+  const same = keyed.map((column) =>
+    column.nullable
+      ? `coalesce(r.${column.name}, '') = coalesce(${heldIn(column)}, '')`
+      : `r.${column.name} = ${heldIn(column)}`,
+  );
+  // What is in force and what was have an index each.
+  const found = (where: string) =>
+    `select true as there, r.${to} as ends, ${contentOf(dataset, 'r')} as content from recorder.${name} r where ${same.join(' and ')} and r.${from} = ${begins}${where}`;
+  const rows =
+    history === 'log'
+      ? `${found(' and r.superseded_at is null')} union all ${found(' and r.superseded_at is not null')}`
+      : found('');
+  const kinds = Object.entries(CHANGES)
+    .map(([letter, kind]) => `when '${letter}' then '${kind}'`)
+    .join(' ');
+  return `select c.commit_number, e.place::int as place, ${CURSOR('e.place')} as cursor, c.dataset, case e.kind ${kinds} end as change,
+  case when e.kind in ('l', 'u') then r.ends else ${begins} end as happened_at, c.recorded_at, c.run_id,
+  ${object(keyed.map((column) => ({ name: column.name, value: heldIn(column) })))} as key, r.content
+from recorder.changes c
+cross join lateral unnest(${arrays.join(', ')}) with ordinality as e(${[...own.map((one) => one.name), 'shift', 'kind', 'place'].join(', ')})
+left join lateral (${rows} limit 1) r on true
+where c.dataset = '${name}'`;
+}
+
+function ofReadings(dataset: Dataset): string {
+  const packing = packingOf(dataset);
+  const { name, key } = dataset;
+  const names = [
+    ...dataset.columns.map(({ name: one, type }) => [one, type] as const),
+    ['extra', 'jsonb'] as const,
+  ];
+  const number = `(m.chunk * ${SEATS} + m.seat - 1)`;
+  const within = `${number} < length(c.present) and get_bit(c.present, ${number}) = 1`;
+  const ofLook = `l.scope_id = c.scope_id and l.observed_at = c.observed_at and ${within}`;
+  const words =
+    packing.words.length === 0
+      ? `'{}'::text[]`
+      : `array[${packing.words.map((one) => `r.${one.name}`).join(', ')}]`;
+  const request = packing.request.map((one, at) => `r.${one.name} = c.request[${at + 1}]`);
+  const forms = [
+    asOpenLooks(packing, ofLook),
+    asClosedDays(packing, ofLook),
+    asRows(
+      packing,
+      `${[...request, 'r.observed_at = c.observed_at'].join(' and ')} and exists (
+        select from recorder.reading_members m where m.scope_id = c.scope_id and m.words = ${words} and ${within})`,
+    ),
+  ].map((form) => selectOf(form, names));
+  const keyed = dataset.columns.filter((column) => key.includes(column.name));
+  return `select c.commit_number, e.place::int as place, ${CURSOR('e.place')} as cursor, c.dataset, 'observed' as change,
+  c.observed_at as happened_at, c.recorded_at, c.run_id,
+  ${object(keyed.map((column) => ({ name: column.name, value: `e.${column.name}` })))} as key, ${contentOf(dataset, 'e')} as content
+from recorder.changes c
+cross join lateral (
+  select r.*, row_number() over (order by ${packing.words.length === 0 ? 'true' : packing.words.map((one) => `r.${one.name}`).join(', ')}) as place
+  from (${forms.join('\nunion all\n')}) r) e
+where c.dataset = '${name}'`;
+}
+
+const ofLedger = `select c.commit_number, e.place::int as place, ${CURSOR('e.place')} as cursor, c.dataset, e.turn ->> 'change' as change,
+  (e.turn ->> 'at')::timestamptz as happened_at, c.recorded_at, c.run_id, e.turn -> 'key' as key, nullif(e.turn -> 'content', 'null') as content
+from recorder.changes c
+cross join lateral jsonb_array_elements(c.turns) with ordinality as e(turn, place)
+where c.dataset = 'node_health'`;

@@ -1,0 +1,56 @@
+create or replace function reporting.changes(
+  after text default null, -- The cursor of the last change that was taken; null: from the oldest that is kept.
+  "limit" integer default 1000 -- How many changes at most.
+)
+returns table (
+  cursor text, -- Its place in the feed: the same whoever asks, and what the next question goes on after.
+  dataset text, -- The dataset.
+  change text, -- appeared, revised, returned, left, unwatched, late or observed; of the ledger turned, unwatched or withdrawn (reporting.change_rows).
+  happened_at timestamptz, -- Since when it is so: the begin of the version, its end, or when the reading was taken.
+  recorded_at timestamptz, -- When it was recorded.
+  run_id bigint, -- The run that recorded it; null: the prober.
+  key jsonb, -- The key of the row.
+  content jsonb -- What the row said from then on, or until then where it left, without its key.
+)
+language plpgsql stable parallel safe as $$
+#variable_conflict use_column
+declare
+  number bigint := 0;
+  place_taken integer := 0;
+  last_number bigint;
+begin
+  if "limit" is null or "limit" < 1 then
+    raise exception 'limit must be 1 or more' using errcode = 'invalid_parameter_value';
+  end if;
+  if after is not null then
+    if after !~ '^\d{1,18}\.\d{1,9}\.[0-9a-f]{1,16}$' then
+      raise exception 'after: % is not the cursor of a change', quote_literal(after) using errcode = 'invalid_parameter_value';
+    end if;
+    number := split_part(after, '.', 1);
+    place_taken := split_part(after, '.', 2);
+    -- The instant tells whether it is the commit that was read: a database that was set back gives its numbers again.
+    if not exists (select from reporting.change_commits c
+        where c.commit_number = number and split_part(c.cursor, '.', 3) = split_part(after, '.', 3)) then
+      if number < (select min(c.commit_number) from reporting.change_commits c) then
+        raise exception 'the change % is not kept any more, and what followed may be gone with it', after
+          using errcode = 'invalid_parameter_value', hint = 'Read the record, and begin with the oldest change that is kept: without after.';
+      end if;
+      raise exception 'the change % is not in this database: it was restored, or set back to an earlier state', after
+        using errcode = 'invalid_parameter_value', hint = 'Read the record, and begin with the oldest change that is kept: without after.';
+    end if;
+  end if;
+  -- Only commits that are shown are read.
+  select max(k.commit_number) into last_number from (
+    select c.commit_number, sum(c.changes) over (order by c.commit_number) - c.changes as before from (
+      select c.commit_number, c.changes from reporting.change_commits c
+      where c.commit_number >= number order by c.commit_number limit "limit"::bigint + 1) c) k
+  where k.before < "limit"::bigint + place_taken;
+  return query
+    select r.cursor, r.dataset, r.change, r.happened_at, r.recorded_at, r.run_id, r.key, r.content
+    from reporting.change_rows r
+    where r.commit_number between number and last_number and (r.commit_number > number or r.place > place_taken)
+    order by r.commit_number, r.place limit "limit";
+end
+$$;
+
+comment on function reporting.changes is 'What changed in the whole record, each change once, in the order in which commits became visible. Whoever goes on after the last cursor misses nothing.';
