@@ -85,9 +85,9 @@ export async function openApp(options: AppOptions): Promise<App> {
   const file = configFile(environment, options.config);
   const stateDirectory = resolve(STATE_DIRECTORY);
   const fromFile = file === null ? null : loadConfig(file, catalogNames);
-  // What channels of alerts name of the environment is kept out of the log, too.
+  // What channels of alerts and sinks of changes name of the environment is kept out of the log, too.
   const logFor = (config: Config | null) =>
-    openLog({ logLevel, logJson }, readNamed(textsIn(config?.alerts)).values);
+    openLog({ logLevel, logJson }, readNamed(textsIn([config?.alerts, config?.changes])).values);
   const log = logFor(fromFile);
   const closers: (() => Promise<void>)[] = [];
   const close = async () => {

@@ -31,6 +31,7 @@ import { exportWork } from './exporting.ts';
 import { LiveSummary, screenOf } from './live-summary.ts';
 import { joinPeers, Lead } from './peers.ts';
 import { ProberSwitch } from './probing.ts';
+import { sendingOf, sendToAll, trimChanges } from './sending.ts';
 import type { ServiceManager } from './service-manager.ts';
 import { logBudgets, logProgress, logStart } from './up-log.ts';
 
@@ -57,6 +58,8 @@ const CLOSE_EVERY = 3_600_000;
 const CLOSE_FIRST = 60_000;
 /** How often it is looked which exports are due. */
 const EXPORTS_EVERY = 60_000;
+/** How often it is asked whether sinks are to be sent changes, ms. */
+const SEND_EVERY = 1_000;
 const CLOCK_CHECK_EVERY = 300_000;
 const QUEUE_PATIENCE = 5_000;
 /** The longest that runs under way may take to stop; the whole stop is promised within 20 s. */
@@ -162,6 +165,7 @@ async function work(
   if (alerting)
     for (const untried of await tryOwnRules(app.config.alerts, app.databaseUrl, signal))
       log.warn(untried, 'a query of alerts was not tried: its rounds will tell what is wrong');
+  const sending = roles.has('worker') && app.config.changes.sinks.length > 0 ? sendingOf(app) : null;
   const membership = await joinPeers(app, roles, signal);
   const lead = new Lead(app, membership);
   try {
@@ -198,6 +202,10 @@ async function work(
         finished.push(result);
       },
     });
+    if (sending)
+      repeating.every(SEND_EVERY, 'sending changes', async () => {
+        if (membership.standing.newest) await sendToAll(sending, app.config.changes, signal);
+      });
     const tell = async () => {
       const results = finished.splice(0);
       if (!summary) await logProgress(app, results);
@@ -250,6 +258,9 @@ async function work(
     repeating.every(COUNT_EVERY, 'packing runs', () =>
       packRuns(database.sql, app.clock(), app.config.runs.keep, signal),
     );
+    repeating.every(COUNT_EVERY, 'trimming the change feed', async () => {
+      if (membership.standing.newest) await trimChanges(app, signal);
+    });
     repeating.every(CLOSE_EVERY, 'closing the days of readings', () => closeInTurn(app, signal), CLOSE_FIRST);
     const sealNow = async () => membership.standing.newest && sealAndTell(app, signal);
     repeating.every(SEAL_EVERY, 'sealing', sealNow, FIRST_SEALING);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /** Settings below these may be secret, or lead to one: only that they changed is told. */
-const UNTOLD = /^(alerts|exports)\b|url$/i;
+const UNTOLD = /^(alerts|changes|exports)\b|url$/i;
 
 /**
  * What another configuration says otherwise: a line a setting, with its path, such as `datasets.subnets.every: 3600000 → 60000`.

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { alertsSchema, type RuleLimits } from './alerts-schema.ts';
+import { changesSchema } from './changes-schema.ts';
 import { duration } from './duration-schema.ts';
 import { exportsSchema } from './exports-schema.ts';
 import { healthSchema } from './health-schema.ts';
@@ -228,6 +229,9 @@ export function configSchema(names: CatalogNames) {
       })
       .prefault({})
       .describe('What is kept about runs.'),
+    changes: changesSchema(names.datasets)
+      .prefault({})
+      .describe('The [change feed](feed.md), and who is sent it.'),
     server: z
       .strictObject({
         names: list(z.hostname('must be a host name, without a port')).describe(

@@ -15,7 +15,8 @@ export interface Finding {
     | 'workers'
     | 'queue'
     | 'alerts'
-    | 'export';
+    | 'export'
+    | 'changes';
   readonly dataset: string | null;
   readonly subject: string;
   readonly since: Date;
@@ -47,7 +48,11 @@ export function inWords(
   const whose =
     what === 'target'
       ? `${dataset} of ${subject}`
-      : what === 'commits' || what === 'seals' || what === 'workers' || what === 'alerts'
+      : what === 'commits' ||
+          what === 'seals' ||
+          what === 'workers' ||
+          what === 'alerts' ||
+          what === 'changes'
         ? subject
         : `${what} ${subject}`;
   const others = count > 1 ? ` (and ${count - 1} more)` : '';

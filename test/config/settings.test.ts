@@ -48,7 +48,7 @@ describe('every setting of recorder.yaml', () => {
     const parts = new Set(all.map(([path]) => path));
     // A part of the file has a heading instead.
     expect([...parts].filter((path) => !told.includes(path)).sort()).toEqual(
-      ['alerts', 'datasets', 'exports', 'health', 'runs', 'server', 'upstreams', 'watch'].map(
+      ['alerts', 'changes', 'datasets', 'exports', 'health', 'runs', 'server', 'upstreams', 'watch'].map(
         (name) => `.${name}`,
       ),
     );

@@ -65,17 +65,17 @@ export const recordingStandingStill: Rule = {
     'A part of the recorder does not move: workers, schedules, the queue, commits, seals, checks, packing.',
   severity: 'critical',
   for: 2 * MINUTE,
-  ask: ({ sql }) => standing(sql, sql`f.what not in ('target', 'ledger', 'alerts', 'export')`),
+  ask: ({ sql }) => standing(sql, sql`f.what not in ('target', 'ledger', 'alerts', 'changes', 'export')`),
 };
 
 /** A rule that cannot be asked, or a channel that takes nothing. */
 export const alertingFailing: Rule = {
   ...common,
   name: 'alerting-failing',
-  about: 'A rule cannot be asked, or a channel takes no messages: somebody is not told.',
+  about: 'A rule cannot be asked, a channel takes no messages, or a sink no changes: somebody is not told.',
   severity: 'warning',
   for: 5 * MINUTE,
-  ask: ({ sql }) => standing(sql, sql`f.what = 'alerts'`),
+  ask: ({ sql }) => standing(sql, sql`f.what in ('alerts', 'changes')`),
 };
 
 /** An export by schedule that fails, or is late. */

@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { messageOf } from '../../errors.ts';
 import { recently } from '../recently.ts';
 import { allowances } from './budgets.ts';
+import { changeSinks } from './change-sinks.ts';
 import { datasets, lacks } from './datasets.ts';
 import { exporting } from './exports.ts';
 import { exposition } from './exposition.ts';
@@ -37,6 +38,7 @@ export const metricParts: readonly MetricPart[] = [
   work,
   sealing,
   exporting,
+  changeSinks,
   space,
   ofProcess,
 ];

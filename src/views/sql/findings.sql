@@ -148,11 +148,18 @@ select case when is_late then 'late' else 'failing' end, 'export', null, e.place
 from reporting.exports e
 cross join lateral (select e.age > 3 * e.expected_every as is_late) lateness
 where (is_late or e.failing_since is not null)
-  and e.recorder in (select p.recorder from reporting.processes p where p.state in ('running', 'outdated'));
+  and e.recorder in (select p.recorder from reporting.processes p where p.state in ('running', 'outdated'))
+union all
+select case when failing_since is null then 'standing still' else 'failing' end, 'changes', null, 'the sink ' || sink,
+  coalesce(failing_since, waiting_since),
+  coalesce('it takes no changes: ' || error, 'changes wait and are not sent: a process with the role worker and the newest configuration has to run')
+from reporting.change_sinks
+where (failing_since is not null or (now() - waiting_since > interval '1 minute' and now() - coalesce(sent_at, since) > interval '1 minute'))
+  and recorder in (select p.recorder from reporting.processes p where p.state in ('running', 'outdated'));
 
 comment on view reporting.findings is 'Whatever does not stand as it should, and why. No row: all is well.';
 comment on column reporting.findings.state is 'late, failing, incomplete, outdated, or standing still.'; -- text
-comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, readings (their packing), checks (across sources), process, workers (of a recorder), queue, alerts (a rule or a channel), or export (by schedule).'; -- text
+comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, readings (their packing), checks (across sources), process, workers (of a recorder), queue, alerts (a rule or a channel), export (by schedule), or changes (a sink of the feed).'; -- text
 comment on column reporting.findings.dataset is 'The dataset; null: it is not about one.'; -- text
 comment on column reporting.findings.subject is 'The target, the observer, the probe, the schedule, what is compared, the process, the queue, or where the export goes.'; -- text
 comment on column reporting.findings.since is 'Since when: of what is late or fails, the last success, or when it was first wanted.'; -- timestamptz

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { headers, PLACE, url } from './addresses-schema.ts';
+import { duration } from './duration-schema.ts';
+
+/** The part `changes` of `recorder.yaml`. @param datasets the names of what is recorded */
+export function changesSchema(datasets: readonly string[]) {
+  const sink = z.strictObject({
+    name: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be letters, digits, dots, dashes or underscores')
+      .meta({
+        description: 'Its name, unique among the sinks: under it stands how far it is.',
+        examples: ['lake'],
+      }),
+    type: z.literal('webhook').describe('What kind of sink it is: webhook.'),
+    url: url.meta({
+      description: `Where changes are posted; secret parts as \`${PLACE}\`.`,
+      examples: ['https://service.example/changes'],
+    }),
+    headers,
+    datasets: z
+      .array(z.enum(datasets))
+      .nonempty()
+      .optional()
+      .meta({ description: 'Only changes of these datasets.', absent: 'all' }),
+    from: z
+      .enum(['oldest', 'now'])
+      .default('oldest')
+      .describe(
+        'Where a sink of a new name begins: with the oldest change that is kept, or with the next one.',
+      ),
+    batch: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .default(500)
+      .meta({ description: 'How many changes are posted at once, at most.', unit: 'changes' }),
+  });
+  return z.strictObject({
+    keep: duration
+      .prefault('7d')
+      .describe(
+        'How long it is kept what commits changed, so that readers of the feed can go on. What a sink has not taken is kept until it has.',
+      ),
+    sinks: z
+      .array(sink)
+      .default([])
+      .superRefine((all, context) => {
+        all.forEach(({ name }, at) => {
+          if (all.findIndex((other) => other.name === name) < at)
+            context.addIssue({
+              code: 'custom',
+              path: [at, 'name'],
+              message: `"${name}" is taken: names are unique`,
+            });
+        });
+      })
+      .meta({ description: 'Who is sent changes, as CloudEvents.', absent: 'nobody' }),
+  });
+}
+
+/** The change feed as the configuration has it. */
+export type ChangesConfig = z.infer<ReturnType<typeof changesSchema>>;
+export type SinkConfig = ChangesConfig['sinks'][number];

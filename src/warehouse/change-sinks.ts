@@ -1,0 +1,118 @@
+import type postgres from 'postgres';
+
+/** A worker that shows no sign of life for so long, in seconds, loses the sink to another one. A call takes less. */
+const LEASE_SECONDS = 30;
+/** The pause after a failure, ms. It doubles with each one, up to the longest. */
+const SHORTEST_PAUSE = 1_000;
+const LONGEST_PAUSE = 300_000;
+
+/** The right to send to one sink of a recorder. */
+export interface SinkHolding {
+  readonly recorder: string;
+  readonly sink: string;
+  readonly holder: number;
+  /** The last change that the sink took; null: none yet. */
+  readonly cursor: string | null;
+}
+
+/**
+ * Takes a sink for which something waits, unless another worker has it, or it failed and is to be tried later. A sink that is new
+ * begins where it is told to.
+ * @returns null: it is not to be had, or nothing waits
+ */
+export async function holdSink(
+  sql: postgres.Sql,
+  recorder: string,
+  sink: string,
+  from: 'oldest' | 'now',
+): Promise<SinkHolding | null> {
+  const [row] = await sql<{ holder: string; cursor: string | null }[]>`
+    with newest as materialized (
+      select cursor, commit_number from reporting.change_commits order by commit_number desc limit 1
+    ), begun as (
+      insert into recorder.change_sinks (recorder, sink, cursor, commit_number)
+      select ${recorder}, ${sink}, n.cursor, n.commit_number from (select) one
+      left join newest n on ${from === 'now'} on conflict do nothing
+    )
+    update recorder.change_sinks s set holder = s.holder + 1, lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
+    from newest n
+    where s.recorder = ${recorder} and s.sink = ${sink} and s.cursor is distinct from n.cursor
+      and (s.lease_until is null or s.lease_until < now()
+        -- So far ahead only a clock that was set back since can have put it.
+        or s.lease_until > clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}))
+      and (s.next_try_at is null or s.next_try_at <= now()
+        or s.next_try_at > clock_timestamp() + make_interval(secs => ${LONGEST_PAUSE / 1000}))
+    returning s.holder, s.cursor`;
+  return row ? { recorder, sink, holder: Number(row.holder), cursor: row.cursor } : null;
+}
+
+/** Notes up to where the sink took changes. @returns false: it went to another worker meanwhile, which may send them again */
+export async function noteTaken(
+  sql: postgres.Sql,
+  { recorder, sink, holder }: SinkHolding,
+  cursor: string | null,
+  count: number,
+): Promise<boolean> {
+  const rows = await sql`
+    update recorder.change_sinks set cursor = ${cursor}, commit_number = split_part(${cursor}, '.', 1)::bigint, sent = sent + ${count},
+      sent_at = clock_timestamp(),
+      failing_since = null, failures = 0, error = null, next_try_at = null, lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
+    where recorder = ${recorder} and sink = ${sink} and holder = ${holder} returning 1`;
+  return rows.length === 1;
+}
+
+/** Notes that the sink does not take changes, and gives it back: it is tried again after a pause that grows. */
+export async function noteNotTaken(
+  sql: postgres.Sql,
+  { recorder, sink, holder }: SinkHolding,
+  error: string,
+  wait: number | null,
+): Promise<void> {
+  await sql`
+    update recorder.change_sinks set failing_since = coalesce(failing_since, now()), failures = failures + 1, error = ${error},
+      lease_until = null, next_try_at = now() + make_interval(secs => least(${LONGEST_PAUSE}::float8,
+        greatest(${wait ?? 0}::float8, ${SHORTEST_PAUSE} * power(2, least(failures, 10)))) / 1000)
+    where recorder = ${recorder} and sink = ${sink} and holder = ${holder}`;
+}
+
+/** Gives a sink back. */
+export async function releaseSink(sql: postgres.Sql, { recorder, sink, holder }: SinkHolding): Promise<void> {
+  await sql`
+    update recorder.change_sinks set lease_until = null
+    where recorder = ${recorder} and sink = ${sink} and holder = ${holder}`;
+}
+
+/** Rows that one statement removes. */
+const AT_ONCE = 10_000;
+
+/**
+ * Forgets sinks that are not configured any more, and removes what commits changed longer ago than `keep`, up to what the slowest
+ * sink of any recorder has taken. The newest commit stays, so that who has read everything can go on.
+ * @param keep ms @returns how many rows were removed
+ */
+export async function keepChanges(
+  sql: postgres.Sql,
+  recorder: string,
+  sinks: readonly string[],
+  keep: number,
+  signal: AbortSignal,
+): Promise<number> {
+  await sql`delete from recorder.change_sinks where recorder = ${recorder} and sink <> all(${[...sinks]}::text[])`;
+  for (let removed = 0; ; ) {
+    const [row] = await sql<{ removed: number }[]>`
+      with bounds as materialized (
+        select least(
+          (select max(commit_number) from recorder.changes),
+          (select min(coalesce(commit_number, 0)) from recorder.change_sinks),
+          (select commit_number from recorder.changes where made_at >= now() - make_interval(secs => ${keep / 1000})
+            order by commit_number limit 1)) as before
+      ), old as materialized (
+        select c.commit_number from recorder.changes c, bounds where c.commit_number < bounds.before order by 1 limit ${AT_ONCE}
+      ), gone as (
+        delete from recorder.changes c using old where c.commit_number = old.commit_number returning 1
+      )
+      select count(*)::int as removed from gone`;
+    removed += row?.removed ?? 0;
+    if ((row?.removed ?? 0) < AT_ONCE || signal.aborted) return removed;
+  }
+}

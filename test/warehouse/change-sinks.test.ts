@@ -1,0 +1,159 @@
+import { pino } from 'pino';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import { changesSchema } from '../../src/config/changes-schema.ts';
+import { readNamed, textsIn } from '../../src/config/named-secrets.ts';
+import { nativeTransactions } from '../../src/datasets/chain-data/native-transactions.ts';
+import { keepChanges } from '../../src/warehouse/change-sinks.ts';
+import { sendChanges } from '../../src/warehouse/send-changes.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
+
+const SECRET = 'a-secret-of-the-sink';
+let database: TestDatabase;
+let sql: postgres.Sql;
+let server: UpstreamServer;
+/** How the sink answers, by status; absent: it takes what comes. */
+const answers: number[] = [];
+const never = new AbortController().signal;
+const lines: string[] = [];
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+  server = await upstreamServer((_, response) => {
+    const status = answers.shift() ?? 204;
+    response
+      .writeHead(status, status === 429 ? { 'retry-after': '60' } : {})
+      .end(status > 299 ? `no: ${SECRET}` : '');
+  });
+});
+afterAll(async () => {
+  await server.close();
+  await sql.end();
+  await database.close();
+});
+
+const events = z.array(
+  z.object({
+    specversion: z.literal('1.0'),
+    id: z.string(),
+    source: z.literal('/chain-recorder/recorder'),
+    type: z.string(),
+    subject: z.string().optional(),
+    data: z.object({ key: z.object({ tx_hash: z.string() }).optional() }).optional(),
+  }),
+);
+/** What the sink was posted from its Nth request on. */
+const posted = (from = 0) => server.received.slice(from).map(({ body }) => events.parse(JSON.parse(body)));
+const hashes = (batches: readonly z.infer<typeof events>[]) =>
+  batches.map((batch) => batch.map((one) => one.data?.key?.tx_hash));
+
+function sinkOf(more: object) {
+  const { sinks } = changesSchema(['native_transactions', 'subnets']).parse({
+    sinks: [
+      { type: 'webhook', url: server.url, headers: [{ name: 'X-Key', value: `\${SINK_KEY}` }], ...more },
+    ],
+  });
+  const [sink] = sinks;
+  if (!sink) throw new Error('no sink');
+  const secrets = readNamed(textsIn(sinks), { SINK_KEY: SECRET });
+  const log = pino({}, { write: (line: string) => void lines.push(line) });
+  const context = { sql, recorder: 'recorder', secrets, log };
+  const send = () => sendChanges(context, sink, never);
+  /** Its pause is over. */
+  const later = () => sql`update recorder.change_sinks set next_try_at = now() where sink = ${sink.name}`;
+  const stands = async () => (await sql`select * from reporting.change_sinks where sink = ${sink.name}`)[0];
+  return { send, later, stands };
+}
+
+let round = 0;
+async function record(...txHashes: readonly string[]): Promise<void> {
+  round += 1;
+  const feed = scriptedFeed(nativeTransactions, { chainId: '1', address: '0xa' });
+  feed.script = () =>
+    onlyPage({
+      transactions: txHashes.map((txHash) => ({
+        txHash,
+        blockNumber: '900719925474099312345',
+        blockTimestamp: 1,
+      })),
+    });
+  await run(
+    recordingContext(sql, () => Date.UTC(2026, 0, 1) + round * 1000),
+    feed,
+  );
+}
+
+it('posts every change in its order as CloudEvents, until the sink takes it, and says while it does not', async () => {
+  await record('0x1', '0x2', '0x3');
+  const sink = sinkOf({ name: 'one', batch: 2 });
+  expect(await sink.send(), 'it is made by the first look').toBe(0);
+  expect(await sink.send()).toBe(3);
+  expect(hashes(posted())).toEqual([['0x1', '0x2'], ['0x3']]);
+  const [first] = server.received;
+  expect(first?.headers).toMatchObject({
+    'content-type': 'application/cloudevents-batch+json; charset=utf-8',
+    'x-key': SECRET,
+  });
+  expect(first?.body, 'every digit').toContain('"block_number": 900719925474099312345');
+  expect(await sink.send(), 'nothing waits').toBe(0);
+  const before = server.received.length;
+  answers.push(503);
+  await record('0x4', '0x5');
+  expect(await sink.send()).toBe(0);
+  expect(await sink.stands()).toMatchObject({ sent: '3', failures: 1, error: 'HTTP 503: no: [redacted]' });
+  expect((await sink.stands())?.waiting_since).toBeInstanceOf(Date);
+  expect(await sink.send(), 'it has a pause').toBe(0);
+  await record('0x6');
+  await sink.later();
+  expect(await sink.send()).toBe(3);
+  expect(hashes(posted(before))).toEqual([['0x4', '0x5'], ['0x4', '0x5'], ['0x6']]);
+  const [failed, again] = posted(before).map((batch) => batch.map(({ id }) => id));
+  expect(again, 'ids by which a reader knows them').toEqual(failed);
+  expect(await sink.stands()).toMatchObject({ sent: '6', failures: 0, error: null, waiting_since: null });
+  expect(lines.join('')).not.toContain(SECRET);
+});
+
+it('is sent by one worker at a time, and again by the next where the first one died before it was noted', async () => {
+  const sink = sinkOf({ name: 'two', batch: 10 });
+  await sink.send();
+  await sql`update recorder.change_sinks set holder = 7, lease_until = now() + interval '20 seconds' where sink = 'two'`;
+  const before = server.received.length;
+  expect(await sink.send(), 'another worker has it').toBe(0);
+  await sql`update recorder.change_sinks set lease_until = now() - interval '1 second' where sink = 'two'`;
+  expect(await sink.send()).toBe(6);
+  expect(hashes(posted(before))).toEqual([['0x1', '0x2', '0x3', '0x4', '0x5', '0x6']]);
+});
+
+it('begins where it is told to, takes what it is there for, and goes by what others take before it is removed', async () => {
+  const before = server.received.length;
+  const now = sinkOf({ name: 'now', from: 'now' });
+  const other = sinkOf({ name: 'other', from: 'now', datasets: ['subnets'] });
+  for (const one of [now, other]) await one.send();
+  await record('0x7');
+  expect(await now.send()).toBe(1);
+  expect(await other.send()).toBe(0);
+  expect((await other.stands())?.waiting_since, 'what is not for it does not wait').toBeNull();
+  expect(hashes(posted(before))).toEqual([['0x7']]);
+  const kept = async () => (await sql`select from recorder.changes`).length;
+  await sql`update recorder.changes set made_at = made_at - interval '8 days' where commit_number < (select max(commit_number) from recorder.changes)`;
+  await keepChanges(sql, 'recorder', ['one', 'two', 'now', 'other'], 7 * 86_400_000, never);
+  expect(await kept(), 'the slowest has not taken the last one').toBe(2);
+  await keepChanges(sql, 'recorder', ['now', 'other'], 7 * 86_400_000, never);
+  expect(await kept(), 'the newest stays').toBe(1);
+  const [sinks] = await sql`select array_agg(sink order by sink) as names from reporting.change_sinks`;
+  expect(sinks).toEqual({ names: ['now', 'other'] });
+});
+
+it('tells a sink that the feed begins anew where it cannot go on, and goes on', async () => {
+  const before = server.received.length;
+  const sink = sinkOf({ name: 'now', from: 'now' });
+  await sql`update recorder.change_sinks set cursor = '1.1.abc', commit_number = 1 where sink = 'now'`;
+  expect(await sink.send()).toBe(2);
+  const [batch] = posted(before);
+  expect(batch?.map(({ type }) => type)).toEqual(['chain-recorder.begun-anew', 'chain-recorder.appeared']);
+  expect(lines.at(-1)).toContain('is not kept any more');
+});
