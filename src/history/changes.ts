@@ -12,9 +12,6 @@ export const CHANGES = {
   s: 'late',
 } as const;
 
-/** A letter of {@link CHANGES}. */
-export type ChangeLetter = keyof typeof CHANGES;
-
 /** The columns of the key that come from an item, in their order in the table. */
 export const keyOfItem = (dataset: Dataset): readonly DatasetColumn[] =>
   itemColumns(dataset).filter(({ name }) => dataset.key.includes(name));

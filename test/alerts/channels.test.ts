@@ -2,10 +2,10 @@ import { text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openChannel } from '../../src/alerts/channel.ts';
-import type { DeliveryFailure } from '../../src/upstreams/delivery-failure.ts';
 import type { Message } from '../../src/alerts/message.ts';
 import { sendTrial } from '../../src/alerts/trial.ts';
 import { readNamed, textsIn } from '../../src/config/named-secrets.ts';
+import type { DeliveryFailure } from '../../src/upstreams/delivery-failure.ts';
 import { alertsConfig } from '../support/alerts.ts';
 import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
 
