@@ -267,10 +267,10 @@ export function commandLine(): Command {
 
   command(
     'restore',
-    'restore a backup into an empty database, and check that it is the same record',
-    'chain-recorder restore --from /var/backups/recorder-2026-11-22',
+    'restore a backup, or an export of all, into an empty database, and check that it is the same record',
+    'chain-recorder restore --from /var/backups/recorder-2026-11-22\n  chain-recorder restore --from s3://my-bucket/recorder',
   )
-    .requiredOption('--from <folder>', 'what "backup" made')
+    .requiredOption('--from <place>', 'what "backup" or "export all" made: a folder, or s3://BUCKET/PREFIX')
     .action(async (options: Common & { from: string }) =>
       (await import('./with-database.ts')).withDatabase({ make: true }, async (databaseUrl, signal) =>
         (await import('./restore.ts')).restoreCommand(

@@ -1,11 +1,13 @@
 import { readManifest } from '../backups/manifest.ts';
 import { type Restored, restoreBackup } from '../backups/restore.ts';
+import { readEnvironment } from '../config/environment.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printText, tell } from './output.ts';
+import { isExport, restoreExport } from './restoring-export.ts';
 import { toldOf } from './verify.ts';
 
 /**
- * `restore --from FOLDER`: restores a backup into an empty database and holds it against the manifest and its seals.
+ * `restore --from FOLDER`: restores a backup, or an export, into an empty database and holds it against the manifest and its seals.
  * @returns the exit code; 1 when the record differs from its seals, 75 when it was stopped or another process restores
  */
 export async function restoreCommand(
@@ -13,6 +15,7 @@ export async function restoreCommand(
   { from, json }: { from: string; json: boolean },
   signal: AbortSignal,
 ): Promise<number> {
+  if (isExport(from)) return restoreExport(databaseUrl, { from, json, s3: readEnvironment().s3 }, signal);
   const manifest = await readManifest(from);
   let restored: Restored | null;
   try {

@@ -1,6 +1,7 @@
 /**
  * What a session is for: `work` asks single statements, `reader` only looks, `query` asks what a user wrote, `queue` is
- * BullMQ's, `seal` and `export` read all that was recorded, `checks` compares it, `alerts` asks its rules, and `migration` takes its time.
+ * BullMQ's, `seal` and `export` read all that was recorded, `restore` writes it, `checks` compares it, `alerts` asks its rules, and
+ * `migration` takes its time.
  */
 type Purpose = keyof typeof PURPOSES;
 
@@ -17,6 +18,7 @@ const PURPOSES = {
   queue: { name: 'chain-recorder queue', timeout: 30_000, readOnly: 'off' },
   seal: { name: 'chain-recorder seal', timeout: 0, readOnly: 'off' },
   export: { name: 'chain-recorder export', timeout: 0, readOnly: 'on' },
+  restore: { name: 'chain-recorder restore', timeout: 0, readOnly: 'off' },
   migration: { name: 'chain-recorder migrate', timeout: 0, readOnly: 'off' },
 } as const;
 

@@ -48,6 +48,10 @@ export class DirectoryTarget implements Target {
     }
   }
 
+  async fetch(path: string): Promise<string> {
+    return join(this.#root, path);
+  }
+
   async create(path: string, text: string): Promise<boolean> {
     const place = join(this.#root, path);
     const beside = await this.#written(text);

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Format } from '../config/exports-schema.ts';
 import { type Snapshot, withSnapshot } from '../db/snapshot.ts';
-import type { ExportTable } from './export-table.ts';
+import { bookkeepingTable, bookkeepingTables, lastNumbers, standingParts } from './bookkeeping.ts';
+import { type ExportTable, warehouseTables } from './export-table.ts';
 import { commitManifest, currentManifest, type Manifest, type ManifestTable } from './manifest.ts';
-import { describedColumns, writeTable } from './table-files.ts';
+import { recordedSince } from './recorded-since.ts';
+import { describedColumns, type TableExport, writeTable } from './table-files.ts';
 import type { Target } from './target.ts';
 import { readWatermark, since, type Watermark } from './watermark.ts';
 
@@ -108,27 +110,22 @@ async function filesOf(snapshot: Snapshot, exporting: Exporting, last: Manifest 
   const changes = [...(last?.changes ?? [])];
   const scratch = await target.scratch();
   let rows = 0;
+  const common = {
+    ...{ snapshot, format: exporting.format, target, scratch, number, id, exportedAt, signal, paths },
+    wrote: (more: number) => {
+      rows += more;
+      progress?.({ tables: told.length, rows });
+    },
+  };
   try {
     for (const table of exporting.tables) {
       const before = tables[table.name];
       const plan = planOf(exporting, before, mark);
       const written = await writeTable({
-        snapshot,
+        ...common,
         table,
-        wanted: plan,
-        format: exporting.format,
-        target,
-        scratch,
-        number,
-        id,
-        exportedAt,
+        select: recordedSince(table, plan),
         inexact: inexactOf(plan.since ? before : undefined),
-        signal,
-        paths,
-        wrote: (more) => {
-          rows += more;
-          progress?.({ tables: told.length, rows });
-        },
       });
       const kept = plan.since ? (before?.files ?? []).filter(({ day }) => !plan.days.includes(day)) : [];
       superseded.push(...(before?.files ?? []).filter((one) => !kept.includes(one)).map(({ path }) => path));
@@ -160,13 +157,21 @@ async function filesOf(snapshot: Snapshot, exporting: Exporting, last: Manifest 
       });
       progress?.({ tables: told.length, rows });
     }
+    const seal = await newestSeal(snapshot);
+    const whole = warehouseTables.every(({ name }) => exporting.tables.some((one) => one.name === name));
+    const bookkeeping = whole
+      ? await bookkeepingOf(common, seal, exporting.sinceLast ? (last?.bookkeeping ?? null) : null)
+      : (last?.bookkeeping ?? null);
+    const counting = new Set(pathsOf(bookkeeping));
+    superseded.push(...pathsOf(last?.bookkeeping ?? null).filter((path) => !counting.has(path)));
     const manifest: Manifest = {
-      manifest: 1,
+      manifest: 2,
       export: number,
       id,
       exported_at: exportedAt,
-      seal: await newestSeal(snapshot),
+      seal,
       tables,
+      bookkeeping,
       changes,
       superseded,
     };
@@ -176,6 +181,32 @@ async function filesOf(snapshot: Snapshot, exporting: Exporting, last: Manifest 
     throw error;
   }
 }
+
+type Bookkeeping = NonNullable<Manifest['bookkeeping']>;
+
+/** Writes what a restore needs beside the rows. @param last what still counts of it; null: nothing */
+async function bookkeepingOf(
+  common: Omit<TableExport, 'table' | 'select' | 'inexact'>,
+  seal: Manifest['seal'],
+  last: Bookkeeping | null,
+): Promise<Bookkeeping> {
+  const { snapshot, format, exportedAt } = common;
+  const parts = await standingParts(snapshot, last?.format === format ? last : null);
+  const tables: Bookkeeping['tables'] = {};
+  for (const name of bookkeepingTables) {
+    const standing = name === 'seal_parts' ? parts : { after: 0, files: [] };
+    const one = await bookkeepingTable(snapshot, name, standing.after);
+    const { files } = await writeTable({ ...common, ...one, inexact: new Set() });
+    tables[name] = {
+      columns: one.table.columns.map((column) => column.name),
+      files: [...standing.files, ...files.map(({ day: _, ...file }) => file)],
+    };
+  }
+  return { exported_at: exportedAt, format, seal, numbers: await lastNumbers(snapshot), tables };
+}
+
+const pathsOf = (bookkeeping: Bookkeeping | null): string[] =>
+  Object.values(bookkeeping?.tables ?? {}).flatMap(({ files }) => files.map(({ path }) => path));
 
 /** What is exported of a table, given what is there. */
 function planOf({ sinceLast }: Exporting, before: ManifestTable | undefined, mark: Watermark) {

@@ -45,8 +45,25 @@ const table = z.object({
 
 export type ManifestTable = z.infer<typeof table>;
 
+const seal = z.object({ seal: z.number(), until: z.string(), head: z.string() });
+
+/** Tables beside those of datasets, as they stood at one moment: what makes a record of rows. Every value is PostgreSQL's text. */
+const bookkeeping = z.object({
+  exported_at: z.string(),
+  format: z.enum(FORMATS),
+  /** The newest seal whose parts are there. */
+  seal: seal.nullable(),
+  /** The last number of each column that numbers rows by itself, as `table.column`. */
+  numbers: z.record(z.string(), z.string()),
+  tables: z.record(
+    z.string(),
+    z.object({ columns: z.array(z.string()), files: z.array(file.omit({ day: true })) }),
+  ),
+});
+
 const manifest = z.object({
-  manifest: z.literal(1),
+  /** 1: without `bookkeeping`. */
+  manifest: z.literal([1, 2]),
   /** The number of the export that wrote it. */
   export: z.number(),
   /** Tells exports of one number apart. */
@@ -54,8 +71,10 @@ const manifest = z.object({
   /** By the clock of the database: what was committed before is in it. ISO 8601, to the microsecond. */
   exported_at: z.string(),
   /** The newest seal of the record that was exported; null: there is none. */
-  seal: z.object({ seal: z.number(), until: z.string(), head: z.string() }).nullable(),
+  seal: seal.nullable(),
   tables: z.record(z.string(), table),
+  /** Of the last export of all datasets; null: there was none. */
+  bookkeeping: bookkeeping.nullable().default(null),
   /** Columns that came, by export. */
   changes: z.array(z.object({ export: z.number(), table: z.string(), added: z.array(z.string()) })),
   /** Files that stand in for nothing any more: the next export removes them. */
@@ -82,7 +101,8 @@ export async function currentManifest(target: Target): Promise<Manifest | null> 
   const text = await target.read(newest);
   if (text === null) throw new Error(`${target.name}/${newest}: is listed, and cannot be read`);
   // An exporter was killed before it could copy it.
-  await target.replace(COPY, text);
+  // Who may only read reads it there the next time, too.
+  await target.replace(COPY, text).catch(() => {});
   return parsed(text, `${target.name}/${newest}`);
 }
 

@@ -1,7 +1,10 @@
-import { createReadStream } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import {
   DeleteObjectsCommand,
   GetObjectCommand,
@@ -95,6 +98,18 @@ export class S3Target implements Target {
         throw error;
       }
     });
+  }
+
+  async fetch(path: string, folder: string): Promise<string> {
+    const local = join(folder, randomUUID());
+    await this.#told(async () => {
+      const { Body } = await this.#client.send(
+        new GetObjectCommand({ Bucket: this.#bucket, Key: this.#prefix + path }),
+      );
+      if (!(Body instanceof Readable)) throw new Error(`${path} has no content`);
+      await pipeline(Body, createWriteStream(local));
+    });
+    return local;
   }
 
   async create(path: string, text: string): Promise<boolean> {

@@ -7,7 +7,6 @@ import { type FileColumn, fileColumns, readerOf, type Value } from './file-colum
 import { DoesNotFit, type FileWriter } from './file-writer.ts';
 import type { ManifestFile, ManifestTable } from './manifest.ts';
 import { ParquetFile } from './parquet-file.ts';
-import { recordedSince, type Wanted } from './recorded-since.ts';
 import type { Target } from './target.ts';
 import { csvFile, jsonLinesFile } from './text-file.ts';
 
@@ -24,7 +23,8 @@ const FIRST_DAY = Date.UTC(2000, 0, 1);
 export interface TableExport {
   readonly snapshot: Snapshot;
   readonly table: ExportTable;
-  readonly wanted: Wanted;
+  /** SQL of the rows: the columns in their order, then the day. */
+  readonly select: string;
   readonly format: Format;
   readonly target: Target;
   /** A local folder. */
@@ -95,12 +95,10 @@ class Writing {
 
   /** @returns the column in which a value did not fit; null: all is written */
   async all(): Promise<string | null> {
-    const { snapshot, table, wanted, wrote } = this.#task;
+    const { snapshot, table, select, wrote } = this.#task;
     try {
-      await readCopy<Value>(
-        snapshot.copy(recordedSince(table, wanted)),
-        [...table.columns.map(readerOf), readDay],
-        (row) => this.#add(row),
+      await readCopy<Value>(snapshot.copy(select), [...table.columns.map(readerOf), readDay], (row) =>
+        this.#add(row),
       );
       await this.#finish();
     } finally {
@@ -150,7 +148,7 @@ class Writing {
       number: day,
       day: date,
       local,
-      path: `${table.name}/day=${date}/${name}`,
+      path: `${table.kind === 'bookkeeping' ? `bookkeeping/${table.name}` : `${table.name}/day=${date}`}/${name}`,
       rows: 0,
     };
     return this.#open;

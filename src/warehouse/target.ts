@@ -8,6 +8,8 @@ export interface Target {
   take(file: string, path: string): Promise<void>;
   /** The text of a file; null: there is none. */
   read(path: string): Promise<string | null>;
+  /** A local file with what stands in a file. It is below `folder` where it had to be brought: who asked removes it. */
+  fetch(path: string, folder: string): Promise<string>;
   /** Writes a text where nothing is. @returns false where something is already */
   create(path: string, text: string): Promise<boolean>;
   /** Writes a text, over what is there. */

@@ -86,9 +86,13 @@ function member(column: FileColumn, value: Value | null): string {
 }
 
 /** Microseconds since 1970 as ISO 8601. */
-function instantText(value: Value): string {
+export function instantText(value: Value): string {
   const micros = BigInt(value);
   const part = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n;
-  const seconds = new Date(Number((micros - part) / 1000n)).toISOString().slice(0, 19);
+  // Years of more than four digits have a sign and zeros there.
+  const [seconds = ''] = new Date(Number((micros - part) / 1000n))
+    .toISOString()
+    .replace(/^\+0*/, '')
+    .split('.');
   return `${seconds}.${String(part).padStart(6, '0')}Z`;
 }

@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Presets, SingleBar } from 'cli-progress';
+import type { Environment } from '../config/environment.ts';
+import { UsageError } from '../errors.ts';
+import { verify } from '../seals/verify.ts';
+import { migrate } from '../views/migrate.ts';
+import { openTarget } from '../warehouse/open-target.ts';
+import { restoreRecord } from '../warehouse/restore.ts';
+import { RestoreRefused } from '../warehouse/restore-plan.ts';
+import { exitCode } from './exit.ts';
+import { printJson, printText, tell } from './output.ts';
+import { toldOf } from './verify.ts';
+
+/** Whether a place holds what `export` made, and not what `backup` did. */
+export const isExport = (from: string): boolean =>
+  /^[a-z][a-z0-9+.-]*:\/\//i.test(from) || existsSync(join(from, 'manifests'));
+
+/**
+ * `restore --from DIR|s3://BUCKET/PREFIX` of an export: an empty database becomes the record that was exported, and is held
+ * against its seals.
+ * @returns the exit code; 1 when the record differs from its seals, 75 when it was stopped
+ */
+export async function restoreExport(
+  databaseUrl: string,
+  { from, json, s3 }: { readonly from: string; readonly json: boolean } & Pick<Environment, 's3'>,
+  signal: AbortSignal,
+): Promise<number> {
+  const source = await openTarget(from, s3, '--from');
+  const bar = json || !process.stderr.isTTY ? null : new SingleBar(BAR, Presets.shades_classic);
+  try {
+    for (const told of await migrate(databaseUrl)) tell(told);
+    bar?.start(1, 0);
+    const { manifest, tables, doubts } = await restoreRecord({
+      databaseUrl,
+      source,
+      signal,
+      progress: ({ bytes, all }) => {
+        bar?.setTotal(all);
+        bar?.update(bytes);
+      },
+    }).finally(() => bar?.stop());
+    for (const doubt of doubts) tell(doubt);
+    const verified = await verify({ databaseUrl, signal });
+    const { exported_at } = manifest.bookkeeping ?? manifest;
+    if (json) printJson({ from, exported_at, tables, doubts, verified });
+    else {
+      printText(toldOf(verified));
+      tell(
+        `restored as of ${exported_at}: "up" fetches what can still be fetched of the time since; reporting.losses says what cannot`,
+      );
+    }
+    const differ = verified.broken.length + verified.differences.length + verified.more > 0;
+    if (differ)
+      tell('the record differs from its seals: compare with what "verify" said where it was exported');
+    return differ ? exitCode.failed : exitCode.done;
+  } catch (error) {
+    if (signal.aborted) {
+      tell(
+        'interrupted: run "chain-recorder restore" again, or "verify" where it says that there is a record',
+      );
+      return exitCode.later;
+    }
+    throw error instanceof RestoreRefused ? new UsageError([error.message]) : error;
+  } finally {
+    await source.close();
+  }
+}
+
+const BAR = { stream: process.stderr, format: '{bar} {percentage} % | {duration_formatted}' };

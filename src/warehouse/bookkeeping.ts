@@ -1,0 +1,117 @@
+import type { Snapshot } from '../db/snapshot.ts';
+import type { ExportColumn, ExportTable } from './export-table.ts';
+import type { Manifest } from './manifest.ts';
+
+/**
+ * What the recorder knows of its record, without which rows alone are none: what is asked for, what is covered, who recorded it
+ * and when, the seals. With the ledger, whose rows may be taken back for a moment, so that it is told anew each time.
+ */
+export const bookkeepingTables: readonly string[] = [
+  ...['targets', 'target_datasets', 'coverage', 'gaps', 'quarantine', 'configurations', 'budgets'],
+  ...['runs', 'packed_runs', 'run_days'],
+  ...['node_health', 'health_absences'],
+  ...['health_observers', 'health_probes', 'health_latency', 'health_maintenance'],
+  ...['discrepancies', 'series_breaks', 'check_runs'],
+  ...['alerts', 'alert_messages', 'alert_channels', 'alert_rules', 'alert_rounds'],
+  ...['seals', 'seal_datasets', 'seal_forms', 'seal_changes', 'seal_parts'],
+];
+
+/** What is of the processes that run, or of this database's own making. */
+export const notOfTheRecord: readonly string[] = [
+  ...['processes', 'queues', 'schedules', 'exports'],
+  ...['reporting_objects', 'displaced_objects'],
+];
+
+/** The forms of readings beside rows. They are exported as rows, whatever form they stand in. */
+export const readingTables: readonly string[] = [
+  ...['reading_scopes', 'reading_members', 'reading_open', 'reading_looks', 'reading_days', 'reading_kept'],
+];
+
+/** The newest finished seal. */
+const NEWEST = '(select coalesce(max(seal), 0) from recorder.seals where made_at is not null)';
+/** A seal that is being made is left out: it is made again. */
+const ONLY: Readonly<Record<string, string>> = {
+  seals: 'made_at is not null',
+  seal_datasets: `seal <= ${NEWEST}`,
+  seal_parts: `seal <= ${NEWEST}`,
+};
+
+/** A table of {@link bookkeepingTables} as it stands: every value as PostgreSQL's text. */
+export interface BookkeepingTable {
+  readonly table: ExportTable;
+  /** The columns in their order, then the day of no version. */
+  readonly select: string;
+}
+
+/** @param after of the parts of seals, those of later ones */
+export async function bookkeepingTable(
+  snapshot: Snapshot,
+  name: string,
+  after: number,
+): Promise<BookkeepingTable> {
+  const rows = await snapshot.rows(
+    `select attname as name from pg_attribute
+     where attrelid = 'recorder.${name}'::regclass and attnum > 0 and not attisdropped order by attnum`,
+  );
+  const columns = rows.map((row): ExportColumn => ({ name: String(row.name), type: 'text', nullable: true }));
+  const list = columns.map(({ name: column }) =>
+    name === 'seal_changes' && column === 'seal'
+      ? `(case when seal <= ${NEWEST} then seal end)::text`
+      : `"${column}"::text`,
+  );
+  const only = [ONLY[name] ?? 'true', ...(name === 'seal_parts' ? [`seal > ${after}`] : [])].join(' and ');
+  return {
+    table: {
+      name,
+      dataset: '',
+      kind: 'bookkeeping',
+      key: [],
+      from: '',
+      to: null,
+      columns,
+      readings: null,
+    },
+    select: `select ${list.join(', ')}, '2000-01-01'::date from recorder.${name} where ${only}`,
+  };
+}
+
+/** Of each column that numbers rows by itself, as `table.column`, the last number. */
+export async function lastNumbers(snapshot: Snapshot): Promise<Record<string, string>> {
+  const found = await snapshot.rows(
+    `select c.relname as "table", a.attname as "column", pg_get_serial_sequence(format('recorder.%I', c.relname), a.attname) as sequence
+     from pg_class c join pg_attribute a on a.attrelid = c.oid
+     where c.relnamespace = 'recorder'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
+       and c.relname in (${bookkeepingTables.map((name) => `'${name}'`).join(', ')})
+       and pg_get_serial_sequence(format('recorder.%I', c.relname), a.attname) is not null order by 1, 2`,
+  );
+  const numbers: Record<string, string> = {};
+  for (const { table, column, sequence } of found) {
+    const [row] = await snapshot.rows(
+      `select last_value::text as last from ${String(sequence)} where is_called`,
+    );
+    if (row) numbers[`${String(table)}.${String(column)}`] = String(row.last);
+  }
+  return numbers;
+}
+
+/** More files of the parts of seals than this are written anew. */
+const MOST_FILES = 64;
+
+/**
+ * The files of the parts of seals that still count. Heads are chained: where the database has the head of the last export, all
+ * parts up to that seal are the same.
+ */
+export async function standingParts(
+  snapshot: Snapshot,
+  last: Manifest['bookkeeping'],
+): Promise<{ readonly after: number; readonly files: readonly BookkeepingFile[] }> {
+  const none = { after: 0, files: [] };
+  const files = last?.tables.seal_parts?.files ?? [];
+  if (!last?.seal || files.length >= MOST_FILES) return none;
+  const [same] = await snapshot.rows(
+    `select from recorder.seals where made_at is not null and seal = ${last.seal.seal} and head = '${last.seal.head.replaceAll("'", "''")}'`,
+  );
+  return same ? { after: last.seal.seal, files } : none;
+}
+
+type BookkeepingFile = NonNullable<Manifest['bookkeeping']>['tables'][string]['files'][number];

@@ -1,0 +1,114 @@
+import { open } from 'node:fs/promises';
+import zlib from 'node:zlib';
+import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead } from 'hyparquet';
+import { instantText } from './text-file.ts';
+
+/** A value as PostgreSQL reads it; null: there is none. */
+export type Text = string | null;
+
+type Decompress = (bytes: Uint8Array) => Uint8Array;
+
+/** Node.js 22.15 and newer have zstd, which the types of Node.js 20 do not know. */
+const { zstdDecompressSync: zstd }: { gzipSync: unknown; zstdDecompressSync?: Decompress } = zlib;
+
+/** A text keeps the mark at its begin that a decoder takes for one of byte order. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });
+
+/** A Parquet file that an export wrote. */
+export interface ParquetRows {
+  readonly columns: readonly string[];
+  readonly rows: number;
+  /** The rows in their order, a row group at a time. */
+  groups(): AsyncIterable<readonly (readonly Text[])[]>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a Parquet file of an export. Values come with every digit.
+ * @throws Error where it is none, or is compressed as this Node.js cannot read
+ */
+export async function openParquet(path: string): Promise<ParquetRows> {
+  const handle = await open(path);
+  try {
+    const { size } = await handle.stat();
+    const file: AsyncBuffer = {
+      byteLength: size,
+      slice: async (start, end = size) => {
+        const bytes = new Uint8Array(end - start);
+        await handle.read(bytes, 0, bytes.length, start);
+        return bytes.buffer;
+      },
+    };
+    const metadata = await parquetMetadataAsync(file);
+    const [, ...elements] = metadata.schema;
+    const columns = elements.map(({ name, converted_type: converted, scale = 0 }) => ({
+      name,
+      text: textOf(converted, scale),
+    }));
+    const plain = unconverted(metadata);
+    return {
+      columns: columns.map(({ name }) => name),
+      rows: Number(metadata.num_rows),
+      groups: async function* () {
+        let at = 0;
+        for (const group of metadata.row_groups) {
+          const rowEnd = at + Number(group.num_rows);
+          let read: unknown[][] = [];
+          await parquetRead({
+            file,
+            metadata: plain,
+            rowStart: at,
+            rowEnd,
+            parsers: { stringFromBytes: (bytes) => bytes && decoder.decode(bytes) },
+            compressors: { ZSTD: zstd ?? noZstd },
+            onComplete: (rows: unknown[][]) => {
+              read = rows;
+            },
+          });
+          yield read.map((row) => columns.map(({ text }, place) => text(row[place])));
+          at = rowEnd;
+        }
+      },
+      close: () => handle.close(),
+    };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+function noZstd(): never {
+  throw new Error('it is compressed by zstd: use Node.js 22.15 or newer');
+}
+
+/** The reader makes doubles of decimals and milliseconds of instants: it gets a schema without them, and gives what is stored. */
+function unconverted(metadata: FileMetaData): FileMetaData {
+  return {
+    ...metadata,
+    schema: metadata.schema.map(({ converted_type, logical_type, ...element }) =>
+      converted_type === 'UTF8' ? { ...element, converted_type } : element,
+    ),
+  };
+}
+
+function textOf(converted: string | undefined, scale: number): (value: unknown) => Text {
+  return (value) => {
+    if (value === null || value === undefined) return null;
+    if (converted === 'DECIMAL' && value instanceof Uint8Array) return decimal(value, scale);
+    if (converted === 'TIMESTAMP_MICROS' && typeof value === 'bigint') return instantText(value);
+    return String(value);
+  };
+}
+
+/** @param bytes a whole number, the highest byte first */
+function decimal(bytes: Uint8Array, scale: number): string {
+  let value = 0n;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = 0; at < bytes.length; at += 8) value = (value << 64n) | view.getBigUint64(at);
+  value = BigInt.asIntN(bytes.length * 8, value);
+  if (scale === 0) return String(value);
+  const sign = value < 0n ? '-' : '';
+  const digits = String(value < 0n ? -value : value).padStart(scale + 1, '0');
+  const decimals = digits.slice(-scale).replace(/0+$/, '');
+  return `${sign}${digits.slice(0, -scale)}${decimals === '' ? '' : `.${decimals}`}`;
+}

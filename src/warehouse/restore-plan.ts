@@ -1,0 +1,84 @@
+import { bookkeepingTables } from './bookkeeping.ts';
+import { warehouseTables } from './export-table.ts';
+import type { Manifest, ManifestFile } from './manifest.ts';
+
+/** The files or the database are not such that a record can be restored. */
+export class RestoreRefused extends Error {
+  override readonly name = 'RestoreRefused';
+}
+
+/** A file of a restore. */
+export type RestoreFile = Omit<ManifestFile, 'day'>;
+
+/** Files of one table that are restored together. */
+export interface RestorePart {
+  readonly table: string;
+  readonly files: readonly RestoreFile[];
+  /** The columns that tell versions apart, of which the newest row counts; null: no two files tell of the same version. */
+  readonly identity: readonly string[] | null;
+}
+
+type Bookkeeping = NonNullable<Manifest['bookkeeping']>;
+
+/** What is to be done for a restore. */
+export interface RestorePlan {
+  readonly manifest: Manifest;
+  readonly bookkeeping: Bookkeeping;
+  readonly parts: readonly RestorePart[];
+  /** What is not as one moment had it, in sentences. */
+  readonly doubts: readonly string[];
+}
+
+/** What a restore has to do. @throws RestoreRefused where the files do not hold a record that this version restores */
+export function restorePlan(manifest: Manifest | null, from: string): RestorePlan {
+  if (!manifest) throw new RestoreRefused(`${from}: there is no manifest.json: nothing was exported there`);
+  const { bookkeeping } = manifest;
+  if (!bookkeeping)
+    throw new RestoreRefused(
+      `${from}: holds ${Object.keys(manifest.tables).join(', ')} as rows only, without targets, runs, coverage and seals: export the record there by this version, with "chain-recorder export all --to ${from} --since last"`,
+    );
+  const tables = Object.entries(manifest.tables);
+  const known = new Set([...warehouseTables.map(({ name }) => name), ...bookkeepingTables]);
+  const unknown = [...tables.map(([name]) => name), ...Object.keys(bookkeeping.tables)].filter(
+    (name) => !known.has(name),
+  );
+  if (unknown.length > 0)
+    throw new RestoreRefused(
+      `${from}: holds ${unknown.join(', ')}, which this version does not know: restore with the version that exported it, or a newer one`,
+    );
+  const other = [...tables.map(([, { format }]) => format), bookkeeping.format].find(
+    (format) => format !== 'parquet',
+  );
+  if (other !== undefined)
+    throw new RestoreRefused(
+      `${from}: holds ${other}, and only Parquet is restored: export the record as Parquet to another place`,
+    );
+  const rows = tables.filter(([name]) => !bookkeepingTables.includes(name));
+  return {
+    manifest,
+    bookkeeping,
+    parts: [
+      ...rows.flatMap(([table, { files, key, from: begin }]) => byDay(table, files, [...key, begin])),
+      ...Object.entries(bookkeeping.tables).map(([table, { files }]) => ({ table, files, identity: null })),
+    ],
+    doubts: rows
+      .filter(([, one]) => one.exported_at !== bookkeeping.exported_at)
+      .map(
+        ([name, one]) =>
+          `${name} is of ${one.exported_at}, what the recorder knows of it is of ${bookkeeping.exported_at}: what lies between is restored, and no run tells of it`,
+      ),
+  };
+}
+
+/** A day after the other. All rows of a version stand in one day; only where several exports wrote it, some may tell of the same version. */
+function byDay(table: string, files: readonly ManifestFile[], identity: readonly string[]): RestorePart[] {
+  const days = new Map<string, ManifestFile[]>();
+  for (const file of files) days.set(file.day, [...(days.get(file.day) ?? []), file]);
+  return [...days]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, ofDay]) => ({
+      table,
+      files: ofDay,
+      identity: new Set(ofDay.map((file) => file.export)).size > 1 ? identity : null,
+    }));
+}

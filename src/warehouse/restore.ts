@@ -1,0 +1,239 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { type Loading, withLoading } from '../db/loading.ts';
+import { readingTables } from './bookkeeping.ts';
+import { currentManifest, type Manifest } from './manifest.ts';
+import { openParquet, type Text } from './parquet-rows.ts';
+import { type RestoreFile, type RestorePart, RestoreRefused, restorePlan } from './restore-plan.ts';
+import type { Target } from './target.ts';
+
+/** The input of a restore. */
+export interface Restoring {
+  readonly databaseUrl: string;
+  readonly source: Target;
+  /** Stops it; the database is then as it was. */
+  readonly signal: AbortSignal;
+  /** Called after each file with the bytes that are done, of all. */
+  readonly progress?: (done: { readonly bytes: number; readonly all: number }) => void;
+}
+
+/** What was restored. */
+export interface Restored {
+  readonly manifest: Manifest;
+  readonly tables: readonly { readonly table: string; readonly rows: number }[];
+  /** What is not as one moment had it, in sentences. */
+  readonly doubts: readonly string[];
+}
+
+/** A column beside the table's own: when the row was exported. */
+const EXPORTED_AT = 'exported_at';
+/** So names the file the column with every digit of another one. */
+const EXACT = '_exact';
+
+/**
+ * Makes an empty database the record that was exported, in one transaction. Each file is compared with its checksum before it is
+ * read.
+ * @throws RestoreRefused, and what the database, the source or a damaged file throw
+ */
+export async function restoreRecord({ databaseUrl, source, signal, progress }: Restoring): Promise<Restored> {
+  const { manifest, bookkeeping, parts, doubts } = restorePlan(await currentManifest(source), source.name);
+  const all = parts.reduce((sum, { files }) => sum + files.reduce((more, { bytes }) => more + bytes, 0), 0);
+  const scratch = await mkdtemp(join(tmpdir(), 'chain-recorder-restore-'));
+  let bytes = 0;
+  try {
+    return await withLoading(databaseUrl, signal, async (loading) => {
+      const columns = await emptyTables(loading, [...new Set(parts.map(({ table }) => table))]);
+      const rows = new Map<string, number>();
+      for (const part of parts) {
+        const known = columns.get(part.table) ?? new Set();
+        const begin = part.identity ? await staging(loading, part.table, known) : null;
+        let loaded = 0;
+        for (const file of part.files) {
+          signal.throwIfAborted();
+          loaded += await loadFile(loading, begin ?? `recorder.${part.table}`, known, source, file, scratch);
+          bytes += file.bytes;
+          progress?.({ bytes, all });
+        }
+        if (begin && part.identity) loaded = await newestOf(loading, part, begin, known);
+        rows.set(part.table, (rows.get(part.table) ?? 0) + loaded);
+      }
+      for (const [name, last] of Object.entries(bookkeeping.numbers)) await setNumber(loading, name, last);
+      await compareHead(loading, bookkeeping.seal?.head ?? null);
+      // Without it the first questions are planned as of empty tables.
+      for (const table of columns.keys()) await loading.rows(`analyze recorder.${table}`);
+      return { manifest, tables: [...rows].map(([table, count]) => ({ table, rows: count })), doubts };
+    });
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Keeps everybody from writing to tables until the restore has ended. @returns the columns of each
+ * @throws RestoreRefused when one has rows
+ */
+async function emptyTables(loading: Loading, tables: readonly string[]): Promise<Map<string, Set<string>>> {
+  const all = [...tables, ...readingTables];
+  await loading.rows(
+    `lock table ${all.map((name) => `recorder.${name}`).join(', ')} in share row exclusive mode`,
+  );
+  const counted = all.map(
+    (name) => `select '${name}' as "table" where exists (select from recorder.${name})`,
+  );
+  const filled = await loading.rows(counted.join(' union all '));
+  if (filled.length > 0)
+    throw new RestoreRefused(
+      `the database holds a record already (${filled.map((row) => String(row.table)).join(', ')}): restore into a new, empty one, before "up" runs with it`,
+    );
+  const found = await loading.rows(
+    `select c.relname as "table", a.attname as "column" from pg_class c join pg_attribute a on a.attrelid = c.oid
+     where c.relnamespace = 'recorder'::regnamespace and a.attnum > 0 and not a.attisdropped`,
+  );
+  const columns = new Map(tables.map((name) => [name, new Set<string>()]));
+  for (const row of found) columns.get(String(row.table))?.add(String(row.column));
+  return columns;
+}
+
+const quoted = (names: Iterable<string>): string => [...names].map((name) => `"${name}"`).join(', ');
+
+/** Makes a table like another one, with {@link EXPORTED_AT}. @returns its name */
+async function staging(loading: Loading, table: string, known: ReadonlySet<string>): Promise<string> {
+  await loading.rows(
+    `create temporary table staged on commit drop as
+     select ${quoted(known)}, null::timestamptz as ${EXPORTED_AT} from recorder.${table} with no data`,
+  );
+  return 'pg_temp.staged';
+}
+
+/** Moves of each version the newest row. @returns how many there are */
+async function newestOf(
+  loading: Loading,
+  { table, identity }: RestorePart,
+  staged: string,
+  known: ReadonlySet<string>,
+): Promise<number> {
+  const list = quoted(known);
+  const version = quoted(identity ?? []);
+  const [row] = await loading.rows(
+    `with moved as (
+       insert into recorder.${table} (${list})
+       select distinct on (${version}) ${list} from ${staged} order by ${version}, ${EXPORTED_AT} desc returning 1)
+     select count(*)::float8 as rows from moved`,
+  );
+  await loading.rows(`drop table ${staged}`);
+  return Number(row?.rows);
+}
+
+/** Copies a file into a table that may have {@link EXPORTED_AT}. @returns how many rows it has */
+async function loadFile(
+  loading: Loading,
+  into: string,
+  known: ReadonlySet<string>,
+  source: Target,
+  file: RestoreFile,
+  scratch: string,
+): Promise<number> {
+  const local = await source.fetch(file.path, scratch);
+  const where = `${source.name}/${file.path}`;
+  try {
+    await compareChecksum(local, file, where);
+    const parquet = await openParquet(local);
+    try {
+      const staged = !into.startsWith('recorder.');
+      const wanted = parquet.columns.filter((name) => known.has(name) || (staged && name === EXPORTED_AT));
+      const unknown = parquet.columns.filter(
+        (name) =>
+          !known.has(name) &&
+          name !== EXPORTED_AT &&
+          !(name.endsWith(EXACT) && known.has(name.slice(0, -EXACT.length))),
+      );
+      if (unknown.length > 0)
+        throw new RestoreRefused(
+          `${where}: has ${unknown.join(', ')}, which this version does not know: restore with the version that exported it, or a newer one`,
+        );
+      const places = wanted.map((name) => ({
+        own: parquet.columns.indexOf(name),
+        exact: parquet.columns.indexOf(`${name}${EXACT}`),
+      }));
+      let rows = 0;
+      await pipeline(
+        async function* () {
+          for await (const group of parquet.groups()) {
+            rows += group.length;
+            yield* pieces(group, (row) =>
+              places
+                .map(({ own, exact }) => escaped((exact < 0 ? null : row[exact]) ?? row[own] ?? null))
+                .join('\t'),
+            );
+          }
+        },
+        loading.copy(`${into} (${quoted(wanted)})`),
+      );
+      if (rows !== file.rows)
+        throw new Error(`${where}: has ${rows} rows, and the manifest says ${file.rows}`);
+      return rows;
+    } finally {
+      await parquet.close();
+    }
+  } catch (error) {
+    if (error instanceof RestoreRefused || !(error instanceof Error) || error.message.startsWith(where))
+      throw error;
+    throw new Error(`${where}: ${error.message}`, { cause: error });
+  } finally {
+    if (dirname(local) === scratch) await rm(local, { force: true });
+  }
+}
+
+/** Rows that are written at once. */
+const AT_ONCE = 1_000;
+
+function* pieces(
+  rows: readonly (readonly Text[])[],
+  line: (row: readonly Text[]) => string,
+): Generator<Buffer> {
+  for (let at = 0; at < rows.length; at += AT_ONCE)
+    yield Buffer.from(
+      `${rows
+        .slice(at, at + AT_ONCE)
+        .map(line)
+        .join('\n')}\n`,
+    );
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** A value in the text form of COPY. */
+const escaped = (value: Text): string =>
+  value === null ? '\\N' : value.replaceAll(/[\\\n\r\t]/g, (one) => ESCAPES[one] ?? one);
+
+async function compareChecksum(local: string, { sha256 }: RestoreFile, where: string): Promise<void> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(local), hash);
+  if (hash.digest('hex') !== sha256)
+    throw new Error(
+      `${where}: is not the file that was exported: its SHA-256 differs from the manifest's. Take it from another copy; nothing was restored`,
+    );
+}
+
+/** Lets a column that numbers rows by itself go on behind its last number. @param name `table.column` */
+async function setNumber(loading: Loading, name: string, last: string): Promise<void> {
+  const [table = '', column = ''] = name.split('.');
+  await loading.rows(
+    `select setval(pg_get_serial_sequence('recorder.' || quote_ident($1), $2), greatest($3::bigint, 1))`,
+    [table, column, last],
+  );
+}
+
+/** @throws Error when the newest seal is another one than was exported */
+async function compareHead(loading: Loading, head: string | null): Promise<void> {
+  const [row] = await loading.rows('select head from recorder.seals order by seal desc limit 1');
+  const found = row ? String(row.head) : null;
+  if (found !== head)
+    throw new Error(
+      `the newest seal is ${found ?? 'none'}, and the manifest says ${head ?? 'none'}: nothing was restored`,
+    );
+}

@@ -1,0 +1,227 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { validators } from '../../src/datasets/node/validators.ts';
+import { openSealing } from '../../src/db/client.ts';
+import { closeDays } from '../../src/recording/close-days.ts';
+import { sealUntil } from '../../src/seals/seal.ts';
+import { verify } from '../../src/seals/verify.ts';
+import { bookkeepingTables, notOfTheRecord, readingTables } from '../../src/warehouse/bookkeeping.ts';
+import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
+import { exportTables } from '../../src/warehouse/export.ts';
+import { warehouseTables } from '../../src/warehouse/export-table.ts';
+import { restoreRecord } from '../../src/warehouse/restore.ts';
+import { startCommand } from '../support/cli.ts';
+import { ManualClock } from '../support/clock.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+import { rowsInPostgres } from './lake.ts';
+import { writeLook, writeRows } from './synthetic.ts';
+
+let database: TestDatabase;
+let empty: TestDatabase;
+let sql: postgres.Sql;
+let there: postgres.Sql;
+const folder = mkdtempSync(join(tmpdir(), 'restore-'));
+const lake = join(folder, 'lake');
+
+const connected = ({ url }: TestDatabase) =>
+  postgres(url, { max: 2, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
+
+beforeAll(async () => {
+  [database, empty] = await Promise.all([testDatabase(), testDatabase()]);
+  [sql, there] = [connected(database), connected(empty)];
+});
+afterAll(async () => {
+  await Promise.all([sql.end({ timeout: 1 }), there.end({ timeout: 1 })]);
+  await Promise.all([database.close(), empty.close()]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const clock = new ManualClock(Date.UTC(2026, 10, 5));
+const feed = scriptedFeed(
+  validators,
+  { node: 'one', subnetId: 'primary' },
+  { believe: { looks: 1, after: 0 } },
+);
+
+/** One look at the validators of a node, with the weights that they have. */
+async function look(on: postgres.Sql, weights: Readonly<Record<string, string>>): Promise<void> {
+  const members = Object.entries(weights).map(([nodeID, weight]) => ({
+    nodeID,
+    weight,
+    startTime: 1_700_000_000,
+  }));
+  feed.script = () => onlyPage({ validators: members });
+  await run(recordingContext(on, clock.read), feed);
+  clock.now += 3_600_000;
+}
+
+async function seal(): Promise<void> {
+  const made = await sealUntil(
+    { databaseUrl: database.url, clock: clock.read, key: undefined, signal: new AbortController().signal },
+    clock.now,
+  );
+  expect(made).toMatchObject({ seal: expect.any(Number) });
+}
+
+async function exportAll(sinceLast: boolean): Promise<void> {
+  const target = new DirectoryTarget(lake);
+  const signal = new AbortController().signal;
+  await exportTables({
+    databaseUrl: database.url,
+    target,
+    tables: warehouseTables,
+    format: 'parquet',
+    sinceLast,
+    signal,
+  });
+  await target.close();
+}
+
+const restore = (from: string, more: { signal?: AbortSignal; progress?: () => void } = {}) =>
+  restoreRecord({
+    databaseUrl: empty.url,
+    source: new DirectoryTarget(from),
+    signal: new AbortController().signal,
+    ...more,
+  });
+
+const standing = async (on: postgres.Sql): Promise<number> => {
+  const [found] = await on.unsafe<{ rows: number }[]>(
+    `select (${[...bookkeepingTables, 'validators', 'p_blocks'].map((name) => `(select count(*) from recorder.${name})`).join(' + ')})::int as rows`,
+  );
+  return found?.rows ?? -1;
+};
+
+it('every table is told of by an export, or known not to be of the record', async () => {
+  const tables = await sql<{ name: string }[]>`
+    select relname as name from pg_class where relnamespace = 'recorder'::regnamespace and relkind in ('r', 'p')`;
+  const known = [
+    ...warehouseTables.map(({ name }) => name),
+    ...bookkeepingTables,
+    ...notOfTheRecord,
+    ...readingTables,
+  ];
+  expect(tables.map(({ name }) => name).sort()).toEqual([...new Set(known)].sort());
+});
+
+it('an empty database becomes the record: rows, versions, bookkeeping, seals; and goes on', async () => {
+  for (const table of warehouseTables) await writeRows(sql, table, 1, 30);
+  // What decoders of texts and of COPY take for something else.
+  await sql`update recorder.p_blocks set extra = ${sql.json({ text: '\ufeff\\N\t\\.\n' })} where run_id = 1`;
+  await sql`update recorder.node_identity set node_id = ${'\ufeff\\N\t\r\n\\.\n'} where run_id = 2`;
+  await sql`update recorder.average_tps set value = ${`-0.${'0'.repeat(17)}1`} where run_id = 1`;
+  await sql`update recorder.average_tps set value = ${`${'9'.repeat(50)}.${'1'.repeat(30)}`} where run_id = 2`;
+  const readings = warehouseTables.find(({ name }) => name === 'validator_uptime');
+  if (!readings) throw new Error('no readings');
+  for (const hour of ['01', '02', '03'])
+    await writeLook(sql, readings, { at: `2026-10-01T${hour}:00:00Z`, run: 3, members: 9 });
+  const closing = openSealing(database.url, 60_000);
+  expect(await closeDays(closing, Date.UTC(2026, 10, 20), new AbortController().signal)).toMatchObject({
+    failed: [],
+  });
+  await closing.end();
+  await look(sql, { a: '1', b: '2' });
+  await exportAll(false);
+
+  await look(sql, { a: '1', b: '9007199254740993', c: '3' });
+  for (const table of warehouseTables) await writeRows(sql, table, 101, 9);
+  for (const { name, from, to } of warehouseTables)
+    if (to !== null && name !== 'health_absences')
+      await sql.unsafe(
+        `update recorder.${name} set ${to} = ${from} + interval '2 hours' where ${to} is null and ${from} < '2026-11-02'`,
+      );
+  // An interval that the ledger took back.
+  await sql`delete from recorder.node_health where ended_at is null and node = (select min(node) from recorder.node_health where ended_at is null)`;
+  await sql`insert into recorder.health_probes (observer, node, probe, probes, probed_at, suspect, hour, entries)
+    values ('o', 'n', 'p', 7, now(), '{"a": [1.50, "ä\\n"]}', now(), '\\x00ff5c')`;
+  await seal();
+  await exportAll(true);
+  await look(sql, { b: '2', c: '3' });
+  clock.now += 3 * 86_400_000;
+  await seal();
+  await exportAll(true);
+
+  const { tables, doubts } = await restore(lake);
+  expect(doubts).toEqual([]);
+  expect(tables.find(({ table }) => table === 'p_blocks')?.rows).toBe(39);
+  for (const table of warehouseTables) {
+    const expected = await rowsInPostgres(sql, table);
+    expect(expected.length, table.name).toBeGreaterThan(0);
+    expect(await rowsInPostgres(there, table), table.name).toEqual(expected);
+  }
+  for (const name of bookkeepingTables) {
+    const text = (on: postgres.Sql) => on.unsafe(`select t::text from recorder.${name} t order by 1`);
+    expect([...(await text(there))], name).toEqual([...(await text(sql))]);
+  }
+  const [before, after] = [
+    await verify({ databaseUrl: database.url }),
+    await verify({ databaseUrl: empty.url }),
+  ];
+  expect(after).toEqual(before);
+  expect(after).toMatchObject({ seal: 2, broken: [], differences: [] });
+
+  // Both go on alike: the same versions end and begin, and no number is given twice.
+  const begin = clock.now;
+  for (const on of [sql, there]) {
+    clock.now = begin;
+    await look(on, { b: '2', d: '4' });
+  }
+  const changed = (on: postgres.Sql) =>
+    on`select node_id, weight, valid_from, valid_to, ended_by, run_id from recorder.validators where node = 'one' order by 1, 3`;
+  expect([...(await changed(there))]).toEqual([...(await changed(sql))]);
+  expect((await changed(there)).map(({ node_id }) => node_id)).toContain('d');
+
+  await expect(restore(lake)).rejects.toThrow(/holds a record already/);
+}, 240_000);
+
+it('leaves nothing where it is stopped, or a file is not what was exported', async () => {
+  await there.unsafe(
+    `truncate ${[...new Set([...bookkeepingTables, ...warehouseTables.map(({ name }) => name), ...readingTables])].map((name) => `recorder.${name}`).join(', ')}`,
+  );
+  const stop = new AbortController();
+  let files = 0;
+  const progress = () => {
+    files += 1;
+    if (files === 40) stop.abort();
+  };
+  await expect(restore(lake, { signal: stop.signal, progress })).rejects.toThrow();
+  expect(await standing(there)).toBe(0);
+
+  const damaged = join(folder, 'damaged');
+  cpSync(lake, damaged, { recursive: true });
+  const text = readFileSync(join(damaged, 'manifest.json'), 'utf8');
+  const [path = ''] = /bookkeeping\/seal_parts\/[^"]+/.exec(text) ?? [];
+  const bytes = readFileSync(join(damaged, path));
+  bytes.writeUInt8(bytes.readUInt8(100) ^ 1, 100);
+  writeFileSync(join(damaged, path), bytes);
+  await expect(restore(damaged)).rejects.toThrow(/seal_parts.*is not the file that was exported/);
+  expect(await standing(there)).toBe(0);
+});
+
+it('of an older export, or of some datasets, is refused with what to do', async () => {
+  const old = join(folder, 'old');
+  const target = new DirectoryTarget(old);
+  const tables = warehouseTables.filter(({ name }) => name === 'p_blocks');
+  const signal = new AbortController().signal;
+  await exportTables({
+    databaseUrl: database.url,
+    target,
+    tables,
+    format: 'parquet',
+    sinceLast: false,
+    signal,
+  });
+  const env = { DATABASE_URL: empty.url };
+  const refused = await startCommand(['restore', '--from', old], env, folder).ended;
+  expect(refused).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/holds p_blocks as rows only.*export all --to/),
+  });
+  const done = await startCommand(['restore', '--from', lake, '--json'], env, folder).ended;
+  expect(done).toMatchObject({ code: 0 });
+  expect(JSON.parse(done.stdout)).toMatchObject({ verified: { seal: 2, differences: [], broken: [] } });
+});
