@@ -1,0 +1,66 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { duckdbStarter } from '../../docs/duckdb.ts';
+import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
+import { exportTables } from '../../src/warehouse/export.ts';
+import { warehouseTables } from '../../src/warehouse/export-table.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { type Duck, openDuck, rowsInDuck, rowsInPostgres } from './lake.ts';
+import { writeRows } from './synthetic.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+let duck: Duck;
+const lake = mkdtempSync(join(tmpdir(), 'starters-'));
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
+  duck = await openDuck();
+});
+afterAll(async () => {
+  duck?.close();
+  await sql.end({ timeout: 1 });
+  await database.close();
+  rmSync(lake, { recursive: true, force: true });
+});
+
+it('examples/duckdb/lake.sql shows of every dataset what is recorded, now and at a moment', async () => {
+  const text = readFileSync(new URL('../../examples/duckdb/lake.sql', import.meta.url), 'utf8');
+  expect(text, 'npm run docs').toBe(duckdbStarter());
+  await duck.rows(text);
+  const target = new DirectoryTarget(lake);
+  const signal = new AbortController().signal;
+  for (const sinceLast of [false, true]) {
+    for (const table of warehouseTables) await writeRows(sql, table, sinceLast ? 101 : 1, 12);
+    await exportTables({
+      databaseUrl: database.url,
+      target,
+      tables: warehouseTables,
+      format: 'parquet',
+      sinceLast,
+      signal,
+    });
+  }
+  await target.close();
+  const at = '2026-11-02T23:00:00Z';
+  for (const table of warehouseTables) {
+    const { name, from, to } = table;
+    expect(await rowsInDuck(duck, `${name}_versions('${lake}')`, table), name).toEqual(
+      await rowsInPostgres(sql, table),
+    );
+    const ended = to === null ? '' : ` and (${to} is null or ${to} > '${at}')`;
+    const then = await rowsInPostgres(
+      sql,
+      table,
+      `(select * from recorder.${name} where ${from} <= '${at}'${ended})`,
+    );
+    expect(await rowsInDuck(duck, `${name}_as_of('${lake}', timestamptz '${at}')`, table), name).toEqual(
+      then,
+    );
+    expect(then.length, name).toBeGreaterThan(0);
+  }
+});
