@@ -20,6 +20,8 @@ export const bookkeepingTables: readonly string[] = [
 export const notOfTheRecord: readonly string[] = [
   ...['processes', 'queues', 'schedules', 'exports'],
   ...['reporting_objects', 'displaced_objects'],
+  // The feed of changes numbers commits of this database, and names readings by numbers of its own: it begins anew.
+  ...['changes', 'change_sinks'],
 ];
 
 /** The forms of readings beside rows. They are exported as rows, whatever form they stand in. */
