@@ -2,18 +2,23 @@ FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY . .
 # Builds too, through the package's `prepare`.
-RUN npm ci && npm prune --omit=dev
+RUN npm ci
+# What runs, and the list of it.
+RUN npm prune --omit=dev && npm pkg delete devDependencies && npm sbom --sbom-format=spdx > sbom.spdx.json
 
 FROM node:22-bookworm-slim
+LABEL org.opencontainers.image.title=chain-recorder org.opencontainers.image.licenses=MIT
 ENV NODE_ENV=production
 WORKDIR /app
-COPY --from=build /app/package.json ./
+COPY --from=build /app/package.json /app/sbom.spdx.json /app/LICENSE ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/drizzle ./drizzle
 COPY --from=build /app/examples ./examples
-# The embedded PostgreSQL's place, for a container that gets no DATABASE_URL: mount a volume there.
+# The embedded PostgreSQL's place, for a container that gets no DATABASE_URL: mount a volume there. Nothing else is written
+# but to /tmp, so that the root may be read-only.
 RUN mkdir .recorder && chown node:node .recorder
+ENV XDG_STATE_HOME=/app/.recorder/state
 USER node
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \

@@ -23,20 +23,28 @@ export interface Services {
   redis: Service | undefined;
 }
 
+/** Images of other versions to test on; then no other servers will do. */
+const { TEST_POSTGRES_IMAGE: POSTGRES_IMAGE, TEST_REDIS_IMAGE: REDIS_IMAGE } = process.env;
+
 // Nothing here outlives the run, so nothing has to survive a crash.
 const hasty = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: 200 };
 
 /**
  * Starts one PostgreSQL and one Redis for a test run, on ports of their own: in containers where a Docker engine
- * answers, else the embedded PostgreSQL and the redis-server of PATH. Throws when PostgreSQL starts by neither means.
+ * answers, else the embedded PostgreSQL and the redis-server of PATH. Throws when PostgreSQL starts by neither means, or an
+ * image was named and does not start.
  */
 export async function startServices(): Promise<Services> {
-  const engine = await getContainerRuntimeClient().catch(() => undefined);
+  const engine = await getContainerRuntimeClient().catch((error: unknown) => {
+    if (POSTGRES_IMAGE || REDIS_IMAGE) throw error;
+    return undefined;
+  });
   if (engine) {
     try {
       const [postgres, redis] = await together(postgresContainer(), redisContainer());
       return { means: 'containers', postgres, redis };
     } catch (error) {
+      if (POSTGRES_IMAGE || REDIS_IMAGE) throw error;
       console.warn('The Docker engine answers but starts no test services; going on without it:', error);
     }
   }
@@ -47,7 +55,7 @@ export async function startServices(): Promise<Services> {
 async function postgresContainer(): Promise<Service> {
   const settings = Object.entries(hasty).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const password = 'recorder';
-  const container = await new GenericContainer('postgres:17-alpine')
+  const container = await new GenericContainer(POSTGRES_IMAGE ?? 'postgres:17-alpine')
     .withEnvironment({ POSTGRES_USER: 'recorder', POSTGRES_PASSWORD: password, POSTGRES_DB: 'recorder' })
     .withCommand(['postgres', ...settings])
     .withExposedPorts(5432)
@@ -63,7 +71,9 @@ async function postgresContainer(): Promise<Service> {
 }
 
 async function redisContainer(): Promise<Service> {
-  const container = await new GenericContainer('redis:7-alpine').withExposedPorts(6379).start();
+  const container = await new GenericContainer(REDIS_IMAGE ?? 'redis:7-alpine')
+    .withExposedPorts(6379)
+    .start();
   const url = `redis://${container.getHost()}:${container.getMappedPort(6379)}`;
   return { url, stop: async () => void (await container.stop()) };
 }

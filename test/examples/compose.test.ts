@@ -1,0 +1,74 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { doubtfulVariables, readEnvironment } from '../../src/config/environment.ts';
+import { noPromtool, promtool, promtoolPath } from '../support/promtool.ts';
+
+const root = new URL('../../', import.meta.url);
+const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
+
+const service = z.object({
+  image: z.string(),
+  profiles: z.array(z.string()).default([]),
+  environment: z.record(z.string(), z.string().nullable()).default({}),
+  command: z.union([z.string(), z.array(z.string())]).optional(),
+  volumes: z.array(z.string()).default([]),
+  ports: z.array(z.string()).default([]),
+  read_only: z.boolean().default(false),
+  cap_drop: z.array(z.string()).default([]),
+  depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
+});
+const compose = z
+  .object({ services: z.record(z.string(), service), volumes: z.record(z.string(), z.null()) })
+  .parse(parse(read('docker-compose.yml'), { merge: true }));
+const services = Object.entries(compose.services);
+const ours = services.filter(([, { image }]) => image === 'chain-recorder');
+const started = (...profiles: readonly string[]) =>
+  services
+    .filter(([, one]) => one.profiles.length === 0 || one.profiles.some((name) => profiles.includes(name)))
+    .map(([name]) => name)
+    .sort();
+
+describe('docker-compose.yml', () => {
+  it('starts by profile what its first lines say', () => {
+    const plain = ['postgres', 'recorder', 'redis', 'sandbox'];
+    expect(started()).toEqual(plain);
+    expect(started('workers')).toEqual([...plain, 'worker'].sort());
+    const monitoring = ['alertmanager', 'grafana', 'prometheus', 'reader'];
+    expect(started('monitoring')).toEqual([...plain, ...monitoring].sort());
+    expect(Object.keys(compose.services.embedded?.depends_on ?? { none: true })).toEqual([]);
+  });
+
+  it('names only what there is, and opens no port beyond this machine', () => {
+    for (const [name, { volumes, ports, depends_on }] of services) {
+      for (const volume of volumes) {
+        const [from = ''] = volume.split(':');
+        if (from.startsWith('./')) expect(existsSync(new URL(from, root)), `${name}: ${from}`).toBe(true);
+        else expect(Object.keys(compose.volumes), name).toContain(from);
+      }
+      for (const port of ports) expect(port, name).toMatch(/^127\.0\.0\.1:/);
+      for (const other of Object.keys(depends_on)) expect(Object.keys(compose.services)).toContain(other);
+    }
+  });
+
+  it('gives the recorder variables that it knows, a root that it cannot write to, and no right', () => {
+    expect(ours.map(([name]) => name)).toEqual(['sandbox', 'recorder', 'worker', 'embedded']);
+    for (const [name, { environment, read_only, cap_drop }] of ours) {
+      // As compose fills them in where nothing is set.
+      const set = Object.entries(environment).flatMap(([key, value]) =>
+        value === null ? [] : [[key, value.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')]],
+      );
+      const env = Object.fromEntries(set);
+      expect(doubtfulVariables(env), name).toEqual([]);
+      expect(() => readEnvironment(env), name).not.toThrow();
+      expect({ read_only, cap_drop }, name).toEqual({ read_only: true, cap_drop: ['ALL'] });
+    }
+  });
+
+  it.skipIf(!promtoolPath)(`has a Prometheus that promtool accepts${noPromtool}`, async () => {
+    const file = fileURLToPath(new URL('examples/compose/prometheus.yml', root));
+    expect(await promtool(['check', 'config', '--syntax-only', file])).toMatchObject({ code: 0 });
+  });
+});
