@@ -3,4 +3,6 @@
 \getenv password GRAFANA_DB_PASSWORD
 select 'create role grafana' where not exists (select from pg_roles where rolname = 'grafana') \gexec
 alter role grafana login password :'password';
+-- Compiling a question often takes longer than the question.
+alter role grafana set jit = off;
 grant recorder_reader to grafana;

@@ -38,7 +38,6 @@ const COMPARING = {
     ...sessionSettings('checks'),
     // The planner takes a table that was never analyzed for nearly empty, and would compare all rows with all rows.
     enable_nestloop: 'off',
-    jit: 'off',
   },
 };
 
@@ -71,7 +70,6 @@ export function openSealing(url: string, longest: number): postgres.Sql {
       statement_timeout: longest,
       max_parallel_workers_per_gather: '0',
       work_mem: '32MB',
-      jit: 'off',
       // The planner guesses the rows of a CTE. After a wrong guess a nested loop would compare all rows with all rows.
       enable_nestloop: 'off',
     },
@@ -88,6 +86,6 @@ export function openAlerting(url: string): postgres.Sql {
   return connectPool(url, silenceOf('alerts'), {
     ...CONNECTION,
     max: 1,
-    connection: { ...sessionSettings('alerts'), max_parallel_workers_per_gather: '0', jit: 'off' },
+    connection: { ...sessionSettings('alerts'), max_parallel_workers_per_gather: '0' },
   });
 }

@@ -77,7 +77,7 @@ export async function askAsReader<T>(
       statement_timeout: timeout,
       // A statement whose client has gone ends after this time, ms.
       client_connection_check_interval: '250',
-      ...(beside ? { max_parallel_workers_per_gather: '0', jit: 'off' } : {}),
+      ...(beside ? { max_parallel_workers_per_gather: '0' } : {}),
     },
     fetch_types: false,
   });

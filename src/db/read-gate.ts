@@ -123,7 +123,6 @@ function open(url: string): postgres.Sql {
       // A statement whose client has gone ends after this time, ms.
       client_connection_check_interval: '250',
       max_parallel_workers_per_gather: '0',
-      jit: 'off',
     },
   });
 }

@@ -52,6 +52,9 @@ export function sessionSettings(purpose: Purpose, searchPath = 'pg_catalog'): Re
     default_transaction_read_only: readOnly,
     default_transaction_deferrable: 'off',
     row_security: 'on',
+    // How it is run. Views that unpack are taken for thousands of times what they give, and the compiler, which comes with many
+    // a server, would then take longer than the statement: seconds for a thousand runs.
+    jit: 'off',
     // How long it may take.
     statement_timeout: String(timeout),
     lock_timeout: '0',

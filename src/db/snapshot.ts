@@ -30,7 +30,6 @@ export async function withSnapshot<T>(
   const settings = {
     ...sessionSettings('export'),
     work_mem: SORTING,
-    jit: 'off',
     max_parallel_workers_per_gather: '0',
   };
   const client = new Client({
