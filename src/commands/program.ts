@@ -1,6 +1,7 @@
 import { Argument, Command } from 'commander';
 import type { AlertsOptions } from './alerts.ts';
 import { exitCode } from './exit.ts';
+import type { IncidentsOptions } from './incidents.ts';
 import type { InitOptions } from './init.ts';
 import type { MaintenanceOptions } from './maintenance.ts';
 import type { QueryOptions } from './query.ts';
@@ -190,8 +191,8 @@ export function commandLine(): Command {
       collect,
       [],
     )
-    .option('--node <name>', 'uptime, sla: only this node')
-    .option('--format <format>', 'table, csv, json; sla and questions also html')
+    .option('--node <name>', 'uptime, sla: only this node; incident: its node')
+    .option('--format <format>', 'table, csv, json; sla and questions also html; incident: markdown, json')
     .action(
       async (report: string | undefined, options: Common & Partial<ReportOptions> & { target: string[] }) => {
         const format = options.format ?? (options.json ? 'json' : 'table');
@@ -295,6 +296,25 @@ export function commandLine(): Command {
     .action((action: string, id: string | undefined, options: Common & Partial<MaintenanceOptions>) =>
       withApp({ config: options.config }, async (app) =>
         (await import('./maintenance.ts')).maintenanceCommand(app, action, id, {
+          ...options,
+          json: options.json ?? false,
+        }),
+      ),
+    );
+
+  command(
+    'incidents',
+    'list when nodes were down, or write down what people knew and did',
+    'chain-recorder incidents note validator-1 --by ann --note "restarted after the upgrade" --at 2026-11-22T14:05',
+  )
+    .addArgument(new Argument('[action]').choices(['list', 'note']).default('list'))
+    .argument('[node]', 'the configured node')
+    .option('--by <name>', 'note: who says so')
+    .option('--note <text>', 'note: what is to be said')
+    .option('--at <time>', 'note: what moment it is about (default: now)')
+    .action((action: string, node: string | undefined, options: Common & Partial<IncidentsOptions>) =>
+      withApp({ config: options.config }, async (app) =>
+        (await import('./incidents.ts')).incidentsCommand(app, action, node, {
           ...options,
           json: options.json ?? false,
         }),

@@ -7,13 +7,14 @@ import { budgetText, type SlaReport, slaReport } from '../reports/sla.ts';
 import { slaPage } from '../reports/sla-page.ts';
 import { achievedText, holdSettled, percentText, spanText, uptimeOf } from '../reports/uptime.ts';
 import { exitCode } from './exit.ts';
+import { incidentReport } from './incident-report.ts';
 import { printCsv, printJson, printTable, printText } from './output.ts';
 import { pastMoment } from './query.ts';
 import { questionCommand, type ReportOptions } from './question.ts';
 import { instantOf } from './selection.ts';
 
 /**
- * `report NAME`: uptime, sla, status, discrepancies, series-breaks, or a ready question.
+ * `report NAME`: incident, uptime, sla, status, discrepancies, series-breaks, or a ready question.
  * @returns the exit code
  * @throws UsageError when there is no such report, or an option is wrong
  */
@@ -29,6 +30,7 @@ export async function reportCommand(
     return statusFilesCommand(app, options, signal);
   }
   const report = {
+    incident: incidentReport,
     uptime: uptimeCommand,
     sla: slaCommand,
     discrepancies: discrepanciesCommand,

@@ -131,3 +131,18 @@ export const healthMaintenance = recorder.table(
   },
   (table) => [index('health_maintenance_by_end').on(table.ends_at)],
 );
+
+/** What people wrote about a node's troubles: beside the ledger, which nobody writes into. Notes are only added. */
+export const incidentNotes = recorder.table(
+  'incident_notes',
+  {
+    id: serial().primaryKey(),
+    node: text().notNull(),
+    /** What moment it is about. */
+    at: instant().notNull(),
+    author: text().notNull(),
+    note: text().notNull(),
+    written_at: instant().notNull(),
+  },
+  (table) => [index('incident_notes_by_node').on(table.node, table.at)],
+);

@@ -272,6 +272,13 @@ export function reports(): Report[] {
       notAsOf: null,
     },
     {
+      name: 'incident',
+      answers:
+        'What was recorded around an incident of a node, in the order of time, as Markdown for a post-mortem.',
+      takes: ['--node', '--from', '--to'],
+      notAsOf: 'it tells what is known now of a window',
+    },
+    {
       name: 'status',
       answers: 'The status page of the nodes, written to a folder as files for any web server.',
       takes: ['--to FOLDER'],

@@ -1,0 +1,51 @@
+import type { App } from '../app.ts';
+import { UsageError } from '../errors.ts';
+import { incidentsBetween, momentsOf, newestIncidents } from '../reports/incident.ts';
+import { incidentMarkdown } from '../reports/incident-page.ts';
+import { printJson, printText } from './output.ts';
+import type { ReportOptions } from './question.ts';
+import { instantOf } from './selection.ts';
+
+/** So much of the time before and after an incident belongs to its story, ms. */
+const AROUND = 3_600_000;
+
+/**
+ * `report incident --node N [--from T] [--to T]`: what was recorded around the newest incident of a node, or in a window.
+ * @throws UsageError when an option is wrong or missing, or the node had no incident
+ */
+export async function incidentReport(app: App, options: ReportOptions): Promise<void> {
+  const { node, from, to, asOf, month, target, format } = options;
+  const problems = [
+    ...(node === undefined ? ['--node: is missing'] : []),
+    ...(asOf === undefined ? [] : ['--as-of: is no option of this report']),
+    ...(month === undefined ? [] : ['--month: is an option of sla']),
+    ...target.map((one) => `--target ${one}: is no option of this report`),
+    ...(['table', 'markdown', 'json'].includes(format)
+      ? []
+      : [`--format ${format}: must be markdown or json`]),
+  ];
+  if (problems.length > 0 || node === undefined) throw new UsageError(problems);
+  const window = await windowOf(app, node, from, to);
+  const { sql } = app.database;
+  const [incidents, told] = [await incidentsBetween(sql, node, window), await momentsOf(sql, node, window)];
+  if (format === 'json')
+    printJson({ node, from: window.from, to: window.to, incidents, moments: told.moments, more: told.more });
+  else printText(incidentMarkdown({ node, ...window, incidents, ...told }));
+}
+
+async function windowOf(app: App, node: string, from: string | undefined, to: string | undefined) {
+  const now = app.clock();
+  const [newest] = from === undefined ? await newestIncidents(app.database.sql, node, 1) : [];
+  if (from === undefined && !newest)
+    throw new UsageError([`report incident: ${node} had no incident: name a window by --from and --to`]);
+  const began = Math.min(newest?.started_at.getTime() ?? now, newest?.failing_since?.getTime() ?? now);
+  const ended = newest?.ended_at?.getTime() ?? now;
+  const window = {
+    from: new Date(from === undefined ? began - AROUND : instantOf('--from', from)),
+    to: new Date(
+      to === undefined ? Math.min(now, from === undefined ? ended + AROUND : now) : instantOf('--to', to),
+    ),
+  };
+  if (window.from >= window.to) throw new UsageError(['--from: must be before --to']);
+  return window;
+}

@@ -1,0 +1,21 @@
+import type postgres from 'postgres';
+
+/** What somebody says about a node's trouble. Instants in ms since 1970. */
+export interface Note {
+  readonly node: string;
+  readonly at: number;
+  readonly author: string;
+  readonly note: string;
+}
+
+/** Writes a note down. @returns its number */
+export async function writeNote(
+  sql: postgres.Sql,
+  { node, at, author, note }: Note,
+  now: number,
+): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`
+    insert into recorder.incident_notes (node, at, author, note, written_at)
+    values (${node}, ${new Date(at)}, ${author}, ${note}, ${new Date(now)}) returning id`;
+  return row?.id ?? 0;
+}

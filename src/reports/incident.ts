@@ -1,0 +1,118 @@
+import type postgres from 'postgres';
+
+/** A time in which a node was down: a row of `reporting.node_incidents`. */
+export interface Incident {
+  readonly node: string;
+  readonly probe: string;
+  readonly started_at: Date;
+  /** Null: it lasts. */
+  readonly ended_at: Date | null;
+  readonly down_seconds: string;
+  readonly outages: string;
+  readonly first_error: string | null;
+  readonly last_error: string | null;
+  readonly noticed_by: readonly string[];
+  readonly failed_checks: readonly string[] | null;
+  /** By the node's own count. */
+  readonly failing_since: Date | null;
+}
+
+/** Something that was recorded around an incident. */
+export interface Moment {
+  readonly at: Date;
+  readonly what: string;
+  /** Who says so: an observer, the alerts, a person. */
+  readonly source: string;
+}
+
+/** A window of time; `from` is included, `to` is excluded. */
+export interface Window {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/** As many moments are told. */
+const MOST = 1_000;
+
+const COLUMNS = [
+  'node',
+  'probe',
+  'started_at',
+  'ended_at',
+  'down_seconds',
+  'outages',
+  'first_error',
+  'last_error',
+  'noticed_by',
+  'failed_checks',
+  'failing_since',
+] as const;
+
+/** The newest incidents first. @param node null: of every node */
+export function newestIncidents(sql: postgres.Sql, node: string | null, most: number): Promise<Incident[]> {
+  return sql<Incident[]>`
+    select ${sql([...COLUMNS])} from reporting.node_incidents
+    where ${node}::text is null or node = ${node} order by started_at desc, node, probe limit ${most}`;
+}
+
+/** The incidents of a node that touch a window, in the order of time. */
+export function incidentsBetween(sql: postgres.Sql, node: string, { from, to }: Window): Promise<Incident[]> {
+  return sql<Incident[]>`
+    select ${sql([...COLUMNS])} from reporting.node_incidents
+    where node = ${node} and started_at < ${to} and (ended_at is null or ended_at > ${from}) order by started_at, probe`;
+}
+
+/**
+ * What was recorded of a node in a window, in the order of time: how observers saw it and its checks, when they did not look,
+ * maintenance, what it says it is, alerts and who acknowledged them, what could not be recorded, and notes.
+ * @returns the moments, and how many more there are
+ */
+export async function momentsOf(
+  sql: postgres.Sql,
+  node: string,
+  { from, to }: Window,
+): Promise<{ moments: Moment[]; more: number }> {
+  const during = (column: string) => sql`${sql(column)} >= ${from} and ${sql(column)} < ${to}`;
+  const rows = await sql<(Moment & { all: number })[]>`
+    with alerts as (
+      select * from reporting.alerts where subject = ${node} or starts_with(subject, ${`${node} `})
+    ), identity as (
+      select c.at, said.key, said.before, said.after
+      from reporting.node_identity_changes c cross join lateral (
+        select coalesce(o.key, n.key) as key, o.value as before, n.value as after
+        from jsonb_each_text(coalesce(c.before, '{}')) o full join jsonb_each_text(coalesce(c.after, '{}')) n on o.key = n.key
+      ) said
+      where c.node = ${node} and ${during('at')} and said.before is distinct from said.after
+    ), moments as (
+      select started_at as at, 1 as place, concat(probe, case when check_name <> '*' then ', check ' || check_name end, ': ', state,
+        case when state <> 'up' then ': ' || error end) as what, 'observer ' || observer as source
+      from reporting.node_health_intervals where node = ${node} and ${during('started_at')}
+      union all
+      select started_at, 2, concat('did not look until ', to_char(ended_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS'), ': ', reason),
+        'observer ' || observer
+      from reporting.node_absences where started_at < ${to} and ended_at > ${from}
+      union all
+      select starts_at, 3, concat('maintenance until ', to_char(ends_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS'), ': ' || reason), 'announced'
+      from reporting.node_maintenance where (node is null or node = ${node}) and starts_at < ${to} and ends_at > ${from}
+      union all
+      select at, 4, concat(key, ': ', coalesce(before, 'nothing'), ' → ', coalesce(after, 'nothing')), 'the node''s identity' from identity
+      union all
+      select began_at, 5, concat('seen: ', summary), 'alert ' || rule from alerts where ${during('began_at')}
+      union all
+      select fired_at, 6, concat('told: ', summary), 'alert ' || rule from alerts where ${during('fired_at')}
+      union all
+      select acknowledged_at, 7, concat('acknowledged', ' by ' || acknowledged_by, ': ' || note), 'alert ' || rule
+      from alerts where ${during('acknowledged_at')}
+      union all
+      select resolved_at, 8, 'over', 'alert ' || rule from alerts where ${during('resolved_at')}
+      union all
+      select range_start, 9, concat(dataset, ' could not be recorded until ', to_char(range_end at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS'), ': ', reason), 'losses'
+      from reporting.losses
+      where (target = ${`node=${node}`} or starts_with(target, ${`node=${node} `})) and range_start < ${to} and range_end > ${from}
+      union all
+      select at, 10, note, author from reporting.incident_notes where node = ${node} and ${during('at')}
+    )
+    select at, what, source, count(*) over ()::int as all from moments order by at, place, source, what limit ${MOST}`;
+  const moments = rows.map(({ at, what, source }) => ({ at, what, source }));
+  return { moments, more: (rows[0]?.all ?? 0) - moments.length };
+}
