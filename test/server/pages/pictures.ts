@@ -12,9 +12,10 @@ import {
 
 /**
  * Takes the pictures of `docs/pages.md` from a running server, such as that of `simulated-month.ts`, each page on both widths and
- * in both colours: `npx tsx test/server/pages/pictures.ts http://127.0.0.1:8080`. Fails where the console or axe find something.
+ * in both colours: `npx tsx test/server/pages/pictures.ts http://127.0.0.1:8080 [NAME...]`; of some pages only, where they are named.
+ * Fails where the console or axe find something.
  */
-const [address = ''] = process.argv.slice(2);
+const [address = '', ...only] = process.argv.slice(2);
 if (address === '') throw new Error('give an address');
 
 const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
@@ -62,7 +63,7 @@ const folder = fileURLToPath(new URL('../../../docs/pages/', import.meta.url));
 await mkdir(folder, { recursive: true });
 const browser = await openBrowser();
 const wrong: string[] = [];
-for (const [name, , path] of pages) {
+for (const [name, , path] of pages.filter(([one]) => only.length === 0 || only.includes(one))) {
   const shots: { width: Width; png: Buffer }[] = [];
   for (const width of Object.keys(widths).filter((one): one is Width => one in widths))
     for (const colorScheme of schemes) {

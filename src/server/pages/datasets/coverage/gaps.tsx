@@ -78,7 +78,7 @@ const columns = (byHeight: boolean): readonly Column<Row>[] => [
   {
     name: 'Target',
     kind: 'wide',
-    cell: ({ target = null }) => <ValueText type="text" value={target} />,
+    cell: ({ target }) => (typeof target === 'string' && target !== '' ? target : 'the only one'),
   },
   ...(byHeight
     ? [
