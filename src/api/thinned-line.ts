@@ -63,7 +63,7 @@ told as (
   union
   select p.at, p.value from (${all}) p where (select of from line) <= ${fits}
 )
-select '{}'::text[] as line, t.at::text as at, t.value::text as value, (select of from line)::text as of, '1' as lines
+select '[]'::jsonb as line, t.at::text as at, t.value::text as value, (select of from line)::text as of, '1' as lines
 from told t
 order by t.at, t.value`;
 }

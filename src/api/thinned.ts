@@ -72,7 +72,7 @@ told as (
   select p.line, p.at, p.value from points p join lines l on l.line = p.line and l.of <= ${fits} and l.rank <= ${most}
   where exists (select from lines where of <= ${fits})${ends === null ? '' : endedSql(fits, most)}
 )
-select t.line, t.at::text as at, t.value::text as value, l.of::text as of, l.lines::text as lines
+select to_jsonb(t.line) as line, t.at::text as at, t.value::text as value, l.of::text as of, l.lines::text as lines
 from told t join lines l using (line)
 order by l.rank, t.at, t.value`;
 }

@@ -1,11 +1,16 @@
 import postgres from 'postgres';
+import { h } from 'preact';
+import { renderToString } from 'preact-render-to-string';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogueOf } from '../../../src/api/catalogue.ts';
 import { drawablesOf } from '../../../src/api/drawables.ts';
 import { drawables } from '../../../src/server/pages/charts/drawables.ts';
+import { drawingOf } from '../../../src/server/pages/charts/drawing.ts';
 import { withEnds, withGaps } from '../../../src/server/pages/charts/gaps.ts';
-import { readTargets } from '../../../src/server/pages/charts/known-values.ts';
+import { completed, readTargets } from '../../../src/server/pages/charts/known-values.ts';
 import { chartLink } from '../../../src/server/pages/charts/link.ts';
+import { readDrawing } from '../../../src/server/pages/charts/read-lines.ts';
+import { Unread } from '../../../src/server/pages/charts/unread.tsx';
 import { recordedDatabase } from '../../api/recorded-database.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
@@ -157,6 +162,24 @@ describe('a chart', () => {
       await own`rollback`;
       own.release();
     }
+  });
+
+  it('the part before is of the same lines, whatever tells them apart', async () => {
+    await sql`set time zone 'UTC'`;
+    const drawable = drawables.get('validators');
+    if (!drawable) throw new Error('validators can be drawn');
+    const things = completed({}, await readTargets(sql, drawable, {}), drawable.needed);
+    const said = { column: undefined, by: undefined, to: null, as_of: null, beside: null, things };
+    const drawing = drawingOf(drawable, { ...said, from: new Date('2026-11-01') }, Date.now());
+    const { lines } = await readDrawing(sql, drawing, () => 0);
+    const html = renderToString(
+      h(Unread, { drawing, lines, before: new Date(drawing.window[1].getTime() - 1) }),
+    );
+    const [, link = ''] = /<a href="([^"]*)">The part before/.exec(html) ?? [];
+    const { code, body } = await get(link.replaceAll('&amp;', '&'));
+    expect(code).toBe(200);
+    expect(lines.length).toBeGreaterThan(1);
+    expect(body.match(/data-points=/g)).toHaveLength(lines.length);
   });
 
   it('takes a bounded number of things', async () => {

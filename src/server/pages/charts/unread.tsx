@@ -1,3 +1,4 @@
+import { isoOf } from '../../../api/values.ts';
 import { momentText } from '../texts.ts';
 import type { Drawing } from './drawing.ts';
 import { chartLink } from './link.ts';
@@ -42,10 +43,12 @@ export function Unread({
 /** What lines are of, by column, as an address tells it; a column that is empty in one of them cannot be told. */
 function thingsOf({ drawable }: Drawing, lines: readonly DrawnLine[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    drawable.keys.flatMap(({ name }) => {
-      const values = [...new Set(lines.map(({ of }) => of[name]))].filter((one) => one != null);
-      const all = lines.every(({ of }) => of[name] != null && !of[name].includes(','));
-      return all && values.length > 0 ? [[name, values.join(',')]] : [];
+    drawable.keys.flatMap(({ name, type }) => {
+      const values = lines.flatMap(({ of }) => of[name] ?? []);
+      const isTold =
+        lines.length > 0 && values.length === lines.length && !values.some((one) => one.includes(','));
+      const texts = type === 'timestamptz' ? values.map(isoOf) : values;
+      return isTold ? [[name, [...new Set(texts)].join(',')]] : [];
     }),
   );
 }
