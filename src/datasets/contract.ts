@@ -160,6 +160,8 @@ export interface Dataset extends Recorded {
   readonly extra?: boolean;
   /** Columns that identify one thing: rows with equal values in these but with different keys are in conflict. */
   readonly single?: readonly string[];
+  /** Columns of lists that few rows fill: an index finds those, so that their elements are found without reading all rows. */
+  readonly seldom?: readonly string[];
   /** Every node tells of the same things: `network_D` shows what most of them say, and who says otherwise. */
   readonly everyNode?: EveryNode;
   /** The items of a page. @throws Error when the answer has another shape than the seed says */

@@ -23,9 +23,9 @@ type Declaration = Omit<Dataset, 'table' | 'columns' | 'rename'> & Partial<Pick<
 
 /** Makes a dataset of its declaration: derives the columns and the Drizzle table from the item's schema. */
 export function defineDataset(declaration: Declaration): Dataset {
-  const { name, history, key, rename = {} } = declaration;
+  const { rename = {} } = declaration;
   const columns = columnsOf({ ...declaration, rename });
-  return { ...declaration, rename, columns, table: tableOf(name, history, key, columns) };
+  return { ...declaration, rename, columns, table: tableOf(declaration, columns) };
 }
 
 /** The columns that come from the upstream: those of the request, then those of the item. */
@@ -132,7 +132,7 @@ const historyColumns: Record<History, () => Record<string, PgColumnBuilderBase>>
   sample: () => ({ observed_at: instant().notNull(), ...ofRun() }),
 };
 
-function tableOf(name: string, history: History, key: readonly string[], all: readonly DatasetColumn[]) {
+function tableOf({ name, history, key, seldom = [] }: Declaration, all: readonly DatasetColumn[]) {
   const shape: Record<string, PgColumnBuilderBase> = {};
   for (const column of all) {
     const builder = builders[column.type];
@@ -144,7 +144,7 @@ function tableOf(name: string, history: History, key: readonly string[], all: re
   const keyExpression = sql.raw(
     key.map((column) => keyPart(column, byName.get(column)?.nullable ?? false)).join(', '),
   );
-  return recorderSchema.table(name, shape, () => {
+  const indexes = () => {
     switch (history) {
       case 'log':
         return [
@@ -175,7 +175,14 @@ function tableOf(name: string, history: History, key: readonly string[], all: re
           index(`${name}_revised`).on(sql`superseded_at`).where(sql`superseded_at is not null`),
         ];
     }
-  });
+  };
+  // Every version: as of a moment they are looked for as well.
+  const filled = seldom.map((column) =>
+    index(`${name}_${column}_filled`)
+      .on(keyExpression)
+      .where(sql.raw(fills(column))),
+  );
+  return recorderSchema.table(name, shape, () => [...indexes(), ...filled]);
 }
 
 /**
@@ -186,6 +193,10 @@ const byTime = (name: string, column: string) =>
   index(name)
     .using('brin', sql.raw(`${column} timestamptz_minmax_multi_ops`))
     .with({ autosummarize: true });
+
+/** SQL: whether a list has elements. */
+export const fills = (column: string, alias?: string) =>
+  `${alias ? `${alias}.` : ''}${column} <> '[]'::jsonb`;
 
 /** A key column in an index or a join. Two missing parts of a key are equal. */
 export function keyPart(column: string, nullable: boolean, alias?: string): string {

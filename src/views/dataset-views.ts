@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Dataset, DatasetColumn, History } from '../datasets/contract.ts';
+import { fills } from '../datasets/dataset.ts';
 import { columnOf } from '../datasets/fields.ts';
 import { snakeCase } from '../datasets/names.ts';
 import { unwrap } from '../datasets/unwrap.ts';
@@ -389,7 +390,8 @@ function flattenedList(dataset: Dataset, column: DatasetColumn, element: z.ZodTy
   const list = columns.map(({ name: as, from }) => `${from} as ${as}`).join(', ');
   const elementsOf = (rows: string) => `select ${list} from ${rows} d
         cross join lateral jsonb_array_elements(case jsonb_typeof(d.${column.name}) when 'array' then d.${column.name} end)
-          with ordinality as e(value, position)`;
+          with ordinality as e(value, position)
+        where ${fills(column.name, 'd')}`;
   const comment = `The elements of ${dataset.name}.${column.name}, one a row.`;
   const shown = columns.map(declared);
   return [

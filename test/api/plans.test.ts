@@ -49,6 +49,13 @@ beforeAll(async () => {
     insert into recorder.p_blocks (node, height, id, parent_id, recorded_at, run_id)
     select 'o', n, n::text, '', now() - interval '1 hour', 1 from generate_series(9001, 10100) n`;
   await sql`insert into recorder.targets (source, target_key, target) values ('s', 'blocks', '{"node":"n"}'), ('s', 'more', '{"node":"o"}')`;
+  // Peers, of whom few are benched.
+  await sql`
+    insert into recorder.peers (node, node_id, benched, valid_from, run_id)
+    select 'n', 'N' || n, case when n % 2000 = 0 then '["C"]' else '[]' end::jsonb, now() - interval '20 days', 1 from generate_series(1, 10000) n`;
+  await sql`
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
+    values ('s', 'of n', 'peers', 3600000, true, now(), now() - interval '30 days')`;
   // Validators of two nodes; every other one is told without its transaction.
   await sql`
     insert into recorder.validators (node, subnet_id, node_id, start_time, tx_id, weight, valid_from, run_id)
@@ -220,6 +227,17 @@ describe('a page of rows', () => {
     // One probe has a hundred days; twenty have two thousand.
     expect(most(steps)).toBeLessThan(300);
   });
+
+  it.each([{}, { sort: '-node' }, { as_of: late.toISOString() }])(
+    'of the elements of a list, %o, reads no row whose list is empty',
+    async (given) => {
+      const view = views.get('peers_benched');
+      if (!view) throw new Error('there is no peers_benched');
+      const steps = await stepsOf(rowsStatement(view, checked(rowsParameters(view), given)));
+      expect(indexes(steps)).toContain('peers_benched_filled');
+      expect(most(steps)).toBeLessThanOrEqual(10);
+    },
+  );
 
   it.each([{}, { sort: '-height' }])(
     'of what all nodes tell, %o, works out its own things',

@@ -26,6 +26,7 @@ export const deploymentTransactions = defineDataset({
   source,
   request: ['chainId', 'address'],
   key: ['chain_id', 'address'],
+  seldom: ['erc20_transfers', 'erc721_transfers', 'erc1155_transfers', 'internal_transactions'],
   items: (body) => [transactionIn(body)],
   ignore: ['chainId'],
   item: transactionDetail,

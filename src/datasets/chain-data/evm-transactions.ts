@@ -26,6 +26,7 @@ export const evmTransactions = defineDataset({
   source,
   request: ['chainId'],
   key: ['chain_id', 'tx_hash'],
+  seldom: ['erc20_transfers', 'erc721_transfers', 'erc1155_transfers', 'internal_transactions'],
   items: (body) => [transactionIn(body)],
   ignore: ['chainId'],
   item: transactionDetail,

@@ -64,6 +64,7 @@ export const stakingTransactions = defineDataset({
   source,
   request: ['network'],
   key: ['network', 'tx_hash'],
+  seldom: ['l1_validator_details', 'subnet_ownership_info_addresses'],
   items: (body) => listIn(body, 'transactions').map(withoutGenesis),
   rename: { 'blockchainInfo.genesisHash': 'genesis_hash' },
   item: object({

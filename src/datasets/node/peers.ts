@@ -26,6 +26,7 @@ export const peers = defineDataset({
   source: connectedPeers,
   request: ['node'],
   key: ['node', 'node_id'],
+  seldom: ['tracked_subnets', 'supported_acps', 'objected_acps', 'benched'],
   items: (body) => listIn(body, 'peers', 'numPeers', 'total').map(withSortedSets),
   ignore: ['lastSent', 'lastReceived', 'observedUptime'],
   item: object({

@@ -15,6 +15,11 @@ export const validators = defineDataset({
   source: currentValidators,
   request: ['node', 'subnetId'],
   key: ['node', 'subnet_id', 'node_id', 'start_time', 'tx_id', 'validation_id'],
+  seldom: [
+    'remaining_balance_owner_addresses',
+    'deactivation_owner_addresses',
+    'validator_authority_addresses',
+  ],
   everyNode: { own: ['balance'] }, // falls by the second
   items: (body) => listIn(body, 'validators', 'total').map(withWeight),
   ignore: ['uptime', 'connected', 'delegators', 'stakeAmount'],
