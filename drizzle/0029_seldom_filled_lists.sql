@@ -1,0 +1,17 @@
+CREATE INDEX "deployment_transactions_erc20_transfers_filled" ON "recorder"."deployment_transactions" USING btree (chain_id, address) WHERE erc20_transfers <> '[]'::jsonb;--> statement-breakpoint
+CREATE INDEX "deployment_transactions_erc721_transfers_filled" ON "recorder"."deployment_transactions" USING btree (chain_id, address) WHERE erc721_transfers <> '[]'::jsonb;--> statement-breakpoint
+CREATE INDEX "deployment_transactions_erc1155_transfers_filled" ON "recorder"."deployment_transactions" USING btree (chain_id, address) WHERE erc1155_transfers <> '[]'::jsonb;--> statement-breakpoint
+CREATE INDEX "deployment_transactions_internal_transactions_filled" ON "recorder"."deployment_transactions" USING btree (chain_id, address) WHERE internal_transactions <> '[]'::jsonb;--> statement-breakpoint
+CREATE INDEX "evm_transactions_erc20_transfers_filled" ON "recorder"."evm_transactions" USING btree (chain_id, tx_hash) WHERE erc20_transfers <> '[]'::jsonb;--> statement-breakpoint
+CREATE INDEX "evm_transactions_erc721_transfers_filled" ON "recorder"."evm_transactions" USING btree (chain_id, tx_hash) WHERE erc721_transfers <> '[]'::jsonb;--> statement-breakpoint
+CREATE INDEX "evm_transactions_erc1155_transfers_filled" ON "recorder"."evm_transactions" USING btree (chain_id, tx_hash) WHERE erc1155_transfers <> '[]'::jsonb;--> statement-breakpoint
+CREATE INDEX "evm_transactions_internal_transactions_filled" ON "recorder"."evm_transactions" USING btree (chain_id, tx_hash) WHERE internal_transactions <> '[]'::jsonb;--> statement-breakpoint
+CREATE INDEX "staking_transactions_l1_validator_details_filled" ON "recorder"."staking_transactions" USING btree (network, tx_hash) WHERE l1_validator_details <> '[]'::jsonb;--> statement-breakpoint
+CREATE INDEX "staking_transactions_subnet_ownership_info_addresses_filled" ON "recorder"."staking_transactions" USING btree (network, tx_hash) WHERE subnet_ownership_info_addresses <> '[]'::jsonb;--> statement-breakpoint
+CREATE INDEX "peers_tracked_subnets_filled" ON "recorder"."peers" USING btree (node, node_id) WHERE tracked_subnets <> '[]'::jsonb;--> statement-breakpoint
+CREATE INDEX "peers_supported_acps_filled" ON "recorder"."peers" USING btree (node, node_id) WHERE supported_acps <> '[]'::jsonb;--> statement-breakpoint
+CREATE INDEX "peers_objected_acps_filled" ON "recorder"."peers" USING btree (node, node_id) WHERE objected_acps <> '[]'::jsonb;--> statement-breakpoint
+CREATE INDEX "peers_benched_filled" ON "recorder"."peers" USING btree (node, node_id) WHERE benched <> '[]'::jsonb;--> statement-breakpoint
+CREATE INDEX "validators_remaining_balance_owner_addresses_filled" ON "recorder"."validators" USING btree (node, subnet_id, node_id, start_time, coalesce(tx_id, ''), coalesce(validation_id, '')) WHERE remaining_balance_owner_addresses <> '[]'::jsonb;--> statement-breakpoint
+CREATE INDEX "validators_deactivation_owner_addresses_filled" ON "recorder"."validators" USING btree (node, subnet_id, node_id, start_time, coalesce(tx_id, ''), coalesce(validation_id, '')) WHERE deactivation_owner_addresses <> '[]'::jsonb;--> statement-breakpoint
+CREATE INDEX "validators_validator_authority_addresses_filled" ON "recorder"."validators" USING btree (node, subnet_id, node_id, start_time, coalesce(tx_id, ''), coalesce(validation_id, '')) WHERE validator_authority_addresses <> '[]'::jsonb;
