@@ -10,7 +10,7 @@ export const bookkeepingTables: readonly string[] = [
   ...['targets', 'target_datasets', 'coverage', 'gaps', 'quarantine', 'configurations', 'budgets'],
   ...['runs', 'packed_runs', 'run_days'],
   ...['node_health', 'health_absences'],
-  ...['health_observers', 'health_probes', 'health_latency', 'health_maintenance'],
+  ...['health_observers', 'health_probes', 'health_latency', 'health_maintenance', 'incident_notes'],
   ...['discrepancies', 'series_breaks', 'check_runs'],
   ...['alerts', 'alert_messages', 'alert_channels', 'alert_rules', 'alert_rounds'],
   ...['seals', 'seal_datasets', 'seal_forms', 'seal_changes', 'seal_parts'],

@@ -272,6 +272,7 @@ describe('accounts and installations', () => {
     await symlink(resolve('node_modules/zod'), join(project, 'node_modules/zod'));
     await mkdir(join(project, 'test/db'), { recursive: true });
     await cp('src/db', join(project, 'src/db'), { recursive: true });
+    await cp('src/errors.ts', join(project, 'src/errors.ts'));
     await cp('test/db/embedded-user.ts', join(project, 'test/db/embedded-user.ts'));
     await cp('package.json', join(project, 'package.json'));
     await chmod(project, 0o700);
