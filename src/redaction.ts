@@ -29,7 +29,11 @@ function spellings(secret: string): string {
 
 /** @param part a character, or backslashes in a row */
 function spellingsOf(part: string): string {
-  if (part.startsWith('\\')) return `(?:\\\\{1,32}|(?:\\\\{1,8}u005[cC]|%5[cC]){${part.length}})`;
+  if (part.startsWith('\\')) {
+    // Each JSON around it doubles them. One more is of what follows: without it that would not be JSON any more.
+    const inARow = [32, 16, 8, 4, 2, 1].map((times) => `\\\\{${times * part.length}}`);
+    return `(?:(?:\\\\{1,8}u005[cC]|%5[cC]){${part.length}}|${inARow.join('|')})`;
+  }
   const units = part.split('').map((unit) => unit.charCodeAt(0).toString(16).padStart(4, '0'));
   const bytes = [...Buffer.from(part)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
   const itself = part.replace(/[$()*+.?[\]^{|}/-]/, '\\$&');

@@ -43,6 +43,8 @@ describe('a secret', () => {
         const clean = redactor([secret])(text);
         expect(JSON.stringify(JSON.parse(clean))).not.toContain(json(secret));
       }),
+      // A backslash at its end, and behind it one that escapes what follows.
+      { examples: [['1234567\\', null, '"']] },
     );
   });
 

@@ -2,7 +2,7 @@ import { autocompletion, type CompletionSource, completionKeymap } from '@codemi
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { PostgreSQL, sql } from '@codemirror/lang-sql';
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
-import { EditorState } from '@codemirror/state';
+import { EditorSelection, EditorState } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
@@ -77,15 +77,18 @@ function edit(form: HTMLFormElement, area: HTMLTextAreaElement): void {
   area.before(place);
   // The styles of a shadow root are style sheets of objects, which the policy of the pages allows; <style> it refuses.
   const root = place.attachShadow({ mode: 'open' });
-  const state = (names: readonly Name[], doc: string) =>
-    EditorState.create({ doc, extensions: extensions(names) });
-  const view = new EditorView({ state: state([], area.value), parent: root, root });
+  const state = (names: readonly Name[], doc: string, selection: EditorSelection) =>
+    EditorState.create({ doc, selection, extensions: extensions(names) });
+  const begun = EditorSelection.single(area.selectionStart, area.selectionEnd);
+  const view = new EditorView({ state: state([], area.value, begun), parent: root, root });
+  if (document.activeElement === area) view.focus();
   area.hidden = true;
   // A hidden field that is empty could not be told about.
   area.required = false;
   fetch('/query/names.json')
     .then((answer): Promise<readonly Name[]> => (answer.ok ? answer.json() : Promise.resolve([])))
-    .then((names) => view.setState(state(names, view.state.doc.toString())))
+    // They may come while somebody types: the place in the text stays.
+    .then((names) => view.setState(state(names, view.state.doc.toString(), view.state.selection)))
     .catch(() => {}); // without names it completes the words of SQL
 }
 

@@ -71,6 +71,30 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
     await close();
   });
 
+  it('leaves what is typed as it is when the names come', async () => {
+    const { page, close } = await open();
+    let come = () => {};
+    const names = new Promise<void>((resolve) => {
+      come = resolve;
+    });
+    await page.route('**/names.json', (route) => names.then(() => route.continue()));
+    await page.reload();
+    await editor(page).click();
+    await page.keyboard.type('select * from validators where ', { delay: 15 });
+    come();
+    await page.waitForResponse(/names\.json/);
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('Control+Space');
+        return offered(page).allTextContents();
+      })
+      .toContain('accrued_delegatee_reward');
+    await page.keyboard.press('Escape');
+    await page.keyboard.type('true', { delay: 15 });
+    expect(await editor(page).textContent()).toBe('select * from validators where true');
+    await close();
+  });
+
   it('tells what an option is beside the list, and where there is no room hides no option', async () => {
     for (const width of ['wide', 'phone'] as const) {
       const { page, close } = await openPage(browser, `${server.address}/query`, width);
