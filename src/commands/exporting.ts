@@ -1,11 +1,12 @@
 import { isAbsolute } from 'node:path';
 import type { App } from '../app.ts';
 import type { Checked } from '../checked.ts';
-import type { Environment } from '../config/environment.ts';
+import { type Environment, readSecrets } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
 import { LOCKS, withAdvisoryLock } from '../db/advisory-lock.ts';
 import { messageOf } from '../errors.ts';
 import type { ExportWork } from '../jobs/export-jobs.ts';
+import { redactor } from '../redaction.ts';
 import { examineTarget } from '../warehouse/examine-target.ts';
 import { exportApart } from '../warehouse/export-apart.ts';
 import { openTarget } from '../warehouse/open-target.ts';
@@ -31,8 +32,10 @@ export function exportWork({ config, database: { sql }, databaseUrl, environment
           log.info({ to, ...reply.made }, 'what was recorded is exported');
         } else if (signal.aborted) log.info({ to }, 'an export was stopped: it is made again');
         else {
-          await noteFailure(sql, recorder, to, reply.failed);
-          log.warn({ to, cause: reply.failed }, 'an export failed: what was exported before holds');
+          // What a server or a driver says may repeat what it was called with.
+          const cause = redactor(readSecrets())(reply.failed);
+          await noteFailure(sql, recorder, to, cause);
+          log.warn({ to, cause }, 'an export failed: what was exported before holds');
         }
       });
     },

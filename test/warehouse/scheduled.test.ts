@@ -23,6 +23,7 @@ import { startCommand } from '../support/cli.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { writeRows } from './synthetic.ts';
 
+const SECRET = 'canary-4711';
 let database: TestDatabase;
 let sql: postgres.Sql;
 const folder = mkdtempSync(join(tmpdir(), 'export-scheduled-'));
@@ -112,7 +113,7 @@ describe('an export by schedule', () => {
 
 it('up makes them, takes another place over on SIGHUP, and tells one that fails, as doctor does', async () => {
   const port = await freePort();
-  const env = { DATABASE_URL: database.url, RECORDER_PORT: String(port) };
+  const env = { DATABASE_URL: database.url, RECORDER_PORT: String(port), METRICS_API_KEY: SECRET };
   const write = (to: string) =>
     writeFileSync(
       join(folder, 'recorder.yaml'),
@@ -140,13 +141,13 @@ it('up makes them, takes another place over on SIGHUP, and tells one that fails,
     expect(metrics).toMatch(/^chain_recorder_exported_until_timestamp_seconds\{.*\} \d+/m);
     expect(await sql`select from reporting.findings where what = 'export'`).toHaveLength(0);
 
-    const file = join(folder, 'a-file');
+    const file = join(folder, `a-file-${SECRET}`);
     writeFileSync(file, '');
     write(file);
     up.process.kill('SIGHUP');
     await expect
       .poll(stands, { timeout: 50_000 })
-      .toMatchObject([{ place: file, failures: '1', error: expect.stringContaining('a-file') }]);
+      .toMatchObject([{ place: file, failures: '1', error: expect.stringContaining('a-file-[redacted]') }]);
     expect(await sql`select state, subject, reason from reporting.findings where what = 'export'`).toEqual([
       { state: 'failing', subject: file, reason: expect.stringMatching(/a-file.*chain-recorder doctor/) },
     ]);
@@ -154,7 +155,7 @@ it('up makes them, takes another place over on SIGHUP, and tells one that fails,
     expect(JSON.parse(doctor.stdout)).toContainEqual({
       check: 'export',
       ok: false,
-      found: expect.stringContaining(file),
+      found: expect.stringContaining('a-file-'),
       mend: expect.stringContaining('let this user write'),
     });
     expect(await examineTarget(new DirectoryTarget(lake))).toMatch(/can be written to; the last export is 1/);
