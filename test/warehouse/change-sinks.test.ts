@@ -142,6 +142,11 @@ it('begins where it is told to, takes what it is there for, and goes by what oth
   await sql`update recorder.changes set made_at = made_at - interval '8 days' where commit_number < (select max(commit_number) from recorder.changes)`;
   await keepChanges(sql, 'recorder', ['one', 'two', 'now', 'other'], 7 * 86_400_000, never);
   expect(await kept(), 'the slowest has not taken the last one').toBe(2);
+  const found = await sql`select state, subject, reason from reporting.findings where what = 'changes'`;
+  expect(found, 'nobody of this recorder runs, and the changes of a week wait').toMatchObject([
+    { state: 'standing still', subject: 'the sink one of the recorder recorder' },
+    { state: 'standing still', subject: 'the sink two of the recorder recorder' },
+  ]);
   await keepChanges(sql, 'recorder', ['now', 'other'], 7 * 86_400_000, never);
   expect(await kept(), 'the newest stays').toBe(1);
   const [sinks] = await sql`select array_agg(sink order by sink) as names from reporting.change_sinks`;

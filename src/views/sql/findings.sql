@@ -155,7 +155,14 @@ select case when failing_since is null then 'standing still' else 'failing' end,
   coalesce('it takes no changes: ' || error, 'changes wait and are not sent: a process with the role worker and the newest configuration has to run')
 from reporting.change_sinks
 where (failing_since is not null or (now() - waiting_since > interval '1 minute' and now() - coalesce(sent_at, since) > interval '1 minute'))
-  and recorder in (select p.recorder from reporting.processes p where p.state in ('running', 'outdated'));
+  and recorder in (select p.recorder from reporting.processes p where p.state in ('running', 'outdated'))
+union all
+-- A recorder that is off for good keeps the feed of all from being trimmed.
+select 'standing still', 'changes', null, 'the sink ' || sink || ' of the recorder ' || recorder, waiting_since,
+  'changes are kept for it, and no process of its recorder runs: start one; or, if there is none any more, delete from recorder.change_sinks where recorder = ' || quote_literal(recorder)
+from reporting.change_sinks
+where now() - waiting_since > interval '7 days'
+  and recorder not in (select p.recorder from reporting.processes p where p.state in ('running', 'outdated'));
 
 comment on view reporting.findings is 'Whatever does not stand as it should, and why. No row: all is well.';
 comment on column reporting.findings.state is 'late, failing, incomplete, outdated, or standing still.'; -- text
