@@ -3,7 +3,7 @@ import type { ChangesConfig } from '../config/changes-schema.ts';
 import { type NamedSecrets, readNamed, textsIn } from '../config/named-secrets.ts';
 import { UsageError } from '../errors.ts';
 import { keepChanges } from '../warehouse/change-sinks.ts';
-import { type SendingContext, sendChanges } from '../warehouse/send-changes.ts';
+import type { SendingContext } from '../warehouse/send-changes.ts';
 
 /** What sinks of changes name of the environment. */
 export const sinkSecrets = ({ sinks }: ChangesConfig): NamedSecrets => readNamed(textsIn(sinks));
@@ -25,15 +25,6 @@ export function sendingOf({ config, database, log }: App): SendingContext {
   const problems = sinkProblems(config.changes, secrets);
   if (problems.length > 0) throw new UsageError(problems);
   return { sql: database.sql, recorder: config.name, secrets, log };
-}
-
-/** Sends every sink what waits for it. */
-export async function sendToAll(
-  context: SendingContext,
-  { sinks }: ChangesConfig,
-  signal: AbortSignal,
-): Promise<void> {
-  await Promise.all(sinks.map((sink) => sendChanges(context, sink, signal)));
 }
 
 /** Removes what need not be kept of the feed. */

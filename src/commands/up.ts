@@ -4,7 +4,7 @@ import { steadyClock } from '../clock.ts';
 import { isAway } from '../db/away.ts';
 import { clockSkew, TOLERATED_SKEW } from '../db/clock-skew.ts';
 import { ReadGate } from '../db/read-gate.ts';
-import { messageOf, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import type { QueueBackend, RecorderQueue } from '../jobs/backend.ts';
 import { ALERTS, alertsJob, EXPORTS, exportsJob, planJob, queueNames } from '../jobs/jobs.ts';
 import { openBackend } from '../jobs/open-backend.ts';
@@ -13,7 +13,6 @@ import { reconcileSchedules } from '../jobs/schedules.ts';
 import { noteQueues, QueueWatch } from '../jobs/seen-queues.ts';
 import { noteSchedules } from '../jobs/seen-schedules.ts';
 import { type Queues, startWorkers } from '../jobs/workers.ts';
-import type { Log } from '../log.ts';
 import type { RunResult } from '../recording/context.ts';
 import { packRuns } from '../recording/pack-runs.ts';
 import { countUpRuns } from '../recording/run-days.ts';
@@ -24,6 +23,7 @@ import { Access } from '../server/access.ts';
 import { listenFault } from '../server/listening.ts';
 import { buildServer } from '../server/server.ts';
 import { type StatusSite, statusSite } from '../server/status-site.ts';
+import { sendChanges } from '../warehouse/send-changes.ts';
 import { alertWork, openAlerts } from './alerting.ts';
 import { closeInTurn } from './closing.ts';
 import { compareInTurn } from './comparing.ts';
@@ -31,7 +31,8 @@ import { exportWork } from './exporting.ts';
 import { LiveSummary, screenOf } from './live-summary.ts';
 import { joinPeers, Lead } from './peers.ts';
 import { ProberSwitch } from './probing.ts';
-import { sendingOf, sendToAll, trimChanges } from './sending.ts';
+import { Repeating } from './repeating.ts';
+import { sendingOf, trimChanges } from './sending.ts';
 import type { ServiceManager } from './service-manager.ts';
 import { logBudgets, logProgress, logStart } from './up-log.ts';
 
@@ -203,9 +204,11 @@ async function work(
       },
     });
     if (sending)
-      repeating.every(SEND_EVERY, 'sending changes', async () => {
-        if (membership.standing.newest) await sendToAll(sending, app.config.changes, signal);
-      });
+      // Each for itself: one that has much to catch up with, or is slow, holds up no other.
+      for (const sink of app.config.changes.sinks)
+        repeating.every(SEND_EVERY, `sending changes to ${sink.name}`, async () => {
+          if (membership.standing.newest) await sendChanges(sending, sink, signal);
+        });
     const tell = async () => {
       const results = finished.splice(0);
       if (!summary) await logProgress(app, results);
@@ -337,44 +340,6 @@ async function listen(app: App, { access, site }: Serving, queues: Queues) {
   } catch (error) {
     const fault = listenFault(error, host, port);
     throw fault ? new UsageError([`${fault.setting}: ${fault.cause}: ${fault.mend}`]) : error;
-  }
-}
-
-/** Work that repeats, never twice at once, so that it does not pile up while a server is away. */
-class Repeating {
-  readonly #log: Log;
-  readonly #timers: NodeJS.Timeout[] = [];
-
-  constructor(log: Log) {
-    this.#log = log;
-  }
-
-  /** Runs `work` after `first` ms (by default at once), then every `milliseconds`. */
-  every(milliseconds: number, what: string, work: () => Promise<unknown>, first = 0): void {
-    let running = false;
-    const alone = async () => {
-      if (running) return;
-      running = true;
-      await this.#guarded(what, work);
-      running = false;
-    };
-    this.#timers.push(setTimeout(alone, first), setInterval(alone, milliseconds));
-  }
-
-  once(after: number, what: string, work: () => Promise<unknown>): void {
-    this.#timers.push(setTimeout(() => this.#guarded(what, work), after));
-  }
-
-  stop(): void {
-    for (const timer of this.#timers) clearTimeout(timer);
-  }
-
-  async #guarded(what: string, work: () => Promise<unknown>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      this.#log.warn({ cause: messageOf(error) }, `${what} failed`);
-    }
   }
 }
 
