@@ -8,12 +8,10 @@ import {
   jsonb,
   primaryKey,
   text,
-  timestamp,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
-import { recorder } from './bookkeeping.ts';
+import { instant, recorder } from './bookkeeping.ts';
 
-const instant = () => timestamp({ withTimezone: true });
 const milliseconds = () => bigint({ mode: 'number' }).notNull().default(0);
 
 /** What a rule said of a subject, from its first sign to its end: one row a time. */

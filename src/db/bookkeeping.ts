@@ -18,7 +18,8 @@ import {
 /** Tables of users' data and of the recorder's knowledge about it. */
 export const recorder = pgSchema('recorder');
 
-const instant = () => timestamp({ withTimezone: true });
+/** A column of moments. */
+export const instant = () => timestamp({ withTimezone: true });
 /** Ranges on a source's axis: milliseconds since 1970, or heights. */
 const int8multirange = customType<{ data: string }>({ dataType: () => 'int8multirange' });
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });

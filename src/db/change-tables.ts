@@ -1,19 +1,8 @@
 import { sql } from 'drizzle-orm';
-import {
-  bigint,
-  bigserial,
-  customType,
-  index,
-  integer,
-  jsonb,
-  primaryKey,
-  text,
-  timestamp,
-} from 'drizzle-orm/pg-core';
-import { recorder } from './bookkeeping.ts';
+import { bigint, bigserial, customType, index, integer, jsonb, primaryKey, text } from 'drizzle-orm/pg-core';
+import { instant, recorder } from './bookkeeping.ts';
 
 const varbit = customType<{ data: string }>({ dataType: () => 'bit varying' });
-const instant = () => timestamp({ withTimezone: true });
 
 /**
  * What each commit changed: a row a dataset, written with the commit. It names what changed and holds no values: those stand in

@@ -1,16 +1,5 @@
-import {
-  bigserial,
-  index,
-  integer,
-  numeric,
-  primaryKey,
-  text,
-  timestamp,
-  uniqueIndex,
-} from 'drizzle-orm/pg-core';
-import { recorder } from './bookkeeping.ts';
-
-const instant = () => timestamp({ withTimezone: true });
+import { bigserial, index, integer, numeric, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { instant, recorder } from './bookkeeping.ts';
 
 /** Discrepancies between two sources. One row for each check, subject and time; it ends when the two agree again. */
 export const discrepancies = recorder.table(

@@ -9,6 +9,13 @@ export interface DeclaredColumn {
   readonly notNull?: boolean;
 }
 
+/** A column by its name, its type and what it holds. */
+export const declaredColumn = (name: string, type: string, comment: string): DeclaredColumn => ({
+  name,
+  type,
+  comment,
+});
+
 interface DeclaredBase {
   /** Its name in the schema `reporting`. */
   readonly name: string;

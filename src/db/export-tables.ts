@@ -1,7 +1,5 @@
-import { bigint, integer, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
-import { recorder } from './bookkeeping.ts';
-
-const instant = () => timestamp({ withTimezone: true });
+import { bigint, integer, primaryKey, text } from 'drizzle-orm/pg-core';
+import { instant, recorder } from './bookkeeping.ts';
 
 /** The exports that a recorder's configuration asks for, and how each stands. Instants are the database's. */
 export const scheduledExports = recorder.table(

@@ -8,12 +8,10 @@ import {
   primaryKey,
   serial,
   text,
-  timestamp,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
-import { recorder } from './bookkeeping.ts';
+import { instant, recorder } from './bookkeeping.ts';
 
-const instant = () => timestamp({ withTimezone: true });
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
 /** Who watches, one row an observer: which process does so now, and how far the ledger reaches. */

@@ -1,8 +1,7 @@
 import type { Writable } from 'node:stream';
 import copyStreams from 'pg-copy-streams';
-import { guardedClient } from './guarded-client.ts';
-import { serversOf } from './servers.ts';
-import { sessionOptions, sessionSettings } from './session.ts';
+import { onOwnConnection } from './own-connection.ts';
+import { sessionSettings } from './session.ts';
 
 /** One transaction that writes tables. */
 export interface Loading {
@@ -22,19 +21,7 @@ export async function withLoading<T>(
   signal: AbortSignal,
   work: (loading: Loading) => Promise<T>,
 ): Promise<T> {
-  const servers = serversOf(url);
-  const Client = guardedClient(servers);
-  const client = new Client({
-    connectionString: servers.url,
-    options: sessionOptions(sessionSettings('restore')),
-    connectionTimeoutMillis: 10_000,
-    keepAlive: true,
-  });
-  const cut = () => client.connection.stream.destroy();
-  signal.throwIfAborted();
-  signal.addEventListener('abort', cut, { once: true });
-  try {
-    await client.connect();
+  return onOwnConnection(url, sessionSettings('restore'), signal, async (client) => {
     await client.query('begin');
     const result = await work({
       rows: async (text, values = []) =>
@@ -43,9 +30,5 @@ export async function withLoading<T>(
     });
     await client.query('commit');
     return result;
-  } finally {
-    signal.removeEventListener('abort', cut);
-    // What is not committed by now ends with the connection.
-    await client.end().catch(() => {});
-  }
+  });
 }

@@ -1,8 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, index, primaryKey, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core';
-import { recorder } from './bookkeeping.ts';
-
-const instant = () => timestamp({ withTimezone: true });
+import { bigint, boolean, index, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { instant, recorder } from './bookkeeping.ts';
 
 /** Every configuration that `up` was started with, by recorder; the newest one decides what is recorded. */
 export const configurations = recorder.table(

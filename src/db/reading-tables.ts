@@ -9,16 +9,13 @@ import {
   primaryKey,
   smallint,
   text,
-  timestamp,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
-import { recorder } from './bookkeeping.ts';
+import { instant, recorder } from './bookkeeping.ts';
 
 /** The table of a dataset: four bytes for its name, which stays right when it is renamed or restored. */
 const regclass = customType<{ data: string }>({ dataType: () => 'regclass' });
 const varbit = customType<{ data: string }>({ dataType: () => 'bit varying' });
-
-const instant = () => timestamp({ withTimezone: true });
 
 /** What the readings of a dataset were asked about: the values of the request, once. */
 export const readingScopes = recorder.table(

@@ -1,17 +1,6 @@
-import {
-  bigint,
-  customType,
-  date,
-  integer,
-  jsonb,
-  primaryKey,
-  serial,
-  text,
-  timestamp,
-} from 'drizzle-orm/pg-core';
-import { recorder } from './bookkeeping.ts';
+import { bigint, customType, date, integer, jsonb, primaryKey, serial, text } from 'drizzle-orm/pg-core';
+import { instant, recorder } from './bookkeeping.ts';
 
-const instant = () => timestamp({ withTimezone: true });
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 const count = () => bigint({ mode: 'number' }).notNull();
 

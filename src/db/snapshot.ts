@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
 import copyStreams from 'pg-copy-streams';
-import { guardedClient } from './guarded-client.ts';
-import { serversOf } from './servers.ts';
-import { sessionOptions, sessionSettings } from './session.ts';
+import { onOwnConnection } from './own-connection.ts';
+import { sessionSettings } from './session.ts';
 
 /** What was committed up to one moment, read by statements one after another. */
 export interface Snapshot {
@@ -25,32 +24,16 @@ export async function withSnapshot<T>(
   signal: AbortSignal,
   work: (snapshot: Snapshot) => Promise<T>,
 ): Promise<T> {
-  const servers = serversOf(url);
-  const Client = guardedClient(servers);
   const settings = {
     ...sessionSettings('export'),
     work_mem: SORTING,
     max_parallel_workers_per_gather: '0',
   };
-  const client = new Client({
-    connectionString: servers.url,
-    options: sessionOptions(settings),
-    connectionTimeoutMillis: 10_000,
-    keepAlive: true,
-  });
-  // `end` alone would wait for the statement that is under way.
-  const cut = () => client.connection.stream.destroy();
-  signal.throwIfAborted();
-  signal.addEventListener('abort', cut, { once: true });
-  try {
-    await client.connect();
+  return onOwnConnection(url, settings, signal, async (client) => {
     await client.query('begin transaction isolation level repeatable read read only');
-    return await work({
+    return work({
       rows: async (text) => (await client.query<Record<string, unknown>>(text)).rows,
       copy: (select) => client.query(copyStreams.to(`copy (${select}) to stdout (format binary)`)),
     });
-  } finally {
-    signal.removeEventListener('abort', cut);
-    await client.end().catch(() => {});
-  }
+  });
 }

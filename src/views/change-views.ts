@@ -1,10 +1,8 @@
 import type { Dataset, DatasetColumn } from '../datasets/contract.ts';
-import type { DeclaredColumn, DeclaredView } from '../db/declared.ts';
+import { declaredColumn as column, type DeclaredColumn, type DeclaredView } from '../db/declared.ts';
 import { CHANGES, keyOfItem } from '../history/changes.ts';
 import { asClosedDays, asOpenLooks, asRows, selectOf } from '../history/readings/forms.ts';
 import { packingOf, SEATS } from '../history/readings/packing.ts';
-
-const column = (name: string, type: string, comment: string): DeclaredColumn => ({ name, type, comment });
 
 /** From when on, and until when, a version of each kind of history counts. */
 const SPANS = {

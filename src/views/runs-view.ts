@@ -1,7 +1,5 @@
-import type { DeclaredColumn, DeclaredView } from '../db/declared.ts';
+import { declaredColumn as column, type DeclaredView } from '../db/declared.ts';
 import { blockOf, packedBlock, packedKinds, packedValue } from '../recording/packed-form.ts';
-
-const column = (name: string, type: string, comment: string): DeclaredColumn => ({ name, type, comment });
 
 /** A number of each dataset of a run, by the place of the dataset in it. */
 const byPlace = (name: (place: number) => string) =>

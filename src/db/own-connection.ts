@@ -1,0 +1,37 @@
+import type pg from 'pg';
+import { guardedClient } from './guarded-client.ts';
+import { serversOf } from './servers.ts';
+import { sessionOptions } from './session.ts';
+
+/**
+ * Works on a connection of its own, which ends with the work. What it has not committed by then is undone.
+ * @param settings of its session (`sessionSettings`)
+ * @param signal cuts the connection, and with it the statement that is under way
+ * @throws when the connection is lost: every statement on it fails
+ */
+export async function onOwnConnection<T>(
+  url: string,
+  settings: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const servers = serversOf(url);
+  const Client = guardedClient(servers);
+  const client = new Client({
+    connectionString: servers.url,
+    options: sessionOptions(settings),
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  });
+  // `end` alone would wait for the statement that is under way.
+  const cut = () => client.connection.stream.destroy();
+  signal.throwIfAborted();
+  signal.addEventListener('abort', cut, { once: true });
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    signal.removeEventListener('abort', cut);
+    await client.end().catch(() => {});
+  }
+}
