@@ -72,6 +72,13 @@ async function sendOne(
   signal: AbortSignal,
 ): Promise<string | null> {
   const { recorder, channel: name } = holding;
+  const refuse = async (cause: string) => {
+    await noteRefused(sql, holding, id, cause);
+    log.warn({ channel: name, message: id, cause }, 'a message cannot be sent: it is left out');
+    return null;
+  };
+  // One that cannot be read must not keep back what waits behind it.
+  if (body === null) return refuse('it was written by another version, in a form that this one cannot read');
   const work = new WorkSignal(signal, LONGEST_SEND);
   try {
     await channel.send({ ...body, key: `${recorder}/${name}/${id}`, maybeAgain }, work.signal);
@@ -83,11 +90,7 @@ async function sendOne(
       return said;
     }
     const failure = error instanceof DeliveryFailure ? error : null;
-    if (failure?.kind === 'refused') {
-      await noteRefused(sql, holding, id, said);
-      log.warn({ channel: name, message: id, cause: said }, 'a channel refused a message');
-      return null;
-    }
+    if (failure?.kind === 'refused') return refuse(said);
     const mayHaveArrived = failure?.mayHaveArrived ?? true;
     await noteFailed(sql, holding, { id, mayHaveArrived }, said, failure?.wait ?? null);
     return said;

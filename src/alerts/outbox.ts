@@ -13,7 +13,8 @@ const STALE_DAYS = 7;
 /** A message of the outbox that its holder is to send. */
 export interface Waiting {
   readonly id: number;
-  readonly body: Body;
+  /** Null: another version wrote it in a form that this one cannot read. */
+  readonly body: Body | null;
   /** An attempt before this one ended without a word: its process was killed, or stood still. */
   readonly maybeAgain: boolean;
 }
@@ -81,7 +82,9 @@ export async function nextMessage(
     )
     update recorder.alert_messages m set attempts = m.attempts + 1, sending_since = clock_timestamp()
     from first where m.id = first.id returning m.id, m.body, first.again`;
-  return row ? { id: Number(row.id), body: bodySchema.parse(row.body), maybeAgain: row.again } : null;
+  return row
+    ? { id: Number(row.id), body: bodySchema.safeParse(row.body).data ?? null, maybeAgain: row.again }
+    : null;
 }
 
 /** Notes that a message arrived. @returns false: the channel went to another worker meanwhile, which may send it again */

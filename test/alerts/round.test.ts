@@ -250,6 +250,22 @@ describe('a channel', () => {
     ]);
   });
 
+  it('gets what waits behind a message that cannot be read', async () => {
+    const rule = scriptedRule();
+    const { alerts, round, told } = open(rule);
+    rule.says = ['n1'];
+    await round(false);
+    await alerts.sql`update recorder.alert_messages set body = '{"kind": "of a later version"}'`;
+    rule.says = [];
+    await round();
+    expect(told()).toEqual(['resolved n1']);
+    const rows = await alerts.sql`select kind, state, error from reporting.alert_messages order by id`;
+    expect([...rows]).toEqual([
+      { kind: 'firing', state: 'refused', error: expect.stringContaining('written by another version') },
+      { kind: 'resolved', state: 'sent', error: null },
+    ]);
+  });
+
   it('is not kept from what waits by a clock that was ahead', async () => {
     const rule = scriptedRule();
     const { alerts, round, told } = open(rule);
