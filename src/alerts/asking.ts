@@ -24,8 +24,24 @@ export async function askRule(
   try {
     if (rule.needs && !(await recordedBy(reader, at, rule.needs))) return { found: [] };
     const found = await rule.ask({ sql: reader, at, limits: rule.limits, facts, past, signal });
-    return { found: found.slice(0, MOST_SUBJECTS) };
+    return { found: bounded(found) };
   } catch (error) {
     return { error: messageOf(error) };
   }
+}
+
+/**
+ * What is too much to be told one by one is told as one. Of the rest what fires goes on: it is not over because others come
+ * before it.
+ */
+function bounded(found: readonly Found[]): readonly Found[] {
+  if (found.length <= MOST_SUBJECTS) return found;
+  const rest = found.slice(MOST_SUBJECTS);
+  const more: Found = {
+    subject: 'more',
+    summary: `${rest.length} more, which are not told one by one`,
+    since: null,
+    details: { subjects: rest.slice(0, MOST_SUBJECTS).map(({ subject }) => subject) },
+  };
+  return [...found.slice(0, MOST_SUBJECTS), ...rest.map((one) => ({ ...one, unknown: true })), more];
 }

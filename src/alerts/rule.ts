@@ -81,5 +81,5 @@ export interface ConfiguredRule extends Rule {
   readonly channels: readonly string[] | null;
 }
 
-/** Rules may say so much at a time; more is a mistake of the rule. */
+/** So many subjects of a rule are told one by one. More is a mistake of a query of one's own. */
 export const MOST_SUBJECTS = 200;

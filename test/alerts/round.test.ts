@@ -93,6 +93,28 @@ describe('a round', () => {
     expect(told()).toEqual(['firing n1 n2', 'firing n1 n2']);
   });
 
+  it('tells of far too many subjects as one, and of none that it is over because others come before it', async () => {
+    const rule = scriptedRule();
+    const { alerts, round, told } = open(rule);
+    const names = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `n${from + at}`);
+    rule.says = names(100, 300);
+    await round();
+    rule.says = names(0, 300);
+    await round();
+    rule.says = names(0, 250);
+    await round();
+    rule.says = [];
+    await round();
+    expect(told()).toEqual([
+      `firing ${names(100, 300).join(' ')}`,
+      `firing ${names(0, 100).join(' ')} more`,
+      `resolved ${names(250, 300).join(' ')}`,
+      expect.stringMatching(/^resolved (?=.*\bmore\b)(?=.*\bn0\b)(?=.*\bn249\b)/),
+    ]);
+    const [more] = await alerts.sql`select summary from reporting.alerts where subject = 'more'`;
+    expect(more).toEqual({ summary: '50 more, which are not told one by one' });
+  });
+
   it('leaves alerts as they are whose rule cannot be asked, and tells that it cannot', async () => {
     const rule = scriptedRule();
     const { alerts, round, told } = open(rule);
