@@ -113,11 +113,8 @@ export async function currentManifest(target: Target): Promise<Manifest | null> 
 export async function commitManifest(target: Target, next: Manifest): Promise<boolean> {
   const text = `${JSON.stringify(next, null, 1)}\n`;
   const path = numbered(next.export);
-  if (!(await target.create(path, text))) {
-    // The answer to an attempt that was made may have been lost.
-    const there = await target.read(path);
-    if (there === null || parsed(there, path).id !== next.id) return false;
-  }
+  // The answer to an attempt that was made may have been lost.
+  if (!(await target.create(path, text)) && (await target.read(path)) !== text) return false;
   const [later] = await target.list(FOLDER, path);
   if (later === undefined) await target.replace(COPY, text);
   // The name has to stay, or a slow exporter could take it; what stood in it is of no use any more.

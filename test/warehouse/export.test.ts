@@ -311,6 +311,21 @@ describe('of two exports at once', () => {
     expect(manifest.export).toBe(2);
     await expectEqual(place, named('p_blocks'));
   });
+
+  it('one that is so slow that others made three says that it does not count', async () => {
+    const place = 'slow';
+    const tables = [named('p_blocks')];
+    class Slow extends DirectoryTarget {
+      override async create(path: string, text: string): Promise<boolean> {
+        for (let made = 0; made < 3; made += 1) await exported(place, { tables });
+        return super.create(path, text);
+      }
+    }
+    const target = new Slow(into(place));
+    await expect(exported(place, { tables, target })).rejects.toMatchObject({ name: 'ExportLost' });
+    await target.close();
+    await expectEqual(place, named('p_blocks'));
+  });
 });
 
 describe('another database', () => {
