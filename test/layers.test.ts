@@ -42,6 +42,7 @@ const free: readonly string[] = [
   'errors.ts',
   'clock.ts',
   'cb58.ts',
+  'durable.ts',
   'duration.ts',
   'checked.ts',
   'instant.ts',

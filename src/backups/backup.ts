@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { libpqVariables } from '../db/libpq.ts';
 import { type Snapshot, withSnapshot } from '../db/snapshot.ts';
+import { syncFolder, writeDurably } from '../durable.ts';
 import { UsageError } from '../errors.ts';
 import { versionOf } from '../version.ts';
 import { HashedFile } from '../warehouse/hashed-file.ts';
@@ -45,9 +46,9 @@ export async function backUp({ databaseUrl, to, signal, progress }: BackingUp): 
       return dumpAndCount({ databaseUrl, snapshot, about, program, unfinished, signal, progress });
     });
     await writeDurably(join(unfinished, MANIFEST), `${JSON.stringify(manifest, null, 1)}\n`);
-    await sync(unfinished);
+    await syncFolder(unfinished);
     await rename(unfinished, folder);
-    await sync(dirname(folder));
+    await syncFolder(dirname(folder));
     return manifest;
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
@@ -159,25 +160,5 @@ async function removeAbandoned(parent: string): Promise<void> {
     const left = await stat(join(parent, name, DUMP)).catch(() => null);
     if (left && left.mtimeMs < Date.now() - ABANDONED)
       await rm(join(parent, name), { recursive: true, force: true });
-  }
-}
-
-async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx');
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** Waits until the disk has the names of a folder. */
-async function sync(folder: string): Promise<void> {
-  const handle = await open(folder);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { syncFolder, writeDurably } from '../durable.ts';
 import type { Target } from './target.ts';
 
 /** What is being written. No reader looks for such names. */
@@ -36,7 +37,7 @@ export class DirectoryTarget implements Target {
     const place = join(this.#root, path);
     await mkdir(dirname(place), { recursive: true });
     await rename(file, place);
-    await synced(dirname(place));
+    await syncFolder(dirname(place));
   }
 
   async read(path: string): Promise<string | null> {
@@ -65,7 +66,7 @@ export class DirectoryTarget implements Target {
     } finally {
       await rm(beside, { force: true });
     }
-    await synced(dirname(place));
+    await syncFolder(dirname(place));
     return true;
   }
 
@@ -96,24 +97,8 @@ export class DirectoryTarget implements Target {
   async #written(text: string): Promise<string> {
     await mkdir(this.#scratch, { recursive: true });
     const path = join(this.#scratch, randomUUID());
-    const file = await open(path, 'wx');
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeDurably(path, text);
     return path;
-  }
-}
-
-/** Waits until the disk has the names of a folder. */
-async function synced(folder: string): Promise<void> {
-  const handle = await open(folder);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 
