@@ -12,6 +12,7 @@ import { type Database, openDatabase } from './db/client.ts';
 import { openEmbedded } from './db/embedded.ts';
 import { schemaProblem } from './db/migrate.ts';
 import { untilReachable } from './db/reachable.ts';
+import { Replica } from './db/replica.ts';
 import { UsageError } from './errors.ts';
 import type { ActiveLedger } from './health/node-health.ts';
 import { rememberRecord } from './known-records.ts';
@@ -40,6 +41,8 @@ export interface App {
   /** The folder of the embedded database's files; null: it is not embedded. */
   readonly embeddedDirectory: string | null;
   readonly database: Database;
+  /** What is read in place of the database; null: the database itself is. */
+  readonly replica: Replica | null;
   /** What runs record. */
   readonly feeds: readonly ActiveFeed[];
   /** What the prober keeps: one, or none. */
@@ -116,6 +119,8 @@ export async function openApp(options: AppOptions): Promise<App> {
     if (options.migrate || embedded) for (const told of await migrate(databaseUrl)) log.warn(told);
     const database = openDatabase(databaseUrl);
     closers.push(() => database.close());
+    const replica = environment.reportingUrl ? new Replica(environment.reportingUrl) : null;
+    if (replica) closers.push(() => replica.close());
     const problem = await schemaProblem(database.sql);
     if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);
     const counts = new ProcessCounts();
@@ -130,6 +135,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       embedded: embedded !== null,
       embeddedDirectory: embedded ? join(stateDirectory, 'postgres') : null,
       database,
+      replica,
       counts,
       close,
     };
@@ -151,6 +157,7 @@ type Parts = Pick<
   | 'embedded'
   | 'embeddedDirectory'
   | 'database'
+  | 'replica'
   | 'counts'
   | 'close'
 > & {

@@ -8,6 +8,7 @@ import { commandLine } from './commands/program.ts';
 import { readSecrets } from './config/environment.ts';
 import { isAway } from './db/away.ts';
 import { outliveLostConnections } from './db/lost-connections.ts';
+import { ReplicaAway } from './db/replica-away.ts';
 import { messageOf, UsageError } from './errors.ts';
 import { redactor } from './redaction.ts';
 
@@ -31,6 +32,9 @@ try {
   else if (error instanceof UsageError) {
     for (const problem of error.problems) complain(problem);
     process.exitCode = exitCode.usage;
+  } else if (error instanceof ReplicaAway) {
+    complain(error.message);
+    process.exitCode = exitCode.later;
   } else if (isAway(error)) {
     complain(`the database cannot be reached: ${messageOf(error)}; check DATABASE_URL and that it runs`);
     process.exitCode = exitCode.later;

@@ -11,6 +11,7 @@ import {
   ledgerStandingStill,
   listUnconfirmed,
   recordingStandingStill,
+  replicaBehind,
 } from './rules/findings.ts';
 import { gapLost, gapOpen } from './rules/gaps.ts';
 import { l1BalanceLow } from './rules/l1-balance-low.ts';
@@ -41,6 +42,7 @@ export const defaultRules: readonly Rule[] = [
   discrepancy,
   seriesBreak,
   exportFailing,
+  replicaBehind,
   alertingFailing,
 ];
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { QUESTION_SCHEMA } from '../db/question-functions.ts';
 import type { Snapshot } from '../db/snapshot.ts';
 import { newestSeal } from '../warehouse/export.ts';
 
@@ -14,8 +15,8 @@ export const contents = z.object({
 
 export type Contents = z.infer<typeof contents>;
 
-/** The queue, which plans fill anew from what is recorded; and the mark of a restore that is under way. */
-export const LEFT_OUT = ['bullmq', 'recorder_restore'] as const;
+/** The queue, which plans fill anew from what is recorded; the mark of a restore that is under way; functions that a migration makes. */
+export const LEFT_OUT = ['bullmq', 'recorder_restore', QUESTION_SCHEMA] as const;
 
 const TABLES = `
   select format('%I.%I', n.nspname, c.relname) as name

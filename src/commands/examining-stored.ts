@@ -14,6 +14,7 @@ import type { Log } from '../log.ts';
 import type { Watched } from '../recording/active-feed.ts';
 import { migrate } from '../views/migrate.ts';
 import { examineRecording } from './examining-recording.ts';
+import { examineReplica } from './examining-replica.ts';
 
 /** The longest wait for the queue, ms. */
 const PATIENCE = 10_000;
@@ -65,7 +66,12 @@ async function within(
     const problem = await schemaProblem(database.sql);
     if (problem) return [{ check: 'database', ok: false, found: problem }, ...(redis ? [redis] : [])];
     const queue = redis ?? (await lookAtQueue(databaseUrl, config?.name, environment, log));
-    return [itself, queue, ...(await examineRecording(database.sql, config, watched, systemClock))];
+    return [
+      itself,
+      queue,
+      ...(await examineReplica(environment, database.reader)),
+      ...(await examineRecording(database.sql, config, watched, systemClock)),
+    ];
   } finally {
     await database.close();
   }

@@ -7,6 +7,7 @@ import { warehouseTables } from '../warehouse/export-table.ts';
 import { openTarget } from '../warehouse/open-target.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printTable, tell } from './output.ts';
+import { readFrom } from './reading.ts';
 import { noDataset } from './selection.ts';
 
 /** The options of `export`. */
@@ -31,11 +32,12 @@ export async function exportCommand(
   signal: AbortSignal,
 ): Promise<number> {
   const { chosen, format } = readOptions(datasets, options);
+  const { url } = await readFrom(app);
   const target = await openTarget(options.to, app.environment.s3);
   const progress = progressOver(chosen.length, !options.json);
   try {
     const exported = await exportTables({
-      databaseUrl: app.databaseUrl,
+      databaseUrl: url,
       target,
       tables: chosen,
       format,

@@ -11,9 +11,12 @@ import { examineTarget } from '../warehouse/examine-target.ts';
 import { exportApart } from '../warehouse/export-apart.ts';
 import { openTarget } from '../warehouse/open-target.ts';
 import { dueExports, noteBegin, noteFailure, noteSuccess } from '../warehouse/scheduled.ts';
+import { readFrom } from './reading.ts';
 
 /** What a worker does for the exports of its configuration. One runs at a time, over all workers of the database. */
-export function exportWork({ config, database: { sql }, databaseUrl, environment, log }: App): ExportWork {
+export function exportWork(app: App): ExportWork {
+  const { config, database, databaseUrl, environment, log } = app;
+  const { sql } = database;
   const recorder = config.name;
   return {
     due: () => dueExports(sql, recorder),
@@ -23,9 +26,13 @@ export function exportWork({ config, database: { sql }, databaseUrl, environment
       await withAdvisoryLock(databaseUrl, LOCKS.export, async () => {
         if (!(await noteBegin(sql, recorder, to))) return;
         const { datasets, format } = wanted;
-        const reply = await exportApart(
-          { databaseUrl, to, s3: environment.s3, format, ...(datasets && { datasets }) },
-          signal,
+        const reply = await readFrom(app).then(
+          ({ url }) =>
+            exportApart(
+              { databaseUrl: url, to, s3: environment.s3, format, ...(datasets && { datasets }) },
+              signal,
+            ),
+          (error: unknown) => ({ failed: messageOf(error) }),
         );
         if ('made' in reply) {
           await noteSuccess(sql, recorder, to, reply.made);

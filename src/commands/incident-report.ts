@@ -1,9 +1,11 @@
+import type postgres from 'postgres';
 import type { App } from '../app.ts';
 import { UsageError } from '../errors.ts';
 import { incidentsBetween, momentsOf, newestIncidents } from '../reports/incident.ts';
 import { incidentMarkdown } from '../reports/incident-page.ts';
 import { printJson, printText } from './output.ts';
 import type { ReportOptions } from './question.ts';
+import { readFrom } from './reading.ts';
 import { instantOf } from './selection.ts';
 
 /** So much of the time before and after an incident belongs to its story, ms. */
@@ -25,17 +27,22 @@ export async function incidentReport(app: App, options: ReportOptions): Promise<
       : [`--format ${format}: must be markdown or json`]),
   ];
   if (problems.length > 0 || node === undefined) throw new UsageError(problems);
-  const window = await windowOf(app, node, from, to);
-  const { sql } = app.database;
+  const { sql } = await readFrom(app);
+  const window = await windowOf(app.clock(), sql, node, from, to);
   const [incidents, told] = [await incidentsBetween(sql, node, window), await momentsOf(sql, node, window)];
   if (format === 'json')
     printJson({ node, from: window.from, to: window.to, incidents, moments: told.moments, more: told.more });
   else printText(incidentMarkdown({ node, ...window, incidents, ...told }));
 }
 
-async function windowOf(app: App, node: string, from: string | undefined, to: string | undefined) {
-  const now = app.clock();
-  const [newest] = from === undefined ? await newestIncidents(app.database.sql, node, 1) : [];
+async function windowOf(
+  now: number,
+  sql: postgres.Sql,
+  node: string,
+  from: string | undefined,
+  to: string | undefined,
+) {
+  const [newest] = from === undefined ? await newestIncidents(sql, node, 1) : [];
   if (from === undefined && !newest)
     throw new UsageError([`report incident: ${node} had no incident: name a window by --from and --to`]);
   const began = Math.min(newest?.started_at.getTime() ?? now, newest?.failing_since?.getTime() ?? now);

@@ -4,6 +4,7 @@ import { askAsReader } from '../db/question.ts';
 import { UsageError } from '../errors.ts';
 import { exitCode } from './exit.ts';
 import { printRows, ROW_FORMATS } from './printing-rows.ts';
+import { readFrom } from './reading.ts';
 import { instantOf } from './selection.ts';
 
 /** The options of `query`, as text. */
@@ -36,7 +37,9 @@ export async function queryCommand(
   if (!format) throw new UsageError([`--format ${options.format}: must be one of ${ROW_FORMATS.join(', ')}`]);
   const timeout = durationOf(options.timeout ?? TIMEOUT);
   const asOf = options.asOf === undefined ? null : pastMoment(options.asOf, app.clock());
-  await askAsReader(app.databaseUrl, question, { timeout, asOf, signal }, (answer) => {
+  // What was known at a past moment is asked by temporary views, which no replica has.
+  const { url } = asOf ? { url: app.databaseUrl } : await readFrom(app);
+  await askAsReader(url, question, { timeout, asOf, signal }, (answer) => {
     const names = answer.columns.map(({ name }) => name);
     const twice = names.find((name, at) => names.indexOf(name) < at);
     if (format === 'json' && twice !== undefined)

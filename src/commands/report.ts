@@ -11,6 +11,7 @@ import { incidentReport } from './incident-report.ts';
 import { printCsv, printJson, printTable, printText } from './output.ts';
 import { pastMoment } from './query.ts';
 import { questionCommand, type ReportOptions } from './question.ts';
+import { type ReadFrom, readFrom } from './reading.ts';
 import { instantOf } from './selection.ts';
 
 /**
@@ -48,7 +49,8 @@ export async function reportCommand(
         `report ${name}: there is no such report${guess}; "report" without a name lists them`,
       ]);
     }
-    return questionCommand(app, question, options, signal);
+    const { url } = await readFrom(app);
+    return questionCommand({ databaseUrl: url, clock: app.clock }, question, options, signal);
   }
   if (options.node !== undefined && !app.config.upstreams.nodes.some((node) => node.name === options.node))
     throw new UsageError([`--node ${options.node}: the configuration has no such node`]);
@@ -61,7 +63,8 @@ export async function reportCommand(
  * moment of `--as-of`.
  */
 async function uptimeCommand(app: App, options: ReportOptions): Promise<void> {
-  const asOf = await settledMoment(app, options);
+  const { sql } = await readFrom(app);
+  const asOf = await settledMoment(app, sql, options);
   const now = asOf?.getTime() ?? app.clock();
   const from =
     options.from === undefined
@@ -71,7 +74,7 @@ async function uptimeCommand(app: App, options: ReportOptions): Promise<void> {
   if (from >= to)
     throw new UsageError([`--from ${options.from ?? new Date(from).toISOString()}: must be before --to`]);
   if (asOf !== null && to > now) throw new UsageError([`--to ${options.to}: must not be after --as-of`]);
-  const rows = await uptimeOf(app.database.sql, { from, to }, options.node ?? null, asOf);
+  const rows = await uptimeOf(sql, { from, to }, options.node ?? null, asOf);
   printAs(options.format, ['table', 'csv', 'json'], {
     json: () => printJson({ from: new Date(from), to: new Date(to), uptime: rows }),
     csv: () => printCsv(rows),
@@ -97,7 +100,8 @@ async function uptimeCommand(app: App, options: ReportOptions): Promise<void> {
 
 /** `report sla [--month YYYY-MM] [--target 99.9] [--node N] [--as-of T]`. The default is this month. */
 async function slaCommand(app: App, options: ReportOptions): Promise<void> {
-  const asOf = await settledMoment(app, options);
+  const { sql } = await readFrom(app);
+  const asOf = await settledMoment(app, sql, options);
   const now = asOf?.getTime() ?? app.clock();
   const month = monthOf(options.month ?? new Date(now).toISOString().slice(0, 7));
   if (month.from >= now) throw new UsageError([`--month ${options.month}: has not begun`]);
@@ -106,7 +110,7 @@ async function slaCommand(app: App, options: ReportOptions): Promise<void> {
   const promised = wanted === undefined ? target : Number(wanted);
   if (!(promised > 0 && promised <= 100) || more.length > 0)
     throw new UsageError([`--target ${options.target.join(' ')}: must be a percentage such as 99.9`]);
-  const report = await slaReport(app.database.sql, month, now, promised, rewards, asOf);
+  const report = await slaReport(sql, month, now, promised, rewards, asOf);
   const nodes = report.nodes.filter(({ node }) => options.node === undefined || node === options.node);
   printAs(options.format, ['table', 'csv', 'json', 'html'], {
     json: () => printJson({ ...report, nodes }),
@@ -128,10 +132,10 @@ async function slaCommand(app: App, options: ReportOptions): Promise<void> {
  * The moment of `--as-of`; null when it is not given.
  * @throws UsageError when it is in the future, or the report about it may still change
  */
-async function settledMoment(app: App, { asOf }: ReportOptions): Promise<Date | null> {
+async function settledMoment(app: App, sql: ReadFrom['sql'], { asOf }: ReportOptions): Promise<Date | null> {
   if (asOf === undefined) return null;
   const moment = pastMoment(asOf, app.clock());
-  await holdSettled(app.database.sql, moment);
+  await holdSettled(sql, moment);
   return moment;
 }
 
@@ -189,7 +193,7 @@ function printSla({ nodes, validations, stake }: SlaReport): void {
 
 /** `report discrepancies [--from T] [--to T]`: the discrepancies that have not ended. The default is any time. */
 async function discrepanciesCommand(app: App, options: ReportOptions): Promise<void> {
-  const rows = await discrepanciesIn(app.database.sql, spanOf(options));
+  const rows = await discrepanciesIn((await readFrom(app)).sql, spanOf(options));
   printAs(options.format, ['table', 'csv', 'json'], {
     json: () => printJson(rows),
     csv: () => printCsv(rows),
@@ -216,7 +220,7 @@ const RIGHT = 'the other';
 
 /** `report series-breaks [--from T] [--to T]`: when the level of a metric changed. The default is any time. */
 async function seriesBreaksCommand(app: App, options: ReportOptions): Promise<void> {
-  const rows = await breaksIn(app.database.sql, spanOf(options));
+  const rows = await breaksIn((await readFrom(app)).sql, spanOf(options));
   printAs(options.format, ['table', 'csv', 'json'], {
     json: () => printJson(rows),
     csv: () => printCsv(rows),

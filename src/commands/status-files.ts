@@ -8,6 +8,7 @@ import { writeSite } from '../server/write-site.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printTable, tell } from './output.ts';
 import type { ReportOptions } from './question.ts';
+import { readFrom } from './reading.ts';
 
 /**
  * `report status --to FOLDER`: writes the status page of the nodes as files for any web server.
@@ -33,7 +34,7 @@ export async function statusFilesCommand(
   if (problems.length > 0 || !to) throw new UsageError(problems);
   const now = app.clock();
   const site = statusSite(app.config);
-  const files = statusFiles(app.database.reader, { site, assets: readAssets(), now });
+  const files = statusFiles((await readFrom(app)).sql, { site, assets: readAssets(), now });
   const paths = await writeSite(to, files, signal).catch((error: unknown) => {
     if (signal.aborted) return null;
     throw error;

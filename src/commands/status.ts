@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { lagText } from '../db/replica.ts';
 import { discrepanciesInWords } from '../reports/discrepancies.ts';
 import { inWords } from '../reports/findings.ts';
 import { statusOf } from '../reports/status.ts';
@@ -37,6 +38,8 @@ export async function statusCommand(app: App, options: { json: boolean }): Promi
         `sealed until ${timeText(seal.sealed_until)} (seal ${seal.seal}, ${seal.signed ? 'signed' : 'not signed'}): ${seal.head}`,
       );
     printLine(`discrepancies between sources: ${discrepanciesInWords(status.discrepancies)}`);
+    for (const { place, trouble, lag_seconds } of status.replicas)
+      printLine(`replica ${place}: ${trouble ?? lagText({ lagSeconds: lag_seconds })}`);
     for (const finding of status.findings) printLine(inWords(finding, timeText));
   }
   return status.findings.length > 0 ? exitCode.failed : exitCode.done;

@@ -4,6 +4,7 @@ import { steadyClock } from '../clock.ts';
 import { isAway } from '../db/away.ts';
 import { clockSkew, TOLERATED_SKEW } from '../db/clock-skew.ts';
 import { ReadGate } from '../db/read-gate.ts';
+import { noteReplica } from '../db/replica.ts';
 import { UsageError } from '../errors.ts';
 import type { QueueBackend, RecorderQueue } from '../jobs/backend.ts';
 import { ALERTS, alertsJob, EXPORTS, exportsJob, planJob, queueNames } from '../jobs/jobs.ts';
@@ -62,6 +63,8 @@ const EXPORTS_EVERY = 60_000;
 /** How often it is asked whether sinks are to be sent changes, ms. */
 const SEND_EVERY = 1_000;
 const CLOCK_CHECK_EVERY = 300_000;
+/** How often it is looked how far the replica is behind, ms. */
+const REPLICA_EVERY = 10_000;
 const QUEUE_PATIENCE = 5_000;
 /** The longest that runs under way may take to stop; the whole stop is promised within 20 s. */
 const WORKERS_STOP_WITHIN = 8_000;
@@ -107,6 +110,7 @@ export async function upCommand(
   watchers?: UpWatchers,
 ): Promise<void> {
   const serving = roles.has('server') ? servingOf(app) : null;
+  await refuseStrangeReplica(app);
   try {
     await withQueues(app, signal, (backend, queues) =>
       work(app, roles, serving, signal, backend, queues, watchers),
@@ -114,6 +118,19 @@ export async function upCommand(
   } catch (error) {
     if (!signal.aborted || !isAway(error)) throw error; // stopped while it waited for the queue's database
   }
+}
+
+/**
+ * A replica that is away is told by the watchdog, and is waited for by nobody.
+ * @throws UsageError when what is to be read in place of the database is no copy of it
+ */
+async function refuseStrangeReplica({ replica, database, log }: App): Promise<void> {
+  const found = await replica?.look(database.reader).catch((error: unknown) => {
+    if (isAway(error)) return null; // the database was there a moment ago: the server says so when it is asked
+    throw error;
+  });
+  if (found?.strange) throw new UsageError([`REPORTING_DATABASE_URL: ${found.trouble}`]);
+  if (found?.trouble) log.warn({ cause: found.trouble }, 'the replica cannot be read');
 }
 
 /** What the server is started with, checked before anything else is. */
@@ -183,6 +200,11 @@ async function work(
   if (summary) repeating.every(SHOW_EVERY, 'showing how it stands', () => summary.show());
   if (roles.has('scheduler')) repeating.once(0, 'comparing with the budgets', () => logBudgets(app));
   repeating.every(CLOCK_CHECK_EVERY, 'comparing clocks', () => warnOfSkew(app));
+  const { replica } = app;
+  if (replica)
+    repeating.every(REPLICA_EVERY, 'looking at the replica', async () =>
+      noteReplica(database.sql, app.config.name, replica.place, await replica.look(database.reader)),
+    );
   const watchdog = new Watchdog(database.reader, log, steadyClock);
   repeating.every(WATCH_EVERY, 'looking for what stands still', () => watchdog.look());
   const finished: RunResult[] = [];
@@ -306,15 +328,17 @@ async function listen(app: App, { access, site }: Serving, queues: Queues) {
     config,
     database,
     databaseUrl,
+    replica,
     environment: { host, port },
     clock,
     log,
     budgets,
   } = app;
-  const gate = new ReadGate(databaseUrl);
+  const gate = new ReadGate(databaseUrl, {}, replica);
   const server = buildServer({
     sql: database.reader,
     gate,
+    replica,
     clock,
     access,
     log,

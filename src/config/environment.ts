@@ -12,6 +12,8 @@ import { REDIS_SCHEMES, redisPlace } from './redis-url.ts';
 export interface Environment {
   /** One server or several, of which one takes writes. Undefined: embedded PostgreSQL. */
   readonly databaseUrl: string | undefined;
+  /** A replica of it, which is read in its place. Undefined: there is none. */
+  readonly reportingUrl: string | undefined;
   /** Undefined: the queue lives in PostgreSQL. */
   readonly redisUrl: string | undefined;
   /** Where the embedded PostgreSQL listens. Undefined: on the port of its first start. */
@@ -57,6 +59,7 @@ const SHORTEST_TOKEN = 16;
 /** A key as services give it. Quotes around it come from files of variables that keep them. */
 const SENT_AS_IT_IS = /^[\x21\x23-\x26\x28-\x7e]([\x20-\x7e]*[\x21\x23-\x26\x28-\x7e])?$/;
 
+const POSTGRES_SCHEMES = ['postgres:', 'postgresql:'];
 const LOG_FORMATS = ['json', 'text'];
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
@@ -79,6 +82,12 @@ export const VARIABLES = {
     about:
       'PostgreSQL: postgres://user:password@host:port/database, or a primary and its standbys as host:port,host:port.',
     absent: 'an embedded PostgreSQL in .recorder/',
+    secret: true,
+  },
+  REPORTING_DATABASE_URL: {
+    about:
+      'A replica (streaming standby) of the PostgreSQL in DATABASE_URL, one server, that pages, the API, query, report and export read, so that the primary only records: docs/operations.md.',
+    absent: 'they read DATABASE_URL',
     secret: true,
   },
   REDIS_URL: {
@@ -283,8 +292,10 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     problems.push(
       `RECORDER_TOKEN: is shorter than ${SHORTEST_TOKEN} characters and could be guessed: make one with "openssl rand -hex 16"`,
     );
+  const databaseUrl = url('DATABASE_URL', POSTGRES_SCHEMES);
   const environment = {
-    databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    databaseUrl,
+    reportingUrl: url('REPORTING_DATABASE_URL', POSTGRES_SCHEMES, refuseSeveral),
     redisUrl: url('REDIS_URL', REDIS_SCHEMES, redisPlace),
     pgPort: pgPort === undefined ? undefined : portIn('RECORDER_PG_PORT', pgPort),
     stateHome: textIn(env, 'XDG_STATE_HOME') ?? join(homedir(), '.local', 'state'),
@@ -307,8 +318,18 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     },
     sealKey: signingKey('SEAL_KEY'),
   };
+  if (environment.reportingUrl !== undefined && databaseUrl === undefined)
+    problems.push(
+      'REPORTING_DATABASE_URL: is set without DATABASE_URL: the embedded PostgreSQL has no replica; name the primary in DATABASE_URL',
+    );
   if (problems.length > 0) throw new UsageError(problems);
   return environment;
+}
+
+/** @throws Error when a URL names several servers: which of them is read would change without notice */
+function refuseSeveral(url: string): void {
+  if (serverUrls(url).length > 1)
+    throw new Error('names several servers: name one replica, or what divides connections among replicas');
 }
 
 /** What programs that the recorder starts have of its environment: where programs and the user's files are. No secret is in it. */
@@ -387,7 +408,7 @@ export function readSecrets(env: NodeJS.ProcessEnv = process.env): string[] {
       return undefined; // readEnvironment reports it
     }
   };
-  const passwords = (['DATABASE_URL', 'REDIS_URL'] as const).flatMap((name) =>
+  const passwords = (['DATABASE_URL', 'REPORTING_DATABASE_URL', 'REDIS_URL'] as const).flatMap((name) =>
     [...(value(name) ?? '').matchAll(PASSWORD_IN_URL)].map(([, user, password, database, parameter]) =>
       password !== user && password !== database ? password : parameter,
     ),

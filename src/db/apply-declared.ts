@@ -3,6 +3,7 @@ import type postgres from 'postgres';
 import { UsageError } from '../errors.ts';
 import { type Declared, definition, inOrder, signature } from './declared.ts';
 import { dependentsOf, type ObjectKey } from './dependents.ts';
+import { makeQuestionFunctions } from './question-functions.ts';
 import { makeReader } from './reader-role.ts';
 import { revokeDefaults, type SavedObject, saveObjects } from './saved-objects.ts';
 import { TakenAway } from './taken-away.ts';
@@ -130,6 +131,7 @@ export class Reporting {
     await this.#sql.unsafe('create schema if not exists reporting');
     await makeReader(this.#sql);
     await this.#sql.unsafe('grant usage on schema reporting to recorder_reader');
+    await makeQuestionFunctions(this.#sql);
     const rows = asRows(this.#declared);
     const places = await this.#sql.unsafe<Place[]>(
       `select s.key, o.name is not null as noted,

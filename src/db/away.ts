@@ -14,6 +14,7 @@ const AWAY = new Set([
   '57P02',
   '57P03', // it is starting
   '53300', // all its connections are taken
+  'REPLICA_AWAY', // what is read from a replica
   'NO_PRIMARY', // of several servers none takes writes
 ]);
 

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, index, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { bigint, boolean, doublePrecision, index, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { instant, recorder } from './bookkeeping.ts';
 
 /** Every configuration that `up` was started with, by recorder; the newest one decides what is recorded. */
@@ -38,6 +38,27 @@ export const processes = recorder.table(
     left_at: instant(),
   },
   (table) => [index('processes_by_recorder').on(table.recorder, table.digest)],
+);
+
+/** The replicas that processes read from, as one of them saw each last. Instants are the primary's. */
+export const replicas = recorder.table(
+  'replicas',
+  {
+    /** The recorder's name. */
+    recorder: text().notNull(),
+    /** Host, port and database. */
+    place: text().notNull(),
+    /** How far it was behind; null: that cannot be told. */
+    lag_seconds: doublePrecision(),
+    lag_bytes: bigint({ mode: 'number' }),
+    /** Why it is not, or should not be, read from, and since when; null: nothing is wrong with it. */
+    trouble: text(),
+    trouble_since: instant(),
+    /** Since when it is far behind; null: it is not. */
+    behind_since: instant(),
+    seen_at: instant().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.recorder, table.place] })],
 );
 
 /** The queues, as whoever holds the schedules saw them last: for readers that cannot read the queue. */

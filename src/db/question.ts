@@ -2,10 +2,8 @@ import postgres from 'postgres';
 import { UsageError } from '../errors.ts';
 import { CONNECTION } from './client.ts';
 import { connect } from './connect.ts';
+import { holdQuestionFunctions, READER } from './question-functions.ts';
 import { sessionSettings } from './session.ts';
-
-/** The role that runs every statement a user wrote. */
-const ROLE = 'recorder_reader';
 
 /** The most rows of a block, and the number of characters after which a block ends. So the memory in use is bounded. */
 const ROWS_AT_ONCE = 1_000;
@@ -54,9 +52,8 @@ export interface Refusal {
 /**
  * Runs one statement that a user wrote, as `recorder_reader`, in a read-only transaction that is rolled back.
  *
- * The statement runs inside functions that belong to `recorder_reader` and are SECURITY DEFINER. Inside them PostgreSQL
- * refuses every way back to the role that logged in (`set role none`, `set_config('role', …)` inside a query). The
- * functions open a cursor, which accepts only a query: no DO block, no COPY, no second statement.
+ * The statement runs inside functions that belong to `recorder_reader` (`question-functions.ts`). They open a cursor, which
+ * accepts only a query: no DO block, no COPY, no second statement.
  *
  * @param url the database; its user must be a superuser or a member of `recorder_reader`
  * @param read receives the answer; its rows can be read until `read` returns
@@ -68,12 +65,13 @@ export async function askAsReader<T>(
   { timeout, asOf, signal, beside = false }: AskOptions,
   read: (answer: Answer) => Promise<T>,
 ): Promise<T> {
+  const longest = beside ? LONGEST_ROW_BESIDE : LONGEST_ROW;
   const session = connect(url, timeout + 5_000, {
     ...CONNECTION,
     max: 1,
     connection: {
       ...sessionSettings('query', 'reporting'),
-      role: ROLE,
+      role: READER,
       statement_timeout: timeout,
       // A statement whose client has gone ends after this time, ms.
       client_connection_check_interval: '250',
@@ -91,11 +89,13 @@ export async function askAsReader<T>(
   const cancel = () => running?.cancel();
   signal.addEventListener('abort', cancel);
   try {
-    await run(OPEN_ANSWER).catch((error: unknown) => {
+    await holdQuestionFunctions(run).catch((error: unknown) => {
       throw becoming(error) ?? error;
     });
-    await run(nextRows(beside ? LONGEST_ROW_BESIDE : LONGEST_ROW));
-    if (asOf) await narrowNames(run, question, asOf);
+    if (asOf)
+      await narrowNames(run, question, asOf).catch((error: unknown) => {
+        throw narrowing(error) ?? error;
+      });
     const { columns, types } = await session.unsafe(question).describe();
     if (types.length > 0) throw new UsageError(['query: a parameter such as $1 has no value here']);
     if (!columns?.length)
@@ -103,14 +103,17 @@ export async function askAsReader<T>(
         'query: only a statement that gives rows can be asked, such as select … or explain …',
       ]);
     await run('begin transaction read only');
-    await run('select pg_temp.open_answer($1)', [question]);
+    await run('select recorder_question.open_answer($1)', [question]);
     return await read({
       columns: columns.map(({ name, type }) => ({ name, kind: kindOf(type) })),
       async *rows(form) {
         for (;;) {
           // The statement may have set another timeout for the rest of the transaction.
           await run(`set local statement_timeout = ${timeout}`);
-          const block = await run<{ line: string }>('select line from pg_temp.next_rows($1) as line', [form]);
+          const block = await run<{ line: string }>(
+            `select line from recorder_question.next_rows($1, ${longest}, ${ROWS_AT_ONCE}, ${BYTES_AT_ONCE}) as line`,
+            [form],
+          );
           if (block.length === 0) return;
           yield block.map(({ line }) => line);
         }
@@ -133,39 +136,6 @@ function kindOf(type: number): AnswerColumn['kind'] {
   if (NUMBERS.has(type)) return 'number';
   return TIMES.has(type) ? 'time' : 'text';
 }
-
-const OPEN_ANSWER = `create function pg_temp.open_answer(question text) returns void language plpgsql security definer as $$
-declare
-  answer refcursor := 'answer';
-begin
-  open answer no scroll for execute question;
-end $$`;
-
-const nextRows = (
-  longest: number,
-) => `create function pg_temp.next_rows(form text) returns setof text language plpgsql security definer as $$
-declare
-  answer refcursor := 'answer';
-  one record;
-  line text;
-  bytes bigint := 0;
-begin
-  for row_number in 1..${ROWS_AT_ONCE} loop
-    fetch answer into one;
-    exit when not found;
-    line := pg_catalog.row_to_json(one);
-    if pg_catalog.length(line) > ${longest} then
-      raise exception 'a row of more than ${longest / 1_000_000} million characters' using errcode = 'program_limit_exceeded';
-    end if;
-    if form = 'values' then
-      select pg_catalog.json_agg(v.value order by v.place) into line
-      from pg_catalog.json_each_text(line::json) with ordinality as v(name, value, place);
-    end if;
-    return next line;
-    bytes := bytes + pg_catalog.length(line);
-    exit when bytes > ${BYTES_AT_ONCE};
-  end loop;
-end $$`;
 
 const AS_VIEW = 'create temporary view "the question" as ';
 
@@ -215,15 +185,24 @@ async function narrowNames(run: Run, question: string, asOf: Date): Promise<void
 function becoming(error: unknown): UsageError | null {
   if (!(error instanceof postgres.PostgresError)) return null;
   const { code, message } = error;
-  if (code === '42501' && message.includes('temporary'))
-    return new UsageError([`query: ${message}; as a superuser: grant temporary on database … to ${ROLE}`]);
   if (code === '42501' || code === '22023' || code === '42704')
     return new UsageError([
-      `query: ${message}; it is asked as ${ROLE}, which the user of DATABASE_URL must be a member of: ` +
-        `as a superuser, grant ${ROLE} to that user (and run "chain-recorder migrate" where the role is missing)`,
+      `query: ${message}; it is asked as ${READER}, which the user of DATABASE_URL must be a member of: ` +
+        `as a superuser, grant ${READER} to that user (and run "chain-recorder migrate" where the role is missing)`,
     ]);
+  return null;
+}
+
+/** The error to report when temporary views cannot be made; null for any other error. */
+function narrowing(error: unknown): UsageError | null {
+  if (!(error instanceof postgres.PostgresError)) return null;
+  const { code, message } = error;
   if (code === '25006')
-    return new UsageError([`query: ${message}: DATABASE_URL must name the primary server, not a standby`]);
+    return new UsageError([`--as-of: ${message}: it needs the primary server, which DATABASE_URL must name`]);
+  if (code === '42501' && message.includes('temporary'))
+    return new UsageError([
+      `--as-of: ${message}; as a superuser: grant temporary on database … to ${READER}`,
+    ]);
   return null;
 }
 

@@ -2,6 +2,7 @@ import type postgres from 'postgres';
 import { CONNECTION } from './client.ts';
 import { connectPool } from './connect.ts';
 import { type Answer, askAsReader } from './question.ts';
+import type { Replica } from './replica.ts';
 import { sessionSettings, silenceOf } from './session.ts';
 import { Turns } from './turns.ts';
 
@@ -35,15 +36,21 @@ export interface UsersQuestion {
  */
 export class ReadGate {
   readonly #url: string;
+  readonly #replica: Replica | null;
   readonly #places: readonly Place[];
   readonly #reads: Turns<Place>;
   readonly #questions: Turns<number>;
 
-  /** Connections are made when they are needed. @param url postgres://…, as in DATABASE_URL */
-  constructor(url: string, limits: Partial<ReadLimits> = {}) {
+  /**
+   * Connections are made when they are needed.
+   * @param url postgres://…, as in DATABASE_URL
+   * @param replica what is read in its place; null: it is read itself
+   */
+  constructor(url: string, limits: Partial<ReadLimits> = {}, replica: Replica | null = null) {
     const { atOnce, waiting, patience } = { ...LIMITS, ...limits };
     this.#url = url;
-    this.#places = Array.from({ length: atOnce }, () => new Place(url));
+    this.#replica = replica;
+    this.#places = Array.from({ length: atOnce }, () => new Place(replica?.url ?? url));
     this.#reads = new Turns('read', this.#places, { waiting, patience });
     const questions = Array.from({ length: QUESTIONS.atOnce }, (_, at) => at);
     this.#questions = new Turns('question', questions, { waiting: QUESTIONS.waiting, patience });
@@ -52,15 +59,15 @@ export class ReadGate {
   /**
    * Runs `work` with a connection that nobody else uses meanwhile. What `work` asks is cancelled when `signal` aborts.
    * @param work must not use the connection after it has ended
-   * @throws ReadsBusy when too many reads wait, or this one waited too long; the signal's reason when it aborted
+   * @throws ReadsBusy when too many reads wait, or this one waited too long; ReplicaAway; the signal's reason when it aborted
    */
   async read<T>(work: (sql: postgres.Sql) => Promise<T>, signal: AbortSignal): Promise<T> {
-    return this.#reads.take((place) => place.use(work, signal), signal);
+    return this.#reads.take((place) => this.#explained(this.#replica, () => place.use(work, signal)), signal);
   }
 
   /**
    * Asks what a user wrote, as {@link askAsReader} does. Few questions are asked at once, each on one core.
-   * @throws ReadsBusy when too many questions wait, or this one waited too long; what `askAsReader` throws
+   * @throws ReadsBusy when too many questions wait, or this one waited too long; ReplicaAway; what `askAsReader` throws
    */
   async ask<T>(
     { text, asOf, timeout }: UsersQuestion,
@@ -68,7 +75,20 @@ export class ReadGate {
     signal: AbortSignal,
   ): Promise<T> {
     const options = { asOf, timeout, signal, beside: true };
-    return this.#questions.take(() => askAsReader(this.#url, text, options, read), signal);
+    // What was known at a past moment is asked by temporary views, which no replica has.
+    const replica = asOf === null ? this.#replica : null;
+    const asked = () => askAsReader(replica?.url ?? this.#url, text, options, read);
+    return this.#questions.take(() => this.#explained(replica, asked), signal);
+  }
+
+  async #explained<T>(replica: Replica | null, work: () => Promise<T>): Promise<T> {
+    if (!replica) return work();
+    replica.hold();
+    try {
+      return await work();
+    } catch (error) {
+      throw replica.explained(error);
+    }
   }
 
   /** Ends all connections; what still runs is cancelled. */

@@ -1,5 +1,5 @@
 /**
- * What a session is for: `work` asks single statements, `reader` only looks, `query` asks what a user wrote, `queue` is
+ * What a session is for: `work` asks single statements, `reader` only looks, `report` reads from a replica, `query` asks what a user wrote, `queue` is
  * BullMQ's, `seal` and `export` read all that was recorded, `restore` writes it, `checks` compares it, `alerts` asks its rules, and
  * `migration` takes its time.
  */
@@ -12,6 +12,7 @@ type Purpose = keyof typeof PURPOSES;
 const PURPOSES = {
   work: { name: 'chain-recorder', timeout: 30_000, readOnly: 'off' },
   reader: { name: 'chain-recorder reader', timeout: 5_000, readOnly: 'on' },
+  report: { name: 'chain-recorder report', timeout: 30_000, readOnly: 'on' },
   query: { name: 'chain-recorder query', timeout: 60_000, readOnly: 'off' },
   alerts: { name: 'chain-recorder alerts', timeout: 20_000, readOnly: 'on' },
   checks: { name: 'chain-recorder checks', timeout: 600_000, readOnly: 'off' },
@@ -23,7 +24,7 @@ const PURPOSES = {
 } as const;
 
 /** How long a connection may be silent before it is closed, ms: longer than any statement may take. */
-export const silenceOf = (purpose: 'work' | 'reader' | 'checks' | 'alerts') =>
+export const silenceOf = (purpose: 'work' | 'reader' | 'report' | 'checks' | 'alerts') =>
   PURPOSES[purpose].timeout + 5_000;
 
 /**

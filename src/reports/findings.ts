@@ -16,7 +16,8 @@ export interface Finding {
     | 'queue'
     | 'alerts'
     | 'export'
-    | 'changes';
+    | 'changes'
+    | 'replica';
   readonly dataset: string | null;
   readonly subject: string;
   readonly since: Date;

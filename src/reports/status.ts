@@ -28,6 +28,18 @@ export interface Status {
   readonly standing_still: number;
   /** What sources say differently of the same things, and still do, by check. */
   readonly discrepancies: readonly DiscrepancyCount[];
+  /** The replicas that pages, reports and exports of a living process read from. */
+  readonly replicas: readonly SeenReplica[];
+}
+
+/** A replica, as a process that reads from it saw it last. */
+export interface SeenReplica {
+  readonly place: string;
+  /** How far it was behind; null: that cannot be told. */
+  readonly lag_seconds: number | null;
+  readonly lag_bytes: number | null;
+  /** Why it is not, or should not be, read from; null: nothing is wrong with it. */
+  readonly trouble: string | null;
 }
 
 /** One dataset over all its targets. */
@@ -50,8 +62,9 @@ export interface DatasetStatus {
  * @param mine the allowances to show; those of URLs that are not in use any more are left out
  */
 export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): Promise<Status> {
-  const [datasets, findings, recent_failures, budgets, [counts], [seal], discrepancies] = await Promise.all([
-    sql<DatasetStatus[]>`
+  const [datasets, findings, recent_failures, budgets, [counts], [seal], discrepancies, replicas] =
+    await Promise.all([
+      sql<DatasetStatus[]>`
       select f.dataset, count(*)::int as targets, max(f.last_success_at) as last_success_at,
         extract(epoch from max(f.late_by) filter (where f.not_offered is null))::float8 as late_by,
         (count(*) filter (where f.last_success_at is null and f.not_offered is null))::int as never_recorded,
@@ -60,28 +73,32 @@ export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): P
         (count(*) filter (where f.not_offered is not null))::int as not_offered,
         sum(f.rows_today)::float8 as rows_today
       from reporting.freshness f group by f.dataset order by f.dataset`,
-    findingGroups(sql),
-    sql<{ dataset: string; target: string; at: Date; error: string | null }[]>`
+      findingGroups(sql),
+      sql<{ dataset: string; target: string; at: Date; error: string | null }[]>`
       select dataset, target, last_failure_at as at, last_failure as error from reporting.freshness
       where last_failure_at > now() - interval '1 day' and not_offered is null
       order by last_failure_at desc, dataset, target limit 10`,
-    sql<{ upstream: string; minute_units: number; day_units: number; blocked_until: Date | null }[]>`
+      sql<{ upstream: string; minute_units: number; day_units: number; blocked_until: Date | null }[]>`
       select upstream, minute_units::float8, day_units::float8,
         case when blocked_until > now() then blocked_until end as blocked_until
       from recorder.budgets join unnest(${mine.map(({ upstream }) => upstream)}::text[],
         ${mine.map(({ endpoint }) => endpoint)}::text[]) as mine(upstream, endpoint) using (upstream, endpoint)
       order by upstream`,
-    sql<{ quarantined: number; gaps: number }[]>`
+      sql<{ quarantined: number; gaps: number }[]>`
       select (select count(*) from reporting.quarantine)::int as quarantined,
         (select count(*) from reporting.gaps)::int as gaps`,
-    sql<{ seal: number; sealed_until: Date; head: string; signed: boolean }[]>`
+      sql<{ seal: number; sealed_until: Date; head: string; signed: boolean }[]>`
       select seal, sealed_until, head, signature is not null as signed from reporting.seal_heads order by seal desc limit 1`,
-    discrepancyCounts(sql),
-  ]);
+      discrepancyCounts(sql),
+      sql<SeenReplica[]>`
+      select place, lag_seconds, lag_bytes::float8, trouble from reporting.replicas
+      where now() - seen_at <= interval '1 minute' order by place`,
+    ]);
   const inState = (state: FindingState) =>
     sumOf(
       findings.filter(
-        (one: Finding) => one.state === state && one.what !== 'alerts' && one.what !== 'export',
+        (one: Finding) =>
+          one.state === state && one.what !== 'alerts' && one.what !== 'export' && one.what !== 'replica',
       ),
     );
   return {
@@ -97,6 +114,7 @@ export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): P
     incomplete_targets: inState('incomplete'),
     standing_still: inState('standing still'),
     discrepancies,
+    replicas: [...replicas],
   };
 }
 

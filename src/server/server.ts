@@ -6,6 +6,7 @@ import type { Config } from '../config/schema.ts';
 import type { BudgetKey } from '../db/budget-key.ts';
 import { schemaProblem } from '../db/migrate.ts';
 import type { ReadGate } from '../db/read-gate.ts';
+import type { Replica } from '../db/replica.ts';
 import { messageOf } from '../errors.ts';
 import type { QueuesView } from '../jobs/queue-look.ts';
 import type { Watched } from '../recording/active-feed.ts';
@@ -37,6 +38,8 @@ export interface ServerContext {
   readonly sql: postgres.Sql;
   /** For the pages and the API. */
   readonly gate: ReadGate;
+  /** What the gate reads in place of the database; absent: the database itself. */
+  readonly replica?: Replica | null;
   readonly clock: Clock;
   /** Who may read. */
   readonly access: Access;
@@ -72,6 +75,7 @@ const NODES_PATIENCE = 8_000;
 export function buildServer({
   sql,
   gate,
+  replica = null,
   clock,
   access,
   log,
@@ -133,7 +137,7 @@ export function buildServer({
     ),
     site,
   };
-  servePages(server, { gate, context, access, assets, log });
+  servePages(server, { gate, replica, context, access, assets, log });
   serveQueryData(server, gate);
   serveApi(server, { gate, clock, status, log });
   serveBadges(server, context.nodes);

@@ -92,6 +92,24 @@ function refuseOtherFormat(
     );
 }
 
+/** What a replica has not replayed yet must not take the place of what an earlier export saw. */
+async function refuseOlder(
+  snapshot: Snapshot,
+  { tables, target }: Exporting,
+  last: Manifest | null,
+  mark: Watermark,
+): Promise<void> {
+  const [row] = await snapshot.rows('select pg_is_in_recovery() as standby');
+  const newer = tables.find(({ name }) => {
+    const before = last?.tables[name]?.watermark;
+    return before && before.system === mark.system && BigInt(before.xid) > BigInt(mark.xid);
+  });
+  if (row?.standby === true && newer)
+    throw new ExportRefused(
+      `${target.name}: the last export there saw more of ${newer.name} than the replica in REPORTING_DATABASE_URL has yet: wait until it has followed the primary`,
+    );
+}
+
 interface Made extends Exported {
   /** The files that were written. */
   readonly paths: readonly string[];
@@ -100,6 +118,7 @@ interface Made extends Exported {
 async function filesOf(snapshot: Snapshot, exporting: Exporting, last: Manifest | null): Promise<Made> {
   const { target, signal, progress } = exporting;
   const mark = await readWatermark(snapshot);
+  await refuseOlder(snapshot, exporting, last, mark);
   const exportedAt = later(mark.at, last?.exported_at);
   const number = (last?.export ?? 0) + 1;
   const id = randomUUID();

@@ -27,7 +27,7 @@ beforeEach(async () => {
   await sql`truncate recorder.targets, recorder.target_datasets, recorder.schedules, recorder.health_observers, recorder.processes, recorder.exports,
     recorder.health_probes, recorder.node_health, recorder.gaps, recorder.coverage, recorder.quarantine, recorder.budgets,
     recorder.validators, recorder.validator_delegators, recorder.node_identity, recorder.validator_uptime, recorder.discrepancies,
-    recorder.series_breaks, recorder.alert_rules, recorder.alert_channels, recorder.alert_messages, recorder.configurations`;
+    recorder.series_breaks, recorder.alert_rules, recorder.alert_channels, recorder.alert_messages, recorder.configurations, recorder.replicas`;
 });
 
 const put = (table: string, ...rows: readonly object[]) =>
@@ -257,6 +257,12 @@ const cases: Readonly<Record<string, Case>> = {
     subjects: ['export s3://lake'],
     says: /^export s3:\/\/lake: no worker makes it/,
   },
+  'replica-behind': {
+    fires: () => put('replicas', readReplica('it gives no answer', ago(0))),
+    quiet: () => put('replicas', readReplica('it gives no answer', ago(hour))),
+    subjects: ['replica standby:5432/recorder'],
+    says: /^replica standby:5432\/recorder: it gives no answer/,
+  },
   'alerting-failing': {
     fires: () => failingChannel('running'),
     quiet: () => failingChannel('stopped'),
@@ -264,6 +270,12 @@ const cases: Readonly<Record<string, Case>> = {
     says: /what is sent does not arrive: HTTP 503/,
   },
 };
+
+/** @param seen when a process looked at it last: what nobody reads from any more tells nothing */
+const readReplica = (trouble: string, seen: Date) => ({
+  ...{ recorder: 'recorder', place: 'standby:5432/recorder', trouble, trouble_since: ago(hour) },
+  seen_at: seen,
+});
 
 const quarantined = (since: number) => ({
   ...{

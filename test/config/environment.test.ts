@@ -30,6 +30,7 @@ describe('the environment', () => {
   it('may be empty', () => {
     expect(readEnvironment({})).toEqual({
       databaseUrl: undefined,
+      reportingUrl: undefined,
       redisUrl: undefined,
       pgPort: undefined,
       stateHome: join(homedir(), '.local/state'),
@@ -43,6 +44,21 @@ describe('the environment', () => {
       metricsKey: undefined,
       s3: { endpoint: undefined, region: undefined, keys: undefined, problems: [] },
     });
+  });
+
+  it('names one replica of a database of its own', () => {
+    const DATABASE_URL = 'postgres://u@primary/db';
+    const of = (REPORTING_DATABASE_URL: string) => problems({ DATABASE_URL, REPORTING_DATABASE_URL });
+    expect(of('postgres://u:pass@standby/db')).toEqual([]);
+    expect(of('postgres://u@one,two/db')).toEqual([expect.stringContaining('names several servers')]);
+    expect(of('redis://u@standby')).toEqual([expect.stringMatching(/^REPORTING_DATABASE_URL: must begin/)]);
+    expect(problems({ REPORTING_DATABASE_URL: 'postgres://u@standby/db', RECORDER_PORT: 'x' })).toEqual([
+      expect.stringContaining('RECORDER_PORT'),
+      expect.stringContaining('the embedded PostgreSQL has no replica'),
+    ]);
+    expect(readSecrets({ REPORTING_DATABASE_URL: 'postgres://u:standby-word@h/db' })).toContain(
+      'standby-word',
+    );
   });
 
   it('takes an empty variable for one that is not set', () => {

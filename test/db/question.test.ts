@@ -3,6 +3,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { askAsReader } from '../../src/db/question.ts';
 import { UsageError } from '../../src/errors.ts';
+import { migrate } from '../../src/views/migrate.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -168,7 +169,7 @@ describe('a hostile question', () => {
     ['selct 1', 'syntax error at or near "selct", at character 1'],
     ['select 1/0', 'division by zero'],
     ["select repeat('x', 100000000)", 'a row of more than 64 million characters'],
-    ["select pg_temp.open_answer('select 1')", 'already in use'],
+    ["select recorder_question.open_answer('select 1')", 'already in use'],
     ['prepare p as select 1', 'gives rows'],
     ['listen x', 'gives rows'],
     ['vacuum', 'gives rows'],
@@ -222,10 +223,18 @@ describe('a user of the database', () => {
     );
   });
 
+  it('is asked by functions of the reader only: those of another owner would have that owner’s rights', async () => {
+    await sql`alter function recorder_question.open_answer(text) owner to current_user`;
+    expect(await asked('select 1')).toContain('run "chain-recorder migrate"');
+    await migrate(database.url);
+    expect(await ask('select 1')).toEqual([['1']]);
+  });
+
   it('without the right to temporary objects is told what to do', async () => {
     const name = new URL(database.url).pathname.slice(1);
     await sql.unsafe(`revoke temporary on database ${name} from public`);
-    expect(await asked('select 1', { url })).toContain('grant temporary');
+    expect(await ask('select 1', { url })).toEqual([['1']]);
+    expect(await asked('select 1', { url, asOf: new Date() })).toContain('grant temporary');
     await sql.unsafe(`grant temporary on database ${name} to public`);
   });
 });

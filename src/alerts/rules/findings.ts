@@ -65,7 +65,8 @@ export const recordingStandingStill: Rule = {
     'A part of the recorder does not move: workers, schedules, the queue, commits, seals, checks, packing.',
   severity: 'critical',
   for: 2 * MINUTE,
-  ask: ({ sql }) => standing(sql, sql`f.what not in ('target', 'ledger', 'alerts', 'changes', 'export')`),
+  ask: ({ sql }) =>
+    standing(sql, sql`f.what not in ('target', 'ledger', 'alerts', 'changes', 'export', 'replica')`),
 };
 
 /** A rule that cannot be asked, or a channel that takes nothing. */
@@ -86,6 +87,17 @@ export const exportFailing: Rule = {
   severity: 'warning',
   for: 10 * MINUTE,
   ask: ({ sql }) => standing(sql, sql`f.what = 'export'`),
+};
+
+/** A replica that pages, reports and exports read from, and that is away or far behind. */
+export const replicaBehind: Rule = {
+  ...common,
+  name: 'replica-behind',
+  about:
+    'The replica that pages, reports and exports read is away, is no copy of the primary, or is more than a minute behind.',
+  severity: 'warning',
+  for: 5 * MINUTE,
+  ask: ({ sql }) => standing(sql, sql`f.what = 'replica'`),
 };
 
 /** A row a dataset. The ledger has a rule of its own. */

@@ -1,5 +1,6 @@
 import { AskedWrongly } from '../../api/asked-wrongly.ts';
 import { isAway } from '../../db/away.ts';
+import { ReplicaAway } from '../../db/replica-away.ts';
 import { ReadsBusy } from '../../db/turns.ts';
 import { messageOf } from '../../errors.ts';
 
@@ -24,6 +25,8 @@ export function problemOf(error: unknown): Problem {
     return { status: 400, title: 'Asked wrongly', detail, problems: error.problems };
   if (error instanceof ReadsBusy)
     return { status: 503, title: 'Too much is read at once', detail, retryAfter: error.retryAfter };
+  if (error instanceof ReplicaAway)
+    return { status: 503, title: 'The replica cannot be read', detail, retryAfter: RETRY_AFTER };
   if (isAway(error))
     return { status: 503, title: 'The database cannot be reached', detail, retryAfter: RETRY_AFTER };
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

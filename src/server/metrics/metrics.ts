@@ -12,6 +12,7 @@ import { nodes } from './nodes.ts';
 import type { MetricPart, MetricSources } from './part.ts';
 import { ofProcess } from './process.ts';
 import { recording } from './recording.ts';
+import { replicas } from './replicas.ts';
 import { responseTimes } from './response-times.ts';
 import { space } from './space.ts';
 import { sealing, work } from './work.ts';
@@ -39,6 +40,7 @@ export const metricParts: readonly MetricPart[] = [
   sealing,
   exporting,
   changeSinks,
+  replicas,
   space,
   ofProcess,
 ];

@@ -68,6 +68,17 @@ export const databaseAway = (why: string): ToldProblem => ({
   retryAfter: 10,
 });
 
+export const replicaAway = (why: string): ToldProblem => ({
+  status: 503,
+  title: 'No replica',
+  what: 'The copy of the database that pages read gives no answer.',
+  details: [why],
+  advice:
+    'The recording goes on: it writes to the primary. Pages do not turn to it by themselves, because the copy is there to keep their load ' +
+    'away from it. "chain-recorder status" and /metrics still tell how the recording stands; "chain-recorder doctor" tells more.',
+  retryAfter: 10,
+});
+
 export const tooSlow = (why: string): ToldProblem => ({
   status: 503,
   title: 'Too slow',

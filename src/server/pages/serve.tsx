@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { AskedWrongly } from '../../api/asked-wrongly.ts';
 import { isAway } from '../../db/away.ts';
 import type { ReadGate } from '../../db/read-gate.ts';
+import { lagText, type Replica } from '../../db/replica.ts';
+import { ReplicaAway } from '../../db/replica-away.ts';
 import { ReadsBusy } from '../../db/turns.ts';
 import { messageOf } from '../../errors.ts';
 import type { Access } from '../access.ts';
@@ -33,6 +35,8 @@ const PATIENCE = 8_000;
 /** What the pages are served with. */
 export interface PagesOptions {
   readonly gate: ReadGate;
+  /** What the gate reads in place of the database; null: the database itself. */
+  readonly replica: Replica | null;
   readonly context: Omit<PageContext, 'read' | 'ask'>;
   readonly access: Access;
   readonly assets: Assets;
@@ -42,7 +46,7 @@ export interface PagesOptions {
 /** Serves the pages and their forms, holds the rule of who may read for all routes, and answers whatever goes wrong. */
 export function servePages(
   server: FastifyInstance,
-  { gate, context, access, assets, log }: PagesOptions,
+  { gate, replica, context, access, assets, log }: PagesOptions,
 ): void {
   const { clock } = context;
 
@@ -61,6 +65,7 @@ export function servePages(
       everything: access.admit(callerOf(request, '/'), clock()) === 'allowed',
       file: false,
       assets,
+      behind: replica?.found?.trouble === null ? lagText(replica.found) : null,
     };
     return reply.code(status).type('text/html; charset=utf-8').send(documentOf(content, view));
   };
@@ -165,6 +170,7 @@ function problemOf(error: unknown): problems.ToldProblem {
   if (isRefusal(error)) return problems.badRequest([messageOf(error)]);
   if (error instanceof ReadsBusy) return problems.tooBusy(messageOf(error), error.retryAfter);
   if (error instanceof QueueAway) return problems.queueAway(error.message);
+  if (error instanceof ReplicaAway) return problems.replicaAway(error.message);
   if (isTooLong(error)) return problems.tooSlow(messageOf(error));
   if (isTimeout(error) || isAway(error)) return problems.databaseAway(messageOf(error));
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;

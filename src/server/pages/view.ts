@@ -18,6 +18,8 @@ export interface View {
   /** It is written to a file: there is no server to send a form to. */
   readonly file: boolean;
   readonly assets: Assets;
+  /** How far the replica that it is read from is behind, in words; null: it is read from the primary, or nobody knows. */
+  readonly behind: string | null;
 }
 
 /** The view of the page that is rendered: `useContext(CurrentView)`. */
@@ -29,4 +31,5 @@ export const CurrentView = createContext<View>({
   everything: true,
   file: false,
   assets: { style: null, script: () => null, files: new Map() },
+  behind: null,
 });

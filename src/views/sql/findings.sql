@@ -162,11 +162,16 @@ select 'standing still', 'changes', null, 'the sink ' || sink || ' of the record
   'changes are kept for it, and no process of its recorder runs: start one; or, if there is none any more, delete from recorder.change_sinks where recorder = ' || quote_literal(recorder)
 from reporting.change_sinks
 where now() - waiting_since > interval '7 days'
-  and recorder not in (select p.recorder from reporting.processes p where p.state in ('running', 'outdated'));
+  and recorder not in (select p.recorder from reporting.processes p where p.state in ('running', 'outdated'))
+union all
+select case when trouble_since is null then 'late' else 'failing' end, 'replica', null, place, coalesce(trouble_since, behind_since),
+  coalesce(trouble, format('what is read from it is %s s old: pages, reports and exports show the record as it was then. Look at the replica: its load, its network, a statement that holds up its replay', round(lag_seconds)))
+from reporting.replicas
+where coalesce(trouble_since, behind_since) is not null and now() - seen_at <= interval '1 minute';
 
 comment on view reporting.findings is 'Whatever does not stand as it should, and why. No row: all is well.';
 comment on column reporting.findings.state is 'late, failing, incomplete, outdated, or standing still.'; -- text
-comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, readings (their packing), checks (across sources), process, workers (of a recorder), queue, alerts (a rule or a channel), export (by schedule), or changes (a sink of the feed).'; -- text
+comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, readings (their packing), checks (across sources), process, workers (of a recorder), queue, alerts (a rule or a channel), export (by schedule), changes (a sink of the feed), or replica (that is read from).'; -- text
 comment on column reporting.findings.dataset is 'The dataset; null: it is not about one.'; -- text
 comment on column reporting.findings.subject is 'The target, the observer, the probe, the schedule, what is compared, the process, the queue, or where the export goes.'; -- text
 comment on column reporting.findings.since is 'Since when: of what is late or fails, the last success, or when it was first wanted.'; -- timestamptz

@@ -14,7 +14,7 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
 
 /** The whole document around the content of a page. */
 export function Layout({ title, crumbs = [], islands = [], live, instead, site, body }: Content) {
-  const { now, url, theme, session, everything, file, assets } = useContext(CurrentView);
+  const { now, url, theme, session, everything, file, assets, behind } = useContext(CurrentView);
   const links = useContext(CurrentLinks);
   const path = url.replace(/[?#].*$/s, '');
   const scripts = [...(live === undefined ? [] : ['live']), ...islands].flatMap(
@@ -95,7 +95,7 @@ export function Layout({ title, crumbs = [], islands = [], live, instead, site, 
           {body}
         </main>
         <footer>
-          <p>All times are UTC.</p>
+          <p>All times are UTC.{everything && behind !== null && ` Read from a replica, ${behind}.`}</p>
           {session && (
             <form method="post" action="/logout">
               <button class="plain" type="submit">

@@ -47,6 +47,7 @@ export async function* statusFiles(
       session: false,
       everything: false,
       file: true,
+      behind: null,
       assets: { style: root + style.slice(1), script: () => null, files: new Map() },
     } as const;
     return { path, body: documentOf(content, view, fileLinks(root, folderOf, site)) };

@@ -1,0 +1,94 @@
+import type postgres from 'postgres';
+import { UsageError } from '../errors.ts';
+import { attempt } from './transaction.ts';
+
+/** The role that runs every statement a user wrote. */
+export const READER = 'recorder_reader';
+
+/** The schema of the functions. It is no part of `reporting`: nobody asks by them but the recorder. */
+export const QUESTION_SCHEMA = 'recorder_question';
+
+/**
+ * The functions that a user's statement runs in. They belong to `recorder_reader` and are SECURITY DEFINER: inside such a
+ * function PostgreSQL refuses every way back to the role that logged in (`set role none`, `set_config('role', …)` inside a
+ * query). They stand in the database because a replica takes no functions of a session.
+ */
+const FUNCTIONS = `
+create function ${QUESTION_SCHEMA}.open_answer(question text) returns void language plpgsql security definer as $$
+declare
+  answer refcursor := 'answer';
+begin
+  open answer no scroll for execute question;
+end $$;
+create function ${QUESTION_SCHEMA}.next_rows(form text, longest int, most int, bytes int) returns setof text language plpgsql security definer as $$
+declare
+  answer refcursor := 'answer';
+  one record;
+  line text;
+  taken bigint := 0;
+begin
+  for row_number in 1..most loop
+    fetch answer into one;
+    exit when not found;
+    line := pg_catalog.row_to_json(one);
+    if pg_catalog.length(line) > longest then
+      raise exception 'a row of more than % million characters', longest / 1000000 using errcode = 'program_limit_exceeded';
+    end if;
+    if form = 'values' then
+      select pg_catalog.json_agg(v.value order by v.place) into line
+      from pg_catalog.json_each_text(line::json) with ordinality as v(name, value, place);
+    end if;
+    return next line;
+    taken := taken + pg_catalog.length(line);
+    exit when taken > bytes;
+  end loop;
+end $$;
+revoke execute on all functions in schema ${QUESTION_SCHEMA} from public`;
+
+/** Whether the functions are there, as this version has them, and belong to the reader. */
+const SOUND = `
+  select count(*) = 2 and bool_and(p.prosecdef and p.proowner = (select oid from pg_roles where rolname = '${READER}')) as sound,
+    string_agg(p.prosrc, '' order by p.proname) as text
+  from pg_proc p where p.pronamespace = to_regnamespace('${QUESTION_SCHEMA}')`;
+
+const BODIES = [...FUNCTIONS.matchAll(/\$\$([\s\S]*?)\$\$/g)].map(([, body]) => body);
+/** As {@link SOUND} puts them together: by name. */
+const TEXT = BODIES.toReversed().join('');
+
+interface Found extends postgres.Row {
+  readonly sound: boolean;
+  readonly text: string | null;
+}
+
+/**
+ * Makes the functions, within the transaction of a migration. A user that may not become `recorder_reader` cannot: the
+ * database is used all the same, and who asks is told what is missing.
+ */
+export async function makeQuestionFunctions(sql: postgres.Sql): Promise<void> {
+  const [found] = await sql.unsafe<Found[]>(SOUND);
+  if (found?.sound && found.text === TEXT) return;
+  await attempt(
+    sql,
+    `drop schema if exists ${QUESTION_SCHEMA} cascade;
+    create schema ${QUESTION_SCHEMA};
+    grant usage, create on schema ${QUESTION_SCHEMA} to ${READER};
+    set local role ${READER};
+    ${FUNCTIONS};
+    reset role;
+    revoke create on schema ${QUESTION_SCHEMA} from ${READER}`,
+  );
+}
+
+type Run = <Row extends postgres.Row>(text: string) => Promise<readonly Row[]>;
+
+/**
+ * Holds that the functions are there and are the reader's: those of another owner would have that owner's rights.
+ * @throws UsageError when they are missing
+ */
+export async function holdQuestionFunctions(run: Run): Promise<void> {
+  const [found] = await run<Found>(SOUND);
+  if (!found?.sound)
+    throw new UsageError([
+      `query: what it is asked by is missing in the database: run "chain-recorder migrate" as a user that is a member of ${READER} (as a superuser: grant ${READER} to that user)`,
+    ]);
+}

@@ -1,0 +1,153 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { Closers } from '../../chaos/closers.ts';
+import { PostgresPair } from '../../chaos/servers/postgres-pair.ts';
+import { until } from '../../chaos/waiting.ts';
+import { readFrom } from '../../src/commands/reading.ts';
+import { type Database, openDatabase } from '../../src/db/client.ts';
+import { ReadGate } from '../../src/db/read-gate.ts';
+import { noteReplica, Replica } from '../../src/db/replica.ts';
+import { findingGroups, inWords } from '../../src/reports/findings.ts';
+import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
+import { exportTables } from '../../src/warehouse/export.ts';
+import { warehouseTables } from '../../src/warehouse/export-table.ts';
+import { ask, type PageServer, servePagesOf } from '../support/page-server.ts';
+
+const closers = new Closers();
+let pair: PostgresPair;
+let database: Database;
+let primary: postgres.Sql;
+let replica: Replica;
+let server: PageServer;
+let gate: ReadGate;
+let dir: string;
+const never = new AbortController().signal;
+const port = (url: string) => new URL(url).port;
+
+beforeAll(async () => {
+  pair = await PostgresPair.start(closers);
+  dir = await mkdtemp(join(tmpdir(), 'recorder-replica-'));
+  database = openDatabase(pair.urls[0]);
+  primary = database.reader;
+  replica = new Replica(pair.urls[1]);
+  gate = new ReadGate(pair.urls[0], {}, replica);
+  server = await servePagesOf(pair.urls[0], { gate, replica });
+}, 120_000);
+afterAll(async () => {
+  await server.close();
+  await gate.close();
+  await replica.close();
+  await database.close();
+  await closers.close();
+  await rm(dir, { recursive: true });
+});
+
+/** Waits until the replica has all that the primary has. */
+async function follows(): Promise<void> {
+  await until('the replica to follow', async () => (await replica.look(primary)).lagBytes === 0);
+}
+const note = async () => noteReplica(database.sql, 'recorder', replica.place, await replica.look(primary));
+const told = async () => (await findingGroups(primary)).map((one) => inWords(one, () => 'then'));
+const asked = (sql: string, more = '') =>
+  ask(`${server.address}/query.json?sql=${encodeURIComponent(sql)}${more}`);
+const exporting = (databaseUrl: string) =>
+  exportTables({
+    ...{ databaseUrl, tables: warehouseTables.slice(0, 1), format: 'csv', sinceLast: true, signal: never },
+    target: new DirectoryTarget(join(dir, 'lake')),
+  });
+
+describe('a replica', () => {
+  it('is read by pages, by the API, and by questions of users, whose rights are as on the primary', async () => {
+    await note();
+    await follows();
+    const page = await ask(`${server.address}/datasets`);
+    expect([page.code, page.body]).toEqual([200, expect.stringContaining('Read from a replica, as new as')]);
+    expect((await ask(`${server.address}/api/v1/datasets`)).code).toBe(200);
+    expect((await ask(`${server.address}/`)).code).toBe(200);
+    expect(JSON.parse((await asked('select inet_server_port() as port')).body)).toEqual([
+      { port: Number(port(pair.urls[1])) },
+    ]);
+    const other = await asked("select set_config('role', 'none', false)");
+    expect(other.body).toContain('cannot set parameter \\"role\\" within security-definer function');
+    const before = await asked('select inet_server_port() as port', `&as_of=${new Date().toISOString()}`);
+    expect(JSON.parse(before.body)).toEqual([{ port: Number(port(pair.urls[0])) }]);
+    expect(await told()).toEqual([]);
+    expect((await ask(`${server.address}/metrics`)).body).toContain(
+      `chain_recorder_replica_readable{place="${replica.place}"} 1`,
+    );
+  });
+
+  it('is read by every page of rows and every view of reporting', async () => {
+    const views = await primary<{ name: string }[]>`
+      select relname as name from pg_class where relnamespace = 'reporting'::regnamespace and relkind = 'v'`;
+    for (const { name } of views) await replica.sql.unsafe(`select * from reporting.${name} limit 1`);
+  });
+
+  it('is exported from, unless it has less than what was exported before', async () => {
+    const first = await exporting(pair.urls[1]);
+    pair.hold();
+    await database.sql`create table public.more as select 1 as one`;
+    const second = await exporting(pair.urls[0]);
+    expect(second.manifest.export).toBe(first.manifest.export + 1);
+    await expect(exporting(pair.urls[1])).rejects.toThrow('wait until it has followed the primary');
+  });
+
+  it('that is far behind is told', async () => {
+    const { lagSeconds, lagBytes, trouble } = await replica.look(primary);
+    expect([trouble, lagBytes]).toEqual([null, expect.toSatisfy((bytes: number) => bytes > 0)]);
+    expect(lagSeconds).not.toBeNull();
+    await noteReplica(database.sql, 'recorder', replica.place, {
+      ...{ lagSeconds: 90, lagBytes, trouble, strange: false },
+    });
+    expect(await told()).toEqual([
+      expect.stringMatching(/^late since then: replica 127.*: what is read from it is 90 s old/),
+    ]);
+    expect((await ask(`${server.address}/metrics`)).body).toContain('replica_lag_seconds{');
+  });
+
+  it('that is away is told, nothing turns to the primary by itself, and the recording goes on', async () => {
+    await pair.standby.crash();
+    await note();
+    expect(await told()).toEqual([
+      expect.stringMatching(/^failing since then: replica .*it gives no answer/),
+    ]);
+    const page = await ask(`${server.address}/datasets`);
+    expect([page.code, page.headers['retry-after']]).toEqual([503, '10']);
+    expect(page.body).toContain('No replica');
+    const api = await ask(`${server.address}/api/v1/datasets/validators/rows`);
+    expect([api.code, api.body]).toEqual([503, expect.stringContaining('The replica cannot be read')]);
+    expect((await ask(`${server.address}/ready`)).code).toBe(200);
+    expect((await ask(`${server.address}/metrics`)).body).toContain(
+      `chain_recorder_replica_readable{place="${replica.place}"} 0`,
+    );
+    await expect(readFrom({ replica, database, databaseUrl: '' })).rejects.toMatchObject({
+      code: 'REPLICA_AWAY',
+    });
+    await database.sql`select 1`;
+  });
+
+  it('that was promoted is not read any more', async () => {
+    await pair.standby.start();
+    await pair.promote();
+    await until('it to answer', async () => (await replica.look(primary)).strange);
+    expect((await ask(`${server.address}/datasets`)).body).toContain('it was promoted');
+    const app = { replica, database, databaseUrl: '' };
+    await expect(readFrom(app)).rejects.toThrow('REPORTING_DATABASE_URL: it was promoted');
+  });
+});
+
+describe('what is no replica', () => {
+  it('is refused: another server, and told: the primary itself', async () => {
+    const other = new Replica(inject('databaseUrl'));
+    expect(await other.look(primary)).toMatchObject({ strange: true, lagSeconds: null });
+    await other.close();
+    const same = new Replica(pair.urls[0]);
+    expect(await same.look(primary)).toEqual({
+      ...{ strange: false, lagSeconds: 0, lagBytes: 0, trouble: null },
+    });
+    await same.close();
+  });
+});
