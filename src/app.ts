@@ -11,6 +11,7 @@ import type { BudgetKey } from './db/budget-key.ts';
 import { type Database, openDatabase } from './db/client.ts';
 import { openEmbedded } from './db/embedded.ts';
 import { schemaProblem } from './db/migrate.ts';
+import { refusePoolerAt } from './db/pooler.ts';
 import { untilReachable } from './db/reachable.ts';
 import { Replica } from './db/replica.ts';
 import { UsageError } from './errors.ts';
@@ -116,6 +117,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       await untilReachable(databaseUrl, options.patient, (cause) =>
         log.warn({ cause }, 'the database cannot be reached: waiting for it'),
       );
+    else if (environment.databaseUrl) await refusePoolerAt(databaseUrl, 'DATABASE_URL');
     if (options.migrate || embedded) for (const told of await migrate(databaseUrl)) log.warn(told);
     const database = openDatabase(databaseUrl);
     closers.push(() => database.close());

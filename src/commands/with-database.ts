@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { STATE_DIRECTORY } from '../app.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { openEmbedded } from '../db/embedded.ts';
+import { refusePoolerAt } from '../db/pooler.ts';
 import { UsageError } from '../errors.ts';
 import { openLog } from '../log.ts';
 import { stopSignal } from './with-app.ts';
@@ -20,6 +21,7 @@ export async function withDatabase(
   const signal = stopSignal();
   const { databaseUrl, logLevel = 'warn', logJson, pgPort } = readEnvironment();
   if (databaseUrl !== undefined) {
+    await refusePoolerAt(databaseUrl, 'DATABASE_URL');
     process.exitCode = await work(databaseUrl, signal);
     return;
   }

@@ -5,6 +5,7 @@ import { serverUrls } from '../config/database-url.ts';
 import { messageOf } from '../errors.ts';
 import { connect } from './connect.ts';
 import { encodingProblem } from './encoding.ts';
+import { NAME_ITSELF, POOLER } from './pooler.ts';
 import { sessionSettings, silenceOf } from './session.ts';
 
 /** The oldest PostgreSQL that has what the recorder uses, as `server_version_num` has it. */
@@ -15,6 +16,8 @@ const PATIENCE = 5;
 /** The longest wait for the first answer, ms: the driver tries again without end where connections are closed. */
 const LONGEST = 10_000;
 const NO_ANSWER = 'NO_ANSWER';
+/** How sessions of the recorder are set up. */
+const SETTINGS = sessionSettings('work');
 
 /** The parts of a database URL that people recognise; no password. */
 interface Named {
@@ -93,9 +96,8 @@ const CAUSES: readonly Cause[] = [
   },
   {
     codes: ['08P01'],
-    cause: ({ host }, message) =>
-      `${host} does not take the settings of a session (${message}): it may be a pooler such as PgBouncer`,
-    mend: () => 'name PostgreSQL itself in DATABASE_URL',
+    cause: ({ host }) => `${host}: ${POOLER}`,
+    mend: () => NAME_ITSELF('DATABASE_URL'),
   },
   {
     codes: ['NO_PRIMARY'],
@@ -144,7 +146,7 @@ export async function examineDatabase(url: string): Promise<Checked> {
     max: 1,
     connect_timeout: PATIENCE,
     onnotice: () => {},
-    connection: sessionSettings('work'),
+    connection: SETTINGS,
   });
   const impatience = new AbortController();
   const late = delay(LONGEST, undefined, { signal: impatience.signal }).then(() => {
@@ -168,7 +170,7 @@ export async function examineDatabase(url: string): Promise<Checked> {
 async function problemOf(sql: postgres.Sql): Promise<Checked | null> {
   const [row] = await sql<Rights[]>`
     select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
-      pg_is_in_recovery() as standby, current_user as user, current_database() as database,
+      pg_is_in_recovery() as standby, current_user as user, (select setting from pg_settings where name = 'statement_timeout') as timeout, current_database() as database,
       to_regnamespace('recorder') is null as empty,
       (select pg_get_userbyid(nspowner) from pg_namespace where nspname = 'recorder' and not pg_has_role(nspowner, 'usage')) as owner,
       has_database_privilege(current_database(), 'create') as may_create,
@@ -182,6 +184,7 @@ async function problemOf(sql: postgres.Sql): Promise<Checked | null> {
       `PostgreSQL ${version} is too old`,
       'name a server of PostgreSQL 15 to 18 in DATABASE_URL, or upgrade this one',
     );
+  if (row.timeout !== SETTINGS.statement_timeout) return bad(POOLER, NAME_ITSELF('DATABASE_URL'));
   if (standby)
     return bad(
       'this server is a standby and takes no writes',
@@ -211,6 +214,8 @@ interface Rights {
   readonly number: number;
   readonly version: string;
   readonly standby: boolean;
+  /** The limit of time that the session has: another one than it asked for, through a pooler that drops it. */
+  readonly timeout: string;
   readonly user: string;
   readonly database: string;
   readonly empty: boolean;

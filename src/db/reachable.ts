@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
 import { isAway } from './away.ts';
 import { connect } from './connect.ts';
+import { refusePooler } from './pooler.ts';
 import { sessionSettings, silenceOf } from './session.ts';
 
 const FIRST_PAUSE = 500;
@@ -11,7 +12,7 @@ const SAY_EVERY = 30_000;
 /**
  * Waits until the database takes connections, or the signal aborts.
  * @param tell called now and then with the reason for the wait
- * @throws the database's error when it refuses the connection, such as for a wrong password
+ * @throws the database's error when it refuses the connection, such as for a wrong password; UsageError when it is a pooler
  */
 export async function untilReachable(
   url: string,
@@ -27,7 +28,7 @@ export async function untilReachable(
       connection: sessionSettings('work'),
     });
     try {
-      await client`select 1`;
+      await refusePooler(client, 'DATABASE_URL');
       return;
     } catch (error) {
       if (!isAway(error)) throw error;

@@ -4,11 +4,16 @@ import { messageOf } from '../errors.ts';
 import { isAway } from './away.ts';
 import { CONNECTION } from './client.ts';
 import { connectPool } from './connect.ts';
+import { isPoolers, NAME_ITSELF, POOLER } from './pooler.ts';
 import { ReplicaAway } from './replica-away.ts';
 import { sessionSettings, silenceOf } from './session.ts';
 
 /** How long a replica may take to say how far it is, ms. */
 const PATIENCE = 5_000;
+
+/** How sessions on a replica are set up. */
+const SETTINGS = sessionSettings('report');
+const AS_POOLER = `${POOLER}: ${NAME_ITSELF('REPORTING_DATABASE_URL')}`;
 
 /** How a replica was found. */
 export interface FoundReplica {
@@ -29,6 +34,8 @@ interface Standing {
   /** The position in the WAL: of a standby the one that is replayed. */
   readonly lsn: string;
   readonly at: number;
+  /** The session's limit of time, ms. */
+  readonly timeout: string;
   /** When what a standby replayed last was committed, s since 1970; null: it is no standby, or replayed nothing since its start. */
   readonly replayed_at: number | null;
 }
@@ -40,6 +47,7 @@ const STANDING = `
       else ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int end as timeline,
     (case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end)::text as lsn,
     extract(epoch from clock_timestamp())::float8 as at,
+    (select setting from pg_settings where name = 'statement_timeout') as timeout,
     extract(epoch from pg_last_xact_replay_timestamp())::float8 as replayed_at`;
 
 /** Of which server a statement asks where it stands. */
@@ -52,7 +60,7 @@ async function standingOf(sql: postgres.Sql): Promise<Standing> {
 /**
  * Looks how far a replica is behind its primary. What is behind is told in seconds by the commit that was replayed last: a
  * recorder commits every few seconds, so it is exact to about five.
- * @param primary, replica clients of the two
+ * @param replica a client with the settings of {@link Replica}
  * @throws what the primary says, when it gives no answer
  */
 export async function lookAtReplica(primary: postgres.Sql, replica: postgres.Sql): Promise<FoundReplica> {
@@ -64,12 +72,13 @@ export async function lookAtReplica(primary: postgres.Sql, replica: postgres.Sql
   late.catch(() => {});
   try {
     const here = await Promise.race([standingOf(replica), late]);
-    const strange = strangeness(here, there);
+    const strange = here.timeout === SETTINGS.statement_timeout ? strangeness(here, there) : AS_POOLER;
     if (strange !== null) return { lagSeconds: null, lagBytes: null, trouble: strange, strange: true };
     const lagBytes = here.standby ? Math.max(0, position(there.lsn) - position(here.lsn)) : 0;
     const behind = here.replayed_at === null ? null : Math.max(0, there.at - here.replayed_at);
     return { lagSeconds: lagBytes === 0 ? 0 : behind, lagBytes, trouble: null, strange: false };
   } catch (error) {
+    if (isPoolers(error)) return { lagSeconds: null, lagBytes: null, trouble: AS_POOLER, strange: true };
     const trouble = `it gives no answer (${messageOf(error)}): what reads from it fails until it is back; to read the primary meanwhile, unset REPORTING_DATABASE_URL and start anew`;
     return { lagSeconds: null, lagBytes: null, trouble, strange: false };
   } finally {
@@ -115,7 +124,7 @@ export class Replica {
     this.sql = connectPool(url, silenceOf('report'), {
       ...CONNECTION,
       max: 2,
-      connection: sessionSettings('report'),
+      connection: SETTINGS,
     });
   }
 
