@@ -6,6 +6,7 @@ import { metricIntervals, metricPoints } from './datasets/metrics/metric-points.
 import { type ActiveLedger, nodeHealth } from './health/node-health.ts';
 import { recorded, recordedNamed } from './recorded.ts';
 import { type ActiveFeed, BELIEVE, type DatasetSettings, type Watched } from './recording/active-feed.ts';
+import { shortestRetention } from './recording/retention-rules.ts';
 import { targetKey } from './recording/target-key.ts';
 
 /** The names that a configuration may use. */
@@ -15,6 +16,7 @@ export const catalogNames: CatalogNames = {
   intervals: ['hour', 'day', 'week', 'month'],
   alertRules: ruleLimits,
   withoutEffect,
+  shortestRetention,
 };
 
 function withoutEffect(dataset: string, setting: string): string | null {

@@ -2,6 +2,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { activeFeeds, activeLedgers, catalogNames } from '../../src/configured-feeds.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import { UsageError } from '../../src/errors.ts';
+import { retainable } from '../../src/recording/retention-rules.ts';
 import { startDatabase } from '../database.ts';
 import { writeYear } from '../health-year.ts';
 import { SimulatedNetwork } from './network.ts';
@@ -35,12 +36,16 @@ async function measure(options: Options): Promise<Measured> {
     await sql`select pg_reload_conf()`;
     const recording = new Recording(database.url, sql, feeds, network, stop.signal);
     await recording.register(began);
+    const retention =
+      options.keep === null
+        ? config.retention
+        : Object.fromEntries(retainable.map(({ name }) => [name, (options.keep ?? 0) * DAY]));
     const days: Weight[][] = [];
     let wal = 0;
     for (let at = 0; at < options.days && !stop.signal.aborted; at++) {
       const started = performance.now();
       const before = await walWritten(sql);
-      await recording.day(began + at * DAY, config.runs.keep);
+      await recording.day(began + at * DAY, config.runs.keep, retention);
       wal += (await walWritten(sql)) - before;
       days.push(await weigh(sql));
       tell(`day ${at + 1} of ${options.days} took ${Math.round((performance.now() - started) / 1000)} s`);

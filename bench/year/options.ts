@@ -9,13 +9,15 @@ export interface Options extends NetworkSize {
   readonly days: number;
   /** Datasets that are left out, for a quicker look at others. */
   readonly without: readonly string[];
+  /** Days for which everything is kept; null: for ever. */
+  readonly keep: number | null;
   /** One JSON object on stdout instead of tables. */
   readonly json: boolean;
 }
 
 const USAGE =
   'npx tsx bench/year/main.ts [--config examples/validator.yaml] [--days 10] [--validators 900] [--peers 1500] ' +
-  '[--p-blocks 5000] [--x-blocks 300] [--without p_blocks,x_blocks] [--json]';
+  '[--p-blocks 5000] [--x-blocks 300] [--without p_blocks,x_blocks] [--keep 30] [--json]';
 
 /** Reads the command line. @throws UsageError naming the option that is wrong */
 export function readOptions(args: readonly string[]): Options {
@@ -28,6 +30,7 @@ export function readOptions(args: readonly string[]): Options {
     pBlocks: wholeNumber('p-blocks', values['p-blocks'], 0, 100_000),
     xBlocks: wholeNumber('x-blocks', values['x-blocks'], 0, 100_000),
     without: namesIn(values.without),
+    keep: values.keep === undefined ? null : wholeNumber('keep', values.keep, 1, 365),
     json: values.json,
   };
 }
@@ -44,6 +47,7 @@ function parsed(args: readonly string[]) {
         'p-blocks': { type: 'string', default: '5000' },
         'x-blocks': { type: 'string', default: '300' },
         without: { type: 'string', default: '' },
+        keep: { type: 'string' },
         json: { type: 'boolean', default: false },
       },
     }).values;

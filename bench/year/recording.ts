@@ -8,6 +8,7 @@ import { packRuns } from '../../src/recording/pack-runs.ts';
 import { loadStates, planDue } from '../../src/recording/plan.ts';
 import { record } from '../../src/recording/record.ts';
 import { registerTargets } from '../../src/recording/register.ts';
+import { type Retention, retain } from '../../src/recording/retention.ts';
 import { countUpRuns } from '../../src/recording/run-days.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { Chance } from '../chance.ts';
@@ -62,8 +63,8 @@ export class Recording {
     for (const feed of this.#feeds) await registerTargets(this.#sql, feed, now);
   }
 
-  /** A day, minute by minute; then what `up` does beside the runs. @param day its begin, ms since 1970 @param keep of runs, ms */
-  async day(day: number, keep: number): Promise<void> {
+  /** A day, minute by minute; then what `up` does beside the runs. @param day its begin, ms since 1970 @param keep of runs, ms @param retention what is not kept for ever */
+  async day(day: number, keep: number, retention: Retention): Promise<void> {
     for (let tick = day; tick < day + DAY && !this.#signal.aborted; tick += MINUTE) {
       this.#network.advance(tick / 1000);
       const due: { feed: ActiveFeed; job: Job }[] = [];
@@ -82,6 +83,7 @@ export class Recording {
     const closing = openSealing(this.#url, DAY);
     await closeDays(closing, day + DAY + HOUR, this.#signal);
     await closing.end();
+    await retain(this.#sql, retention, day + DAY, this.#signal);
   }
 
   async #run(feed: ActiveFeed, job: Job, tick: number): Promise<void> {

@@ -63,6 +63,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   quarantine: ['id'],
   recorded_since: ['dataset', 'target'],
   recording_freshness: ['dataset'],
+  retention: ['dataset'],
   run_days: ['day', 'dataset', 'target', 'reason'],
   run_months: ['month', 'dataset', 'target', 'reason'],
   runs: ['run_id', 'dataset'],

@@ -74,6 +74,17 @@ export function commandLine(): Command {
   );
 
   command(
+    'retention',
+    'show what is not kept for ever: since when each is kept, what would go now, what went',
+    'chain-recorder retention',
+  ).action((options: Common) =>
+    withApp({ config: options.config }, async (app) => {
+      await (await import('./retaining.ts')).retentionCommand(app, { json: options.json ?? false });
+      return exitCode.done;
+    }),
+  );
+
+  command(
     'record',
     'record a dataset now, in the foreground',
     'chain-recorder record validators --target node=validator-1',

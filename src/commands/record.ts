@@ -7,7 +7,7 @@ import type { ActiveFeed, Watched } from '../recording/active-feed.ts';
 import type { RunResult } from '../recording/context.ts';
 import { runJobs } from '../recording/foreground.ts';
 import type { Job } from '../recording/job.ts';
-import { jointState, loadStates, missingIn, planAll } from '../recording/plan.ts';
+import { jointState, loadStates, missingIn, planAll, stateOf } from '../recording/plan.ts';
 import { exitAfter, interrupted } from './exit.ts';
 import { timeText } from './out.ts';
 import { printJson, printTable, tell } from './output.ts';
@@ -51,6 +51,11 @@ export async function backfillCommand(
   if (from >= to) throw new UsageError([`--from ${options.from}: must be before --to, and in the past`]);
   await registerUnlessRunning(app, feed);
   const states = await loadStates(app.database.sql, feed);
+  const { keptSince } = stateOf(states, targets[0] ?? {}, dataset);
+  if (keptSince !== null && keptSince > from)
+    tell(
+      `${dataset} is kept since ${timeText(new Date(keptSince))}: what is older is not fetched again (retention)`,
+    );
   const jobs = targets.flatMap((target) =>
     missingIn(feed, target, jointState(feed, states, target), { from, to }).map(
       (window): Job => ({ target, window, reason: 'backfill' }),

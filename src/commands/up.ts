@@ -33,6 +33,7 @@ import { LiveSummary, screenOf } from './live-summary.ts';
 import { joinPeers, Lead } from './peers.ts';
 import { ProberSwitch } from './probing.ts';
 import { Repeating } from './repeating.ts';
+import { retainInTurn } from './retaining.ts';
 import { sendingOf, trimChanges } from './sending.ts';
 import type { ServiceManager } from './service-manager.ts';
 import { logBudgets, logProgress, logStart } from './up-log.ts';
@@ -58,6 +59,8 @@ const COMPARE_FIRST = 120_000;
 /** Days of readings end once a day; what comes late is packed within an hour. */
 const CLOSE_EVERY = 3_600_000;
 const CLOSE_FIRST = 60_000;
+/** The begin of what is kept moves once a day; what could not be removed is tried again within an hour. */
+const RETAIN_EVERY = 3_600_000;
 /** How often it is looked which exports are due. */
 const EXPORTS_EVERY = 60_000;
 /** How often it is asked whether sinks are to be sent changes, ms. */
@@ -287,6 +290,9 @@ async function work(
       if (membership.standing.newest) await trimChanges(app, signal);
     });
     repeating.every(CLOSE_EVERY, 'closing the days of readings', () => closeInTurn(app, signal), CLOSE_FIRST);
+    repeating.every(RETAIN_EVERY, 'removing what is not kept any more', async () => {
+      if (membership.standing.newest) await retainInTurn(app, signal);
+    });
     const sealNow = async () => membership.standing.newest && sealAndTell(app, signal);
     repeating.every(SEAL_EVERY, 'sealing', sealNow, FIRST_SEALING);
     repeating.every(

@@ -6,6 +6,7 @@ import { exportsSchema } from './exports-schema.ts';
 import { healthSchema } from './health-schema.ts';
 import { assetId, evmChain, metricsChain, nodeId, primaryAddress, subnetId } from './ids.ts';
 import { isNetwork } from './network-ranges.ts';
+import { retentionSchema } from './retention-schema.ts';
 
 const serviceUrl = z
   .string()
@@ -90,6 +91,8 @@ export interface CatalogNames {
   readonly alertRules: RuleLimits;
   /** Why a setting of a dataset's override would change nothing; null: it would, or there is no such dataset or setting. */
   withoutEffect(dataset: string, setting: string): string | null;
+  /** What can have a retention, each with the shortest that it can have, ms. */
+  readonly shortestRetention: ReadonlyMap<string, number>;
 }
 
 /** The schema of `recorder.yaml` (contract section 2). */
@@ -232,6 +235,9 @@ export function configSchema(names: CatalogNames) {
     changes: changesSchema(names.datasets)
       .prefault({})
       .describe('The [change feed](feed.md), and who is sent it.'),
+    retention: retentionSchema(names.shortestRetention).describe(
+      'How long what is recorded is kept, by dataset: [operations](operations.md#retention). Absent, or not named: for ever.',
+    ),
     server: z
       .strictObject({
         names: list(z.hostname('must be a host name, without a port')).describe(

@@ -11,6 +11,8 @@ export const LOCKS = {
   compare: 7_310_202_614,
   close: 7_310_202_615,
   export: 7_310_202_616,
+  /** Of who removes what need not be kept any more. */
+  retain: 7_310_202_617,
   restore: 7_310_202_618,
   /** Of who draws the number of a commit; held by transactions. */
   changes: 7_310_202_619,

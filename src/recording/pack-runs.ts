@@ -5,7 +5,7 @@ import { BLOCK, blockOf, canBePacked, isPlain, kindFields, packedNumbers } from 
  * SQL: whether a run `r` is asked for by its number later: one up to the first success of its target, by which members that were
  * there from the beginning are told, and one of a target that was recorded by hand only.
  */
-const isAskedFor = `exists (
+export const isAskedFor = `exists (
     select from recorder.target_datasets d
     where d.source = r.source and d.target_key = r.target_key and d.dataset = any(r.datasets)
       and (d.first_success_at is null or d.first_success_at >= r.started_at or (not d.active and d.left_at is null)))`;

@@ -20,6 +20,8 @@ export interface TargetState {
   readonly notOffered: boolean;
   /** What is recorded, and what is missing for good. */
   readonly covered: readonly Window[];
+  /** What is older was removed, and is not asked for again; null: nothing was. Counts on the axis of time only. */
+  readonly keptSince: number | null;
 }
 
 /** What is known of a target's datasets, by target key and dataset. */
@@ -33,6 +35,7 @@ const FRESH: TargetState = {
   failures: 0,
   notOffered: false,
   covered: [],
+  keptSince: null,
 };
 
 /** What is known of one dataset of a target. */
@@ -54,6 +57,7 @@ export function jointState({ datasets }: Watched, states: TargetStates, target: 
     failures: Math.max(...all.map(({ failures }) => failures)),
     notOffered: all.every(({ notOffered }) => notOffered),
     covered: all.map(({ covered }) => covered).reduce(common),
+    keptSince: earliest(all.map(({ keptSince }) => keptSince)),
   };
 }
 
@@ -73,12 +77,14 @@ export async function loadStates(
       failures: number;
       not_offered: string | null;
       covered: string | null;
+      kept_since: Date | null;
     }[]
   >`
     select t.target_key, t.dataset, t.expected_from, t.last_success_at, t.last_failure_at, t.failures, t.not_offered,
       (select c.covered + coalesce((select range_agg(g.range) from recorder.gaps g
           where g.dataset = c.dataset and g.target_key = c.target_key), '{}') from recorder.coverage c
-        where c.dataset = t.dataset and c.target_key = t.target_key)::text as covered
+        where c.dataset = t.dataset and c.target_key = t.target_key)::text as covered,
+      (select r.kept_since from recorder.retention r where r.dataset = t.dataset) as kept_since
     from recorder.target_datasets t
     where t.source = ${source.name} and (${only ?? null}::text is null or t.target_key = ${only ?? null})`;
   const states = new Map<string, Map<string, TargetState>>();
@@ -92,6 +98,7 @@ export async function loadStates(
       failures: row.failures,
       notOffered: row.not_offered !== null,
       covered: parseMultirange(row.covered ?? ''),
+      keptSince: row.kept_since?.getTime() ?? null,
     });
   }
   return states;
@@ -107,7 +114,7 @@ export function missingWindows(
   if (!range) return [];
   const to = range.axis === 'time' ? now : OPEN_END;
   const settled = upTo(state.covered, to - range.head(target));
-  const from = Math.min(expectedFrom(range, state, now), to - range.head(target));
+  const from = kept(range, state, Math.min(expectedFrom(range, state, now), to - range.head(target)));
   return subtract({ from, to }, settled)
     .reverse()
     .flatMap((window) => pieces(window, range.span(target)));
@@ -130,7 +137,7 @@ const SWEEP_ALL = 30 * 86_400_000;
 export function sweepWindows(feed: Watched, target: Target, state: TargetState, now: number): Window[] {
   const { range } = feed.source;
   if (range?.axis !== 'time' || !feed.datasets.some(({ history }) => history === 'series')) return [];
-  const old = { from: expectedFrom(range, state, now), to: now - range.head(target) };
+  const old = { from: kept(range, state, expectedFrom(range, state, now)), to: now - range.head(target) };
   if (old.from >= old.to) return [];
   const turns = Math.max(1, Math.floor(SWEEP_ALL / feed.every));
   const turn = Math.floor(now / feed.every) % turns;
@@ -145,9 +152,14 @@ function expectedFrom(range: Range, state: TargetState, now: number): number {
   return range.lookback > 0 ? 0 : Math.min(...state.covered.map(({ from }) => from), OPEN_END);
 }
 
-/** The windows of [from, to) that are not covered, newest first, for a backfill. */
+/** The begin of a window, not before that of what is kept. What was removed by height still counts as recorded. */
+const kept = ({ axis }: Range, { keptSince }: TargetState, from: number): number =>
+  axis === 'time' && keptSince !== null ? Math.max(from, keptSince) : from;
+
+/** The windows of [from, to) that are not covered, newest first, for a backfill. What was removed is not asked for again. */
 export function missingIn(feed: ActiveFeed, target: Target, state: TargetState, range: Window): Window[] {
-  return subtract(range, state.covered)
+  const begin = feed.source.range ? kept(feed.source.range, state, range.from) : range.from;
+  return subtract({ from: begin, to: range.to }, state.covered)
     .reverse()
     .flatMap((window) => pieces(window, feed.source.range?.span(target) ?? window.to - window.from));
 }

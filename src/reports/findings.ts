@@ -17,7 +17,8 @@ export interface Finding {
     | 'alerts'
     | 'export'
     | 'changes'
-    | 'replica';
+    | 'replica'
+    | 'retention';
   readonly dataset: string | null;
   readonly subject: string;
   readonly since: Date;

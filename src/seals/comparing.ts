@@ -21,6 +21,8 @@ export interface Compared {
   readonly ends: number;
   readonly unsealed: number;
   readonly gone: number;
+  /** Of what was removed by declaration: how many are missing. They are not among the gone. */
+  readonly removed: number;
   readonly extra: number;
   readonly among: number;
   readonly lone: readonly Lone[] | null;
@@ -28,7 +30,7 @@ export interface Compared {
 
 /**
  * The statement that compares the leaves of the record with those that were sealed. $1 to $9 as in {@link GIVEN}; $10 the
- * dataset; $11 the newest seal; $12 the first seal whose parts count.
+ * dataset; $11 the newest seal; $12 the first seal whose parts count; $13 what was over before may be missing.
  */
 export function comparing(
   history: SealedHistory,
@@ -81,8 +83,15 @@ export function comparing(
       having count(leaf) = max(size) and sha256(string_agg(leaf, ''::bytea order by at)) <> (array_agg(node order by at))[1]
     ), wrong as (
       select j.* from joined j join wrong_parts using (kind, day, seal, part)
-    ), absent as materialized (
+    ), missing as materialized (
       select kind, day, instant, id from joined where leaf is null
+    ), removed as materialized (
+      -- A row that says something else is both missing and there, and was not removed.
+      select kind, day, instant, id from missing where instant < $13::text::timestamptz
+        and (kind, id) not in (select kind, id from joined where seal is null)
+    ), absent as materialized (
+      select kind, day, instant, id from missing
+      where not (instant < $13::text::timestamptz and (kind, id) not in (select kind, id from joined where seal is null))
     ), unsealed as materialized (
       -- What may have come late is no late row where it stands in the place of another.
       select j.kind, j.day, j.instant, j.id, j.row, not flag or (kind, id) in (select kind, id from absent) as strange
@@ -103,6 +112,7 @@ export function comparing(
       (count(*) filter (where j.seal is not null and leaf is not null and w.part is null and kind = 'end'))::float8 as ends,
       (select count(*) from unsealed where not strange)::float8 as unsealed,
       (select count(*) from absent)::float8 as gone,
+      (select count(*) from removed)::float8 as removed,
       (select count(*) from unsealed where strange)::float8 as extra,
       (select count(*) from wrong)::float8 as among
       from joined j left join wrong_parts w using (kind, day, seal, part)) c`;

@@ -144,6 +144,10 @@ async function verifyDataset(
     open: newest.open,
   };
   const lone: Lone[] = [];
+  const removals = changes.flatMap(({ kind, before_at }) =>
+    kind === 'removed' && before_at ? [before_at.getTime()] : [],
+  );
+  const removedBefore = removals.length > 0 ? new Date(Math.max(...removals)).toISOString() : '-infinity';
   const text = comparing(
     history,
     used.flatMap((name) => (forms.has(name) ? [name] : [])),
@@ -155,24 +159,18 @@ async function verifyDataset(
       dataset,
       newest.seal,
       base,
+      removedBefore,
     ]);
     if (!compared) continue;
     result.rows += compared.rows;
     result.ends += compared.ends;
     result.unsealed += compared.unsealed;
+    result.removed += compared.removed;
     for (const found of [compared.gone, compared.extra, compared.among])
       result.more += Math.max(0, found - NAMED);
     lone.push(...(compared.lone ?? []));
   }
-  const removedBefore = Math.max(
-    ...changes.flatMap(({ kind, before_at }) =>
-      kind === 'removed' && before_at ? [before_at.getTime()] : [],
-    ),
-  );
-  const paired = pair(dataset, lone);
-  result.differences = paired.filter(({ what, at }) => what !== 'gone' || !(Date.parse(at) < removedBefore));
-  result.removed = paired.length - result.differences.length;
-  result.differences = await named(sql, form, result.differences);
+  result.differences = await named(sql, form, pair(dataset, lone));
   return result;
 }
 

@@ -169,7 +169,8 @@ function changes(dataset: Dataset): DeclaredView {
 from ${table} v
 left join recorder.runs r on r.run_id = v.run_id
 left join recorder.target_datasets d on (d.source, d.target_key, d.dataset) = (r.source, r.target_key, '${name}')
-where not exists (
+where v.valid_from >= coalesce((select k.kept_since from recorder.retention k where k.dataset = '${name}'), '-infinity')
+  and not exists (
     select from ${table} o
     where ${same('o')} and o.valid_to = v.valid_from and o.ended_by = 'changed')
   and not exists (

@@ -7,7 +7,16 @@ import type { Manifest } from './manifest.ts';
  * and when, the seals. With the ledger, whose rows may be taken back for a moment, so that it is told anew each time.
  */
 export const bookkeepingTables: readonly string[] = [
-  ...['targets', 'target_datasets', 'coverage', 'gaps', 'quarantine', 'configurations', 'budgets'],
+  ...[
+    'targets',
+    'target_datasets',
+    'coverage',
+    'gaps',
+    'quarantine',
+    'configurations',
+    'budgets',
+    'retention',
+  ],
   ...['runs', 'packed_runs', 'run_days'],
   ...['node_health', 'health_absences'],
   ...['health_observers', 'health_probes', 'health_latency', 'health_maintenance', 'incident_notes'],

@@ -139,7 +139,7 @@ async function filesOf(snapshot: Snapshot, exporting: Exporting, last: Manifest 
   try {
     for (const table of exporting.tables) {
       const before = tables[table.name];
-      const plan = planOf(exporting, before, mark);
+      const plan = planOf(exporting, before, mark, await keptSince(snapshot, table.dataset));
       const written = await writeTable({
         ...common,
         table,
@@ -227,8 +227,16 @@ async function bookkeepingOf(
 const pathsOf = (bookkeeping: Bookkeeping | null): string[] =>
   Object.values(bookkeeping?.tables ?? {}).flatMap(({ files }) => files.map(({ path }) => path));
 
-/** What is exported of a table, given what is there. */
-function planOf({ sinceLast }: Exporting, before: ManifestTable | undefined, mark: Watermark) {
+/** The day from which on a dataset is kept: `2026-11-22`. Of the days before it the files have what the database may not have any more. */
+async function keptSince(snapshot: Snapshot, dataset: string): Promise<string> {
+  const [row] = await snapshot.rows(
+    `select (kept_since at time zone 'UTC')::date::text as day from recorder.retention where dataset = '${dataset}'`,
+  );
+  return row ? String(row.day) : '';
+}
+
+/** What is exported of a table, given what is there. @param kept the first day that the database has whole */
+function planOf({ sinceLast }: Exporting, before: ManifestTable | undefined, mark: Watermark, kept: string) {
   const all = { since: null, days: [] };
   if (!sinceLast) return { ...all, whole: null };
   if (!before) return { ...all, whole: 'it was not exported there before' };
@@ -236,7 +244,7 @@ function planOf({ sinceLast }: Exporting, before: ManifestTable | undefined, mar
   if (typeof from === 'string') return { ...all, whole: from };
   const files = new Map<string, number>();
   for (const { day } of before.files) files.set(day, (files.get(day) ?? 0) + 1);
-  const days = [...files].filter(([, count]) => count >= FILES_OF_DAY).map(([day]) => day);
+  const days = [...files].filter(([day, count]) => count >= FILES_OF_DAY && day >= kept).map(([day]) => day);
   return { since: from, days, whole: null };
 }
 

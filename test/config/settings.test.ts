@@ -48,9 +48,18 @@ describe('every setting of recorder.yaml', () => {
     const parts = new Set(all.map(([path]) => path));
     // A part of the file has a heading instead.
     expect([...parts].filter((path) => !told.includes(path)).sort()).toEqual(
-      ['alerts', 'changes', 'datasets', 'exports', 'health', 'runs', 'server', 'upstreams', 'watch'].map(
-        (name) => `.${name}`,
-      ),
+      [
+        'alerts',
+        'changes',
+        'datasets',
+        'exports',
+        'health',
+        'retention',
+        'runs',
+        'server',
+        'upstreams',
+        'watch',
+      ].map((name) => `.${name}`),
     );
     for (const [key, value, , preset, about] of rows.filter((cells) => !/^`[A-Z_]+`$/.test(cells[0] ?? ''))) {
       expect(about, key).not.toBe('');

@@ -37,6 +37,7 @@ const state = (more: Partial<TargetState> = {}): TargetState => ({
   failures: 0,
   notOffered: false,
   covered: [],
+  keptSince: null,
   ...more,
 });
 

@@ -4,6 +4,6 @@ import type postgres from 'postgres';
 export async function recordedBy(sql: postgres.Sql, at: Date, datasets: readonly string[]): Promise<boolean> {
   const rows = await sql`
     select dataset from reporting.recorded_since
-    where dataset = any(${[...datasets]}::text[]) and recorded_since <= ${at}::timestamptz group by dataset`;
+    where dataset = any(${[...datasets]}::text[]) and greatest(recorded_since, kept_since) <= ${at}::timestamptz group by dataset`;
   return rows.length === new Set(datasets).size;
 }

@@ -1,7 +1,12 @@
 create or replace view reporting.coverage as
 with recorded_ranges as (
+  -- What was recorded of the time before it is kept may have been removed.
   select c.dataset, c.target_key, c.axis, r.covered
-  from recorder.coverage c, unnest(c.covered) as r(covered)
+  from recorder.coverage c
+  left join recorder.retention k on k.dataset = c.dataset and c.axis = 'time'
+  cross join lateral (
+    select int8multirange(int8range((extract(epoch from k.kept_since) * 1000)::bigint, null)) as range) kept,
+  unnest(c.covered * kept.range) as r(covered)
 ),
 -- The prober makes no runs: what it covers follows from its ledger.
 probed_targets as (
@@ -14,7 +19,7 @@ probed_ranges as (
   select t.target_key, r.probed
   from probed_targets t
   cross join lateral (
-    select min(h.started_at) as at
+    select greatest(min(h.started_at), (select k.kept_since from recorder.retention k where k.dataset = 'node_health')) as at
     from recorder.node_health h
     where (h.observer, h.node, h.probe) = (t.observer, t.node, t.probe) and h.check_name = '*') first_look
   cross join lateral (
@@ -40,7 +45,7 @@ union all
 select 'node_health', target_key, lower(probed), upper(probed), null, null, 'recorded'
 from probed_ranges;
 
-comment on view reporting.coverage is 'What is recorded completely: unbroken ranges, by dataset and target.';
+comment on view reporting.coverage is 'What is recorded completely: unbroken ranges, by dataset and target. Of time, as far back as it is kept (reporting.retention); heights tell what was recorded, also where it was removed since.';
 comment on column reporting.coverage.dataset is 'The dataset.'; -- text
 comment on column reporting.coverage.target is 'What was asked about.'; -- text
 comment on column reporting.coverage.range_start is 'First moment of the range; null on the axis of heights.'; -- timestamptz

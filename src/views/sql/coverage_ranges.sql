@@ -1,7 +1,24 @@
 create or replace view reporting.coverage_ranges as
-with lost as (
+with kept as (
+  -- Of time: from where on it is kept. What was known of the time before may have been removed.
+  select dataset, 'time'::text as axis,
+    int8multirange(int8range((extract(epoch from kept_since) * 1000)::bigint, null)) as range
+  from recorder.retention
+),
+known_coverage as (
+  select c.dataset, c.target_key, c.axis, c.covered * coalesce(k.range, '{(,)}') as covered, upper(c.covered) as until
+  from recorder.coverage c
+  left join kept k using (dataset, axis)
+),
+known_gaps as (
+  select g.dataset, g.target_key, g.axis, g.range * coalesce(range_merge(k.range), '(,)') as range, g.reason
+  from recorder.gaps g
+  left join kept k using (dataset, axis)
+  where k.range is null or k.range && g.range
+),
+lost as (
   select dataset, target_key, axis, range_agg(range) as ranges
-  from recorder.gaps
+  from known_gaps
   group by dataset, target_key, axis
 ),
 expectations as (
@@ -13,10 +30,11 @@ targets as (
   select dataset, target_key, axis, case axis when 'time' then 1000 else 1 end as unit, coalesce(l.ranges, '{}') as lost,
     coalesce(c.covered, '{}') as covered,
     case when e.expected_from is not null and c.covered is not null
-      then int8multirange(int8range(least(e.expected_from, upper(c.covered)), upper(c.covered))) else '{}' end as expected
-  from recorder.coverage c
+      then int8multirange(int8range(least(e.expected_from, c.until), c.until)) * coalesce(k.range, '{(,)}') else '{}' end as expected
+  from known_coverage c
   full join lost l using (dataset, target_key, axis)
   left join expectations e using (dataset, target_key)
+  left join kept k using (dataset, axis)
 ),
 -- The prober makes no runs: what it covers follows from its ledger, and what it missed is when its observer did not look.
 probed as (
@@ -25,7 +43,7 @@ probed as (
   join recorder.targets t using (source, target_key)
   join recorder.health_observers o on d.dataset = 'node_health' and o.observer = t.target ->> 'observer'
   cross join lateral (
-    select min(h.started_at) as at
+    select greatest(min(h.started_at), (select k.kept_since from recorder.retention k where k.dataset = 'node_health')) as at
     from recorder.node_health h
     where (h.observer, h.node, h.probe) = (o.observer, t.target ->> 'node', t.target ->> 'probe') and h.check_name = '*') first_look
   cross join lateral (
@@ -53,11 +71,11 @@ parts_of_probed as (
 )
 select dataset, target_key as target, axis, 'recorded'::text as kind, 'recorded'::text as reason,
   case axis when 'time' then 1000 else 1 end * lower(part) as begins, case axis when 'time' then 1000 else 1 end * upper(part) as ends
-from recorder.coverage, unnest(covered) as part
+from known_coverage, unnest(covered) as part
 union all
 select dataset, target_key, axis, 'missing', reason,
   case axis when 'time' then 1000 else 1 end * lower(range), case axis when 'time' then 1000 else 1 end * upper(range)
-from recorder.gaps
+from known_gaps
 union all
 select t.dataset, t.target_key, t.axis, part.kind, part.reason, t.unit * lower(part.range), t.unit * upper(part.range)
 from targets t

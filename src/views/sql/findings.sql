@@ -167,11 +167,16 @@ union all
 select case when trouble_since is null then 'late' else 'failing' end, 'replica', null, place, coalesce(trouble_since, behind_since),
   coalesce(trouble, format('what is read from it is %s s old: pages, reports and exports show the record as it was then. Look at the replica: its load, its network, a statement that holds up its replay', round(lag_seconds)))
 from reporting.replicas
-where coalesce(trouble_since, behind_since) is not null and now() - seen_at <= interval '1 minute';
+where coalesce(trouble_since, behind_since) is not null and now() - seen_at <= interval '1 minute'
+union all
+select 'standing still', 'retention', dataset, 'what is not kept any more', moved_at,
+  'it is not all removed yet: no process with the role scheduler does it, or it fails, and the log of that process says why'
+from reporting.retention
+where finished_at is null and now() - moved_at > interval '1 day';
 
 comment on view reporting.findings is 'Whatever does not stand as it should, and why. No row: all is well.';
 comment on column reporting.findings.state is 'late, failing, incomplete, outdated, or standing still.'; -- text
-comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, readings (their packing), checks (across sources), process, workers (of a recorder), queue, alerts (a rule or a channel), export (by schedule), changes (a sink of the feed), or replica (that is read from).'; -- text
+comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, readings (their packing), checks (across sources), process, workers (of a recorder), queue, alerts (a rule or a channel), export (by schedule), changes (a sink of the feed), replica (that is read from), or retention (what was to be removed).'; -- text
 comment on column reporting.findings.dataset is 'The dataset; null: it is not about one.'; -- text
 comment on column reporting.findings.subject is 'The target, the observer, the probe, the schedule, what is compared, the process, the queue, or where the export goes.'; -- text
 comment on column reporting.findings.since is 'Since when: of what is late or fails, the last success, or when it was first wanted.'; -- timestamptz

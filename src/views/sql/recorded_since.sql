@@ -1,13 +1,15 @@
 create or replace view reporting.recorded_since as
-select d.dataset, d.target_key as target, d.first_success_at as recorded_since
+select d.dataset, d.target_key as target, d.first_success_at as recorded_since, k.kept_since
 from recorder.target_datasets d
+left join recorder.retention k using (dataset)
 where d.first_success_at is not null
 union all
-select 'node_health', t.target_key, min(h.started_at)
+select 'node_health', t.target_key, min(h.started_at), min(k.kept_since)
 from recorder.node_health h
 join recorder.targets t
   on (h.observer, h.node, h.probe) = (t.target ->> 'observer', t.target ->> 'node', t.target ->> 'probe')
 join recorder.target_datasets d on d.dataset = 'node_health' and (d.source, d.target_key) = (t.source, t.target_key)
+left join recorder.retention k on k.dataset = 'node_health'
 where h.check_name = '*'
 group by t.target_key;
 
@@ -15,3 +17,4 @@ comment on view reporting.recorded_since is 'Since when there is a record of eac
 comment on column reporting.recorded_since.dataset is 'The dataset.'; -- text
 comment on column reporting.recorded_since.target is 'What was asked about.'; -- text
 comment on column reporting.recorded_since.recorded_since is 'When the first run that succeeded looked.'; -- timestamptz
+comment on column reporting.recorded_since.kept_since is 'Since when it is kept; what was over before may have been removed (reporting.retention). Null: all of it is.'; -- timestamptz

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { duration } from './duration-schema.ts';
+
+const DAY = 86_400_000;
+
+/** The part `retention` of `recorder.yaml`. @param shortest what can have a retention, each with the shortest, ms */
+export function retentionSchema(shortest: ReadonlyMap<string, number>) {
+  return z
+    .partialRecord(
+      z.enum([...shortest.keys()]),
+      duration.meta({
+        description: 'What was superseded, ended or recorded longer ago is removed, a day at a time.',
+        unit: 'd; 7d or more, of series 90d or more',
+        absent: 'for ever',
+        examples: ['400d'],
+      }),
+    )
+    .default({})
+    .superRefine((kept, context) => {
+      for (const [name, keep] of Object.entries(kept)) {
+        const least = shortest.get(name) ?? 0;
+        if (keep !== undefined && keep < least)
+          context.addIssue({
+            code: 'custom',
+            path: [name],
+            message: `must be at least ${least / DAY}d`,
+          });
+      }
+    });
+}
