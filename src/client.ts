@@ -103,6 +103,19 @@ export class RecorderClient {
   }
 
   /**
+   * Changes of all datasets after a cursor, in the order of the feed; each once. Keep `next`, and ask again with it: no rows mean that
+   * nothing is new yet.
+   * @param after `next` of the page before; null: from the oldest change that is kept
+   * @throws RecorderError with status 400 where the cursor is not kept any more, or is of another database: read the record anew
+   */
+  changes(
+    after: string | null = null,
+    { limit = 1000, signal }: Pick<Wanted<View>, 'limit' | 'signal'> = {},
+  ): Promise<Page<Views['changes']>> {
+    return this.get('/changes', { limit, ...(after === null ? {} : { after }) }, signal);
+  }
+
+  /**
    * Anything else of the API, such as `/datasets/metric_points/series`; the answer is what `/openapi.json` says of that address.
    * @throws RecorderError when there is no answer
    */

@@ -10,6 +10,7 @@ import {
   statusOperation,
   viewsOperation,
 } from './catalogue-operations.ts';
+import { feedOperation } from './feed-operation.ts';
 import { changesOperation, rowsOperation } from './list-operations.ts';
 import type { Operation } from './operation.ts';
 import { coverageOperation, seriesOperation } from './over-time-operations.ts';
@@ -69,6 +70,19 @@ export function operationsOf({
           : []),
       ];
     }),
+    ...[...catalogue.views.values()]
+      .filter(({ name }) => name === 'changes')
+      .map((feed) =>
+        feedOperation(
+          {
+            path: '/changes',
+            id: 'changes',
+            tag: 'recording',
+            summary: 'The change feed: every change of every dataset, after a cursor.',
+          },
+          feed,
+        ),
+      ),
     viewsOperation(
       {
         path: '/views',

@@ -1,0 +1,45 @@
+import { checked } from '../../api/asked-wrongly.ts';
+import { feedParameters, readFeed } from '../../api/feed.ts';
+import { MOST_ROWS } from '../../api/list-parameters.ts';
+import type { Readable } from '../../api/readable.ts';
+import { described } from './list-operations.ts';
+import type { Named } from './one-page.ts';
+import type { JsonSchema, Operation } from './operation.ts';
+import { pageSchema } from './schemas.ts';
+
+/** The change feed: what was committed after a cursor. @param readable `reporting.changes` */
+export function feedOperation(named: Named, { name, columns }: Readable): Operation {
+  return {
+    ...named,
+    parameters: () => described(feedParameters),
+    answer: feedSchema(name),
+    ask: (given) => {
+      const question = checked(feedParameters, given);
+      const whole = given.limit === undefined;
+      return {
+        json: (sql) => readFeed(sql, columns, question),
+        csv: {
+          columns,
+          page: async (sql, cursor) => {
+            const { rows, next } = await readFeed(sql, columns, {
+              after: cursor ?? question.after,
+              limit: whole ? MOST_ROWS : question.limit,
+            });
+            const lines = rows.map((row) => columns.map((column) => row[column.name] ?? null));
+            return { lines, next: whole && rows.length > 0 ? next : null };
+          },
+        },
+      };
+    },
+  };
+}
+
+function feedSchema(name: string): JsonSchema {
+  const page = pageSchema(name);
+  const next = {
+    type: ['string', 'null'],
+    description:
+      'The cursor to go on after, also where nothing is new; null: there is no change at all yet. No rows: nothing is new.',
+  };
+  return { ...page, properties: { ...Object(page.properties), next } };
+}

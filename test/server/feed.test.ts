@@ -1,0 +1,97 @@
+import postgres from 'postgres';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RecorderClient } from '../../src/client.ts';
+import { validators } from '../../src/datasets/node/validators.ts';
+import { ManualClock } from '../support/clock.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { type PageServer, servePagesOf } from '../support/page-server.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+let server: PageServer;
+let client: RecorderClient;
+const clock = new ManualClock(Date.UTC(2026, 0, 10));
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 1, onnotice: () => {} });
+  server = await servePagesOf(database.url);
+  client = new RecorderClient({ url: server.address });
+});
+afterAll(async () => {
+  await server.close();
+  await sql.end();
+  await database.close();
+});
+
+/** Records a list of validators of one subnet with these weights. */
+async function record(subnetId: string, weights: readonly string[], more: object = {}): Promise<void> {
+  clock.now += 1_000;
+  const feed = scriptedFeed(validators, { node: 'n', subnetId }, { believe: { looks: 1, after: 0 } });
+  const list = weights.map((weight, at) => ({ nodeID: `node-${at}`, startTime: 1, weight, ...more }));
+  feed.script = () => onlyPage({ validators: list }, { whole: true });
+  await run(recordingContext(sql, clock.read), feed);
+}
+
+const get = async (path: string) => {
+  const { statusCode, body } = await request(`${server.address}/api/v1${path}`);
+  return { code: statusCode, text: await body.text() };
+};
+
+describe('/api/v1/changes', () => {
+  it('is empty where nothing was recorded, and has nothing to go on after', async () => {
+    expect(await client.changes()).toEqual({ rows: [], next: null });
+  });
+
+  it('goes on after a cursor: each change once, in the order of SQL, exact, and so does CSV', async () => {
+    await record('one', [...Array(120).keys()].map(String));
+    await record('two', ['340282366920938463463374607431768211456']);
+    await record(
+      'one',
+      [...Array(120).keys()].map((weight) => String(weight + 1)),
+    );
+    const told = await sql<{ cursor: string }[]>`select cursor from reporting.changes(null, 1000)`;
+    expect(told).toHaveLength(241);
+    const seen: unknown[] = [];
+    let cursor: string | null = null;
+    for (;;) {
+      const { rows, next } = await client.changes(cursor, { limit: 50 });
+      if (rows.length === 0) {
+        expect(next, 'goes on from where it is').toBe(cursor);
+        break;
+      }
+      expect(next).toBe(rows.at(-1)?.cursor);
+      seen.push(...rows);
+      cursor = next;
+    }
+    expect(seen).toEqual(told.map((row) => expect.objectContaining(row)));
+    expect(seen[120]).toMatchObject({
+      ...{ dataset: 'validators', change: 'appeared' },
+      content: { weight: '340282366920938463463374607431768211456' },
+    });
+    await record('two', ['7']);
+    expect((await client.changes(cursor)).rows).toMatchObject([
+      { change: 'revised', content: { weight: 7 } },
+    ]);
+    const { text } = await get('/changes.csv');
+    expect(text.split('\r\n').filter((line) => /^\d+\.\d+\.[0-9a-f]+,/.test(line))).toHaveLength(242);
+  });
+
+  it('ends an answer of long contents earlier', async () => {
+    const { next } = await client.changes(null, { limit: 1_000 });
+    await record('long', ['1', '2', '3', '4'], { unknownField: 'x'.repeat(1_500_000) });
+    const first = await client.changes(next);
+    const second = await client.changes(first.next);
+    expect([first.rows.length, second.rows.length]).toEqual([3, 1]);
+  });
+
+  it('refuses what is no cursor, or not of this database, and what it does not know', async () => {
+    await expect(client.changes('1.1.1')).rejects.toMatchObject({ status: 400 });
+    await expect(client.changes('0.0.0')).rejects.toThrow('not kept any more');
+    await expect(client.changes('x')).rejects.toThrow('is not the cursor of a change');
+    for (const wrong of ['limit=0', 'limit=1001', 'dataset=validators', 'after=1.1.1&after=2.2.2'])
+      expect((await get(`/changes?${wrong}`)).code, wrong).toBe(400);
+  });
+});
