@@ -61,6 +61,8 @@ const CLOSE_EVERY = 3_600_000;
 const CLOSE_FIRST = 60_000;
 /** The begin of what is kept moves once a day; what could not be removed is tried again within an hour. */
 const RETAIN_EVERY = 3_600_000;
+/** A clock that is wrong when a machine starts is right by then. */
+const RETAIN_FIRST = 600_000;
 /** How often it is looked which exports are due. */
 const EXPORTS_EVERY = 60_000;
 /** How often it is asked whether sinks are to be sent changes, ms. */
@@ -290,9 +292,8 @@ async function work(
       if (membership.standing.newest) await trimChanges(app, signal);
     });
     repeating.every(CLOSE_EVERY, 'closing the days of readings', () => closeInTurn(app, signal), CLOSE_FIRST);
-    repeating.every(RETAIN_EVERY, 'removing what is not kept any more', async () => {
-      if (membership.standing.newest) await retainInTurn(app, signal);
-    });
+    const retainNow = async () => membership.standing.newest && retainInTurn(app, signal);
+    repeating.every(RETAIN_EVERY, 'removing what is not kept any more', retainNow, RETAIN_FIRST);
     const sealNow = async () => membership.standing.newest && sealAndTell(app, signal);
     repeating.every(SEAL_EVERY, 'sealing', sealNow, FIRST_SEALING);
     repeating.every(

@@ -467,6 +467,18 @@ describe('removing', () => {
     ]);
   });
 
+  it('takes the earlier of two clocks: one that is set ahead removes nothing', async () => {
+    await sql`
+      insert into recorder.p_blocks (node, height, recorded_at, run_id) values ('n', 1, now() - interval '10 days', 1)`;
+    const tenYears = Date.now() + 3_650 * DAY;
+    expect(await retain(sql, keep, tenYears, never)).toMatchObject([{ dataset: 'p_blocks', removed: 0 }]);
+    expect(await countOf()).toBe(1);
+    const [{ since } = { since: 0 }] = await sql<
+      { since: Date }[]
+    >`select kept_since as since from reporting.retention`;
+    expect(Number(since)).toBeLessThan(Date.now() - 29 * DAY);
+  });
+
   it('is done of runs and of the quarantine too, where that is asked for', async () => {
     await sql`
       insert into recorder.runs (source, target_key, datasets, reason, status, worker, started_at, finished_at, items, rows_written)
