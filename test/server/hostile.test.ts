@@ -92,6 +92,8 @@ interface Answer {
   readonly code: number;
   /** Its Content-Type. */
   readonly type: string;
+  /** Where it sends the reader; empty: nowhere. */
+  readonly location: string;
   readonly body: string;
 }
 
@@ -102,9 +104,10 @@ async function got(path: string, options: Parameters<typeof request>[1] = {}): P
       dispatcher: agent,
       ...options,
     });
-    return { code: statusCode, type: String(headers['content-type']), body: await body.text() };
+    const location = String(headers.location ?? '');
+    return { code: statusCode, type: String(headers['content-type']), location, body: await body.text() };
   } catch (error) {
-    return { code: 0, type: '', body: String(error) };
+    return { code: 0, type: '', location: '', body: String(error) };
   }
 }
 
@@ -115,7 +118,7 @@ async function sent(bytes: string): Promise<Answer> {
   socket.on('error', () => {});
   socket.write(bytes);
   const body = await text(socket).catch(() => '');
-  return { code: Number(/^HTTP\/1\.1 (\d+)/.exec(body)?.[1] ?? 0), type: '', body };
+  return { code: Number(/^HTTP\/1\.1 (\d+)/.exec(body)?.[1] ?? 0), type: '', location: '', body };
 }
 
 /** How many looks at nodes the ledger has. */
@@ -133,8 +136,15 @@ function expectHarmless(asked: string, { code, type, body }: Answer): void {
   if (type.startsWith('text/html')) expect(body.includes('<script>alert('), asked).toBe(false);
 }
 
-/** Every page and operation, with each of its parameters. */
-async function places(): Promise<{ path: string; query: readonly string[] }[]> {
+/** What is asked for, and its parameters; `all`: every one of them is tried, and not one in turn. */
+interface Place {
+  readonly path: string;
+  readonly query: readonly string[];
+  readonly all?: boolean;
+}
+
+/** Everything that the server serves: pages, operations, files, forms. */
+async function places(): Promise<Place[]> {
   const { servers, paths, components } = described.parse(JSON.parse((await got('/openapi.json')).body));
   return [
     ...Object.entries(paths).map(([path, { get }]) => ({
@@ -144,12 +154,29 @@ async function places(): Promise<{ path: string; query: readonly string[] }[]> {
         return parameter?.in === 'query' ? [parameter.name] : [];
       }),
     })),
-    ...pages.map(({ path }) => ({
-      path,
-      query: ['sql', 'as_of', 'sort', 'after', 'status', 'dataset', 'columns'],
-    })),
+    ...pages.map(({ path }) => ({ path, query: OF_PAGES, all: true })),
+    { path: '/query.json', query: ['sql', 'as_of'], all: true },
+    { path: '/query.csv', query: ['sql', 'as_of'], all: true },
+    { path: '/badge/:file', query: ['range'], all: true },
+    ...[
+      '/query/names.json',
+      '/assets/:name',
+      '/status.logo',
+      '/login',
+      '/metrics',
+      '/health',
+      '/ready',
+      '/api/status',
+    ].map((path) => ({ path, query: ['to'] })),
   ];
 }
+
+/** What pages are asked with. */
+const OF_PAGES = [
+  ...['sql', 'as_of', 'sort', 'after', 'limit', 'columns', 'node', 'chain_id', 'metric'],
+  ...['from', 'to', 'target', 'of', 'beside', 'by', 'range', 'grain', 'year', 'probe'],
+  ...['status', 'dataset', 'reason', 'check', 'state', 'before', 'until', 'queue'],
+];
 
 describe('whoever means harm', () => {
   it('meets a recorder that records', async () => {
@@ -164,10 +191,10 @@ describe('whoever means harm', () => {
     const all = await places();
     expect(all.length).toBeGreaterThan(100);
     let number = 0;
-    const asked = all.flatMap(({ path, query }) => {
+    const asked = all.flatMap(({ path, query, all: each = false }) => {
       const payload = () => encodeURIComponent(String(PAYLOADS[number++ % PAYLOADS.length]).toWellFormed());
       const filled = path.replaceAll(/:\w+/g, payload);
-      const some = query.filter((_, at) => at === number % query.length);
+      const some = query.filter((_, at) => each || at === number % query.length);
       return [
         ...(filled === path ? [] : [filled]),
         ...some.map((name) => `${path.replaceAll(/:\w+/g, 'validators')}?${name}=${payload()}`),
@@ -211,6 +238,18 @@ describe('whoever means harm', () => {
         const answer = await got(path, { method, body, headers: { 'content-type': 'application/json' } });
         expectHarmless(`${method} ${path}`, answer);
         expect(answer.code, `${method} ${path}`).not.toBe(200);
+      }
+    for (const path of ['/login', '/logout', '/theme'])
+      for (const payload of PAYLOADS) {
+        const value = encodeURIComponent(payload.toWellFormed());
+        const answer = await got(path, {
+          method: 'POST',
+          body: `token=${value}&theme=${value}&to=${value}`,
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        });
+        expectHarmless(`POST ${path}: ${payload.slice(0, 40)}`, answer);
+        expect([200, 303, 400, 401, 403, 404, 413, 429], `POST ${path}`).toContain(answer.code);
+        expect(answer.location, `POST ${path}`).not.toMatch(/^(https?:)?\/\//);
       }
     const large = await got('/query', {
       method: 'POST',
