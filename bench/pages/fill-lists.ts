@@ -1,6 +1,9 @@
 import type postgres from 'postgres';
+import { z } from 'zod';
 import { catalog } from '../../src/datasets/catalog.ts';
 import type { Dataset, DatasetColumn } from '../../src/datasets/contract.ts';
+import { openSealing } from '../../src/db/client.ts';
+import { closeDays } from '../../src/recording/close-days.ts';
 import { nodes } from './configuration.ts';
 import { withoutIndexes } from './without-indexes.ts';
 
@@ -26,6 +29,9 @@ const KNOWN: Readonly<Record<string, string>> = {
   node_id: `'NodeID-' || thing / ${nodes.length}`,
 };
 
+/** How long a day of readings may take to be packed, ms. */
+const LONGEST = 600_000;
+
 /** Writes rows of all datasets but the metrics: things that look alike, spread over a year in the order of time. */
 export async function fillLists(sql: postgres.Sql): Promise<number> {
   let written = 0;
@@ -42,7 +48,11 @@ function rowsOf(dataset: Dataset, things: number, versions: number): string {
   const { name, columns, history } = dataset;
   // A log has one version of everything: each is a thing of its own.
   const [each, many] = history === 'log' ? [things * versions, 1] : [things, versions];
-  const since = `now() - interval '1 year' + (version + thing::float8 / ${each}) * interval '1 year' / ${many}`;
+  // One look reads all things of a node.
+  const isRead = history === 'sample';
+  const since = isRead
+    ? `now() - interval '1 year' + version * interval '1 year' / ${many}`
+    : `now() - interval '1 year' + (version + thing::float8 / ${each}) * interval '1 year' / ${many}`;
   const until = `case when version < ${many - 1} then ${since} + interval '1 year' / ${many} end`;
   const times = {
     series: { recorded_at: since, superseded_at: until },
@@ -57,7 +67,7 @@ function rowsOf(dataset: Dataset, things: number, versions: number): string {
   const values = new Map<string, string>([
     ...columns.map((column): [string, string] => [column.name, sqlOf(column, dataset)]),
     ...Object.entries(times),
-    ['run_id', `1 + thing % 500000`],
+    ['run_id', isRead ? `1 + version * ${nodes.length} + thing % ${nodes.length}` : `1 + thing % 500000`],
   ]);
   return `insert into recorder.${name} (${[...values.keys()].join(', ')})
     select ${[...values.values()].join(', ')}
@@ -65,7 +75,7 @@ function rowsOf(dataset: Dataset, things: number, versions: number): string {
     order by v.version, t.thing`;
 }
 
-function sqlOf(column: DatasetColumn, { key, columns, history }: Dataset): string {
+function sqlOf(column: DatasetColumn, { key, columns, history, seldom = [] }: Dataset): string {
   const { name, type, nullable } = column;
   const isKey = key.includes(name);
   const mayMiss = new Set(columns.filter((one) => one.nullable).map((one) => one.name));
@@ -78,6 +88,8 @@ function sqlOf(column: DatasetColumn, { key, columns, history }: Dataset): strin
   const own = isKey ? thing : `${thing} + version`;
   switch (type) {
     case 'text':
+      // Texts of what is read again and again rarely change.
+      if (history === 'sample' && !isKey) return `'text ' || thing % 1000`;
       return isKey ? `md5(${thing}::text)` : `'text ' || (${own}) % 1000`;
     case 'boolean':
       return `(${own}) % 2 = 0`;
@@ -86,8 +98,32 @@ function sqlOf(column: DatasetColumn, { key, columns, history }: Dataset): strin
         ? `date_trunc('hour', now()) - thing * interval '1 hour'`
         : `now() - interval '1 year' + (${own}) * interval '1 second'`;
     case 'jsonb':
-      return `'[]'::jsonb`;
+      return column.element && !seldom.includes(name)
+        ? `jsonb_build_array(${elementOf(column.element, own)})`
+        : `'[]'::jsonb`;
     default:
       return `(${own})::${type}`;
   }
+}
+
+/** Packs the readings of days that have ended, as a recorder does by itself. @returns how many were packed */
+export async function packReadings(url: string): Promise<number> {
+  const sql = openSealing(url, LONGEST);
+  try {
+    const { packed, failed } = await closeDays(sql, Date.now(), new AbortController().signal);
+    const [first] = failed;
+    if (first) throw new Error(`${failed.length} days could not be packed: ${JSON.stringify(first)}`);
+    return packed;
+  } finally {
+    await sql.end();
+  }
+}
+
+/** SQL: an element of a list: an object with its fields, or a text. */
+function elementOf(element: z.ZodType, own: string): string {
+  const text = `md5((${own})::text)`;
+  if (!(element instanceof z.ZodObject)) return text;
+  return `jsonb_build_object(${Object.keys(element.shape)
+    .map((field) => `'${field}', ${text}`)
+    .join(', ')})`;
 }

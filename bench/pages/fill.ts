@@ -1,9 +1,10 @@
 import type postgres from 'postgres';
+import { noteContradictions } from '../../src/recording/note-contradictions.ts';
 import { registerTargets } from '../../src/recording/register.ts';
 import { writeYear } from '../health-year.ts';
 import { nodes, watched } from './configuration.ts';
 import { fillBookkeeping } from './fill-bookkeeping.ts';
-import { fillLists } from './fill-lists.ts';
+import { fillLists, packReadings } from './fill-lists.ts';
 import { fillMetrics } from './fill-metrics.ts';
 
 /** What a filled record holds. */
@@ -19,11 +20,17 @@ export async function register(sql: postgres.Sql): Promise<void> {
 }
 
 /** Fills a record as if it had been kept for a year: points, lists, a year of health, and the bookkeeping. */
-export async function fill(sql: postgres.Sql, points: number, told: (line: string) => void): Promise<Filled> {
+export async function fill(
+  { sql, url }: { readonly sql: postgres.Sql; readonly url: string },
+  points: number,
+  told: (line: string) => void,
+): Promise<Filled> {
   const { now, revised } = await fillMetrics(sql, points);
   told(`${now} points were written, ${revised} of them revised`);
   const lists = await fillLists(sql);
   told(`${lists} rows of the other datasets were written`);
+  told(`${await packReadings(url)} readings were packed`);
+  await noteContradictions(sql, Date.now());
   await fillHealth(sql, told);
   await fillBookkeeping(sql);
   await sql`vacuum analyze`;

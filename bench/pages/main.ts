@@ -48,7 +48,7 @@ async function prepared(url: string, points: number): Promise<void> {
     const [known] = await sql`select from recorder.targets limit 1`;
     if (!known) await register(sql);
     const [filled] = await sql`select from recorder.metric_points limit 1`;
-    if (points > 0 && !filled) tell(JSON.stringify(await fill(sql, points, tell)));
+    if (points > 0 && !filled) tell(JSON.stringify(await fill({ sql, url }, points, tell)));
   } finally {
     await sql.end();
   }
