@@ -5,6 +5,7 @@ import { BLOCK } from '../recording/packed-form.ts';
 import { declaredObjects } from '../views/declared.ts';
 import {
   type Arrival,
+  type Holders,
   type OrderColumn,
   orderedColumns,
   orderOf,
@@ -104,15 +105,18 @@ export function catalogueOf(declared: readonly Declared[] = declaredObjects()): 
   const returnRows = declared.filter((one) => one.kind === 'view' || one.value === undefined);
   const logs = new Set(recorded.flatMap(({ name, history }) => (history === 'log' ? [name] : [])));
   const told = new Map(recorded.flatMap((one) => [...toldOf(one)]));
+  const holding = new Map(recorded.flatMap((one) => [...holdersOf(one)]));
   const views = new Map(
     returnRows.map((one): [string, Readable] => {
       const { name } = one;
       const arrival = arrivals.get(name);
       const toldBy = told.get(name);
+      const holders = holding.get(name);
       const known = {
         ...readable(one, byName, keys.get(name)),
         ...(arrival ? { arrival } : {}),
         ...(toldBy ? { toldBy } : {}),
+        ...(holders ? { holders } : {}),
         ...(logs.has(name) ? { pastParts: pastOfLog(name) } : {}),
       };
       return [name, known];
@@ -184,8 +188,7 @@ function* keysOf(one: (typeof recorded)[number]): Generator<[string, readonly Or
     yield [`${name}_intervals`, [...key, never('started_at')]];
     return;
   }
-  // Readings are found by their look first: packed, they stand in no other order.
-  const row = one.history === 'sample' ? [never('observed_at'), ...key] : key;
+  const row = rowKeyOf(one);
   yield [name, row];
   yield [`${name}_revisions`, [...key, never('recorded_at')]];
   yield [`${name}_history`, [...key, never('valid_from')]];
@@ -210,6 +213,19 @@ function* arrivalsOf({ name, history }: (typeof recorded)[number]): Generator<[s
 function* toldOf({ name, history, key }: (typeof recorded)[number]): Generator<[string, string]> {
   if ((history === 'log' || history === 'state') && key[0] === 'node' && key.length > 1)
     yield [`network_${name}`, name];
+}
+
+/** The key of a row. Readings are found by their look first: packed, they stand in no other order. */
+const rowKeyOf = (one: (typeof recorded)[number]): readonly OrderColumn[] =>
+  one.history === 'sample' ? [{ name: 'observed_at', nullable: false }, ...keyOf(one)] : keyOf(one);
+
+/** The views of elements, and what holds them. */
+function* holdersOf(one: (typeof recorded)[number]): Generator<[string, Holders]> {
+  if (one.history === 'ledger') return;
+  const { name: view, history } = one;
+  const asOf = `${view}_as_of`;
+  const past = history === 'log' ? { pastParts: pastOfLog(view) } : {};
+  for (const list of lists(one)) yield [`${view}_${list}`, { view, asOf, key: rowKeyOf(one), list, ...past }];
 }
 
 const lists = ({ columns }: Dataset) => columns.filter(({ element }) => element).map((column) => column.name);

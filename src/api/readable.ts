@@ -27,6 +27,19 @@ export interface Things {
   readonly blocks?: { readonly of: string; readonly size: number };
 }
 
+/** The rows whose lists a view shows, an element a row. */
+export interface Holders {
+  /** Their view, in `reporting`, and its function of a moment. */
+  readonly view: string;
+  readonly asOf: string;
+  /** Their key: the first columns of the elements' key. */
+  readonly key: readonly OrderColumn[];
+  /** The column with the list. */
+  readonly list: string;
+  /** Where those of a past moment are, when they are in several views; absent: they are in one. */
+  readonly pastParts?: readonly PastPart[];
+}
+
 /** When rows came: they stand about in that order, so that an index finds those of a short time. */
 export interface Arrival {
   /** The column that says so. */
@@ -51,6 +64,8 @@ export interface Readable {
   readonly things?: Things;
   /** The view in `reporting` of what each node tells of the same keys, with an index by node and key; absent: there is none. */
   readonly toldBy?: string;
+  /** What its rows are elements of; absent: they are none. */
+  readonly holders?: Holders;
   /** Absent: nothing finds rows by when they came. */
   readonly arrival?: Arrival;
   /** What a function takes; null: a view. */

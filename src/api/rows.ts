@@ -1,6 +1,7 @@
 import type postgres from 'postgres';
 import { cursorText } from './cursor.ts';
 import { condition, type Filter, type Operator } from './filters.ts';
+import { heldIn } from './holders.ts';
 import { lastKeyOf } from './key-windows.ts';
 import { columnOf, following, orderExpression, upTo } from './order.ts';
 import type { Readable, Things } from './readable.ts';
@@ -101,6 +102,15 @@ export function rowsSql(readable: Readable, question: RowsQuestion): string {
 function found(readable: Readable, question: RowsQuestion, into: Statement): string[] {
   const { name, pastParts } = readable;
   const { asOf, order, limit, columns } = question;
+  const holders = heldIn(readable, question, typesOf(readable), into);
+  if (holders) {
+    const conditions = conditionsOf(readable, question, into);
+    return [
+      `from ${holders.listed} as w`,
+      `cross join lateral (select * from ${source(readable, question, into)} as r where ${holders.same} offset 0) as r`,
+      ...(conditions.length > 0 ? [`where ${conditions.join('\n  and ')}`] : []),
+    ];
+  }
   if (!pastParts || asOf === null) return matching(readable, question, into);
   const at = into.value(asOf, 'timestamptz');
   const record = `reporting.has_record(${into.value(name, 'text')}, ${at})`;

@@ -132,7 +132,7 @@ const historyColumns: Record<History, () => Record<string, PgColumnBuilderBase>>
   sample: () => ({ observed_at: instant().notNull(), ...ofRun() }),
 };
 
-function tableOf({ name, history, key, seldom = [] }: Declaration, all: readonly DatasetColumn[]) {
+function tableOf({ name, history, key, single, seldom = [] }: Declaration, all: readonly DatasetColumn[]) {
   const shape: Record<string, PgColumnBuilderBase> = {};
   for (const column of all) {
     const builder = builders[column.type];
@@ -151,6 +151,19 @@ function tableOf({ name, history, key, seldom = [] }: Declaration, all: readonly
           uniqueIndex(`${name}_key`).on(keyExpression).where(sql`superseded_at is null`),
           index(`${name}_superseded`).on(keyExpression).where(sql`superseded_at is not null`),
           byTime(`${name}_recorded`, 'recorded_at'),
+          ...(single
+            ? [
+                index(`${name}_single`)
+                  .on(
+                    sql.raw(
+                      single
+                        .map((column) => keyPart(column, byName.get(column)?.nullable ?? false))
+                        .join(', '),
+                    ),
+                  )
+                  .where(sql`superseded_at is null`),
+              ]
+            : []),
         ];
       case 'sample':
         return [

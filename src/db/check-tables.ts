@@ -56,3 +56,20 @@ export const checkRuns = recorder.table('check_runs', {
   failed_since: instant(),
   error: text(),
 });
+
+/** Things of which rows contradict each other, or did: who reads it compares the rows (src/history/contradictions.ts). */
+export const contradictions = recorder.table(
+  'contradictions',
+  {
+    dataset: text().notNull(),
+    /** The values of the columns that identify it. */
+    thing: text().array().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.dataset, table.thing] })],
+);
+
+/** Up to when rows were recorded whose contradictions are noted. */
+export const contradictionsNoted = recorder.table('contradictions_noted', {
+  dataset: text().primaryKey(),
+  until: instant().notNull(),
+});

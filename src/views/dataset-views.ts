@@ -5,6 +5,7 @@ import { columnOf } from '../datasets/fields.ts';
 import { snakeCase } from '../datasets/names.ts';
 import { unwrap } from '../datasets/unwrap.ts';
 import type { Declared, DeclaredColumn, DeclaredView } from '../db/declared.ts';
+import { canContradict, contradicted, perhapsContradicted, type Telling } from '../history/contradictions.ts';
 import { dailyOf } from '../history/readings/daily.ts';
 import { allReadings } from '../history/readings/forms.ts';
 import { numbersOf, packingOf } from '../history/readings/packing.ts';
@@ -218,11 +219,13 @@ function conflicts(dataset: Dataset, said: readonly ViewColumn[]): DeclaredView 
       .map((column) => (column.name === 'differs' ? `${differs} as differs` : `s.${column.name}`))
       .join(', ');
   const revised = `exists (select from ${table} o where ${sameKey(dataset, 'o', 's')} and o.superseded_at is not null)`;
-  const shown = (where: string) =>
-    `select ${list('null::text[]')} from ${table} s where s.superseded_at is null and ${where}`;
+  const shown = (from: string, where: string) =>
+    `select ${list('null::text[]')} from ${from} s where s.superseded_at is null and ${where}`;
   const body = [
-    shown(revised),
-    ...(single ? [shown(`${contradicted(dataset, single)} and not ${revised}`)] : []),
+    shown(table, revised),
+    ...(canContradict(dataset)
+      ? [shown(besideOthers(dataset), `${contradicted(dataset)} and not ${revised}`)]
+      : []),
     `select ${list(`array_remove(array[${differing.join(', ')}]::text[], null)`)} from ${table} s
 join ${table} n on ${sameKey(dataset, 'n', 's')} and n.superseded_at is null where s.superseded_at is not null`,
   ].join('\nunion all\n');
@@ -234,13 +237,12 @@ join ${table} n on ${sameKey(dataset, 'n', 's')} and n.superseded_at is null whe
   return { kind: 'view', name: view, comment, columns: columns.map(declared), body };
 }
 
-/** Whether another row says something else of what the upstream should say one thing of. */
-function contradicted({ name, key }: Dataset, single: readonly string[]): string {
-  const others = key.filter((part) => !single.includes(part));
-  const of = (row: string, columns: readonly string[]) =>
-    `(${columns.map((column) => `${row}.${column}`).join(', ')})`;
-  return `exists (select from recorder.${name} o
-  where ${of('o', single)} = ${of('s', single)} and ${of('o', others)} <> ${of('s', others)} and o.superseded_at is null)`;
+/** SQL: the rows of which others may say something else. `offset 0` makes PostgreSQL look each thing up, and not read all rows. */
+function besideOthers(dataset: Telling): string {
+  const { name, single } = dataset;
+  return `(${perhapsContradicted(dataset)}) c
+cross join lateral (
+  select * from recorder.${name} r where ${single.map((column) => `r.${column} = c.${column}`).join(' and ')} and r.superseded_at is null offset 0)`;
 }
 
 function upstreamColumns(dataset: Dataset): ViewColumn[] {

@@ -29,6 +29,8 @@ export const bookkeepingTables: readonly string[] = [
 export const notOfTheRecord: readonly string[] = [
   ...['processes', 'queues', 'schedules', 'exports'],
   ...['reporting_objects', 'displaced_objects'],
+  // They follow from the rows.
+  ...['contradictions', 'contradictions_noted'],
   // The feed of changes numbers commits of this database, and names readings by numbers of its own: it begins anew.
   ...['changes', 'change_sinks'],
 ];

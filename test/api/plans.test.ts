@@ -48,6 +48,14 @@ beforeAll(async () => {
   await sql`
     insert into recorder.p_blocks (node, height, id, parent_id, recorded_at, run_id)
     select 'o', n, n::text, '', now() - interval '1 hour', 1 from generate_series(9001, 10100) n`;
+  // Blocks of the X-chain with up to two transactions; every hundredth was told with another one until ten days ago.
+  await sql`
+    insert into recorder.x_blocks (node, height, txs, recorded_at, superseded_at, run_id)
+    select 'n', n, case n % 3 when 0 then '[]' when 1 then '[{"id":"a"}]' else '[{"id":"a"},{"id":"b"}]' end::jsonb,
+      case when n % 100 = 0 then now() - interval '10 days' else now() - (100 - n / 100.0) * interval '1 day' end, null, 1
+    from generate_series(1, 10000) n
+    union all
+    select 'n', n * 100, '[{"id":"old"},{"id":"older"}]', now() - interval '90 days', now() - interval '10 days', 1 from generate_series(1, 80) n`;
   await sql`insert into recorder.targets (source, target_key, target) values ('s', 'blocks', '{"node":"n"}'), ('s', 'more', '{"node":"o"}')`;
   // Peers, of whom few are benched.
   await sql`
@@ -76,7 +84,8 @@ beforeAll(async () => {
     values ('s', 'subnets', 'subnets', 3600000, true, now(), now() - interval '170 days')`;
   await sql`
     insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
-    select 's', target, 'p_blocks', 3600000, true, now(), now() - interval '2 years' from unnest(array['blocks', 'more']) target`;
+    select 's', target, dataset, 3600000, true, now(), now() - interval '2 years'
+    from (values ('blocks', 'p_blocks'), ('more', 'p_blocks'), ('blocks', 'x_blocks')) as told(target, dataset)`;
   await sql`
     insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at, expected_from)
     select 's', n::text, 'metric_points', 3600000, true, now(), now() - interval '2 years', ${now - 400 * day}::bigint from generate_series(1, 200) n`;
@@ -236,6 +245,45 @@ describe('a page of rows', () => {
       const steps = await stepsOf(rowsStatement(view, checked(rowsParameters(view), given)));
       expect(indexes(steps)).toContain('peers_benched_filled');
       expect(most(steps)).toBeLessThanOrEqual(10);
+    },
+  );
+
+  describe.each([{}, { sort: '-node' }, { 'height.lt': '3000' }])(
+    'of the elements of a log, %o,',
+    (given) => {
+      const view = views.get('x_blocks_txs');
+      if (!view) throw new Error('there is no x_blocks_txs');
+      const question = (more: Readonly<Record<string, string>>) =>
+        checked(rowsParameters(view), { ...given, ...more });
+
+      it.each([
+        { as_of: new Date(now - 30 * day).toISOString(), limit: '1000' },
+        { as_of: new Date(now - 5 * day).toISOString(), limit: '999' },
+        { limit: '1000' },
+      ])('%o, shows each once, in the order of all', async (more) => {
+        const walked: unknown[] = [];
+        for (let after: string | null = ''; after !== null; ) {
+          const page = await readRows(sql, view, question({ ...more, ...(after ? { after } : {}) }));
+          walked.push(...page.rows);
+          after = page.next;
+        }
+        const all = await readRows(sql, view, { ...question(more), limit: 20_000 });
+        expect(walked.length).toBeGreaterThan(2_000);
+        expect(walked).toEqual(all.rows);
+      });
+
+      it.each([{}, { as_of: late.toISOString() }])(
+        '%o, reads about a page, also far inside',
+        async (more) => {
+          const far = await readRows(sql, view, { ...question(more), limit: 1_500 });
+          for (const after of [{}, { after: String(far.next) }]) {
+            const page = await readRows(sql, view, question({ ...more, ...after, limit: String(LIMIT) }));
+            expect(page.rows).toHaveLength(LIMIT);
+            // A thousand blocks came after that moment, and are the first ones from the end.
+        expect(most(await stepsOf(asked))).toBeLessThanOrEqual(1_000 + 4 * (LIMIT + 2));
+          }
+        },
+      );
     },
   );
 

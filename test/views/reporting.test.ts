@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noteContradictions } from '../../src/recording/note-contradictions.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -49,24 +50,71 @@ describe('reporting', () => {
 });
 
 describe('blocks that contradict each other', () => {
-  it('are kept and shown side by side', async () => {
-    const blocks = [
-      ['p-chain', 7, 'one'],
-      ['p-chain', 7, 'another'],
-      ['x-chain', 7, 'one'],
-      ['p-chain', 8, 'eight'],
-    ] as const;
-    for (const [chain, number, hash] of blocks)
-      await sql`
-        insert into recorder.proposed_blocks (network, blockchain_id, block_number, block_hash, parent_hash,
-          block_timestamp, block_type, tx_count, transactions, block_size_bytes, recorded_at, run_id)
-        values ('mainnet', ${chain}, ${number}, ${hash}, '', now(), '', 0, '[]', 0, now(), 1)`;
-    const rows = await reader`
-      select blockchain_id, block_number, block_hash from reporting.proposed_blocks_conflicts order by block_hash`;
-    expect([...rows]).toEqual([
-      { blockchain_id: 'p-chain', block_number: '7', block_hash: 'another' },
-      { blockchain_id: 'p-chain', block_number: '7', block_hash: 'one' },
-    ]);
+  const insert = (
+    rows: readonly (readonly [chain: string, number: number, hash: string])[],
+    recordedAt: Date,
+  ) =>
+    sql`
+      insert into recorder.proposed_blocks (network, blockchain_id, block_number, block_hash, parent_hash,
+        block_timestamp, block_type, tx_count, transactions, block_size_bytes, recorded_at, run_id)
+      select 'mainnet', chain, number, hash, '', now(), '', 0, '[]', 0, ${recordedAt}, 1
+      from jsonb_to_recordset(${JSON.stringify(rows.map(([chain, number, hash]) => ({ chain, number, hash })))}::text::jsonb)
+        as r(chain text, number numeric, hash text)`;
+  const shown = async () => {
+    const rows = await reader<{ row: string }[]>`
+      select concat_ws(' ', blockchain_id, block_number, block_hash, differs) as row
+      from reporting.proposed_blocks_conflicts order by 1`;
+    return rows.map(({ row }) => row);
+  };
+  /** All rows beside all rows. */
+  const contradicting = async () => {
+    const rows = await sql<{ row: string }[]>`
+      select concat_ws(' ', blockchain_id, block_number, block_hash) as row from recorder.proposed_blocks s
+      where superseded_at is null and exists (
+        select from recorder.proposed_blocks o where o.superseded_at is null and o.block_hash <> s.block_hash
+          and (o.network, o.blockchain_id, o.block_number) = (s.network, s.blockchain_id, s.block_number)) order by 1`;
+    return rows.map(({ row }) => row);
+  };
+
+  it('are kept and shown side by side, whenever they were noted', async () => {
+    const [begin, day] = [Date.UTC(2026, 0, 1), 86_400_000];
+    const at = (days: number) => new Date(begin + days * day);
+    await insert([['p-chain', 7, 'one'], ['p-chain', 7, 'another'], ['x-chain', 7, 'one'], ['p-chain', 8, 'eight']], at(0)); // biome-ignore format: a table
+    const first = ['p-chain 7 another', 'p-chain 7 one'];
+    expect(await shown()).toEqual(first);
+    await noteContradictions(sql, begin + 3 * day);
+    expect(await shown()).toEqual(first);
+    // One of what is noted already, one of a row that stands long, one of rows of the day that is still compared as a whole.
+    await insert(
+      [
+        ['p-chain', 7, 'third'],
+        ['p-chain', 8, 'other eight'],
+      ],
+      at(4),
+    );
+    await insert(
+      [
+        ['x-chain', 9, 'nine'],
+        ['x-chain', 9, 'other nine'],
+      ],
+      at(2.5),
+    );
+    const then = await contradicting();
+    expect(then).toHaveLength(7);
+    expect(await shown()).toEqual(then);
+    // Forward, again, and with a clock that was set back.
+    for (const days of [6, 6, 1]) {
+      await noteContradictions(sql, begin + days * day);
+      expect(await shown()).toEqual(then);
+    }
+    const [noted] = await sql`select count(*)::int as things from recorder.contradictions`;
+    expect(noted).toEqual({ things: 3 });
+    // A saying that is not shown any more contradicts nothing.
+    await sql`update recorder.proposed_blocks set superseded_at = ${at(7)} where block_hash in ('other eight', 'nine')`;
+    await noteContradictions(sql, begin + 9 * day);
+    const left = await contradicting();
+    expect(left).toEqual(['p-chain 7 another', 'p-chain 7 one', 'p-chain 7 third']);
+    expect(await shown()).toEqual(left);
   });
 });
 
