@@ -280,7 +280,7 @@ describe('a page of rows', () => {
             const page = await readRows(sql, view, question({ ...more, ...after, limit: String(LIMIT) }));
             expect(page.rows).toHaveLength(LIMIT);
             // A thousand blocks came after that moment, and are the first ones from the end.
-        expect(most(await stepsOf(asked))).toBeLessThanOrEqual(1_000 + 4 * (LIMIT + 2));
+            expect(most(await stepsOf(asked))).toBeLessThanOrEqual(1_000 + 4 * (LIMIT + 2));
           }
         },
       );
