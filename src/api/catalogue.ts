@@ -223,9 +223,8 @@ const rowKeyOf = (one: (typeof recorded)[number]): readonly OrderColumn[] =>
 function* holdersOf(one: (typeof recorded)[number]): Generator<[string, Holders]> {
   if (one.history === 'ledger') return;
   const { name: view, history } = one;
-  const asOf = `${view}_as_of`;
   const past = history === 'log' ? { pastParts: pastOfLog(view) } : {};
-  for (const list of lists(one)) yield [`${view}_${list}`, { view, asOf, key: rowKeyOf(one), list, ...past }];
+  for (const list of lists(one)) yield [`${view}_${list}`, { view, key: rowKeyOf(one), list, ...past }];
 }
 
 const lists = ({ columns }: Dataset) => columns.filter(({ element }) => element).map((column) => column.name);

@@ -9,8 +9,8 @@ import type { Statement } from './statement.ts';
 export interface Held {
   /** SQL: a FROM item of their keys. */
   readonly listed: string;
-  /** SQL: an element `r` is one of the row `w`. */
-  readonly same: string;
+  /** SQL: a FROM item of the elements of the row `w`. */
+  readonly elements: string;
 }
 
 /**
@@ -19,13 +19,15 @@ export interface Held {
  * @returns null: the view shows no elements, or is asked for in another order or by more than the key of what holds them
  */
 export function heldIn(
-  { holders }: Readable,
+  { name, asOf: ofMoment, holders }: Readable,
   { filters, after, limit, asOf, order }: RowsQuestion,
   typeOf: (name: string) => string,
   into: Statement,
 ): Held | null {
   if (!holders?.key.every(({ name }, at) => name === order.columns[at]?.name)) return null;
-  const { key, list, view } = holders;
+  const { key, list, view, pastParts } = holders;
+  // Where the rows of a moment are in one place, their elements are in the order of its index.
+  if (asOf !== null && !pastParts) return null;
   const ofKey = new Set(key.map(({ name }) => name));
   if (!filters.every(({ column }) => ofKey.has(column))) return null;
   const begin = after?.values.slice(0, key.length) ?? [];
@@ -44,22 +46,29 @@ export function heldIn(
     key.map((one) => expression(one) + turn).join(', ');
   // Or none is left of it.
   const enough = `limit ${limit + (after ? 2 : 1)}`;
-  const found = (from: string, where: readonly string[]) =>
-    `(select ${key.map((one) => `${orderExpression(one)} as "${one.name}"`).join(', ')}
-from reporting.${from} as r
-where ${[...where, ...wanted].join('\n  and ')}
+  const record = moment === null ? [] : [`reporting.has_record(${into.value(view, 'text')}, ${moment})`];
+  const parts = (moment === null ? [null] : (pastParts ?? [])).map(
+    (
+      part,
+      number,
+    ) => `(select ${key.map((one) => `${orderExpression(one)} as "${one.name}"`).join(', ')}, ${number} as part
+from reporting.${part?.view ?? view} as r
+where ${[...(part && moment !== null ? [part.where(moment)] : []), ...record, ...wanted].join('\n  and ')}
 order by ${inTurn(orderExpression)}
-${enough})`;
-  const parts =
-    moment === null
-      ? [found(view, [])]
-      : (holders.pastParts?.map((part) => found(part.view, [part.where(moment)])) ?? [
-          found(`${holders.asOf}(${moment})`, []),
-        ]);
+${enough})`,
+  );
+  const same = key.map((one) => `${orderExpression(one)} = w."${one.name}"`).join(' and ');
+  // What was shown then and is shown now has the elements that it has now; only others are asked for as of then.
+  const elements = [
+    `select * from reporting.${name} as r where w.part = 0 and ${same}`,
+    ...(moment === null
+      ? []
+      : [`select * from reporting.${ofMoment}(${moment}) as r where w.part > 0 and ${same}`]),
+  ];
   return {
     listed: `(select * from (${parts.join('\nunion all\n')}) as k
-order by ${inTurn(({ name }) => `k."${name}"`)}
+order by ${inTurn(({ name: column }) => `k."${column}"`)}
 ${enough})`,
-    same: key.map((one) => `${orderExpression(one)} = w."${one.name}"`).join(' and '),
+    elements: `(${elements.join('\nunion all\n')} offset 0)`,
   };
 }

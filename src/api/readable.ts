@@ -29,14 +29,13 @@ export interface Things {
 
 /** The rows whose lists a view shows, an element a row. */
 export interface Holders {
-  /** Their view, in `reporting`, and its function of a moment. */
+  /** Their view, in `reporting`. */
   readonly view: string;
-  readonly asOf: string;
   /** Their key: the first columns of the elements' key. */
   readonly key: readonly OrderColumn[];
   /** The column with the list. */
   readonly list: string;
-  /** Where those of a past moment are, when they are in several views; absent: they are in one. */
+  /** Where those of a past moment are, when they are in several views, the first of which is {@link view}; absent: they are in one. */
   readonly pastParts?: readonly PastPart[];
 }
 

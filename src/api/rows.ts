@@ -107,7 +107,7 @@ function found(readable: Readable, question: RowsQuestion, into: Statement): str
     const conditions = conditionsOf(readable, question, into);
     return [
       `from ${holders.listed} as w`,
-      `cross join lateral (select * from ${source(readable, question, into)} as r where ${holders.same} offset 0) as r`,
+      `cross join lateral ${holders.elements} as r`,
       ...(conditions.length > 0 ? [`where ${conditions.join('\n  and ')}`] : []),
     ];
   }
