@@ -25,6 +25,11 @@ export interface AlertFilter {
   readonly rule: string | null;
 }
 
+/** SQL: the columns of an {@link AlertRow}. */
+const shown = (sql: postgres.Sql) => sql`
+  id::text, state, severity, rule, subject, summary, since, began_at, fired_at, resolved_at, flapping,
+  case when acknowledged_at is not null then coalesce(acknowledged_by, 'somebody') end as acknowledged_by, note, details`;
+
 /** The alerts of a recorder that are open, and those that ended in a span: open ones first, then the latest. */
 export async function alertRows(
   sql: postgres.Sql,
@@ -32,12 +37,37 @@ export async function alertRows(
   { from, to, rule }: AlertFilter,
 ): Promise<AlertRow[]> {
   const rows = await sql<AlertRow[]>`
-    select id::text, state, severity, rule, subject, summary, since, began_at, fired_at, resolved_at, flapping,
-      case when acknowledged_at is not null then coalesce(acknowledged_by, 'somebody') end as acknowledged_by, note, details
-    from reporting.alerts
+    select ${shown(sql)} from reporting.alerts
     where recorder = ${recorder} and (state <> 'resolved' or resolved_at >= ${new Date(from)})
       and (${to === null ? null : new Date(to)}::timestamptz is null or began_at < ${to === null ? null : new Date(to)})
       and rule = coalesce(${rule}, rule)
     order by state = 'resolved', coalesce(resolved_at, fired_at, began_at) desc, id desc`;
   return [...rows];
+}
+
+/** The alerts of all recorders that are open, those that were told first. @param rule null: every rule @param most how many */
+export async function openAlertRows(
+  sql: postgres.Sql,
+  rule: string | null,
+  most: number,
+): Promise<AlertRow[]> {
+  const rows = await sql<AlertRow[]>`
+    select ${shown(sql)} from reporting.alerts a where a.state <> 'resolved' and rule = coalesce(${rule}, rule)
+    order by a.state = 'pending', coalesce(a.fired_at, a.began_at) desc, a.id desc limit ${most}`;
+  return [...rows];
+}
+
+const SHOWN = 50;
+
+/** Alerts that are over, the last first. `next` is where to go on; null: there are no more. */
+export async function pastAlertPage(
+  sql: postgres.Sql,
+  { rule, before }: { readonly rule?: string | undefined; readonly before?: string | undefined },
+): Promise<{ readonly found: readonly AlertRow[]; readonly next: string | null }> {
+  const found = await sql<AlertRow[]>`
+    select ${shown(sql)} from reporting.alerts a
+    where a.state = 'resolved' and a.id < coalesce(${before ?? null}::bigint, 9223372036854775807)
+      and rule = coalesce(${rule ?? null}, rule)
+    order by a.id desc limit ${SHOWN}`;
+  return { found: [...found], next: found.length === SHOWN ? (found.at(-1)?.id ?? null) : null };
 }

@@ -46,6 +46,7 @@ export interface Catalogue {
  * every column count as one.
  */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
+  alerts: ['id'],
   coverage_states: ['dataset', 'target'],
   discrepancies: ['id'],
   freshness: ['dataset', 'target'],

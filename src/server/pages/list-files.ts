@@ -31,6 +31,12 @@ const lists: readonly List[] = [
     filters: { dataset: 'dataset', before: 'id.lt' },
   },
   {
+    path: '/alerts',
+    view: 'alerts',
+    sort: '-id',
+    filters: { rule: 'rule', before: 'id.lt' },
+  },
+  {
     path: '/discrepancies',
     view: 'discrepancies',
     sort: '-id',

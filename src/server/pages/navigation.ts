@@ -4,6 +4,7 @@ export const navigation: readonly { readonly href: string; readonly label: strin
   { href: '/datasets', label: 'Data' },
   { href: '/charts', label: 'Charts' },
   { href: '/status', label: 'Nodes' },
+  { href: '/alerts', label: 'Alerts' },
   { href: '/query', label: 'Query' },
   { href: '/runs', label: 'Runs' },
   { href: '/queues', label: 'Queues' },

@@ -1,3 +1,4 @@
+import { alerts } from './alerts.tsx';
 import { charts } from './charts/charts.tsx';
 import { changesPage } from './datasets/changes-page.tsx';
 import { coveragePage } from './datasets/coverage/coverage-page.tsx';
@@ -37,5 +38,6 @@ export const pages: readonly Page[] = [
   quarantine,
   quarantineItem,
   discrepancies,
+  alerts,
   ...listFiles,
 ];

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { type AlertRow, openAlertRows, pastAlertPage } from '../../alerts/listed.ts';
+import { id, linkTo, optional } from './asking.ts';
+import { Formats } from './datasets/formats.tsx';
+import { definePage } from './page.ts';
+import { Older } from './parts/older.tsx';
+import { State, type Tone } from './parts/state.tsx';
+import { type Column, Table } from './parts/table.tsx';
+import { Time } from './parts/time.tsx';
+
+const PATH = '/alerts';
+/** The most open alerts that are shown; the others are a link away. */
+const OPEN = 200;
+
+/** `/alerts`: what people are told now, and what they were told. */
+export const alerts = definePage({
+  path: PATH,
+  asked: z.strictObject({
+    rule: optional(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be the name of a rule')),
+    before: optional(id),
+  }),
+  read: ({ read }, asked) =>
+    read(async (sql) => ({
+      open: asked.before === undefined ? await openAlertRows(sql, asked.rule ?? null, OPEN + 1) : null,
+      past: await pastAlertPage(sql, asked),
+    })),
+  content: ({ open, past: { found, next } }, asked) => ({
+    title: 'Alerts',
+    live: 30,
+    body: (
+      <>
+        <h1>Alerts</h1>
+        {open && (
+          <section class="stack" aria-label="Open alerts">
+            <p class="soft">
+              What the rules say of the record. <code>chain-recorder alerts ack NUMBER --by WHO</code> tells
+              the others that somebody knows.
+            </p>
+            {asked.rule && (
+              <p>
+                Of the rule <code>{asked.rule}</code> only: <a href={PATH}>all</a>
+              </p>
+            )}
+            <Table
+              caption="Open alerts, those that are told first"
+              columns={columns}
+              rows={open.slice(0, OPEN)}
+              keyOf={(one) => one.id}
+              empty="Nothing is wrong, as far as the rules look."
+            />
+            {open.length > OPEN && (
+              <p>
+                These are {OPEN}:{' '}
+                <a href={linkTo('/datasets/alerts', { 'resolved_at.null': 'true', sort: '-id' })}>
+                  all of them
+                </a>
+              </p>
+            )}
+          </section>
+        )}
+        <section class="stack" aria-labelledby="over">
+          <h2 id="over">What is over</h2>
+          <Table
+            caption="Alerts that are over, the last first"
+            columns={columns}
+            rows={found}
+            keyOf={(one) => one.id}
+            empty="None yet."
+          />
+          <Older href={next === null ? null : linkTo(PATH, { ...asked, before: next })} />
+          <p class="actions">
+            <Formats address={(form) => linkTo(`${PATH}.${form}`, asked)} />
+          </p>
+        </section>
+      </>
+    ),
+  }),
+});
+
+const TONES: Readonly<Record<string, Tone>> = { critical: 'bad', warning: 'warn', info: 'idle' };
+
+const columns: readonly Column<AlertRow>[] = [
+  { name: 'Number', kind: 'number', cell: (one) => one.id },
+  {
+    name: 'State',
+    cell: ({ state, severity, flapping }) => (
+      <>
+        <State is={state} tone={state === 'firing' ? (TONES[severity] ?? 'warn') : 'idle'} />
+        {flapping && <span class="soft small"> comes and goes</span>}
+      </>
+    ),
+  },
+  { name: 'Severity', cell: ({ severity }) => severity },
+  {
+    name: 'Rule',
+    cell: ({ rule }) => <a href={linkTo(PATH, { rule })}>{rule}</a>,
+  },
+  { name: 'About', kind: 'wide', cell: ({ subject }) => <code>{subject}</code> },
+  { name: 'What it says', kind: 'wide', cell: ({ summary }) => summary },
+  { name: 'Since', cell: ({ since, began_at }) => <Time at={since ?? began_at} /> },
+  {
+    name: 'Told',
+    about: 'Nobody is told before it has lasted for a while.',
+    cell: ({ fired_at }) => <Time at={fired_at} />,
+  },
+  { name: 'Over', cell: ({ resolved_at }) => <Time at={resolved_at} /> },
+  {
+    name: 'Who knows',
+    kind: 'wide',
+    cell: ({ acknowledged_by, note }) =>
+      acknowledged_by === null ? '–' : note === null ? acknowledged_by : `${acknowledged_by}: ${note}`,
+  },
+];
