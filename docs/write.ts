@@ -6,9 +6,10 @@ import { catalogNames } from '../src/configured-feeds.ts';
 import { dictionary } from '../src/reports/dictionary.ts';
 import { recipes } from '../src/reports/recipes.ts';
 import { metricsPage } from '../src/server/metrics/page.ts';
+import { dbtStarters } from './dbt.ts';
 import { duckdbStarter } from './duckdb.ts';
 
-/** Writes the pages that are made from the code: the data dictionary, what is checked across sources, the metrics, the recipes, the settings, the editors' schema of recorder.yaml, and the starter for DuckDB. */
+/** Writes the pages that are made from the code: the data dictionary, what is checked across sources, the metrics, the recipes, the settings, the editors' schema of recorder.yaml, and the starters for DuckDB and dbt. */
 writeFileSync(new URL('checks.md', import.meta.url), checksPage());
 writeFileSync(new URL('datasets.md', import.meta.url), dictionary());
 writeFileSync(new URL('monitoring.md', import.meta.url), metricsPage());
@@ -17,3 +18,8 @@ writeFileSync(new URL('settings.md', import.meta.url), settingsPage(catalogNames
 writeFileSync(new URL('recorder.schema.json', import.meta.url), editorSchema(catalogNames));
 mkdirSync(new URL('../examples/duckdb/', import.meta.url), { recursive: true });
 writeFileSync(new URL('../examples/duckdb/lake.sql', import.meta.url), duckdbStarter());
+for (const [path, text] of dbtStarters()) {
+  const file = new URL(`../examples/dbt/${path}`, import.meta.url);
+  mkdirSync(new URL('.', file), { recursive: true });
+  writeFileSync(file, text);
+}

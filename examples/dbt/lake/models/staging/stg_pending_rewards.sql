@@ -1,0 +1,5 @@
+-- Made by "npm run docs".
+-- Of a version that stands in several files the newest row counts.
+select network, tx_hash, reward_type, node_id, addresses, amount_staked, start_timestamp, end_timestamp, estimated_reward_asset_id, estimated_reward_name, estimated_reward_symbol, estimated_reward_denomination, estimated_reward_type, estimated_reward_amount, extra, valid_from, valid_to, ended_by, run_id
+from {{ source('lake', 'pending_rewards') }}
+qualify row_number() over (partition by network, tx_hash, reward_type, valid_from order by exported_at desc) = 1

@@ -1,0 +1,5 @@
+-- Made by "npm run docs".
+-- Of a version that stands in several files the newest row counts.
+select network, blockchain_id, addresses, balance_group, asset_id, shared_with_chain_id, name, symbol, denomination, type, amount, utxo_count, status, extra, valid_from, valid_to, ended_by, run_id
+from {{ source('lake', 'primary_balances') }}
+qualify row_number() over (partition by network, blockchain_id, addresses, balance_group, asset_id, shared_with_chain_id, valid_from order by exported_at desc) = 1

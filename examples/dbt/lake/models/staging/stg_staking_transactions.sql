@@ -1,0 +1,5 @@
+-- Made by "npm run docs".
+-- Of a version that stands in several files the newest row counts.
+select network, tx_hash, tx_type, block_timestamp, block_number, block_hash, node_id, subnet_id, start_timestamp, end_timestamp, delegation_fee_percent, estimated_reward, reward_tx_hash, reward_addresses, staking_tx_hash, source_chain, destination_chain, value, amount_staked, amount_burned, amount_l1_validator_balance_burned, consumed_utxos, emitted_utxos, l1_validator_details, l1_validator_manager_details_blockchain_id, l1_validator_manager_details_contract_address, subnet_ownership_info_locktime, subnet_ownership_info_locktime_raw, subnet_ownership_info_threshold, subnet_ownership_info_addresses, bls_credentials_public_key, bls_credentials_proof_of_possession, blockchain_info_chain_name, blockchain_info_vm_id, genesis_hash, memo, extra, recorded_at, superseded_at, run_id
+from {{ source('lake', 'staking_transactions') }}
+qualify row_number() over (partition by network, tx_hash, recorded_at order by exported_at desc) = 1

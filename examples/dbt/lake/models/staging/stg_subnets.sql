@@ -1,0 +1,5 @@
+-- Made by "npm run docs".
+-- Of a version that stands in several files the newest row counts.
+select network, subnet_id, create_block_timestamp, create_block_index, is_l1, subnet_ownership_info_locktime, subnet_ownership_info_locktime_raw, subnet_ownership_info_threshold, subnet_ownership_info_addresses, l1_conversion_transaction_hash, l1_validator_manager_details_blockchain_id, l1_validator_manager_details_contract_address, owner_addresses, threshold, locktime, locktime_raw, extra, valid_from, valid_to, ended_by, run_id
+from {{ source('lake', 'subnets') }}
+qualify row_number() over (partition by subnet_id, valid_from order by exported_at desc) = 1

@@ -1,0 +1,5 @@
+-- Made by "npm run docs".
+-- Of a version that stands in several files the newest row counts.
+select node, address, asset_id, asset, balance, utxo_ids, extra, valid_from, valid_to, ended_by, run_id
+from {{ source('lake', 'x_balances') }}
+qualify row_number() over (partition by node, address, asset_id, valid_from order by exported_at desc) = 1

@@ -1,0 +1,188 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { dbtStarters } from '../../docs/dbt.ts';
+import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
+import { exportTables } from '../../src/warehouse/export.ts';
+import { warehouseTables } from '../../src/warehouse/export-table.ts';
+import { recordedDatabase } from '../api/recorded-database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { type Duck, openDuck } from '../warehouse/lake.ts';
+import { writeRows } from '../warehouse/synthetic.ts';
+
+const folder = fileURLToPath(new URL('../../examples/dbt/', import.meta.url));
+const text = (path: string) => readFileSync(join(folder, path), 'utf8');
+const lake = mkdtempSync(join(tmpdir(), 'dbt-'));
+let database: TestDatabase;
+let sql: postgres.Sql;
+let duck: Duck;
+
+beforeAll(async () => {
+  database = await recordedDatabase();
+  sql = postgres(database.url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
+  duck = await openDuck();
+});
+afterAll(async () => {
+  duck.close();
+  await sql.end();
+  await database.close();
+  rmSync(lake, { recursive: true });
+});
+
+const freshness = z.object({
+  loaded_at_query: z.string().optional(),
+  meta: z.object({ external_location: z.string() }).optional(),
+});
+const sources = z.object({
+  sources: z.tuple([
+    z.object({
+      name: z.string(),
+      config: freshness.optional(),
+      tables: z.array(
+        z.object({
+          name: z.string(),
+          config: freshness.optional(),
+          columns: z.array(z.object({ name: z.string() })).default([]),
+        }),
+      ),
+    }),
+  ]),
+});
+const tested = z.object({
+  models: z.array(
+    z.object({
+      name: z.string(),
+      data_tests: z.array(
+        z.object({ one_row_a_version: z.object({ arguments: z.object({ key: z.string() }) }) }),
+      ),
+      columns: z
+        .array(z.object({ name: z.string(), data_tests: z.tuple([z.literal('not_null')]) }))
+        .default([]),
+    }),
+  ),
+});
+
+/** What dbt makes of `source`, `ref` and `env_var`: models are views of their name. */
+const rendered = (template: string, located: (table: string) => string) =>
+  template
+    .replaceAll(/\{\{ source\('\w+', '(\w+)'\) \}\}/g, (_, table: string) => located(table))
+    .replaceAll(/\{\{ ref\('(\w+)'\) \}\}/g, '$1')
+    .replaceAll("{{ env_var('LAKE') }}", lake);
+
+const files = (path: string) =>
+  readdirSync(join(folder, path))
+    .filter((name) => name.endsWith('.sql'))
+    .map((name) => ({ name: name.replace('.sql', ''), template: text(`${path}/${name}`) }));
+
+/** Makes each model as a view, and runs each test, which gives the rows that fail. */
+async function build(
+  project: string,
+  located: (table: string) => string,
+  run: (statement: string) => Promise<unknown>,
+  rows: (statement: string) => Promise<unknown[]>,
+): Promise<string[]> {
+  for (const part of ['staging', 'marts'])
+    for (const { name, template } of files(`${project}/models/${part}`))
+      await run(`create view ${name} as ${rendered(template, located)}`);
+  const generic = text(`${project}/tests/generic/one_row_a_version.sql`).replaceAll(/\{%.*?%\}/g, '');
+  const failing: string[] = [];
+  const check = async (name: string, statement: string) => {
+    const found = await rows(`select count(*)::varchar from (${statement}) failing having count(*) > 0`);
+    if (found.length > 0) failing.push(name);
+  };
+  for (const path of ['staging/staging.yml', 'marts/marts.yml'])
+    for (const { name, data_tests, columns } of tested.parse(parse(text(`${project}/models/${path}`)))
+      .models) {
+      for (const { one_row_a_version } of data_tests) {
+        const { key } = one_row_a_version.arguments;
+        await check(`${name}: key`, generic.replaceAll('{{ key }}', key).replaceAll('{{ model }}', name));
+      }
+      for (const column of columns)
+        await check(`${name}.${column.name}`, `select 1 from ${name} where ${column.name} is null`);
+    }
+  for (const { name, template } of files(`${project}/tests`)) await check(name, rendered(template, located));
+  return failing;
+}
+
+it('the generated files are current', () => {
+  for (const [path, made] of dbtStarters()) expect(text(path), `${path}: npm run docs`).toBe(made);
+  for (const project of ['reporting', 'lake']) {
+    const made = [...dbtStarters().keys()].filter((path) => path.startsWith(`${project}/models/staging/`));
+    expect(readdirSync(join(folder, project, 'models/staging'))).toHaveLength(made.length);
+    for (const name of ['dbt_project.yml', 'profiles.yml'])
+      expect(parse(text(`${project}/${name}`))).toBeTruthy();
+  }
+});
+
+describe('the dbt project over PostgreSQL', () => {
+  it('names relations and columns that there are, and says when each was looked at', async () => {
+    const [{ tables }] = sources.parse(parse(text('reporting/models/sources.yml'))).sources;
+    for (const { name, columns, config } of tables) {
+      const named = columns.map((column) => column.name).join(', ') || '*';
+      await sql.unsafe(`select ${named} from reporting.${name} limit 0`);
+      if (config?.loaded_at_query) expect(await sql.unsafe(config.loaded_at_query)).toHaveLength(1);
+    }
+  });
+
+  it('builds, and its tests find what is wrong: here only that the recorder is off', async () => {
+    await sql.unsafe('create schema analytics; set search_path = analytics');
+    const run = (statement: string) => sql.unsafe(statement);
+    const located = (table: string) => `reporting.${table}`;
+    expect(await build('reporting', located, run, run)).toEqual(['every_dataset_is_on_time']);
+    const [counted] = await sql<{ days: number; came: number }[]>`
+      select (select count(*)::int from chain_metrics_daily) as days,
+        (select sum(came)::int from validator_movements_daily) as came`;
+    expect(counted?.days).toBeGreaterThan(0);
+    expect(counted?.came).toBeGreaterThan(0);
+  });
+});
+
+describe('the dbt project over Parquet', () => {
+  it('builds over an export, and has the versions that PostgreSQL has', async () => {
+    for (const table of warehouseTables) await writeRows(sql, table, 1, 3);
+    const target = new DirectoryTarget(lake);
+    const signal = new AbortController().signal;
+    for (const sinceLast of [false, true])
+      await exportTables({
+        ...{
+          databaseUrl: database.url,
+          target,
+          tables: warehouseTables,
+          format: 'parquet',
+          sinceLast,
+          signal,
+        },
+      });
+    await target.close();
+    const [source] = sources.parse(parse(text('lake/models/sources.yml'))).sources;
+    const { loaded_at_query = '', meta } = source.config ?? {};
+    const located = (table: string) =>
+      rendered(meta?.external_location ?? '', located).replaceAll('{name}', table);
+    expect(await duck.rows(`select (${rendered(loaded_at_query, located)})::varchar`)).toHaveLength(1);
+    expect(
+      await build(
+        'lake',
+        located,
+        (one) => duck.rows(one),
+        (one) => duck.rows(one),
+      ),
+    ).toEqual([]);
+    for (const model of [
+      'stg_validators',
+      'stg_metric_points',
+      'chain_metrics_daily',
+      'validator_movements_daily',
+    ]) {
+      const count = `select count(*)::varchar as rows from ${model}`;
+      const [there] = await sql
+        .unsafe<{ rows: string }[]>(`set search_path = analytics; ${count}`)
+        .then((all) => all.flat().slice(-1));
+      expect(await duck.rows(count), model).toEqual([[there?.rows]]);
+    }
+  });
+});
