@@ -65,6 +65,14 @@ describe('a question', () => {
     });
   });
 
+  it('as a chart has the same files', async () => {
+    const { body } = await answerTo(`/query${query('select 1 as a')}&show=chart`);
+    for (const form of ['csv', 'json']) {
+      const [, file = ''] = new RegExp(`href="(/query\\.${form}[^"]*)"`).exec(body) ?? [];
+      expect(await answerTo(file.replaceAll('&amp;', '&'))).toMatchObject({ code: 200 });
+    }
+  });
+
   it('of many rows shows the first, says so, and files that would be cut are refused', async () => {
     const { body } = await page('select * from generate_series(1, 300) n');
     expect(textOf(body)).toContain('The table has the first 200 rows');

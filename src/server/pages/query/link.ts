@@ -10,6 +10,6 @@ interface Asked {
 export function queryLink({ sql, asOf, show }: Asked, form: '' | '.json' | '.csv' = ''): string {
   const said = new URLSearchParams({ sql });
   if (asOf) said.set('as_of', asOf.toISOString());
-  if (show === 'chart') said.set('show', show);
+  if (show === 'chart' && form === '') said.set('show', show);
   return `/query${form}?${said}`;
 }
