@@ -12,7 +12,12 @@ import {
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { type PageServer, servePagesOf } from '../../support/page-server.ts';
 
-const places = pages.map(({ path }) => path).filter((path) => !path.includes(':'));
+/** What is recorded about the recording: its rows are shown by the one page of all rows. */
+const told = ['alerts', 'change_rows', 'exports', 'incident_notes', 'node_incidents', 'retention'];
+const places = [
+  ...pages.map(({ path }) => path).filter((path) => !path.includes(':')),
+  ...told.map((view) => `/datasets/${view}`),
+];
 
 describe.skipIf(!chromiumPath)(`in a browser${noChromium}`, () => {
   let database: TestDatabase;
