@@ -27,7 +27,7 @@ export const bookkeepingTables: readonly string[] = [
 
 /** What is of the processes that run, or of this database's own making. */
 export const notOfTheRecord: readonly string[] = [
-  ...['processes', 'queues', 'schedules', 'exports'],
+  ...['processes', 'queues', 'schedules', 'replicas', 'exports'],
   ...['reporting_objects', 'displaced_objects'],
   // They follow from the rows.
   ...['contradictions', 'contradictions_noted'],
