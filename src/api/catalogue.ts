@@ -104,7 +104,10 @@ export function catalogueOf(declared: readonly Declared[] = declaredObjects()): 
   const keys = new Map(recorded.flatMap((one) => [...keysOf(one)]));
   const arrivals = new Map(recorded.flatMap((one) => [...arrivalsOf(one)]));
   const returnRows = declared.filter((one) => one.kind === 'view' || one.value === undefined);
-  const logs = new Set(recorded.flatMap(({ name, history }) => (history === 'log' ? [name] : [])));
+  const ofKind = (kind: string) => recorded.flatMap(({ name, history }) => (history === kind ? [name] : []));
+  const logs = new Set(ofKind('log'));
+  const series = new Set(ofKind('series'));
+  const revisions = new Map(ofKind('series').map((name) => [revisionsOf(name), partsOfSeries(name)]));
   const told = new Map(recorded.flatMap((one) => [...toldOf(one)]));
   const holding = new Map(recorded.flatMap((one) => [...holdersOf(one)]));
   const views = new Map(
@@ -113,12 +116,15 @@ export function catalogueOf(declared: readonly Declared[] = declaredObjects()): 
       const arrival = arrivals.get(name);
       const toldBy = told.get(name);
       const holders = holding.get(name);
+      const parts = revisions.get(name);
       const known = {
         ...readable(one, byName, keys.get(name)),
         ...(arrival ? { arrival } : {}),
         ...(toldBy ? { toldBy } : {}),
         ...(holders ? { holders } : {}),
         ...(logs.has(name) ? { pastParts: pastOfLog(name) } : {}),
+        ...(series.has(name) ? { pastParts: pastOfSeries(name) } : {}),
+        ...(parts ? { parts } : {}),
       };
       return [name, known];
     }),
@@ -170,6 +176,25 @@ const pastOfLog = (name: string): PastPart[] => [
   },
 ];
 
+const revisionsOf = (name: string) => `${name}_${VERSIONS.series.view}`;
+
+/** As `reporting.D_revisions` puts them together. */
+const partsOfSeries = (name: string) => [`${name}_last`, `${name}_replaced`] as const;
+
+/** As `reporting.D_as_of` says it. */
+function pastOfSeries(name: string): PastPart[] {
+  const [last, replaced] = partsOfSeries(name);
+  const columns = { vanished_at: 'null::timestamptz' };
+  return [
+    {
+      view: last,
+      columns,
+      where: (at) => `r.recorded_at <= ${at} and (r.superseded_at is null or r.superseded_at > ${at})`,
+    },
+    { view: replaced, columns, where: (at) => `r.recorded_at <= ${at} and r.superseded_at > ${at}` },
+  ];
+}
+
 function noPast({ name, columns }: Declared, asOf: string | null): string {
   if (asOf !== null) return '';
   const begins = ['recorded_at', 'valid_from', 'started_at', 'found_at'].find((one) =>
@@ -192,6 +217,8 @@ function* keysOf(one: (typeof recorded)[number]): Generator<[string, readonly Or
   const row = rowKeyOf(one);
   yield [name, row];
   yield [`${name}_revisions`, [...key, never('recorded_at')]];
+  yield [`${name}_last`, key];
+  yield [`${name}_replaced`, [...key, never('recorded_at')]];
   yield [`${name}_history`, [...key, never('valid_from')]];
   yield [`${name}_conflicts`, [...key, never('recorded_at')]];
   yield [`${name}_changes`, [never('at'), never('change'), ...key]];
@@ -207,6 +234,7 @@ function* arrivalsOf({ name, history }: (typeof recorded)[number]): Generator<[s
   const arrival: Arrival = { column: begins, dataset: name, view: versions, begins };
   yield [name, arrival];
   yield [versions, arrival];
+  if (history === 'series') for (const part of partsOfSeries(name)) yield [part, arrival];
   yield [`${name}_changes`, { ...arrival, column: 'at' }];
 }
 

@@ -4,7 +4,7 @@ import { columnOf } from './order.ts';
 import { isOneLine, type PointsSql } from './points-sql.ts';
 import { areMany, type PointsSource, readThinned, type Thinning } from './read-thinned.ts';
 import { source } from './rows.ts';
-import { currentOnly } from './series.ts';
+import { currentOnly, pastPoints } from './series.ts';
 import type { Statement } from './statement.ts';
 import { isoOf } from './values.ts';
 
@@ -180,9 +180,11 @@ export function pointsOf(drawable: Drawable, question: LinesQuestion, into: Stat
     values: columns.map((name) => [name, columnOf(name)] as const),
     of: untold(drawable, question).map(columnOf),
   };
+  const conditions = [...wanted, ...inWindow, ...(dataset ? currentOnly(dataset.kind) : []), ...known];
   return {
     rows,
-    conditions: [...wanted, ...inWindow, ...(dataset ? currentOnly(dataset.kind) : []), ...known],
+    conditions,
+    parts: pastPoints(drawable.readable, past, conditions, into),
     at: ends === null ? at : `greatest(${at}, ${begin})`,
     ends: until && (past ? `case when ${until} <= ${past} then ${until} end` : until),
     ...lined,

@@ -17,6 +17,8 @@ export interface PointsSql {
   readonly end: string | null;
   /** The rows of a line are found by time through an index: reading some of them again costs little. */
   readonly foundByTime: boolean;
+  /** The same rows in parts: those of each are found in the order of time, all of them together are not. Null: they are. */
+  readonly parts: (() => readonly Pick<PointsSql, 'rows' | 'conditions'>[]) | null;
   /** They are one line whose parts are found by time, as of whatever moment: where there are too many, a part is read by itself. */
   readonly inPieces: boolean;
 }

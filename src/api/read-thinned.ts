@@ -156,10 +156,22 @@ const ms = (instant: string) => `1000 * extract(epoch from ${instant})::float8`;
 /** The newest points of a line, in the order of its index: without an order the whole table may be read. */
 async function newestOf(sql: postgres.Sql, source: PointsSource, atOnce: number) {
   const into = new Statement();
-  const some = `select p.at from (${pointsSql(source.pointsIn(into, null))}) p order by p.at desc limit ${atOnce + 1}`;
+  const some = firstBy('p.at desc', source.pointsIn(into, null), atOnce + 1);
   const text = `select count(*)::int as points, ${ms('min(at)')} as near, ${ms('max(at)')} as last from (${some}) s`;
   const [found] = newest.parse(await sql.unsafe(text, [...into.values]));
   return found;
+}
+
+/** SQL: when the first so many points were, in an order by time. */
+function firstBy(order: string, points: PointsSql, limit: number): string {
+  const first = (from: string) => `select p.at from (${from}) p order by ${order} limit ${limit}`;
+  const { parts } = points;
+  if (parts === null) return first(pointsSql(points));
+  return first(
+    parts()
+      .map((part) => `(${first(pointsSql({ ...points, ...part }))})`)
+      .join('\nunion all\n'),
+  );
 }
 
 /**
@@ -171,7 +183,7 @@ async function manyPoints(sql: postgres.Sql, source: PointsSource, atOnce: numbe
   if (points <= atOnce || near === null || last === null) return null;
   const into = new Statement();
   // The window may begin long before the first point.
-  const text = `select ${ms('min(at)')} as first from (${pointsSql(source.pointsIn(into, null))}) p`;
+  const text = `select ${ms('at')} as first from (${firstBy('p.at', source.pointsIn(into, null), 1)}) p`;
   const [found] = first.parse(await sql.unsafe(text, [...into.values]));
   return { begin: Math.floor(found.first), near: Math.floor(near), end: Math.floor(last) + 1 };
 }

@@ -13,6 +13,8 @@ export interface OrderColumn {
 export interface PastPart {
   /** The view, in `reporting`. */
   readonly view: string;
+  /** SQL of columns that it does not have, by name. */
+  readonly columns?: Readonly<Record<string, string>>;
   /** SQL: which of its rows `r` were known at a moment. @param at SQL of the moment */
   readonly where: (at: string) => string;
 }
@@ -71,8 +73,10 @@ export interface Readable {
   readonly parameters: readonly DeclaredParameter[] | null;
   /** The function `reporting.X(timestamptz)` with the rows of a past moment; null: {@link noPast} says why there is none. */
   readonly asOf: string | null;
-  /** Where the rows of {@link asOf} are, when they are in several views: in each of them alone they are found by the key. */
+  /** The same of the rows of {@link asOf}. */
   readonly pastParts?: readonly PastPart[];
+  /** The views in `reporting` that have its rows between them: in each of them alone they are found by the key. Absent: in it as well. */
+  readonly parts?: readonly string[];
   /** Why it cannot be read as of a moment, and what to do instead. */
   readonly noPast: string;
 }

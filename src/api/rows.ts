@@ -100,8 +100,7 @@ export function rowsSql(readable: Readable, question: RowsQuestion): string {
 
 /** SQL: FROM and WHERE of what the page is taken from: at least its rows. */
 function found(readable: Readable, question: RowsQuestion, into: Statement): string[] {
-  const { name, pastParts } = readable;
-  const { asOf, order, limit, columns } = question;
+  const { order, limit, columns } = question;
   const holders = heldIn(readable, question, typesOf(readable), into);
   if (holders) {
     const conditions = conditionsOf(readable, question, into);
@@ -111,16 +110,44 @@ function found(readable: Readable, question: RowsQuestion, into: Statement): str
       ...(conditions.length > 0 ? [`where ${conditions.join('\n  and ')}`] : []),
     ];
   }
-  if (!pastParts || asOf === null) return matching(readable, question, into);
-  const at = into.value(asOf, 'timestamptz');
-  const record = `reporting.has_record(${into.value(name, 'text')}, ${at})`;
-  const named = new Set([...columns, ...order.columns].map((one) => columnOf(one.name)));
-  const parts = pastParts.map(({ view, where }) => {
-    const conditions = [where(at), record, ...conditionsOf(readable, question, into)].join('\n  and ');
-    const rows = `select ${[...named].join(', ')}\nfrom reporting.${view} as r\nwhere ${conditions}`;
+  const parts = partsOf(readable, question, into);
+  if (!parts) return matching(readable, question, into);
+  const named = new Set([...columns, ...order.columns].map((one) => one.name));
+  const first = parts.map(({ from, where }) => {
+    const conditions = [...where, ...conditionsOf(readable, question, into)].join('\n  and ');
+    const rows = `select ${[...named].map(columnOf).join(', ')}\nfrom ${from} as r\nwhere ${conditions}`;
     return `(${rows}\n${inOrder(order, null, [])}\nlimit ${limit + 1})`;
   });
-  return [`from (${parts.join('\nunion all\n')}) as r`];
+  return [`from (${first.join('\nunion all\n')}) as r`];
+}
+
+/** SQL of rows, as a FROM item `r` and conditions. */
+interface RowsSql {
+  readonly from: string;
+  readonly where: readonly string[];
+}
+
+/** The parts of the rows in which they are found by the key; null: they are so all together. */
+function partsOf(readable: Readable, { asOf, order }: RowsQuestion, into: Statement): RowsSql[] | null {
+  const { key, parts } = readable;
+  if (asOf !== null)
+    return readable.pastParts ? pastPartsOf(readable, into.value(asOf, 'timestamptz'), into) : null;
+  return parts && order.columns[0]?.name === key[0]?.name
+    ? parts.map((view) => ({ from: `reporting.${view}`, where: ['true'] }))
+    : null;
+}
+
+/** The same of a past moment; none: they are so all together. @param at SQL of the moment */
+export function pastPartsOf({ name, pastParts = [] }: Readable, at: string, into: Statement): RowsSql[] {
+  const record = `reporting.has_record(${into.value(name, 'text')}, ${at})`;
+  return pastParts.map(({ view, columns = {}, where }) => {
+    const more = Object.entries(columns).map(([column, value]) => `, ${value} as ${quoted(column)}`);
+    const from = `reporting.${view}`;
+    return {
+      from: more.length === 0 ? from : `(select p.*${more.join('')} from ${from} as p)`,
+      where: [where(at), record],
+    };
+  });
 }
 
 function conditionsOf(readable: Readable, { filters, after, last, order }: RowsQuestion, into: Statement) {

@@ -9,6 +9,7 @@ import { columnOf } from './order.ts';
 import type { PointsSql } from './points-sql.ts';
 import { type PointsSource, readThinned } from './read-thinned.ts';
 import type { Readable } from './readable.ts';
+import { pastPartsOf } from './rows.ts';
 import type { Statement } from './statement.ts';
 import { readValue, type Value } from './values.ts';
 
@@ -206,9 +207,28 @@ function seriesPoints(
     );
   const values = [[column.name, columnOf(column.name)] as const];
   const inPieces = kind === 'series' && time === key.at(-1);
-  const found = { inPieces, foundByTime: inPieces && past === null };
+  const found = {
+    inPieces,
+    foundByTime: inPieces && past === null,
+    parts: pastPoints(readable, past, conditions, into),
+  };
   return { rows, conditions, at, ends: null, values, of: [], counted: null, begin, end, ...found };
 }
+
+/** The parts in which points of a past moment are found by time; null: they have none. @param past SQL of the moment; null: now */
+export const pastPoints = (
+  readable: Readable,
+  past: string | null,
+  conditions: readonly string[],
+  into: Statement,
+): PointsSql['parts'] =>
+  past === null || !readable.pastParts
+    ? null
+    : () =>
+        pastPartsOf(readable, past, into).map(({ from, where }) => ({
+          rows: from,
+          conditions: [...conditions, ...where],
+        }));
 
 /**
  * A point that the upstream stopped showing is no part of the series any more. Not as IS NULL: of an expression PostgreSQL takes that

@@ -51,7 +51,7 @@ export function versionsOf({ name, kind, now, history, begins, ends }: ReadableD
   const selects =
     kind === 'log'
       ? [of(name), of(`${name}_conflicts`, 'superseded_at', ' where differs is not null')]
-      : [of(readable.name)];
+      : (readable.parts ?? [readable.name]).map((view) => of(view));
   const parts = selects.map((one) => `(${one})`);
   const at = kind === 'ledger' ? `${readable.name}_at` : null;
   return { readable, from: `(${selects.join(' union all ')})`, parts, content, at };

@@ -1,4 +1,10 @@
+import { POINT_VALUES } from '../datasets/dataset.ts';
 import { writing } from './writing.ts';
+
+/** SQL of every value of every point: each part has an index. */
+const EVERY_VALUE = Object.values(POINT_VALUES)
+  .map((part) => `select * from recorder.metric_points where ${part}`)
+  .join(' union all ');
 
 /**
  * The points of a chain that can be compared: points that the service still shows, and that were asked for after they had
@@ -18,7 +24,7 @@ export const POINTS = [
           and t.target @> jsonb_build_object('chainId', $1::text, 'metric', s.metric, 'timeInterval', s.time_interval)) as polled_at,
       -- When runs wrote points: whatever every poll asks for was asked for then.
       (select array_agg(asked.at order by asked.at) from (
-        select max(p.recorded_at) as at from recorder.metric_points p
+        select max(p.recorded_at) as at from (${EVERY_VALUE}) p
         where p.chain_id = $1 and p.metric = s.metric and p.time_interval = s.time_interval
         group by date_trunc('hour', p.recorded_at, 'UTC')) asked) as polls
     from jsonb_to_recordset($2::text::jsonb) as s(metric text, time_interval text, settles float8, head float8))`,
@@ -26,7 +32,7 @@ export const POINTS = [
     select p.metric, p.time_interval, p.bucket_start, p.value, asked.at as asked_at,
       case when p.recorded_at > settled.at and exists (
         select from recorder.metric_points o where (o.chain_id, o.metric, o.time_interval, o.bucket_start)
-          = (p.chain_id, p.metric, p.time_interval, p.bucket_start) and o.recorded_at < p.recorded_at)
+          = (p.chain_id, p.metric, p.time_interval, p.bucket_start) and ${POINT_VALUES.before})
         then p.recorded_at else '-infinity' end as moved_at
     from recorder.metric_points p
     join series s using (metric, time_interval)

@@ -181,8 +181,8 @@ function tableOf({ name, history, key, single, seldom = [] }: Declaration, all: 
         ];
       case 'series':
         return [
-          uniqueIndex(`${name}_now`).on(keyExpression).where(sql`superseded_at is null or vanished`),
-          index(`${name}_history`).on(sql`${keyExpression}, recorded_at`),
+          uniqueIndex(`${name}_now`).on(keyExpression).where(sql.raw(POINT_VALUES.last)),
+          index(`${name}_history`).on(sql`${keyExpression}, recorded_at`).where(sql.raw(POINT_VALUES.before)),
           byTime(`${name}_recorded`, 'recorded_at'),
           // What was revised lately. It has an entry only for a version that ended.
           index(`${name}_revised`).on(sql`superseded_at`).where(sql`superseded_at is not null`),
@@ -197,6 +197,17 @@ function tableOf({ name, history, key, single, seldom = [] }: Declaration, all: 
   );
   return recorderSchema.table(name, shape, () => [...indexes(), ...filled]);
 }
+
+/**
+ * SQL: the two parts of a series. A row has an entry in the index of its part only. Neither index serves a question that does not say
+ * which part it is about, so what is about both asks for each.
+ */
+export const POINT_VALUES = {
+  /** The last value known of each point. */
+  last: 'superseded_at is null or vanished',
+  /** The values before it. */
+  before: 'superseded_at is not null and not vanished',
+} as const;
 
 /**
  * What was written in a time: rows stand in the table about as they came, so that a few kilobytes a gigabyte tell where. Several

@@ -19,7 +19,7 @@ What each kind of history offers in \`reporting\`:
 
 | kind | for | in \`reporting\`, for a dataset D |
 | --- | --- | --- |
-| series | points whose value is revised | \`D\` now, \`D_revisions\`, \`D_as_of(timestamptz)\` |
+| series | points whose value is revised | \`D\` now, \`D_revisions\` (of it \`D_last\` and \`D_replaced\`: the last value of every point, and those before), \`D_as_of(timestamptz)\` |
 | log | things that should not change | \`D\` with \`recorded_at\`, \`D_conflicts\`: what was said differently about the same thing, old and new, \`D_as_of(timestamptz)\` |
 | state | lists whose members come, change and go | \`D\` now, \`D_history\`, \`D_changes\`, \`D_as_of(timestamptz)\` |
 | sample | readings | \`D\` with \`observed_at\`, \`D_as_of(timestamptz)\` |

@@ -1,4 +1,5 @@
 import type { Dataset, DatasetColumn } from '../datasets/contract.ts';
+import { POINT_VALUES } from '../datasets/dataset.ts';
 import { declaredColumn as column, type DeclaredColumn, type DeclaredView } from '../db/declared.ts';
 import { CHANGES, keyOfItem } from '../history/changes.ts';
 import { asClosedDays, asOpenLooks, asRows, selectOf } from '../history/readings/forms.ts';
@@ -82,7 +83,7 @@ export const changeColumns: readonly DeclaredColumn[] = [
 ];
 
 function ofDataset(dataset: Dataset): string {
-  return dataset.history === 'sample' ? ofReadings(dataset) : ofVersions(dataset, SPANS[dataset.history]);
+  return dataset.history === 'sample' ? ofReadings(dataset) : ofVersions(dataset, dataset.history);
 }
 
 /** What is told of a row `r` beside its key. */
@@ -99,8 +100,9 @@ const contentOf = (dataset: Dataset, row: string) =>
     .map((name) => `${row}.${name}`)
     .join(', ')}) as v)`;
 
-function ofVersions(dataset: Dataset, [from, to]: readonly [string, string]): string {
-  const { name, history, key } = dataset;
+function ofVersions(dataset: Dataset, history: keyof typeof SPANS): string {
+  const { name, key } = dataset;
+  const [from, to] = SPANS[history];
   const own = keyOfItem(dataset);
   const requested = dataset.columns.filter(({ path }) => path.length === 0);
   const heldIn = ({ name: one }: DatasetColumn) => {
@@ -120,12 +122,13 @@ function ofVersions(dataset: Dataset, [from, to]: readonly [string, string]): st
       : `r.${column.name} = ${heldIn(column)}`,
   );
   // What is in force and what was have an index each.
+  const parts = {
+    log: ['r.superseded_at is null', 'r.superseded_at is not null'],
+    series: Object.values(POINT_VALUES),
+    state: ['true'],
+  } as const;
   const found = (where: string) =>
-    `select true as there, r.${to} as ends, ${contentOf(dataset, 'r')} as content from recorder.${name} r where ${same.join(' and ')} and r.${from} = ${begins}${where}`;
-  const rows =
-    history === 'log'
-      ? `${found(' and r.superseded_at is null')} union all ${found(' and r.superseded_at is not null')}`
-      : found('');
+    `select true as there, r.${to} as ends, ${contentOf(dataset, 'r')} as content from recorder.${name} r where ${same.join(' and ')} and r.${from} = ${begins} and (${where})`;
   const kinds = Object.entries(CHANGES)
     .map(([letter, kind]) => `when '${letter}' then '${kind}'`)
     .join(' ');
@@ -134,7 +137,7 @@ function ofVersions(dataset: Dataset, [from, to]: readonly [string, string]): st
   ${object(keyed.map((column) => ({ name: column.name, value: heldIn(column) })))} as key, r.content
 from recorder.changes c
 cross join lateral unnest(${arrays.join(', ')}) with ordinality as e(${[...own.map((one) => one.name), 'shift', 'kind', 'place'].join(', ')})
-left join lateral (${rows} limit 1) r on true
+left join lateral (${parts[history].map(found).join(' union all ')} limit 1) r on true
 where c.dataset = '${name}'`;
 }
 

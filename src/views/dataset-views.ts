@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Dataset, DatasetColumn, History } from '../datasets/contract.ts';
-import { fills } from '../datasets/dataset.ts';
+import { fills, POINT_VALUES } from '../datasets/dataset.ts';
 import { columnOf } from '../datasets/fields.ts';
 import { snakeCase } from '../datasets/names.ts';
 import { unwrap } from '../datasets/unwrap.ts';
@@ -81,7 +81,13 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Declared[]>> = {
     ];
     return [
       tableView(dataset, name, `${about} As it is now.`, now, 'valid_to is null'),
-      tableView(dataset, `${name}_history`, `${about} Every version of every member.`, [...now, ...ended]),
+      tableView(
+        dataset,
+        `${name}_history`,
+        `${about} Every version of every member.`,
+        [...now, ...ended],
+        'true',
+      ),
       asOf(dataset, now, {
         from: `reporting.${name}_history`,
         where: 'valid_from <= at and (valid_to is null or valid_to > at)',
@@ -122,13 +128,40 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Declared[]>> = {
         name,
         `${about} The current value.`,
         [...point, vanishedAt, recordedBy],
-        'superseded_at is null or vanished',
+        POINT_VALUES.last,
       ),
-      tableView(dataset, `${name}_revisions`, `${about} Every value it ever had.`, revisions),
-      asOf(dataset, [...point, { ...vanishedAt, from: 'null::timestamptz' }, recordedBy], {
-        from: `reporting.${name}_revisions`,
-        where: 'recorded_at <= at and (superseded_at is null or superseded_at > at)',
-      }),
+      tableView(
+        dataset,
+        `${name}_revisions`,
+        `${about} Every value it ever had.`,
+        revisions,
+        POINT_VALUES.last,
+        POINT_VALUES.before,
+      ),
+      // PostgreSQL looks for no order in the branches of the view above. These have one branch each.
+      tableView(
+        dataset,
+        `${name}_last`,
+        `${about} The last value known of every point.`,
+        revisions,
+        POINT_VALUES.last,
+      ),
+      tableView(
+        dataset,
+        `${name}_replaced`,
+        `${about} The values before the last one.`,
+        revisions,
+        POINT_VALUES.before,
+      ),
+      asOf(
+        dataset,
+        [...point, { ...vanishedAt, from: 'null::timestamptz' }, recordedBy],
+        {
+          from: `reporting.${name}_last`,
+          where: 'recorded_at <= at and (superseded_at is null or superseded_at > at)',
+        },
+        { from: `reporting.${name}_replaced`, where: 'recorded_at <= at and superseded_at > at' },
+      ),
     ];
   },
 };
@@ -251,18 +284,21 @@ function upstreamColumns(dataset: Dataset): ViewColumn[] {
   return [...columns, ...(dataset.extra === false ? [] : [extra])];
 }
 
+/** @param parts which rows it has: those of each condition */
 function tableView(
   dataset: Dataset,
   name: string,
   about: string,
   selected: readonly ViewColumn[],
-  where = 'true',
+  ...parts: readonly string[]
 ): DeclaredView {
   const columns = asReleased(name, selected);
   const list = columns
     .map((column) => (column.from ? `${column.from} as ${column.name}` : column.name))
     .join(', ');
-  const body = `select ${list} from recorder.${dataset.name} where ${where}`;
+  const body = parts
+    .map((where) => `select ${list} from recorder.${dataset.name} where ${where}`)
+    .join('\nunion all\n');
   return { kind: 'view', name, comment: about, columns: columns.map(declared), body };
 }
 

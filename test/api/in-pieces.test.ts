@@ -71,7 +71,14 @@ describe('what takes too long at once', () => {
         from generate_series(${from}, ${to} - interval '1 second', interval '1 day') d, unnest(array['rising', 'falling']) line,
           pg_sleep(case when ${to} - ${from} > interval '${most} days' then 3600 else 0 end)) `;
       const values = [['value', 'r.value']] as const;
-      const found = { foundByTime: false, inPieces: false, conditions: [], ends: null, counted: null };
+      const found = {
+        foundByTime: false,
+        inPieces: false,
+        parts: null,
+        conditions: [],
+        ends: null,
+        counted: null,
+      };
       return { ...found, rows, at: 'r.at', values, of: ['r.line'], begin: from ?? null, end: to ?? null };
     },
   });
