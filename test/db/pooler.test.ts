@@ -9,7 +9,7 @@ import { untilReachable } from '../../src/db/reachable.ts';
 import { Replica } from '../../src/db/replica.ts';
 import { startCommand } from '../support/cli.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
-import { hasPgBouncer, type Pooler, startPgBouncer } from '../support/pgbouncer.ts';
+import { hasPgBouncer, noPgBouncer, type Pooler, startPgBouncer } from '../support/pgbouncer.ts';
 
 /** Everything that the recorder sets, dropped in silence. */
 const DROPS =
@@ -23,7 +23,7 @@ describe.skipIf(!hasPgBouncer).each([
   ['in transaction mode', ['pool_mode = transaction']],
   ['in transaction mode, told to drop settings', ['pool_mode = transaction', DROPS]],
   ['in session mode, told to drop settings', ['pool_mode = session', DROPS]],
-])('PgBouncer %s', (name, settings) => {
+])(`PgBouncer %s${noPgBouncer}`, (name, settings) => {
   let database: TestDatabase;
   let pooler: Pooler;
   beforeAll(async () => {

@@ -11,6 +11,9 @@ const PROGRAM = '/usr/sbin/pgbouncer';
 
 /** Whether Debian's `pgbouncer` is installed. */
 export const hasPgBouncer = spawnSync(PROGRAM, ['--version']).status === 0;
+/** Why tests with PgBouncer are skipped: for their names. */
+export const noPgBouncer = hasPgBouncer ? '' : ` (skipped: there is no ${PROGRAM})`;
+if (!hasPgBouncer) console.warn(`Skipping that poolers are refused: there is no ${PROGRAM}.`);
 
 /** A pooler before a database. */
 export interface Pooler {
