@@ -134,8 +134,10 @@ async function readPart(
 ): Promise<readonly ThinnedRow[]> {
   const into = new Statement();
   const points = source.pointsIn(into, part);
-  // Also as of a moment: a piece has few parts, and whether there was a record is asked for each of them.
-  const found = part !== null && points.inPieces ? { ...points, foundByTime: true } : points;
+  // Also as of a moment: a piece has few parts, and whether there was a record is asked for each of them. Not where rows are in several
+  // parts: for each lookup PostgreSQL would read all values that ended since.
+  const found =
+    part !== null && points.inPieces && points.parts === null ? { ...points, foundByTime: true } : points;
   const first = known.length > 0 && !isOneLine(points) ? into.value(JSON.stringify(known), 'jsonb') : null;
   return await sql.unsafe<ThinnedRow[]>(thinned(found, parts, most, first), [...into.values]);
 }
