@@ -45,15 +45,17 @@ export const gapLost: Rule = {
   limits: { days: 1, minutes: 10 },
   event: true,
   ask: async ({ sql, at, limits }) => {
-    const rows = await sql<(Row & { noticed_at: Date })[]>`
+    // Of an outage each target is noticed at its own moment: they are told as one.
+    const rows = await sql<(Row & { noticed: Date })[]>`
       select dataset, count(*)::int as holes, (array_agg(target order by noticed_at desc, target))[1] as target,
-        min(range_start) as oldest, (array_agg(reason order by noticed_at desc, target))[1] as reason, noticed_at
+        min(range_start) as oldest, (array_agg(reason order by noticed_at desc, target))[1] as reason,
+        date_bin('10 minutes', noticed_at, '2000-01-01T00:00:00Z') as noticed
       from reporting.losses
       where noticed_at <= ${at}::timestamptz and noticed_at > ${at}::timestamptz - make_interval(secs => ${limits.days * 86_400}::float8)
         and (dataset <> 'node_health' or range_end - range_start >= make_interval(secs => ${limits.minutes * 60}::float8))
-      group by dataset, noticed_at order by noticed_at desc, dataset limit 100`;
-    return rows.map(({ dataset, holes, target, oldest, reason, noticed_at }) => ({
-      subject: `${dataset} ${noticed_at.toISOString()}`,
+      group by dataset, noticed order by noticed desc, dataset`;
+    return rows.map(({ dataset, holes, target, oldest, reason, noticed }) => ({
+      subject: `${dataset} ${noticed.toISOString()}`,
       summary: `a part of ${dataset} is lost: ${target}${holes > 1 ? ` and ${holes - 1} more` : ''}${oldest === null ? '' : ` from ${oldest.toISOString()}`}: ${reason}`,
       since: oldest,
       details: { holes, target },
