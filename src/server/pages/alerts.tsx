@@ -43,7 +43,7 @@ export const alerts = definePage({
             )}
             <Table
               caption="Open alerts, those that are told first"
-              columns={columns}
+              columns={openColumns}
               rows={open.slice(0, OPEN)}
               keyOf={(one) => one.id}
               empty="Nothing is wrong, as far as the rules look."
@@ -62,7 +62,7 @@ export const alerts = definePage({
           <h2 id="over">What is over</h2>
           <Table
             caption="Alerts that are over, the last first"
-            columns={columns}
+            columns={pastColumns}
             rows={found}
             keyOf={(one) => one.id}
             empty="None yet."
@@ -79,35 +79,58 @@ export const alerts = definePage({
 
 const TONES: Readonly<Record<string, Tone>> = { critical: 'bad', warning: 'warn', info: 'idle' };
 
-const columns: readonly Column<AlertRow>[] = [
-  { name: 'Number', kind: 'number', cell: (one) => one.id },
+/** What is wrong comes first, so that it is seen on a narrow window, too. */
+const common: readonly Column<AlertRow>[] = [
   {
     name: 'State',
     cell: ({ state, severity, flapping }) => (
       <>
         <State is={state} tone={state === 'firing' ? (TONES[severity] ?? 'warn') : 'idle'} />
-        {flapping && <span class="soft small"> comes and goes</span>}
+        <div class="soft small">
+          {severity}
+          {flapping && ', comes and goes'}
+        </div>
       </>
     ),
   },
-  { name: 'Severity', cell: ({ severity }) => severity },
   {
-    name: 'Rule',
-    cell: ({ rule }) => <a href={linkTo(PATH, { rule })}>{rule}</a>,
+    name: 'What it says',
+    kind: 'wide',
+    cell: ({ summary, subject }) => (
+      <>
+        {summary}
+        {!summary.includes(subject) && (
+          <div>
+            <code class="soft small">{subject}</code>
+          </div>
+        )}
+      </>
+    ),
   },
-  { name: 'About', kind: 'wide', cell: ({ subject }) => <code>{subject}</code> },
-  { name: 'What it says', kind: 'wide', cell: ({ summary }) => summary },
   { name: 'Since', cell: ({ since, began_at }) => <Time at={since ?? began_at} /> },
+];
+
+const more: readonly Column<AlertRow>[] = [
   {
     name: 'Told',
     about: 'Nobody is told before it has lasted for a while.',
     cell: ({ fired_at }) => <Time at={fired_at} />,
   },
-  { name: 'Over', cell: ({ resolved_at }) => <Time at={resolved_at} /> },
+  {
+    name: 'Rule',
+    cell: ({ rule }) => <a href={linkTo(PATH, { rule })}>{rule}</a>,
+  },
   {
     name: 'Who knows',
-    kind: 'wide',
     cell: ({ acknowledged_by, note }) =>
       acknowledged_by === null ? '–' : note === null ? acknowledged_by : `${acknowledged_by}: ${note}`,
   },
+  { name: 'Number', kind: 'number', cell: (one) => one.id },
+];
+
+const openColumns = [...common, ...more];
+const pastColumns = [
+  ...common,
+  { name: 'Over', cell: ({ resolved_at }: AlertRow) => <Time at={resolved_at} /> },
+  ...more,
 ];
