@@ -49,6 +49,7 @@ const pages: readonly (readonly [name: string, caption: string, path: string])[]
   ],
   ['status', 'Status of the nodes: four states told apart, uptime with its bounds', '/status'],
   ['node', 'A node over any range, down to the single look', '/status/validator-1'],
+  ['alerts', 'Alerts: what is open, and what is over', '/alerts'],
   ['runs', 'Runs', '/runs'],
   ['queues', 'Queues, processes and schedules', '/queues'],
   ['quarantine', 'Quarantine: what could not be decoded', '/quarantine'],
