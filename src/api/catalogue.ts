@@ -189,7 +189,9 @@ function pastOfSeries(name: string): PastPart[] {
     {
       view: last,
       columns,
-      where: (at) => `r.recorded_at <= ${at} and (r.superseded_at is null or r.superseded_at > ${at})`,
+      // As in `_as_of`: the index of the key alone is the better one.
+      where: (at) =>
+        `(r.recorded_at <= ${at}) is true and (r.superseded_at is null or r.superseded_at > ${at})`,
     },
     { view: replaced, columns, where: (at) => `r.recorded_at <= ${at} and r.superseded_at > ${at}` },
   ];

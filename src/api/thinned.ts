@@ -31,7 +31,8 @@ export function thinned(
   if (points.foundByTime && isOneLine(points)) return thinnedLine(points, buckets);
   const fits = 4 * buckets;
   const isFirst = first === null ? '' : `to_jsonb(line) in (select jsonb_array_elements(${first})) desc, `;
-  // Points are hashed, never sorted: there may be millions.
+  // Points are hashed, never sorted: there may be millions. Without "offset 0" they would be hashed by their line only, and each would be
+  // compared with every part of it.
   return `with points as materialized (
   ${pointsSql(points)}
 ),
@@ -56,9 +57,8 @@ extremes as (
   select x.line, x.first, x.last, x.least, x.greatest,
     min(p.value) filter (where p.at = x.first) as first_value, min(p.value) filter (where p.at = x.last) as last_value,
     min(p.at) filter (where p.value = x.least) as least_at, min(p.at) filter (where p.value = x.greatest) as greatest_at
-  from points p
-  cross join widths w
-  join parts x on x.line = p.line and x.part = date_bin(w.width, p.at, w.begins)
+  from (select p.*, date_bin(w.width, p.at, w.begins) as part from points p cross join widths w offset 0) p
+  join parts x on x.line = p.line and x.part = p.part
   join lines l on l.line = x.line and l.of > ${fits} and l.rank <= ${most}
   where p.at in (x.first, x.last) or p.value in (x.least, x.greatest)
   group by x.line, x.part, x.first, x.last, x.least, x.greatest

@@ -158,7 +158,9 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Declared[]>> = {
         [...point, { ...vanishedAt, from: 'null::timestamptz' }, recordedBy],
         {
           from: `reporting.${name}_last`,
-          where: 'recorded_at <= at and (superseded_at is null or superseded_at > at)',
+          // In this form the BRIN of `recorded_at` is left out: it tells little of what came about as it was asked for, and is read
+          // together with the index of the key, so that PostgreSQL looks through whole pages of other series.
+          where: '(recorded_at <= at) is true and (superseded_at is null or superseded_at > at)',
         },
         { from: `reporting.${name}_replaced`, where: 'recorded_at <= at and superseded_at > at' },
       ),
