@@ -3,8 +3,14 @@ import type { Format } from '../config/exports-schema.ts';
 import { type Snapshot, withSnapshot } from '../db/snapshot.ts';
 import { bookkeepingTable, bookkeepingTables, lastNumbers, standingParts } from './bookkeeping.ts';
 import { type ExportTable, warehouseTables } from './export-table.ts';
-import { commitManifest, currentManifest, type Manifest, type ManifestTable } from './manifest.ts';
-import { recordedSince } from './recorded-since.ts';
+import {
+  commitManifest,
+  currentManifest,
+  type Manifest,
+  type ManifestFile,
+  type ManifestTable,
+} from './manifest.ts';
+import { recordedSince, type Wanted } from './recorded-since.ts';
 import { describedColumns, type TableExport, writeTable } from './table-files.ts';
 import type { Target } from './target.ts';
 import { readWatermark, since, type Watermark } from './watermark.ts';
@@ -119,6 +125,7 @@ async function filesOf(snapshot: Snapshot, exporting: Exporting, last: Manifest 
   const { target, signal, progress } = exporting;
   const mark = await readWatermark(snapshot);
   await refuseOlder(snapshot, exporting, last, mark);
+  const same = last !== null && (await isSameRecord(snapshot, last.seal));
   const exportedAt = later(mark.at, last?.exported_at);
   const number = (last?.export ?? 0) + 1;
   const id = randomUUID();
@@ -139,19 +146,18 @@ async function filesOf(snapshot: Snapshot, exporting: Exporting, last: Manifest 
   try {
     for (const table of exporting.tables) {
       const before = tables[table.name];
-      const plan = planOf(exporting, before, mark, await keptSince(snapshot, table.dataset));
+      const plan = planOf(exporting, before, mark, same ? await keptSince(snapshot, table.dataset) : '');
+      const kept = (before?.files ?? []).filter(plan.stays);
+      const basis = plan.since || kept.length > 0 ? before : undefined;
       const written = await writeTable({
         ...common,
         table,
         select: recordedSince(table, plan),
-        inexact: inexactOf(plan.since ? before : undefined),
+        inexact: inexactOf(basis),
       });
-      const kept = plan.since ? (before?.files ?? []).filter(({ day }) => !plan.days.includes(day)) : [];
       superseded.push(...(before?.files ?? []).filter((one) => !kept.includes(one)).map(({ path }) => path));
-      const columns = describedColumns(written.columns, plan.since ? before?.columns : undefined, number);
-      const added = before
-        ? columns.filter((one) => one.since === number && plan.since).map(({ name }) => name)
-        : [];
+      const columns = describedColumns(written.columns, basis?.columns, number);
+      const added = basis ? columns.filter((one) => one.since === number).map(({ name }) => name) : [];
       if (added.length > 0) changes.push({ export: number, table: table.name, added });
       tables[table.name] = {
         dataset: table.dataset,
@@ -227,6 +233,13 @@ async function bookkeepingOf(
 const pathsOf = (bookkeeping: Bookkeeping | null): string[] =>
   Object.values(bookkeeping?.tables ?? {}).flatMap(({ files }) => files.map(({ path }) => path));
 
+/** Whether files are of this record, wherever it was restored or promoted: it has the newest seal that they were exported with. */
+async function isSameRecord(snapshot: Snapshot, seal: Manifest['seal']): Promise<boolean> {
+  if (seal === null) return false;
+  const heads = await snapshot.rows(`select head from recorder.seals where seal = ${seal.seal}`);
+  return heads.some(({ head }) => head === seal.head);
+}
+
 /** The day from which on a dataset is kept: `2026-11-22`. Of the days before it the files have what the database may not have any more. */
 async function keptSince(snapshot: Snapshot, dataset: string): Promise<string> {
   const [row] = await snapshot.rows(
@@ -235,17 +248,34 @@ async function keptSince(snapshot: Snapshot, dataset: string): Promise<string> {
   return row ? String(row.day) : '';
 }
 
-/** What is exported of a table, given what is there. @param kept the first day that the database has whole */
-function planOf({ sinceLast }: Exporting, before: ManifestTable | undefined, mark: Watermark, kept: string) {
+/** What is exported of a table, and which files stay. */
+interface TablePlan extends Wanted {
+  /** Why all of it is exported although only the newest was asked for; null: it is not, or it was asked for. */
+  readonly whole: string | null;
+  stays(file: ManifestFile): boolean;
+}
+
+/**
+ * What is exported of a table, given what is there. Where a whole export was not asked for, the days stay of which the database does not
+ * have all any more.
+ * @param kept the first day that the database has whole; empty: it has all
+ */
+function planOf(
+  { sinceLast }: Exporting,
+  before: ManifestTable | undefined,
+  mark: Watermark,
+  kept: string,
+): TablePlan {
   const all = { since: null, days: [] };
-  if (!sinceLast) return { ...all, whole: null };
-  if (!before) return { ...all, whole: 'it was not exported there before' };
+  if (!sinceLast) return { ...all, whole: null, stays: () => false };
+  const stays = ({ day }: ManifestFile) => day < kept;
+  if (!before) return { ...all, whole: 'it was not exported there before', stays };
   const from = since(before.watermark, mark);
-  if (typeof from === 'string') return { ...all, whole: from };
+  if (typeof from === 'string') return { ...all, whole: from, stays };
   const files = new Map<string, number>();
   for (const { day } of before.files) files.set(day, (files.get(day) ?? 0) + 1);
   const days = [...files].filter(([day, count]) => count >= FILES_OF_DAY && day >= kept).map(([day]) => day);
-  return { since: from, days, whole: null };
+  return { since: from, days, whole: null, stays: ({ day }) => !days.includes(day) };
 }
 
 /** The columns of numbers of which a value did not fit. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
@@ -325,6 +325,54 @@ describe('of two exports at once', () => {
     await expect(exported(place, { tables, target })).rejects.toMatchObject({ name: 'ExportLost' });
     await target.close();
     await expectEqual(place, named('p_blocks'));
+  });
+});
+
+describe('what a retention removed', () => {
+  const table = named('p_blocks');
+  const seal = { seal: 1, until: '2026-11-01T00:00:00.000000Z', head: 'ab' };
+  /** Files of a record that was sealed. @returns how many rows they have */
+  const filesOf = async (place: string) => {
+    const { manifest } = await exported(place, { tables: [table] });
+    const text = JSON.stringify({ ...manifest, seal });
+    for (const name of ['manifest.json', 'manifests/00000001.json'])
+      writeFileSync(join(into(place), name), text);
+    return rowsOf(manifest, 'p_blocks') ?? 0;
+  };
+  /** A database to which the record was restored, where what is exported there was removed. */
+  const restored = async (head: string, work: (databaseUrl: string) => Promise<void>) => {
+    const other = await testDatabase();
+    const there = postgres(other.url, { max: 1, onnotice: () => {} });
+    try {
+      await writeRows(there, table, 5_001, 7);
+      await there`insert into recorder.retention (dataset, kept_since, moved_at) values ('p_blocks', '2100-01-01', now())`;
+      await there`insert into recorder.seals (seal, until, began_at, open, made_at, head) values (1, now(), now(), '[]', now(), ${head})`;
+      await work(other.url);
+    } finally {
+      await there.end();
+      await other.close();
+    }
+  };
+
+  it('stays in the files where the whole record has to be exported, and not where that is asked for', async () => {
+    const place = 'retained';
+    const rows = await filesOf(place);
+    await restored(seal.head, async (databaseUrl) => {
+      const forced = await exported(place, { tables: [table], sinceLast: true, databaseUrl });
+      expect(forced.tables).toMatchObject([{ rows: 7, whole: expect.stringContaining('another database') }]);
+      expect(rowsOf(forced.manifest, 'p_blocks')).toBe(rows + 7);
+      const asked = await exported(place, { tables: [table], databaseUrl });
+      expect(rowsOf(asked.manifest, 'p_blocks')).toBe(7);
+    });
+  });
+
+  it('is not of another record, which lacks the newest seal of the files', async () => {
+    const place = 'strange';
+    await filesOf(place);
+    await restored('cd', async (databaseUrl) => {
+      const forced = await exported(place, { tables: [table], sinceLast: true, databaseUrl });
+      expect(rowsOf(forced.manifest, 'p_blocks')).toBe(7);
+    });
   });
 });
 
