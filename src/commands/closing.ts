@@ -12,9 +12,10 @@ const LONGEST = 10 * 60_000;
 export async function closeInTurn({ databaseUrl, clock, log }: App, signal: AbortSignal): Promise<void> {
   const sql = openSealing(databaseUrl, LONGEST);
   await inTurn(databaseUrl, LOCKS.close, sql, signal, async () => {
-    await noteContradictions(sql, clock());
     const { failed, ...closed } = await closeDays(sql, clock(), signal);
     for (const one of failed) log.warn(one, 'a day of readings cannot be packed: it stays as it is');
     if (closed.packed + closed.kept > 0) log.debug(closed, 'days of readings were closed');
+    // Last: where it fails, the days are closed all the same.
+    await noteContradictions(sql, clock());
   });
 }

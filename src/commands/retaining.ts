@@ -1,22 +1,43 @@
 import type { App } from '../app.ts';
 import { LOCKS, withAdvisoryLock } from '../db/advisory-lock.ts';
+import { isAway } from '../db/away.ts';
 import { durationText } from '../duration.ts';
+import { messageOf } from '../errors.ts';
+import type { Log } from '../log.ts';
 import { planRetention, retain } from '../recording/retention.ts';
 import { timeText } from './out.ts';
 import { printJson, printTable } from './output.ts';
 
-/** Removes what is not to be kept any more, unless another process does it, and logs what went. */
+/** What {@link retainInTurn} needs of an application. */
+interface Retaining extends Pick<App, 'databaseUrl' | 'clock'> {
+  readonly database: Pick<App['database'], 'sql'>;
+  readonly config: Pick<App['config'], 'retention'>;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+}
+
+/** Removes what is not to be kept any more, unless another process does it, and logs what went. A dataset that fails costs no other. */
 export async function retainInTurn(
-  { databaseUrl, database, config, clock, log }: App,
+  { databaseUrl, database, config, clock, log }: Retaining,
   signal: AbortSignal,
 ): Promise<void> {
-  if (Object.keys(config.retention).length === 0) return;
+  const wanted = Object.entries(config.retention);
+  if (wanted.length === 0) return;
   await withAdvisoryLock(databaseUrl, LOCKS.retain, async () => {
-    for (const one of await retain(database.sql, config.retention, clock(), signal))
-      log.info(
-        { dataset: one.dataset, removed: one.removed, kept_since: one.keptSince.toISOString() },
-        'what was over before was removed: it is kept since then',
-      );
+    for (const [dataset, keep] of wanted) {
+      try {
+        for (const one of await retain(database.sql, { [dataset]: keep }, clock(), signal))
+          log.info(
+            { dataset, removed: one.removed, kept_since: one.keptSince.toISOString() },
+            'what was over before was removed: it is kept since then',
+          );
+      } catch (error) {
+        if (isAway(error)) throw error;
+        log.warn(
+          { dataset, cause: messageOf(error) },
+          'what is not kept any more could not be removed: it is tried again within an hour',
+        );
+      }
+    }
   });
 }
 

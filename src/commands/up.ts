@@ -291,7 +291,12 @@ async function work(
     repeating.every(COUNT_EVERY, 'trimming the change feed', async () => {
       if (membership.standing.newest) await trimChanges(app, signal);
     });
-    repeating.every(CLOSE_EVERY, 'closing the days of readings', () => closeInTurn(app, signal), CLOSE_FIRST);
+    repeating.every(
+      CLOSE_EVERY,
+      'closing the days of readings and noting contradictions',
+      () => closeInTurn(app, signal),
+      CLOSE_FIRST,
+    );
     const retainNow = async () => membership.standing.newest && retainInTurn(app, signal);
     repeating.every(RETAIN_EVERY, 'removing what is not kept any more', retainNow, RETAIN_FIRST);
     const sealNow = async () => membership.standing.newest && sealAndTell(app, signal);

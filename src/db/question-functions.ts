@@ -69,8 +69,8 @@ export async function makeQuestionFunctions(sql: postgres.Sql): Promise<void> {
   if (found?.sound && found.text === TEXT) return;
   await attempt(
     sql,
-    `drop schema if exists ${QUESTION_SCHEMA} cascade;
-    create schema ${QUESTION_SCHEMA};
+    `create schema if not exists ${QUESTION_SCHEMA};
+    drop function if exists ${QUESTION_SCHEMA}.open_answer, ${QUESTION_SCHEMA}.next_rows;
     grant usage, create on schema ${QUESTION_SCHEMA} to ${READER};
     set local role ${READER};
     ${FUNCTIONS};

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { retainInTurn } from '../../src/commands/retaining.ts';
 import type { Range } from '../../src/datasets/contract.ts';
 import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
 import { chainHeights } from '../../src/datasets/node/chain-heights.ts';
@@ -465,6 +466,25 @@ describe('removing', () => {
     expect(await sql`select kept_since from reporting.retention`).toEqual([
       { kept_since: new Date(until - 30 * DAY) },
     ]);
+  });
+
+  it('of one dataset that fails costs no other, and is told', async () => {
+    await fill('p_blocks', 10);
+    await sql`
+      insert into recorder.quarantine (dataset, target_key, digest, run_id, quarantined_at, last_seen, observed_at, reason, item)
+      values ('p_blocks', 't', 'd', 1, ${new Date(start)}, ${new Date(start)}, ${new Date(start)}, 'why', '{}')`;
+    await sql.unsafe(`create function public.refuse() returns trigger language plpgsql as $$ begin raise 'not today'; end $$;
+      create trigger refusing before delete on recorder.p_blocks execute function public.refuse()`);
+    const warned: object[] = [];
+    const log = { info: () => {}, warn: (fields: object) => void warned.push(fields) };
+    const config = { retention: { p_blocks: 30 * DAY, quarantine: 30 * DAY } };
+    const app = { databaseUrl: database.url, database: { sql }, config, clock: () => until, log };
+    await retainInTurn(app, never);
+    expect(warned).toEqual([{ dataset: 'p_blocks', cause: 'not today' }]);
+    expect(await sql`select 1 from recorder.quarantine`).toHaveLength(0);
+    await sql`drop function public.refuse cascade`;
+    await retainInTurn(app, never);
+    expect([warned.length, await countOf()]).toEqual([1, 0]);
   });
 
   it('takes the earlier of two clocks: one that is set ahead removes nothing', async () => {
