@@ -14,9 +14,7 @@ import { redactor } from './redaction.ts';
 
 letReadersLeave();
 
-// Without this the heap grows to several times what is in use, more so on machines with much memory. The recorder often
-// shares its machine with the node that it watches.
-setFlagsFromString('--heap-growing-percent=30');
+// Young objects get no more room than they begin with: what it grows to is kept for good (more in commands/with-app.ts).
 setFlagsFromString('--semi-space-growth-factor=1');
 
 outliveLostConnections();
