@@ -1,36 +1,55 @@
 import { randomBytes } from 'node:crypto';
 import type { App } from '../app.ts';
 import { steadyClock } from '../clock.ts';
+import { scopeOf } from '../configured-feeds.ts';
 import type { Target } from '../datasets/contract.ts';
 import { announcements } from '../health/announcements.ts';
+import { keepShares, type SharesContext } from '../health/keep-shares.ts';
 import { lookOver } from '../health/look.ts';
 import type { ActiveLedger } from '../health/node-health.ts';
-import { keepLedger, Prober } from '../health/prober.ts';
-import type { ProberContext } from '../health/prober-context.ts';
-import type { Registrant } from '../recording/configuration.ts';
-import { registerTargets } from '../recording/register.ts';
+import { Prober } from '../health/prober.ts';
+import type { ProbeTarget } from '../health/prober-context.ts';
+import { sharesOf } from '../health/shares.ts';
+import type { Membership } from '../recording/membership.ts';
 import { targetKey } from '../recording/target-key.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printTable, tell } from './output.ts';
 import { registerUnlessRunning } from './registering.ts';
 
-/** Keeps the ledger until the signal comes, or stands by while another process does. */
-async function runProber(app: App, by: Registrant, signal: AbortSignal): Promise<void> {
+/** Keeps the ledgers of the shares that fall to this process until the signal comes. */
+async function runProber(app: App, membership: Membership, signal: AbortSignal): Promise<void> {
   const [ledger] = app.ledgers;
   if (!ledger || ledger.targets.length === 0) return;
-  const register = () => registerTargets(app.database.sql, ledger, app.clock(), by);
-  await keepLedger(proberContext(app, ledger, register), signal);
+  await keepShares(
+    {
+      prober: proberContext(app, ledger),
+      shares: sharesIn(app, ledger.targets),
+      worker: membership.process,
+      shift: randomBytes(4).toString('hex'),
+      workers: () => membership.workers(),
+    },
+    signal,
+  );
+}
+
+/** The probes of each share of the observer. */
+function sharesIn({ config }: App, targets: readonly Target[]): Map<string, ProbeTarget[]> {
+  const { observer, shares } = scopeOf(config);
+  const probes = new Map(sharesOf(observer, shares).map((share) => [share, [] as ProbeTarget[]]));
+  for (const { observer: share = '', node = '', probe = '' } of targets)
+    probes.get(share)?.push({ node, probe });
+  return probes;
 }
 
 /** Watches the nodes while no process with a newer configuration does. */
 export class ProberSwitch {
   readonly #app: App;
-  readonly #by: Registrant;
+  readonly #membership: Membership;
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | null = null;
 
-  constructor(app: App, by: Registrant) {
+  constructor(app: App, membership: Membership) {
     this.#app = app;
-    this.#by = by;
+    this.#membership = membership;
   }
 
   /** Begins or ends the watching. @param relieved true: another process does it */
@@ -38,7 +57,7 @@ export class ProberSwitch {
     if (relieved) void this.stop();
     else if (!this.#running) {
       const stop = new AbortController();
-      this.#running = { stop, ended: runProber(this.#app, this.#by, stop.signal) };
+      this.#running = { stop, ended: runProber(this.#app, this.#membership, stop.signal) };
     }
   }
 
@@ -60,16 +79,25 @@ export async function probeOnce(
   signal: AbortSignal,
 ): Promise<number> {
   const { sql } = app.database;
-  const context = proberContext(app, ledger, () => registerUnlessRunning(app, ledger));
+  const context = proberContext(app, ledger);
   const began = new Date(app.clock());
-  const prober = await Prober.begin(context);
-  // When another process watches, its readings are current.
-  await prober?.once(signal);
+  await registerUnlessRunning(app, ledger);
+  const shares = sharesIn(app, ledger.targets);
+  const holder = `${app.recording.worker}/${randomBytes(4).toString('hex')}`;
+  const probers: Prober[] = [];
+  for (const [observer, targets] of shares) {
+    const prober = await Prober.begin({ ...context, observer, targets, holder });
+    if (prober) probers.push(prober);
+  }
+  // Where another process watches, its readings are current.
+  await Promise.all(probers.map((prober) => prober.once(signal)));
+  const watchedElsewhere = probers.length < shares.size;
   const wanted = new Set(targets.map(targetKey));
   const rows = await sql<Reading[]>`
-    select h.node, h.probe, h.check_name as check, h.state, h.error, h.since, h.observed_at from reporting.node_health h
-    where h.observer = ${context.observer} order by h.node, h.probe, h.check_name <> '*', h.check_name`;
-  const keyOf = ({ node, probe }: Reading) => targetKey({ observer: context.observer, node, probe });
+    select h.observer, h.node, h.probe, h.check_name as check, h.state, h.error, h.since, h.observed_at
+    from reporting.node_health h
+    where h.observer = any(${[...shares.keys()]}::text[]) order by h.node, h.probe, h.check_name <> '*', h.check_name`;
+  const keyOf = ({ observer, node, probe }: Reading) => targetKey({ observer, node, probe });
   const readings = rows.filter((row) => wanted.has(keyOf(row)));
   if (json)
     printJson({
@@ -81,20 +109,21 @@ export async function probeOnce(
           node_health: readings.filter((row) => keyOf(row) === target && row.since >= began).length,
         },
       })),
-      watched_by_another_process: prober === null,
-      readings,
+      watched_by_another_process: watchedElsewhere,
+      readings: readings.map(({ observer: _, ...reading }) => reading),
     });
   else
     printTable(
-      readings.map((row) => ({ ...row })),
+      readings.map(({ observer: _, ...row }) => row),
       'no node was looked at',
     );
-  if (!prober && !json) tell('another process watches these nodes: these are its last readings');
+  if (watchedElsewhere && !json) tell('another process watches these nodes: these are its last readings');
   if (signal.aborted) tell('interrupted: not every node was looked at');
   return signal.aborted ? exitCode.later : exitCode.done;
 }
 
 interface Reading {
+  readonly observer: string;
   readonly node: string;
   readonly probe: string;
   readonly check: string;
@@ -104,19 +133,15 @@ interface Reading {
   readonly observed_at: Date;
 }
 
-function proberContext(app: App, ledger: ActiveLedger, register: () => Promise<void>): ProberContext {
+function proberContext(app: App, ledger: ActiveLedger): SharesContext['prober'] {
   const { sql } = app.database;
   return {
     sql,
     wall: app.clock,
     steady: steadyClock,
     log: app.log,
-    observer: ledger.targets[0]?.observer ?? 'recorder',
-    holder: `${app.recording.worker}/${randomBytes(4).toString('hex')}`,
     every: ledger.every,
-    targets: ledger.targets.map(({ node = '', probe = '' }) => ({ node, probe })),
     look: lookOver(app.recording.open, ledger, app.clock),
     maintenance: announcements(sql, app.config.health.maintenance),
-    register,
   };
 }

@@ -214,7 +214,7 @@ async function work(
   repeating.every(WATCH_EVERY, 'looking for what stands still', () => watchdog.look());
   const finished: RunResult[] = [];
   let stopWorkers = async (_deadline: number) => {};
-  const watch = roles.has('worker') ? new ProberSwitch(app, membership.registrant) : null;
+  const watch = roles.has('worker') ? new ProberSwitch(app, membership) : null;
   if (roles.has('worker')) {
     stopWorkers = await startWorkers(backend, queues, {
       sql: database.sql,

@@ -77,6 +77,11 @@ export const healthSchema = z.strictObject({
       description: 'Announced windows, once (from, to) or recurring (days, at, lasts): neither up nor down.',
       absent: 'none',
     }),
+  shares: z.int().min(1).max(100).default(1).meta({
+    description:
+      "Into how many shares this observer's nodes are divided, each watched by one process at a time, with a ledger of its own: [more nodes than one process can watch](scale.md#more-nodes-than-one-process-can-watch).",
+    unit: 'shares',
+  }),
   target: percent
     .default(99.9)
     .describe('The uptime promised a month. `report sla` takes another by --target.'),

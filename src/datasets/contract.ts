@@ -51,6 +51,8 @@ export interface Ask {
 export interface Scope {
   readonly network: string;
   readonly observer: string;
+  /** Into how many shares the observer's nodes are divided; 1: they are not. */
+  readonly shares: number;
   readonly watch: {
     readonly chains: readonly string[];
     readonly nodeIds: readonly string[];

@@ -74,6 +74,11 @@ export interface TakenObserver {
   readonly lease: string;
 }
 
+/** SQL: no process holds the observer `o`. */
+const IS_FREE = `(o.holder is null or o.lease_until < now()
+      -- So far ahead only a clock that was set back since can have put it.
+      or o.lease_until > clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}))`;
+
 /** Takes an observer if no process holds it. @returns `held` when another process does */
 export async function takeObserver(
   sql: postgres.Sql,
@@ -84,13 +89,35 @@ export async function takeObserver(
     insert into recorder.health_observers as o (observer, holder, lease_until)
     values (${observer}, ${holder}, now() + make_interval(secs => ${LEASE_SECONDS}))
     on conflict (observer) do update set holder = excluded.holder, lease_until = excluded.lease_until
-    where o.holder is null or o.holder = excluded.holder or o.lease_until < now()
-      -- So far ahead only a clock that was set back since can have put it.
-      or o.lease_until > clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+    where o.holder = excluded.holder or ${sql.unsafe(IS_FREE)}
     returning heartbeat_at, refused, lease_until::text as lease`;
   if (!row) return 'held';
   const { heartbeat_at: heartbeat, refused, lease } = row;
   return { heartbeat: heartbeat?.getTime() ?? null, refused: refusedProbes.parse(refused ?? []), lease };
+}
+
+/** Who holds some observers, or held them last. @returns one each, in their order */
+export async function holdersOf(
+  sql: postgres.Sql,
+  observers: readonly string[],
+): Promise<{ readonly observer: string; readonly holder: string | null; readonly free: boolean }[]> {
+  return sql<{ observer: string; holder: string | null; free: boolean }[]>`
+    select a.observer, o.holder, coalesce(${sql.unsafe(IS_FREE)}, true) as free
+    from unnest(${[...observers]}::text[]) with ordinality as a(observer, place)
+    left join recorder.health_observers o using (observer) order by a.place`;
+}
+
+/**
+ * The shares of an observer that belong to an earlier division and still say something of nodes.
+ * @param shares those that there are now; the first has the observer's name
+ */
+export async function sharesLeft(sql: postgres.Sql, shares: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ observer: string }[]>`
+    select o.observer from recorder.health_observers o
+    where starts_with(o.observer, ${`${shares[0]}/`}) and o.observer <> all(${[...shares]}::text[])
+      and exists (select from recorder.node_health h where h.observer = o.observer and h.ended_at is null)
+    order by 1`;
+  return rows.map(({ observer }) => observer);
 }
 
 /** Gives up the observer, so that another process can take it. */

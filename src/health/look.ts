@@ -14,10 +14,9 @@ const LONGEST_LOOK = 10_000;
 /** Makes the function that looks at nodes over HTTP, each look within its deadline. */
 export function lookOver(open: OpenUpstream, ledger: ActiveLedger, clock: Clock, networkUp = hasNetwork) {
   const deadline = Math.min(LONGEST_LOOK, ledger.every - 500);
-  const [{ observer = '' } = {}] = ledger.targets;
   return async ({ node, probe }: ProbeTarget, stop: AbortSignal): Promise<Look> => {
     const work = new WorkSignal(stop, deadline);
-    const target = { observer, node, probe };
+    const target = { node, probe };
     const began = performance.now();
     let look: Look;
     try {

@@ -6,6 +6,7 @@ import { oneAnswer } from '../datasets/sources/one-answer.ts';
 import type { Watched } from '../recording/active-feed.ts';
 import { type FailureKind, UpstreamFailure } from '../upstreams/failure.ts';
 import { healthReport } from './health-report.ts';
+import { shareOf, sharesOf } from './shares.ts';
 
 /** Failures that mean that the node is down. After any other the state is unknown. */
 const NODES_FAULT: ReadonlySet<FailureKind> = new Set<FailureKind>([
@@ -28,15 +29,18 @@ const source: Source = {
   every: minute,
   weight: 0,
   calls: 1,
-  targets: ({ observer, nodes, tags }) =>
-    nodes.flatMap((node) =>
-      [
+  targets: ({ observer, shares: count, nodes, tags }) => {
+    const shares = sharesOf(observer, count);
+    return nodes.flatMap((node) => {
+      const share = shareOf(node, shares);
+      return [
         'health',
         'readiness',
         'liveness',
         ...(tags[node] ?? []).flatMap((tag) => [`health:${tag}`, `readiness:${tag}`]),
-      ].map((probe) => ({ observer, node, probe })),
-    ),
+      ].map((probe) => ({ observer: share, node, probe }));
+    });
+  },
   walk: (ask, { probe = 'health' }) => oneAnswer(() => look(ask, probe)),
 };
 

@@ -32,8 +32,6 @@ export interface ProberContext {
   look(target: ProbeTarget, signal: AbortSignal): Promise<Look>;
   /** The announced windows that touch [from, to], wall times in ms. */
   maintenance(from: number, to: number): Promise<readonly MaintenanceWindow[]>;
-  /** Writes down what is watched, so that its freshness is known. */
-  readonly register?: () => Promise<void>;
   /** A random number from 0 to 1, to spread confirmations. */
   readonly random?: () => number;
   /** Called with how late each look began, ms. */

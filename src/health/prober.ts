@@ -36,7 +36,6 @@ const CONFIRM_SPREAD = 2_000;
 const STALE_INTERVALS = 5;
 const STALE_LEAST = 150_000;
 const FLUSH_EVERY = 1_000;
-const ASK_AGAIN = 2_000;
 const TELL_EVERY = 60_000;
 /** The longest that looks under way may hold up the end, ms. */
 const LAST_LOOKS = 2_000;
@@ -99,7 +98,6 @@ export class Prober {
     const { sql, observer, holder } = context;
     const taken = await takeObserver(sql, observer, holder);
     if (taken === 'held') return null;
-    await context.register?.();
     const clock = new LedgerClock(context.wall, context.steady, taken.heartbeat ?? 0);
     const behind = (taken.heartbeat ?? 0) - context.wall();
     if (behind > STALL)
@@ -319,25 +317,5 @@ export class Prober {
       (earliest, at) => (at === null ? earliest : Math.min(earliest, at)),
       this.#absentSince ?? this.#clock.now(),
     );
-  }
-}
-
-/** Keeps an observer's ledger until the signal comes; stands by while another process does. */
-export async function keepLedger(context: ProberContext, signal: AbortSignal): Promise<void> {
-  let standing = false;
-  while (!signal.aborted) {
-    const prober = await Prober.begin(context).catch((error: unknown) => {
-      context.log.warn({ cause: messageOf(error) }, 'the health ledger could not be opened');
-      return null;
-    });
-    if (prober) {
-      context.log.info({ observer: context.observer, probes: context.targets.length }, 'watching began');
-      standing = false;
-      await prober.run(signal);
-      continue;
-    }
-    if (!standing) context.log.info({ observer: context.observer }, 'another process watches; standing by');
-    standing = true;
-    await delay(ASK_AGAIN, undefined, { signal }).catch(() => {});
   }
 }

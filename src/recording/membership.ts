@@ -65,6 +65,11 @@ export class Membership {
     return this.configuration.recorder;
   }
 
+  /** The name of this process, which no other has. */
+  get process(): string {
+    return this.#process;
+  }
+
   get standing(): Standing {
     return this.#standing;
   }
@@ -87,8 +92,7 @@ export class Membership {
         )
         select c.newest, c.generation, exists (
           select from recorder.configurations n join recorder.processes p using (recorder, digest)
-          where n.recorder = c.recorder and n.newest and 'worker' = any(p.roles) and p.left_at is null
-            and p.seen_at > now() - make_interval(secs => ${LIVES_FOR})) as workers
+          where n.recorder = c.recorder and n.newest and ${livingWorker(this.#sql)}) as workers
         from recorder.configurations c where c.recorder = ${recorder} and c.digest = ${digest}`;
       return row;
     };
@@ -107,11 +111,23 @@ export class Membership {
     return this.#standing;
   }
 
+  /** The names of the live worker processes that have the recorder's newest configuration. */
+  async workers(): Promise<string[]> {
+    const rows = await this.#sql<{ process: string }[]>`
+      select p.process from recorder.configurations n join recorder.processes p using (recorder, digest)
+      where n.recorder = ${this.recorder} and n.newest and ${livingWorker(this.#sql)} order by 1`;
+    return rows.map(({ process }) => process);
+  }
+
   /** Says that the process stops. */
   async leave(): Promise<void> {
     await this.#sql`update recorder.processes set left_at = now() where process = ${this.#process}`;
   }
 }
+
+/** SQL: the process `p` lives, and works. */
+const livingWorker = (sql: postgres.Sql) => sql`'worker' = any(p.roles) and p.left_at is null
+  and p.seen_at > now() - make_interval(secs => ${LIVES_FOR})`;
 
 async function refuseOtherNetwork(sql: postgres.Sql, { recorder, network }: Configuration): Promise<void> {
   const [other] = await sql<{ network: string; process: string }[]>`

@@ -11,6 +11,7 @@ const ADDRESS = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F';
 const scope: Scope = {
   network: 'mainnet',
   observer: 'test',
+  shares: 1,
   watch: {
     chains: ['43114', '43113'],
     nodeIds: [],

@@ -71,6 +71,7 @@ const chainAddress = { chain: '43114', address: `0x${'1'.repeat(40)}` };
 const scope: Scope = {
   network: 'mainnet',
   observer: 'test',
+  shares: 1,
   watch: {
     chains: ['43114'],
     nodeIds: ['NodeID-x'],

@@ -58,6 +58,7 @@ const answers = all.filter(({ method }) => recordedMethods.has(method));
 const scope: Scope = {
   network: 'mainnet',
   observer: 'recorder',
+  shares: 1,
   nodes: ['validator-1'],
   tags: { 'validator-1': ['29uVeLPJB1eQJkzRemU8g8wZDw5uJRqpab5U2mX9euieVwiEbL'] },
   watch: {

@@ -201,6 +201,7 @@ describe('blocks upwards', () => {
     const scope = {
       network: 'mainnet',
       observer: 'o',
+      shares: 1,
       nodes: ['a'],
       tags: {},
       options: {},

@@ -1,0 +1,29 @@
+import { checkConfig } from '../../src/config/load.ts';
+import { activeLedgers, catalogNames } from '../../src/configured-feeds.ts';
+
+export const OBSERVER = 'swarm';
+/** Between two looks at a node, ms. */
+export const EVERY = 15_000;
+
+/** The configuration that watches so many nodes, all served by one port of this machine. */
+export function watching({ port, nodes, shares }: { port: number; nodes: number; shares: number }) {
+  const config = checkConfig(
+    {
+      network: 'mainnet',
+      observer: OBSERVER,
+      upstreams: {
+        nodes: Array.from({ length: nodes }, (_, n) => ({
+          name: `node-${n}`,
+          url: `http://127.0.0.1:${port}`,
+        })),
+      },
+      datasets: { node_health: { every: `${EVERY / 1000}s` } },
+      health: { shares },
+    },
+    catalogNames,
+    'the benchmark',
+  );
+  const [ledger] = activeLedgers(config);
+  if (!ledger) throw new Error('there is nothing to watch');
+  return { config, ledger };
+}

@@ -1,0 +1,60 @@
+import { setInterval as every } from 'node:timers';
+import postgres from 'postgres';
+import { steadyClock, systemClock } from '../../src/clock.ts';
+import { keepShares } from '../../src/health/keep-shares.ts';
+import { lookOver } from '../../src/health/look.ts';
+import { sharesOf } from '../../src/health/shares.ts';
+import { configurationOf } from '../../src/recording/configuration.ts';
+import { Membership } from '../../src/recording/membership.ts';
+import { upstreamOpener } from '../../src/upstream-opener.ts';
+import { OBSERVER, watching } from './watched.ts';
+
+/** A process that watches its shares, as `up` does. Tells how late its looks began since it was last asked. */
+const [url = '', port = '', nodes = '', shares = '', name = ''] = process.argv.slice(2);
+const { config, ledger } = watching({ port: Number(port), nodes: Number(nodes), shares: Number(shares) });
+const sql = postgres(url, { max: 4, onnotice: () => {} });
+const membership = await Membership.join(sql, configurationOf(config, [ledger]), name, ['worker']);
+every(() => void membership.beat().catch(() => {}), 5_000);
+
+let late: number[] = [];
+let used = process.cpuUsage();
+let since = performance.now();
+process.on('message', () => {
+  const { user, system } = process.cpuUsage(used);
+  process.send?.({ late, cpu: (user + system) / 1000 / (performance.now() - since) });
+  late = [];
+  used = process.cpuUsage();
+  since = performance.now();
+});
+process.on('disconnect', () => process.exit());
+
+const keys = { chainDataKey: undefined, metricsKey: undefined };
+const stop = new AbortController();
+const kept = keepShares(
+  {
+    prober: {
+      sql,
+      wall: systemClock,
+      steady: steadyClock,
+      log: { info: () => {}, warn: (...said: unknown[]) => console.error(name, ...said) },
+      every: ledger.every,
+      look: lookOver(upstreamOpener(config, keys, sql, systemClock), ledger, systemClock),
+      maintenance: async () => [],
+      asked: (milliseconds) => void late.push(milliseconds),
+    },
+    shares: new Map(
+      sharesOf(OBSERVER, Number(shares)).map((share) => [
+        share,
+        ledger.targets.flatMap(({ observer, node = '', probe = '' }) =>
+          observer === share && probe === 'health' ? [{ node, probe }] : [],
+        ),
+      ]),
+    ),
+    worker: name,
+    shift: 'only',
+    workers: () => membership.workers(),
+  },
+  stop.signal,
+);
+process.send?.({ began: true });
+await kept;

@@ -1,0 +1,320 @@
+import fc from 'fast-check';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { steadyClock, systemClock } from '../../src/clock.ts';
+import { keepShares } from '../../src/health/keep-shares.ts';
+import { holdersOf, sharesLeft } from '../../src/health/ledger.ts';
+import type { Look } from '../../src/health/prober-context.ts';
+import { shareOf, sharesOf } from '../../src/health/shares.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { minute, second, World } from './world.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+const nodes = ['a', 'b', 'c', 'd', 'e', 'f'];
+const start = Date.UTC(2026, 4, 1);
+const every = 15 * second;
+let runs = 0;
+
+/** When nobody watched for a share, in true time. */
+interface Dark {
+  readonly from: number;
+  to: number;
+}
+
+/** An observer whose shares are watched by processes of their own, and divided anew from time to time. */
+class Divided {
+  readonly observer = `divided-${runs++}`;
+  now = start;
+  shares: readonly [string, ...string[]] = [this.observer];
+  readonly #worlds = new Map<string, World>();
+  readonly #dark = new Map<string, Dark[]>();
+  /** Which share each node belonged to, from when to when. */
+  readonly #belonged = new Map<string, { readonly share: string; readonly from: number; to: number }[]>();
+  readonly #looks: { readonly share: string; readonly world: World }[] = [];
+  readonly #troubles: readonly { readonly node: string; readonly from: number; readonly to: number }[];
+
+  constructor(troubles: Divided['troubles']) {
+    this.#troubles = troubles;
+  }
+
+  get troubles() {
+    return this.#troubles;
+  }
+
+  async divide(count: number): Promise<void> {
+    for (const share of this.#worlds.keys()) await this.kill(share);
+    this.#worlds.clear();
+    await this.pass(7 * second);
+    this.shares = sharesOf(this.observer, count);
+    for (const share of await sharesLeft(sql, this.shares)) await this.#end(share);
+    for (const node of nodes) {
+      const share = shareOf(node, this.shares);
+      const belonged = this.#belonged.get(node) ?? [];
+      const last = belonged.at(-1);
+      if (last) last.to = last.share === share ? Number.POSITIVE_INFINITY : this.now;
+      if (last?.share !== share) belonged.push({ share, from: this.now, to: Number.POSITIVE_INFINITY });
+      this.#belonged.set(node, belonged);
+    }
+    for (const share of this.shares) await this.start(share);
+  }
+
+  /** As `keepShares` does it, at this world's time. */
+  async #end(share: string): Promise<void> {
+    const world = new World(sql, share, [], this.now, every);
+    await world.start();
+    await world.kill();
+  }
+
+  async start(share: string): Promise<void> {
+    if (this.#worlds.get(share)?.prober) return;
+    const targets = nodes
+      .filter((node) => shareOf(node, this.shares) === share)
+      .map((node) => ({ node, probe: 'health' }));
+    const world = new World(sql, share, targets, this.now, every);
+    this.#worlds.set(share, world);
+    this.#looks.push({ share, world });
+    this.#live(world);
+    await world.start();
+    const last = this.#dark.get(share)?.at(-1);
+    if (last) last.to = Math.min(last.to, this.now);
+  }
+
+  /** At the next moment at which no failure waits to be confirmed. */
+  async kill(share: string): Promise<void> {
+    const world = this.#worlds.get(share);
+    if (!world?.prober) return;
+    const waits = () =>
+      world.looks.some(({ at, look }) => look.state === 'down' && this.now - at < 6 * second);
+    while (waits()) await this.pass(second);
+    await world.kill();
+    const dark = this.#dark.get(share) ?? [];
+    this.#dark.set(share, [...dark, { from: this.now, to: Number.POSITIVE_INFINITY }]);
+  }
+
+  async pass(milliseconds: number): Promise<void> {
+    for (const end = this.now + milliseconds; this.now < end; ) {
+      this.now += second;
+      for (const world of this.#worlds.values()) {
+        await world.pass(second, () => this.#live(world));
+      }
+    }
+  }
+
+  #live(world: World): void {
+    for (const node of nodes) {
+      const ill = this.#troubles.some(
+        (one) => one.node === node && one.from <= world.now && world.now < one.to,
+      );
+      world.lives.set(node, ill ? 'gone' : 'well');
+    }
+  }
+
+  async flush(): Promise<void> {
+    for (const world of this.#worlds.values()) await world.flush();
+  }
+
+  /** What each second must say of a node, by looks and by when nobody watched. */
+  account(node: string): string[] {
+    const told: string[] = [];
+    for (const { share, from, to } of this.#belonged.get(node) ?? []) {
+      const looks = this.#looks
+        .filter((one) => one.share === share)
+        .flatMap(({ world }) =>
+          world.looks.filter((look) => look.node === node && look.at >= from && look.at < to),
+        );
+      const said = looks.map(({ look }) => String(look.state));
+      looks.forEach(({ at, look }, n) => {
+        if (look.state !== 'down' || said[n - 1] === 'down') return;
+        const next = looks.slice(n + 1).find((one) => one.look.state !== 'down' || one.at - at >= 2 * second);
+        if (next?.look.state !== 'down') said[n] = said[n - 1] ?? 'unknown';
+      });
+      let look = -1;
+      for (let now = start + told.length * second; now < Math.min(to, this.now); now += second) {
+        while ((looks[look + 1]?.at ?? Number.POSITIVE_INFINITY) <= now) look += 1;
+        const dark = (this.#dark.get(share) ?? []).some((one) => one.from <= now && now < one.to);
+        told.push(dark ? 'unknown' : (said[look] ?? 'unknown'));
+      }
+    }
+    return told;
+  }
+
+  /** What the views say of each second of a node. */
+  async told(node: string): Promise<string[]> {
+    const parts = await sql<{ state: string; from: number; to: number }[]>`
+      select state, extract(epoch from started_at)::float8 * 1000 - ${start} as from,
+        extract(epoch from ended_at)::float8 * 1000 - ${start} as to
+      from reporting.node_states where (observer = ${this.observer} or starts_with(observer, ${`${this.observer}/`})) and node = ${node}
+      order by started_at`;
+    const seconds = Array.from({ length: (this.now - start) / second }, () => 'unknown');
+    const known = parts.filter(({ state }) => state !== 'unknown');
+    known.forEach(({ from, to, state }, n) => {
+      expect(from).toBeGreaterThanOrEqual(known[n - 1]?.to ?? 0); // never two things of one moment
+      seconds.fill(state, from / second, to / second);
+    });
+    return seconds;
+  }
+}
+
+describe('a divided observer', () => {
+  it('says of each second of each node what its share saw, however it is divided and whoever is killed', async () => {
+    const trouble = fc
+      .record({
+        node: fc.constantFrom(...nodes),
+        at: fc.integer({ min: 0, max: 3600 }),
+        lasts: fc.integer({ min: 1, max: 400 }),
+      })
+      .map(({ node, at, lasts }) => ({ node, from: start + at * second, to: start + (at + lasts) * second }));
+    const event = fc.record({
+      what: fc.constantFrom('kill', 'start', 'divide'),
+      which: fc.nat({ max: 9 }),
+      after: fc.integer({ min: 1, max: 240 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(trouble, { maxLength: 12 }),
+        fc.array(event, { minLength: 2, maxLength: 10 }),
+        async (troubles, events) => {
+          const divided = new Divided(troubles);
+          await divided.divide(1);
+          for (const { what, which, after } of events) {
+            await divided.pass(after * second);
+            const share = divided.shares[which % divided.shares.length] ?? '';
+            if (what === 'divide') await divided.divide(1 + (which % 4));
+            else await divided[what](share);
+          }
+          for (const share of divided.shares) await divided.start(share);
+          await divided.pass(2 * minute);
+          while (divided.troubles.some(({ to }) => to > divided.now - minute)) await divided.pass(minute);
+          await divided.flush();
+          for (const node of nodes)
+            expect(spans(await divided.told(node)), node).toEqual(spans(divided.account(node)));
+          expect([...(await open(divided.observer))]).toEqual(
+            nodes.map((node) => ({ observer: shareOf(node, divided.shares), node })),
+          );
+        },
+      ),
+      { numRuns: 12 },
+    );
+  }, 600_000);
+});
+
+/** Seconds as spans, which are easier to compare by eye. */
+function spans(seconds: readonly string[]): string[] {
+  const found: { state: string; from: number; to: number }[] = [];
+  seconds.forEach((state, at) => {
+    const last = found.at(-1);
+    if (last?.state === state) last.to = at + 1;
+    else found.push({ state, from: at, to: at + 1 });
+  });
+  return found.map(({ state, from, to }) => `${from} to ${to} ${state}`);
+}
+
+const well: Look = { state: 'up', error: null, checks: [], latency: 1 };
+
+/** A process that keeps shares by real time. @param workers those that live, as its recorder has them */
+function keeper(observer: string, count: number, worker: string, workers: () => readonly string[]) {
+  const stop = new AbortController();
+  const said: string[] = [];
+  const shares = sharesOf(observer, count);
+  const log = (_: object, text?: string) => said.push(text ?? '');
+  const ended = keepShares(
+    {
+      prober: {
+        sql,
+        wall: systemClock,
+        steady: steadyClock,
+        log: { info: log, warn: log },
+        every: 1_000,
+        look: async () => well,
+        maintenance: async () => [],
+      },
+      shares: new Map(
+        shares.map((share) => [
+          share,
+          nodes.filter((node) => shareOf(node, shares) === share).map((node) => ({ node, probe: 'health' })),
+        ]),
+      ),
+      worker,
+      shift: 'one',
+      workers: async () => workers(),
+    },
+    stop.signal,
+  );
+  const end = async () => {
+    stop.abort();
+    await ended;
+  };
+  return { end, said };
+}
+
+const holders = async (observer: string, count: number) =>
+  (await holdersOf(sql, sharesOf(observer, count))).map(({ holder, free }) => (free ? null : holder));
+const open = async (observer: string) =>
+  sql<{ observer: string; node: string }[]>`
+    select observer, node from recorder.node_health
+    where (observer = ${observer} or starts_with(observer, ${`${observer}/`})) and ended_at is null and check_name = '*'
+    order by node`;
+const becomes = <T>(ask: () => Promise<T>, wanted: T) =>
+  vi.waitFor(async () => expect(await ask()).toEqual(wanted), { timeout: 60_000, interval: 100 });
+
+describe('processes that keep the shares', () => {
+  it('divide them, and take over what one leaves; it alone is unknown meanwhile', async () => {
+    const [one, other] = ['host/1/x', 'host/2/y'];
+    const lives = [one, other];
+    const keepers = [keeper('pair', 2, one, () => lives), keeper('pair', 2, other, () => lives)];
+    const shift = (worker: string) => `${worker}/one`;
+    await vi.waitFor(
+      async () => expect((await holders('pair', 2)).sort()).toEqual([shift(one), shift(other)]),
+      { timeout: 60_000, interval: 100 },
+    );
+    await vi.waitFor(async () => expect(await open('pair')).toHaveLength(nodes.length), { timeout: 60_000 });
+    const [first] = await holders('pair', 2);
+    const leaves = first === shift(one) ? 0 : 1;
+    const stays = leaves === 0 ? other : one;
+    lives.splice(leaves, 1);
+    await keepers[leaves]?.end();
+    await becomes(() => holders('pair', 2), [shift(stays), shift(stays)]);
+    const absent = () => sql<{ observer: string; reason: string }[]>`
+      select observer, reason from reporting.node_absences where starts_with(observer, 'pair') and reason = 'the recorder was off'`;
+    await becomes(async () => [...(await absent())], [{ observer: 'pair', reason: 'the recorder was off' }]);
+    await keepers[1 - leaves]?.end();
+    expect(await open('pair')).toEqual(
+      nodes.map((node) => ({ observer: shareOf(node, sharesOf('pair', 2)), node })),
+    );
+  });
+
+  it('take at once what a killed one had, when its lease has run out', async () => {
+    await sql`
+      insert into recorder.health_observers (observer, holder, lease_until, heartbeat_at)
+      values ('mourned/2', 'host/9/gone/one', now() - interval '1 second', now() - interval '10 seconds')`;
+    const mine = keeper('mourned', 2, 'host/1/x', () => ['host/1/x', 'host/9/gone']);
+    await becomes(() => holders('mourned', 2), ['host/1/x/one', 'host/1/x/one']);
+    await mine.end();
+  });
+
+  it('end what an earlier division left open', async () => {
+    const three = keeper('shrinking', 3, 'host/1/x', () => ['host/1/x']);
+    await vi.waitFor(async () => expect(await open('shrinking')).toHaveLength(nodes.length), {
+      timeout: 60_000,
+    });
+    await three.end();
+    expect(new Set((await open('shrinking')).map(({ observer }) => observer)).size).toBeGreaterThan(1);
+    const alone = keeper('shrinking', 1, 'host/1/x', () => ['host/1/x']);
+    await becomes(
+      async () => [...(await open('shrinking'))],
+      nodes.map((node) => ({ observer: 'shrinking', node })),
+    );
+    await alone.end();
+    expect(alone.said).toContain('no node belongs to this share any more');
+  });
+});

@@ -1,0 +1,200 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Division, type SharesSeen } from '../../src/health/division.ts';
+import { nodeHealth } from '../../src/health/node-health.ts';
+import { shareOf, sharesOf } from '../../src/health/shares.ts';
+
+const nodes = Array.from({ length: 300 }, (_, n) => `node-${n}`);
+
+describe('the shares of an observer', () => {
+  it('are one with its own name where it is not divided', () => {
+    expect(sharesOf('paris', 1)).toEqual(['paris']);
+    expect(nodes.every((node) => shareOf(node, sharesOf('paris', 1)) === 'paris')).toBe(true);
+  });
+
+  it('each have a part of the nodes, and all nodes belong to one', () => {
+    const shares = sharesOf('paris', 4);
+    expect(shares).toEqual(['paris', 'paris/2', 'paris/3', 'paris/4']);
+    for (const share of shares)
+      expect(nodes.filter((node) => shareOf(node, shares) === share).length).toBeGreaterThan(
+        nodes.length / 8,
+      );
+    expect(nodes.map((node) => shareOf(node, shares)).filter((share) => !shares.includes(share))).toEqual([]);
+  });
+
+  it('keep their nodes when another one comes, but for those that it gets', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), fc.integer({ min: 1, max: 20 }), (node, count) => {
+        const [before, after] = [count, count + 1].map((one) => shareOf(node, sharesOf('paris', one)));
+        expect([before, `paris/${count + 1}`]).toContain(after);
+      }),
+    );
+  });
+
+  it('are what the ledger watches', () => {
+    const targets = nodeHealth.source.targets({
+      network: 'mainnet',
+      observer: 'paris',
+      shares: 3,
+      nodes: ['a', 'b'],
+      tags: { b: ['x'] },
+      options: {},
+      watch: {
+        chains: [],
+        nodeIds: [],
+        subnets: [],
+        addresses: [],
+        evmAddresses: [],
+        contracts: [],
+        collections: [],
+        transactions: [],
+        assets: [],
+      },
+    });
+    const [a, b] = ['a', 'b'].map((node) => shareOf(node, sharesOf('paris', 3)));
+    expect(targets.map(({ observer, node, probe }) => [observer, node, probe])).toEqual([
+      ...['health', 'readiness', 'liveness'].map((probe) => [a, 'a', probe]),
+      ...['health', 'readiness', 'liveness', 'health:x', 'readiness:x'].map((probe) => [b, 'b', probe]),
+    ]);
+  });
+});
+
+const second = 1_000;
+
+/** Processes that divide shares among themselves, with leases as the database has them. Time passes by two seconds. */
+class Hall {
+  now = 0;
+  readonly shares = new Map<string, { process: string | null; until: number }>();
+  readonly living = new Map<string, Division>();
+  /** Until when a process that was killed still counts as alive. */
+  readonly killed = new Map<string, number>();
+
+  constructor(count: number) {
+    for (const share of sharesOf('paris', count)) this.shares.set(share, { process: null, until: 0 });
+  }
+
+  come(process: string) {
+    this.killed.delete(process);
+    this.living.set(process, new Division(process));
+  }
+
+  kill(process: string) {
+    this.living.delete(process);
+    this.killed.set(process, this.now + 20 * second);
+  }
+
+  /** It stops in order, and gives its shares back. */
+  leave(process: string) {
+    this.living.delete(process);
+    for (const one of this.shares.values())
+      if (one.process === process) Object.assign(one, { process: null, until: 0 });
+  }
+
+  pass() {
+    this.now += 2 * second;
+    for (const one of this.shares.values())
+      if (one.process !== null && this.living.has(one.process)) one.until = this.now + 6 * second;
+    for (const [process, division] of this.living) {
+      const { take, giveUp } = division.decide(this.seen(), this.now);
+      for (const share of take) {
+        const one = this.shares.get(share);
+        if (!one || one.until >= this.now) throw new Error(`${share} is not free`);
+        Object.assign(one, { process, until: this.now + 6 * second });
+      }
+      for (const share of giveUp) {
+        expect(this.shares.get(share)?.process).toBe(process);
+        this.shares.set(share, { process: null, until: 0 });
+      }
+    }
+  }
+
+  seen(): SharesSeen {
+    const dying = [...this.killed].filter(([, until]) => until > this.now).map(([process]) => process);
+    return {
+      processes: [...this.living.keys(), ...dying].sort(),
+      shares: [...this.shares].map(([share, { process, until }]) => ({
+        share,
+        process,
+        free: until < this.now,
+      })),
+    };
+  }
+
+  /** How many shares each living process has. */
+  get counts(): number[] {
+    return [...this.living.keys()].map(
+      (process) =>
+        [...this.shares.values()].filter((one) => one.process === process && one.until >= this.now).length,
+    );
+  }
+}
+
+describe('processes that divide the shares', () => {
+  it('of which one is alone has all at once', () => {
+    const hall = new Hall(5);
+    hall.come('a');
+    hall.pass();
+    expect(hall.counts).toEqual([5]);
+  });
+
+  it('take what a killed one had as soon as its leases have run out, and change nothing else', () => {
+    const hall = new Hall(4);
+    for (const process of ['a', 'b', 'c', 'd']) hall.come(process);
+    for (let n = 0; n < 30; n++) hall.pass();
+    expect(hall.counts).toEqual([1, 1, 1, 1]);
+    const before = new Map([...hall.shares].map(([share, { process }]) => [share, process]));
+    hall.kill('b');
+    for (let n = 0; n < 4; n++) hall.pass();
+    expect(hall.counts.sort()).toEqual([1, 1, 2]);
+    for (let n = 0; n < 60; n++) hall.pass();
+    for (const [share, { process }] of hall.shares)
+      if (before.get(share) !== 'b') expect(process).toBe(before.get(share));
+  });
+
+  it('leave one where it is that has come back within its lease', () => {
+    const division = new Division('a');
+    const shares = [{ share: 'paris', process: 'a', free: true }];
+    expect(division.decide({ processes: ['a', 'b'], shares }, 0)).toEqual({ take: ['paris'], giveUp: [] });
+  });
+
+  it('take after a while what one that has fewer does not take', () => {
+    const division = new Division('a');
+    const shares = [
+      { share: 'paris', process: 'a', free: false },
+      { share: 'paris/2', process: null, free: true },
+    ];
+    const at = (now: number) => division.decide({ processes: ['a', 'idle'], shares }, now).take;
+    expect([at(0), at(9_999), at(10_000)]).toEqual([[], [], ['paris/2']]);
+  });
+
+  it('have all shares in the end, evenly, whoever came and went, and then leave them where they are', () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const event = fc.record({
+      what: fc.constantFrom('come', 'kill', 'leave'),
+      who: fc.constantFrom(...names),
+      wait: fc.integer({ min: 0, max: 30 }),
+    });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 9 }), fc.array(event, { maxLength: 12 }), (count, events) => {
+        const hall = new Hall(count);
+        hall.come('first');
+        for (const { what, who, wait } of events) {
+          if (what === 'come' && !hall.living.has(who)) hall.come(who);
+          if (what === 'kill' && hall.living.has(who)) hall.kill(who);
+          if (what === 'leave' && hall.living.has(who)) hall.leave(who);
+          for (let n = 0; n < wait; n++) hall.pass();
+        }
+        for (let n = 0; n < 45 * names.length; n++) hall.pass();
+        const counts = hall.counts;
+        expect(counts.reduce((sum, one) => sum + one, 0)).toBe(count);
+        expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+        const settled = JSON.stringify([...hall.shares].map(([share, { process }]) => [share, process]));
+        for (let n = 0; n < 60; n++) hall.pass();
+        expect(JSON.stringify([...hall.shares].map(([share, { process }]) => [share, process]))).toBe(
+          settled,
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
