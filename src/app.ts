@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Clock, systemClock } from './clock.ts';
-import { type Environment, readEnvironment } from './config/environment.ts';
+import { type Environment, readEnvironment, readSecrets } from './config/environment.ts';
 import { loadConfig } from './config/load.ts';
 import { readNamed, textsIn } from './config/named-secrets.ts';
 import type { Config } from './config/schema.ts';
@@ -21,8 +21,10 @@ import { type Log, openLog } from './log.ts';
 import type { ActiveFeed, Watched } from './recording/active-feed.ts';
 import { type Configuration, configurationOf } from './recording/configuration.ts';
 import type { RecordingContext } from './recording/context.ts';
+import { redactor } from './redaction.ts';
 import { type Announcement, sandboxConfig, useSandbox } from './sandbox.ts';
 import { ProcessCounts } from './server/metrics/process-counts.ts';
+import type { Traced } from './traced.ts';
 import { budgetKeys, upstreamOpener } from './upstream-opener.ts';
 import { migrate } from './views/migrate.ts';
 
@@ -54,6 +56,8 @@ export interface App {
   readonly recording: RecordingContext;
   /** What this process did: calls and runs. */
   readonly counts: ProcessCounts;
+  /** Notes what is done in traces; null: nobody is sent any. */
+  readonly traced: Traced | null;
   /** The allowances of the configured services. */
   readonly budgets: readonly BudgetKey[];
   /** The same application with another configuration; what both have in common stays open. */
@@ -70,6 +74,8 @@ export interface AppOptions {
   readonly patient?: AbortSignal;
   /** The least important lines that are logged where LOG_LEVEL says nothing; absent: warnings, so that an answer comes first. */
   readonly logLevel?: 'info';
+  /** Send traces and logs where the environment names an endpoint for them. */
+  readonly telemetry?: boolean;
   readonly clock?: Clock;
 }
 
@@ -89,11 +95,21 @@ export async function openApp(options: AppOptions): Promise<App> {
   const file = configFile(environment, options.config);
   const stateDirectory = resolve(STATE_DIRECTORY);
   const fromFile = file === null ? null : loadConfig(file, catalogNames);
+  const telemetry =
+    options.telemetry && environment.otlp
+      ? await (await import('./telemetry/telemetry.ts')).openTelemetry(environment.otlp, (signal, cause) =>
+          tellEndpoint(log, signal, cause),
+        )
+      : null;
   // What channels of alerts and sinks of changes name of the environment is kept out of the log, too.
-  const logFor = (config: Config | null) =>
-    openLog({ logLevel, logJson }, readNamed(textsIn([config?.alerts, config?.changes])).values);
+  const logFor = (config: Config | null) => {
+    const named = readNamed(textsIn([config?.alerts, config?.changes])).values;
+    const redact = redactor([...readSecrets(), ...named]);
+    telemetry?.redactBy(redact);
+    return openLog({ logLevel, logJson }, redact, telemetry?.line);
+  };
   const log = logFor(fromFile);
-  const closers: (() => Promise<void>)[] = [];
+  const closers: (() => Promise<void>)[] = telemetry ? [() => telemetry.close()] : [];
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
   };
@@ -139,6 +155,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       database,
       replica,
       counts,
+      traced: telemetry?.traced ?? null,
       close,
     };
     return configured(parts, fromFile ?? sandboxConfig(sandbox?.announcement ?? noSandbox()));
@@ -161,6 +178,7 @@ type Parts = Pick<
   | 'database'
   | 'replica'
   | 'counts'
+  | 'traced'
   | 'close'
 > & {
   /** The log without the secrets that a configuration names. */
@@ -169,7 +187,7 @@ type Parts = Pick<
 
 /** The application that a configuration makes of what is open. */
 function configured(parts: Parts, config: Config): App {
-  const { environment, database, clock, counts } = parts;
+  const { environment, database, clock, counts, traced } = parts;
   const feeds = activeFeeds(config);
   const ledgers = activeLedgers(config);
   const watched = [...feeds, ...ledgers];
@@ -185,6 +203,7 @@ function configured(parts: Parts, config: Config): App {
       clock,
       worker: `${hostname()}/${process.pid}`,
       open: upstreamOpener(config, environment, database.sql, clock, counts),
+      ...(traced && { traced }),
     },
     budgets: budgetKeys(config, environment),
     reconfigured: (other) => configured({ ...parts, log: parts.logFor(other) }, other),
@@ -203,6 +222,15 @@ export function configFile(environment: Environment, named: string | undefined):
   if (meant !== undefined)
     throw new UsageError([`${meant}: is not read: call it ${DEFAULT_FILE}, or name it with --config`]);
   return null;
+}
+
+function tellEndpoint(log: Log, signal: 'traces' | 'logs', cause: string | null): void {
+  if (cause === null) log.info({ signal }, 'the OpenTelemetry endpoint takes what it is sent again');
+  else
+    log.warn(
+      { signal, cause },
+      'the OpenTelemetry endpoint does not take what it is sent: it is dropped, and nothing else is harmed; see OTEL_EXPORTER_OTLP_ENDPOINT',
+    );
 }
 
 function noSandbox(): never {

@@ -12,22 +12,28 @@ export type Log = Logger;
  * The recorder's log on stderr, in the past tense, with fields: lines of JSON, or on a terminal lines for people. Secrets
  * are never fields. In addition, those of the environment are removed from every line, because errors of libraries may
  * contain what they were called with.
- * @param secrets more of them
+ * @param redact takes them out
+ * @param also is given every line, in JSON, while the work that wrote it is the one at hand
  */
 export function openLog(
   { logLevel, logJson }: { logLevel: string; logJson: boolean },
-  secrets: readonly string[] = [],
+  redact = redactor(readSecrets()),
+  also: (line: string) => void = () => {},
 ): Log {
-  const redact = redactor([...readSecrets(), ...secrets]);
   const options: LoggerOptions = {
     level: logLevel,
     base: { pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
   };
-  if (process.stderr.isTTY && !logJson)
-    return pino(options, { write: (line) => stderrBlock.line(readable(redact(line))) });
-  const streamWrite = (line: string) => `${printable(redact(line.trimEnd()))}\n`;
-  return pino({ ...options, hooks: { streamWrite } }, pino.destination(2));
+  const stderr = pino.destination(2);
+  const toPeople = process.stderr.isTTY && !logJson;
+  const write = (written: string) => {
+    const line = redact(written.trimEnd());
+    if (toPeople) stderrBlock.line(readable(line));
+    else stderr.write(`${printable(line)}\n`);
+    also(line);
+  };
+  return pino(options, { write });
 }
 
 /** A line of the log for people: local time, level, message and fields. */

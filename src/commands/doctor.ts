@@ -14,6 +14,7 @@ import { type Sandbox, sandboxConfig, useSandbox } from '../sandbox.ts';
 import { examineDisk } from './disk.ts';
 import { examineServer } from './examining-server.ts';
 import { examineStored } from './examining-stored.ts';
+import { examineTelemetry } from './examining-telemetry.ts';
 import { examineUpstreams } from './examining-upstreams.ts';
 import { exitCode } from './exit.ts';
 import { examineExports } from './exporting.ts';
@@ -59,6 +60,7 @@ export async function doctorCommand(
       ...(databaseUrl ? await examineStored(databaseUrl, configured, environment, log) : []),
       ...(embedded ? [await examineDisk(resolve('.'))] : []),
       ...(config ? [await examineServer(environment, config)] : []),
+      ...(await examineTelemetry(environment.otlp, signal)),
       ...(await exports),
       ...(await upstreams),
     ];

@@ -42,7 +42,7 @@ export function commandLine(): Command {
       const { upUntilStopped } = await import('./reloading.ts');
       const roles = rolesOf(options.roles);
       return withApp(
-        { config: options.config, migrate: true, wait: true, logLevel: 'info' },
+        { config: options.config, migrate: true, wait: true, logLevel: 'info', telemetry: true },
         async (app, signal) => {
           await upUntilStopped(app, roles, signal);
           return exitCode.done;

@@ -150,11 +150,16 @@ function accessOf({ config, environment: { host, token } }: App): Access {
 }
 
 async function withQueues(
-  { log, config, environment, databaseUrl }: App,
+  { log, config, environment, databaseUrl, traced }: App,
   signal: AbortSignal,
   work: (backend: QueueBackend, queues: Queues) => Promise<void>,
 ): Promise<void> {
-  const backend = await openBackend({ redisUrl: environment.redisUrl, databaseUrl }, log, signal);
+  const backend = await openBackend(
+    { redisUrl: environment.redisUrl, databaseUrl },
+    log,
+    signal,
+    traced !== null,
+  );
   const opened: RecorderQueue[] = [];
   const open = async (name: string) => {
     const queue = await backend.queue(name);

@@ -6,6 +6,7 @@ import { messageOf, UsageError } from '../errors.ts';
 import { nearestName } from '../nearest-name.ts';
 import { SHORTEST_SECRET } from '../redaction.ts';
 import { serverUrls } from './database-url.ts';
+import { headerPairs, OTLP_VARIABLES, type OtlpSettings, otlpSettings } from './otlp.ts';
 import { REDIS_SCHEMES, redisPlace } from './redis-url.ts';
 
 /** What the recorder takes from its environment (contract section 2). The only reader of `process.env`. */
@@ -51,6 +52,8 @@ export interface Environment {
   };
   /** Signs seals: ed25519. Undefined: they are not signed. */
   readonly sealKey: KeyObject | undefined;
+  /** Where traces and logs are sent. Undefined: nowhere. */
+  readonly otlp: OtlpSettings | undefined;
 }
 
 /** A shorter token could be guessed. */
@@ -184,6 +187,7 @@ export const VARIABLES = {
     absent: 'seals are not signed',
     secret: true,
   },
+  ...OTLP_VARIABLES,
 } as const satisfies Readonly<Record<string, Variable>>;
 
 type Variables = typeof VARIABLES;
@@ -317,6 +321,10 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
       problems: s3Problems,
     },
     sealKey: signingKey('SEAL_KEY'),
+    otlp: otlpSettings(
+      (name) => (name === 'OTEL_EXPORTER_OTLP_HEADERS' ? secret(name) : textIn(env, name)),
+      problems,
+    ),
   };
   if (environment.reportingUrl !== undefined && databaseUrl === undefined)
     problems.push(
@@ -413,6 +421,11 @@ export function readSecrets(env: NodeJS.ProcessEnv = process.env): string[] {
       password !== user && password !== database ? password : parameter,
     ),
   );
+  const sent = headerPairs(value('OTEL_EXPORTER_OTLP_HEADERS') ?? '').flatMap(([, text]) => [
+    text,
+    decoded(text),
+    decoded(text).replace(/^(Basic|Bearer) +/i, ''),
+  ]);
   // Of the lines of a PEM those that say something.
   const pem = (value('SEAL_KEY') ?? '').split(/\s+/).filter((line) => /^[\w+/=]{32,}$/.test(line));
   return (
@@ -426,7 +439,7 @@ export function readSecrets(env: NodeJS.ProcessEnv = process.env): string[] {
     ] as const
   )
     .map(value)
-    .concat(pem)
+    .concat(pem, sent)
     .concat(passwords.flatMap((text) => (text ? [text, decoded(text)] : [])))
     .flatMap((secret) => secret || []);
 }

@@ -81,6 +81,8 @@ export function recordJob({ source, every }: ActiveFeed, job: Job) {
       jobId: jobId('record', reason, feed, targetKey(job.target), one),
       priority: Math.min(Math.max(Math.round(every / 1000), 2), LOWEST_PRIORITY),
       ...retried,
+      // Holes are healed one after another by one job: each run is a trace of its own, so that none grows without end.
+      ...(reason !== 'poll' && { telemetry: { omitContext: true } }),
     },
   };
 }

@@ -8,17 +8,20 @@ import { redisBackend } from './redis-backend.ts';
  * Opens the queue's backend. One in PostgreSQL is waited for, one in Redis is not.
  * @param urls a Redis URL, or undefined for the queue in PostgreSQL
  * @param signal ends the waiting
+ * @param isTraced jobs are noted in traces, which go on from who adds a job to who does it
  * @throws the database's or BullMQ's error when it refuses the connection, or the signal aborts first
  */
 export async function openBackend(
   urls: { redisUrl: string | undefined; databaseUrl: string },
   log: Log,
   signal: AbortSignal,
+  isTraced = false,
 ): Promise<QueueBackend> {
   const quiet = boundedErrors(log);
+  const telemetry = isTraced ? (await import('./job-traces.ts')).jobTraces() : undefined;
   return urls.redisUrl
-    ? redisBackend(urls.redisUrl, quiet)
-    : postgresBackend(urls.databaseUrl, quiet, signal);
+    ? redisBackend(urls.redisUrl, quiet, telemetry)
+    : postgresBackend(urls.databaseUrl, quiet, signal, telemetry);
 }
 
 const QUIET_FOR = 30_000;

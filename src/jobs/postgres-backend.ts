@@ -6,6 +6,7 @@ import {
   type PgPool,
   type Queue,
   runMigrations,
+  type Telemetry,
   withBackend,
 } from 'bullmq';
 import type { Pool } from 'pg';
@@ -17,12 +18,13 @@ import type { JobData } from './jobs.ts';
 /**
  * The queue in PostgreSQL, in a schema of its own. A BullMQ queue or worker whose first statement failed never works
  * again, so each is returned only once it has started.
- * @param onError called when a connection breaks @param signal ends the waiting
+ * @param onError called when a connection breaks @param signal ends the waiting @param telemetry notes jobs in traces
  */
 export async function postgresBackend(
   url: string,
   onError: OnError,
   signal: AbortSignal,
+  telemetry?: Telemetry,
 ): Promise<QueueBackend> {
   const { Queue, Worker } = withBackend(lookingOften);
   const pool = openQueuePool(url, DEFAULT_SCHEMA, onError);
@@ -33,13 +35,14 @@ export async function postgresBackend(
     throw error;
   }
   const connection = asBullMq(pool);
+  const traces = telemetry ? { telemetry } : {};
   return {
     kind: 'postgres',
     queue: async (name) => {
       const queue = await ready(
         signal,
         onError,
-        () => new Queue<JobData, void, string>(name, { connection }),
+        () => new Queue<JobData, void, string>(name, { connection, ...traces }),
       );
       return Object.assign(queue, { objection: async () => null });
     },
@@ -51,6 +54,7 @@ export async function postgresBackend(
           new Worker<JobData, void, string>(name, work, {
             connection,
             autorun: false,
+            ...traces,
             ...TAKEOVER,
             ...options,
           }),

@@ -1,4 +1,4 @@
-import { Queue, Worker } from 'bullmq';
+import { Queue, type Telemetry, Worker } from 'bullmq';
 import { redisPlace } from '../config/redis-url.ts';
 import { type OnError, type QueueBackend, TAKEOVER } from './backend.ts';
 import type { JobData } from './jobs.ts';
@@ -8,12 +8,13 @@ import { unfitnessOf } from './redis-fitness.ts';
 /**
  * The queue in Redis, which may be away at any time.
  * @param url see `redisPlace`
- * @param onError called when a connection breaks
+ * @param onError called when a connection breaks @param telemetry notes jobs in traces
  */
-export function redisBackend(url: string, onError: OnError): QueueBackend {
+export function redisBackend(url: string, onError: OnError, telemetry?: Telemetry): QueueBackend {
   const place = redisPlace(url);
   // The keys of one queue have to be in one part of a cluster: what stands in braces decides which.
   const prefix = place.kind === 'cluster' ? '{chain-recorder}' : 'chain-recorder';
+  const traces = telemetry ? { telemetry } : {};
   const connect = () => {
     const redis = redisClient(place, {
       maxRetriesPerRequest: null,
@@ -26,7 +27,7 @@ export function redisBackend(url: string, onError: OnError): QueueBackend {
     kind: 'redis',
     queue: async (name) => {
       const connection = connect();
-      const queue = new Queue<JobData, void, string>(name, { connection, prefix });
+      const queue = new Queue<JobData, void, string>(name, { connection, prefix, ...traces });
       queue.on('error', onError);
       return Object.assign(
         closing(queue, () => connection.disconnect()),
@@ -38,6 +39,7 @@ export function redisBackend(url: string, onError: OnError): QueueBackend {
       const worker = new Worker<JobData, void, string>(name, work, {
         connection,
         prefix,
+        ...traces,
         ...TAKEOVER,
         ...options,
       });

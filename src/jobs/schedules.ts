@@ -18,6 +18,9 @@ const FROZEN_AFTER = 60_000;
 /** Delayed jobs that are looked at in one round, those that wait longest first. */
 const DELAYED_AT_ONCE = 200;
 
+/** Without the context each tick begins a trace; with it the first tick's trace would go on for ever. */
+const TICK = { removeOnComplete: true, removeOnFail: true, priority: 1, telemetry: { omitContext: true } };
+
 /** The id of a feed's schedule. */
 const scheduleId = (feed: ActiveFeed) => `plan ${feed.source.name}`;
 
@@ -94,11 +97,12 @@ async function reconcile(queue: RecorderQueue, schedules: readonly Schedule[]) {
   const set: string[] = [];
   const removed: string[] = [];
   const right = new Set<string>();
-  for (const { key, every, next } of present) {
+  for (const { key, every, next, template } of present) {
     const schedule = wanted.get(key);
     const frozen =
       next !== undefined && (next < now - FROZEN_AFTER || next > now + Number(every) + FROZEN_AFTER);
-    if (schedule && Number(every) === schedule.every && !frozen) {
+    const beginsTraces = template?.opts?.telemetry?.omitContext === true;
+    if (schedule && Number(every) === schedule.every && beginsTraces && !frozen) {
       right.add(key);
       continue;
     }
@@ -108,11 +112,7 @@ async function reconcile(queue: RecorderQueue, schedules: readonly Schedule[]) {
   for (const [id, { every, job }] of wanted) {
     if (right.has(id)) continue;
     const { name, data } = job;
-    await queue.upsertJobScheduler(
-      id,
-      { every },
-      { name, data, opts: { removeOnComplete: true, removeOnFail: true, priority: 1 } },
-    );
+    await queue.upsertJobScheduler(id, { every }, { name, data, opts: TICK });
     set.push(id);
   }
   const seen = [...wanted].map(([schedule, { every }]) => ({

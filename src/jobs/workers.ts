@@ -12,6 +12,7 @@ import { loadStates, planDue } from '../recording/plan.ts';
 import { record } from '../recording/record.ts';
 import { registerTargets } from '../recording/register.ts';
 import { targetKey } from '../recording/target-key.ts';
+import { untraced } from '../traced.ts';
 import { type AlertWork, workOnAlerts } from './alert-jobs.ts';
 import type { QueueBackend, RecorderQueue, Work } from './backend.ts';
 import { type ExportWork, workOnExports } from './export-jobs.ts';
@@ -71,11 +72,19 @@ function patience(milliseconds: number): Promise<void> {
 }
 
 /** Puts jobs for what a feed lacks into the queues. An older configuration plans only what the newest one also wants. */
-export async function planFeed(
+export function planFeed(context: WorkerContext, queues: Queues, feed: ActiveFeed): Promise<void> {
+  const { traced = untraced } = context.recording;
+  return traced({ name: 'plan', attributes: { 'recorder.feed': feed.source.name } }, async (tell) =>
+    tell({ 'recorder.jobs': await planned(context, queues, feed) }),
+  );
+}
+
+/** @returns how many jobs were put into the queues, those that wait there already among them */
+async function planned(
   { sql, clock, peers }: WorkerContext,
   queues: Queues,
   whole: ActiveFeed,
-): Promise<void> {
+): Promise<number> {
   await registerTargets(sql, whole, clock(), peers?.registrant);
   const feed = !peers || peers.standing.newest ? whole : await stillWanted(sql, peers.recorder, whole);
   const jobs = planDue(feed, await loadStates(sql, feed), clock());
@@ -85,6 +94,7 @@ export async function planFeed(
   ];
   if (polls.length > 0) await queues.polls.addBulk(polls.map((job) => recordJob(feed, job)));
   if (heals.length > 0) await queues.heals.addBulk(heals.map((job) => recordJob(feed, job)));
+  return jobs.length;
 }
 
 async function stillWanted(sql: postgres.Sql, recorder: string, feed: ActiveFeed): Promise<ActiveFeed> {

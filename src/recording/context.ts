@@ -1,6 +1,7 @@
 import type postgres from 'postgres';
 import type { Clock } from '../clock.ts';
 import type { Ask, Feed, Window } from '../datasets/contract.ts';
+import type { Traced } from '../traced.ts';
 import type { Asking, Usage } from '../upstreams/upstream.ts';
 import type { Outcome } from './commit.ts';
 import type { Job } from './job.ts';
@@ -19,6 +20,8 @@ export interface RecordingContext {
   /** This process, in runs: host and process id. */
   readonly worker: string;
   readonly open: OpenUpstream;
+  /** Absent: nothing is noted in traces. */
+  readonly traced?: Traced;
 }
 
 /** How a run went. */

@@ -1,5 +1,6 @@
 import type { Window } from '../datasets/contract.ts';
 import { LeaseLost } from '../errors.ts';
+import { IN_POSTGRESQL, untraced } from '../traced.ts';
 import { WorkSignal } from '../work-signal.ts';
 import { type ActiveFeed, partOf } from './active-feed.ts';
 import type { RecordingContext, RunResult } from './context.ts';
@@ -15,17 +16,50 @@ import { targetKey } from './target-key.ts';
  * @returns how the run went, also when its upstream failed; `held` or `outdated` when there was none to make
  * @throws LeaseLost when another run took the target over; database errors
  */
-export async function record(
+export function record(
   context: RecordingContext,
   whole: ActiveFeed,
   job: Job,
   signal: AbortSignal,
   progress?: (covered: Window | null) => void,
 ): Promise<RunResult | 'held' | 'outdated'> {
-  const { sql, clock, worker } = context;
+  const { traced = untraced } = context;
+  const attributes = {
+    'recorder.feed': whole.source.name,
+    'recorder.target': targetKey(job.target),
+    'recorder.reason': job.reason,
+  };
+  return traced({ name: 'run', attributes }, async (tell) => {
+    const result = await recordTold(context, whole, job, signal, progress);
+    if (typeof result === 'string') tell({ 'recorder.run.status': result });
+    else
+      tell(
+        {
+          'recorder.run.id': result.runId,
+          'recorder.run.status': result.status,
+          'recorder.pages': result.pages,
+          'recorder.rows': result.rowsWritten.reduce((sum, rows) => sum + rows, 0),
+          'recorder.requests': result.requests,
+        },
+        result.status === 'failed' ? (result.error ?? 'the run failed') : undefined,
+      );
+    return result;
+  });
+}
+
+async function recordTold(
+  context: RecordingContext,
+  whole: ActiveFeed,
+  job: Job,
+  signal: AbortSignal,
+  progress?: (covered: Window | null) => void,
+): Promise<RunResult | 'held' | 'outdated'> {
+  const { sql, clock, worker, traced = untraced } = context;
   const feed = partOf(whole, job.datasets);
   const startedAt = new Date(clock()).toISOString();
-  const runId = await claim(sql, feed, job, worker, startedAt);
+  const runId = await traced({ name: 'claim', asks: true, attributes: IN_POSTGRESQL }, () =>
+    claim(sql, feed, job, worker, startedAt),
+  );
   if (typeof runId === 'string') return runId;
   const key = targetKey(job.target);
   const work = new WorkSignal(signal);

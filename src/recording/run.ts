@@ -3,6 +3,7 @@ import type { Ask, Page, Window } from '../datasets/contract.ts';
 import { refusesRows, storeByHalves, Unstorable } from '../db/halving.ts';
 import { LeaseLost, messageOf } from '../errors.ts';
 import type { Row } from '../history/rows.ts';
+import { IN_POSTGRESQL, untraced } from '../traced.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
 import type { Usage } from '../upstreams/upstream.ts';
 import type { ActiveFeed } from './active-feed.ts';
@@ -87,6 +88,7 @@ export class Run {
       signal,
       clock: context.clock,
       pageSize: feed.pageSize,
+      ...(context.traced && { traced: context.traced }),
     });
   }
 
@@ -273,7 +275,21 @@ export class Run {
   }
 
   async #write(commit: Commit): Promise<Committed> {
-    const committed = await this.#store(this.#context.sql, commit);
+    const { sql, traced = untraced } = this.#context;
+    const committed = await traced(
+      {
+        name: 'commit',
+        asks: true,
+        attributes: {
+          ...IN_POSTGRESQL,
+          'recorder.run.id': this.#runId,
+          'recorder.pages': commit.pages,
+          'recorder.rows': commit.batches.reduce((sum, { rows }) => sum + rows.length, 0),
+          'recorder.run.ends': commit.end !== null,
+        },
+      },
+      () => this.#store(sql, commit),
+    );
     this.#totals.rowsWritten = this.#totals.rowsWritten.map(
       (total, at) => total + (committed.rowsWritten[at] ?? 0),
     );

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
+import { type Traced, untraced } from '../traced.ts';
 import type { Budget, Priority } from './budget.ts';
 import { type FailureKind, UpstreamFailure, wordsOf } from './failure.ts';
 import { type Answer, type Call, callOnce } from './http.ts';
@@ -38,6 +39,8 @@ export interface Asking {
   readonly clock: Clock;
   /** Fewer items a page than the service would give; undefined: as many as it gives. */
   readonly pageSize?: number | undefined;
+  /** Absent: calls are not noted in traces. */
+  readonly traced?: Traced;
 }
 
 const ATTEMPTS = 4;
@@ -89,7 +92,7 @@ export class UpstreamSession {
   async rpc(path: string, method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown> {
     return this.#retried(async () => {
       const id = this.#nextId++;
-      const answer = await this.#call('POST', path, {}, rpcBody(id, method, params));
+      const answer = await this.#call('POST', path, {}, rpcBody(id, method, params), { rpcMethod: method });
       this.#refuse(answer);
       return readRpcAnswer(bodyOf(answer), id, method);
     });
@@ -100,7 +103,7 @@ export class UpstreamSession {
     path: string,
     query: Readonly<Record<string, string>> = {},
   ): Promise<{ status: number; body: unknown }> {
-    const answer = await this.#call('GET', path, query, undefined, true);
+    const answer = await this.#call('GET', path, query, undefined, { fresh: true });
     return { status: answer.status, body: bodyOf(answer, REPORT_TYPES) };
   }
 
@@ -109,25 +112,38 @@ export class UpstreamSession {
     path: string,
     query: Readonly<Record<string, string | number | undefined>>,
     body?: string,
-    fresh = false,
+    { fresh = false, rpcMethod }: { fresh?: boolean; rpcMethod?: string } = {},
   ): Promise<Answer> {
-    const { weight, priority, signal, clock } = this.#asking;
-    const { budget, url, headers, deadline, maxBytes, redact } = this.#settings;
+    const { weight, priority, signal, clock, traced = untraced } = this.#asking;
+    const { name, budget, url, headers, deadline, maxBytes, redact } = this.#settings;
     await budget.take(weight, priority, signal);
     this.usage.requests += 1;
     this.usage.units += weight;
-    const raw = await this.#counted(
-      {
-        method,
-        url: urlBelow(url, path, query),
-        headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { body }),
-        deadline,
-        maxBytes,
-        signal,
-      },
-      fresh,
-    );
+    const call = {
+      method,
+      url: urlBelow(url, path, query),
+      headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body }),
+      deadline,
+      maxBytes,
+      signal,
+    };
+    // The path is the one below the configured URL, which may hold a key, and without a query, which may hold tokens.
+    const attributes = {
+      'recorder.upstream': name,
+      'http.request.method': method,
+      'server.address': call.url.hostname,
+      'url.path': path,
+      'rpc.method': rpcMethod,
+    };
+    const raw = await traced({ name: method, asks: true, attributes }, async (tell) => {
+      const answer = await this.#counted(call, fresh);
+      tell(
+        { 'http.response.status_code': answer.status },
+        answer.status >= 400 ? `answered ${answer.status}` : undefined,
+      );
+      return answer;
+    });
     const answer = withoutSecrets(raw, redact);
     this.now = clock();
     const allowance = allowanceIn(answer);

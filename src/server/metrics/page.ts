@@ -29,12 +29,35 @@ Ready to use, and tested by \`promtool\`: [recording rules and alert rules](../e
   \`nodejs_\` are prom-client's own, of this process (\`promtool check metrics\` objects to the endings of three of them).
 `;
 
+const openTelemetry = `## Traces and logs by OpenTelemetry
+
+Metrics are told by \`/metrics\` alone. Traces and the log go to a collector by OTLP over HTTP where its endpoint is named; nothing of
+OpenTelemetry is loaded otherwise.
+
+\`\`\`sh
+OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 chain-recorder up
+\`\`\`
+
+- **A poll is one trace from the tick to the commit**: \`process polls\` (the tick of the schedule), \`plan\`, \`addBulk polls\`, \`process polls\` (the
+  job, in whichever process), \`run\`, and within it \`claim\`, each call of the upstream (\`GET\`, \`POST\`) and each \`commit\`. A run that heals, sweeps or
+  backfills has a trace of its own, because one job may heal thousands of holes. What \`up\` plans at its start begins at \`add polls.plan\`.
+- **Attributes** begin with \`recorder.\` (\`feed\`, \`target\`, \`reason\`, \`run.id\`, \`run.status\`, \`pages\`, \`rows\`, \`upstream\`) or are OpenTelemetry's own for HTTP, databases
+  and queues. \`recorder.run.id\` is \`run_id\` in \`reporting.runs\`. Of a URL there are the host and the path below the configured one, never a query or a header.
+- **Log records** are the lines on stderr, from the same level on (\`LOG_LEVEL\`), with the trace and span of the work that wrote them.
+- **Secrets are taken out** of every text of a span and of a record before it leaves the process, as they are of the log.
+- **Health probes, pages and deliveries of alerts make no spans of calls**: \`/metrics\` counts them.
+- **An endpoint that is down, slow or silent disturbs nothing**: at most 2,048 spans and as many records wait, what is more is dropped, and the log says so
+  once, and once when it takes them again. The end of \`up\` waits two seconds for it. \`doctor\` asks whether it answers.
+- Which variables there are is in [settings](settings.md). gRPC is not spoken.
+`;
+
 /** Every metric and what it means, as Markdown. */
 export function metricsPage(): string {
   return [
     text,
     `## scrape\n\nWhat tells of the scrape itself.\n\n${table(scrapeFamilies)}`,
     ...metricParts.map(({ name, about, families }) => `## ${name}\n\n${about}\n\n${table(families)}`),
+    openTelemetry,
   ].join('\n');
 }
 

@@ -1,0 +1,154 @@
+import { messageOf } from '../errors.ts';
+
+/** Where OpenTelemetry's traces and logs go, and which. */
+export interface OtlpSettings {
+  /** The name of what sends them. */
+  readonly service: string;
+  readonly protocol: 'http/protobuf' | 'http/json';
+  /** Sent with each batch. They may hold secrets. */
+  readonly headers: Record<string, string>;
+  /** The URL that traces are posted to; undefined: none are made. */
+  readonly traces: string | undefined;
+  /** The URL that log records are posted to; undefined: none are sent. */
+  readonly logs: string | undefined;
+  readonly sampler: { readonly name: Sampler; readonly ratio: number };
+}
+
+const PROTOCOLS = ['http/protobuf', 'http/json'] as const;
+const EXPORTERS = ['otlp', 'none'] as const;
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+type Sampler = (typeof SAMPLERS)[number];
+
+/** OpenTelemetry's own variables, as its specification names them. */
+export const OTLP_VARIABLES = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    about:
+      'Where `up` sends traces and logs by OTLP over HTTP, such as http://127.0.0.1:4318: docs/monitoring.md.',
+    absent: 'none are made or sent',
+  },
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
+    about: 'The whole URL that traces are posted to.',
+    absent: 'OTEL_EXPORTER_OTLP_ENDPOINT with /v1/traces',
+  },
+  OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: {
+    about: 'The whole URL that logs are posted to.',
+    absent: 'OTEL_EXPORTER_OTLP_ENDPOINT with /v1/logs',
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    about:
+      'What is sent with them, as NAME=VALUE,NAME=VALUE with percent signs as in URLs: a key of the service.',
+    absent: 'nothing',
+    secret: true,
+  },
+  OTEL_EXPORTER_OTLP_PROTOCOL: {
+    about: 'How they are written.',
+    preset: 'http/protobuf',
+    values: PROTOCOLS,
+  },
+  OTEL_TRACES_EXPORTER: { about: 'Whether traces are sent.', preset: 'otlp', values: EXPORTERS },
+  OTEL_LOGS_EXPORTER: { about: 'Whether logs are sent.', preset: 'otlp', values: EXPORTERS },
+  OTEL_TRACES_SAMPLER: {
+    about: 'Which traces are sent.',
+    preset: 'parentbased_always_on',
+    values: SAMPLERS,
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    about: 'Of a sampler by `traceidratio`: the share of traces, 0 to 1.',
+    preset: '1',
+  },
+  OTEL_SERVICE_NAME: {
+    about:
+      'The name under which they are found. OTEL_RESOURCE_ATTRIBUTES adds what else tells recorders apart.',
+    preset: 'chain-recorder',
+  },
+  OTEL_SDK_DISABLED: { about: '`true`: nothing is made or sent, whatever else is set.', preset: 'false' },
+} as const;
+
+type Name = keyof typeof OTLP_VARIABLES;
+
+/**
+ * What the variables say.
+ * @param read the text of a variable; undefined: it is not set
+ * @param problems gets every problem; none where nothing is to be sent
+ * @returns undefined where nothing is to be sent
+ */
+export function otlpSettings(
+  read: (name: Name) => string | undefined,
+  problems: string[],
+): OtlpSettings | undefined {
+  const found: string[] = [];
+  const base = read('OTEL_EXPORTER_OTLP_ENDPOINT');
+  const place = (name: Name, path: string) => {
+    const own = read(name);
+    const url = own ?? (base === undefined ? undefined : `${base.replace(/\/$/, '')}${path}`);
+    if (url !== undefined)
+      refuseStrange(own === undefined ? 'OTEL_EXPORTER_OTLP_ENDPOINT' : name, url, found);
+    return url;
+  };
+  const one = <Value extends string>(name: Name, values: readonly Value[], preset: Value): Value => {
+    const text = read(name) ?? preset;
+    const value = values.find((known) => known === text);
+    if (value === undefined) found.push(`${name}: must be one of ${values.join(', ')}, not "${text}"`);
+    return value ?? preset;
+  };
+  const signal = (exporter: Name, url: string | undefined) =>
+    one(exporter, EXPORTERS, 'otlp') === 'none' ? undefined : url;
+  const ratio = Number(read('OTEL_TRACES_SAMPLER_ARG') ?? 1);
+  if (!(ratio >= 0 && ratio <= 1)) found.push('OTEL_TRACES_SAMPLER_ARG: must be a number from 0 to 1');
+  const settings = {
+    service: read('OTEL_SERVICE_NAME') ?? OTLP_VARIABLES.OTEL_SERVICE_NAME.preset,
+    protocol: one('OTEL_EXPORTER_OTLP_PROTOCOL', PROTOCOLS, 'http/protobuf'),
+    headers: headersIn(read('OTEL_EXPORTER_OTLP_HEADERS') ?? '', found),
+    traces: signal('OTEL_TRACES_EXPORTER', place('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', '/v1/traces')),
+    logs: signal('OTEL_LOGS_EXPORTER', place('OTEL_EXPORTER_OTLP_LOGS_ENDPOINT', '/v1/logs')),
+    sampler: { name: one('OTEL_TRACES_SAMPLER', SAMPLERS, 'parentbased_always_on'), ratio },
+  };
+  const isOff = read('OTEL_SDK_DISABLED')?.toLowerCase() === 'true';
+  if (isOff || (settings.traces === undefined && settings.logs === undefined)) return undefined;
+  problems.push(...found);
+  return settings;
+}
+
+function refuseStrange(name: Name, text: string, problems: string[]): void {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const problem =
+    url === null || !/^https?:$/.test(url.protocol)
+      ? 'must be an http or https URL'
+      : url.username || url.password
+        ? 'must have no user and no password: send what the service wants in OTEL_EXPORTER_OTLP_HEADERS'
+        : null;
+  if (problem && !problems.includes(`${name}: ${problem}`)) problems.push(`${name}: ${problem}`);
+}
+
+function headersIn(text: string, problems: string[]): Record<string, string> {
+  const pairs = headerPairs(text);
+  try {
+    return Object.fromEntries(
+      pairs.map(([name, value]) => {
+        if (name === '') throw new Error('must be NAME=VALUE,NAME=VALUE');
+        return [name, decodeURIComponent(value)];
+      }),
+    );
+  } catch (error) {
+    problems.push(`OTEL_EXPORTER_OTLP_HEADERS: ${messageOf(error)}`);
+    return {};
+  }
+}
+
+/** The names and values in a text of headers, as they are written there. */
+export function headerPairs(text: string): [name: string, value: string][] {
+  return text
+    .split(',')
+    .filter((pair) => pair.trim() !== '')
+    .map((pair) => {
+      const at = pair.indexOf('=');
+      return [pair.slice(0, Math.max(at, 0)).trim(), pair.slice(at + 1).trim()];
+    });
+}

@@ -1,0 +1,29 @@
+import { SpanKind, type Telemetry } from 'bullmq';
+import { BullMQOtel } from 'bullmq-otel';
+
+type Tracer = Telemetry['tracer'];
+type Span = ReturnType<Tracer['startSpan']>;
+
+/**
+ * BullMQ's traces of jobs: who adds one, and who does it. What a queue does by itself is left out, such as each worker's looks
+ * for stalled jobs every 1.5 s: each would be a trace.
+ */
+export function jobTraces(): Telemetry {
+  const { tracer, contextManager } = new BullMQOtel({ tracerName: 'bullmq' });
+  return {
+    contextManager,
+    tracer: {
+      startSpan: (name, options, context) =>
+        options?.kind === SpanKind.INTERNAL ? NO_SPAN : tracer.startSpan(name, options, context),
+    },
+  };
+}
+
+const NO_SPAN: Span = {
+  setSpanOnContext: (context) => context,
+  setAttribute: () => {},
+  setAttributes: () => {},
+  addEvent: () => {},
+  recordException: () => {},
+  end: () => {},
+};

@@ -1,0 +1,108 @@
+import { hostname } from 'node:os';
+import { context, propagation, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+import type { Logger as OtelLogger } from '@opentelemetry/api-logs';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
+import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs';
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import type { OtlpSettings } from '../config/otlp.ts';
+import { messageOf } from '../errors.ts';
+import type { Traced } from '../traced.ts';
+import { versionOf } from '../version.ts';
+import { exportersOf } from './exporters.ts';
+import { recordOf } from './log-record.ts';
+import { samplerOf } from './samplers.ts';
+import { Told } from './told.ts';
+import { WithoutSecrets } from './without-secrets.ts';
+
+const SCOPE = 'chain-recorder';
+/** What waits for the endpoint at the end gets so long, ms. */
+const FLUSH_WITHIN = 2_000;
+
+/** Traces and logs on their way to an OTLP endpoint. What the endpoint does not take is dropped, never waited for. */
+export interface Telemetry {
+  readonly traced: Traced;
+  /** Sends a line of the log, JSON without secrets, with the trace of the work that wrote it. */
+  readonly line: (line: string) => void;
+  /** Sets what takes secrets out of spans. */
+  redactBy(redact: (text: string) => string): void;
+  /** Sends what waits, for two seconds at most. */
+  close(): Promise<void>;
+}
+
+/** Whether the endpoint takes what it is sent. @param cause why not; null: it does again */
+export type TellEndpoint = (signal: 'traces' | 'logs', cause: string | null) => void;
+
+/** Starts to send traces and logs. One at a time in a process: OpenTelemetry's context is one for all of it. */
+export async function openTelemetry(settings: OtlpSettings, tell: TellEndpoint): Promise<Telemetry> {
+  const resource = defaultResource()
+    .merge(
+      resourceFromAttributes({
+        'service.version': versionOf(),
+        'service.instance.id': `${hostname()}/${process.pid}`,
+        'host.name': hostname(),
+      }),
+    )
+    .merge(detectResources({ detectors: [envDetector] }))
+    .merge(resourceFromAttributes({ 'service.name': settings.service }));
+  const exporters = await exportersOf(settings);
+  const spans =
+    exporters.traces && new WithoutSecrets(new Told(exporters.traces, (cause) => tell('traces', cause)));
+  const records = exporters.logs && new Told(exporters.logs, (cause) => tell('logs', cause));
+  const tracing = new TracerProvider({
+    resource,
+    sampler: samplerOf(settings.sampler),
+    spanProcessors: spans ? [new BatchSpanProcessor({ exporter: spans })] : [],
+  });
+  const logging = new LoggerProvider({
+    resource,
+    processors: records ? [new BatchLogRecordProcessor({ exporter: records })] : [],
+  });
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+  trace.setGlobalTracerProvider(tracing);
+  return {
+    traced: tracedBy(tracing.getTracer(SCOPE)),
+    line: lineTo(logging.getLogger(SCOPE)),
+    redactBy: (redact) => spans?.redactBy(redact),
+    close: async () => {
+      await Promise.race([
+        Promise.allSettled([tracing.shutdown(), logging.shutdown()]),
+        new Promise((resolve) => setTimeout(resolve, FLUSH_WITHIN).unref()),
+      ]);
+      trace.disable();
+      propagation.disable();
+      context.disable();
+    },
+  };
+}
+
+const tracedBy =
+  (tracer: Tracer): Traced =>
+  ({ name, asks, attributes = {} }, does) =>
+    tracer.startActiveSpan(
+      name,
+      { kind: asks ? SpanKind.CLIENT : SpanKind.INTERNAL, attributes },
+      async (span) => {
+        const fail = (message: string) => span.setStatus({ code: SpanStatusCode.ERROR, message });
+        try {
+          return await does((more, failure) => {
+            span.setAttributes(more);
+            if (failure !== undefined) fail(failure);
+          });
+        } catch (error) {
+          fail(messageOf(error));
+          throw error;
+        } finally {
+          span.end();
+        }
+      },
+    );
+
+const lineTo = (logger: OtelLogger) => (line: string) => logger.emit(recordOf(line));
