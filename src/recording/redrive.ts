@@ -20,12 +20,12 @@ export interface Redriven {
   readonly held: number;
 }
 
+/** What was quarantined of one answer. Its items are read when it is its turn: all of them together may be more than fits. */
 interface Batch {
   readonly dataset: string;
   readonly target: Target;
   readonly observed_at: Date;
   readonly ids: string[];
-  readonly items: string[];
 }
 
 /** An item that decodes now, with its place in the quarantine; one that is known already has no row. */
@@ -42,8 +42,7 @@ interface Decodable {
 export async function redrive(context: RecordingContext, feeds: readonly ActiveFeed[]): Promise<Redriven> {
   const { sql } = context;
   const batches = await sql<Batch[]>`
-    select q.dataset, t.target, q.observed_at, array_agg(q.id::text order by q.id) as ids,
-      array_agg(q.item order by q.id) as items
+    select q.dataset, t.target, q.observed_at, array_agg(q.id::text order by q.id) as ids
     from recorder.quarantine q
     join recorder.target_datasets d using (dataset, target_key)
     join recorder.targets t using (source, target_key)
@@ -55,7 +54,7 @@ export async function redrive(context: RecordingContext, feeds: readonly ActiveF
     const result = feed ? await redriveBatch(context, feed, batch) : null;
     totals.released += result?.released ?? 0;
     totals.rowsWritten += result?.rowsWritten ?? 0;
-    totals.kept += batch.items.length - (result?.released ?? 0);
+    totals.kept += batch.ids.length - (result?.released ?? 0);
     totals.held += feed && !result ? 1 : 0;
   }
   return totals;
@@ -66,13 +65,13 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
   const at = feed.datasets.findIndex(({ name }) => name === batch.dataset);
   const dataset = feed.datasets[at];
   if (!dataset) return null;
+  const items = await sql<{ id: string; item: string }[]>`
+    select id, item from recorder.quarantine where id = any(${batch.ids}::bigint[]) order by id`;
   const decode = buildItemDecoder(dataset);
   const byKey = new Map<string, Row>();
-  const decoded = batch.items.flatMap((item, index): Decodable[] => {
+  const decoded = items.flatMap(({ id, item }): Decodable[] => {
     const result = decodable(item, (value) => decode([value], byKey));
-    return result?.refused.length === 0 && result.consistent
-      ? [{ id: Number(batch.ids[index]), rows: result.rows }]
-      : [];
+    return result?.refused.length === 0 && result.consistent ? [{ id: Number(id), rows: result.rows }] : [];
   });
   if (decoded.length === 0) return { released: 0, rowsWritten: 0 };
   const recordedAt = new Date(clock()).toISOString();
