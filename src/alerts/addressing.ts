@@ -9,7 +9,10 @@ export interface Addressed {
   readonly body: Body;
 }
 
-/** A body for each channel that is told of it, with the alerts that weigh enough there. */
+/** The most alerts of a message to PagerDuty, which gets an event for each and may take only some of too many. */
+const EVENTS_AT_ONCE = 20;
+
+/** A body for each channel that is told of it (of PagerDuty maybe several), with the alerts that weigh enough there. */
 export function addressed(
   { config, rules }: Pick<AlertContext, 'config' | 'rules'>,
   body: Body,
@@ -18,8 +21,16 @@ export function addressed(
   return config.channels.flatMap((channel) => {
     if ((named !== null && !named.includes(channel.name)) || !takes(channel, body.kind)) return [];
     const items = body.items.filter(({ severity }) => rankOf(severity) >= rankOf(channel.severity));
-    return items.length === 0 ? [] : [{ channel: channel.name, body: { ...body, items } }];
+    return inParts(items, channel.type === 'pagerduty' ? EVENTS_AT_ONCE : items.length).map((part) => ({
+      channel: channel.name,
+      body: { ...body, items: part },
+    }));
   });
+}
+
+function inParts<T>(items: readonly T[], size: number): T[][] {
+  const count = items.length === 0 ? 0 : Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
 }
 
 /** Whether a channel is told of a kind: some repeat what lasts themselves, and only PagerDuty knows who acknowledged. */

@@ -24,10 +24,21 @@ export async function askRule(
   try {
     if (rule.needs && !(await recordedBy(reader, at, rule.needs))) return { found: [] };
     const found = await rule.ask({ sql: reader, at, limits: rule.limits, facts, past, signal });
-    return { found: bounded(found) };
+    return { found: bounded(found.map(sound)) };
   } catch (error) {
     return { error: messageOf(error) };
   }
+}
+
+/** The latest instant that an alert can name, ms: PostgreSQL reads no years of five digits. */
+const LATEST = Date.UTC(9999, 0);
+
+/** What rows may hold beyond their types must not cost the other rules their round. @throws Error when a row is about nothing */
+function sound(one: Found): Found {
+  // A column without NOT NULL may be null whatever a query's type says.
+  if (!one.subject || !one.summary) throw new Error('it gives a row without subject or summary');
+  const at = one.since?.getTime();
+  return at === undefined || (at > 0 && at < LATEST) ? one : { ...one, since: null };
 }
 
 /**

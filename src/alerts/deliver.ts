@@ -1,5 +1,5 @@
-import { messageOf } from '../errors.ts';
 import { redactor } from '../redaction.ts';
+import { causeOf } from '../upstreams/deliver.ts';
 import { DeliveryFailure } from '../upstreams/delivery-failure.ts';
 import { WorkSignal } from '../work-signal.ts';
 import { type Channel, openChannel } from './channel.ts';
@@ -83,7 +83,7 @@ async function sendOne(
   try {
     await channel.send({ ...body, key: `${recorder}/${name}/${id}`, maybeAgain }, work.signal);
   } catch (error) {
-    const said = redact(messageOf(error));
+    const said = causeOf(error, redact);
     if (signal.aborted) {
       // The recorder stops: the message stands as one that may have arrived.
       await releaseChannel(sql, holding);

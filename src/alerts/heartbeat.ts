@@ -1,8 +1,7 @@
 import type postgres from 'postgres';
 import { HEARTBEAT } from '../config/alerts-schema.ts';
-import { messageOf } from '../errors.ts';
 import { redactor } from '../redaction.ts';
-import { callChannel } from '../upstreams/deliver.ts';
+import { callChannel, causeOf } from '../upstreams/deliver.ts';
 import type { AlertContext } from './context.ts';
 
 /** While a channel fails for longer, in minutes, the heartbeat stops: somebody is not told. */
@@ -18,7 +17,7 @@ export async function beat(
   try {
     await callChannel({ url: secrets.fill(config.heartbeat) }, signal);
   } catch (failure) {
-    error = redactor(secrets.values)(messageOf(failure));
+    error = causeOf(failure, redactor(secrets.values));
     log.warn({ cause: error }, 'the heartbeat was not taken');
   }
   await sql`

@@ -88,32 +88,37 @@ export async function nextMessage(
 }
 
 /** Notes that a message arrived. @returns false: the channel went to another worker meanwhile, which may send it again */
-export async function noteSent(
-  sql: postgres.Sql,
-  { recorder, channel, holder }: Holding,
-  id: number,
-): Promise<boolean> {
+export async function noteSent(sql: postgres.Sql, holding: Holding, id: number): Promise<boolean> {
   const rows = await sql`
     with fence as materialized (
-      update recorder.alert_channels set failing_since = null, failures = 0, error = null, next_try_at = null,
-        sent_at = clock_timestamp(), lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
-      where recorder = ${recorder} and channel = ${channel} and holder = ${holder} returning 1
+      ${answering(sql, holding, sql`, sent_at = clock_timestamp()`)} returning 1
     )
     update recorder.alert_messages set state = 'sent', sent_at = clock_timestamp(), sending_since = null, error = null
     from fence where id = ${id} returning 1`;
   return rows.length === 1;
 }
 
+/** Notes that a channel answers, of what is no message of the outbox. */
+export async function noteAnswering(sql: postgres.Sql, holding: Holding): Promise<void> {
+  await answering(sql, holding);
+}
+
+/** SQL: a channel answers, whatever it failed with before. @param more what else is set */
+const answering = (sql: postgres.Sql, { recorder, channel, holder }: Holding, more = sql``) => sql`
+  update recorder.alert_channels set failing_since = null, failures = 0, error = null, next_try_at = null,
+    lease_until = now() + make_interval(secs => ${LEASE_SECONDS}) ${more}
+  where recorder = ${recorder} and channel = ${channel} and holder = ${holder}`;
+
 /** Notes that the channel refused a message: it is not sent again, and the next one has its turn. */
 export async function noteRefused(
   sql: postgres.Sql,
-  { recorder, channel, holder }: Holding,
+  holding: Holding,
   id: number,
   error: string,
 ): Promise<void> {
   await sql`
     with fence as materialized (
-      select 1 from recorder.alert_channels where recorder = ${recorder} and channel = ${channel} and holder = ${holder} for update
+      ${answering(sql, holding)} returning 1
     )
     update recorder.alert_messages set state = 'refused', sending_since = null, error = ${error} from fence where id = ${id}`;
 }

@@ -7,6 +7,9 @@ import { type Found, MOST_SUBJECTS, type Rule } from './rule.ts';
 /** How long a query of one's own may take, ms. */
 const TIMEOUT = 10_000;
 
+/** The most characters that are kept of a value: each goes into every message. */
+const LONGEST_TEXT = 2_000;
+
 /** What a rule of one's own is made of. */
 export interface OwnRule extends Pick<Rule, 'name' | 'severity' | 'for' | 'every'> {
   readonly sql: string;
@@ -46,12 +49,14 @@ export async function tryQuestion(url: string, question: string, signal: AbortSi
 const texts = z.array(z.string().nullable());
 
 function foundOf(columns: readonly AnswerColumn[], values: readonly (string | null)[]): Found {
-  const row = Object.fromEntries(columns.map(({ name }, at) => [name, values[at] ?? null]));
+  const row = Object.fromEntries(
+    columns.map(({ name }, at) => [name, values[at]?.slice(0, LONGEST_TEXT) ?? null]),
+  );
   const since = row.since == null ? Number.NaN : (instantIn(row.since) ?? Date.parse(row.since));
   return {
     subject: (row.subject ?? values[0] ?? '(nothing)').slice(0, 500),
     severity: severities.find((one) => one === row.severity),
-    summary: (row.summary ?? inWords(row)).slice(0, 2_000),
+    summary: (row.summary ?? inWords(row)).slice(0, LONGEST_TEXT),
     since: Number.isNaN(since) ? null : new Date(since),
     details: row,
   };

@@ -1,9 +1,9 @@
-import { messageOf } from '../errors.ts';
+import { causeOf } from '../upstreams/deliver.ts';
 import type { Channel } from './channel.ts';
 import type { AlertContext } from './context.ts';
 import { bodyOf } from './message.ts';
 import { openAlerts } from './open-alerts.ts';
-import { type Holding, noteFailed } from './outbox.ts';
+import { type Holding, noteAnswering, noteFailed } from './outbox.ts';
 import { rankOf } from './state.ts';
 
 /** How often what fires is told again to channels that forget it, ms. */
@@ -39,9 +39,12 @@ export async function refreshDue(
   if (rows.length === 0) return null;
   try {
     await channel.refresh(firing, signal);
+    await noteAnswering(sql, holding);
     return null;
   } catch (error) {
-    const said = redact(messageOf(error));
+    // That the recorder stops is no fault of the channel.
+    if (signal.aborted) return null;
+    const said = causeOf(error, redact);
     await noteFailed(sql, holding, null, said, null);
     return said;
   }

@@ -34,6 +34,8 @@ export async function runRound(context: AlertContext, signal: AbortSignal): Prom
   const answers = new Map<string, Answer>();
   const notes: { rule: string; asked: Asked }[] = [];
   for (const rule of rules) {
+    // One rule takes less than the lease; all of them may take more.
+    if (!(await keepRound(sql, sender.recorder, round))) return null;
     const last = askedAt.get(rule.name);
     const passed = last === undefined ? 0 : now.getTime() - last;
     // Ticks do not come to the millisecond. A moment in the future was written by a clock that was ahead.
@@ -73,6 +75,14 @@ async function claimRound(sql: postgres.Sql, recorder: string, every: number): P
       or r.lease_until > clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
     returning round`;
   return row ? Number(row.round) : null;
+}
+
+/** Shows that a round goes on. @returns false: another one took its place */
+async function keepRound(sql: postgres.Sql, recorder: string, round: number): Promise<boolean> {
+  const rows = await sql`
+    update recorder.alert_rounds set lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
+    where recorder = ${recorder} and round = ${round} returning 1`;
+  return rows.length === 1;
 }
 
 async function lastAsked(sql: postgres.Sql, recorder: string): Promise<Map<string, number>> {

@@ -79,17 +79,20 @@ export function stepped(rule: ConfiguredRule, alert: Alert, found: Found | null,
 }
 
 function lasting(rule: ConfiguredRule, before: Alert, found: Found, moment: Moment): Step {
+  const texts = textsOf(rule, found);
+  const isHeavier = rankOf(texts.severity) > rankOf(before.severity);
   const alert: Alert = {
     ...before,
-    ...textsOf(rule, found),
+    ...texts,
+    // It never gets lighter: who was told of it because of its weight is told of its end.
+    severity: isHeavier ? texts.severity : before.severity,
     heldMs: before.heldMs + moment.elapsed,
     absentMs: 0,
     untoldMs: before.untoldMs + moment.elapsed,
   };
   if (alert.state === 'pending')
     return alert.heldMs >= rule.for ? fired(alert, moment) : { alert, told: null };
-  if (rankOf(alert.severity) > rankOf(before.severity))
-    return { alert: { ...alert, untoldMs: 0 }, told: 'firing' };
+  if (isHeavier) return { alert: { ...alert, untoldMs: 0 }, told: 'firing' };
   if (alert.untoldMs < rule.remind || alert.acknowledged) return { alert, told: null };
   return { alert: { ...alert, untoldMs: 0 }, told: 'reminder' };
 }

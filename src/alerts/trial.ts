@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ChannelConfig } from '../config/alerts-schema.ts';
-import { messageOf } from '../errors.ts';
 import { redactor } from '../redaction.ts';
+import { causeOf } from '../upstreams/deliver.ts';
 import { DeliveryFailure } from '../upstreams/delivery-failure.ts';
 import { openChannel } from './channel.ts';
 import type { AlertContext } from './context.ts';
@@ -44,7 +44,7 @@ export async function sendTrial(
     await channel.send(message, signal);
     return null;
   } catch (error) {
-    const said = redactor(secrets.values)(messageOf(error));
+    const said = causeOf(error, redactor(secrets.values));
     return error instanceof DeliveryFailure
       ? new DeliveryFailure(error.kind, said, error)
       : new DeliveryFailure('down', said);

@@ -1,10 +1,11 @@
+import { messageOf } from '../errors.ts';
 import { type FailureKind, UpstreamFailure, wordsOf } from '../upstreams/failure.ts';
 import { DeliveryFailure } from './delivery-failure.ts';
 import { type Answer, callOnce } from './http.ts';
 
 /** The longest that one call to a channel may take, ms; less than its lease. */
 const DEADLINE = 10_000;
-/** Nothing that a channel answers is needed but its status and a few words. */
+/** Nothing that a channel answers is needed but its status, and a few words where it did not take what was sent. */
 const MAX_BYTES = 256 * 1024;
 /** The longest that a channel may ask us to stay away, ms. */
 const LONGEST_WAIT = 300_000;
@@ -24,7 +25,7 @@ export interface ChannelCall {
 
 /**
  * Asks a channel over HTTP: one deadline for all of it, and no redirects.
- * @returns its answer, of a status 2xx
+ * @returns its answer, of a status 2xx, without its text
  * @throws DeliveryFailure when it did not take what was sent
  */
 export async function callChannel(
@@ -40,6 +41,7 @@ export async function callChannel(
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       deadline: DEADLINE,
       maxBytes: MAX_BYTES,
+      statusIsEnough: true,
       signal,
     });
   } catch (error) {
@@ -48,7 +50,7 @@ export async function callChannel(
   }
   const { status, text } = answer;
   if (status >= 200 && status < 300) return answer;
-  const words = `HTTP ${status}${text.trim() === '' ? '' : `: ${wordsOf(text.trim())}`}`;
+  const words = `HTTP ${status}${text.trim() === '' ? '' : `: ${text.trim()}`}`;
   if (status >= 300 && status < 400)
     throw new DeliveryFailure('down', `${words}: redirects are not followed`);
   throw new DeliveryFailure(REFUSED.has(status) ? 'refused' : 'down', words, {
@@ -57,6 +59,13 @@ export async function callChannel(
     wait: waitOf(answer),
   });
 }
+
+/**
+ * Why a channel did not take something, for logs and the database: without URLs, and short. Secrets are taken out first, while
+ * the text is whole: the cut could leave a part of one, which nobody would know again.
+ */
+export const causeOf = (error: unknown, redact: (text: string) => string): string =>
+  wordsOf(redact(messageOf(error)));
 
 /** How long the answer asks us to stay away, ms; null: it does not. */
 function waitOf({ status, headers }: Answer): number | null {

@@ -1,4 +1,4 @@
-/** A channel did not take a message. Its text holds no URL; secrets are taken out of it before it is kept. */
+/** A channel did not take a message. Its text is all that the channel said, secrets too: `causeOf` gives what may be kept. */
 export class DeliveryFailure extends Error {
   override readonly name = 'DeliveryFailure';
   /** `refused`: it will never take this message. `down`: it may take it later. */

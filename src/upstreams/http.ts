@@ -17,6 +17,8 @@ export interface Call {
   /** The most bytes a decoded body may have. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
+  /** Of an answer with a status 2xx nothing is needed but that status and its headers: its text is empty then. */
+  readonly statusIsEnough?: true;
 }
 
 /** An answer, whatever its status; the body is whole and valid UTF-8. */
@@ -48,6 +50,11 @@ export async function callOnce(call: Call, fresh = false): Promise<Answer> {
       ...(call.body === undefined ? {} : { body: call.body }),
       signal: work.signal,
     });
+    if (call.statusIsEnough && response.statusCode >= 200 && response.statusCode < 300) {
+      // Read to its end, so that the connection can be used again; that it has none changes nothing.
+      await response.body.dump({ limit: call.maxBytes, signal: work.signal }).catch(() => {});
+      return { status: response.statusCode, headers: response.headers, text: '' };
+    }
     const encoding = response.headers['content-encoding'];
     const text = await readBody(response.body, encoding === 'gzip', call.maxBytes, work.signal);
     return { status: response.statusCode, headers: response.headers, text };

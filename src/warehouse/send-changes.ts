@@ -4,7 +4,7 @@ import type { SinkConfig } from '../config/changes-schema.ts';
 import type { NamedSecrets } from '../config/named-secrets.ts';
 import { messageOf } from '../errors.ts';
 import { redactor } from '../redaction.ts';
-import { callChannel } from '../upstreams/deliver.ts';
+import { callChannel, causeOf } from '../upstreams/deliver.ts';
 import { DeliveryFailure } from '../upstreams/delivery-failure.ts';
 import { holdSink, noteNotTaken, noteTaken, releaseSink, type SinkHolding } from './change-sinks.ts';
 
@@ -55,7 +55,7 @@ export async function sendChanges(
       sent += events.length;
       holding = { ...holding, cursor: last };
     } catch (error) {
-      const cause = redact(messageOf(error));
+      const cause = causeOf(error, redact);
       if (!signal.aborted) {
         await noteNotTaken(sql, holding, cause, error instanceof DeliveryFailure ? error.wait : null);
         log.warn({ sink: settings.name, cause }, 'a sink did not take changes: it is tried again');

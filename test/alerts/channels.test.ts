@@ -15,7 +15,10 @@ const env = { THE_SECRET: SECRET };
 const NAMED = ['$', '{THE_SECRET}'].join('');
 
 let server: UpstreamServer;
-let answer: { status: number; body: string; headers?: Record<string, string> } = { status: 200, body: '' };
+let answer: { status: number; body: string | Buffer; headers?: Record<string, string> } = {
+  status: 200,
+  body: '',
+};
 beforeAll(async () => {
   server = await upstreamServer((_, response) =>
     response.writeHead(answer.status, answer.headers ?? {}).end(answer.body),
@@ -183,9 +186,12 @@ it('ntfy gets JSON with a priority, of at most 4,096 bytes', async () => {
   expect(Buffer.byteLength(one?.body.message)).toBeLessThanOrEqual(4_096);
 });
 
-it('Alertmanager gets alerts of its API v2, again while they fire, and their end', async () => {
+it('Alertmanager gets alerts of its API v2, and their end, by its own clock', async () => {
   const settings = { type: 'alertmanager', url: server.url };
-  const [fires, over] = await sent(settings, message(), resolved());
+  // The message waited there for a quarter of an hour.
+  answer = { status: 200, body: '', headers: { date: 'Sun, 01 Nov 2026 00:20:00 GMT' } };
+  const calls = await sent(settings, message(), resolved());
+  const [fires, over] = calls.filter(({ body }) => body.length > 0);
   expect(fires?.path).toBe('/api/v2/alerts');
   const labels = {
     alertname: 'node-down',
@@ -195,9 +201,14 @@ it('Alertmanager gets alerts of its API v2, again while they fire, and their end
     network: 'mainnet',
   };
   expect(fires?.body).toMatchObject([
-    { labels, startsAt: '2026-11-01T00:05:00.000Z', endsAt: '2026-11-01T00:10:00.000Z' },
+    { labels, startsAt: '2026-11-01T00:05:00.000Z', endsAt: '2026-11-01T00:25:00.000Z' },
   ]);
   expect(over?.body).toMatchObject([{ labels, endsAt: '2026-11-01T00:09:00.000Z' }]);
+  // A clock that is ahead there ends nothing later, one that is behind begins nothing after its end.
+  answer = { status: 200, body: '', headers: { date: 'Sun, 01 Nov 2026 00:02:00 GMT' } };
+  const [, early] = await sent(settings, resolved());
+  const instant = '2026-11-01T00:02:00.000Z';
+  expect(early?.body).toMatchObject([{ labels, startsAt: instant, endsAt: instant }]);
 });
 
 describe('what goes wrong', () => {
@@ -215,6 +226,23 @@ describe('what goes wrong', () => {
     expect(found).toMatchObject({ kind, wait: status === 429 ? 7_000 : null });
     expect(found.message).toContain(`HTTP ${status}: no: [redacted]`);
     expect(found.message).not.toContain(SECRET);
+  });
+
+  it.each([
+    ['far too long', 'x'.repeat(300_000)],
+    ['no text', Buffer.from([0xff, 0xfe, 0x00])],
+  ])('a message that was taken is taken, whatever the answer is besides: %s', async (_, body) => {
+    answer = { status: 200, body };
+    const { channel, secrets } = channelOf({ type: 'webhook', url: server.url });
+    const sender = { recorder: 'recorder', network: 'mainnet', runbook: null };
+    expect(await sendTrial({ sender, secrets, clock: Date.now }, channel, never)).toBe(null);
+  });
+
+  it('a secret where the text is cut leaves no part of itself', async () => {
+    answer = { status: 503, body: `${'x'.repeat(190)}${SECRET}` };
+    const found = await failure({ type: 'slack', url: `${server.url}/services/${NAMED}` });
+    expect(found.message).not.toContain(SECRET.slice(0, 3));
+    expect(found.message.length).toBeLessThanOrEqual(200);
   });
 
   it('a server that is not there took nothing', async () => {

@@ -3,56 +3,58 @@ import { EventEmitter, once } from 'node:events';
 import { resolve } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  CHANNELS,
+  type ChannelName,
+  type ChannelStandIns,
+  channelStandIns,
+} from '../support/channel-stand-ins.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
-import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
 
 /** More by hand: KILLS=100 npx vitest run test/alerts/kills.test.ts */
-const KILLS = Number(process.env.KILLS ?? 6);
+const KILLS = Number(process.env.KILLS ?? 8);
 
 let database: TestDatabase;
 let sql: postgres.Sql;
-let server: UpstreamServer;
+let standIns: ChannelStandIns;
 const arrived = new EventEmitter();
-const got: { key: string; kind: string; subjects: string[]; again: boolean }[] = [];
 const running = new Set<ChildProcess>();
 
 beforeAll(async () => {
   database = await testDatabase();
   sql = postgres(database.url, { max: 2, onnotice: () => {} });
   await sql`create table public.ill (subject text primary key)`;
-  server = await upstreamServer(({ body }, response) => {
-    const { key, kind, items, maybe_again } = JSON.parse(body);
-    got.push({
-      key,
-      kind,
-      subjects: items.map(({ subject }: { subject: string }) => subject),
-      again: maybe_again,
-    });
-    arrived.emit('message');
-    // Long enough for a kill before the answer, or after it.
-    setTimeout(() => response.writeHead(204).end(), 10);
-  });
+  // Long enough for a kill before the answer, or after it.
+  standIns = await channelStandIns(Date.now, { answerAfter: 10 });
+  standIns.onTold(() => arrived.emit('told'));
 });
 afterAll(async () => {
   for (const child of running) child.kill('SIGKILL');
-  await server.close();
+  await standIns.close();
   await sql.end();
   await database.close();
 });
 
 function sender(): ChildProcess {
   const program = resolve(import.meta.dirname, 'sender-process.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', program, database.url, server.url], {
+  const config = JSON.stringify({ channels: standIns.channels });
+  const child = spawn(process.execPath, ['--import', 'tsx', program, database.url, config], {
     stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, ...standIns.env },
   });
   running.add(child);
   return child;
 }
 
-/** Waits until a message has come. */
-async function message(kind: string, subject: string): Promise<void> {
-  while (!got.some((one) => one.kind === kind && one.subjects.includes(subject)))
-    await once(arrived, 'message');
+async function kill(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  running.delete(child);
+}
+
+/** Waits until a channel was told. */
+async function told(channel: ChannelName, says: string): Promise<void> {
+  while (!standIns.told[channel].some((one) => one.says === says)) await once(arrived, 'told');
 }
 
 /** The server has ended the sessions of a process that is dead, and its leases run out. */
@@ -66,54 +68,55 @@ async function timePasses(): Promise<void> {
 }
 
 it(
-  `across ${KILLS} kills of the sender every state is told, in order, and twice only under the same key`,
+  `across ${KILLS} kills of the sender every channel is told every state, in order, and twice only where it says so`,
   async () => {
-    for (let kill = 0; kill < KILLS; kill += 1) {
+    for (let number = 0; number < KILLS; number += 1) {
       const child = sender();
-      const subject = `n${kill}`;
+      const subject = `n${number}`;
+      // In turn while one channel or another is told, of the one kind and the other; before its answer, and about then.
+      const channel = CHANNELS[number % CHANNELS.length] ?? 'webhook';
       await sql`insert into public.ill values (${subject})`;
-      await message('firing', subject);
-      // In turn while the one kind is under way, and the other; before its answer, and about then.
-      if (kill % 2 === 0) {
+      await told(channel, `firing scripted: ${subject}`);
+      if (Math.floor(number / CHANNELS.length) % 2 === 1) {
         await sql`delete from public.ill`;
-        await message('resolved', subject);
+        await told(channel, `resolved scripted: ${subject}`);
       }
-      if (kill % 3 === 0) await sql`select pg_sleep(0.01)`;
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-      running.delete(child);
+      if (number % 3 === 0) await sql`select pg_sleep(0.01)`;
+      await kill(child);
       await sql`delete from public.ill`;
       await timePasses();
     }
-    // Messages come one after the other: once this one does, all before it are noted as sent.
-    await sql`insert into public.ill values ('the end')`;
+    // Messages of a channel come one after the other: once this one does, all before it are noted as sent.
+    await sql`insert into public.ill values ('end')`;
     const last = sender();
-    await message('firing', 'the end');
-    last.kill('SIGKILL');
-    await once(last, 'exit');
-    running.delete(last);
+    for (const channel of CHANNELS) await told(channel, 'firing scripted: end');
+    await kill(last);
 
-    const rows = await sql<{ id: string; kind: string; subject: string; state: string }[]>`
-    select m.id::text, m.kind, a.subject, m.state from recorder.alert_messages m join recorder.alerts a on a.id = m.alerts[1]
-    where a.subject <> 'the end' order by m.id`;
-    expect(rows.filter(({ state }) => state !== 'sent')).toEqual([]);
     // Each subject was ill once, and well once, and the one before the other.
-    for (let kill = 0; kill < KILLS; kill += 1)
-      expect(rows.filter(({ subject }) => subject === `n${kill}`).map(({ kind }) => kind)).toEqual([
-        'firing',
-        'resolved',
-      ]);
-    const told = got.filter(({ subjects }) => !subjects.includes('the end'));
-    const firsts = told.filter(({ key }, at) => told.findIndex((one) => one.key === key) === at);
-    expect(firsts.map(({ key, kind, subjects }) => [key, kind, subjects[0]])).toEqual(
-      rows.map(({ id, kind, subject }) => [`recorder/ops/${id}`, kind, subject]),
+    const expected = Array.from({ length: KILLS }, (_, number) => [
+      `firing scripted: n${number}`,
+      `resolved scripted: n${number}`,
+    ]).flat();
+    const repeats = Object.fromEntries(
+      CHANNELS.map((channel) => {
+        const all = standIns.told[channel].filter(({ says }) => says !== 'firing scripted: end');
+        const firsts = all.filter(({ says }, at) => all.findIndex((one) => one.says === says) === at);
+        expect([channel, firsts.map(({ says }) => says)]).toEqual([channel, expected]);
+        const again = all.filter(({ says }, at) => all.findIndex((one) => one.says === says) < at);
+        expect([channel, again.filter((one) => !one.again)]).toEqual([channel, []]);
+        return [channel, again.length];
+      }),
     );
-    const repeats = told.filter(({ key }, at) => told.findIndex((one) => one.key === key) < at);
-    expect(repeats.every(({ again }) => again)).toBe(true);
-    expect(repeats.length).toBeLessThanOrEqual(KILLS);
+    expect(standIns.wrong).toEqual([]);
+    // Who knows the key of a message shows it once.
+    expect(repeats).toMatchObject({ webhook: 0, email: 0, pagerduty: 0, alertmanager: 0 });
+    const unsent = await sql`
+      select m.channel, m.kind, m.state from recorder.alert_messages m join recorder.alerts a on a.id = m.alerts[1]
+      where a.subject <> 'end' and m.state <> 'sent'`;
+    expect([...unsent]).toEqual([]);
     console.log(
-      `${got.length} calls for ${rows.length} messages: ${repeats.length} were sent again after a kill, and said so`,
+      `${expected.length} states to each of ${CHANNELS.length} channels; shown twice, and said so: ${JSON.stringify(repeats)}`,
     );
   },
-  120_000 + 15_000 * KILLS,
+  120_000 + 20_000 * KILLS,
 );

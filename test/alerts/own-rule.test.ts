@@ -55,6 +55,30 @@ it('a row of a query is an alert; too many are a mistake, which is told', async 
   expect(many?.failed).toEqual([{ rule: 'mine', error: expect.stringContaining('more than 200 rows') }]);
 });
 
+it('a row with strange values costs no other rule its round', async () => {
+  const clock = new ManualClock(Date.now());
+  const rules = [
+    { name: 'strange', sql: "select 'a' as subject, 99999 as since, repeat('x', 100000) as long" },
+    { name: 'endless', sql: "select 'b' as subject, '250000-01-01T00:00:00Z'::timestamptz as since" },
+  ];
+  const alerts = testAlerts(database.url, clock, { rules });
+  const round = await runRound(
+    { ...alerts, rules: alerts.rules.filter(({ name }) => ['strange', 'endless'].includes(name)) },
+    never,
+  );
+  const found = round?.told
+    .filter(({ kind }) => kind === 'firing')
+    .map(({ alert: { subject, since } }) => [subject, since]);
+  expect(found).toEqual([
+    ['a', null],
+    ['b', null],
+  ]);
+  const [row] = await alerts.sql<{ bytes: number }[]>`
+    select length(details ->> 'long') as bytes from reporting.alerts where rule = 'strange'`;
+  expect(row?.bytes).toBe(2_000);
+  await alerts.close();
+});
+
 it('a replay decides as rounds do, and leaves out what has no past', async () => {
   const start = Date.parse('2026-11-01T00:00:00Z');
   const [minute, hour] = [60_000, 3_600_000];

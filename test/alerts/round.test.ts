@@ -136,6 +136,37 @@ describe('a round', () => {
     expect(mended).toEqual({ failed_since: null, error: null });
   });
 
+  it('tells of a rule whose rows lack their subject, and asks the others', async () => {
+    const [one, two] = [scriptedRule({ name: 'one' }), scriptedRule({ name: 'two' })];
+    const { round, told } = open([one, two]);
+    one.says = JSON.parse('[{ "subject": null, "summary": "of nobody", "since": null }]');
+    two.says = [{ subject: 'n1', summary: 'n1 is ill', since: new Date(Number.NaN) }];
+    expect((await round())?.failed).toEqual([
+      { rule: 'one', error: expect.stringContaining('a row without subject') },
+    ]);
+    expect(told()).toEqual(['firing n1']);
+  });
+
+  it('goes on for as long as its rules take, and keeps its place', async () => {
+    const slow = scriptedRule({ name: 'slow' });
+    const { alerts, clock, told } = open([slow, scriptedRule({ name: 'other' })]);
+    slow.says = ['n1'];
+    const rules = alerts.rules.map((rule) => ({
+      ...rule,
+      ask: async (asking: Parameters<typeof rule.ask>[0]) => {
+        // What the database's clock does meanwhile, and the next tick.
+        await alerts.sql`update recorder.alert_rounds set lease_until = lease_until - interval '45 seconds'`;
+        expect(await runRound(alerts, never)).toBe(null);
+        return rule.ask(asking);
+      },
+    }));
+    clock.now += 30 * second;
+    const round = await runRound({ ...alerts, rules }, never);
+    expect(round?.told).toHaveLength(1);
+    await deliver(alerts, 'ops', never);
+    expect(told()).toEqual(['firing n1']);
+  });
+
   it('ends alerts of rules that are turned off', async () => {
     const rule = scriptedRule();
     const { alerts, round, told, clock } = open(rule);
@@ -270,6 +301,78 @@ describe('a channel', () => {
       { kind: 'firing', state: 'refused', error: 'HTTP 400' },
       { kind: 'resolved', state: 'sent', error: null },
     ]);
+  });
+
+  it('that was down and refuses a message answers again', async () => {
+    const rule = scriptedRule();
+    const { alerts, round } = open(rule);
+    answers = [503, 400];
+    rule.says = ['n1'];
+    await round();
+    await alerts.sql`update recorder.alert_channels set next_try_at = now()`;
+    await round();
+    const rows = await alerts.sql`select failing_since, failures, error from recorder.alert_channels`;
+    expect([...rows]).toEqual([{ failing_since: null, failures: 0, error: null }]);
+  });
+
+  it('that is told again what fires answers again once it takes that', async () => {
+    const rule = scriptedRule();
+    const { alerts, round } = open(rule, {
+      channels: [{ name: 'ops', type: 'alertmanager', url: server.url }],
+    });
+    const later = () =>
+      alerts.sql`update recorder.alert_channels set next_try_at = now(), refreshed_at = now() - interval '2 minutes'`;
+    const failing = async () => {
+      const [row] =
+        await alerts.sql`select failing_since is not null as failing from recorder.alert_channels`;
+      return row?.failing;
+    };
+    rule.says = ['n1'];
+    await round();
+    await later();
+    answers = [503];
+    await round();
+    expect(await failing()).toBe(true);
+    await later();
+    await round();
+    expect(await failing()).toBe(false);
+    // A recorder that stops is no fault of the channel.
+    const stop = new AbortController();
+    await later();
+    const stopping = deliver(alerts, 'ops', stop.signal);
+    stop.abort();
+    await stopping;
+    expect(await failing()).toBe(false);
+  });
+
+  it('that weighs what it is told gets the end of what it was told, though that weighs less by then', async () => {
+    const rule = scriptedRule();
+    const { round, told } = open(rule, {
+      channels: [{ name: 'ops', type: 'webhook', url: server.url, severity: 'critical' }],
+    });
+    const ill = (severity: 'critical' | 'warning') => [
+      { subject: 'n1', summary: 'n1 is ill', since: null, severity },
+    ];
+    rule.says = ill('critical');
+    await round();
+    rule.says = ill('warning');
+    await round();
+    rule.says = [];
+    await round();
+    expect(told()).toEqual(['firing n1', 'resolved n1']);
+  });
+
+  it('of PagerDuty gets twenty events a message, so that what it took is not sent again with the rest', async () => {
+    const rule = scriptedRule();
+    const { alerts, round, told } = open(rule, {
+      channels: [{ name: 'ops', type: 'pagerduty', url: server.url, key: ['$', '{ROUTING_KEY}'].join('') }],
+    });
+    rule.says = Array.from({ length: 50 }, (_, at) => `n${at}`);
+    await round(false);
+    const rows = await alerts.sql`
+      select cardinality(alerts) as events from recorder.alert_messages order by id`;
+    expect(rows.map(({ events }) => events)).toEqual([20, 20, 10]);
+    expect(told()).toEqual([]);
   });
 
   it('gets what waits behind a message that cannot be read', async () => {

@@ -4,18 +4,21 @@ import { runRound } from '../../src/alerts/round.ts';
 import { scriptedRule, testAlerts } from '../support/alerts.ts';
 import { ManualClock } from '../support/clock.ts';
 
-/** Makes rounds over the subjects of `public.ill`, and sends what they tell to a webhook, until it is killed. */
-const [url = '', hook = ''] = process.argv.slice(2);
+/** Makes rounds over the subjects of `public.ill`, and sends what they tell to its channels, until it is killed. */
+const [url = '', config = ''] = process.argv.slice(2);
 const clock = new ManualClock(Date.now());
 const rule = scriptedRule();
-const channels = [{ name: 'ops', type: 'webhook', url: hook }];
-const alerts = testAlerts(url, clock, { channels }, { rules: [rule], session: 'sender' });
+const alerts = testAlerts(url, clock, JSON.parse(config), {
+  rules: [rule],
+  env: process.env,
+  session: 'sender',
+});
 const never = new AbortController().signal;
 for (;;) {
   clock.now += 30_000;
   const rows = await alerts.sql<{ subject: string }[]>`select subject from public.ill`;
   rule.says = rows.map(({ subject }) => subject);
   await runRound(alerts, never);
-  await deliver(alerts, 'ops', never);
+  await Promise.all(alerts.config.channels.map(({ name }) => deliver(alerts, name, never)));
   await delay(5);
 }

@@ -82,6 +82,13 @@ describe('an alert', () => {
     ]);
   });
 
+  it('goes on weighing what it weighed most, so that who was told of that is told of its end', () => {
+    const heavier: Found = { ...found, severity: 'critical' };
+    const rounds = new Rounds(scriptedRule()).go(found).go(heavier).go(found).go(heavier);
+    expect(rounds.alert?.severity).toBe('critical');
+    expect(rounds.told).toEqual(['firing', 'firing', null, null]);
+  });
+
   it('is reminded of while it lasts and nobody acknowledged it', () => {
     const rounds = new Rounds(scriptedRule({ remind: 2 * minute })).many(6, found);
     expect(rounds.told).toEqual(['firing', null, 'reminder', null, 'reminder', null]);

@@ -5,26 +5,36 @@ import { linkOf } from '../texts.ts';
 
 /** What is not told again for so long, ms, counts as over there: some rounds may be missed. */
 const LASTS = 5 * 60_000;
+const TRIAL_LASTS = 60_000;
 
 /**
  * Alertmanager's API v2. Its labels make what is sent twice one alert. It forgets what is not told again, so what fires is told
- * with every round, each time with a later end.
+ * with every round, each time with a later end. It goes by its own clock, and a message may have waited for hours: ends are
+ * told by the time that it answers with.
  */
 export const alertmanager: MakeChannel<'alertmanager'> = ({ url, headers }) => {
   const address = `${url.replace(/\/$/, '')}/api/v2/alerts`;
   const named = Object.fromEntries(headers.map(({ name, value }) => [name.toLowerCase(), value]));
   const post = async (bodies: readonly Body[], signal: AbortSignal) => {
-    await callChannel({ url: address, headers: named, body: bodies.flatMap(alertsOf) }, signal);
+    const call = (body: unknown) => callChannel({ url: address, headers: named, body }, signal);
+    const { headers: said } = await call([]);
+    const there = Date.parse(String(said.date));
+    await call(
+      bodies.flatMap((body) => {
+        const now = Number.isNaN(there) ? Date.parse(body.at) : there;
+        return body.items.map((item) => alertOf(body, item, now));
+      }),
+    );
   };
   return { send: (message, signal) => post([message], signal), refresh: post };
 };
 
-const alertsOf = (body: Body) => body.items.map((item) => alertOf(body, item));
-
-function alertOf(body: Body, item: Item) {
-  const { rule, recorder, network, at } = body;
+/** @param now the time there, ms */
+function alertOf(body: Body, item: Item, now: number) {
+  const { kind, rule, recorder, network, at } = body;
   const link = linkOf(body);
-  const lasts = body.kind === 'test' ? 60_000 : LASTS;
+  const lasts = kind === 'test' ? TRIAL_LASTS : LASTS;
+  const ends = item.resolvedAt === null ? now + lasts : Math.min(Date.parse(item.resolvedAt), now);
   return {
     labels: { alertname: rule, severity: item.severity, subject: item.subject, recorder, network },
     annotations: {
@@ -33,7 +43,8 @@ function alertOf(body: Body, item: Item) {
       ...(item.since !== null && { since: item.since }),
       ...(link !== null && { runbook_url: link }),
     },
-    startsAt: item.firedAt ?? at,
-    endsAt: item.resolvedAt ?? new Date(Date.parse(at) + lasts).toISOString(),
+    // It refuses what ends before it begins, as it may be after a clock was set back.
+    startsAt: new Date(Math.min(Date.parse(item.firedAt ?? at), ends)).toISOString(),
+    endsAt: new Date(ends).toISOString(),
   };
 }

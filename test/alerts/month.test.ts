@@ -1,0 +1,321 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { acknowledge } from '../../src/alerts/acknowledge.ts';
+import { alertWork } from '../../src/commands/alerting.ts';
+import { deliverJob } from '../../src/jobs/jobs.ts';
+import { openBackend } from '../../src/jobs/open-backend.ts';
+import { scriptedRule, type TestAlerts, testAlerts } from '../support/alerts.ts';
+import {
+  CHANNELS,
+  type ChannelName,
+  type ChannelStandIns,
+  channelStandIns,
+} from '../support/channel-stand-ins.ts';
+import { ManualClock } from '../support/clock.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+/** All times of the script are minutes since its begin. A round is made every four minutes while something is going on. */
+const ROUND = 4;
+const HOUR = 60;
+const DAY = 24 * HOUR;
+const DAYS = 30;
+const MINUTE = 60_000;
+const start = Date.UTC(2026, 5, 1);
+const never = new AbortController().signal;
+
+/** What the rules of the script wait for, in minutes. */
+const RULES = {
+  down: { severity: 'critical', for: 8, clear: 8, remind: 120 },
+  late: { severity: 'warning', for: 0, clear: 0, remind: 120 },
+  note: { severity: 'info', for: 0, clear: 0, remind: 10_000 },
+} as const;
+type RuleName = keyof typeof RULES;
+
+/** Somebody is ill from a moment on, and not any more from another one on. */
+interface Episode {
+  readonly rule: RuleName;
+  readonly subject: string;
+  readonly from: number;
+  readonly to: number;
+  /** When it is acknowledged. */
+  readonly acknowledged?: number;
+}
+
+const day = (number: number, hour: number, minute = 0) => number * DAY + hour * HOUR + minute;
+
+/** A number from 0 to 1 that is the same in every run. */
+let seed = 20_260_601;
+function random(): number {
+  seed = (seed * 48_271) % 2_147_483_647;
+  return seed / 2_147_483_647;
+}
+const onGrid = (minutes: number) => Math.round(minutes / ROUND) * ROUND;
+
+/** Once a day one, two or three at once, for four minutes to an hour. */
+function ordinary(): Episode[] {
+  return Array.from({ length: DAYS }, (_, at) => {
+    const rule = (['down', 'late', 'note'] as const)[Math.floor(random() * 3)] ?? 'late';
+    const from = day(at, 1) + onGrid(random() * 5 * HOUR);
+    const lasts = ROUND + onGrid(random() * 56);
+    return Array.from({ length: 1 + Math.floor(random() * 3) }, (__, one) => ({
+      ...{ rule, subject: `n${at % 9}-${one}`, from, to: from + lasts + one * ROUND },
+    }));
+  }).flat();
+}
+
+/** The day on which a channel is down from ten to eleven. */
+const downDay = (channel: ChannelName) => 3 + CHANNELS.indexOf(channel);
+
+/** What comes while a channel is down, goes meanwhile or later. */
+const whileDown = CHANNELS.flatMap((channel): Episode[] => {
+  const at = downDay(channel);
+  return [
+    { rule: 'late', subject: `${channel}-1`, from: day(at, 10, 8), to: day(at, 10, 40) },
+    { rule: 'down', subject: `${channel}-2`, from: day(at, 10, 12), to: day(at, 11, 20) },
+    { rule: 'late', subject: `${channel}-3`, from: day(at, 10, 20), to: day(at, 10, 40) },
+    { rule: 'late', subject: `${channel}-4`, from: day(at, 11, 12), to: day(at, 11, 32) },
+  ];
+});
+
+/** How far the clocks of the two workers are off, minutes, from a moment to another. */
+const jumps = [
+  { day: 14, from: day(14, 10), to: day(14, 11), off: [DAY, DAY] },
+  { day: 16, from: day(16, 10), to: day(16, 11), off: [-DAY, -DAY] },
+  { day: 18, from: day(18, 10), to: day(18, 12), off: [0, 10] },
+] as const;
+
+/** What goes on before a clock jumps, while it is off, and after. */
+const whileJumping = jumps.flatMap(({ day: at }): Episode[] => [
+  { rule: 'late', subject: `jump${at}-1`, from: day(at, 9, 40), to: day(at, 11, 4) },
+  { rule: 'late', subject: `jump${at}-2`, from: day(at, 10, 12), to: day(at, 10, 32) },
+  { rule: 'late', subject: `jump${at}-3`, from: day(at, 10, 20), to: day(at, 11, 40) },
+  { rule: 'late', subject: `jump${at}-4`, from: day(at, 9, 48), to: day(at, 10, 28) },
+]);
+
+const long: readonly Episode[] = [
+  {
+    ...{ rule: 'down', subject: 'known', from: day(20, 10), to: day(20, 14) },
+    acknowledged: day(20, 12, 20),
+  },
+  { rule: 'late', subject: 'lasting', from: day(21, 8), to: day(21, 12, 32) },
+];
+
+/** It comes and goes: what it tells is written down by hand. */
+const flapping: readonly Episode[] = [
+  [0, 8],
+  [16, 24],
+  [32, 40],
+  [44, 48],
+].map(([from = 0, to = 0]) => ({
+  ...{ rule: 'late', subject: 'flapping', from: day(22, 10, from), to: day(22, 10, to) },
+}));
+
+interface Expected {
+  readonly at: number;
+  readonly kind: 'firing' | 'resolved' | 'reminder' | 'acknowledged';
+  readonly rule: RuleName;
+  readonly subject: string;
+}
+
+/** What is to be told of an episode, by what the rules promise alone. */
+function promised({ rule, subject, from, to, acknowledged = Number.POSITIVE_INFINITY }: Episode): Expected[] {
+  const { for: waits, clear, remind } = RULES[rule];
+  const fires = from + waits;
+  if (fires >= to) return [];
+  const all: Expected[] = [{ at: fires, kind: 'firing', rule, subject }];
+  for (let at = fires + remind; at < Math.min(to, acknowledged); at += remind)
+    all.push({ at, kind: 'reminder', rule, subject });
+  if (acknowledged < to) all.push({ at: acknowledged, kind: 'acknowledged', rule, subject });
+  return [...all, { at: to + clear, kind: 'resolved', rule, subject }];
+}
+
+const flaps = (minute: number, kind: Expected['kind']): Expected => ({
+  ...{ at: day(22, 10, minute), kind, rule: 'late', subject: 'flapping' },
+});
+
+/** The expected list of a channel: the moments, each with what is told then, in whatever order. */
+function expectedOf(channel: ChannelName, all: readonly Expected[]): string[][] {
+  const counts = channel === 'pagerduty' || channel === 'alertmanager';
+  const heard = all.flatMap((one): Expected[] => {
+    if (channel === 'email' && one.rule !== 'down') return []; // it takes what is critical only
+    if (one.kind === 'reminder') return counts ? [] : [one];
+    if (one.kind === 'acknowledged') return channel === 'pagerduty' ? [one] : [];
+    if (one.kind === 'resolved' && one.rule === 'note')
+      // An event has no end to be told of; Alertmanager forgets it in the round after.
+      return channel === 'alertmanager' ? [{ ...one, at: one.at + ROUND }] : [];
+    return [one];
+  });
+  const moments = [...new Set(heard.map(({ at }) => at))].sort((one, other) => one - other);
+  return moments.map((moment) => {
+    const then = heard.filter(({ at }) => at === moment);
+    const messages = new Map<string, string[]>();
+    for (const { kind, rule, subject } of then) {
+      const head = `${kind} ${rule}:`;
+      // Channels that count alerts are told each by itself.
+      const key = counts ? `${head} ${subject}` : head;
+      messages.set(key, [...(messages.get(key) ?? []), subject]);
+    }
+    return [...messages]
+      .map(([head, subjects]) => (counts ? head : `${head} ${subjects.sort().join(' ')}`))
+      .sort();
+  });
+}
+
+/** What a channel was told, cut into as many as each moment of the expected list has. */
+function inMoments(told: readonly string[], expected: readonly (readonly string[])[]): string[][] {
+  let at = 0;
+  const cut = expected.map(({ length }) => {
+    at += length;
+    return told.slice(at - length, at).sort();
+  });
+  return at < told.length ? [...cut, told.slice(at)] : cut;
+}
+
+const sorted = (says: string) => {
+  const [head = '', subjects = ''] = says.split(': ');
+  return `${head}: ${subjects.split(' ').sort().join(' ')}`;
+};
+
+let database: TestDatabase;
+let standIns: ChannelStandIns;
+/** The true time. */
+const truth = new ManualClock(start);
+beforeAll(async () => {
+  database = await testDatabase();
+  standIns = await channelStandIns(truth.read);
+});
+afterAll(async () => {
+  await standIns.close();
+  await database.close();
+});
+
+/** Everything that the database holds, in all its schemas, as text. */
+async function everything({ sql }: TestAlerts): Promise<string> {
+  const tables = await sql<{ name: string }[]>`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`;
+  const texts: string[] = [];
+  for (const { name } of tables) {
+    const [row] = await sql.unsafe<{ all: string | null }[]>(
+      `select string_agg(t::text, E'\\n') as all from ${name} t`,
+    );
+    texts.push(row?.all ?? '');
+  }
+  return texts.join('\n');
+}
+
+it('a month of every kind of channel: what each was told is the expected list, and no secret is anywhere', async () => {
+  const episodes = [...ordinary(), ...whileDown, ...whileJumping, ...long, ...flapping];
+  const expected = [
+    ...episodes.filter(({ subject }) => subject !== 'flapping').flatMap(promised),
+    // The third time within an hour it is told once more, and is over only half an hour after it was last so.
+    ...[flaps(0, 'firing'), flaps(8, 'resolved'), flaps(16, 'firing'), flaps(24, 'resolved')],
+    ...[flaps(32, 'firing'), flaps(80, 'resolved')],
+  ];
+  const rules = (['down', 'late', 'note'] as const).map((name) => {
+    const { severity, for: waits, clear, remind } = RULES[name];
+    return scriptedRule({
+      ...{ name, severity, for: waits * MINUTE, clear: clear * MINUTE, remind: remind * MINUTE },
+      ...{ every: ROUND * MINUTE, ...(name === 'note' && { event: true as const }) },
+    });
+  });
+  const channels = standIns.channels.map((one) =>
+    one.name === 'email' ? { ...one, severity: 'critical' } : one,
+  );
+  const workers = [new ManualClock(start), new ManualClock(start)].map((clock) => ({
+    clock,
+    alerts: testAlerts(
+      database.url,
+      clock,
+      { channels, every: `${ROUND}m` },
+      { rules, env: { ...standIns.env } },
+    ),
+  }));
+  const [first] = workers;
+  if (!first) throw new Error('no worker');
+  const { sql } = first.alerts;
+  const goingOn = (at: number) =>
+    episodes.some(({ from, to }) => at >= from - ROUND && at <= to + 44) ||
+    CHANNELS.some(
+      (name) => at >= downDay(name) * DAY + 10 * HOUR - ROUND && at <= downDay(name) * DAY + 12 * HOUR,
+    );
+
+  let [rounds, last, dumps] = [0, 0, 0];
+  let leaked: string[] = [];
+  const secretsIn = (text: string) => Object.values(standIns.env).filter((secret) => text.includes(secret));
+  for (let at = 0; at < DAYS * DAY; at += ROUND) {
+    if (!goingOn(at)) continue;
+    truth.now = start + at * MINUTE;
+    const jump = jumps.find(({ from, to }) => at >= from && at < to);
+    for (const [number, { clock }] of workers.entries())
+      clock.now = truth.now + (jump?.off[number] ?? 0) * MINUTE;
+    // What the database's clock does meanwhile.
+    await sql`update recorder.alert_channels set next_try_at = next_try_at - make_interval(mins => ${at - last}),
+      refreshed_at = refreshed_at - make_interval(mins => ${at - last}), failing_since = failing_since - make_interval(mins => ${at - last})`;
+    last = at;
+    standIns.down.clear();
+    const down = CHANNELS.find((name) => at >= day(downDay(name), 10) && at < day(downDay(name), 11));
+    if (down) standIns.down.add(down);
+    for (const rule of rules)
+      rule.says = episodes
+        .filter((one) => one.rule === rule.name && at >= one.from && at < one.to)
+        .map(({ subject }) => subject);
+    for (const { subject } of episodes.filter(({ acknowledged }) => acknowledged === at)) {
+      const [row] = await sql<
+        { id: string }[]
+      >`select id::text from reporting.alerts where subject = ${subject}`;
+      expect(await acknowledge(first.alerts, Number(row?.id), { by: 'ann', note: null })).toBe(true);
+    }
+    const works = workers.map(({ alerts }) => alertWork(alerts));
+    const due = await Promise.all(works.map((work) => work.round(never)));
+    await Promise.all(
+      [...new Set(due.flat())].flatMap((name) => works.map((work) => work.deliver(name, never))),
+    );
+    standIns.look();
+    rounds += 1;
+    if (down && at === day(downDay(down), 10, 56)) {
+      const [row] = await sql<{ error: string }[]>`
+        select error from recorder.alert_channels where channel = ${down} and failing_since < now() - interval '30 minutes'`;
+      expect([down, row?.error]).toEqual([down, expect.any(String)]);
+      leaked = [...leaked, ...secretsIn(await everything(first.alerts))];
+      dumps += 1;
+    }
+  }
+
+  const told = Object.fromEntries(
+    CHANNELS.map((name) => {
+      const lists = expectedOf(name, expected);
+      return [
+        name,
+        inMoments(
+          standIns.told[name].map(({ says }) => sorted(says)),
+          lists,
+        ),
+      ];
+    }),
+  );
+  expect(told).toEqual(Object.fromEntries(CHANNELS.map((name) => [name, expectedOf(name, expected)])));
+  expect(standIns.wrong).toEqual([]);
+  const left = await sql`select channel, kind, state from recorder.alert_messages where state <> 'sent'`;
+  expect([...left]).toEqual([]);
+
+  const backend = await openBackend(
+    { redisUrl: undefined, databaseUrl: database.url },
+    pino({ level: 'silent' }),
+    never,
+  );
+  const queue = await backend.queue('polls');
+  for (const name of CHANNELS) {
+    const { name: job, data, opts } = deliverJob(name);
+    await queue.add(job, data, opts);
+  }
+  leaked = [...leaked, ...secretsIn(await everything(first.alerts))];
+  leaked = [...leaked, ...secretsIn(workers.flatMap(({ alerts }) => alerts.lines).join('\n'))];
+  expect(leaked).toEqual([]);
+  await queue.close();
+  await backend.close();
+  for (const { alerts } of workers) await alerts.close();
+  const counts = CHANNELS.map((name) => `${name} ${standIns.told[name].length}`);
+  console.log(
+    `${rounds} rounds of two workers, ${episodes.length} episodes; told: ${counts.join(', ')}; ${dumps + 1} looks at all rows of the database`,
+  );
+}, 600_000);

@@ -1,0 +1,286 @@
+import type { ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { SMTPServer } from 'smtp-server';
+import type { Clock } from '../../src/clock.ts';
+import { type Received, sendJson, upstreamServer } from './upstream-server.ts';
+
+/** The kinds of channels, each as a channel of that name. */
+export const CHANNELS = [
+  'webhook',
+  'slack',
+  'discord',
+  'telegram',
+  'email',
+  'pagerduty',
+  'ntfy',
+  'alertmanager',
+] as const;
+export type ChannelName = (typeof CHANNELS)[number];
+
+/** What somebody who reads a channel was told: `firing rule: subject subject`. */
+export interface Told {
+  readonly says: string;
+  /** It says itself that it may be told twice. */
+  readonly again: boolean;
+}
+
+/** Stand-ins of all channels: they speak the protocols, know the secrets, and keep what they were told. */
+export interface ChannelStandIns {
+  /** Channels as recorder.yaml has them, with secrets from {@link env}. */
+  readonly channels: readonly { readonly name: ChannelName }[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly told: Readonly<Record<ChannelName, readonly Told[]>>;
+  /** What nobody should have sent: a wrong secret, a text that is too long, a call of another form. */
+  readonly wrong: readonly string[];
+  /** Those that are down: they answer with an error, and with every secret that they were sent. */
+  readonly down: Set<ChannelName>;
+  /** Alertmanager looks at its clock: what ended by it is over. */
+  look(): void;
+  /** Called when a channel has taken something, before it answers. */
+  onTold(listener: (channel: ChannelName, told: Told) => void): void;
+  close(): Promise<void>;
+}
+
+const SECRETS: Readonly<Record<ChannelName, string>> = {
+  webhook: 'canary-webhook-1f0c',
+  slack: 'canary-slack-27ab',
+  discord: 'canary-discord-39d1',
+  telegram: 'canary-telegram-4be8',
+  email: 'canary-email-5c02',
+  pagerduty: 'canary-pagerduty-6f7e',
+  ntfy: 'canary-ntfy-7a90',
+  alertmanager: 'canary-alertmanager-8d3b',
+};
+const named = (name: ChannelName) => ['$', `{SECRET_${name.toUpperCase()}}`].join('');
+
+/** What a title says happened. */
+const HEADS: Readonly<Record<string, string>> = {
+  FIRING: 'firing',
+  RESOLVED: 'resolved',
+  'STILL FIRING': 'reminder',
+};
+
+/** What a text for people says. Subjects are the words before `is ill`, one a line. */
+function read(title: string, body: string): Told {
+  const [, head = '', rule = '', first = '', , more = '0'] =
+    /^\[([A-Z ]+)\] ([\w-]+): (\S+)( and (\d+) more)?$/.exec(title) ?? [];
+  const subjects = [...body.matchAll(/^(?:Over: )?(\S+) is ill/gm)].map(([, subject]) => subject);
+  const whole = subjects.length === Number(more) + 1 && subjects[0] === first;
+  return {
+    says: whole
+      ? `${HEADS[head] ?? title} ${rule}: ${subjects.join(' ')}`
+      : `cannot be read: ${title}\n${body}`,
+    again: body.includes('this may be told twice'),
+  };
+}
+
+/** Alerts that an Alertmanager holds, by their labels: until when. */
+type Held = Map<string, { readonly says: string; endsAt: number }>;
+
+/** @param clock the true time, which Alertmanager goes by @param answerAfter how long they take to answer, ms */
+export async function channelStandIns(clock: Clock, { answerAfter = 0 } = {}): Promise<ChannelStandIns> {
+  const told: Record<ChannelName, Told[]> = {
+    ...{
+      webhook: [],
+      slack: [],
+      discord: [],
+      telegram: [],
+      email: [],
+      pagerduty: [],
+      ntfy: [],
+      alertmanager: [],
+    },
+  };
+  const wrong: string[] = [];
+  const down = new Set<ChannelName>();
+  const listeners: ((channel: ChannelName, told: Told) => void)[] = [];
+  const tell = (channel: ChannelName, one: Told) => {
+    told[channel].push(one);
+    for (const listener of listeners) listener(channel, one);
+  };
+  const check = (fits: boolean, what: string) => {
+    if (!fits) wrong.push(what);
+  };
+
+  const keys = new Set<string>();
+  const incidents = new Map<string, { readonly says: string; acknowledged: boolean }>();
+  const held: Held = new Map();
+
+  /** What each does with a call. @returns its answer */
+  const take: Readonly<Record<Exclude<ChannelName, 'email'>, (call: Received) => [number, unknown]>> = {
+    webhook: ({ headers, body }) => {
+      check(headers.authorization === `Bearer ${SECRETS.webhook}`, 'webhook: the secret');
+      const key = String(headers['idempotency-key']);
+      const { title, text: said, maybe_again } = JSON.parse(body);
+      // Who knows the key drops what comes again.
+      if (!keys.has(key)) tell('webhook', { ...read(title, said), again: false });
+      else check(maybe_again === true, 'webhook: a key twice, and nothing says so');
+      keys.add(key);
+      return [204, undefined];
+    },
+    slack: ({ url, body }) => {
+      check(url.pathname === `/slack/services/${SECRETS.slack}`, 'slack: the secret');
+      const [title = '', ...lines] = String(JSON.parse(body).text).split('\n');
+      tell('slack', read(title.replaceAll('*', ''), lines.join('\n')));
+      return [200, 'ok'];
+    },
+    discord: ({ url, body }) => {
+      check(url.pathname === `/discord/api/webhooks/1/${SECRETS.discord}`, 'discord: the secret');
+      const [embed] = JSON.parse(body).embeds;
+      check(embed.title.length <= 256 && embed.description.length <= 4_096, 'discord: too long');
+      tell('discord', read(embed.title, embed.description));
+      return [url.searchParams.get('wait') === 'true' ? 200 : 204, { id: '1' }];
+    },
+    telegram: ({ url, body }) => {
+      check(url.pathname === `/telegram/bot${SECRETS.telegram}/sendMessage`, 'telegram: the secret');
+      const { chat_id, text: said } = JSON.parse(body);
+      check(chat_id === -100 && said.length <= 4_096, 'telegram: the chat, or too long');
+      const [title = '', ...lines] = said.split('\n');
+      tell('telegram', read(title, lines.join('\n')));
+      return [200, { ok: true, result: { message_id: 1 } }];
+    },
+    ntfy: ({ headers, body }) => {
+      check(headers.authorization === `Bearer ${SECRETS.ntfy}`, 'ntfy: the secret');
+      const { topic, title, message } = JSON.parse(body);
+      check(topic === 'ops' && Buffer.byteLength(message) <= 4_096, 'ntfy: the topic, or too long');
+      tell('ntfy', read(title, message));
+      return [200, { id: '1', event: 'message' }];
+    },
+    pagerduty: ({ body }) => {
+      const { routing_key, event_action, dedup_key, payload } = JSON.parse(body);
+      check(routing_key === SECRETS.pagerduty, 'pagerduty: the secret');
+      const incident = incidents.get(dedup_key);
+      if (event_action === 'trigger' && !incident) {
+        const says = `${payload.class}: ${payload.component}`;
+        incidents.set(dedup_key, { says, acknowledged: false });
+        tell('pagerduty', { says: `firing ${says}`, again: false });
+      }
+      if (event_action === 'acknowledge' && incident && !incident.acknowledged) {
+        incident.acknowledged = true;
+        tell('pagerduty', { says: `acknowledged ${incident.says}`, again: false });
+      }
+      if (event_action === 'resolve' && incident) {
+        incidents.delete(dedup_key);
+        tell('pagerduty', { says: `resolved ${incident.says}`, again: false });
+      }
+      return [202, { status: 'success', dedup_key }];
+    },
+    alertmanager: ({ headers, url, body }) => {
+      check(headers.authorization === `Bearer ${SECRETS.alertmanager}`, 'alertmanager: the secret');
+      check(url.pathname === '/alertmanager/api/v2/alerts', 'alertmanager: the path');
+      const alerts: { labels: Record<string, string>; startsAt: string; endsAt: string }[] = JSON.parse(body);
+      for (const { labels, startsAt, endsAt } of alerts) {
+        if (Date.parse(endsAt) < Date.parse(startsAt)) {
+          wrong.push('alertmanager: an end before its begin');
+          return [400, 'start time must be before end time'];
+        }
+        hold(labels, Date.parse(endsAt));
+      }
+      endHeld();
+      return [200, ''];
+    },
+  };
+  const hold = (labels: Record<string, string>, endsAt: number) => {
+    const key = JSON.stringify(labels);
+    const one = held.get(key);
+    const says = `${labels.alertname}: ${labels.subject}`;
+    if (one) one.endsAt = endsAt;
+    else if (endsAt > clock()) {
+      held.set(key, { says, endsAt });
+      tell('alertmanager', { says: `firing ${says}`, again: false });
+    }
+  };
+  /** What ended by its own clock is over, whether it was told so or was not told again. */
+  const endHeld = () => {
+    for (const [key, { says, endsAt }] of held)
+      if (endsAt <= clock()) {
+        held.delete(key);
+        tell('alertmanager', { says: `resolved ${says}`, again: false });
+      }
+  };
+
+  const server = await upstreamServer(async (call, response: ServerResponse) => {
+    const name = CHANNELS.find((one) => call.url.pathname.split('/')[1] === one);
+    response.sendDate = false;
+    response.setHeader('date', new Date(clock()).toUTCString());
+    if (name === undefined || name === 'email') return response.writeHead(404).end();
+    if (down.has(name)) {
+      const echo = `${call.url.href} ${JSON.stringify(call.headers)} ${call.body.slice(0, 200)}`;
+      return response.writeHead(503).end(`out of order: ${echo}`);
+    }
+    const [status, answer] = take[name](call);
+    await delay(answerAfter);
+    if (answer === undefined) response.writeHead(status).end();
+    else sendJson(response, answer, status);
+  });
+
+  const mails = new Set<string>();
+  const smtp = new SMTPServer({
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    logger: false,
+    onAuth: ({ username, password }, _session, done) => {
+      check(password === SECRETS.email, 'email: the secret');
+      done(null, { user: username });
+    },
+    onData: (stream, _session, done) => {
+      void text(stream).then((mail) => {
+        if (down.has('email'))
+          return done(
+            Object.assign(new Error(`try later, recorder ${SECRETS.email}`), { responseCode: 451 }),
+          );
+        const [head = '', ...rest] = mail.split('\r\n\r\n');
+        const unfolded = head.replaceAll('\r\n ', ' ');
+        const id = /^Message-ID: (.*)$/im.exec(unfolded)?.[1] ?? '';
+        const subject = /^Subject: (.*)$/im.exec(unfolded)?.[1] ?? '';
+        const body = rest.join('\n\n').replaceAll('=\r\n', '').replaceAll('\r\n', '\n');
+        // Many servers keep a message of the same id once.
+        if (!mails.has(id)) tell('email', { ...read(subject, body), again: false });
+        mails.add(id);
+        setTimeout(done, answerAfter);
+      }, done);
+    },
+  });
+  smtp.on('error', () => {}); // a sender that is killed hangs up at any time
+  await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve));
+  const address = smtp.server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+
+  const bearer = (name: ChannelName) => [{ name: 'Authorization', value: `Bearer ${named(name)}` }];
+  const base = server.url;
+  return {
+    channels: [
+      { name: 'webhook', ...{ type: 'webhook', url: `${base}/webhook`, headers: bearer('webhook') } },
+      { name: 'slack', ...{ type: 'slack', url: `${base}/slack/services/${named('slack')}` } },
+      { name: 'discord', ...{ type: 'discord', url: `${base}/discord/api/webhooks/1/${named('discord')}` } },
+      {
+        name: 'telegram',
+        ...{ type: 'telegram', url: `${base}/telegram`, token: named('telegram'), chat: -100 },
+      },
+      {
+        name: 'email',
+        ...{ type: 'email', host: '127.0.0.1', port, user: 'recorder', password: named('email') },
+        ...{ from: 'recorder@example.com', to: ['ann@example.com'] },
+      },
+      { name: 'pagerduty', ...{ type: 'pagerduty', url: `${base}/pagerduty`, key: named('pagerduty') } },
+      { name: 'ntfy', ...{ type: 'ntfy', url: `${base}/ntfy`, topic: 'ops', token: named('ntfy') } },
+      {
+        name: 'alertmanager',
+        ...{ type: 'alertmanager', url: `${base}/alertmanager`, headers: bearer('alertmanager') },
+      },
+    ],
+    env: Object.fromEntries(CHANNELS.map((name) => [`SECRET_${name.toUpperCase()}`, SECRETS[name]])),
+    told,
+    wrong,
+    down,
+    look: () => {
+      if (!down.has('alertmanager')) endHeld();
+    },
+    onTold: (listener) => listeners.push(listener),
+    close: async () => {
+      await server.close();
+      await new Promise<void>((resolve) => smtp.close(() => resolve()));
+    },
+  };
+}
