@@ -49,6 +49,7 @@ export async function beginLoad(address: string): Promise<Load> {
         },
         () => 0,
       );
+      if (code === 500) process.exitCode = 1;
       if (!over) answers.set(code, (answers.get(code) ?? 0) + 1);
     }
   });
@@ -60,4 +61,10 @@ export async function beginLoad(address: string): Promise<Load> {
     },
     ended: Promise.all(asking).then(() => answers),
   };
+}
+
+/** As text, one part a status. */
+export function answersText(answers: Answers): string {
+  const parts = [...answers].sort(([a], [b]) => a - b);
+  return parts.map(([code, count]) => `${count} × ${code || 'closed'}`).join(', ') || 'none';
 }

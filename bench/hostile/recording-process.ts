@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { outliveLostConnections } from '../../src/db/lost-connections.ts';
+import { ReadGate } from '../../src/db/read-gate.ts';
+import { ProcessCounts } from '../../src/server/metrics/process-counts.ts';
 import { servePagesOf } from '../../test/support/page-server.ts';
 import { openIngest } from '../contenders/ingest.ts';
 
@@ -13,12 +15,16 @@ const setup = z
   .parse(JSON.parse(process.argv[2] ?? ''));
 process.once('disconnect', () => process.exit()); // the parent is gone
 const ingest = await openIngest(setup);
+const counts = new ProcessCounts();
 process.on('message', () => void timed());
-const { address } = await servePagesOf(setup.databaseUrl);
-process.send?.({ address });
+const { address } = await servePagesOf(setup.databaseUrl, {
+  gate: new ReadGate(setup.databaseUrl, { yields: true }),
+  recording: () => counts.recording,
+});
+process.send?.({ address, pid: process.pid });
 
 async function timed(): Promise<void> {
   const start = performance.now();
-  const rows = await ingest.run(1);
+  const rows = await counts.during(() => ingest.run(1));
   process.send?.({ rows, milliseconds: performance.now() - start });
 }

@@ -25,6 +25,7 @@ const server = buildServer({
   upstreams: config.upstreams,
   counts: new ProcessCounts(),
   site: statusSite(config),
+  recording: null,
 });
 outliveLostConnections();
 process.once('disconnect', () => process.exit()); // the parent is gone

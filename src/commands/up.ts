@@ -202,7 +202,7 @@ async function work(
     await membership.leave();
     throw error;
   }
-  const server = serving ? await listen(app, serving, queues) : null;
+  const server = serving ? await listen(app, serving, queues, roles) : null;
   const repeating = new Repeating(log);
   logStart(app, backend.kind, server?.listeningOrigin ?? null);
   const screen = screenOf(app);
@@ -230,6 +230,7 @@ async function work(
       peers: membership,
       ...(alerting && { alerts: alertWork(alerting) }),
       ...(app.config.exports.length > 0 && { exports: exportWork(app) }),
+      during: (run) => app.counts.during(run),
       finished: (result) => {
         app.counts.run(result);
         finished.push(result);
@@ -340,7 +341,7 @@ function within(milliseconds: number, work: Promise<void> | undefined): Promise<
 }
 
 /** @throws UsageError when the port is taken, or the host is no address of this machine */
-async function listen(app: App, { access, site }: Serving, queues: Queues) {
+async function listen(app: App, { access, site }: Serving, queues: Queues, roles: ReadonlySet<Role>) {
   const {
     config,
     database,
@@ -351,7 +352,7 @@ async function listen(app: App, { access, site }: Serving, queues: Queues) {
     log,
     budgets,
   } = app;
-  const gate = new ReadGate(databaseUrl, {}, replica);
+  const gate = new ReadGate(databaseUrl, { yields: app.embedded }, replica);
   const server = buildServer({
     sql: database.reader,
     gate,
@@ -373,6 +374,7 @@ async function listen(app: App, { access, site }: Serving, queues: Queues) {
     upstreams: config.upstreams,
     counts: app.counts,
     site,
+    recording: roles.has('worker') ? () => app.counts.recording : null,
   });
   server.addHook('onClose', () => gate.close());
   try {

@@ -2,6 +2,7 @@ import postgres from 'postgres';
 import { UsageError } from '../errors.ts';
 import { CONNECTION } from './client.ts';
 import { connect } from './connect.ts';
+import { yieldToOthers } from './precedence.ts';
 import { holdQuestionFunctions, READER } from './question-functions.ts';
 import { sessionSettings } from './session.ts';
 
@@ -39,6 +40,8 @@ export interface AskOptions {
   readonly signal: AbortSignal;
   /** It is asked beside the recording: it gets one core, and its rows are shorter. */
   readonly beside?: boolean;
+  /** It yields its processor to who records; only of the embedded server. */
+  readonly yields?: boolean;
 }
 
 /** What PostgreSQL says of a question that it does not answer. */
@@ -62,7 +65,7 @@ export interface Refusal {
 export async function askAsReader<T>(
   url: string,
   question: string,
-  { timeout, asOf, signal, beside = false }: AskOptions,
+  { timeout, asOf, signal, beside = false, yields = false }: AskOptions,
   read: (answer: Answer) => Promise<T>,
 ): Promise<T> {
   const longest = beside ? LONGEST_ROW_BESIDE : LONGEST_ROW;
@@ -89,6 +92,7 @@ export async function askAsReader<T>(
   const cancel = () => running?.cancel();
   signal.addEventListener('abort', cancel);
   try {
+    if (yields) await yieldToOthers(session);
     await holdQuestionFunctions(run).catch((error: unknown) => {
       throw becoming(error) ?? error;
     });

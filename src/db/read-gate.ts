@@ -1,6 +1,7 @@
 import type postgres from 'postgres';
 import { CONNECTION } from './client.ts';
 import { connectPool } from './connect.ts';
+import { yieldToOthers } from './precedence.ts';
 import { type Answer, askAsReader } from './question.ts';
 import type { Replica } from './replica.ts';
 import { sessionSettings, silenceOf } from './session.ts';
@@ -14,9 +15,11 @@ export interface ReadLimits {
   readonly waiting: number;
   /** How long a read may wait, ms. */
   readonly patience: number;
+  /** Who reads yields its processor to who records. Only of the embedded server: its processes are of this machine. */
+  readonly yields: boolean;
 }
 
-const LIMITS: ReadLimits = { atOnce: 4, waiting: 100, patience: 5_000 };
+const LIMITS: ReadLimits = { atOnce: 4, waiting: 100, patience: 5_000, yields: false };
 
 /** Questions of users at once, beside the reads, and those that may wait. Each has a session of its own. */
 const QUESTIONS = { atOnce: 2, waiting: 10 };
@@ -37,6 +40,7 @@ export interface UsersQuestion {
 export class ReadGate {
   readonly #url: string;
   readonly #replica: Replica | null;
+  readonly #yields: boolean;
   readonly #places: readonly Place[];
   readonly #reads: Turns<Place>;
   readonly #questions: Turns<number>;
@@ -47,10 +51,11 @@ export class ReadGate {
    * @param replica what is read in its place; null: it is read itself
    */
   constructor(url: string, limits: Partial<ReadLimits> = {}, replica: Replica | null = null) {
-    const { atOnce, waiting, patience } = { ...LIMITS, ...limits };
+    const { atOnce, waiting, patience, yields } = { ...LIMITS, ...limits };
     this.#url = url;
     this.#replica = replica;
-    this.#places = Array.from({ length: atOnce }, () => new Place(replica?.url ?? url));
+    this.#yields = yields && replica === null;
+    this.#places = Array.from({ length: atOnce }, () => new Place(replica?.url ?? url, this.#yields));
     this.#reads = new Turns('read', this.#places, { waiting, patience });
     const questions = Array.from({ length: QUESTIONS.atOnce }, (_, at) => at);
     this.#questions = new Turns('question', questions, { waiting: QUESTIONS.waiting, patience });
@@ -74,7 +79,7 @@ export class ReadGate {
     read: (answer: Answer) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T> {
-    const options = { asOf, timeout, signal, beside: true };
+    const options = { asOf, timeout, signal, beside: true, yields: this.#yields };
     // What was known at a past moment is asked by temporary views, which no replica has.
     const replica = asOf === null ? this.#replica : null;
     const asked = () => askAsReader(replica?.url ?? this.#url, text, options, read);
@@ -100,16 +105,20 @@ export class ReadGate {
 /** A connection for reading, or where one will be made. */
 class Place {
   readonly #url: string;
+  readonly #yields: boolean;
   #client: postgres.Sql | null = null;
 
-  constructor(url: string) {
+  constructor(url: string, yields: boolean) {
     this.#url = url;
+    this.#yields = yields;
   }
 
   async use<T>(work: (sql: postgres.Sql) => Promise<T>, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted();
     this.#client ??= open(this.#url);
-    const done = work(this.#client);
+    const client = this.#client;
+    // Each time: the driver makes a new connection when it was silent for a while.
+    const done = this.#yields ? yieldToOthers(client).then(() => work(client)) : work(client);
     let abort = () => {};
     const aborted = new Promise<never>((_, reject) => {
       abort = () => {

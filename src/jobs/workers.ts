@@ -37,6 +37,8 @@ export interface WorkerContext {
   readonly alerts?: AlertWork;
   /** Absent: nothing is exported by schedule. */
   readonly exports?: ExportWork;
+  /** Does a run. Absent: it is done, and nobody sees that it is under way. */
+  readonly during?: <T>(run: () => Promise<T>) => Promise<T>;
   /** Called after every run. */
   readonly finished?: (result: RunResult) => void;
 }
@@ -106,6 +108,7 @@ function workOf(queues: Queues, context: WorkerContext, signal: AbortSignal): Wo
   const feeds = new Map(context.feeds.map((feed) => [feed.source.name, feed]));
   const knows = knowing(context.feeds);
   const passed = new Passed(context.log);
+  const { during = (run) => run() } = context;
   return async (job, token) => {
     const data = jobData.parse(job.data);
     if (data.kind === 'alerts' || data.kind === 'deliver')
@@ -123,7 +126,7 @@ function workOf(queues: Queues, context: WorkerContext, signal: AbortSignal): Wo
     if (data.kind === 'plan') return planFeed(context, queues, feed);
     let result: Awaited<ReturnType<typeof record>>;
     try {
-      result = await record(context.recording, feed, jobOf(data), signal);
+      result = await during(() => record(context.recording, feed, jobOf(data), signal));
     } catch (error) {
       if (error instanceof LeaseLost) {
         context.log.warn({ feed: data.feed, target: data.target }, messageOf(error));

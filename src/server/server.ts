@@ -59,7 +59,15 @@ export interface ServerContext {
   readonly counts: ProcessCounts;
   /** What the status page shows of its own. */
   readonly site: StatusSite;
+  /** Whether this process records just now: requests get a part of its time only; null: it never does. */
+  readonly recording: (() => boolean) | null;
 }
+
+/** The most connections, those that ask for nothing among them. */
+const CONNECTIONS = 2_000;
+/** How long a request may take to arrive: its head, and all of it; ms. */
+const HEAD_WITHIN = 15_000;
+const WHOLE_WITHIN = 30_000;
 
 const PATIENCE = 3_000;
 /** The database is asked at most once in this time, ms, however many requests come. */
@@ -88,6 +96,7 @@ export function buildServer({
   upstreams,
   counts,
   site,
+  recording,
 }: ServerContext): FastifyInstance {
   const status = recently(() => within(statusOf(sql, budgets)), LASTING);
   const queueAnswers = recently(async () => queueReachable(), 0);
@@ -105,6 +114,8 @@ export function buildServer({
   const server = Fastify({
     logger: false,
     forceCloseConnections: true,
+    requestTimeout: WHOLE_WITHIN,
+    http: { headersTimeout: HEAD_WITHIN, connectionsCheckingInterval: HEAD_WITHIN },
     // An address that cannot be read reaches no route and no hook.
     frameworkErrors: ({ message, statusCode }, _request, reply) => {
       reply.hijack();
@@ -113,8 +124,9 @@ export function buildServer({
         .end(JSON.stringify({ error: message }));
     },
   });
-  paceRequests(server);
+  server.server.maxConnections = CONNECTIONS;
   sendHeaders(server);
+  const pace = paceRequests(server, recording);
   server.addHook('onRequest', async ({ headers: { host }, socket: { localAddress } }, reply) => {
     if (isOwnName(host, localAddress, names)) return;
     const error = `this server does not answer to the name "${host}": add it to server.names in recorder.yaml`;
@@ -139,7 +151,7 @@ export function buildServer({
   };
   servePages(server, { gate, replica, context, access, assets, log });
   serveQueryData(server, gate);
-  serveApi(server, { gate, clock, status, log });
+  serveApi(server, { gate, pace, clock, status, log });
   serveBadges(server, context.nodes);
   serveAssets(server, assets);
   const { logo } = site;

@@ -37,6 +37,7 @@ beforeAll(async () => {
     upstreams: { nodes: [] },
     counts: new ProcessCounts(),
     site: { title: 'Nodes', text: [], logo: null, nodes: [], announced: { once: [], recurring: [] } },
+    recording: null,
   });
   address = await server.listen({ host: '127.0.0.1', port: 0 });
 });

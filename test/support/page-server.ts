@@ -35,6 +35,7 @@ export async function servePagesOf(
     upstreams: { nodes: [] },
     counts: new ProcessCounts(),
     site: { title: 'Nodes', text: [], logo: null, nodes: [], announced: { once: [], recurring: [] } },
+    recording: null,
     ...more,
   });
   return {

@@ -11,6 +11,7 @@ import { messageOf } from '../../errors.ts';
 import type { Status } from '../../reports/status.ts';
 import { versionOf } from '../../version.ts';
 import { gone } from '../gone.ts';
+import type { Pace } from '../pacing.ts';
 import { openApi } from './openapi.ts';
 import type { Answering, Operation } from './operation.ts';
 import { operationsOf } from './operations.ts';
@@ -19,13 +20,14 @@ import { type Problem, problemOf } from './problem.ts';
 /** What the API is served with. */
 export interface ApiOptions {
   readonly gate: ReadGate;
+  readonly pace: Pace;
   readonly clock: Clock;
   readonly status: () => Promise<Status>;
   readonly log: Pick<Log, 'warn'>;
 }
 
 /** Serves `/api/v1/…` and `/openapi.json`. */
-export function serveApi(server: FastifyInstance, { gate, clock, status, log }: ApiOptions): void {
+export function serveApi(server: FastifyInstance, { gate, pace, clock, status, log }: ApiOptions): void {
   const catalogue = catalogueOf();
   const operations = operationsOf({ catalogue, clock, status });
   let document: Promise<string> | undefined;
@@ -51,7 +53,8 @@ export function serveApi(server: FastifyInstance, { gate, clock, status, log }: 
         const { format, ...told } = request.query;
         const answering = operation.ask(told);
         const signal = gone(reply);
-        if (formatOf(format, suffix) === 'csv') return sendCsv(request, reply, answering, gate, signal);
+        if (formatOf(format, suffix) === 'csv')
+          return sendCsv(request, reply, answering, { gate, pace, signal });
         const answer = await gate.read((sql) => answering.json(sql), signal);
         return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer));
       },
@@ -83,19 +86,23 @@ async function sendCsv(
   request: FastifyRequest,
   reply: FastifyReply,
   { csv }: Answering,
-  gate: ReadGate,
-  signal: AbortSignal,
+  { gate, pace, signal }: Pick<ApiOptions, 'gate' | 'pace'> & { readonly signal: AbortSignal },
 ): Promise<FastifyReply> {
   const texts = csv.columns.map(({ type }) => TEXTS.has(type));
   const read = (after: string | null) => gate.read((sql) => csv.page(sql, after), signal);
   // The first page is read before anything is sent, so that an error can still be told.
   const first = await read(null);
+  // Each further page waits for its turn, as a request of its own would.
+  const readNext = async (after: string | null) => {
+    const end = await pace.turn(request.socket.remoteAddress ?? '');
+    return read(after).finally(end);
+  };
   async function* lines() {
     yield csvLine(
       csv.columns.map(({ name }) => name),
       texts.map(() => false),
     );
-    for (let page = first; ; page = await read(page.next)) {
+    for (let page = first; ; page = await readNext(page.next)) {
       yield page.lines.map((values) => csvLine(values, texts)).join('');
       if (page.next === null) return;
     }

@@ -18,6 +18,22 @@ export class ProcessCounts {
   /** Whether what the configuration file said the last time was applied, and when it was read (ms since 1970). */
   configuration: { readonly applied: boolean; readonly at: number } = { applied: true, at: Date.now() };
   readonly #runs = new Map<string, { feed: string; status: string; count: number }>();
+  #underWay = 0;
+
+  /** Does a run, which is under way meanwhile. */
+  async during<T>(run: () => Promise<T>): Promise<T> {
+    this.#underWay += 1;
+    try {
+      return await run();
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  /** Whether a run is under way. */
+  get recording(): boolean {
+    return this.#underWay > 0;
+  }
 
   /**
    * Counts a call.
