@@ -123,7 +123,7 @@ describe.skipIf(!present)('32 days of recorded answers', () => {
         (select count(*) from recorder.average_tps) as tps,
         (select count(*) from recorder.node_identity) as identity,
         (select md5(string_agg(v::text, '|' order by v.node_id, v.start_time, v.valid_from)) from recorder.validators v) as all_validators,
-        (select md5(string_agg(m::text, '|' order by m.chain_id, m.bucket_start, m.recorded_at)) from recorder.metric_points m) as all_points`;
+        (select md5(string_agg(m::text, '|' order by m.series_id, m.bucket_start, m.recorded_at)) from recorder.metric_points m) as all_points`;
     return row;
   }
 

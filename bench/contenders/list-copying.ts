@@ -22,8 +22,10 @@ export const openListCopying: OpenContender = async ({ serviceUrl, databaseUrl, 
   const decode = buildDecoder(dataset);
   const now = new Date().toISOString();
   const chunks: Buffer[] = [];
-  for (const target of targets) {
-    const request = dataset.request.map((key) => target[key] ?? null);
+  for (const [place, target] of targets.entries()) {
+    const request = dataset.numbered
+      ? [String(place + 1)]
+      : dataset.request.map((key) => target[key] ?? null);
     for await (const { body } of plainPages({ ...work, targets: [target] }, addressIn(serviceUrl, 0))) {
       const { rows } = decode(body, target);
       chunks.push(Buffer.from(rows.map((row) => copyLine([...request, ...row, now, '1'])).join('')));

@@ -19,10 +19,14 @@ export async function fillMetrics(
     intervals.map((interval) => ({ metric, interval, step: STEPS[interval] ?? YEAR })),
   );
   const perYear = chains.length * series.reduce((sum, { step }) => sum + YEAR / step, 0);
+  await sql`
+    insert into recorder.metric_points_series (chain_id, metric, time_interval)
+    select * from unnest(${[...chains]}::text[]) chain_id cross join unnest(${series.map(({ metric }) => metric)}::text[],
+      ${series.map(({ interval }) => interval)}::text[])`;
   await withoutIndexes(sql, 'metric_points', () =>
     sql.unsafe(
       `insert into recorder.metric_points
-        (chain_id, metric, time_interval, bucket_start, value, recorded_at, superseded_at, vanished, run_id)
+        (series_id, bucket_start, value, recorded_at, superseded_at, vanished, run_id)
       with points as (
         select c.chain_id, s.metric, s.time_interval, b.at, s.step,
           -- A number that looks like chance, the same in every run.
@@ -38,8 +42,8 @@ export async function fillMetrics(
           then said + (1 + abs(chance % 47)) * interval '1 hour' end as revised_at
         from points
       )
-      select p.chain_id, p.metric, p.time_interval, p.at, v.value, v.since, v.until, v.vanished, 1 + abs(chance % 500000)
-      from revised p
+      select n.series_id, p.at, v.value, v.since, v.until, v.vanished, 1 + abs(chance % 500000)
+      from revised p join recorder.metric_points_series n using (chain_id, metric, time_interval)
       cross join lateral (
         select 1000000 + abs(chance % 100000), p.said, p.revised_at, false where p.revised_at is not null
         union all

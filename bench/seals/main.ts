@@ -75,9 +75,13 @@ async function polled(until: Promise<unknown>): Promise<number[]> {
 
 try {
   await sql`
-    insert into recorder.metric_points (chain_id, metric, time_interval, bucket_start, value, recorded_at, run_id)
-    select (n % 20)::text, 'txCount', 'hour', '2020-01-01'::timestamptz + n / 20 * interval '1 hour', 1000000 + n,
-      '2026-01-01'::timestamptz + n / 500 * interval '30 seconds', 1000 + n / 500 from generate_series(1, ${rows}::int) n`;
+    insert into recorder.metric_points_series (chain_id, metric, time_interval)
+    select n::text, 'txCount', 'hour' from generate_series(0, 19) n`;
+  await sql`
+    insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, run_id)
+    select s.series_id, '2020-01-01'::timestamptz + n / 20 * interval '1 hour', 1000000 + n,
+      '2026-01-01'::timestamptz + n / 500 * interval '30 seconds', 1000 + n / 500 from generate_series(1, ${rows}::int) n
+    join recorder.metric_points_series s on s.chain_id = (n % 20)::text order by n`;
   await sql`
     insert into recorder.runs (run_id, source, target_key, datasets, reason, status, worker, started_at, finished_at, items, rows_written)
     values (${1_000 + rows}, 's', 't', '{metric_points}', 'poll', 'done', 'w', '2026-01-01', '2026-01-01', '{1}', '{1}')`;

@@ -1,4 +1,5 @@
 import type { Dataset, History, Recorded } from '../datasets/contract.ts';
+import { requestOf, SERIES_ID, seriesTableOf } from '../datasets/standing.ts';
 import type { Declared } from '../db/declared.ts';
 import { recorded } from '../recorded.ts';
 import { BLOCK } from '../recording/packed-form.ts';
@@ -6,6 +7,7 @@ import { declaredObjects } from '../views/declared.ts';
 import {
   type Arrival,
   type Holders,
+  type Numbered,
   type OrderColumn,
   orderedColumns,
   orderOf,
@@ -109,6 +111,7 @@ export function catalogueOf(declared: readonly Declared[] = declaredObjects()): 
   const series = new Set(ofKind('series'));
   const revisions = new Map(ofKind('series').map((name) => [revisionsOf(name), partsOfSeries(name)]));
   const told = new Map(recorded.flatMap((one) => [...toldOf(one)]));
+  const numbering = new Map(recorded.flatMap((one) => [...numberedOf(one)]));
   const holding = new Map(recorded.flatMap((one) => [...holdersOf(one)]));
   const views = new Map(
     returnRows.map((one): [string, Readable] => {
@@ -117,11 +120,13 @@ export function catalogueOf(declared: readonly Declared[] = declaredObjects()): 
       const toldBy = told.get(name);
       const holders = holding.get(name);
       const parts = revisions.get(name);
+      const numbered = numbering.get(name);
       const known = {
         ...readable(one, byName, keys.get(name)),
         ...(arrival ? { arrival } : {}),
         ...(toldBy ? { toldBy } : {}),
         ...(holders ? { holders } : {}),
+        ...(numbered ? { numbered } : {}),
         ...(logs.has(name) ? { pastParts: pastOfLog(name) } : {}),
         ...(series.has(name) ? { pastParts: pastOfSeries(name) } : {}),
         ...(parts ? { parts } : {}),
@@ -206,6 +211,13 @@ function noPast({ name, columns }: Declared, asOf: string | null): string {
   return `what reporting.${name} said at a past moment is not kept${instead}`;
 }
 
+/** The views of rows that stand by number. */
+function* numberedOf(one: (typeof recorded)[number]): Generator<[string, Numbered]> {
+  if (one.history !== 'series' || !one.numbered) return;
+  const numbered = { view: seriesTableOf(one), number: SERIES_ID, columns: requestOf(one) };
+  for (const view of [one.name, revisionsOf(one.name), ...partsOfSeries(one.name)]) yield [view, numbered];
+}
+
 /** The keys of a dataset's views, by view. */
 function* keysOf(one: (typeof recorded)[number]): Generator<[string, readonly OrderColumn[]]> {
   const { name } = one;
@@ -224,6 +236,7 @@ function* keysOf(one: (typeof recorded)[number]): Generator<[string, readonly Or
   yield [`${name}_history`, [...key, never('valid_from')]];
   yield [`${name}_conflicts`, [...key, never('recorded_at')]];
   yield [`${name}_changes`, [never('at'), never('change'), ...key]];
+  yield [seriesTableOf(one), requestOf(one).map(never)];
   yield [`network_${name}`, key.filter((column) => column.name !== 'node')];
   for (const list of lists(one)) yield [`${name}_${list}`, [...row, never('position')]];
 }

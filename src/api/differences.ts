@@ -13,8 +13,10 @@ import {
   type Told,
   textOf as told,
 } from './list-parameters.ts';
+import { ofFilteredSeries, seriesBySeries, seriesInOrder } from './numbered.ts';
 import { columnOf, following, orderExpression } from './order.ts';
 import type { OrderColumn } from './readable.ts';
+import { planOf } from './row-count.ts';
 import type { Row } from './rows.ts';
 import { orderBy } from './rows-question.ts';
 import { type Asked, ReadableStatement, Statement } from './statement.ts';
@@ -96,8 +98,9 @@ export async function readDifferences(
   dataset: ReadableDataset,
   question: DifferencesQuestion,
 ): Promise<DifferencesPage> {
-  const { text, values } = differencesStatement(dataset, question);
   const { content, readable } = versionsOf(dataset);
+  const bySeries = readable.numbered ? await touchesMany(sql, dataset, question) : false;
+  const { text, values } = differencesStatement(dataset, question, bySeries);
   const { order, limit } = question;
   const types = new Map(readable.columns.map(({ name, type }) => [name, type]));
   const told = await sql.unsafe<Record<string, string | null>[]>(text, [...values]).values();
@@ -138,11 +141,31 @@ export async function readDifferences(
   };
 }
 
+/** As many rows as are sooner found by time and sorted than series by series, of all series. */
+const FEW = 10_000;
+
+/** Whether so many rows were touched that a page of them is sooner found series by series. PostgreSQL cannot weigh the two. */
+async function touchesMany(
+  sql: postgres.Sql,
+  dataset: ReadableDataset,
+  question: DifferencesQuestion,
+): Promise<boolean> {
+  const into = new Statement();
+  const { touched } = statementOf(dataset, question, null, into);
+  const plan = await planOf(sql, touched, into.values);
+  return (plan?.['Plan Rows'] ?? 0) > FEW;
+}
+
 /**
  * The statement that reads a page: the key, whether it was and is there (null: nothing is different), what it said and says, the last
  * key that was looked at, and how many were; all as texts.
+ * @param bySeries of rows that stand by number: they are looked for series by series, not by time
  */
-export function differencesStatement(dataset: ReadableDataset, question: DifferencesQuestion): Asked {
+export function differencesStatement(
+  dataset: ReadableDataset,
+  question: DifferencesQuestion,
+  bySeries = false,
+): Asked {
   const into = new Statement();
   const { content, readable } = versionsOf(dataset);
   const { order, limit } = question;
@@ -152,7 +175,7 @@ export function differencesStatement(dataset: ReadableDataset, question: Differe
   const names = order.columns.map(({ name }) => `"${name}"`);
   const said = (row: string) => content.map(({ name }, at) => `${row}."${name}" as ${row}${at}`);
   const texts = (row: string) => content.map(({ type }, at) => textOf(type, `d.${row}${at}`));
-  const { before, touched, rest } = statementOf(dataset, question, lookedAt(limit), into);
+  const { before, touched, rest } = statementOf(dataset, question, lookedAt(limit), into, bySeries);
   const text = `with ${before}touched as materialized (
 ${touched}
 ),
@@ -211,12 +234,14 @@ interface Parts {
  * One condition says what was touched, so that PostgreSQL can take either the few of a short window by time, or those of a long one
  * as the index of the key gives them.
  * @param most how many keys are looked at; null: all
+ * @param bySeries as of {@link differencesStatement}
  */
 function statementOf(
   dataset: ReadableDataset,
   { from, to, filters, order, after }: DifferencesQuestion,
   most: number | null,
   into: Statement,
+  bySeries = false,
 ): Parts {
   const { from: all, parts, content, readable, at: heldAt } = versionsOf(dataset);
   const types = new Map(readable.columns.map(({ name, type }) => [name, type]));
@@ -224,11 +249,12 @@ function statementOf(
   const begin = into.value(from, 'timestamptz');
   const end = to === null ? 'now()' : into.value(to, 'timestamptz');
   // Which keys are wanted is said where the versions are read, so that the others are not even compared.
-  const wanted = [
+  const held = [
     `reporting.has_record(${into.value(dataset.name, 'text')}, ${begin})`,
+    ...ofFilteredSeries(readable, filters, into),
     ...filters.map((one) => condition(one, typeOf(one.column), columnOf(one.column), into)),
-    ...(after ? [following(order, after.values, typeOf, into)] : []),
-  ].join('\n  and ');
+  ];
+  const wanted = [...held, ...(after ? [following(order, after.values, typeOf, into)] : [])].join('\n  and ');
   const names = order.columns.map(({ name }) => `"${name}"`);
   const keys = order.columns.map((one) => `${orderExpression(one)} as "${one.name}"`).join(', ');
   const bounded = most === null ? '' : `\norder by ${names.join(', ')}\nlimit ${most}`;
@@ -256,15 +282,23 @@ where ${wanted}
     };
   }
   const touching = `((r.begins > ${begin} and r.begins <= ${end}) or (r.ends > ${begin} and r.ends <= ${end} and r.ends_alone))`;
+  const touchedIn = (part: string, conditions: readonly string[]) =>
+    `select distinct ${keys}\nfrom ${part} as r\nwhere ${[touching, ...conditions].join('\n  and ')}`;
+  const numbered = bySeries ? seriesInOrder(readable, order) : null;
   const touched = (part: string) =>
-    `select distinct ${keys}\nfrom ${part} as r\nwhere ${touching}\n  and ${wanted}${bounded}`;
+    numbered && most !== null
+      ? seriesBySeries(numbered, { filters, after, order }, most, typeOf, into, (conditions) =>
+          touchedIn(part, [...conditions, ...held]),
+        )
+      : [touchedIn(part, [wanted]) + bounded];
+  const selects = parts.flatMap(touched);
   const moments = { o: begin, n: end };
   return {
     before: '',
     touched:
-      parts.length === 1
-        ? touched(all)
-        : `${parts.map((part) => `(${touched(part)})`).join('\nunion\n')}${bounded}`,
+      selects.length === 1
+        ? selects.join('')
+        : `${selects.map((one) => `(${one})`).join('\nunion\n')}${bounded}`,
     rest: rest(
       (name) => `lateral (
   select true as there, r.* from ${all} as r

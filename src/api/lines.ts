@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
 import { beginOf, type Drawable, type Grain } from './drawables.ts';
+import { ofOneSeries } from './numbered.ts';
 import { columnOf } from './order.ts';
 import { isOneLine, type PointsSql } from './points-sql.ts';
 import { areMany, type PointsSource, readThinned, type Thinning } from './read-thinned.ts';
@@ -180,7 +181,16 @@ export function pointsOf(drawable: Drawable, question: LinesQuestion, into: Stat
     values: columns.map((name) => [name, columnOf(name)] as const),
     of: untold(drawable, question).map(columnOf),
   };
-  const conditions = [...wanted, ...inWindow, ...(dataset ? currentOnly(dataset.kind) : []), ...known];
+  const ofSeries = dataset
+    ? ofOneSeries(drawable.readable, (name) => (told[name]?.length === 1 ? told[name][0] : undefined), into)
+    : [];
+  const conditions = [
+    ...ofSeries,
+    ...wanted,
+    ...inWindow,
+    ...(dataset ? currentOnly(dataset.kind) : []),
+    ...known,
+  ];
   return {
     rows,
     conditions,

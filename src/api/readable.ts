@@ -29,6 +29,16 @@ export interface Things {
   readonly blocks?: { readonly of: string; readonly size: number };
 }
 
+/** Rows that stand by the number of a series (`numbered` of a dataset). */
+export interface Numbered {
+  /** The view that lists the series, in `reporting`. */
+  readonly view: string;
+  /** The column with the number, there and of the rows: in the index of the rows it stands for {@link columns}. */
+  readonly number: string;
+  /** What tells series apart: the first columns of the key, and columns of {@link view}. */
+  readonly columns: readonly string[];
+}
+
 /** The rows whose lists a view shows, an element a row. */
 export interface Holders {
   /** Their view, in `reporting`. */
@@ -63,6 +73,8 @@ export interface Readable {
   readonly key: readonly OrderColumn[];
   /** What its rows are worked out for, one by one; absent: rows are found as they are. */
   readonly things?: Things;
+  /** Absent: rows stand by their own columns. */
+  readonly numbered?: Numbered;
   /** The view in `reporting` of what each node tells of the same keys, with an index by node and key; absent: there is none. */
   readonly toldBy?: string;
   /** What its rows are elements of; absent: they are none. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Readable } from './readable.ts';
 import { matching } from './rows.ts';
 import type { RowsQuestion } from './rows-question.ts';
-import { Statement } from './statement.ts';
+import { type Asked, Statement } from './statement.ts';
 
 /** How many rows there are. */
 export interface RowCount {
@@ -21,6 +21,14 @@ const plan = z.array(
   }),
 );
 
+/** What PostgreSQL's planner expects of a select, which it does not run. */
+export async function planOf(sql: postgres.Sql, select: string, values: Asked['values']) {
+  const [explained] = await sql.unsafe<{ 'QUERY PLAN': unknown }[]>(`explain (format json) ${select}`, [
+    ...values,
+  ]);
+  return plan.parse(explained?.['QUERY PLAN'])[0]?.Plan;
+}
+
 /**
  * How many rows match, on whichever page. They are counted only where that is cheap: the count of millions takes seconds.
  * @returns null: nobody knows without reading them all, as with functions
@@ -32,11 +40,7 @@ export async function rowCount(
 ): Promise<RowCount | null> {
   const into = new Statement();
   const rows = matching(readable, { ...question, after: null }, into).join('\n');
-  const [explained] = await sql.unsafe<{ 'QUERY PLAN': unknown }[]>(
-    `explain (format json) select 1 ${rows}`,
-    into.values,
-  );
-  const top = plan.parse(explained?.['QUERY PLAN'])[0]?.Plan;
+  const top = await planOf(sql, `select 1 ${rows}`, into.values);
   if (!top || top['Node Type'] === 'Function Scan') return null;
   if (top['Total Cost'] > CHEAP) return { rows: top['Plan Rows'], exact: false };
   const [counted] = await sql.unsafe<{ count: string }[]>(

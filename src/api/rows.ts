@@ -3,6 +3,7 @@ import { cursorText } from './cursor.ts';
 import { condition, type Filter, type Operator } from './filters.ts';
 import { heldIn } from './holders.ts';
 import { lastKeyOf } from './key-windows.ts';
+import { ofFilteredSeries, seriesBySeries, seriesInOrder } from './numbered.ts';
 import { columnOf, following, orderExpression, upTo } from './order.ts';
 import type { Readable, Things } from './readable.ts';
 import type { Order, RowsQuestion } from './rows-question.ts';
@@ -113,12 +114,18 @@ function found(readable: Readable, question: RowsQuestion, into: Statement): str
   const parts = partsOf(readable, question, into);
   if (!parts) return matching(readable, question, into);
   const named = new Set([...columns, ...order.columns].map((one) => one.name));
-  const first = parts.map(({ from, where }) => {
-    const conditions = [...where, ...conditionsOf(readable, question, into)].join('\n  and ');
-    const rows = `select ${[...named].map(columnOf).join(', ')}\nfrom ${from} as r\nwhere ${conditions}`;
-    return `(${rows}\n${inOrder(order, null, [])}\nlimit ${limit + 1})`;
+  const numbered = seriesInOrder(readable, order);
+  const first = parts.flatMap(({ from, where }) => {
+    const rows = (conditions: readonly string[]) =>
+      `select ${[...named].map(columnOf).join(', ')}\nfrom ${from} as r\nwhere ${[...where, ...conditions].join('\n  and ')}`;
+    if (!numbered)
+      return `${rows(conditionsOf(readable, question, into))}\n${inOrder(order, null, [])}\nlimit ${limit + 1}`;
+    const conditions = conditionsOf(readable, { ...question, after: null }, into);
+    return seriesBySeries(numbered, question, limit + 1, typesOf(readable), into, (more) =>
+      rows([...more, ...conditions]),
+    );
   });
-  return [`from (${first.join('\nunion all\n')}) as r`];
+  return [`from (${first.map((one) => `(${one})`).join('\nunion all\n')}) as r`];
 }
 
 /** SQL of rows, as a FROM item `r` and conditions. */
@@ -129,7 +136,8 @@ interface RowsSql {
 
 /** The parts of the rows in which they are found by the key; null: they are so all together. */
 function partsOf(readable: Readable, { asOf, order }: RowsQuestion, into: Statement): RowsSql[] | null {
-  const { key, parts } = readable;
+  const { key, name } = readable;
+  const parts = readable.parts ?? (readable.numbered ? [name] : undefined);
   if (asOf !== null)
     return readable.pastParts ? pastPartsOf(readable, into.value(asOf, 'timestamptz'), into) : null;
   return parts && order.columns[0]?.name === key[0]?.name
@@ -153,6 +161,7 @@ export function pastPartsOf({ name, pastParts = [] }: Readable, at: string, into
 function conditionsOf(readable: Readable, { filters, after, last, order }: RowsQuestion, into: Statement) {
   const typeOf = typesOf(readable);
   return [
+    ...ofFilteredSeries(readable, filters, into),
     ...filters.map((filter) => condition(filter, typeOf(filter.column), columnOf(filter.column), into)),
     ...(after ? [following(order, after.values, typeOf, into)] : []),
     ...(last ? [upTo(order, last.values, typeOf, into)] : []),

@@ -1,10 +1,12 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
 import { type Clock, systemClock } from '../clock.ts';
+import { SERIES_ID } from '../datasets/standing.ts';
 import type { DeclaredColumn } from '../db/declared.ts';
 import type { ReadableDataset } from './catalogue.ts';
 import { condition, type Filter, instant, written } from './filters.ts';
 import { asOf, filterShape, filtersIn, filtersOf, type Told, textOf as told } from './list-parameters.ts';
+import { ofFilteredSeries } from './numbered.ts';
 import { columnOf } from './order.ts';
 import type { PointsSql } from './points-sql.ts';
 import { type PointsSource, readThinned } from './read-thinned.ts';
@@ -67,7 +69,7 @@ export function seriesOf({ kind, key, request, now, history, begins }: ReadableD
   const ofThing = key.find(told) ?? times.find(({ name }) => name !== begins)?.name;
   const time = kind === 'series' || kind === 'log' ? (ofThing ?? begins) : begins;
   const values = readable.columns.filter(
-    ({ name, type }) => NUMBERS.has(type) && name !== 'run_id' && !key.includes(name),
+    ({ name, type }) => NUMBERS.has(type) && name !== 'run_id' && name !== SERIES_ID && !key.includes(name),
   );
   const heights =
     kind === 'log' ? readable.columns.filter(({ name }) => name === 'height' && key.includes(name)) : [];
@@ -196,6 +198,7 @@ function seriesPoints(
     ...(begin === null ? [] : [`${at} >= ${begin}`]),
     ...(end === null ? [] : [`${at} < ${end}`]),
     ...currentOnly(kind),
+    ...ofFilteredSeries(readable, filters, into),
     ...filters.map((one) => condition(one, types.get(one.column) ?? 'text', columnOf(one.column), into)),
   ];
   let rows = `reporting.${readable.name}`;

@@ -26,7 +26,7 @@ const OF_THE_RECORDING: ReadonlySet<string> = new Set([
 export interface Versions {
   /** The rows as a {@link Readable}, for the types of columns. */
   readonly readable: Readable;
-  /** SQL: a FROM item with the columns of the key, `content`, `begins`, `ends` and `ends_alone`. */
+  /** SQL: a FROM item with the columns of the key (and the number of the series, where rows have one), `content`, `begins`, `ends` and `ends_alone`. */
   readonly from: string;
   /** The FROM items that it is made of. In each of them rows are found by the index of the key, in all of them together not. */
   readonly parts: readonly string[];
@@ -39,7 +39,10 @@ export interface Versions {
 /** The versions of a dataset's rows. Of a log those that were said differently later are versions too. */
 export function versionsOf({ name, kind, now, history, begins, ends }: ReadableDataset): Versions {
   const readable = history ?? now;
-  const keyed = new Set(now.key.map((column) => column.name));
+  const keyed = new Set([
+    ...now.key.map((column) => column.name),
+    ...(readable.numbered ? [readable.numbered.number] : []),
+  ]);
   const content = readable.columns.filter((one) => !keyed.has(one.name) && !OF_THE_RECORDING.has(one.name));
   const columns = [...keyed, ...content.map((column) => column.name)].map((one) => `"${one}"`).join(', ');
   // The open interval of a ledger is shown up to where it is settled, and lasts.

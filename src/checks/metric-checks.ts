@@ -1,9 +1,11 @@
 import { POINT_VALUES } from '../datasets/dataset.ts';
+import { metricPoints } from '../datasets/metrics/metric-points.ts';
+import { rowsOf } from '../datasets/standing.ts';
 import { writing } from './writing.ts';
 
 /** SQL of every value of every point: each part has an index. */
 const EVERY_VALUE = Object.values(POINT_VALUES)
-  .map((part) => `select * from recorder.metric_points where ${part}`)
+  .map((part) => `select * from ${rowsOf(metricPoints)} r where ${part}`)
   .join(' union all ');
 
 /**
@@ -31,10 +33,9 @@ export const POINTS = [
   `points as materialized (
     select p.metric, p.time_interval, p.bucket_start, p.value, asked.at as asked_at,
       case when p.recorded_at > settled.at and exists (
-        select from recorder.metric_points o where (o.chain_id, o.metric, o.time_interval, o.bucket_start)
-          = (p.chain_id, p.metric, p.time_interval, p.bucket_start) and ${POINT_VALUES.before})
+        select from recorder.metric_points o where (o.series_id, o.bucket_start) = (p.series_id, p.bucket_start) and ${POINT_VALUES.before})
         then p.recorded_at else '-infinity' end as moved_at
-    from recorder.metric_points p
+    from ${rowsOf(metricPoints)} p
     join series s using (metric, time_interval)
     cross join lateral (
       select (p.bucket_start at time zone 'UTC' + s.lasts) at time zone 'UTC' + s.settles as at) settled

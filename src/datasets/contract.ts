@@ -164,6 +164,11 @@ export interface Dataset extends Recorded {
   readonly single?: readonly string[];
   /** Columns of lists that few rows fill: an index finds those, so that their elements are found without reading all rows. */
   readonly seldom?: readonly string[];
+  /**
+   * Of a `series` with very many small rows: its table holds a number in place of the request's columns, and what it stands for is
+   * held once (`standing.ts`). All columns of the request are in the key.
+   */
+  readonly numbered?: true;
   /** Every node tells of the same things: `network_D` shows what most of them say, and who says otherwise. */
   readonly everyNode?: EveryNode;
   /** The items of a page. @throws Error when the answer has another shape than the seed says */
@@ -171,6 +176,8 @@ export interface Dataset extends Recorded {
   /** An item as the seed's field tables show it. */
   readonly example: Readonly<Record<string, unknown>>;
   readonly table: PgTable;
+  /** The table with what numbers stand for; null: it is not `numbered`. */
+  readonly seriesTable: PgTable | null;
 }
 
 /** What of a dataset may be compared between nodes. Its request and its key have `node`; a sample's key is its request. */

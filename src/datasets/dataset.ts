@@ -17,15 +17,26 @@ import { z } from 'zod';
 import type { Dataset, DatasetColumn, ElementFields, History } from './contract.ts';
 import { type Column, columnOf, movingFields } from './fields.ts';
 import { columnName, snakeCase } from './names.ts';
+import { requestOf, SERIES_ID, seriesTableOf, standingKey } from './standing.ts';
 import { unwrap } from './unwrap.ts';
 
-type Declaration = Omit<Dataset, 'table' | 'columns' | 'rename'> & Partial<Pick<Dataset, 'rename'>>;
+type Declaration = Omit<Dataset, 'table' | 'seriesTable' | 'columns' | 'rename'> &
+  Partial<Pick<Dataset, 'rename'>>;
 
 /** Makes a dataset of its declaration: derives the columns and the Drizzle table from the item's schema. */
 export function defineDataset(declaration: Declaration): Dataset {
   const { rename = {} } = declaration;
   const columns = columnsOf({ ...declaration, rename });
-  return { ...declaration, rename, columns, table: tableOf(declaration, columns) };
+  const { name, history, key, numbered } = declaration;
+  if (numbered && (history !== 'series' || !requestOf({ columns }).every((one) => key.includes(one))))
+    throw new Error(`${name}: only a series whose key has all of its request can be numbered`);
+  return {
+    ...declaration,
+    rename,
+    columns,
+    table: tableOf(declaration, columns),
+    seriesTable: declaration.numbered ? seriesOf({ ...declaration, columns }) : null,
+  };
 }
 
 /** The columns that come from the upstream: those of the request, then those of the item. */
@@ -111,14 +122,16 @@ const ofRun = () => ({ run_id: bigint({ mode: 'bigint' }).notNull() });
 /** How many looks in a row missed a row and were not believed, and since when; null: the last look saw it. */
 const missed = () => ({ missed_looks: integer(), missed_from: instant() });
 
+const pointColumns = () => ({
+  recorded_at: instant().notNull(),
+  superseded_at: instant(),
+  vanished: boolean().notNull().default(false),
+  ...ofRun(),
+});
+
 /** The columns that a kind of history adds to the upstream's. */
 const historyColumns: Record<History, () => Record<string, PgColumnBuilderBase>> = {
-  series: () => ({
-    recorded_at: instant().notNull(),
-    superseded_at: instant(),
-    vanished: boolean().notNull().default(false),
-    ...ofRun(),
-  }),
+  series: () => pointColumns(),
   // Why the version ended: `changed`, `gone` or `unwatched`; null: it has not.
   state: () => ({
     valid_from: instant().notNull(),
@@ -132,14 +145,57 @@ const historyColumns: Record<History, () => Record<string, PgColumnBuilderBase>>
   sample: () => ({ observed_at: instant().notNull(), ...ofRun() }),
 };
 
-function tableOf({ name, history, key, single, seldom = [] }: Declaration, all: readonly DatasetColumn[]) {
-  const shape: Record<string, PgColumnBuilderBase> = {};
-  for (const column of all) {
-    const builder = builders[column.type];
-    if (!builder) throw new Error(`${name}.${column.name}: no Drizzle column for type ${column.type}`);
-    shape[column.name] = column.nullable ? builder() : builder().notNull();
-  }
-  Object.assign(shape, { extra: jsonb() }, historyColumns[history]());
+type Shape = Record<string, PgColumnBuilderBase>;
+
+const shapeOf = (name: string, columns: readonly DatasetColumn[]): Shape =>
+  Object.fromEntries(
+    columns.map(({ name: column, type, nullable }) => {
+      const builder = builders[type];
+      if (!builder) throw new Error(`${name}.${column}: no Drizzle column for type ${type}`);
+      return [column, nullable ? builder() : builder().notNull()];
+    }),
+  );
+
+/** Types of eight bytes, which PostgreSQL aligns at eight. */
+const EIGHT_BYTES: ReadonlySet<string> = new Set(['timestamptz', 'bigint', 'double precision']);
+
+/** The columns of a numbered table: first those of eight bytes, so that no row has gaps between them. */
+function numberedShape(name: string, all: readonly DatasetColumn[]): Shape {
+  const own = all.filter(({ path }) => path.length > 0);
+  const { vanished, ...ofEight } = pointColumns();
+  return {
+    ...shapeOf(
+      name,
+      own.filter(({ type }) => EIGHT_BYTES.has(type)),
+    ),
+    ...ofEight,
+    [SERIES_ID]: integer().notNull(),
+    vanished,
+    ...shapeOf(
+      name,
+      own.filter(({ type }) => !EIGHT_BYTES.has(type)),
+    ),
+    extra: jsonb(),
+  };
+}
+
+/** What the numbers of a numbered dataset stand for. */
+function seriesOf(dataset: Pick<Dataset, 'name' | 'columns'>) {
+  const name = seriesTableOf(dataset);
+  const request = dataset.columns.filter(({ path }) => path.length === 0);
+  return recorderSchema.table(
+    name,
+    { [SERIES_ID]: integer().primaryKey().generatedAlwaysAsIdentity(), ...shapeOf(name, request) },
+    () => [uniqueIndex(`${name}_key`).on(sql.raw(requestOf(dataset).join(', ')))],
+  );
+}
+
+function tableOf(declaration: Declaration, all: readonly DatasetColumn[]) {
+  const { name, history, single, seldom = [], numbered } = declaration;
+  const key = standingKey({ ...declaration, columns: all });
+  const shape = numbered
+    ? numberedShape(name, all)
+    : { ...shapeOf(name, all), extra: jsonb(), ...historyColumns[history]() };
   const byName = new Map(all.map((column) => [column.name, column]));
   const keyExpression = sql.raw(
     key.map((column) => keyPart(column, byName.get(column)?.nullable ?? false)).join(', '),

@@ -30,21 +30,48 @@ export async function migrateDatabase(
     await sql`select pg_advisory_xact_lock(${LOCKS.migrate})`;
     await refuseStrangeHistory(sql);
     const reporting = await Reporting.open(sql, declared);
-    await applyMigrations(sql, reporting);
-    return reporting.apply();
+    const later = await applyMigrations(sql, reporting);
+    const told = await reporting.apply();
+    for (const statement of later) await clear(sql, statement);
+    return told;
   });
 }
 
-/** What Drizzle's migrator does, within our transaction: its own would be committed before the views are made. */
-async function applyMigrations(sql: postgres.Sql, reporting: Reporting): Promise<void> {
+/**
+ * What Drizzle's migrator does, within our transaction: its own would be committed before the views are made.
+ * @returns the statements that are for after the views ({@link AFTER_VIEWS})
+ */
+async function applyMigrations(sql: postgres.Sql, reporting: Reporting): Promise<string[]> {
   await sql.unsafe(`create schema if not exists drizzle;
     create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`);
   const applied = await appliedMigrations(sql);
+  const later: string[] = [];
   for (const migration of readMigrationFiles({ migrationsFolder: FOLDER }).slice(applied.length)) {
-    for (const statement of migration.sql) await changeTable(sql, reporting, statement);
+    for (const statement of migration.sql) {
+      if (statement.trimStart().startsWith(AFTER_VIEWS)) later.push(statement);
+      else await changeTable(sql, reporting, statement);
+    }
     await sql`
       insert into drizzle.__drizzle_migrations (hash, created_at) values (${migration.hash}, ${migration.folderMillis})`;
   }
+  return later;
+}
+
+/**
+ * So begins a statement of a migration that is run once the views are as this version wants them: it drops what they read before. What
+ * users built upon the views stays, as those are not dropped.
+ */
+const AFTER_VIEWS = '-- After the views:';
+
+/** Drops what no view of ours reads any more. @throws UsageError where something of a user's does */
+async function clear(sql: postgres.Sql, statement: string): Promise<void> {
+  const refused = await attempt(sql, statement);
+  if (!refused) return;
+  if (!refusedForViews(refused)) throw refused;
+  throw new UsageError([
+    `something of yours reads a table of the recorder that is not there any more: ${refused.detail ?? refused.message}; let it read ` +
+      'the views in reporting, or drop it, and migrate again',
+  ]);
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { Dataset } from '../datasets/contract.ts';
+import { standingRequest } from '../datasets/standing.ts';
 import { keyList } from './changes.ts';
 import { arrayLiteral } from './rows.ts';
 import type { Statement } from './statement.ts';
-import { type Fragment, itemColumns, sameKey, type Write } from './writing.ts';
+import { type Fragment, itemColumns, requestValues, sameKey, type Write } from './writing.ts';
 
 /** Which rows of a dataset are current, and how a row ends. */
 interface Standing {
@@ -83,10 +84,8 @@ export function retiredOnceBelieved<W extends Write>(
 /** SQL: the row `o` is a current row of the target, and the walk was complete; false after an incomplete walk. */
 function scopeOf<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number, to: string): string {
   const may = statement.param('boolean', ({ batches }) => batches[at]?.retire != null);
-  const scope = dataset.request.map((key, index) => {
-    const name = dataset.columns[index]?.name ?? key;
-    return `o.${name} = ${statement.param('text', ({ target }) => target[key] ?? '')}`;
-  });
+  const values = requestValues(statement, dataset, at);
+  const scope = standingRequest(dataset).map((name, index) => `o.${name} = ${values[index]}`);
   if (dataset.source.range) {
     const time = dataset.key.at(-1);
     const bound = (end: 'from' | 'to') =>

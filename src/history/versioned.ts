@@ -2,7 +2,7 @@ import type { Dataset } from '../datasets/contract.ts';
 import { eventsOf, keyList } from './changes.ts';
 import { retiredAtOnce, retiredOnceBelieved } from './missing.ts';
 import type { Statement } from './statement.ts';
-import { incoming, rowColumns, sameKey, type Write, type WriteHistory } from './writing.ts';
+import { incoming, requestCtes, rowColumns, sameKey, type Write, type WriteHistory } from './writing.ts';
 
 /** How the versions of a row are told apart in the table. */
 interface Versions {
@@ -77,6 +77,7 @@ function versioned<W extends Write>(
   });
   return {
     ctes: [
+      ...requestCtes(statement, dataset, at),
       // `offset 0` makes the planner do one index lookup with the whole key for each row: it costs the same however many
       // versions and other targets the table holds. Left to choose, it reads the whole table for a few hundred rows.
       `compared_${at} as materialized (

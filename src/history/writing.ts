@@ -1,5 +1,6 @@
 import type { Dataset, DatasetColumn, Target, Window } from '../datasets/contract.ts';
 import { keyPart } from '../datasets/dataset.ts';
+import { requestOf, SERIES_ID, seriesTableOf, standingKey, standingRequest } from '../datasets/standing.ts';
 import type { Row } from './rows.ts';
 import { arrayLiteral } from './rows.ts';
 import type { Statement } from './statement.ts';
@@ -58,12 +59,47 @@ export type WriteHistory = <W extends Write>(
 export const itemColumns = (dataset: Dataset): readonly DatasetColumn[] =>
   dataset.columns.filter((column) => column.path.length > 0);
 
-/** The rows of a batch as a FROM item: request columns as constants, the others from one array a column. */
+/** SQL: what stands in the table for the request of a write, a value each of {@link standingRequest}. */
+export function requestValues<W extends Write>(
+  statement: Statement<W>,
+  dataset: Dataset,
+  at: number,
+): string[] {
+  return dataset.numbered ? [`(select ${SERIES_ID} from series_${at})`] : asked(statement, dataset);
+}
+
+/** SQL: the values of the request of a write. */
+const asked = <W extends Write>(statement: Statement<W>, { request }: Dataset): string[] =>
+  request.map((key) => statement.param('text', ({ target }) => target[key] ?? ''));
+
+/**
+ * The CTEs that {@link requestValues} reads. A series gets its number with its first row. Only the run that holds the target writes it,
+ * so that two cannot add it at once.
+ */
+export function requestCtes<W extends Write>(
+  statement: Statement<W>,
+  dataset: Dataset,
+  at: number,
+): string[] {
+  if (!dataset.numbered) return [];
+  const table = `recorder.${seriesTableOf(dataset)}`;
+  const names = requestOf(dataset).join(', ');
+  const values = asked(statement, dataset).join(', ');
+  const hasRows = statement.param('boolean', ({ batches }) => (batches[at]?.rows.length ?? 0) > 0);
+  return [
+    `known_series_${at} as materialized (select ${SERIES_ID} from ${table} where (${names}) = (${values}))`,
+    `added_series_${at} as (
+        insert into ${table} (${names}) select ${values} from fence
+        where ${hasRows} and not exists (select from known_series_${at}) returning ${SERIES_ID})`,
+    `series_${at} as materialized (
+        select ${SERIES_ID} from known_series_${at} union all select ${SERIES_ID} from added_series_${at})`,
+  ];
+}
+
+/** The rows of a batch as a FROM item: what stands for the request as constants, the other columns from one array each. */
 export function incoming<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number): string {
-  const request = dataset.request.map((key, index) => {
-    const name = dataset.columns[index]?.name ?? key;
-    return `${statement.param('text', ({ target }) => target[key] ?? '')} as ${name}`;
-  });
+  const values = requestValues(statement, dataset, at);
+  const request = standingRequest(dataset).map((name, index) => `${values[index]} as ${name}`);
   const columns = [...itemColumns(dataset), { name: 'extra', type: 'jsonb' }];
   const arrays = columns.map(({ type }, column) =>
     statement.param(`${type}[]`, ({ batches }) => arrayLiteral(batches[at]?.rows ?? [], column, type)),
@@ -72,14 +108,14 @@ export function incoming<W extends Write>(statement: Statement<W>, dataset: Data
   return `select ${[...request, 'u.*'].join(', ')} from unnest(${arrays.join(', ')}) as u(${names})`;
 }
 
-/** All columns of a dataset's row, `extra` included. */
+/** All columns of a dataset's table that come from the upstream, or stand for what does; `extra` included. */
 export function rowColumns(dataset: Dataset): string[] {
-  return [...dataset.columns.map(({ name }) => name), 'extra'];
+  return [...standingRequest(dataset), ...itemColumns(dataset).map(({ name }) => name), 'extra'];
 }
 
 /** `left` and `right` have the same natural key. */
 export function sameKey(dataset: Dataset, left: string, right: string): string {
-  return dataset.key
+  return standingKey(dataset)
     .map((name) => {
       const nullable = dataset.columns.find((column) => column.name === name)?.nullable ?? false;
       return `${keyPart(name, nullable, left)} = ${keyPart(name, nullable, right)}`;

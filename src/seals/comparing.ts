@@ -1,6 +1,6 @@
 import { targetOf } from '../recording/packed-form.ts';
 import type { SealedHistory, SealForm } from './form.ts';
-import { GIVEN, isFresh, isInRange, leavesOf } from './leaves.ts';
+import { GIVEN, isFresh, isInRange, leavesOf, rowsOf } from './leaves.ts';
 
 /** The most differences of each kind that one statement names. The rest of `gone` and `extra` is only counted. */
 export const NAMED = 1_000;
@@ -50,7 +50,7 @@ export function comparing(
   const key =
     form.unit === 'look'
       ? 'null::text'
-      : `(select ${keyOf(form)} from recorder.${form.table} t where t.ctid = j.row)`;
+      : `(select ${keyOf(form)} from ${rowsOf(form)} t where t.ctid = j.row)`;
   // When seals have several forms, rows are read in each of them. A row counts as sealed when it was sealed in any form.
   const elsewhere =
     forms.length === 1

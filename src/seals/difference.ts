@@ -2,7 +2,7 @@ import type postgres from 'postgres';
 import { keyOf, type Lone } from './comparing.ts';
 import type { SealForm } from './form.ts';
 import { grouped } from './grouped.ts';
-import { identityOf } from './leaves.ts';
+import { identityOf, rowsOf } from './leaves.ts';
 
 /** A difference between the record and what was sealed. */
 export interface Difference {
@@ -73,13 +73,13 @@ export async function named(
 ): Promise<Difference[]> {
   const ids = [...new Set(differences.filter(({ key }) => key === null).map(({ id }) => id))];
   if (ids.length === 0) return [...differences];
-  const table = form.unit === 'look' ? 'runs' : form.table;
-  const rows = await sql.unsafe<{ id: string; key: string }[]>(
+  const rows = form.unit === 'look' ? 'recorder.runs' : rowsOf(form);
+  const found = await sql.unsafe<{ id: string; key: string }[]>(
     `select distinct on (id) encode(${identityOf(form)}, 'hex') as id, ${keyOf(form)} as key
-    from recorder.${table} t where encode(${identityOf(form)}, 'hex') = any($1::text::text[])`,
+    from ${rows} t where encode(${identityOf(form)}, 'hex') = any($1::text::text[])`,
     [`{${ids.join(',')}}`],
   );
-  const keys = new Map(rows.map(({ id, key }) => [id, key]));
+  const keys = new Map(found.map(({ id, key }) => [id, key]));
   return differences.map((one) => ({ ...one, key: one.key ?? keys.get(one.id) ?? null }));
 }
 

@@ -1,6 +1,7 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
 import { datasetNamed } from '../datasets/catalog.ts';
+import { rowsOf as rowsOfDataset } from '../datasets/standing.ts';
 import { allReadings } from '../history/readings/forms.ts';
 import { packingOf } from '../history/readings/packing.ts';
 import type { SealedHistory, SealForm } from './form.ts';
@@ -124,8 +125,9 @@ export function identityOf(form: SealForm): string {
 
 /** SQL: where the rows of a form are read; readings in all forms in which they stand. No view is asked, because users may alter it. */
 export function rowsOf({ unit, table }: SealForm): string {
-  const dataset = unit === 'look' ? datasetNamed(table) : undefined;
-  return dataset ? `(${allReadings(packingOf(dataset))})` : `recorder.${table}`;
+  const dataset = datasetNamed(table);
+  if (!dataset) return `recorder.${table}`;
+  return unit === 'look' ? `(${allReadings(packingOf(dataset))})` : rowsOfDataset(dataset, 'ctid');
 }
 
 /**

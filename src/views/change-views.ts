@@ -1,5 +1,6 @@
 import type { Dataset, DatasetColumn } from '../datasets/contract.ts';
 import { POINT_VALUES } from '../datasets/dataset.ts';
+import { rowsOf } from '../datasets/standing.ts';
 import { declaredColumn as column, type DeclaredColumn, type DeclaredView } from '../db/declared.ts';
 import { CHANGES, keyOfItem } from '../history/changes.ts';
 import { asClosedDays, asOpenLooks, asRows, selectOf } from '../history/readings/forms.ts';
@@ -128,7 +129,7 @@ function ofVersions(dataset: Dataset, history: keyof typeof SPANS): string {
     state: ['true'],
   } as const;
   const found = (where: string) =>
-    `select true as there, r.${to} as ends, ${contentOf(dataset, 'r')} as content from recorder.${name} r where ${same.join(' and ')} and r.${from} = ${begins} and (${where})`;
+    `select true as there, r.${to} as ends, ${contentOf(dataset, 'r')} as content from ${rowsOf(dataset)} r where ${same.join(' and ')} and r.${from} = ${begins} and (${where})`;
   const kinds = Object.entries(CHANGES)
     .map(([letter, kind]) => `when '${letter}' then '${kind}'`)
     .join(' ');

@@ -3,6 +3,7 @@ import type { Dataset, DatasetColumn, History } from '../datasets/contract.ts';
 import { fills, POINT_VALUES } from '../datasets/dataset.ts';
 import { columnOf } from '../datasets/fields.ts';
 import { snakeCase } from '../datasets/names.ts';
+import { requestOf, rowsOf, SERIES_ID, seriesTableOf } from '../datasets/standing.ts';
 import { unwrap } from '../datasets/unwrap.ts';
 import type { Declared, DeclaredColumn, DeclaredView } from '../db/declared.ts';
 import { canContradict, contradicted, perhapsContradicted, type Telling } from '../history/contradictions.ts';
@@ -100,6 +101,7 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Declared[]>> = {
     const point = [
       ...upstreamColumns(dataset),
       added('recorded_at', 'timestamptz', 'Since when the upstream says this value, as far as it was asked.'),
+      ...(dataset.numbered ? [seriesId(dataset)] : []),
     ];
     const vanishedAt = {
       name: 'vanished_at',
@@ -123,6 +125,7 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Declared[]>> = {
       recordedBy,
     ];
     return [
+      ...(dataset.numbered ? [seriesView(dataset)] : []),
       tableView(
         dataset,
         name,
@@ -167,6 +170,34 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Declared[]>> = {
     ];
   },
 };
+
+const seriesId = (dataset: Dataset): ViewColumn => ({
+  ...added(
+    SERIES_ID,
+    'integer',
+    `The number of its series (reporting.${seriesTableOf(dataset)}). Rows of one number are found in the order of time.`,
+  ),
+  notNull: true,
+});
+
+/** What the numbers of series stand for. */
+function seriesView(dataset: Dataset): DeclaredView {
+  const name = seriesTableOf(dataset);
+  const request = dataset.columns.filter(({ path }) => path.length === 0);
+  return {
+    kind: 'view',
+    name,
+    comment: `The series of ${dataset.name}, each with its number.`,
+    columns: [
+      {
+        ...added(SERIES_ID, 'integer', 'Its number. Another database may number it otherwise.'),
+        notNull: true,
+      },
+      ...request.map((column) => ({ ...column, notNull: true })),
+    ].map(declared),
+    body: `select ${[SERIES_ID, ...requestOf(dataset)].join(', ')} from recorder.${name}`,
+  };
+}
 
 /** What happened in a list, one row a change. */
 function changes(dataset: Dataset): DeclaredView {
@@ -299,7 +330,7 @@ function tableView(
     .map((column) => (column.from ? `${column.from} as ${column.name}` : column.name))
     .join(', ');
   const body = parts
-    .map((where) => `select ${list} from recorder.${dataset.name} where ${where}`)
+    .map((where) => `select ${list} from ${rowsOf(dataset)} r where ${where}`)
     .join('\nunion all\n');
   return { kind: 'view', name, comment: about, columns: columns.map(declared), body };
 }

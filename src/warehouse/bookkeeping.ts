@@ -1,3 +1,5 @@
+import { catalog } from '../datasets/catalog.ts';
+import { seriesTableOf } from '../datasets/standing.ts';
 import type { Snapshot } from '../db/snapshot.ts';
 import type { ExportColumn, ExportTable } from './export-table.ts';
 import type { Manifest } from './manifest.ts';
@@ -31,6 +33,8 @@ export const notOfTheRecord: readonly string[] = [
   ...['reporting_objects', 'displaced_objects'],
   // They follow from the rows.
   ...['contradictions', 'contradictions_noted'],
+  // Files hold what a number stands for; a restore numbers it anew.
+  ...catalog.flatMap((dataset) => (dataset.numbered ? [seriesTableOf(dataset)] : [])),
   // The feed of changes numbers commits of this database, and names readings by numbers of its own: it begins anew.
   ...['changes', 'change_sinks'],
 ];
@@ -83,6 +87,7 @@ export async function bookkeepingTable(
       to: null,
       columns,
       readings: null,
+      rows: `recorder.${name}`,
     },
     select: `select ${list.join(', ')}, '2000-01-01'::date from recorder.${name} where ${only}`,
   };

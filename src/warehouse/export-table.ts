@@ -1,6 +1,7 @@
 import { catalog } from '../datasets/catalog.ts';
 import type { Dataset, DatasetColumn } from '../datasets/contract.ts';
 import type { Digits } from '../datasets/fields.ts';
+import { rowsOf } from '../datasets/standing.ts';
 import { nodeHealth } from '../health/node-health.ts';
 
 /** A column of an exported table. */
@@ -29,6 +30,8 @@ export interface ExportTable {
   readonly columns: readonly ExportColumn[];
   /** Set where the rows are readings, which stand in several forms. */
   readonly readings: Dataset | null;
+  /** SQL: its rows with all of their columns, and `xmin`, as a FROM item; of readings those that stand one by one. */
+  readonly rows: string;
 }
 
 const column = (name: string, type: string, nullable = false): ExportColumn => ({ name, type, nullable });
@@ -77,6 +80,7 @@ const tableOf = (dataset: Dataset): ExportTable => ({
   ...bounds[dataset.history],
   columns: [...upstreamColumns(dataset.columns), ...versions[dataset.history]],
   readings: dataset.history === 'sample' ? dataset : null,
+  rows: rowsOf(dataset, 'xmin'),
 });
 
 const ledger: ExportTable = {
@@ -99,6 +103,7 @@ const ledger: ExportTable = {
     column('last_message', 'jsonb', true),
   ],
   readings: null,
+  rows: 'recorder.node_health',
 };
 
 /** The times in which an observer did not look; they are part of what the ledger says. */
@@ -116,6 +121,7 @@ const absences: ExportTable = {
     column('reason', 'text'),
   ],
   readings: null,
+  rows: 'recorder.health_absences',
 };
 
 /** Everything that is exported, in the order of the catalog. */

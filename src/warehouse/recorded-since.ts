@@ -30,13 +30,13 @@ export function recordedSince(table: ExportTable, wanted: Wanted): string {
 }
 
 function forms(
-  { name, readings, from }: ExportTable,
+  { rows, readings, from }: ExportTable,
   names: readonly (readonly [name: string, type: string])[],
   wanted: Wanted,
 ): string[] {
   if (!readings)
     return [
-      `select ${names.map(([column]) => `r.${column}`).join(', ')} from recorder.${name} r where ${isWanted('r', from, wanted)}`,
+      `select ${names.map(([column]) => `r.${column}`).join(', ')} from ${rows} r where ${isWanted('r', from, wanted)}`,
     ];
   const packing = packingOf(readings);
   // A day that is closed writes its looks again. Those of runs that had ended were exported while the day was open.

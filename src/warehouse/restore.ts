@@ -4,6 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { datasetNamed } from '../datasets/catalog.ts';
+import type { Dataset } from '../datasets/contract.ts';
+import { requestOf, rowsOf, SERIES_ID, seriesTableOf } from '../datasets/standing.ts';
 import { type Loading, withLoading } from '../db/loading.ts';
 import { readingTables } from './bookkeeping.ts';
 import { currentManifest, type Manifest } from './manifest.ts';
@@ -50,7 +53,8 @@ export async function restoreRecord({ databaseUrl, source, signal, progress }: R
       const rows = new Map<string, number>();
       for (const part of parts) {
         const known = columns.get(part.table) ?? new Set();
-        const begin = part.identity ? await staging(loading, part.table, known) : null;
+        const numbered = numberedNamed(part.table);
+        const begin = part.identity || numbered ? await staging(loading, part.table, known) : null;
         let loaded = 0;
         for (const file of part.files) {
           signal.throwIfAborted();
@@ -58,7 +62,8 @@ export async function restoreRecord({ databaseUrl, source, signal, progress }: R
           bytes += file.bytes;
           progress?.({ bytes, all });
         }
-        if (begin && part.identity) loaded = await newestOf(loading, part, begin, known);
+        if (begin && numbered) await numberSeries(loading, numbered, begin);
+        if (begin) loaded = await newestOf(loading, part, begin, known);
         rows.set(part.table, (rows.get(part.table) ?? 0) + loaded);
       }
       for (const [name, last] of Object.entries(bookkeeping.numbers)) await setNumber(loading, name, last);
@@ -95,8 +100,21 @@ async function emptyTables(loading: Loading, tables: readonly string[]): Promise
   );
   const columns = new Map(tables.map((name) => [name, new Set<string>()]));
   for (const row of found) columns.get(String(row.table))?.add(String(row.column));
+  // Files hold what a number stands for.
+  for (const name of tables) {
+    const numbered = numberedNamed(name);
+    const known = columns.get(name);
+    if (!numbered || !known?.delete(SERIES_ID)) continue;
+    for (const column of requestOf(numbered)) known.add(column);
+  }
   return columns;
 }
+
+/** The dataset of a table, where its rows stand by number. */
+const numberedNamed = (table: string): Dataset | null => {
+  const dataset = datasetNamed(table);
+  return dataset?.numbered ? dataset : null;
+};
 
 const quoted = (names: Iterable<string>): string => [...names].map((name) => `"${name}"`).join(', ');
 
@@ -104,12 +122,27 @@ const quoted = (names: Iterable<string>): string => [...names].map((name) => `"$
 async function staging(loading: Loading, table: string, known: ReadonlySet<string>): Promise<string> {
   await loading.rows(
     `create temporary table staged on commit drop as
-     select ${quoted(known)}, null::timestamptz as ${EXPORTED_AT} from recorder.${table} with no data`,
+     select ${quoted(known)}, null::timestamptz as ${EXPORTED_AT} from ${rowsNamed(table)} r with no data`,
   );
   return 'pg_temp.staged';
 }
 
-/** Moves of each version the newest row. @returns how many there are */
+/** SQL: the rows of a table with what stands in files, as a FROM item. */
+function rowsNamed(table: string): string {
+  const numbered = numberedNamed(table);
+  return numbered ? rowsOf(numbered) : `recorder.${table}`;
+}
+
+/** Gives each series that is staged a number, where it has none. */
+async function numberSeries(loading: Loading, dataset: Dataset, staged: string): Promise<void> {
+  const names = quoted(requestOf(dataset));
+  const table = `recorder.${seriesTableOf(dataset)}`;
+  await loading.rows(
+    `insert into ${table} (${names}) select ${names} from ${staged} except select ${names} from ${table} order by ${names}`,
+  );
+}
+
+/** Moves rows that are staged, of each version the newest. @returns how many there are */
 async function newestOf(
   loading: Loading,
   { table, identity }: RestorePart,
@@ -118,10 +151,16 @@ async function newestOf(
 ): Promise<number> {
   const list = quoted(known);
   const version = quoted(identity ?? []);
+  const newest = identity
+    ? `select distinct on (${version}) ${list} from ${staged} order by ${version}, ${EXPORTED_AT} desc`
+    : `select ${list} from ${staged}`;
+  const numbered = numberedNamed(table);
+  const request = new Set(numbered ? requestOf(numbered) : []);
+  const own = quoted([...(numbered ? [SERIES_ID] : []), ...[...known].filter((name) => !request.has(name))]);
+  const series = numbered ? ` join recorder.${seriesTableOf(numbered)} s using (${quoted(request)})` : '';
   const [row] = await loading.rows(
     `with moved as (
-       insert into recorder.${table} (${list})
-       select distinct on (${version}) ${list} from ${staged} order by ${version}, ${EXPORTED_AT} desc returning 1)
+       insert into recorder.${table} (${own}) select ${own} from (${newest}) r${series} returning 1)
      select count(*)::float8 as rows from moved`,
   );
   await loading.rows(`drop table ${staged}`);

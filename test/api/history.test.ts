@@ -10,6 +10,7 @@ import { readSeries, seriesOf, seriesParameters } from '../../src/api/series.ts'
 import { versionsOf } from '../../src/api/versions.ts';
 import { systemClock } from '../../src/clock.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { makeSeriesOf } from '../support/points.ts';
 import { recordedDatabase } from './recorded-database.ts';
 
 const catalogue = catalogueOf();
@@ -93,15 +94,16 @@ describe('what changed between two moments', () => {
   it('is found behind much that changed and changed back, on pages that may be empty', async () => {
     const points = dataset('metric_points');
     const [from = ''] = await moments(points);
+    await makeSeriesOf(sql);
     await sql`
-      insert into recorder.metric_points (chain_id, metric, time_interval, bucket_start, value, recorded_at, superseded_at, run_id)
-      select '0', 'back', 'day', '2020-01-01'::timestamptz + n * interval '1 day', case v when 1 then 7 when 2 then n / 20 end,
+      insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, superseded_at, run_id)
+      select (select public.series_of('0', 'back', 'day')), '2020-01-01'::timestamptz + n * interval '1 day', case v when 1 then 7 when 2 then n / 20 end,
         ${from}::text::timestamptz + (v - 1) * interval '1 microsecond',
         case when v < 2 then ${from}::text::timestamptz + v * interval '1 microsecond' end, 1
       from generate_series(1, 20) n, generate_series(1, 2) v`;
     await sql`
-      insert into recorder.metric_points (chain_id, metric, time_interval, bucket_start, value, recorded_at, superseded_at, run_id)
-      select '0', 'back', 'day', '2020-01-01'::timestamptz + n * interval '1 day', 0,
+      insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, superseded_at, run_id)
+      select (select public.series_of('0', 'back', 'day')), '2020-01-01'::timestamptz + n * interval '1 day', 0,
         ${from}::text::timestamptz - interval '1 hour', ${from}::text::timestamptz, 1 from generate_series(1, 20) n`;
     const before = new Date(Date.parse(from) - 1).toISOString();
     const asked = { from: before, limit: '1', chain_id: '0', metric: 'back' };
@@ -117,7 +119,7 @@ describe('what changed between two moments', () => {
     } while (after !== null);
     expect(pages).toContain(0);
     expect(found).toMatchObject([{ change: 'changed', before: { value: '0' }, after: { value: '1' } }]);
-    await sql`delete from recorder.metric_points where chain_id = '0' and metric = 'back'`;
+    await sql`delete from recorder.metric_points where series_id = public.series_of('0', 'back', 'day')`;
   });
 
   it('needs a moment of which there is a record', async () => {

@@ -4,6 +4,7 @@ import { drawablesOf } from '../../src/api/drawables.ts';
 import { type LinesQuestion, readLines } from '../../src/api/lines.ts';
 import { systemClock } from '../../src/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { makeSeriesOf } from '../support/points.ts';
 
 const begin = new Date('2026-01-01T00:00:00Z');
 /** Before every seventh point was revised. */
@@ -19,11 +20,13 @@ let sql: postgres.Sql;
 beforeAll(async () => {
   database = await testDatabase();
   sql = postgres(database.url, { max: 1, connection: { TimeZone: 'UTC', jit: 'off' } });
+  await makeSeriesOf(sql);
   // Points by the hour, for half a year none, then some thousand by the minute. Every seventh was revised, and was far lower before.
   await sql`
-    insert into recorder.metric_points (chain_id, metric, time_interval, bucket_start, value, recorded_at, superseded_at, run_id)
-    select c.chain_id, 'txCount', 'hour', at, v.value, v.since, v.until, 1
-    from unnest(${chains}::text[]) c(chain_id), generate_series(0, 16000) n,
+    insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, superseded_at, run_id)
+    select c.series_id, at, v.value, v.since, v.until, 1
+    from (select chain_id, public.series_of(chain_id, 'txCount', 'hour') as series_id from unnest(${chains}::text[]) as chain_id offset 0) c,
+      generate_series(0, 16000) n,
       lateral (
         select ${begin}::timestamptz + interval '1 hour' * least(n, 8000) + interval '1 min' * greatest(n - 8000, 0) as at,
           (n::bigint * n * 7919) % 1009 + c.chain_id::int as value) p,

@@ -4,6 +4,7 @@ import { checked } from '../../src/api/asked-wrongly.ts';
 import { catalogueOf } from '../../src/api/catalogue.ts';
 import { readSeries, seriesOf, seriesParameters } from '../../src/api/series.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { makeSeriesOf } from '../support/points.ts';
 
 const POINTS = 20_160;
 const MINUTE = 60_000;
@@ -13,10 +14,11 @@ let sql: postgres.Sql;
 beforeAll(async () => {
   database = await testDatabase();
   sql = postgres(database.url, { max: 1, connection: { TimeZone: 'UTC', jit: 'off' } });
+  await makeSeriesOf(sql);
   // Few values, so that many points are equal; every hundredth is not there any more; a week in the middle has none.
   await sql`
-    insert into recorder.metric_points (chain_id, metric, time_interval, bucket_start, value, recorded_at, superseded_at, vanished, run_id)
-    select '1', 'txCount', 'hour', at, (n::bigint * n * 7919) % 1009, at, case when n % 100 = 0 then at end, n % 100 = 0, 1
+    insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, superseded_at, vanished, run_id)
+    select (select public.series_of('1', 'txCount', 'hour')), at, (n::bigint * n * 7919) % 1009, at, case when n % 100 = 0 then at end, n % 100 = 0, 1
     from generate_series(0, ${POINTS - 1}::int) n,
       lateral (select ${new Date(begin)}::timestamptz + n * interval '1 minute' as at) at
     where n not between 5000 and 8000`;

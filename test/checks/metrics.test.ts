@@ -199,9 +199,9 @@ it('change nothing when they are done again, and end a row when the sources agre
 
 /** Another value of a day's transactions, as a poll at a time (Unix seconds) hears it. */
 async function revise(day: number, value: number, at: number): Promise<void> {
-  const point = sql`chain_id = '888001' and metric = 'txCount' and time_interval = 'day' and bucket_start = to_timestamp(${day})`;
+  const point = sql`series_id = public.series_of('888001', 'txCount', 'day') and bucket_start = to_timestamp(${day})`;
   await sql`update recorder.metric_points set superseded_at = to_timestamp(${at}) where ${point} and superseded_at is null`;
   await sql`
-    insert into recorder.metric_points (chain_id, metric, time_interval, bucket_start, value, recorded_at, run_id)
-    values ('888001', 'txCount', 'day', to_timestamp(${day}), ${value}, to_timestamp(${at}), 2)`;
+    insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, run_id)
+    values (public.series_of('888001', 'txCount', 'day'), to_timestamp(${day}), ${value}, to_timestamp(${at}), 2)`;
 }

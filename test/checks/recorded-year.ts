@@ -3,6 +3,7 @@ import { nextWindow } from '../../sandbox/metrics/calendar.ts';
 import { METRICS, type Metric } from '../../sandbox/metrics/names.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
 import { metricIntervals } from '../../src/datasets/metrics/metric-points.ts';
+import { makeSeriesOf } from '../support/points.ts';
 
 const HOUR = 3_600;
 const DAY = 86_400;
@@ -52,6 +53,7 @@ export async function recordYear(
   polls: Polls,
   alter: Alter = (_metric, _interval, _start, value) => value,
 ): Promise<void> {
+  await makeSeriesOf(sql);
   for (const metric of METRICS) {
     for (const interval of metricIntervals[metric] ?? []) {
       if (interval !== 'hour' && interval !== 'day' && interval !== 'week' && interval !== 'month') continue;
@@ -90,8 +92,8 @@ export async function recordYear(
         versions.map(({ value, from: since, to, vanished }) => [start, String(value), since, to, vanished]),
       );
       await sql`
-        insert into recorder.metric_points (chain_id, metric, time_interval, bucket_start, value, recorded_at, superseded_at, vanished, run_id)
-        select ${chain}, ${metric}, ${interval}, to_timestamp((r ->> 0)::float8), (r ->> 1)::numeric, to_timestamp((r ->> 2)::float8),
+        insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, superseded_at, vanished, run_id)
+        select (select public.series_of(${chain}, ${metric}, ${interval})), to_timestamp((r ->> 0)::float8), (r ->> 1)::numeric, to_timestamp((r ->> 2)::float8),
           to_timestamp((r ->> 3)::float8), (r ->> 4)::boolean, 1
         from jsonb_array_elements(${JSON.stringify(rows)}::text::jsonb) as r`;
       const target = { chainId: chain, metric, timeInterval: interval };

@@ -171,6 +171,8 @@ describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))('%s, r
   });
 });
 
+const isNumbered = (one: (typeof everything)[number]) => 'numbered' in one && one.numbered === true;
+
 describe.each(everything.map((dataset) => [dataset.name, dataset] as const))('%s', (name, dataset) => {
   it('has a table with the columns of its declaration and of its kind of history', async () => {
     const rows = await sql<{ column: string; type: string; nullable: boolean }[]>`
@@ -179,7 +181,10 @@ describe.each(everything.map((dataset) => [dataset.name, dataset] as const))('%s
       from pg_attribute a where a.attrelid = ${`recorder.${name}`}::text::regclass and a.attnum > 0 and not a.attisdropped
       order by a.attname`;
     const expected = [
-      ...dataset.columns.map(({ name: column, type, nullable }) => [column, nullable ? `${type}?` : type]),
+      ...(isNumbered(dataset) ? [['series_id', 'integer']] : []),
+      ...dataset.columns
+        .filter(({ path }) => path.length > 0 || !isNumbered(dataset))
+        .map(({ name: column, type, nullable }) => [column, nullable ? `${type}?` : type]),
       ['extra', 'jsonb?'],
       ...(dataset.history === 'ledger' ? [] : [['run_id', 'bigint']]),
       ...Object.entries(added[dataset.history]),
@@ -198,7 +203,7 @@ describe.each(everything.map((dataset) => [dataset.name, dataset] as const))('%s
       select indexdef as definition from pg_indexes
       where schemaname = 'recorder' and tablename = ${name} and indexdef like 'CREATE UNIQUE%'`;
     const held = indexes.some(({ definition }) =>
-      dataset.key.every((column) =>
+      (isNumbered(dataset) ? ['series_id', 'bucket_start'] : dataset.key).every((column) =>
         new RegExp(`\\b${column}\\b`).test(definition.split('(').slice(1).join('(')),
       ),
     );

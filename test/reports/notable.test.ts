@@ -2,6 +2,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { notable } from '../../src/reports/notable.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { makeSeriesOf } from '../support/points.ts';
 
 let database: TestDatabase;
 let sql: postgres.Sql;
@@ -47,6 +48,7 @@ describe('what is worth a look', () => {
   });
 
   it('is a day that was over and moved by more than 1 %, not one that was still running', async () => {
+    await makeSeriesOf(sql);
     const target = 'chainId=1 metric=txCount timeInterval=day';
     await sql`insert into recorder.targets (source, target_key, target) values ('m', ${target}, '{}')`;
     await sql`
@@ -57,8 +59,8 @@ describe('what is worth a look', () => {
       for (const [place, [value, days]] of values.entries()) {
         const next = values[place + 1];
         await sql`
-          insert into recorder.metric_points (chain_id, metric, time_interval, bucket_start, value, recorded_at, superseded_at, vanished, run_id)
-          values ('1', 'txCount', 'day', ${bucket}, ${value}, ${ago(days)}, ${next ? ago(next[1]) : null}, false, 1)`;
+          insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, superseded_at, vanished, run_id)
+          values (public.series_of('1', 'txCount', 'day'), ${bucket}, ${value}, ${ago(days)}, ${next ? ago(next[1]) : null}, false, 1)`;
       }
     };
     await said(day(10), [

@@ -120,7 +120,7 @@ describe('an edit by hand is found and named', () => {
   const avax = { node: 'n', address: 'X-a', asset_id: 'AVAX' };
 
   it('a value', async () => {
-    await sql`update recorder.metric_points set value = 12 where metric = 'gasUsed'`;
+    await sql`update recorder.metric_points set value = 12 where series_id = public.series_of('1', 'gasUsed', 'day')`;
     expect(short(await verified())).toEqual([
       { dataset: 'metric_points', of: 'row', what: 'changed', key: point('gasUsed') },
     ]);
@@ -141,7 +141,7 @@ describe('an edit by hand is found and named', () => {
   });
 
   it('an instant', async () => {
-    await sql`update recorder.metric_points set recorded_at = recorded_at + interval '1 microsecond' where metric = 'gasUsed'`;
+    await sql`update recorder.metric_points set recorded_at = recorded_at + interval '1 microsecond' where series_id = public.series_of('1', 'gasUsed', 'day')`;
     expect(await verified()).toMatchObject({
       differences: [{ what: 'moved', at: '2026-01-01T02:00:00.000000Z', now: '2026-01-01T02:00:00.000001Z' }],
     });
@@ -190,7 +190,7 @@ describe('an edit by hand is found and named', () => {
     expect(short(await verified())).toMatchObject([{ of: 'end', what: 'changed', key: avax }]);
     await sql`update recorder.x_balances set valid_to = null, ended_by = null`;
     expect(short(await verified())).toMatchObject([{ of: 'end', what: 'gone', key: avax }]);
-    await sql`update recorder.metric_points set superseded_at = ${h(3)} where metric = 'gasUsed'`;
+    await sql`update recorder.metric_points set superseded_at = ${h(3)} where series_id = public.series_of('1', 'gasUsed', 'day')`;
     expect(short(await verified())).toMatchObject([{ of: 'end', what: 'added', key: point('gasUsed') }, {}]);
   });
 
@@ -618,7 +618,7 @@ async function editByHand({ table, what, nth, hours }: Edit): Promise<void> {
   const at = `'${h(hours + 60).toISOString()}'`;
   const row = `ctid = (select ctid from recorder.${table} order by ${FROM[table]}, ctid offset ${nth} % greatest((select count(*) from recorder.${table}), 1) limit 1)`;
   const copy = {
-    metric_points: `(chain_id, metric, time_interval, bucket_start, value, recorded_at, superseded_at, run_id) values ('2', 'm${nth}', 'day', '2026-01-01', 1, ${at}, null, 5)`,
+    metric_points: `(series_id, bucket_start, value, recorded_at, superseded_at, run_id) values (public.series_of('2', 'm${nth}', 'day'), '2026-01-01', 1, ${at}, null, 5)`,
     x_balances: `(node, address, asset_id, balance, valid_from, run_id) values ('n', 'X-b', 'a${nth}', 1, ${at}, 5)`,
     p_blocks: `(node, height, recorded_at, run_id) values ('m', ${nth}, ${at}, 5)`,
     chain_heights: `(node, chain, height, observed_at, run_id) values ('m', 'P', ${nth}, ${at}, 5)`,

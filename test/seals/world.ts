@@ -1,4 +1,6 @@
 import type postgres from 'postgres';
+import { makeSeriesOf } from '../support/points.ts';
+import { rowsOf } from '../support/rows.ts';
 
 /** A run as the tests make it. */
 export interface Run {
@@ -13,12 +15,20 @@ const APART = 1_000;
 export class World {
   readonly #sql: postgres.Sql;
   #runs = 0;
+  #ready: Promise<void> | undefined;
 
   constructor(sql: postgres.Sql) {
     this.#sql = sql;
   }
 
+  /** Lets points be written to the database. */
+  #makeReady(): Promise<void> {
+    this.#ready ??= makeSeriesOf(this.#sql);
+    return this.#ready;
+  }
+
   async empty(): Promise<void> {
+    await this.#makeReady();
     await this.#sql`
       truncate recorder.metric_points, recorder.x_balances, recorder.chain_heights, recorder.p_blocks, recorder.node_health,
         recorder.health_absences, recorder.health_observers, recorder.runs, recorder.targets, recorder.seals,
@@ -44,15 +54,18 @@ export class World {
 
   /** A point's value: a new version, where it differs. @param at the instant that it carries */
   async point({ id }: Run, metric: string, value: number, at: Date): Promise<void> {
+    await this.#makeReady();
+    const [row] = await this.#sql`select public.series_of('1', ${metric}, 'day') as series`;
+    const series = Number(row?.series);
     await this.#sql`
       with closed as (
         update recorder.metric_points o
         set superseded_at = greatest(${at}::timestamptz, o.recorded_at + interval '1 microsecond'), vanished = false
-        where metric = ${metric} and superseded_at is null and value <> ${value} returning superseded_at)
-      insert into recorder.metric_points (chain_id, metric, time_interval, bucket_start, value, recorded_at, run_id)
-      select '1', ${metric}, 'day', '2026-01-01', ${value}, coalesce((select superseded_at from closed), ${at}), ${id}
+        where series_id = ${series} and superseded_at is null and value <> ${value} returning superseded_at)
+      insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, run_id)
+      select ${series}, '2026-01-01', ${value}, coalesce((select superseded_at from closed), ${at}), ${id}
       where (select count(*) from closed) > 0
-        or not exists (select from recorder.metric_points where metric = ${metric} and superseded_at is null)`;
+        or not exists (select from recorder.metric_points where series_id = ${series} and superseded_at is null)`;
   }
 
   /** A list's member; balance null: it is gone. */
@@ -107,8 +120,8 @@ export class World {
     };
     for (const { key, row, recorded_at, superseded_at } of await this.#sql<Plain[]>`
       select json_build_object('chain_id', chain_id, 'metric', metric, 'time_interval', time_interval, 'bucket_start', bucket_start) as key,
-        to_jsonb(t) - '{superseded_at,vanished}'::text[] as row, ${this.#iso('recorded_at')}, ${this.#iso('superseded_at')}
-      from recorder.metric_points t`) {
+        to_jsonb(t) - '{series_id,superseded_at,vanished}'::text[] as row, ${this.#iso('recorded_at')}, ${this.#iso('superseded_at')}
+      from ${this.#sql.unsafe(rowsOf('metric_points'))} t`) {
       add('metric_points', 'row', key, recorded_at ?? null, row);
       add('metric_points', 'end', key, superseded_at ?? null, { recorded_at });
     }

@@ -10,6 +10,7 @@ import { ReadGate } from '../../src/db/read-gate.ts';
 import { recordedDatabase } from '../api/recorded-database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { type PageServer, servePagesOf } from '../support/page-server.ts';
+import { makeSeriesOf } from '../support/points.ts';
 
 const catalogue = catalogueOf();
 let database: TestDatabase;
@@ -23,9 +24,10 @@ beforeAll(async () => {
   database = await recordedDatabase();
   client = openDatabase(database.url);
   // More than a page, of a metric that must not be summed.
+  await makeSeriesOf(client.sql);
   await client.sql`insert into recorder.metric_points
-    (chain_id, metric, time_interval, bucket_start, value, recorded_at, run_id)
-    select 'many', 'activeAddresses', 'day', timestamptz '2020-01-01 00:00Z' + n * interval '1 day', n, now(), 1
+    (series_id, bucket_start, value, recorded_at, run_id)
+    select (select public.series_of('many', 'activeAddresses', 'day')), timestamptz '2020-01-01 00:00Z' + n * interval '1 day', n, now(), 1
     from generate_series(0, 1499) as n`;
   gate = new ReadGate(database.url, { patience: 60_000, waiting: 1_000 });
   server = await servePagesOf(database.url, {

@@ -1,5 +1,6 @@
 import { datasetNamed } from '../../src/datasets/catalog.ts';
 import type { Dataset } from '../../src/datasets/contract.ts';
+import { rowsOf as rowsWithRequest } from '../../src/datasets/standing.ts';
 
 /** SQL: all rows of what is recorded under a name, with `extra`: readings stand in several forms, which their view shows as one. */
 export function rowsOf(name: string): string {
@@ -8,7 +9,8 @@ export function rowsOf(name: string): string {
 }
 
 /** As {@link rowsOf}, of a dataset. */
-export function rowsIn({ name, history, extra }: Pick<Dataset, 'name' | 'history' | 'extra'>): string {
-  if (history !== 'sample') return `recorder.${name}`;
+export function rowsIn(dataset: Dataset): string {
+  const { name, history, extra } = dataset;
+  if (history !== 'sample') return rowsWithRequest(dataset);
   return `(select *${extra === false ? ', null::jsonb as extra' : ''} from reporting.${name})`;
 }

@@ -79,8 +79,8 @@ export async function rowsInPostgres(
 }
 
 /** SQL of PostgreSQL: every row that is recorded of a table. */
-export function everyRow({ name, columns, readings }: ExportTable): string {
-  if (!readings) return `recorder.${name}`;
+export function everyRow({ columns, readings, rows }: ExportTable): string {
+  if (!readings) return rows;
   const names = columns.map((column) => [column.name, column.type] as const);
   const packing = packingOf(readings);
   return `(${[asRows(packing), asOpenLooks(packing), asClosedDays(packing)].map((form) => selectOf(form, names)).join(' union all ')})`;

@@ -48,7 +48,7 @@ it('examples/duckdb/lake.sql shows of every dataset what is recorded, now and at
   await target.close();
   const at = '2026-11-02T23:00:00Z';
   for (const table of warehouseTables) {
-    const { name, from, to } = table;
+    const { name, from, to, rows } = table;
     expect(await rowsInDuck(duck, `${name}_versions('${lake}')`, table), name).toEqual(
       await rowsInPostgres(sql, table),
     );
@@ -56,7 +56,7 @@ it('examples/duckdb/lake.sql shows of every dataset what is recorded, now and at
     const then = await rowsInPostgres(
       sql,
       table,
-      `(select * from recorder.${name} where ${from} <= '${at}'${ended})`,
+      `(select * from ${rows} r where ${from} <= '${at}'${ended})`,
     );
     expect(await rowsInDuck(duck, `${name}_as_of('${lake}', timestamptz '${at}')`, table), name).toEqual(
       then,

@@ -1,4 +1,6 @@
 import type postgres from 'postgres';
+import { datasetNamed } from '../../src/datasets/catalog.ts';
+import { requestOf, SERIES_ID, seriesTableOf } from '../../src/datasets/standing.ts';
 import { packingOf } from '../../src/history/readings/packing.ts';
 import type { ExportColumn, ExportTable } from '../../src/warehouse/export-table.ts';
 
@@ -20,10 +22,22 @@ export async function writeRows(
   first: number,
   count: number,
 ): Promise<void> {
-  const values = table.columns.map((column, at) => sample(table, column, at));
+  const names = table.columns.map(({ name }) => name);
+  const values = table.columns.map((column, at) => `${sample(table, column, at)} as ${column.name}`);
+  const rows = `select ${values.join(', ')} from generate_series(${first}::int, ${first + count - 1}) i`;
+  const dataset = datasetNamed(table.name);
+  if (!dataset?.numbered) {
+    await sql.unsafe(`insert into recorder.${table.name} (${names.join(', ')}) ${rows}`);
+    return;
+  }
+  const request = requestOf(dataset);
+  const own = [SERIES_ID, ...names.filter((name) => !request.includes(name))].join(', ');
+  const series = `recorder.${seriesTableOf(dataset)}`;
   await sql.unsafe(
-    `insert into recorder.${table.name} (${table.columns.map(({ name }) => name).join(', ')})
-     select ${values.join(', ')} from generate_series(${first}::int, ${first + count - 1}) i`,
+    `insert into ${series} (${request.join(', ')}) select distinct ${request.join(', ')} from (${rows}) r on conflict do nothing`,
+  );
+  await sql.unsafe(
+    `insert into recorder.${table.name} (${own}) select ${own} from (${rows}) r join ${series} using (${request.join(', ')})`,
   );
 }
 

@@ -82,6 +82,7 @@ export const metricPoints = defineDataset({
   history: 'series',
   source,
   request: ['chainId', 'metric', 'timeInterval'],
+  numbered: true,
   key: ['chain_id', 'metric', 'time_interval', 'bucket_start'],
   items: (body) => listIn(body, 'results'),
   rename: { timestamp: 'bucket_start' },
@@ -92,4 +93,4 @@ export const metricPoints = defineDataset({
   example: { value: 37738, timestamp: 1724976000 },
 });
 
-export const { table: metricPointsTable } = metricPoints;
+export const { table: metricPointsTable, seriesTable: metricPointsSeriesTable } = metricPoints;

@@ -5,6 +5,7 @@ with moves as (
       when 'hour' then interval '1 hour' when 'day' then interval '1 day'
       when 'week' then interval '7 days' else interval '1 month' end) as after
   from recorder.metric_points
+  join recorder.metric_points_series using (series_id)
   where superseded_at is not null and not vanished
 )
 select metric, time_interval, count(*) as revisions, count(distinct (chain_id, bucket_start)) as points_revised,

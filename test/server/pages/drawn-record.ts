@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import { makeSeriesOf } from '../../support/points.ts';
 
 /** An address whose balance changed every day, was not seen for some days, and came back. */
 export const holder = { chain_id: '43114', address: '0x00000000000000000000000000000000000000aa' };
@@ -11,10 +12,11 @@ export const precise = { at: first + 2_000 * 3_600_000, value: '1234567890123456
 
 /** Adds to a database what charts are tested with. */
 export async function addToDraw(sql: postgres.Sql): Promise<void> {
+  await makeSeriesOf(sql);
   const [run] = await sql<{ id: string }[]>`select min(run_id)::text as id from recorder.metric_points`;
   await sql`
-    insert into recorder.metric_points (chain_id, metric, time_interval, bucket_start, value, recorded_at, run_id)
-    select ${busy.chain_id}, ${busy.metric}, ${busy.time_interval}, h,
+    insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, run_id)
+    select (select public.series_of(${busy.chain_id}, ${busy.metric}, ${busy.time_interval})), h,
       case when h = ${new Date(precise.at)} then ${precise.value}::numeric else 1000 + extract(day from h) * 7 end,
       h + interval '1 hour', ${run?.id ?? '1'}
     from generate_series(${new Date(first)}::timestamptz, ${new Date(first)}::timestamptz + interval '1 hour' * ${HOURS - 1}, '1 hour') h`;
@@ -33,9 +35,10 @@ export const peak = { at: first + 5_000, value: '999999999' };
 
 /** Adds {@link dense} to a database. */
 export async function addTooMany(sql: postgres.Sql): Promise<void> {
+  await makeSeriesOf(sql);
   await sql`
-    insert into recorder.metric_points (chain_id, metric, time_interval, bucket_start, value, recorded_at, run_id)
-    select ${dense.chain_id}, ${dense.metric}, ${dense.time_interval}, s,
+    insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, run_id)
+    select (select public.series_of(${dense.chain_id}, ${dense.metric}, ${dense.time_interval})), s,
       case when s = ${new Date(peak.at)} then ${peak.value}::numeric else 1000 + extract(minute from s) end, s, min(m.run_id)
     from (select min(run_id) as run_id from recorder.metric_points) m,
       generate_series(${new Date(first)}::timestamptz, ${new Date(first)}::timestamptz + interval '1 second' * ${DENSE - 1}, '1 second') s
