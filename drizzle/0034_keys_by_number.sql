@@ -1,3 +1,5 @@
+-- Nobody may record a point, perhaps of a new series, between the statements.
+LOCK TABLE "recorder"."metric_points" IN ACCESS EXCLUSIVE MODE;--> statement-breakpoint
 CREATE TABLE "recorder"."metric_points_series" (
 	"series_id" integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "recorder"."metric_points_series_series_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 2147483647 START WITH 1 CACHE 1),
 	"chain_id" text NOT NULL,
