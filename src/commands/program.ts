@@ -294,6 +294,17 @@ export function commandLine(): Command {
     );
 
   command(
+    'upgrade',
+    'move the embedded database into files of the installed major version of PostgreSQL',
+    'chain-recorder upgrade --binaries /tmp/postgres-before',
+  )
+    .requiredOption('--binaries <folder>', 'where npm put the PostgreSQL of the version before')
+    .action(async (options: Common & { binaries: string }) => {
+      const { upgradeCommand } = await import('./upgrading.ts');
+      process.exitCode = await upgradeCommand({ ...options, json: options.json ?? false }, stopSignal());
+    });
+
+  command(
     'maintenance',
     'list or announce windows in which nodes are neither up nor down, or end one',
     'chain-recorder maintenance announce --node validator-1 --to 2026-12-01T04:00 --reason "new disk"',

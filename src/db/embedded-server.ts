@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { UsageError } from '../errors.ts';
-import { installedMajor, postgresBinaries } from './embedded-binaries.ts';
+import { installing, majorOf, postgresBinaries } from './embedded-binaries.ts';
 import { type EmbeddedHome, exists } from './embedded-home.ts';
 import { isFree, lastingPort } from './free-port.ts';
 import { processStart } from './process-lock.ts';
@@ -78,6 +78,7 @@ export async function startServer(
 ): Promise<StartedServer> {
   const bin = await postgresBinaries(home);
   const data = join(home.path, 'data');
+  await finishUpgrade(home);
   const log = join(home.path, 'postgres.log');
   const made = !(await exists(data));
   if (made) await makeCluster(home, bin);
@@ -110,14 +111,36 @@ export async function startServer(
 
 /** PostgreSQL reads no files of another major version. @throws UsageError that says how to go on with them */
 async function refuseOtherVersion(home: EmbeddedHome, data: string): Promise<void> {
-  const files = (await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => '')).trim();
-  const installed = await installedMajor();
-  if (files === '' || files === String(installed)) return;
+  const files = await filesMajor(data);
+  const installed = await majorOf(home);
+  if (files === null || files === installed) return;
   throw new UsageError([
     `${home.path}: holds files of PostgreSQL ${files}, and the embedded one is ${installed} now: ` +
-      'with the version of chain-recorder that was here before, run "chain-recorder backup --to FOLDER"; ' +
-      'then with this one move the folder away, and run "chain-recorder restore --from FOLDER"',
+      `run "${installing(files, '/tmp/postgres-before')}", ` +
+      'and here "chain-recorder upgrade --binaries /tmp/postgres-before"',
   ]);
+}
+
+/** The major version whose files a cluster has; null: there is none. */
+export async function filesMajor(data: string): Promise<number | null> {
+  const version = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => '');
+  return version === '' ? null : Number.parseInt(version, 10);
+}
+
+/** A cluster of this name in the home is whole, and takes the place of the one that is there. */
+export const UPGRADED = 'data.upgraded';
+
+/** Puts an upgraded cluster in its place, where it stands ready; the one before stays beside it. A kill at any moment loses nothing. */
+export async function finishUpgrade({ path }: EmbeddedHome): Promise<void> {
+  const ready = join(path, UPGRADED);
+  if (!(await exists(ready))) return;
+  const data = join(path, 'data');
+  const major = await filesMajor(data);
+  if (major !== null) {
+    const kept = join(path, `data-${major}`);
+    await rename(data, (await exists(kept)) ? `${kept}-${Date.now()}` : kept);
+  }
+  await rename(ready, data);
 }
 
 /** The port that the home was given at its first start, so that connections that people saved work again. */
