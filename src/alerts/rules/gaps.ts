@@ -45,14 +45,24 @@ export const gapLost: Rule = {
   limits: { days: 1, minutes: 10 },
   event: true,
   ask: async ({ sql, at, limits }) => {
-    // Of an outage each target is noticed at its own moment: they are told as one.
+    // Of an outage each target is noticed at its own moment: until nothing was noticed for an hour they are told as one. It is
+    // looked twice as far back, so that the begin of such a time does not move while it is told.
     const rows = await sql<(Row & { noticed: Date })[]>`
+      with lost as (
+        select *, coalesce(noticed_at - lag(noticed_at) over (partition by dataset order by noticed_at) > interval '1 hour', true) as is_first
+        from reporting.losses
+        where noticed_at <= ${at}::timestamptz
+          and noticed_at > ${at}::timestamptz - make_interval(secs => ${limits.days * 2 * 86_400}::float8)
+          and (dataset <> 'node_health' or range_end - range_start >= make_interval(secs => ${limits.minutes * 60}::float8))
+      ),
+      outages as (
+        select *, max(noticed_at) filter (where is_first) over (partition by dataset order by noticed_at) as noticed from lost
+      )
       select dataset, count(*)::int as holes, (array_agg(target order by noticed_at desc, target))[1] as target,
         min(range_start) as oldest, (array_agg(reason order by noticed_at desc, target))[1] as reason,
-        date_bin('10 minutes', noticed_at, '2000-01-01T00:00:00Z') as noticed
-      from reporting.losses
-      where noticed_at <= ${at}::timestamptz and noticed_at > ${at}::timestamptz - make_interval(secs => ${limits.days * 86_400}::float8)
-        and (dataset <> 'node_health' or range_end - range_start >= make_interval(secs => ${limits.minutes * 60}::float8))
+        noticed
+      from outages
+      where noticed > ${at}::timestamptz - make_interval(secs => ${limits.days * 86_400}::float8)
       group by dataset, noticed order by noticed desc, dataset`;
     return rows.map(({ dataset, holes, target, oldest, reason, noticed }) => ({
       subject: `${dataset} ${noticed.toISOString()}`,

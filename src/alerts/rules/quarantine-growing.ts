@@ -7,6 +7,8 @@ export const quarantineGrowing: Rule = {
   severity: 'warning',
   for: 0,
   every: 60_000,
+  // Where an upstream changed, each poll may bring one more: all of them are one alert.
+  clear: 6 * 3_600_000,
   limits: { times: 1, minutes: 60 },
   ask: async ({ sql, at, limits }) => {
     const rows = await sql<{ dataset: string; items: number; since: Date; reason: string }[]>`
