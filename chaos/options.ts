@@ -19,10 +19,12 @@ export interface Options {
   readonly short: boolean;
   /** Plant the bugs instead, and show each invariant red. */
   readonly planted: boolean;
+  /** Where an earlier version is installed, which fault 81 replaces; null: the last release is installed for it. */
+  readonly release: string | null;
 }
 
 export const USAGE =
-  'npm run chaos -- [--seed N] [--faults 1,2,20-44] [--backend redis|postgres|both] [--kills N] [--rows N] [--minutes N] [--short] [--planted]';
+  'npm run chaos -- [--seed N] [--faults 1,2,20-44] [--backend redis|postgres|both] [--kills N] [--rows N] [--minutes N] [--short] [--planted] [--release DIR]';
 
 /** Reads the command line. @throws UsageError naming the option that is wrong */
 export function readOptions(args: readonly string[]): Options {
@@ -40,6 +42,7 @@ export function readOptions(args: readonly string[]): Options {
     minutes: wholeNumber('minutes', values.minutes),
     short: values.short,
     planted: values.planted,
+    release: values.release ?? null,
   };
 }
 
@@ -56,6 +59,7 @@ function parsed(args: readonly string[]) {
         minutes: { type: 'string', default: '600' },
         short: { type: 'boolean', default: false },
         planted: { type: 'boolean', default: false },
+        release: { type: 'string' },
       },
     }).values;
   } catch (error) {

@@ -17,6 +17,7 @@ import { promotionFaults } from './promotion.ts';
 import { recorderFaults } from './recorders.ts';
 import { redisFaults } from './redis.ts';
 import { releaseFaults } from './releases.ts';
+import { rollingFaults } from './rolling.ts';
 import { sayingFaults } from './sayings.ts';
 import { sessionFaults } from './sessions.ts';
 import { siblingFaults } from './siblings.ts';
@@ -59,6 +60,7 @@ const all: readonly Fault[] = [
   ...sessionFaults,
   ...leaseFaults,
   ...movingFaults,
+  ...rollingFaults,
 ];
 
 /** Every fault that the suite injects, in the order of FAULTS.md. */

@@ -15,6 +15,7 @@ const options: Options = {
   minutes: 10,
   short: true,
   planted: false,
+  release: null,
 };
 const closers = new Closers();
 let setting: Setting;

@@ -1,0 +1,151 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RecorderProcess } from '../recorder-process.ts';
+import { lastRelease } from '../release.ts';
+import { Steady } from '../steady.ts';
+import { eventually } from '../waiting.ts';
+import type { World } from '../world.ts';
+import type { Fault } from './fault.ts';
+
+const NODES = ['validator-1', 'validator-2', 'validator-3'];
+const PROCESSES = 3;
+/** What a hand-over of the ledger may leave unknown, in seconds: one that is stopped in order gives its lease back. */
+const HAND_OVER = 5;
+
+/** The seconds of each node in the ledger since a moment, and how far it is settled. */
+async function ledgerSince({ sql }: World, from: Date) {
+  const [settled] = await sql<{ until: Date }[]>`
+    select min(settled_until) as until from reporting.node_probes where probe = 'health'`;
+  const to = settled?.until ?? from;
+  const rows = await sql<{ node: string; up: number; down: number; unknown: number }[]>`
+    select node, up_seconds::float8 as up, down_seconds::float8 as down, unknown_seconds::float8 as unknown
+    from reporting.node_uptime(${from}, ${to}) where probe = 'health'`;
+  return { to, rows };
+}
+
+const allUp =
+  ({ sql }: World) =>
+  async () => {
+    const rows = await sql`
+    select from recorder.node_health where check_name = '*' and probe = 'health' and state = 'up' and ended_at is null`;
+    return rows.length === NODES.length;
+  };
+
+/** Who holds the ledger moves on, once it is settled beyond a moment. */
+const settledBeyond = (world: World, moment: Date) =>
+  eventually(
+    'the ledger to be settled beyond the hand-over',
+    async () => (await ledgerSince(world, moment)).to > moment,
+  );
+
+const rolling: Fault = {
+  numbers: [81],
+  title: 'the last release is replaced by this version, process by process, under load',
+  backends: 'each',
+  invariants: ['A', 'B', 'C', 'E', 'I', 'X'],
+  sandbox: { blocksPerHour: 60 },
+  async inject(world) {
+    const { evidence, sandbox, setting, closers } = world;
+    const dir = join(world.dir, 'release');
+    await mkdir(dir);
+    const release = await lastRelease(dir, setting.options.release);
+    evidence.figures.set('replaced', release.name);
+    // The release makes its own schema: a database of this version would have nothing to migrate.
+    const name = `rolling_${world.backend}_${process.pid}`;
+    world.databaseUrl = await setting.postgres.blank(name);
+    closers.add(() => setting.postgres.drop(name));
+    world.lookInto(world.databaseUrl);
+
+    const steady = await Steady.start(world, {
+      watch: 4,
+      days: 3,
+      nodes: NODES.map((node) => ({ name: node, url: `${sandbox.url}/nodes/${node}` })),
+      datasets: { node_health: { every: '5s' }, validator_uptime: { every: '10s' }, peers: { every: '10s' } },
+      processes: PROCESSES,
+      cli: release.cli,
+    });
+    await eventually('every node to be up', allUp(world));
+    await steady.begun();
+    const from = new Date();
+    await settledBeyond(world, from);
+    const seal = async (cli: string) =>
+      evidence.exit('seal', { ...(await world.recorder(['seal'], { cli }).ended), took: 0 }, [0], 60_000);
+    await seal(release.cli);
+
+    const old = steady.running;
+    const fresh: RecorderProcess[] = [];
+    for (const [at, before] of old.entries()) {
+      const begun = performance.now();
+      // The first of this version migrates the database while two of the release record.
+      const next = world.recorder(['up']);
+      fresh.push(next);
+      await next.says('recording began', 120_000);
+      evidence.exit(`up of the release, asked to stop (${at + 1})`, await before.stop(), [0], 20_000);
+      evidence.serve('process replaced');
+      evidence.figures.set(`s for process ${at + 1}`, Math.round((performance.now() - begun) / 100) / 10);
+      await settledBeyond(world, new Date());
+    }
+    steady.running = fresh;
+    await steady.recovers('the last one was replaced');
+    await steady.whole();
+    await settledBeyond(world, new Date());
+
+    const { to, rows } = await ledgerSince(world, from);
+    const seconds = (to.getTime() - from.getTime()) / 1000;
+    evidence.figures.set('s of the ledger looked at', Math.round(seconds));
+    evidence.claim('every node is in the ledger', rows.length === NODES.length);
+    for (const { node, up, down, unknown } of rows) {
+      evidence.figures.set(`s unknown of ${node}`, unknown);
+      evidence.claim(`${node} was never down (${down} s)`, down === 0);
+      evidence.claim(`the four add up (${up} s up)`, Math.abs(up + unknown + down - seconds) < 0.01);
+      evidence.claim(
+        `${node} was unknown for ${unknown} s in ${PROCESSES} hand-overs`,
+        unknown <= PROCESSES * HAND_OVER,
+      );
+    }
+    const absences = await world.sql<{ reason: string; seconds: number }[]>`
+      select reason, extract(epoch from ended_at - started_at)::float8 as seconds from recorder.health_absences
+      where ended_at > ${from} order by started_at`;
+    evidence.figures.set(
+      'hand-overs in the ledger',
+      absences.map(({ reason, seconds }) => `${reason} ${Math.round(seconds * 10) / 10} s`).join(', ') ||
+        'none',
+    );
+    await nothingIsLost(world, from);
+    await steady.stop();
+    warnedOf(world, [...old, ...fresh]);
+    await seal(setting.cli);
+    const verify = world.recorder(['verify']);
+    evidence.exit('verify', { ...(await verify.ended), took: 0 }, [0], 60_000);
+  },
+};
+
+/** Whether all that was planned since a moment was recorded: no gap, no failed run, none that is left under way. */
+async function nothingIsLost({ sql, evidence }: World, from: Date): Promise<void> {
+  const runs = await sql<{ status: string; runs: number }[]>`
+    select status, count(*)::int as runs from reporting.runs where started_at >= ${from} group by status order by status`;
+  evidence.figures.set('runs', runs.map(({ status, runs }) => `${status} ${runs}`).join(', '));
+  const bad = await sql<{ text: string }[]>`
+    select format('%s of %s by %s from %s to %s: %s', status, dataset, worker, started_at, finished_at, error) as text
+    from reporting.runs where started_at >= ${from} and status in ('failed', 'lost')`;
+  evidence.figures.set('failed or lost', bad.map(({ text }) => text).join('; ') || 'none');
+  evidence.claim(`runs that failed or were lost: ${bad.length}`, bad.length === 0);
+  const left = await sql`
+    select from recorder.runs r where status = 'running' and started_at < now() - interval '1 minute'
+      and not exists (select from recorder.targets t where t.run_id = r.run_id and t.lease_until > now())`;
+  evidence.claim(`runs that are left under way: ${left.length}`, left.length === 0);
+  const gaps = await sql<{ dataset: string; reason: string }[]>`
+    select dataset, reason from reporting.gaps where dataset <> 'node_health'`;
+  evidence.claim(
+    `gaps: ${gaps.map(({ dataset, reason }) => `${dataset}: ${reason}`).join('; ') || 'none'}`,
+    gaps.length === 0,
+  );
+}
+
+/** What the processes warned of. */
+function warnedOf({ evidence }: World, recorders: readonly RecorderProcess[]): void {
+  const warned = recorders.flatMap(({ lines }) => lines.filter((line) => /"level":[456]0/.test(line)));
+  evidence.figures.set('warnings', warned.slice(0, 5).join('\n      ') || 'none');
+}
+
+export const rollingFaults: readonly Fault[] = [rolling];
