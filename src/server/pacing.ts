@@ -4,6 +4,8 @@ import { Allowance, type AllowanceLimits } from './allowance.ts';
 
 /** How requests share a process with other work. */
 export interface PaceLimits extends AllowanceLimits {
+  /** The most that count at once. */
+  readonly atOnce: number;
   /** The longest that a request counts, ms: what takes longer mostly waits for the database. */
   readonly counted: number;
   /** How long a request may wait for its turn, ms. */
@@ -13,7 +15,7 @@ export interface PaceLimits extends AllowanceLimits {
 }
 
 /** A person who opens one page after another stays within the reserve. */
-const READERS = { reserve: 2_000, counted: 250, patience: 10_000, waiting: 1_000 };
+const READERS = { atOnce: 4, reserve: 2_000, counted: 250, patience: 10_000, waiting: 1_000 };
 /** Programs that watch the recorder, beside whoever reads. */
 const WATCHERS = { ...READERS, reserve: 500 };
 /** The share of the process's time: while it records, while it could at any time, and where it never does. */
@@ -38,8 +40,9 @@ const WATCHED = /^\/(health|ready|metrics)$/;
 export function paceRequests(server: FastifyInstance, recording: (() => boolean) | null): Pace {
   const shareOf = (shares: (typeof SHARES)[keyof typeof SHARES]) => () =>
     recording ? shares[recording() ? 'recording' : 'waiting'] : shares.never;
-  const readers = new Pace({ ...READERS, share: shareOf(SHARES.readers) });
-  const watchers = new Pace({ ...WATCHERS, share: shareOf(SHARES.watchers) });
+  const atOnce = recording ? READERS.atOnce : Number.POSITIVE_INFINITY;
+  const readers = new Pace({ ...READERS, atOnce, share: shareOf(SHARES.readers) });
+  const watchers = new Pace({ ...WATCHERS, atOnce, share: shareOf(SHARES.watchers) });
   server.addHook('onRequest', (request, reply, begin) => {
     const pace = WATCHED.test(request.url) ? watchers : readers;
     pace.admit(request, reply, begin);
@@ -58,6 +61,7 @@ export class Pace {
   /** What waits, by who asks: the first line is next. */
   readonly #lines = new Map<string, Set<Waiting>>();
   #waiting = 0;
+  #underWay = 0;
   #pending = false;
 
   constructor(limits: PaceLimits) {
@@ -119,12 +123,15 @@ export class Pace {
   /** Counts a request from now on. @returns what ends it */
   #begin(): () => void {
     this.#allowance.begin(performance.now());
+    this.#underWay += 1;
     let over = false;
     const end = () => {
       if (over) return;
       over = true;
       clearTimeout(timer);
       this.#allowance.end(performance.now());
+      this.#underWay -= 1;
+      this.#look();
     };
     const timer = setTimeout(end, this.#limits.counted);
     return end;
@@ -132,7 +139,7 @@ export class Pace {
 
   /** Lets the next one begin as soon as it may. */
   #look(): void {
-    if (this.#pending || this.#waiting === 0) return;
+    if (this.#pending || this.#waiting === 0 || this.#underWay >= this.#limits.atOnce) return;
     this.#pending = true;
     const next = () => {
       this.#pending = false;

@@ -7,7 +7,14 @@ import { Pace, type PaceLimits, paceRequests } from '../../src/server/pacing.ts'
 let server: FastifyInstance;
 afterEach(() => server?.close());
 
-const usual: PaceLimits = { share: () => 0.5, reserve: 0, counted: 1_000, patience: 60_000, waiting: 100 };
+const usual: PaceLimits = {
+  atOnce: 4,
+  share: () => 0.5,
+  reserve: 0,
+  counted: 1_000,
+  patience: 60_000,
+  waiting: 100,
+};
 
 /** A server whose answers wait until they are let go. */
 async function holding(pace: Pace) {
@@ -147,6 +154,20 @@ describe('requests', () => {
     expect(watched.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
     release('');
     await Promise.all(pages);
+  });
+
+  it('are so many at once as may be, whatever their reserve', async () => {
+    const { begun, release, begunAndReleased } = await holding(
+      new Pace({ ...usual, atOnce: 2, reserve: 60_000, counted: 60_000 }),
+    );
+    const all = ['a', 'b', 'c', 'd'].map((name) => ask(`/${name}`));
+    await expect.poll(() => begun).toEqual(['a', 'b']);
+    // Ten turns later there are no more.
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(begun).toEqual(['a', 'b']);
+    release();
+    await expect.poll(begunAndReleased).toBe(4);
+    await Promise.all(all);
   });
 
   it('of whoever left do not begin', async () => {
