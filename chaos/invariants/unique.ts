@@ -1,4 +1,5 @@
 import { keyPart } from '../../src/datasets/dataset.ts';
+import { rowsOf } from '../../src/datasets/standing.ts';
 import { recorded } from '../../src/recorded.ts';
 import type { Invariant } from './invariant.ts';
 
@@ -19,12 +20,13 @@ export const unique: Invariant = {
 };
 
 /** The keys that are there twice. Asked of the rows themselves, not of the index that should prevent it; of readings in all their forms. */
-function doubled({ name, key, columns, history }: (typeof recorded)[number]): string {
+function doubled(dataset: (typeof recorded)[number]): string {
+  const { key, columns, history } = dataset;
   const parts = key.map((column) =>
     keyPart(column, columns.find((one) => one.name === column)?.nullable ?? false),
   );
   const list = [...parts, ...(history === 'sample' ? ['observed_at'] : [])].join(', ');
-  const table = `${history === 'sample' ? 'reporting' : 'recorder'}.${name}`;
+  const table = `${rowsIn(dataset)} as one`;
   const versions = (from: string, to: string, rows = table) =>
     `select 1 from (select ${from} as f, lag(coalesce(${to}, 'infinity')) over (partition by ${list} order by ${from}, coalesce(${to}, 'infinity')) as t
       from ${rows}) v where t > f`;
@@ -35,4 +37,10 @@ function doubled({ name, key, columns, history }: (typeof recorded)[number]): st
   if (history === 'state') return versions('valid_from', 'valid_to');
   if (history === 'ledger') return versions('started_at', 'ended_at');
   return `select 1 from ${table} group by ${list} having count(*) > 1`;
+}
+
+/** All rows, with the columns of their key. */
+function rowsIn(dataset: (typeof recorded)[number]): string {
+  if (dataset.history === 'ledger') return `recorder.${dataset.name}`;
+  return dataset.history === 'sample' ? `reporting.${dataset.name}` : rowsOf(dataset);
 }
