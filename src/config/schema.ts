@@ -175,13 +175,15 @@ export function configSchema(names: CatalogNames) {
           }),
         )
           .superRefine((nodes, context) => {
+            const taken = new Set<string>();
             nodes.forEach((node, at) => {
-              if (nodes.findIndex((other) => other.name === node.name) < at)
+              if (taken.has(node.name))
                 context.addIssue({
                   code: 'custom',
                   path: [at, 'name'],
                   message: `"${node.name}" is taken: names are unique`,
                 });
+              taken.add(node.name);
             });
           })
           .describe('The nodes that are asked, and whose health is probed.'),

@@ -72,7 +72,12 @@ export async function nodesStatus(
   const states = await stateSpans(sql, past, null);
   const spanOf = (name: SpanName) => ({ from: now - spans[name] * DAY, to: now });
   const latency = await latencies(sql, spanNames.map(spanOf), null, now);
-  const checks = await nodeChecks(sql, null);
+  const checks = new Map<string, NodeCheck[]>();
+  for (const check of await nodeChecks(sql, null)) {
+    const before = checks.get(check.node);
+    if (before) before.push(check);
+    else checks.set(check.node, [check]);
+  }
   const today = now - (now % DAY);
   const days = windowsOf({ from: today - (DAYS - 1) * DAY, to: now }, '1d');
   return {
@@ -90,7 +95,7 @@ export async function nodesStatus(
         days: statesIn(known, days, firstLook),
         spans: bySpan(over),
         latency: bySpan((name) => latency[spanNames.indexOf(name)]?.get(one.node) ?? null),
-        checks: checks.filter(({ node }) => node === one.node),
+        checks: checks.get(one.node) ?? [],
       };
     }),
     standing,

@@ -34,6 +34,13 @@ const STRANGERS = '1 day';
 /** What is settled no further than this, while a ledger stands still, is not known now; ms. */
 const TRAILING = 120_000;
 
+/** What wants a look comes first. */
+const NEED: readonly WatchedNode['state'][] = ['down', 'unknown', 'unrecorded', 'maintenance', 'up'];
+
+/** Nodes by what wants a look first; the order of those that are alike stays. */
+export const byNeedOfLook = <Node extends Pick<WatchedNode, 'state'>>(nodes: readonly Node[]): Node[] =>
+  [...nodes].sort((one, other) => NEED.indexOf(one.state) - NEED.indexOf(other.state));
+
 /** `node-2` comes before `node-10`. */
 const byName = new Intl.Collator('en', { numeric: true });
 
@@ -75,8 +82,9 @@ export async function watchedNodes(
         }
       : row;
   });
+  const known = new Set(looked.map(({ node }) => node));
   const unrecorded = nodes
-    .filter((node) => !looked.some((one) => one.node === node))
+    .filter((node) => !known.has(node))
     .map(
       (node): WatchedNode => ({
         node,

@@ -22,13 +22,15 @@ observers as (
 ),
 -- Probes whose rows the database refuses; those of nodes that are not watched any more are nobody's concern.
 refused_probes as (
-  select concat_ws(' ', p.observer, p.node, p.probe) as probe, p.settled_until, p.refused
-  from reporting.node_probes p
-  where p.refused is not null and exists (
+  select concat_ws(' ', o.observer, one ->> 'node', one ->> 'probe') as probe, (one ->> 'since')::timestamptz as settled_until,
+    one ->> 'reason' as refused
+  from recorder.health_observers o
+  cross join lateral jsonb_array_elements(o.refused) as one
+  where exists (
     select from recorder.targets t
     join recorder.target_datasets d using (source, target_key)
-    where d.dataset = 'node_health' and d.active
-      and t.target @> jsonb_build_object('observer', p.observer, 'node', p.node, 'probe', p.probe))
+    where d.dataset = 'node_health' and d.active and (t.target ->> 'observer', t.target ->> 'node', t.target ->> 'probe')
+      = (o.observer, one ->> 'node', one ->> 'probe'))
 ),
 schedule_states as (
   select s.schedule,

@@ -25,18 +25,25 @@ nodes as (
     max(state) filter (where probe = 'liveness') as liveness, max(observers) as observers, max(observed_at) as observed_at
   from probes
   group by node
-)
-select n.node, n.health, n.readiness, n.liveness, seen.since, seen.error, failing.checks as failing_checks, n.observers, n.observed_at
-from nodes n
-cross join lateral (
-  select min(r.since) as since, (array_agg(r.last_error order by r.since))[1] as error
-  from readings r
-  where r.watching and (r.node, r.probe, r.state) = (n.node, 'health', n.health)) seen
-cross join lateral (
-  select coalesce(array_agg(distinct h.check_name order by h.check_name), '{}') as checks
+),
+seen as (
+  select n.node, min(r.since) as since, (array_agg(r.last_error order by r.since))[1] as error
+  from nodes n
+  join readings r on r.watching and (r.node, r.probe, r.state) = (n.node, 'health', n.health)
+  group by n.node
+),
+failing as (
+  select h.node, array_agg(distinct h.check_name order by h.check_name) as checks
   from reporting.node_health h
   join reporting.node_observers o using (observer)
-  where (h.node, h.probe, h.state) = (n.node, 'health', 'down') and h.check_name <> '*' and o.watching) failing;
+  where (h.probe, h.state) = ('health', 'down') and h.check_name <> '*' and o.watching
+  group by h.node
+)
+select n.node, n.health, n.readiness, n.liveness, s.since, s.error, coalesce(f.checks, '{}') as failing_checks, n.observers,
+  n.observed_at
+from nodes n
+left join seen s using (node)
+left join failing f using (node);
 
 comment on view reporting.node_health_now is 'How each node is now, one row a node, by the majority of the observers that watch; unknown where none does.';
 comment on column reporting.node_health_now.node is 'The configured node.'; -- text

@@ -1,11 +1,12 @@
-import type { WatchedNode } from '../../../reports/nodes/watched-nodes.ts';
+import { byNeedOfLook, type WatchedNode } from '../../../reports/nodes/watched-nodes.ts';
 import { State } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { serverLinks } from '../status/links.ts';
+import { NotListed } from '../status/not-listed.tsx';
 
-/** What wants a look comes first. */
-const ORDER: readonly WatchedNode['state'][] = ['down', 'unknown', 'unrecorded', 'maintenance', 'up'];
+/** The most nodes that are listed; more make the page slow to draw, and to read. */
+const MOST = 200;
 
 /** How the nodes are now. */
 export function Nodes({ nodes }: { readonly nodes: readonly WatchedNode[] }) {
@@ -15,10 +16,11 @@ export function Nodes({ nodes }: { readonly nodes: readonly WatchedNode[] }) {
       <Table
         caption="Nodes now"
         columns={columns}
-        rows={nodes.toSorted((one, other) => ORDER.indexOf(one.state) - ORDER.indexOf(other.state))}
+        rows={byNeedOfLook(nodes).slice(0, MOST)}
         keyOf={({ node }) => node}
         empty="No node is watched: name yours in upstreams.nodes of recorder.yaml."
       />
+      {nodes.length > MOST && <NotListed nodes={byNeedOfLook(nodes).slice(MOST)} />}
     </section>
   );
 }

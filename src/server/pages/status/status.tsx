@@ -7,6 +7,7 @@ import {
   type SpanName,
   spanNames,
 } from '../../../reports/nodes/nodes-status.ts';
+import { byNeedOfLook } from '../../../reports/nodes/watched-nodes.ts';
 import type { StatusSite } from '../../status-site.ts';
 import { type Content, definePage } from '../page.ts';
 import { State } from '../parts/state.tsx';
@@ -17,11 +18,14 @@ import { Incidents } from './incidents.tsx';
 import { LatencyNote } from './latency-fact.tsx';
 import { CurrentLinks, finer } from './links.ts';
 import { Maintenance } from './maintenance.tsx';
+import { NotListed } from './not-listed.tsx';
 import { Seal } from './seal.tsx';
 import { Standing } from './standing.tsx';
 import { Legend, StateBars, StatePatterns } from './state-bars.tsx';
 import { boundsText, summaryWords, uptimeText } from './state-words.ts';
 
+/** The most nodes that are told in full, 20 kB each; of more, those that want a look come first. */
+const MOST = 200;
 /** How often the page renews itself, s. */
 const RENEWED = 30;
 
@@ -48,9 +52,10 @@ export function statusContent(told: NodesStatus, site: StatusSite): Content {
             <Legend />
           </div>
           {told.nodes.length === 0 && <p class="empty">No node is watched.</p>}
-          {told.nodes.map((node) => (
+          {(told.nodes.length > MOST ? byNeedOfLook(told.nodes) : told.nodes).slice(0, MOST).map((node) => (
             <Node node={node} key={node.node} />
           ))}
+          {told.nodes.length > MOST && <NotListed nodes={byNeedOfLook(told.nodes).slice(MOST)} />}
         </section>
         <section aria-labelledby="maintenance">
           <h2 id="maintenance">Announced maintenance</h2>

@@ -1,0 +1,54 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { day, hour, type Saying, write } from './watched.ts';
+
+const now = Math.floor(Date.now() / 1000) * 1000;
+/** The last ones by name are down, so that an order by name would not list them. */
+const nodes = Array.from({ length: 230 }, (_, at) => `node-${at + 1}`);
+const down = new Set(nodes.slice(-3));
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+let server: PageServer;
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+  const sayings = nodes.map(
+    (node): Saying => ({
+      observer: 'paris',
+      node,
+      states: down.has(node)
+        ? [
+            [now - day, 'up'],
+            [now - hour, 'down'],
+          ]
+        : [[now - day, 'up']],
+      absences: [],
+    }),
+  );
+  await write(sql, sayings, now);
+  server = await servePagesOf(database.url, { clock: () => now });
+});
+afterAll(async () => {
+  await server.close();
+  await sql.end();
+  await database.close();
+});
+
+describe.each([
+  ['/', /<t[dh][^>]*><a href="\/status\/(node-\d+)"/g],
+  ['/status', /<h3><a href="\/status\/(node-\d+)"/g],
+])('%s of more nodes than can be read', (path, listing) => {
+  it('lists 200, those that want a look first, and links to all others', async () => {
+    const { body: text } = await ask(server.address + path);
+    const [, section = ''] = text.split('id="nodes"');
+    const [list = '', rest = ''] = section.split('30 more nodes: 30 up');
+    const listed = [...list.matchAll(listing)].map(([, node]) => node);
+    expect(listed).toHaveLength(200);
+    expect(listed.slice(0, 4)).toEqual([...down, 'node-1']);
+    const linked = [...rest.matchAll(/<a href="\/status\/(node-\d+)"/g)].map(([, node]) => node);
+    expect([...listed, ...linked.slice(0, 30)].sort()).toEqual([...nodes].sort());
+  });
+});
