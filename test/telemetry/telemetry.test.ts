@@ -194,7 +194,7 @@ describe.each(backends)('with the queue in $backend, a poll', ({ queue }) => {
 
   it('sends no secret, and none of what the queue does by itself', () => {
     const bodies = receiver.received.map(({ body }) => body).join('\n');
-    expect(bodies).toContain('metric_points');
+    expect(bodies).toContain('metric-points');
     for (const secret of [CANARY, HEADER_CANARY]) expect(bodies).not.toContain(secret);
     expect(receiver.received[0]?.headers.authorization).toBe(`Bearer ${HEADER_CANARY}`);
     expect(run.ended.stderr).not.toContain(HEADER_CANARY);
