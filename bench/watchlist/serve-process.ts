@@ -25,6 +25,7 @@ const server = buildServer({
   watched: [feed, ledger],
   upstreams: config.upstreams,
   counts: new ProcessCounts(),
+  recording: null,
   site: statusSite(config),
 });
 outliveLostConnections();
