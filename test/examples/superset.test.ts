@@ -105,10 +105,10 @@ const read = <T>(path: string, schema: z.ZodType<T>): T =>
 const all = <T>(place: string, schema: z.ZodType<T>) =>
   readdirSync(join(folder, place)).map((file) => read(join(place, file), schema));
 
-const connection = read('databases/recorder.yaml', databaseFile);
+const connection = read('databases/chain_recorder.yaml', databaseFile);
 const datasets = all('datasets/Chain_recorder', datasetFile);
 const charts = all('charts', chartFile);
-const dashboard = read('dashboards/recorder.yaml', dashboardFile);
+const dashboard = read('dashboards/chain_recorder.yaml', dashboardFile);
 const datasetOf = (uuid: string) =>
   datasets.find((one) => one.uuid === uuid) ?? expect.fail(`no dataset ${uuid}`);
 
