@@ -28,12 +28,25 @@ export function openLog(
   const stderr = pino.destination(2);
   const toPeople = process.stderr.isTTY && !logJson;
   const write = (written: string) => {
-    const line = redact(written.trimEnd());
+    const raw = written.trimEnd();
+    const line = stillJson(redact(raw), raw);
     if (toPeople) stderrBlock.line(readable(line));
     else stderr.write(`${printable(line)}\n`);
     also(line);
   };
   return pino(options, { write });
+}
+
+/** A line without secrets as JSON. One of digits alone may have stood as a number: then what is left is told as the message. */
+function stillJson(line: string, raw: string): string {
+  if (line === raw) return line;
+  try {
+    JSON.parse(line);
+    return line;
+  } catch {
+    const { level, time, pid }: Record<string, unknown> = JSON.parse(raw);
+    return JSON.stringify({ level, time, pid, msg: line });
+  }
 }
 
 /** A line of the log for people: local time, level, message and fields. */

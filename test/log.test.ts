@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { readable } from '../src/log.ts';
+import { openLog, readable } from '../src/log.ts';
+import { redactor } from '../src/redaction.ts';
 
 it('a line for people says when, how grave, what, and the fields', () => {
   vi.stubEnv('TZ', 'Asia/Tokyo');
@@ -17,4 +18,14 @@ it('a line for people says when, how grave, what, and the fields', () => {
     '12:04:05 WARN  polling failed upstream=metrics cause="the call failed\\u001b[2J\\n(ECONNRESET)" rows.metric_points=12 err="boom"',
   );
   vi.unstubAllEnvs();
+});
+
+it('a line is JSON also where a secret stood in it as a number', () => {
+  const lines: string[] = [];
+  const log = openLog({ logLevel: 'info', logJson: true }, redactor(['31415926']), (line) => {
+    lines.push(line);
+  });
+  log.warn({ rows: 31415926 }, 'run ended');
+  expect(JSON.parse(lines.join())).toMatchObject({ level: 40, msg: expect.stringContaining('run ended') });
+  expect(lines.join()).not.toContain('31415926');
 });
