@@ -10,17 +10,18 @@ const MOST = 200;
 
 /** How the nodes are now. */
 export function Nodes({ nodes }: { readonly nodes: readonly WatchedNode[] }) {
+  const ordered = byNeedOfLook(nodes);
   return (
     <section class="panel" aria-labelledby="nodes">
       <h2 id="nodes">Nodes now</h2>
       <Table
         caption="Nodes now"
         columns={columns}
-        rows={byNeedOfLook(nodes).slice(0, MOST)}
+        rows={ordered.slice(0, MOST)}
         keyOf={({ node }) => node}
         empty="No node is watched: name yours in upstreams.nodes of recorder.yaml."
       />
-      {nodes.length > MOST && <NotListed nodes={byNeedOfLook(nodes).slice(MOST)} />}
+      {ordered.length > MOST && <NotListed nodes={ordered.slice(MOST)} />}
     </section>
   );
 }

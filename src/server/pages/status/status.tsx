@@ -39,6 +39,7 @@ export const status = definePage({
 
 /** The status page of a moment. */
 export function statusContent(told: NodesStatus, site: StatusSite): Content {
+  const nodes = told.nodes.length > MOST ? byNeedOfLook(told.nodes) : told.nodes;
   return {
     title: site.title,
     site,
@@ -52,10 +53,10 @@ export function statusContent(told: NodesStatus, site: StatusSite): Content {
             <Legend />
           </div>
           {told.nodes.length === 0 && <p class="empty">No node is watched.</p>}
-          {(told.nodes.length > MOST ? byNeedOfLook(told.nodes) : told.nodes).slice(0, MOST).map((node) => (
+          {nodes.slice(0, MOST).map((node) => (
             <Node node={node} key={node.node} />
           ))}
-          {told.nodes.length > MOST && <NotListed nodes={byNeedOfLook(told.nodes).slice(MOST)} />}
+          {nodes.length > MOST && <NotListed nodes={nodes.slice(MOST)} />}
         </section>
         <section aria-labelledby="maintenance">
           <h2 id="maintenance">Announced maintenance</h2>
