@@ -18,6 +18,8 @@ export interface RecorderQueue
   > {
   /** Why no queue may be kept there, and the mend; null: nothing speaks against it. Waits for a Redis that is away. */
   objection(): Promise<string | null>;
+  /** Why nothing can be put into it or taken out of it at present, though it can be read, and the mend; null: it can. */
+  refusal(): Promise<string | null>;
   add(name: string, data: JobData, options: JobsOptions): Promise<unknown>;
   addBulk(jobs: { name: string; data: JobData; opts: JobsOptions }[]): Promise<unknown>;
   upsertJobScheduler(

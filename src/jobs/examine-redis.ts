@@ -2,7 +2,7 @@ import type { Checked } from '../checked.ts';
 import { type RedisPlace, redisPlace } from '../config/redis-url.ts';
 import { messageOf } from '../errors.ts';
 import { redisClient } from './redis-client.ts';
-import { unfitnessOf } from './redis-fitness.ts';
+import { REFUSALS, unfitnessOf } from './redis-fitness.ts';
 
 const PATIENCE = 5_000;
 
@@ -40,16 +40,7 @@ const CAUSES: readonly (readonly [RegExp, string, string])[] = [
     'correct the name behind the hosts in REDIS_URL: redis-cli -p 26379 sentinel masters shows it',
   ],
   [/NOPERM/, 'its user lacks rights', 'give the user all of them: ACL SETUSER NAME ~* &* +@all'],
-  [
-    /\bOOM\b/,
-    'its memory is full, so that it takes no writes',
-    'raise maxmemory on the server (redis-cli config set maxmemory 256mb), or end what else fills it',
-  ],
-  [
-    /MISCONF/,
-    'it takes no writes because it could not save its data to its disk',
-    'see its log, and make room on its disk or let it write there',
-  ],
+  ...REFUSALS,
   [/LOADING/, 'it is loading its data', 'wait until it has'],
   [
     /ECONNREFUSED/,

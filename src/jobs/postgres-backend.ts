@@ -44,7 +44,7 @@ export async function postgresBackend(
         onError,
         () => new Queue<JobData, void, string>(name, { connection, ...traces }),
       );
-      return Object.assign(queue, { objection: async () => null });
+      return Object.assign(queue, { objection: async () => null, refusal: async () => null });
     },
     worker: async (name, work, options) => {
       const worker = await ready(

@@ -17,6 +17,8 @@ export interface QueueLook {
   readonly queue: QueueName;
   /** Somebody paused it: nothing is taken out of it. */
   readonly paused: boolean;
+  /** Why nothing can be put into it or taken out of it, and the mend; null: it can. */
+  readonly refusal: string | null;
   readonly counts: readonly { readonly state: JobState; readonly jobs: number }[];
   /** Some jobs: at work, then those that go next, then those that wait for their time. */
   readonly jobs: readonly QueuedJob[];
@@ -60,11 +62,16 @@ export function viewOf(queues: Queues): QueuesView {
 }
 
 async function lookInto(name: QueueName, queue: RecorderQueue): Promise<QueueLook> {
-  const [paused, counts] = await Promise.all([queue.isPaused(), queue.getJobCounts(...jobStates)]);
+  const [paused, refusal, counts] = await Promise.all([
+    queue.isPaused(),
+    queue.refusal(),
+    queue.getJobCounts(...jobStates),
+  ]);
   const jobs = await Promise.all(jobStates.map((state) => jobsIn(queue, state, 0, SHOWN)));
   return {
     queue: name,
     paused,
+    refusal,
     counts: jobStates.map((state) => ({ state, jobs: counts[state] ?? 0 })),
     jobs: jobs.flat(),
   };

@@ -3,7 +3,7 @@ import { redisPlace } from '../config/redis-url.ts';
 import { type OnError, type QueueBackend, TAKEOVER } from './backend.ts';
 import type { JobData } from './jobs.ts';
 import { redisClient } from './redis-client.ts';
-import { unfitnessOf } from './redis-fitness.ts';
+import { refusalOf, unfitnessOf } from './redis-fitness.ts';
 
 /**
  * The queue in Redis, which may be away at any time.
@@ -31,7 +31,13 @@ export function redisBackend(url: string, onError: OnError, telemetry?: Telemetr
       queue.on('error', onError);
       return Object.assign(
         closing(queue, () => connection.disconnect()),
-        { objection: () => objectionTo(connection) },
+        {
+          objection: () => objectionTo(connection),
+          refusal: async () => {
+            const refusal = await refusalOf(connection, `${prefix}:writable`);
+            return refusal && `Redis takes nothing: ${refusal.found}: ${refusal.mend}`;
+          },
+        },
       );
     },
     worker: async (name, work, options) => {

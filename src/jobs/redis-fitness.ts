@@ -1,4 +1,5 @@
 import { Cluster, type Redis } from 'ioredis';
+import { messageOf } from '../errors.ts';
 import { hasDatabase, OTHER_DATABASE } from './redis-database.ts';
 
 /** Why a Redis is not fit for the queue, and the mend. */
@@ -8,6 +9,38 @@ export interface Unfitness {
 }
 
 const OLDEST = [6, 2] as const;
+
+/** What a Redis that takes no writes says, what that means, and the mend. */
+export const REFUSALS: readonly (readonly [RegExp, string, string])[] = [
+  [
+    /\bOOM\b/,
+    'its memory is full, so that it takes no writes',
+    'raise maxmemory on the server (redis-cli config set maxmemory 256mb), or end what else fills it',
+  ],
+  [
+    /MISCONF/,
+    'it takes no writes because it could not save its data to its disk',
+    'see its log, and make room on its disk or let it write there',
+  ],
+];
+/** How long the key is kept whose writing is tried, ms. */
+const TRIED = 5_000;
+
+/**
+ * Why a Redis that answers takes no writes now; null: it takes them. Only a write tells: how much memory counts differs by version.
+ * @param key what is written, for some seconds @throws what Redis says else
+ */
+export async function refusalOf(client: Redis | Cluster, key: string): Promise<Unfitness | null> {
+  try {
+    await client.set(key, '', 'PX', TRIED);
+    return null;
+  } catch (error) {
+    const said = messageOf(error);
+    const [, found, mend] = REFUSALS.find(([words]) => words.test(said)) ?? [];
+    if (found === undefined || mend === undefined) throw error;
+    return { found, mend };
+  }
+}
 
 /**
  * Why a Redis is too old, takes no writes or would lose keys; null: it is fit. Of a cluster every primary is asked.

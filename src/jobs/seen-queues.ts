@@ -55,15 +55,16 @@ export class QueueWatch {
   }
 
   async #ask(): Promise<FoundQueue> {
-    const [paused, { active = 0, ...waiting }] = await Promise.all([
+    const [paused, refusal, { active = 0, ...waiting }] = await Promise.all([
       this.#queue.isPaused(),
+      this.#queue.refusal(),
       this.#queue.getJobCounts(...jobStates),
     ]);
     return {
       queue: this.#name,
       waiting: Object.values(waiting).reduce((sum, jobs) => sum + jobs, 0),
       active,
-      trouble: paused ? PAUSED : null,
+      trouble: refusal ?? (paused ? PAUSED : null),
     };
   }
 }

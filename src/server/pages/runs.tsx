@@ -1,4 +1,6 @@
+import { useContext } from 'preact/hooks';
 import { z } from 'zod';
+import { queuesSeen, type SeenQueue } from '../../reports/queues.ts';
 import { type RunRow, runPage, runReasons, runRows, runStatuses } from '../../reports/runs.ts';
 import { dataset, datasetNames, id, linkTo, moment, oneOf, optional } from './asking.ts';
 import { Formats } from './datasets/formats.tsx';
@@ -10,7 +12,9 @@ import { Problem } from './parts/problem.tsx';
 import { State } from './parts/state.tsx';
 import { type Column, Table } from './parts/table.tsx';
 import { Time } from './parts/time.tsx';
+import { isLately } from './queues/seen.tsx';
 import { durationWords, momentText, numberText } from './texts.ts';
+import { CurrentView } from './view.ts';
 
 const PATH = '/runs';
 
@@ -24,8 +28,9 @@ export const runs = definePage({
     until: optional(moment),
     before: optional(id),
   }),
-  read: ({ read }, asked) => read((sql) => runPage(sql, asked)),
-  content: ({ runs: rows, next }, asked) => {
+  read: ({ read }, asked) =>
+    read(async (sql) => ({ ...(await runPage(sql, asked)), queues: await queuesSeen(sql) })),
+  content: ({ runs: rows, next, queues }, asked) => {
     const until = asked.until === undefined ? undefined : new Date(asked.until).toISOString().slice(0, 19);
     return {
       title: 'Runs',
@@ -36,6 +41,7 @@ export const runs = definePage({
             Every walk of a source for one target. Runs that wrote nothing are counted up by day after a while
             (<code>reporting.run_days</code>); all others are kept.
           </p>
+          <Standing queues={queues} />
           <Filters path={PATH}>
             <Choice name="dataset" label="Dataset" value={asked.dataset} words={datasetNames} />
             <Choice name="status" label="Status" value={asked.status} words={runStatuses} />
@@ -58,6 +64,22 @@ export const runs = definePage({
     };
   },
 });
+
+/** The queues that stand, of which no run comes. */
+function Standing({ queues }: { readonly queues: readonly SeenQueue[] }) {
+  const { now } = useContext(CurrentView);
+  const standing = queues.filter(({ trouble, seen_at }) => trouble !== null && isLately(seen_at, now));
+  if (standing.length === 0) return null;
+  return (
+    <Problem what="No run begins by itself: a queue stands.">
+      {standing.map(({ recorder, queue, trouble, trouble_since }) => (
+        <p key={`${recorder} ${queue}`}>
+          <a href="/queues">{queue}</a> of {recorder}, since <Time at={trouble_since} />: {trouble}
+        </p>
+      ))}
+    </Problem>
+  );
+}
 
 /** `/runs/RUN`: one run, with what went wrong. */
 export const run = definePage({

@@ -41,7 +41,7 @@ beforeAll(async () => {
   server = await servePagesOf(database.url, {
     queues: {
       look: async () => [
-        { queue: 'polls', paused: false, counts: [{ state: 'active', jobs: 1 }], jobs: [job] },
+        { queue: 'polls', paused: false, refusal: null, counts: [{ state: 'active', jobs: 1 }], jobs: [job] },
       ],
       jobs: async () => [job],
     },

@@ -154,6 +154,43 @@ describe.each([
   });
 
   it.skipIf(skip || kind === 'postgres')(
+    'that is full says so wherever one looks and stays readable, until there is room again',
+    async () => {
+      const another = recordJob(scriptedFeed(nodeIdentity, { node: 'n' }), {
+        target: { node: 'n' },
+        window: null,
+        reason: 'poll',
+      });
+      const put = () => queues.polls.add(another.name, another.data, another.opts);
+      await redis?.command('CONFIG', 'SET', 'maxmemory', '1');
+      await expect(put()).rejects.toThrow(/OOM/);
+      const full = /memory is full, so that it takes no writes.*raise maxmemory/s;
+      await expect.poll(() => text('/queues')).toMatch(full);
+      const told = await text('/queues');
+      expect(told).toMatch(/This queue stands.*Nothing is lost/s);
+      // What waits is still shown.
+      expect(told).toContain('Waits2\u202f345');
+      expect(rowsOf((await page('/queues/polls')).body)).toHaveLength(50);
+      expect(await noted()).toEqual([
+        expect.stringMatching(
+          /^standing still since .*: queue polls: Redis takes nothing: its memory is full/,
+        ),
+      ]);
+      expect(await text('/')).toMatch(/queuepolls.*memory is full/s);
+      expect(await text('/runs')).toMatch(/No run begins by itself.*memory is full/s);
+      // Looks at nodes need no queue, and the public is not told of it.
+      const status = await page('/status');
+      expect(status.code).toBe(200);
+      expect(status.body).not.toMatch(/memory|Redis/);
+      await redis?.command('CONFIG', 'SET', 'maxmemory', '0');
+      await put();
+      await expect.poll(() => text('/queues')).not.toContain('This queue stands');
+      expect(await noted()).toEqual([]);
+      expect(await text('/runs')).not.toContain('No run begins');
+    },
+  );
+
+  it.skipIf(skip || kind === 'postgres')(
     'that is down says so and what goes on, and is back by itself',
     async () => {
       await redis?.crash();

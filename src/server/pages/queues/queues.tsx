@@ -64,6 +64,12 @@ function Queue({ of }: { readonly of: QueueLook }) {
   return (
     <section aria-label={name}>
       <h2>{name}</h2>
+      {of.refusal !== null && (
+        <Problem what="This queue stands: nothing can be put into it, or taken out of it.">
+          <p>{of.refusal}</p>
+          <p>Nothing is lost: what is due and missing is known to the database, and goes on by itself.</p>
+        </Problem>
+      )}
       {of.paused && (
         <Problem what="This queue is paused: nothing is taken out of it.">
           <p>The recorder never pauses it: resume it with the tool that did.</p>
