@@ -1,0 +1,71 @@
+import type { Dataset } from '../../datasets/contract.ts';
+import type { Declared, DeclaredView } from '../../db/declared.ts';
+import { dailyOf } from '../../history/readings/daily.ts';
+import { allReadings } from '../../history/readings/forms.ts';
+import { numbersOf, packingOf } from '../../history/readings/packing.ts';
+import { asReleased } from '../released.ts';
+import { asOf } from '../table-views.ts';
+import { added, declared, recordedBy, upstreamColumns, type ViewColumn } from '../view-columns.ts';
+
+/** Views of readings, and their averages by day. */
+export function sampleViews(dataset: Dataset): Declared[] {
+  const read = [
+    ...upstreamColumns(dataset),
+    added('observed_at', 'timestamptz', 'When the reading was taken.'),
+    recordedBy,
+  ];
+  return [readingsView(dataset, read), readingsAsOf(dataset, read), ...daily(dataset)];
+}
+
+/** Readings, in whatever form they stand. */
+function readingsView(dataset: Dataset, selected: readonly ViewColumn[]): DeclaredView {
+  const { name, about } = dataset;
+  const columns = asReleased(name, selected);
+  const packing = packingOf(dataset);
+  const names = columns.map((column) => [column.name, column.type] as const);
+  const body = allReadings(packing, names);
+  return { kind: 'view', name, comment: about, columns: columns.map(declared), body };
+}
+
+/** The averages of readings by day, where there are numbers. */
+function daily(dataset: Dataset): Declared[] {
+  const packing = packingOf(dataset);
+  const numbers = numbersOf(packing);
+  if (numbers.length === 0) return [];
+  const name = `${dataset.name}_daily`;
+  const things = [...packing.request, ...packing.words];
+  const columns = [
+    ...things.map((column) => added(column.name, column.type, column.comment)),
+    added('day', 'date', 'The day (UTC).'),
+    ...numbers.flatMap(({ column }) => [
+      added(`${column.name}_readings`, 'bigint', `How many readings of ${column.name} there are.`),
+      added(`${column.name}_average`, 'numeric', `Their average, to twelve decimals; null: there is none.`),
+    ]),
+  ];
+  return [
+    {
+      kind: 'view',
+      name,
+      comment: `${dataset.about} The average of each day: every reading counts the same, however long it stood.`,
+      columns: columns.map(declared),
+      body: dailyOf(packing, things),
+    },
+  ];
+}
+
+/**
+ * The readings up to a moment. Whether there was a record is a branch of its own, which is always asked: PostgreSQL does not ask for
+ * it beside a join that finds nothing. The offset keeps it from seeing that the branch has no rows.
+ */
+function readingsAsOf(dataset: Dataset, selected: readonly ViewColumn[]): Declared {
+  const { name } = dataset;
+  const columns = asReleased(name, selected);
+  return {
+    ...asOf(dataset, selected),
+    body: `select * from (
+  select ${columns.map((column) => `null::${column.type} as ${column.name}`).join(', ')} where not reporting.has_record('${name}', at) offset 0
+) without_record
+union all
+select ${columns.map((column) => column.name).join(', ')} from reporting.${name} where observed_at <= at`,
+  };
+}
