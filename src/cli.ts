@@ -5,7 +5,7 @@ import { letReadersLeave, outputDelivered } from './commands/ending.ts';
 import { exitCode } from './commands/exit.ts';
 import { tell } from './commands/output.ts';
 import { commandLine } from './commands/program.ts';
-import { readSecrets } from './config/environment.ts';
+import { readSecrets } from './config/secrets.ts';
 import { isAway } from './db/away.ts';
 import { outliveLostConnections } from './db/lost-connections.ts';
 import { ReplicaAway } from './db/replica-away.ts';

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { type Logger, type LoggerOptions, pino } from 'pino';
-import { readSecrets } from './config/environment.ts';
+import { readSecrets } from './config/secrets.ts';
 import { stderrBlock } from './live-block.ts';
 import { timeOfDay } from './local-time.ts';
 import { printable } from './printable.ts';

@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
 import { configFile, STATE_DIRECTORY } from '../app.ts';
 import type { Checked } from '../checked.ts';
-import { doubtfulVariables, type Environment, soundEnvironment } from '../config/environment.ts';
+import { doubtfulVariables } from '../config/doubtful-variables.ts';
+import { type Environment, soundEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { activeFeeds, activeLedgers, catalogNames } from '../configured-feeds.ts';

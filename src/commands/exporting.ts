@@ -1,8 +1,9 @@
 import { isAbsolute } from 'node:path';
 import type { App } from '../app.ts';
 import type { Checked } from '../checked.ts';
-import { type Environment, readSecrets } from '../config/environment.ts';
+import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
+import { readSecrets } from '../config/secrets.ts';
 import { LOCKS, withAdvisoryLock } from '../db/advisory-lock.ts';
 import { messageOf } from '../errors.ts';
 import type { ExportWork } from '../jobs/export-jobs.ts';

@@ -3,13 +3,21 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, UsageError } from '../errors.ts';
-import { nearestName } from '../nearest-name.ts';
 import { SHORTEST_SECRET } from '../redaction.ts';
 import { serverUrls } from './database-url.ts';
-import { headerPairs, OTLP_VARIABLES, type OtlpSettings, otlpSettings } from './otlp.ts';
+import { type OtlpSettings, otlpSettings } from './otlp.ts';
 import { REDIS_SCHEMES, redisPlace } from './redis-url.ts';
+import {
+  fileIn,
+  type Having,
+  LOG_FORMATS,
+  LOG_LEVELS,
+  SHORTEST_TOKEN,
+  textIn,
+  VARIABLES,
+} from './variables.ts';
 
-/** What the recorder takes from its environment (contract section 2). The only reader of `process.env`. */
+/** What the recorder takes from its environment (contract section 2). Nothing outside of `src/config` reads `process.env`. */
 export interface Environment {
   /** One server or several, of which one takes writes. Undefined: embedded PostgreSQL. */
   readonly databaseUrl: string | undefined;
@@ -55,151 +63,10 @@ export interface Environment {
   /** Where traces and logs are sent. Undefined: nowhere. */
   readonly otlp: OtlpSettings | undefined;
 }
-
-/** A shorter token could be guessed. */
-const SHORTEST_TOKEN = 16;
-
 /** A key as services give it. Quotes around it come from files of variables that keep them. */
 const SENT_AS_IT_IS = /^[\x21\x23-\x26\x28-\x7e]([\x20-\x7e]*[\x21\x23-\x26\x28-\x7e])?$/;
 
 const POSTGRES_SCHEMES = ['postgres:', 'postgresql:'];
-const LOG_FORMATS = ['json', 'text'];
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
-
-/** A variable of the environment, as docs/settings.md tells it. */
-export interface Variable {
-  readonly about: string;
-  /** The value where it is not set. */
-  readonly preset?: string;
-  /** In words what holds where it is not set and has no preset. */
-  readonly absent?: string;
-  /** The values that it may have; not given: see {@link about}. */
-  readonly values?: readonly string[];
-  /** It is secret: `NAME_FILE` may name a file that holds it. */
-  readonly secret?: true;
-}
-
-/** Every variable that is read. */
-export const VARIABLES = {
-  DATABASE_URL: {
-    about:
-      'PostgreSQL: postgres://user:password@host:port/database, or a primary and its standbys as host:port,host:port.',
-    absent: 'an embedded PostgreSQL in .recorder/',
-    secret: true,
-  },
-  REPORTING_DATABASE_URL: {
-    about:
-      'A replica (streaming standby) of the PostgreSQL in DATABASE_URL, one server, that pages, the API, query, report and export read, so that the primary only records: docs/operations.md.',
-    absent: 'they read DATABASE_URL',
-    secret: true,
-  },
-  REDIS_URL: {
-    about:
-      'Redis or Valkey for the queue: redis://host:port; a cluster by some of its nodes, redis-cluster://host:port,host:port; a primary that sentinels watch, redis-sentinel://host:port,host:port/name. With TLS: rediss://, rediss-cluster://, rediss-sentinel://.',
-    absent: 'the queue is in PostgreSQL',
-    secret: true,
-  },
-  RECORDER_HOST: {
-    about:
-      'The address that the HTTP server listens on. Elsewhere than on this machine it needs RECORDER_TOKEN, or a proxy in `server.proxies`.',
-    preset: '127.0.0.1',
-  },
-  RECORDER_PG_PORT: {
-    about: 'The port that the embedded PostgreSQL listens on, on 127.0.0.1.',
-    absent: 'the same free one at every start',
-  },
-  RECORDER_PORT: {
-    about: 'The port that the HTTP server listens on, 0 to 65535; 0: any free one.',
-    preset: '8080',
-  },
-  RECORDER_TOKEN: {
-    about: `Opens the pages, the API and /metrics, as \`Authorization: Bearer TOKEN\` or in the form that the pages show; ${SHORTEST_TOKEN} characters or more.`,
-    absent: 'whoever reaches the server may read',
-    secret: true,
-  },
-  RECORDER_CONFIG: {
-    about: 'The configuration file, where --config names none.',
-    absent: 'recorder.yaml in the working directory; without that file the sandbox is the upstream',
-  },
-  XDG_STATE_HOME: {
-    about: 'Where it is remembered, in chain-recorder/, in which directories there are records.',
-    absent: '~/.local/state',
-  },
-  LOG_LEVEL: {
-    about: 'The least important lines that are logged.',
-    absent: 'info for up, warn for the other commands',
-    values: LOG_LEVELS,
-  },
-  LOG_FORMAT: {
-    about: 'How logs look on a terminal. Elsewhere every line is JSON.',
-    preset: 'text',
-    values: LOG_FORMATS,
-  },
-  NOTIFY_SOCKET: {
-    about:
-      'Set by systemd for a service of `Type=notify`: up tells it there that it is ready, stops, or reads its configuration anew.',
-    absent: 'nobody is told',
-  },
-  WATCHDOG_USEC: {
-    about:
-      'Set by systemd where the unit has WatchdogSec: up shows within this time, in microseconds, that it works.',
-    absent: 'nobody is shown',
-  },
-  TERM: {
-    about: 'The terminal. On one that is called dumb, up shows lines only, without a live summary.',
-    absent: 'a terminal that can write in place',
-  },
-  CHAIN_DATA_API_KEY: {
-    about: `The key of the chain data service, sent in upstreams.chainData.apiKeyHeader; ${SHORTEST_SECRET} characters or more.`,
-    absent: 'no key is sent',
-    secret: true,
-  },
-  METRICS_API_KEY: {
-    about: `The key of the metrics service, sent in upstreams.metrics.apiKeyHeader; ${SHORTEST_SECRET} characters or more.`,
-    absent: 'no key is sent',
-    secret: true,
-  },
-  AWS_ACCESS_KEY_ID: {
-    about: 'The id of the key with which exports reach S3.',
-    absent: "as AWS's own programs find one: profiles, roles",
-    secret: true,
-  },
-  AWS_SECRET_ACCESS_KEY: {
-    about: 'The secret of that key.',
-    absent: 'as for its id',
-    secret: true,
-  },
-  AWS_SESSION_TOKEN: {
-    about: 'The token of keys that hold for a time.',
-    absent: 'none',
-    secret: true,
-  },
-  AWS_REGION: {
-    about: 'The region of the bucket that exports go to.',
-    absent: "as AWS's own programs find it; us-east-1 where AWS_ENDPOINT_URL is set",
-  },
-  AWS_ENDPOINT_URL: {
-    about: "Where S3 is, where it is not AWS's: http or https.",
-    absent: "AWS's",
-  },
-  SEAL_KEY: {
-    about: 'The ed25519 private key that signs seals, in PEM, without a password.',
-    absent: 'seals are not signed',
-    secret: true,
-  },
-  ...OTLP_VARIABLES,
-} as const satisfies Readonly<Record<string, Variable>>;
-
-type Variables = typeof VARIABLES;
-type Having<Property extends string> = {
-  [Name in keyof Variables]: Property extends keyof Variables[Name] ? Name : never;
-}[keyof Variables];
-
-/** What a variable is set to; one that is set to nothing is not set. */
-const textIn = (env: NodeJS.ProcessEnv, name: keyof Variables): string | undefined => env[name] || undefined;
-const fileIn = (env: NodeJS.ProcessEnv, name: Having<'secret'>): string | undefined =>
-  env[`${name}_FILE`] || undefined;
-
 /**
  * Reads the environment; a secret `NAME` may come from the file that `NAME_FILE` names.
  * @throws UsageError when something is wrong: every problem
@@ -369,85 +236,5 @@ function isReadable(text: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-/** What is probably a mistake in the environment although it is valid: what it is, and of a fault the mend. */
-export function doubtfulVariables(
-  env: NodeJS.ProcessEnv = process.env,
-): readonly { readonly found: string; readonly mend?: string }[] {
-  const known = Object.entries<Variable>(VARIABLES).flatMap(([name, { secret }]) =>
-    secret ? [name, `${name}_FILE`] : [name],
-  );
-  const empty = known
-    .filter((name) => env[name] === '')
-    .map((name) => ({ found: `${name} is set to nothing, and counts as not set` }));
-  const misspelt = Object.keys(env).flatMap((name) => {
-    if (known.includes(name)) return [];
-    const meant = nearestName(name, known, OWN.test(name) ? 3 : 1);
-    return meant === undefined || env[meant]
-      ? []
-      : [{ found: `${name} is set, and there is no such variable`, mend: `set ${meant} instead` }];
-  });
-  const unused = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY']
-    .flatMap((name) => [name, name.toLowerCase()])
-    .filter((name) => env[name])
-    .map((name) => ({ found: `${name} is set, and not used: upstreams are asked directly` }));
-  return [...empty, ...misspelt, ...unused];
-}
-
-/** Names that are hardly of another program. */
-const OWN = /^(RECORDER|CHAIN_DATA|METRICS)_/;
-
-/** `scheme://user:password@host/database`, and passwords among a URL's parameters. */
-const PASSWORD_IN_URL =
-  /:\/\/([^/?#@:]*):([^/?#@]*)@[^/?#]*\/?([^?#]*)|[?&](?:ssl|sentinel)?password=([^&#]*)/gi;
-
-/**
- * The secrets of the environment, which must not be in a log or an error. It works when other variables are invalid, too.
- * A password that equals the name of its user or database does not count as a secret.
- */
-export function readSecrets(env: NodeJS.ProcessEnv = process.env): string[] {
-  const value = (name: Having<'secret'>) => {
-    try {
-      const file = fileIn(env, name);
-      return file === undefined ? textIn(env, name) : readFileSync(file, 'utf8').trim();
-    } catch {
-      return undefined; // readEnvironment reports it
-    }
-  };
-  const passwords = (['DATABASE_URL', 'REPORTING_DATABASE_URL', 'REDIS_URL'] as const).flatMap((name) =>
-    [...(value(name) ?? '').matchAll(PASSWORD_IN_URL)].map(([, user, password, database, parameter]) =>
-      password !== user && password !== database ? password : parameter,
-    ),
-  );
-  const sent = headerPairs(value('OTEL_EXPORTER_OTLP_HEADERS') ?? '').flatMap(([, text]) => [
-    text,
-    decoded(text),
-    decoded(text).replace(/^(Basic|Bearer) +/i, ''),
-  ]);
-  // Of the lines of a PEM those that say something.
-  const pem = (value('SEAL_KEY') ?? '').split(/\s+/).filter((line) => /^[\w+/=]{32,}$/.test(line));
-  return (
-    [
-      'CHAIN_DATA_API_KEY',
-      'METRICS_API_KEY',
-      'RECORDER_TOKEN',
-      'AWS_ACCESS_KEY_ID',
-      'AWS_SECRET_ACCESS_KEY',
-      'AWS_SESSION_TOKEN',
-    ] as const
-  )
-    .map(value)
-    .concat(pem, sent)
-    .concat(passwords.flatMap((text) => (text ? [text, decoded(text)] : [])))
-    .flatMap((secret) => secret || []);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }

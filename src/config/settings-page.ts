@@ -1,6 +1,6 @@
 import { type SettingSchema, settingsSchema, words } from './editor-schema.ts';
-import { VARIABLES, type Variable } from './environment.ts';
 import type { CatalogNames } from './schema.ts';
+import { VARIABLES, type Variable } from './variables.ts';
 
 /** A key of `recorder.yaml`. */
 interface Setting {

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { doubtfulVariables, readEnvironment, readSecrets } from '../../src/config/environment.ts';
+import { doubtfulVariables } from '../../src/config/doubtful-variables.ts';
+import { readEnvironment } from '../../src/config/environment.ts';
+import { readSecrets } from '../../src/config/secrets.ts';
 import { UsageError } from '../../src/errors.ts';
 import { openTarget } from '../../src/warehouse/open-target.ts';
 

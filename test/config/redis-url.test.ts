@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readEnvironment, readSecrets } from '../../src/config/environment.ts';
+import { readEnvironment } from '../../src/config/environment.ts';
 import { redisPlace } from '../../src/config/redis-url.ts';
+import { readSecrets } from '../../src/config/secrets.ts';
 import { UsageError } from '../../src/errors.ts';
 
 describe('a REDIS_URL', () => {

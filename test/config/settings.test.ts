@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readEnvironment, readSecrets, VARIABLES, type Variable } from '../../src/config/environment.ts';
+import { readEnvironment } from '../../src/config/environment.ts';
+import { readSecrets } from '../../src/config/secrets.ts';
+import { VARIABLES, type Variable } from '../../src/config/variables.ts';
 import { BELIEVE } from '../../src/recording/active-feed.ts';
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
