@@ -1,6 +1,8 @@
 import type { Dataset, History, Recorded } from '../datasets/contract.ts';
 import { requestOf, SERIES_ID, seriesTableOf } from '../datasets/standing.ts';
 import type { Declared } from '../db/declared.ts';
+import { membersColumns } from '../history/readings/listed.ts';
+import { packingOf } from '../history/readings/packing.ts';
 import { recorded } from '../recorded.ts';
 import { BLOCK } from '../recording/packed-form.ts';
 import { declaredObjects } from '../views/declared.ts';
@@ -111,6 +113,11 @@ export function catalogueOf(declared: readonly Declared[] = declaredObjects()): 
   const series = new Set(ofKind('series'));
   const revisions = new Map(ofKind('series').map((name) => [revisionsOf(name), partsOfSeries(name)]));
   const told = new Map(recorded.flatMap((one) => [...toldOf(one)]));
+  const worked = new Map([
+    ...[...OF_PROBES].map((name): [string, Things] => [name, probes]),
+    ['runs', runBlocks],
+    ...recorded.flatMap((one) => [...thingsOf(one)]),
+  ]);
   const numbering = new Map(recorded.flatMap((one) => [...numberedOf(one)]));
   const holding = new Map(recorded.flatMap((one) => [...holdersOf(one)]));
   const views = new Map(
@@ -122,7 +129,7 @@ export function catalogueOf(declared: readonly Declared[] = declaredObjects()): 
       const parts = revisions.get(name);
       const numbered = numbering.get(name);
       const known = {
-        ...readable(one, byName, keys.get(name)),
+        ...readable(one, byName, keys.get(name), worked.get(name)),
         ...(arrival ? { arrival } : {}),
         ...(toldBy ? { toldBy } : {}),
         ...(holders ? { holders } : {}),
@@ -151,6 +158,7 @@ function readable(
   object: Declared,
   byName: ReadonlyMap<string, Declared>,
   ofDataset: readonly OrderColumn[] | undefined,
+  things: Things | undefined,
 ): Readable {
   const { name, comment, columns } = object;
   const parameters = object.kind === 'function' ? object.parameters : null;
@@ -167,8 +175,7 @@ function readable(
     parameters,
     asOf,
     noPast: noPast(object, asOf),
-    ...(OF_PROBES.has(name) ? { things: probes } : {}),
-    ...(name === 'runs' ? { things: runBlocks } : {}),
+    ...(things ? { things } : {}),
   };
 }
 
@@ -230,6 +237,7 @@ function* keysOf(one: (typeof recorded)[number]): Generator<[string, readonly Or
   }
   const row = rowKeyOf(one);
   yield [name, row];
+  yield [looksOf(name), [never('observed_at'), ...requestOf(one).map(never), never('run_id')]];
   yield [`${name}_revisions`, [...key, never('recorded_at')]];
   yield [`${name}_last`, key];
   yield [`${name}_replaced`, [...key, never('recorded_at')]];
@@ -241,10 +249,29 @@ function* keysOf(one: (typeof recorded)[number]): Generator<[string, readonly Or
   for (const list of lists(one)) yield [`${name}_${list}`, [...row, never('position')]];
 }
 
+/** The looks of readings, and the things that are read: both are listed without unpacking what was read. */
+const looksOf = (name: string) => `${name}_looks`;
+const membersOf = (name: string) => `${name}_members`;
+
+/** Readings are worked out look by look, and their averages thing by thing. */
+function* thingsOf(one: (typeof recorded)[number]): Generator<[string, Things]> {
+  if (one.history !== 'sample') return;
+  const { name } = one;
+  yield [name, { view: looksOf(name), columns: ['observed_at', ...requestOf(one)], alone: true }];
+  const members = membersColumns(packingOf(one)).map((column) => column.name);
+  yield [`${name}_daily`, { view: membersOf(name), columns: members }];
+}
+
 /** The views of a dataset whose rows are found by when they came, as its table has an index for it; of a ledger none. */
 function* arrivalsOf({ name, history }: (typeof recorded)[number]): Generator<[string, Arrival]> {
   if (history === 'ledger') return;
   const { view, begins } = VERSIONS[history];
+  if (history === 'sample') {
+    const arrival: Arrival = { column: begins, dataset: name, view: looksOf(name), begins };
+    yield [name, arrival];
+    yield [looksOf(name), arrival];
+    return;
+  }
   const versions = view === null ? name : `${name}_${view}`;
   const arrival: Arrival = { column: begins, dataset: name, view: versions, begins };
   yield [name, arrival];

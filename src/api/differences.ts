@@ -16,6 +16,7 @@ import {
 import { ofFilteredSeries, seriesBySeries, seriesInOrder } from './numbered.ts';
 import { columnOf, following, orderExpression } from './order.ts';
 import type { OrderColumn } from './readable.ts';
+import { readingsBetween } from './readings-between.ts';
 import { planOf } from './row-count.ts';
 import type { Row } from './rows.ts';
 import { orderBy } from './rows-question.ts';
@@ -98,6 +99,7 @@ export async function readDifferences(
   dataset: ReadableDataset,
   question: DifferencesQuestion,
 ): Promise<DifferencesPage> {
+  if (dataset.kind === 'sample') return readingsBetween(sql, dataset, question);
   const { content, readable } = versionsOf(dataset);
   const bySeries = readable.numbered ? await touchesMany(sql, dataset, question) : false;
   const { text, values } = differencesStatement(dataset, question, bySeries);

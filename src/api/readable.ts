@@ -27,6 +27,8 @@ export interface Things {
   readonly columns: readonly string[];
   /** They are blocks of so many whole numbers each, of this column of the rows, and share its order. Absent: they begin the key. */
   readonly blocks?: { readonly of: string; readonly size: number };
+  /** Only where no other columns are filtered: by them rows are sooner found in all things together. */
+  readonly alone?: true;
 }
 
 /** Rows that stand by the number of a series (`numbered` of a dataset). */

@@ -208,8 +208,9 @@ function inOrder(
 }
 
 /** The things whose rows are read one by one; null: they are all read at once. */
-function thingsOf({ things }: Readable, { order, asOf }: RowsQuestion): Things | null {
+function thingsOf({ things }: Readable, { order, asOf, filters }: RowsQuestion): Things | null {
   if (!things || asOf !== null) return null;
+  if (things.alone && !filters.every(({ column }) => things.columns.includes(column))) return null;
   if (things.blocks) return order.columns[0]?.name === things.blocks.of ? things : null;
   return things.columns.every((name, at) => order.columns[at]?.name === name) ? things : null;
 }

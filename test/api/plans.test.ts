@@ -5,9 +5,10 @@ import { checked } from '../../src/api/asked-wrongly.ts';
 import { catalogueOf } from '../../src/api/catalogue.ts';
 import { coverageStatement } from '../../src/api/coverage-days.ts';
 import { differencesParameters, readDifferences } from '../../src/api/differences.ts';
-import { readRows, rowsStatement } from '../../src/api/rows.ts';
+import { type Row, readRows, rowsStatement } from '../../src/api/rows.ts';
 import { rowsParameters } from '../../src/api/rows-question.ts';
 import type { Asked } from '../../src/api/statement.ts';
+import { closeDays } from '../../src/recording/close-days.ts';
 import { day, write } from '../server/pages/watched.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { makeSeriesOf } from '../support/points.ts';
@@ -15,6 +16,8 @@ import { makeSeriesOf } from '../support/points.ts';
 const { datasets, views } = catalogueOf();
 const POINTS = 100_000;
 const LIMIT = 50;
+/** Looks at the readings of each node. */
+const LOOKS = 240;
 const now = Date.now();
 let database: TestDatabase;
 let sql: postgres.Sql;
@@ -105,6 +108,20 @@ beforeAll(async () => {
     nodes.map((node) => ({ observer: 'o', node, absences: [], states: [[now - 100 * day, 'up']] })),
     now,
   );
+  // Readings of twenty validators at two nodes four times a day, packed but for the last days; one was not there at every look, one came late.
+  await sql`
+    insert into recorder.validator_uptime (node, subnet_id, node_id, uptime, connected, observed_at, run_id)
+    select node, 's', 'N' || n, n + look * 0.001, look % 3 = 0, date_trunc('day', now()) - look * interval '6 hours' + second * interval '1 second', 1
+    from (values ('n', 1), ('o', 7)) as told(node, second), generate_series(1, 20) n, generate_series(1, ${LOOKS}::int) look
+    where n <> 7 or look % 5 > 0`;
+  const closed = await closeDays(sql, now - 2 * day, new AbortController().signal);
+  if (closed.packed === 0) throw new Error(`no readings were packed: ${JSON.stringify(closed)}`);
+  await sql`
+    insert into recorder.validator_uptime (node, subnet_id, node_id, uptime, connected, observed_at, run_id)
+    values ('n', 's', 'late', 1, true, date_trunc('day', now()) - interval '30 days' + interval '1 second', 2)`;
+  await sql`
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
+    values ('s', 'of n', 'validator_uptime', 3600000, true, now(), now() - interval '2 years')`;
   await sql.unsafe('vacuum analyze');
 }, 120_000);
 afterAll(async () => {
@@ -358,6 +375,68 @@ describe('a page of rows', () => {
     );
     expect(walked).toHaveLength(whole.length);
     expect(new Set(walked.map((row) => JSON.stringify(row))).size).toBe(whole.length);
+  });
+});
+
+describe('a page of readings', () => {
+  const view = (name: string) => {
+    const found = views.get(name);
+    if (!found) throw new Error(`nothing is called ${name}`);
+    return found;
+  };
+  /** All rows, page after page, and by one statement over the view. */
+  async function both(name: string, given: Readonly<Record<string, string>>) {
+    const question = checked(rowsParameters(view(name)), { ...given, limit: '300' });
+    const walked: Row[] = [];
+    for (let after: string | null = ''; after !== null; ) {
+      const more: Readonly<Record<string, string>> = after ? { after } : {};
+      const page = await readRows(
+        sql,
+        view(name),
+        checked(rowsParameters(view(name)), { ...given, ...more, limit: '300' }),
+      );
+      walked.push(...page.rows);
+      after = page.next;
+    }
+    const { things: _, arrival: __, ...plain } = view(name);
+    const whole = await readRows(sql, plain, { ...question, limit: 20_000 });
+    return { walked, whole: whole.rows };
+  }
+
+  it.each([
+    ['validator_uptime', {}, 2 * LOOKS * 20 - 2 * 48 + 1],
+    ['validator_uptime', { sort: '-observed_at' }, 2 * LOOKS * 20 - 2 * 48 + 1],
+    ['validator_uptime', { node: 'o' }, LOOKS * 20 - 48],
+    ['validator_uptime', { node_id: 'N7', sort: '-observed_at' }, 2 * (LOOKS - 48)],
+    ['validator_uptime_looks', {}, 2 * LOOKS + 1],
+    ['validator_uptime_daily', {}, 2 * 60 * 20 + 1],
+    ['validator_uptime_daily', { sort: '-node' }, 2 * 60 * 20 + 1],
+    ['validator_uptime_daily', { node_id: 'late' }, 1],
+    ['validator_uptime_members', {}, 41],
+  ])('of %s, %o, are those of one plain statement', async (name, given, count) => {
+    const { walked, whole } = await both(name, given);
+    expect(walked).toEqual(whole);
+    expect(walked).toHaveLength(count);
+  });
+
+  it.each([
+    ['validator_uptime', {}],
+    ['validator_uptime', { sort: '-observed_at' }],
+    ['validator_uptime', { 'observed_at.gte': new Date(now - 40 * day).toISOString() }],
+    ['validator_uptime_daily', {}],
+    ['validator_uptime_daily', { sort: '-node' }],
+  ])('of %s, %o, unpacks the looks or members that it shows, not all', async (name, given) => {
+    await readRows(sql, view(name), checked(rowsParameters(view(name)), { ...given, limit: '10' }));
+    // There are 9,505 readings, and 2,401 averages.
+    expect(most(await stepsOf(asked))).toBeLessThan(500);
+  });
+
+  it('that were taken between two moments reads what it shows', async () => {
+    const uptime = dataset('validator_uptime');
+    const given = { from: new Date(now - 50 * day).toISOString(), limit: '10' };
+    const page = await readDifferences(sql, uptime, checked(differencesParameters(uptime), given));
+    expect(page.rows).toHaveLength(10);
+    expect(most(await stepsOf(asked))).toBeLessThan(500);
   });
 });
 

@@ -2,6 +2,7 @@ import type { Dataset } from '../../datasets/contract.ts';
 import type { Declared, DeclaredView } from '../../db/declared.ts';
 import { dailyOf } from '../../history/readings/daily.ts';
 import { allReadings } from '../../history/readings/forms.ts';
+import { looksOf, membersColumns, membersOf } from '../../history/readings/listed.ts';
 import { numbersOf, packingOf } from '../../history/readings/packing.ts';
 import { asReleased } from '../released.ts';
 import { asOf } from '../table-views.ts';
@@ -14,7 +15,12 @@ export function sampleViews(dataset: Dataset): Declared[] {
     added('observed_at', 'timestamptz', 'When the reading was taken.'),
     recordedBy,
   ];
-  return [readingsView(dataset, read), readingsAsOf(dataset, read), ...daily(dataset)];
+  return [
+    readingsView(dataset, read),
+    readingsAsOf(dataset, read),
+    looksView(dataset, read),
+    ...daily(dataset),
+  ];
 }
 
 /** Readings, in whatever form they stand. */
@@ -27,7 +33,21 @@ function readingsView(dataset: Dataset, selected: readonly ViewColumn[]): Declar
   return { kind: 'view', name, comment: about, columns: columns.map(declared), body };
 }
 
-/** The averages of readings by day, where there are numbers. */
+/** When readings were taken, without what was read. */
+function looksView(dataset: Dataset, read: readonly ViewColumn[]): DeclaredView {
+  const { name } = dataset;
+  const packing = packingOf(dataset);
+  const told = new Set([...packing.request.map((column) => column.name), 'observed_at', 'run_id']);
+  return {
+    kind: 'view',
+    name: `${name}_looks`,
+    comment: `When the readings of ${name} were taken: one row a look, however much it read.`,
+    columns: read.filter((column) => told.has(column.name)).map(declared),
+    body: looksOf(packing),
+  };
+}
+
+/** What was read, and the averages of readings by day, where there are numbers. */
 function daily(dataset: Dataset): Declared[] {
   const packing = packingOf(dataset);
   const numbers = numbersOf(packing);
@@ -42,7 +62,15 @@ function daily(dataset: Dataset): Declared[] {
       added(`${column.name}_average`, 'numeric', `Their average, to twelve decimals; null: there is none.`),
     ]),
   ];
+  const members = membersColumns(packing).map((column) => ({ ...column, notNull: true }));
   return [
+    {
+      kind: 'view',
+      name: `${dataset.name}_members`,
+      comment: `What readings of ${dataset.name} were ever taken of.`,
+      columns: members.map(declared),
+      body: membersOf(packing),
+    },
     {
       kind: 'view',
       name,
