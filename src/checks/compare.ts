@@ -12,6 +12,8 @@ const SETTLES_LEAST = 2 * DAY;
 const SETTLES_MOST = 14 * DAY;
 /** Readings of this time before the last comparison are read again, ms: runs that were under way then wrote some later. */
 const READINGS_AGAIN = DAY;
+/** More revisions than these are not measured again for each reader of `reporting.metric_settling`: of 50,000 it takes some 50 ms. */
+const MANY_REVISIONS = 50_000;
 /** The scope of the nodes. Every other scope is the id of a chain. */
 const NODES = 'nodes';
 
@@ -43,7 +45,7 @@ export async function compareSources(
     where d.dataset = ${metricPoints.name} and d.active order by 1`;
   const scopes = [NODES, ...chains.map(({ chain }) => chain)];
   await sql`delete from recorder.check_runs where scope <> all (${scopes})`;
-  const series = chains.length > 0 ? await seriesOf(sql) : '';
+  const series = chains.length > 0 ? await seriesOf(sql, now) : '';
   const failed: { scope: string; error: string }[] = [];
   let discrepancies = 0;
   let breaks = 0;
@@ -72,9 +74,8 @@ export async function compareSources(
  * The parameter $2 of {@link CHECK_METRICS} as JSON: for each metric and interval, how long values may still change after
  * their bucket ended, as measured, and how far back every poll asks; both in seconds.
  */
-async function seriesOf(sql: postgres.Sql): Promise<string> {
-  const measured = await sql<{ metric: string; time_interval: string; settled: number }[]>`
-    select metric, time_interval, extract(epoch from settled_within)::float8 * 1000 as settled from reporting.metric_settling`;
+async function seriesOf(sql: postgres.Sql, now: number): Promise<string> {
+  const measured = await measureSettling(sql, now);
   return JSON.stringify(
     Object.entries(metricIntervals).flatMap(([metric, intervals]) =>
       intervals.map((time_interval) => {
@@ -91,6 +92,25 @@ async function seriesOf(sql: postgres.Sql): Promise<string> {
     ),
   );
 }
+
+/** Measures how long metrics settle, and keeps it for who reads it until the next time where there is much to measure. */
+const measureSettling = (sql: postgres.Sql, now: number) =>
+  sql<{ metric: string; time_interval: string; settled: number }[]>`
+    with measured as materialized (
+      select *, sum(revisions) over () > ${MANY_REVISIONS}::int as many from reporting.metric_settling_now
+    ), gone as (
+      delete from recorder.metric_settling k where not exists (
+        select from measured m where (m.metric, m.time_interval) = (k.metric, k.time_interval) and m.many)
+    ), kept as (
+      insert into recorder.metric_settling as k
+        (metric, time_interval, revisions, points_revised, half_moved_within, settled_within, latest_move, measured_at)
+      select metric, time_interval, revisions, points_revised, half_moved_within, settled_within, latest_move, ${instant(now)}
+      from measured where many
+      on conflict (metric, time_interval) do update set revisions = excluded.revisions, points_revised = excluded.points_revised,
+        half_moved_within = excluded.half_moved_within, settled_within = excluded.settled_within,
+        latest_move = excluded.latest_move, measured_at = excluded.measured_at
+    )
+    select metric, time_interval, extract(epoch from settled_within)::float8 * 1000 as settled from measured`;
 
 async function compareMetrics(
   sql: postgres.Sql,

@@ -1,4 +1,14 @@
-import { bigserial, index, integer, numeric, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  bigserial,
+  index,
+  integer,
+  interval,
+  numeric,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
 import { instant, recorder } from './bookkeeping.ts';
 
 /** Discrepancies between two sources. One row for each check, subject and time; it ends when the two agree again. */
@@ -56,6 +66,22 @@ export const checkRuns = recorder.table('check_runs', {
   failed_since: instant(),
   error: text(),
 });
+
+/** What `reporting.metric_settling_now` said at the last comparison, where there are so many revisions that it takes seconds. */
+export const metricSettling = recorder.table(
+  'metric_settling',
+  {
+    metric: text().notNull(),
+    time_interval: text().notNull(),
+    revisions: bigint({ mode: 'bigint' }).notNull(),
+    points_revised: bigint({ mode: 'bigint' }).notNull(),
+    half_moved_within: interval().notNull(),
+    settled_within: interval().notNull(),
+    latest_move: interval().notNull(),
+    measured_at: instant().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.metric, table.time_interval] })],
+);
 
 /** Things of which rows contradict each other, or did: who reads it compares the rows (src/history/contradictions.ts). */
 export const contradictions = recorder.table(

@@ -32,7 +32,7 @@ export const notOfTheRecord: readonly string[] = [
   ...['processes', 'queues', 'schedules', 'replicas', 'exports'],
   ...['reporting_objects', 'displaced_objects'],
   // They follow from the rows.
-  ...['contradictions', 'contradictions_noted'],
+  ...['contradictions', 'contradictions_noted', 'metric_settling'],
   // Files hold what a number stands for; a restore numbers it anew.
   ...catalog.flatMap((dataset) => (dataset.numbered ? [seriesTableOf(dataset)] : [])),
   // The feed of changes numbers commits of this database, and names readings by numbers of its own: it begins anew.

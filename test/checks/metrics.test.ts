@@ -205,3 +205,37 @@ async function revise(day: number, value: number, at: number): Promise<void> {
     insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, run_id)
     values (public.series_of('888001', 'txCount', 'day'), to_timestamp(${day}), ${value}, to_timestamp(${at}), 2)`;
 }
+
+it('keep how long metrics settle where many revisions have to be measured, and only there', async () => {
+  const settling = (view: string) =>
+    sql.unsafe(`select metric, time_interval, revisions::int, points_revised::int, half_moved_within::text,
+      settled_within::text, latest_move::text from reporting.${view} order by metric, time_interval`);
+  const [{ measured } = { measured: null }] = await sql<{ measured: Date | null }[]>`
+    select max(measured_at) as measured from reporting.metric_settling`;
+  // It is measured while it is read.
+  expect(Number(measured)).toBeGreaterThan(Date.now() - 60_000);
+  await sql`insert into recorder.metric_points_series (chain_id, metric, time_interval) values ('1', 'txCount', 'hour')`;
+  await sql`
+    insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, superseded_at, run_id)
+    select series_id, at, version, at + (1 + version) * interval '1 hour',
+      case when version = 0 then at + (2 + n % 100) * interval '1 hour' end, 1
+    from recorder.metric_points_series s, generate_series(1, 50001) n, generate_series(0, 1) version,
+      lateral (select timestamptz '2018-01-01 UTC' + n * interval '1 hour' as at) a
+    where s.chain_id = '1' and s.metric = 'txCount' and s.time_interval = 'hour'`;
+  const live = await settling('metric_settling_now');
+  expect(live).toContainEqual(expect.objectContaining({ metric: 'txCount', time_interval: 'hour' }));
+  await compare(NOW);
+  expect(await settling('metric_settling')).toEqual(live);
+  expect(
+    await sql`select distinct measured_at from reporting.metric_settling`.then((all) => [...all]),
+  ).toEqual([{ measured_at: new Date(NOW * 1000) }]);
+  // What happens until the next comparison is not measured yet. Few are measured while they are read again.
+  await sql`
+    delete from recorder.metric_points where series_id = (
+      select series_id from recorder.metric_points_series where chain_id = '1')`;
+  expect(await settling('metric_settling')).toEqual(live);
+  await compare(NOW);
+  expect(await settling('metric_settling')).toEqual(await settling('metric_settling_now'));
+  expect(await settling('metric_settling')).not.toEqual(live);
+  expect(await sql`select from recorder.metric_settling`).toHaveLength(0);
+});

@@ -8,6 +8,7 @@ import postgres from 'postgres';
 import { request } from 'undici';
 import { parse, stringify } from 'yaml';
 import { STATE_DIRECTORY } from '../../../src/app.ts';
+import { compareSources } from '../../../src/checks/compare.ts';
 import { checkConfig } from '../../../src/config/load.ts';
 import { activeFeeds, activeLedgers, catalogNames } from '../../../src/configured-feeds.ts';
 import { catalog } from '../../../src/datasets/catalog.ts';
@@ -22,8 +23,8 @@ import { day, hour, minute, World } from '../../health/world.ts';
 
 /**
  * Makes a directory whose recorder has recorded a month of the simulated network, up to now, and goes on recording: with
- * incidents and revisions, an outage of the recorder, one of the metrics service, and announced maintenance. For pictures
- * and for a look at the pages with something on them: `npx tsx test/server/pages/simulated-month.ts DIR`, until Ctrl-C.
+ * incidents and revisions, an outage of the recorder, one of the metrics service, announced maintenance, items that cannot be read,
+ * and a node that contradicts the others. For pictures and for a look at the pages with something on them: `npx tsx test/server/pages/simulated-month.ts DIR`, until Ctrl-C.
  */
 const DAYS = 31;
 /** How often everything that is due is recorded, ms. */
@@ -42,6 +43,18 @@ const at = (days: number, hours = 0) => start + days * day + hours * hour;
 /** When the recorder was off, and when the metrics service did not answer. */
 const off = { from: at(12, 9), to: at(13, 1) };
 const silent = { from: at(20, 2), to: at(21, 20) };
+/** Since when a node counts another supply than the others: for two days, and again at the end. */
+const apart = [
+  { from: at(15), to: at(17) },
+  { from: at(29), to: end + day },
+];
+/** When answers hold items that cannot be read. */
+const odd = [
+  { at: at(10, 2), kind: 'nan-string', service: 'metrics', times: 2 },
+  { at: at(18, 2), kind: 'null-item', service: 'data', times: 3 },
+  { at: at(25, 2), kind: 'negative', service: 'data', times: 4 },
+  { at: at(30, 2), kind: 'nan-string', service: 'node', times: 2 },
+];
 const maintenance = [
   { node: 'validator-2', from: at(8, 3), to: at(8, 5) },
   { node: 'validator-1', from: at(24, 1), to: at(24, 2) },
@@ -66,8 +79,13 @@ async function reach(moment: number): Promise<void> {
   if (moment <= simulated) return;
   const body = JSON.stringify({ advanceMs: moment - simulated });
   simulated = moment;
-  const answer = await request(`${url}/_sandbox/clock`, { method: 'POST', body });
+  await post('clock', body);
+}
+/** Tells the sandbox something: what is in its README. */
+async function post(path: string, body: string): Promise<void> {
+  const answer = await request(`${url}/_sandbox/${path}`, { method: 'POST', body });
   await answer.body.dump();
+  if (answer.statusCode !== 200) throw new Error(`the sandbox refuses ${path}: ${answer.statusCode}`);
 }
 
 const said = parse(
@@ -123,6 +141,7 @@ opened.looker = async (node) => {
   return look({ node, probe: 'health' }, never);
 };
 
+let compared = start;
 await opened.start();
 while (opened.now < end) {
   if (opened.now >= off.from && opened.now < off.to) {
@@ -131,7 +150,12 @@ while (opened.now < end) {
     await opened.start();
   }
   await reach(opened.now);
+  await setApart();
   await recordWhatIsDue();
+  if (opened.now - compared >= day) {
+    await compareSources(sql, opened.now, never);
+    compared = opened.now;
+  }
   await opened.pass(Math.min(ROUND, end - opened.now));
   say(`recorded up to ${new Date(opened.now).toISOString()}`);
 }
@@ -149,6 +173,14 @@ process.once('SIGTERM', () => recorder.kill('SIGTERM'));
 await once(recorder, 'exit');
 clearInterval(going);
 sandbox.kill();
+
+/** Makes the answers of this round as odd as they are then. */
+async function setApart(): Promise<void> {
+  const on = apart.some(({ from, to }) => opened.now >= from && opened.now < to);
+  await post('facts', JSON.stringify({ fact: 'supply-apart', node: 'validator-2', on }));
+  for (const { at: when, ...fault } of odd)
+    if (when > opened.now - ROUND && when <= opened.now) await post('faults', JSON.stringify(fault));
+}
 
 async function recordWhatIsDue(): Promise<void> {
   for (const feed of activeFeeds(config)) {
