@@ -3,7 +3,6 @@ import { setFlagsFromString } from 'node:v8';
 import { CommanderError } from 'commander';
 import { letReadersLeave, outputDelivered } from './commands/ending.ts';
 import { exitCode } from './commands/exit.ts';
-import { tell } from './commands/output.ts';
 import { commandLine } from './commands/program.ts';
 import { readSecrets } from './config/secrets.ts';
 import { isAway } from './db/away.ts';
@@ -20,7 +19,10 @@ setFlagsFromString('--semi-space-growth-factor=1');
 outliveLostConnections();
 
 /** Prints why the command failed. Secrets are removed: errors of libraries may contain what they were called with. */
-const complain = (text: string) => tell(redactor(readSecrets())(text));
+const complain = async (text: string) => {
+  const { tell } = await import('./commands/output.ts'); // what fits texts to a terminal is half of what --help would load
+  tell(redactor(readSecrets())(text));
+};
 
 try {
   await commandLine().parseAsync();
@@ -28,16 +30,18 @@ try {
   if (error instanceof CommanderError)
     process.exitCode = error.exitCode === 0 ? exitCode.done : exitCode.usage;
   else if (error instanceof UsageError) {
-    for (const problem of error.problems) complain(problem);
+    for (const problem of error.problems) await complain(problem);
     process.exitCode = exitCode.usage;
   } else if (error instanceof ReplicaAway) {
-    complain(error.message);
+    await complain(error.message);
     process.exitCode = exitCode.later;
   } else if (isAway(error)) {
-    complain(`the database cannot be reached: ${messageOf(error)}; check DATABASE_URL and that it runs`);
+    await complain(
+      `the database cannot be reached: ${messageOf(error)}; check DATABASE_URL and that it runs`,
+    );
     process.exitCode = exitCode.later;
   } else {
-    complain(`chain-recorder failed: ${messageOf(error)}`);
+    await complain(`chain-recorder failed: ${messageOf(error)}`);
     process.exitCode = exitCode.failed;
   }
 }

@@ -102,8 +102,15 @@ const VERSIONS = {
   ledger: { view: 'intervals', begins: 'started_at', ends: 'ended_at' },
 } as const;
 
-/** What can be read, from the declared objects: names, columns, types and comments. */
-export function catalogueOf(declared: readonly Declared[] = declaredObjects()): Catalogue {
+let catalogue: Catalogue | undefined;
+
+/** What can be read, from the declared objects: names, columns, types and comments. It is made once. */
+export function catalogueOf(): Catalogue {
+  catalogue ??= madeOf(declaredObjects());
+  return catalogue;
+}
+
+function madeOf(declared: readonly Declared[]): Catalogue {
   const byName = new Map(declared.map((object) => [object.name, object]));
   const keys = new Map(recorded.flatMap((one) => [...keysOf(one)]));
   const arrivals = new Map(recorded.flatMap((one) => [...arrivalsOf(one)]));

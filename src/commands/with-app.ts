@@ -1,7 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import type { App, AppOptions } from '../app.ts';
 import { exitCode } from './exit.ts';
-import { tell } from './output.ts';
 
 /** How long the process may take to stop after the first signal, ms. Then it exits with a failure. */
 const LONGEST_STOP = 19_000;
@@ -13,7 +12,7 @@ export function stopSignal(): AbortSignal {
     if (stop.signal.aborted) return;
     stop.abort();
     setTimeout(() => {
-      tell(`chain-recorder did not stop within ${LONGEST_STOP / 1000} s and was ended`);
+      process.stderr.write(`chain-recorder did not stop within ${LONGEST_STOP / 1000} s and was ended\n`);
       process.exit(exitCode.failed);
     }, LONGEST_STOP).unref();
   };

@@ -56,6 +56,32 @@ const asRows = (declared: readonly Declared[]) =>
     }),
   );
 
+/** What {@link asRows} says of an object, and what was noted when it was made, are the same. */
+const WHOLE = `coalesce(o.definition = concat_ws(' ', d.digest, s.body, s.comments), false)`;
+
+/**
+ * Whether every declared object stands as it is declared, and nothing else of ours does. To ask once is a small part of what it costs to be
+ * ready for a change, and nearly every start finds nothing to do.
+ */
+export async function standsAsDeclared(sql: postgres.Sql, declared: readonly Declared[]): Promise<boolean> {
+  const [table] = await sql`select to_regclass('recorder.reporting_objects') as found`;
+  if (!table?.found) return false;
+  const [found] = await sql.unsafe<{ whole: boolean }[]>(
+    `select coalesce(bool_and(${WHOLE}), true) and count(*) = (select count(*) from recorder.reporting_objects) as whole
+    ${PLACES} left join recorder.reporting_objects o on o.name = s.signature`,
+    [asRows(declared)],
+  );
+  return found?.whole === true;
+}
+
+/** Makes the roles and functions by which `reporting` is read. */
+export async function makeReaders(sql: postgres.Sql): Promise<void> {
+  await sql.unsafe('create schema if not exists reporting');
+  await makeReader(sql);
+  await sql.unsafe('grant usage on schema reporting to recorder_reader');
+  await makeQuestionFunctions(sql);
+}
+
 /** The schema `reporting` while it is brought to this version. */
 export class Reporting {
   readonly #sql: postgres.Sql;
@@ -128,14 +154,9 @@ export class Reporting {
    * @throws UsageError when something of a user's stands in the way
    */
   async apply(): Promise<string[]> {
-    await this.#sql.unsafe('create schema if not exists reporting');
-    await makeReader(this.#sql);
-    await this.#sql.unsafe('grant usage on schema reporting to recorder_reader');
-    await makeQuestionFunctions(this.#sql);
     const rows = asRows(this.#declared);
     const places = await this.#sql.unsafe<Place[]>(
-      `select s.key, o.name is not null as noted,
-        coalesce(o.definition = concat_ws(' ', d.digest, s.body, s.comments), false) as whole
+      `select s.key, o.name is not null as noted, ${WHOLE} as whole
       ${PLACES} left join recorder.reporting_objects o on o.name = s.signature order by d.place`,
       [rows],
     );

@@ -3,7 +3,7 @@ import { readMigrationFiles } from 'drizzle-orm/migrator';
 import type postgres from 'postgres';
 import { UsageError } from '../errors.ts';
 import { LOCKS } from './advisory-lock.ts';
-import { Reporting, refusedForViews } from './apply-declared.ts';
+import { makeReaders, Reporting, refusedForViews, standsAsDeclared } from './apply-declared.ts';
 import type { Declared } from './declared.ts';
 import { encodingProblem } from './encoding.ts';
 import { restoreProblem } from './restoring.ts';
@@ -29,8 +29,13 @@ export async function migrateDatabase(
     if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);
     await sql`select pg_advisory_xact_lock(${LOCKS.migrate})`;
     await refuseStrangeHistory(sql);
+    if ((await pendingMigrations(sql)) === 0 && (await standsAsDeclared(sql, declared))) {
+      await makeReaders(sql);
+      return [];
+    }
     const reporting = await Reporting.open(sql, declared);
     const later = await applyMigrations(sql, reporting);
+    await makeReaders(sql);
     const told = await reporting.apply();
     for (const statement of later) await clear(sql, statement);
     return told;

@@ -1,5 +1,5 @@
-import { DelayedError } from 'bullmq';
 import type { RecorderQueue, WorkedJob } from './backend.ts';
+import { DelayedError } from './bullmq.ts';
 import { type AlertJob, deliverJob } from './jobs.ts';
 import type { Peers } from './places.ts';
 

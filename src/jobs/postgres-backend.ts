@@ -1,18 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  createPostgresBackend,
-  DEFAULT_SCHEMA,
-  isPgPool,
-  type PgPool,
-  type Queue,
-  runMigrations,
-  type Telemetry,
-  withBackend,
-} from 'bullmq';
+import type { PgPool, Queue, Telemetry } from 'bullmq';
 import type { Pool } from 'pg';
 import { isAway } from '../db/away.ts';
 import { openQueuePool } from '../db/queue-pool.ts';
 import { type OnError, type QueueBackend, TAKEOVER } from './backend.ts';
+import { createPostgresBackend, DEFAULT_SCHEMA, isPgPool, runMigrations, withBackend } from './bullmq.ts';
 import type { JobData } from './jobs.ts';
 
 /**

@@ -1,6 +1,7 @@
-import { Queue, type Telemetry, Worker } from 'bullmq';
+import type { Telemetry } from 'bullmq';
 import { redisPlace } from '../config/redis-url.ts';
 import { type OnError, type QueueBackend, TAKEOVER } from './backend.ts';
+import { Queue, Worker } from './bullmq.ts';
 import type { JobData } from './jobs.ts';
 import { redisClient } from './redis-client.ts';
 import { refusalOf, unfitnessOf } from './redis-fitness.ts';

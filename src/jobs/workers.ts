@@ -1,4 +1,3 @@
-import { DelayedError, UnrecoverableError } from 'bullmq';
 import type { Logger as Log } from 'pino';
 import type postgres from 'postgres';
 import type { Clock } from '../clock.ts';
@@ -15,6 +14,7 @@ import { targetKey } from '../recording/target-key.ts';
 import { untraced } from '../traced.ts';
 import { type AlertWork, workOnAlerts } from './alert-jobs.ts';
 import type { QueueBackend, RecorderQueue, Work } from './backend.ts';
+import { DelayedError, UnrecoverableError } from './bullmq.ts';
 import { type ExportWork, workOnExports } from './export-jobs.ts';
 import { type FeedJob, jobData, queueNames, recordJob } from './jobs.ts';
 import { knowing, Passed, type Peers, placeOf, wantedKeys } from './places.ts';

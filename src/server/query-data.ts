@@ -51,15 +51,18 @@ export function serveQueryData(server: FastifyInstance, gate: ReadGate): void {
       .header('content-disposition', 'attachment; filename="query.csv"')
       .send(lines.join(''));
   });
-  const names = JSON.stringify(
-    [...catalogueOf().views.values()].map(({ name, about, columns, parameters }) => ({
-      name,
-      about,
-      takes: parameters?.map((one) => one.name) ?? null,
-      columns: columns.map((one) => [one.name, one.comment]),
-    })),
-  );
-  server.get('/query/names.json', async (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(names),
-  );
+  let names: string | undefined;
+  const namesOf = () =>
+    JSON.stringify(
+      [...catalogueOf().views.values()].map(({ name, about, columns, parameters }) => ({
+        name,
+        about,
+        takes: parameters?.map((one) => one.name) ?? null,
+        columns: columns.map((one) => [one.name, one.comment]),
+      })),
+    );
+  server.get('/query/names.json', async (_request, reply) => {
+    names ??= namesOf();
+    return reply.type('application/json; charset=utf-8').send(names);
+  });
 }

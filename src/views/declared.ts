@@ -9,12 +9,15 @@ import { readSqlFile } from './sql-file.ts';
 
 const FOLDER = new URL('sql/', import.meta.url);
 
+let declared: readonly Declared[] | undefined;
+
 /**
- * All objects of `reporting`: those that follow from the catalog, and one object for each file in `sql/`.
+ * All objects of `reporting`: those that follow from the catalog, and one object for each file in `sql/`. They are read once.
  * @throws Error when a file in `sql/` does not have the form that {@link readSqlFile} reads
  */
-export function declaredObjects(): Declared[] {
-  return [...catalog.flatMap(datasetViews), ...objectsBeside()];
+export function declaredObjects(): readonly Declared[] {
+  declared ??= [...catalog.flatMap(datasetViews), ...objectsBeside()];
+  return declared;
 }
 
 /**

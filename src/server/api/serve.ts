@@ -28,8 +28,12 @@ export interface ApiOptions {
 
 /** Serves `/api/v1/…` and `/openapi.json`. */
 export function serveApi(server: FastifyInstance, { gate, pace, clock, status, log }: ApiOptions): void {
-  const catalogue = catalogueOf();
-  const operations = operationsOf({ catalogue, clock, status });
+  let made: ReadonlyMap<string, Operation> | undefined;
+  /** Made when the first one is asked for, because they would be most of what the server takes to start. */
+  const operations = () => {
+    made ??= operationsOf({ catalogue: catalogueOf(), clock, status });
+    return made;
+  };
   let document: Promise<string> | undefined;
 
   void server.register(async (api) => {
@@ -41,15 +45,15 @@ export function serveApi(server: FastifyInstance, { gate, pace, clock, status, l
       return tell(reply, problem);
     });
     api.get('/openapi.json', async (_request, reply) => {
-      document ??= openApi(operations, catalogue, versionOf()).then((made) => JSON.stringify(made));
+      document ??= openApi(operations(), catalogueOf(), versionOf()).then((told) => JSON.stringify(told));
       return reply.type('application/json; charset=utf-8').send(await document);
     });
     api.get<{ Params: { '*': string }; Querystring: Record<string, unknown> }>(
       '/api/v1/*',
       async (request, reply) => {
         const { path, suffix } = splitSuffix(`/${request.params['*']}`);
-        const operation = operations.get(path);
-        if (!operation) return tell(reply, nothingAt(path, operations));
+        const operation = operations().get(path);
+        if (!operation) return tell(reply, nothingAt(path, operations()));
         const { format, ...told } = request.query;
         const answering = operation.ask(told);
         const signal = gone(reply);

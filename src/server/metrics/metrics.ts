@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { messageOf } from '../../errors.ts';
 import { recently } from '../recently.ts';
 import { allowances } from './budgets.ts';
@@ -51,19 +51,23 @@ export const scrapeFamilies = [reachable, partRead];
 /** How long a part is given again, ms, however many ask. */
 const LASTING = 1_000;
 
-let ownMetrics: Registry | undefined;
+/** How Prometheus is told that this is its text format. */
+export const PROMETHEUS_TEXT = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Memory, CPU and the event loop of this process. Watched once, however many servers there are. */
-function processRegistry(): Registry {
-  if (ownMetrics) return ownMetrics;
-  ownMetrics = new Registry();
-  collectDefaultMetrics({ register: ownMetrics });
+let ownMetrics: Promise<Registry> | undefined;
+
+/** Memory, CPU and the event loop of this process. Watched once, however many servers there are, and from the first scrape on. */
+function processRegistry(): Promise<Registry> {
+  ownMetrics ??= import('prom-client').then(({ collectDefaultMetrics, Registry }) => {
+    const registry = new Registry();
+    collectDefaultMetrics({ register: registry });
+    return registry;
+  });
   return ownMetrics;
 }
 
-/** What `/metrics` answers, and as which type. */
+/** What `/metrics` answers. */
 export interface Metrics {
-  readonly contentType: string;
   read(): Promise<string>;
 }
 
@@ -79,14 +83,12 @@ export function metricsOf(
   log: { warn(fields: object, message: string): void },
   parts: readonly MetricPart[] = metricParts,
 ): Metrics {
-  const own = processRegistry();
   const readers = parts.map(({ name, lasting = LASTING, reader }) => {
     const read = reader(sources);
     return { name, read: recently(() => within(read()), lasting) };
   });
   let told = '';
   return {
-    contentType: own.contentType,
     read: async () => {
       const causes: Record<string, string> = {};
       const found = await Promise.all(
@@ -107,6 +109,7 @@ export function metricsOf(
         () => 1,
         () => 0,
       );
+      const own = await processRegistry();
       return `${await own.metrics()}\n${exposition([reachable.of(answered), ...found.flat()])}`;
     },
   };
