@@ -63,7 +63,7 @@ async function want(
     ), wanted as materialized (
       select asked.key, d.* from unnest(${offers.map(({ source }) => source.name)}::text[],
         ${offers.map(({ dataset }) => dataset.name)}::text[], ${offers.map(({ dataset }) => dataset.every)}::bigint[],
-        ${offers.map(({ source }) => source.once ?? false)}::boolean[],
+        ${offers.map(({ source }) => `${source.once ?? false}`)}::boolean[],
         ${offers.map(({ source, dataset }) => expectedFrom(source, dataset))}::bigint[])
         as d(source, dataset, every_ms, once, expected_from)
       join asked on asked.source = d.source
