@@ -26,7 +26,7 @@ Ready to use, and tested by \`promtool\`: [recording rules and alert rules](../e
 - **Labels are names that your configuration gave**, and names of datasets, states and checks. Of checks, which the node names, at most
   100 a probe have a series each.
 - \`node_up\` has no prefix, because that is the name that one looks for. All others begin with \`chain_recorder_\`; \`process_\` and
-  \`nodejs_\` are prom-client's own, of this process (\`promtool check metrics\` objects to the endings of three of them).
+  \`nodejs_\` are prom-client's own, of this process, counted from the first scrape on (\`promtool check metrics\` objects to the endings of three of them).
 `;
 
 const openTelemetry = `## Traces and logs by OpenTelemetry
