@@ -6,7 +6,7 @@ export type ReadValue<T> = (bytes: Buffer, start: number, end: number) => T;
 /** The signature, the flags, and an extension of no bytes. */
 const HEADER = 19;
 /** Microseconds from 1970 to PostgreSQL's own beginning of time, 2000. */
-const EPOCH = 946_684_800_000_000n;
+export const EPOCH = 946_684_800_000_000n;
 
 export const readText: ReadValue<string> = (bytes, start, end) => bytes.toString('utf8', start, end);
 export const readBigint: ReadValue<bigint> = (bytes, start) => bytes.readBigInt64BE(start);
@@ -14,20 +14,40 @@ export const readBoolean: ReadValue<boolean> = (bytes, start) => bytes[start] ==
 export const readDouble: ReadValue<number> = (bytes, start) => bytes.readDoubleBE(start);
 /** A `timestamptz`, as microseconds since 1970. */
 export const readInstant: ReadValue<bigint> = (bytes, start) => bytes.readBigInt64BE(start) + EPOCH;
+/** A `timestamptz` as it stands in COPY. @param iso ISO 8601 in UTC, to the microsecond */
+export function instantBytes(iso: string): Buffer {
+  const micros = BigInt(Date.parse(`${iso.slice(0, 19)}Z`)) * 1000n + BigInt(iso.slice(20, 26));
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigInt64BE(micros - EPOCH);
+  return bytes;
+}
 /** A `date`, as days since 2000. */
 export const readDay: ReadValue<number> = (bytes, start) => bytes.readInt32BE(start);
 
+/** A row of a binary COPY: where its values stand in bytes. It is filled anew for each row. */
+export interface CopyRow {
+  bytes: Buffer;
+  readonly starts: Int32Array;
+  /** Behind the last byte of each value; -1: there is no value. */
+  readonly ends: Int32Array;
+}
+
 /**
  * Reads the rows of a binary COPY.
- * @param readers how the value of each column is read
- * @param row called for each row with its values, null where there is none; the next rows are read once it has resolved
+ * @param columns how many values a row has
+ * @param row called for each row; the next rows are read once it has resolved
  * @throws what the stream does, and Error when the stream is not what it should be
  */
-export async function readCopy<T>(
+export async function readCopy(
   stream: Readable,
-  readers: readonly ReadValue<T>[],
-  row: (values: (T | null)[]) => Promise<void> | undefined,
+  columns: number,
+  row: (row: CopyRow) => Promise<void> | undefined,
 ): Promise<void> {
+  const found: CopyRow = {
+    bytes: Buffer.alloc(0),
+    starts: new Int32Array(columns),
+    ends: new Int32Array(columns),
+  };
   let rest: Buffer = Buffer.alloc(0);
   let begun = false;
   let ended = false;
@@ -43,46 +63,44 @@ export async function readCopy<T>(
       begun = true;
       at = HEADER;
     }
-    for (;;) {
-      const found = ended ? null : rowAt(bytes, at, readers);
-      if (found === 'end') {
+    found.bytes = bytes;
+    while (!ended) {
+      const end = findRow(found, at);
+      if (end === INCOMPLETE) break;
+      if (end === LAST) {
         ended = true;
         at += 2;
-      } else if (found === null) break;
-      else {
-        at = found.end;
-        const waits = row(found.values);
-        if (waits) await waits;
+        break;
       }
+      at = end;
+      const waits = row(found);
+      if (waits) await waits;
     }
     rest = bytes.subarray(at);
   }
   if (!ended) throw new Error('the rows of COPY ended before their end');
 }
 
-/** The row that begins at a byte; null: its bytes have not all come yet. */
-function rowAt<T>(
-  bytes: Buffer,
-  begin: number,
-  readers: readonly ReadValue<T>[],
-): { values: (T | null)[]; end: number } | 'end' | null {
+/** The bytes of a row have not all come yet. */
+const INCOMPLETE = -1;
+/** There is no row any more. */
+const LAST = -2;
+
+/** Finds the values of the row that begins at a byte. @returns where it ends, {@link INCOMPLETE} or {@link LAST} */
+function findRow({ bytes, starts, ends }: CopyRow, begin: number): number {
   let at = begin + 2;
-  if (bytes.length < at) return null;
+  if (bytes.length < at) return INCOMPLETE;
   const count = bytes.readInt16BE(begin);
-  if (count < 0) return 'end';
-  if (count !== readers.length) throw new Error(`COPY gave ${count} columns instead of ${readers.length}`);
-  const values: (T | null)[] = [];
-  for (const read of readers) {
-    if (bytes.length < at + 4) return null;
+  if (count < 0) return LAST;
+  if (count !== starts.length) throw new Error(`COPY gave ${count} columns instead of ${starts.length}`);
+  for (let place = 0; place < count; place += 1) {
+    if (bytes.length < at + 4) return INCOMPLETE;
     const length = bytes.readInt32BE(at);
     at += 4;
-    if (length < 0) {
-      values.push(null);
-      continue;
-    }
-    if (bytes.length < at + length) return null;
-    values.push(read(bytes, at, at + length));
-    at += length;
+    starts[place] = at;
+    ends[place] = length < 0 ? -1 : at + length;
+    if (length > 0) at += length;
+    if (bytes.length < at) return INCOMPLETE;
   }
-  return { values, end: at };
+  return at;
 }

@@ -18,6 +18,9 @@ export const exportRequest = z.object({
   format: z.enum(FORMATS),
 });
 
+/** As it is sent to the process. */
+export type ExportRequest = z.input<typeof exportRequest>;
+
 const exportReply = z.union([
   z.object({
     made: z.object({ export: z.number(), exportedAt: z.string(), rows: z.number(), bytes: z.number() }),
@@ -40,10 +43,7 @@ const PATIENCE = 5_000;
  * while files are packed. It ends with this process.
  * @param signal stops it; the answer is then that it failed
  */
-export async function exportApart(
-  request: z.input<typeof exportRequest>,
-  signal: AbortSignal,
-): Promise<ExportReply> {
+export async function exportApart(request: ExportRequest, signal: AbortSignal): Promise<ExportReply> {
   // What its parent inspects or watches is not its own.
   const execArgv = [
     ...process.execArgv.filter((one) => !one.startsWith('--inspect')),

@@ -1,4 +1,6 @@
 import {
+  type CopyRow,
+  instantBytes,
   type ReadValue,
   readBigint,
   readBoolean,
@@ -6,7 +8,7 @@ import {
   readInstant,
   readText,
 } from '../db/copy-binary.ts';
-import type { ExportColumn, ExportTable } from './export-table.ts';
+import type { ExportTable } from './export-table.ts';
 
 /** A value of a row as COPY gives it: microseconds for instants, texts for long numbers and JSON. */
 export type Value = string | bigint | boolean | number;
@@ -21,8 +23,10 @@ export interface FileColumn {
   /** Of `decimal`: digits behind the point. */
   readonly scale: number;
   readonly nullable: boolean;
-  /** Its place in a row. */
+  /** Its place in a row of COPY. */
   readonly at: number;
+  /** Its value in the form of COPY where all rows have the same, which then has no place in a row. */
+  readonly always?: Buffer;
   /** It holds every digit of the column of this name, of which some value did not fit. */
   readonly exactOf?: string;
 }
@@ -48,8 +52,13 @@ const STORED: Readonly<Record<string, FileColumn['stored']>> = {
 /**
  * The columns of the files of a table: its own, the exact texts of those of which some value did not fit, and `exported_at`.
  * @param inexact names of columns with a value that fits no DECIMAL
+ * @param exportedAt ISO 8601, to the microsecond
  */
-export function fileColumns(table: ExportTable, inexact: ReadonlySet<string>): FileColumn[] {
+export function fileColumns(
+  table: ExportTable,
+  inexact: ReadonlySet<string>,
+  exportedAt: string,
+): FileColumn[] {
   const own = table.columns.map((column, at): FileColumn => {
     const { name, type, nullable, digits } = column;
     const stored = digits === 'wide' ? 'text' : STORED[type];
@@ -68,15 +77,16 @@ export function fileColumns(table: ExportTable, inexact: ReadonlySet<string>): F
         exactOf: column.name,
       }),
     );
-  const exportedAt: FileColumn = {
+  const instant: FileColumn = {
     name: 'exported_at',
     type: 'timestamptz',
     stored: 'instant',
     scale: 0,
     nullable: false,
-    at: own.length,
+    at: -1,
+    always: instantBytes(exportedAt),
   };
-  return [...own, ...exact, exportedAt];
+  return [...own, ...exact, instant];
 }
 
 const READERS: Readonly<Record<string, ReadValue<Value>>> = {
@@ -89,11 +99,18 @@ const READERS: Readonly<Record<string, ReadValue<Value>>> = {
   timestamptz: readInstant,
 };
 
-/** How the value of a column comes from COPY. */
-export function readerOf({ name, type }: ExportColumn): ReadValue<Value> {
-  const reader = READERS[type];
-  if (!reader) throw new Error(`${name}: no reader for ${type}`);
-  return reader;
+/** How the value of a column is read from a row of COPY. */
+export function readerOf({ name, type, at, always }: FileColumn): (row: CopyRow) => Value | null {
+  const read = READERS[type];
+  if (!read) throw new Error(`${name}: no reader for ${type}`);
+  if (always) {
+    const value = read(always, 0, always.length);
+    return () => value;
+  }
+  return ({ bytes, starts, ends }) => {
+    const end = ends[at] ?? -1;
+    return end < 0 ? null : read(bytes, starts[at] ?? 0, end);
+  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Value } from './file-columns.ts';
+import type { CopyRow } from '../db/copy-binary.ts';
 
 /** A finished file. */
 export interface Written {
@@ -10,8 +10,9 @@ export interface Written {
 
 /** Writes rows to one local file. */
 export interface FileWriter {
-  add(row: readonly (Value | null)[]): void;
-  /** Writes what is left, and waits until the disk has it. */
+  /** @throws DoesNotFit */
+  add(row: CopyRow): void;
+  /** Writes what is left, and waits until the disk has it. @throws DoesNotFit */
   finish(): Promise<Written>;
   /** Closes the file as it is, if it is open. */
   abandon(): void;

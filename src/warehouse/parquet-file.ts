@@ -1,21 +1,25 @@
 import zlib from 'node:zlib';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { type FileColumn, PRECISION, unscaled, type Value } from './file-columns.ts';
-import { DoesNotFit, type FileWriter, type Written } from './file-writer.ts';
+import type { CopyRow } from '../db/copy-binary.ts';
+import { type FileColumn, PRECISION } from './file-columns.ts';
+import type { FileWriter, Written } from './file-writer.ts';
 import { HashedFile } from './hashed-file.ts';
+import { type Codec, writeChunk } from './parquet-chunk.ts';
+import { ParquetColumn } from './parquet-column.ts';
+import { DECIMAL_BYTES } from './parquet-values.ts';
 
 /** Rows of a row group: what engines read at once, and what stands in memory. */
 const ROWS_IN_GROUP = 100_000;
-/** A row group is shorter where its texts are long; UTF-16 units. */
-const TEXT_IN_GROUP = 16_000_000;
+/** A row group is shorter where its distinct values are long. */
+const BYTES_IN_GROUP = 16_000_000;
 
 type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
-type Compress = (bytes: Uint8Array) => Uint8Array;
+type Compress = Codec['compress'];
 
 /** Node.js 22.15 and newer have zstd, which the types of Node.js 20 do not know; before, files are compressed by snappy. */
 const { zstdCompressSync: zstd }: { gzipSync: unknown; zstdCompressSync?: Compress } = zlib;
 
-/** Bytes that go to the file after every row group. */
+/** Bytes that go to the file after every column of a row group. */
 class FileBytes extends ByteWriter {
   readonly #file: HashedFile;
 
@@ -34,76 +38,85 @@ class FileBytes extends ByteWriter {
   }
 }
 
-/** Writes a Parquet file. @throws DoesNotFit when a value has more digits than its column */
+/** Writes a Parquet file. Of the library are the file's frame and what it says of itself; the columns are written by {@link writeChunk}. */
 export class ParquetFile implements FileWriter {
-  readonly #columns: readonly FileColumn[];
+  readonly #columns: readonly { readonly column: FileColumn; readonly values: ParquetColumn }[];
+  readonly #schema: Schema;
   readonly #file: HashedFile;
+  readonly #bytes: FileBytes;
   readonly #parquet: ParquetWriter;
-  #group: (Value | null)[][];
-  #rows = 0;
+  readonly #codec: Codec;
   #inGroup = 0;
-  #text = 0;
 
   constructor(path: string, columns: readonly FileColumn[]) {
-    this.#columns = columns;
-    this.#group = columns.map(() => []);
+    const exact = new Set(columns.map(({ exactOf }) => exactOf));
+    this.#columns = columns.map((column) => ({
+      column,
+      values: new ParquetColumn(column, exact.has(column.name)),
+    }));
+    this.#schema = schemaOf(columns);
     this.#file = new HashedFile(path);
+    this.#bytes = new FileBytes(this.#file);
     this.#parquet = new ParquetWriter({
-      writer: new FileBytes(this.#file),
-      schema: schemaOf(columns),
+      writer: this.#bytes,
+      schema: this.#schema,
       createdBy: 'chain-recorder',
-      ...(zstd ? { codec: 'ZSTD', compressors: { ZSTD: zstd } } : {}),
     });
+    this.#codec = zstd
+      ? { name: 'ZSTD', compress: zstd }
+      : { name: 'SNAPPY', compress: this.#parquet.compressors.SNAPPY };
   }
 
-  add(row: readonly (Value | null)[]): void {
-    for (const [place, column] of this.#columns.entries()) {
-      const values = this.#group[place];
-      if (!values) continue;
-      const value = stored(column, row[column.at] ?? null, this.#columns);
-      if (typeof value === 'string') {
-        // Rows are sorted: a value is often the one before, which needs no memory of its own.
-        const before = values[values.length - 1];
-        const same = before === value;
-        if (!same) this.#text += value.length;
-        values.push(same ? before : value);
-      } else values.push(value);
+  add({ bytes, starts, ends }: CopyRow): void {
+    let size = 0;
+    for (const { column, values } of this.#columns) {
+      const { at, always } = column;
+      const end = ends[at] ?? -1;
+      if (always) values.add(always, 0, always.length);
+      else if (end < 0) values.addNull();
+      else values.add(bytes, starts[at] ?? 0, end);
+      size += values.size;
     }
     this.#inGroup += 1;
-    if (this.#inGroup >= ROWS_IN_GROUP || this.#text >= TEXT_IN_GROUP) this.#endGroup();
+    if (this.#inGroup >= ROWS_IN_GROUP || size >= BYTES_IN_GROUP) this.#endGroup();
   }
 
   #endGroup(): void {
     if (this.#inGroup === 0) return;
-    const columnData = this.#columns.map(({ name }, place) => ({ name, data: this.#group[place] ?? [] }));
-    void this.#parquet.write({ columnData, rowGroupSize: this.#inGroup });
-    this.#rows += this.#inGroup;
-    this.#group = this.#columns.map(() => []);
+    const begin = this.#bytes.offset;
+    const columns = this.#columns.map(({ values }, place) => {
+      const element = this.#schema[place + 1];
+      if (!element) throw new Error('a column is not in the schema');
+      const written = writeChunk(this.#bytes, element, values.stored(), this.#codec);
+      values.clear();
+      this.#bytes.flush();
+      this.#parquet.pendingIndexes.push(written);
+      return written.chunk;
+    });
+    const uncompressed = columns.reduce(
+      (sum, { meta_data }) => sum + (meta_data?.total_uncompressed_size ?? 0n),
+      0n,
+    );
+    this.#parquet.row_groups.push({
+      columns,
+      total_byte_size: uncompressed,
+      num_rows: BigInt(this.#inGroup),
+      total_compressed_size: BigInt(this.#bytes.offset - begin),
+    });
+    this.#parquet.num_rows += BigInt(this.#inGroup);
     this.#inGroup = 0;
-    this.#text = 0;
   }
 
   async finish(): Promise<Written> {
     this.#endGroup();
     await this.#parquet.finish();
-    return { rows: this.#rows, ...(await this.#file.finish()) };
+    return { rows: Number(this.#parquet.num_rows), ...(await this.#file.finish()) };
   }
 
   abandon(): void {
     this.#file.abandon();
   }
 }
-
-function stored(column: FileColumn, value: Value | null, columns: readonly FileColumn[]): Value | null {
-  if (value === null || column.stored !== 'decimal') return value;
-  const digits = unscaled(String(value), column.scale);
-  if (digits === null && !columns.some(({ exactOf }) => exactOf === column.name))
-    throw new DoesNotFit(column.name);
-  return digits;
-}
-
-/** As bytes hold them: DECIMAL of 38 digits needs 16. */
-const DECIMAL_BYTES = 16;
 
 function schemaOf(columns: readonly FileColumn[]): Schema {
   return [

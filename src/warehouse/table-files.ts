@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Format } from '../config/exports-schema.ts';
-import { readCopy, readDay } from '../db/copy-binary.ts';
+import { type CopyRow, readCopy, readDay } from '../db/copy-binary.ts';
 import type { Snapshot } from '../db/snapshot.ts';
 import type { ExportTable } from './export-table.ts';
-import { type FileColumn, fileColumns, readerOf, type Value } from './file-columns.ts';
+import { type FileColumn, fileColumns } from './file-columns.ts';
 import { DoesNotFit, type FileWriter } from './file-writer.ts';
 import type { ManifestFile, ManifestTable } from './manifest.ts';
 import { ParquetFile } from './parquet-file.ts';
@@ -53,7 +53,7 @@ export interface TableFiles {
 export async function writeTable(task: TableExport): Promise<TableFiles> {
   const inexact = new Set(task.inexact);
   for (;;) {
-    const columns = fileColumns(task.table, inexact);
+    const columns = fileColumns(task.table, inexact, task.exportedAt);
     const writing = new Writing(task, columns);
     const misfit = await writing.all();
     if (misfit === null) return { columns, files: writing.files };
@@ -79,7 +79,6 @@ class Writing {
   readonly files: ManifestFile[] = [];
   readonly #task: TableExport;
   readonly #columns: readonly FileColumn[];
-  readonly #exportedAt: bigint;
   #open: OpenFile | null = null;
   #untold = 0;
   /** The column in which a value did not fit. The rest of the rows is read and dropped. */
@@ -88,18 +87,14 @@ class Writing {
   constructor(task: TableExport, columns: readonly FileColumn[]) {
     this.#task = task;
     this.#columns = columns;
-    const { exportedAt } = task;
-    this.#exportedAt =
-      BigInt(Date.parse(`${exportedAt.slice(0, 19)}Z`)) * 1000n + BigInt(exportedAt.slice(20, 26));
   }
 
   /** @returns the column in which a value did not fit; null: all is written */
   async all(): Promise<string | null> {
     const { snapshot, table, select, wrote } = this.#task;
     try {
-      await readCopy<Value>(snapshot.copy(select), [...table.columns.map(readerOf), readDay], (row) =>
-        this.#add(row),
-      );
+      // Its columns, then the day.
+      await readCopy(snapshot.copy(select), table.columns.length + 1, (row) => this.#add(row));
       await this.#finish();
     } finally {
       this.#open?.writer.abandon();
@@ -108,27 +103,25 @@ class Writing {
     return this.#misfit;
   }
 
-  #add(row: (Value | null)[]): Promise<void> | undefined {
+  #add(row: CopyRow): Promise<void> | undefined {
     this.#task.signal.throwIfAborted();
     if (this.#misfit !== null) return undefined;
-    const day = Number(row[row.length - 1]);
-    row[row.length - 1] = this.#exportedAt;
+    const day = readDay(row.bytes, row.starts[this.#task.table.columns.length] ?? 0, 0);
     const open = this.#open;
     if (open && open.number === day && open.rows < ROWS_IN_FILE) {
       this.#write(open, row);
       return undefined;
     }
-    return this.#finish().then(() => this.#write(this.#begin(day), row));
+    return this.#finish().then(() => {
+      if (this.#misfit === null) this.#write(this.#begin(day), row);
+    });
   }
 
-  #write(open: OpenFile, row: readonly (Value | null)[]): void {
+  #write(open: OpenFile, row: CopyRow): void {
     try {
       open.writer.add(row);
     } catch (error) {
-      if (!(error instanceof DoesNotFit)) throw error;
-      this.#misfit = error.column;
-      open.writer.abandon();
-      this.#open = null;
+      this.#misses(error);
       return;
     }
     open.rows += 1;
@@ -136,6 +129,14 @@ class Writing {
     if (this.#untold < ROWS_TO_TELL) return;
     this.#task.wrote(this.#untold);
     this.#untold = 0;
+  }
+
+  /** A value does not fit its column: the file is left. @throws what else it is */
+  #misses(error: unknown): void {
+    if (!(error instanceof DoesNotFit)) throw error;
+    this.#misfit = error.column;
+    this.#open?.writer.abandon();
+    this.#open = null;
   }
 
   #begin(day: number): OpenFile {
@@ -157,7 +158,8 @@ class Writing {
   async #finish(): Promise<void> {
     if (!this.#open) return;
     const { writer, local, path, day } = this.#open;
-    const written = await writer.finish();
+    const written = await writer.finish().catch((error: unknown) => this.#misses(error));
+    if (!written) return;
     await this.#task.target.take(local, path);
     this.#task.paths.push(path);
     this.files.push({ path, day, export: this.#task.number, ...written });

@@ -1,4 +1,5 @@
-import type { FileColumn, Value } from './file-columns.ts';
+import type { CopyRow } from '../db/copy-binary.ts';
+import { type FileColumn, readerOf, type Value } from './file-columns.ts';
 import type { FileWriter, Written } from './file-writer.ts';
 import { HashedFile } from './hashed-file.ts';
 
@@ -8,18 +9,18 @@ const AT_ONCE = 1 << 20;
 /** Writes lines of text. */
 class TextFile implements FileWriter {
   readonly #file: HashedFile;
-  readonly #line: (row: readonly (Value | null)[]) => string;
+  readonly #line: (row: CopyRow) => string;
   #waiting: string[] = [];
   #length = 0;
   #rows = 0;
 
-  constructor(path: string, heading: string, line: (row: readonly (Value | null)[]) => string) {
+  constructor(path: string, heading: string, line: (row: CopyRow) => string) {
     this.#file = new HashedFile(path);
     this.#line = line;
     this.#waiting.push(heading);
   }
 
-  add(row: readonly (Value | null)[]): void {
+  add(row: CopyRow): void {
     const line = this.#line(row);
     this.#waiting.push(line);
     this.#length += line.length;
@@ -46,10 +47,11 @@ class TextFile implements FileWriter {
 /** CSV of RFC 4180 with a heading. What is null is empty, an empty text is `""`, as PostgreSQL's COPY has it. */
 export function csvFile(path: string, columns: readonly FileColumn[]): FileWriter {
   const heading = `${columns.map(({ name }) => name).join(',')}\r\n`;
+  const read = columns.map((column) => ({ column, value: readerOf(column) }));
   return new TextFile(
     path,
     heading,
-    (row) => `${columns.map((column) => field(column, row[column.at] ?? null)).join(',')}\r\n`,
+    (row) => `${read.map(({ column, value }) => field(column, value(row))).join(',')}\r\n`,
   );
 }
 
@@ -61,9 +63,13 @@ function field(column: FileColumn, value: Value | null): string {
 
 /** A JSON object a line. Numbers that may pass 2^53 are texts, exact; JSON stays JSON. */
 export function jsonLinesFile(path: string, columns: readonly FileColumn[]): FileWriter {
-  const names = columns.map(({ name }) => JSON.stringify(name));
+  const read = columns.map((column) => ({
+    column,
+    name: JSON.stringify(column.name),
+    value: readerOf(column),
+  }));
   return new TextFile(path, '', (row) => {
-    const members = columns.map((column, at) => `${names[at]}:${member(column, row[column.at] ?? null)}`);
+    const members = read.map(({ column, name, value }) => `${name}:${member(column, value(row))}`);
     return `{${members.join(',')}}\n`;
   });
 }

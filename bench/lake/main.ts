@@ -1,0 +1,118 @@
+import { deepStrictEqual } from 'node:assert';
+import { fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { loadavg, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import postgres from 'postgres';
+import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
+import { exportTables } from '../../src/warehouse/export.ts';
+import type { ExportRequest } from '../../src/warehouse/export-apart.ts';
+import { warehouseTables } from '../../src/warehouse/export-table.ts';
+import { currentManifest, type Manifest } from '../../src/warehouse/manifest.ts';
+import { openDuck, rowsInDuck, rowsInPostgres, versionsOf } from '../../test/warehouse/lake.ts';
+import { writeRows } from '../../test/warehouse/synthetic.ts';
+import { startDatabase } from '../database.ts';
+
+/**
+ * Kills exporters at any moment of their work, each with something new to export. It fails where the manifest before does not stay
+ * as it was, names a file that is not what it says, the next export does not complete, or the files are not the record in the end.
+ * By hand, after `npm run build`: `npx tsx bench/lake/main.ts [--kills 200]`.
+ */
+const { values } = parseArgs({ options: { kills: { type: 'string', default: '200' } } });
+const PROGRAM = resolve(import.meta.dirname, '../../dist/warehouse/exporter-process.js');
+if (!existsSync(PROGRAM)) throw new Error('the recorder is not built: npm run build');
+
+const database = await startDatabase();
+const sql = postgres(database.url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
+const folder = await mkdtemp(join(tmpdir(), 'chain-recorder-bench-'));
+const tables = warehouseTables.filter(({ name }) =>
+  ['metric_points', 'validators', 'native_transactions', 'node_health', 'health_absences'].includes(name),
+);
+const target = new DirectoryTarget(folder);
+
+async function complete(): Promise<Manifest> {
+  const { manifest } = await exportTables({
+    databaseUrl: database.url,
+    target,
+    tables,
+    format: 'parquet',
+    sinceLast: true,
+    signal: new AbortController().signal,
+  });
+  return manifest;
+}
+
+/** Begins an export in a process of its own and kills it. @returns whether it was still at work */
+async function killed(after: number): Promise<boolean> {
+  const child = fork(PROGRAM, [], { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const ended = new Promise<NodeJS.Signals | null>((settle) =>
+    child.once('exit', (_, signal) => settle(signal)),
+  );
+  const request: ExportRequest = {
+    databaseUrl: database.url,
+    to: folder,
+    s3: { problems: [] },
+    datasets: tables.map(({ dataset }) => dataset),
+    format: 'parquet',
+  };
+  child.send(request, () => {});
+  await Promise.race([ended, delay(after)]);
+  child.kill('SIGKILL');
+  return (await ended) === 'SIGKILL';
+}
+
+/** Every file that a manifest names is there, byte for byte. @param known those that were seen before */
+async function expectFiles(manifest: Manifest, known: Set<string>): Promise<void> {
+  for (const { path, sha256 } of Object.values(manifest.tables).flatMap(({ files }) => files)) {
+    const bytes = await readFile(join(folder, path));
+    if (!known.has(path) && createHash('sha256').update(bytes).digest('hex') !== sha256)
+      throw new Error(`${path} is not what the manifest says`);
+    known.add(path);
+  }
+}
+
+try {
+  const wanted = Number(values.kills);
+  const known = new Set<string>();
+  for (const table of tables) await writeRows(sql, table, 1, 100);
+  let before = await complete();
+  // As long as an export in a process takes: a kill may come at any moment of it.
+  const began = performance.now();
+  await killed(60_000);
+  const usual = performance.now() - began;
+  before = (await currentManifest(target)) ?? before;
+  let [kills, advanced, late] = [0, 0, 0];
+  for (let turn = 1; kills < wanted; turn += 1) {
+    for (const table of tables) await writeRows(sql, table, turn * 1_000, 20);
+    if (await killed(Math.random() * usual * 1.1)) kills += 1;
+    else late += 1;
+    const after = await currentManifest(target);
+    if (!after) throw new Error('the manifest is gone');
+    if (after.export === before.export) deepStrictEqual(after, before);
+    else advanced += 1;
+    await expectFiles(after, known);
+    before = await complete();
+    if (before.export !== after.export + 1) throw new Error('the next export did not count');
+    await expectFiles(before, known);
+  }
+  const duck = await openDuck();
+  let rows = 0;
+  for (const table of tables) {
+    const there = await rowsInPostgres(sql, table);
+    deepStrictEqual(await rowsInDuck(duck, versionsOf(folder, table), table), there);
+    rows += there.length;
+  }
+  duck.close();
+  console.log(
+    `${kills} kills within ${(usual / 1000).toFixed(1)} s of an export (${late} had ended, ${advanced} had written their manifest): the manifest before held, ` +
+      `every file of it was whole, every next export completed, and ${rows} rows in the files are the record; load ${loadavg()[0]?.toFixed(1)}`,
+  );
+} finally {
+  await sql.end();
+  await database.close();
+  await rm(folder, { recursive: true, force: true });
+}

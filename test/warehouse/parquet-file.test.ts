@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type CopyRow, instantBytes } from '../../src/db/copy-binary.ts';
+import type { FileColumn } from '../../src/warehouse/file-columns.ts';
+import { ParquetFile } from '../../src/warehouse/parquet-file.ts';
+import { type Duck, openDuck } from './lake.ts';
+
+let duck: Duck;
+const folder = mkdtempSync(join(tmpdir(), 'parquet-file-'));
+
+beforeAll(async () => {
+  duck = await openDuck();
+});
+afterAll(() => {
+  duck?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const columns = (
+  [
+    ['own', 'text', 'text'],
+    ['shared', 'text', 'text'],
+    ['seldom', 'bigint', 'bigint'],
+    ['yes', 'boolean', 'boolean'],
+    ['moment', 'timestamptz', 'instant'],
+    ['amount', 'numeric', 'decimal'],
+    ['never', 'text', 'text'],
+  ] as const
+).map(
+  ([name, type, stored], at): FileColumn => ({ name, type, stored, scale: 18, nullable: name !== 'own', at }),
+);
+
+const bigintBytes = (value: bigint): Buffer => {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigInt64BE(value);
+  return bytes;
+};
+
+/** The values of a row as texts, in the order of the columns. */
+function textsOf(row: number): (string | null)[] {
+  return [
+    `own ${String(row).padStart(7, '0')}${'ä'.repeat(row % 5)}`,
+    `shared ${row % 300}`,
+    row % 7 === 0 ? String(BigInt(row - 50_000) * 9_007_199_254_740n) : null,
+    row % 3 === 0 ? null : String(row % 2 === 0),
+    `${row % 2 === 0 ? 2026 : 1969}-11-22T10:00:00.${String(row).padStart(6, '0')}Z`,
+    row % 4 === 0 ? `-${row}.000000000000000001` : String(row),
+    null,
+  ];
+}
+
+function copyOf(row: number): CopyRow {
+  const cells = textsOf(row).map((text, place) => {
+    if (text === null) return null;
+    switch (columns[place]?.stored) {
+      case 'bigint':
+        return bigintBytes(BigInt(text));
+      case 'boolean':
+        return Buffer.from([text === 'true' ? 1 : 0]);
+      case 'instant':
+        return instantBytes(text);
+      default:
+        return Buffer.from(text);
+    }
+  });
+  const bytes = Buffer.concat(cells.filter((cell) => cell !== null));
+  let end = 0;
+  const starts = new Int32Array(cells.length);
+  const ends = Int32Array.from(cells, (cell, place) => {
+    starts[place] = end;
+    end += cell?.length ?? 0;
+    return cell === null ? -1 : end;
+  });
+  return { bytes, starts, ends };
+}
+
+it('rows of several row groups and pages are read as they were written, nulls, dictionaries and statistics included', async () => {
+  const path = join(folder, 'many.parquet');
+  const file = new ParquetFile(path, columns);
+  const rows = Array.from({ length: 104_000 }, (_, row) => row);
+  for (const row of rows) file.add(copyOf(row));
+  expect(await file.finish()).toMatchObject({ rows: rows.length });
+  const read = await duck.rows(
+    `select own, shared, seldom::varchar, yes::varchar, strftime(moment at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%fZ'),
+       regexp_replace(amount::varchar, '\\.?0+$', ''), never from read_parquet('${path}')`,
+  );
+  const wanted = rows.map((row) =>
+    textsOf(row).map((text, place) => (place === 5 && row === 0 ? '-0.000000000000000001' : text)),
+  );
+  expect(read.length).toBe(wanted.length);
+  expect(read.find((row, at) => JSON.stringify(row) !== JSON.stringify(wanted[at]))).toBeUndefined();
+  const said = await duck.rows(
+    `select path_in_schema, encodings, stats_min_value, stats_max_value, stats_null_count::varchar from parquet_metadata('${path}')
+     where row_group_id = 0 and path_in_schema in ('own', 'shared', 'seldom', 'amount', 'never') order by column_id`,
+  );
+  // A long text stands there with 16 bytes, the greatest rounded up.
+  expect(said).toEqual([
+    ['own', 'PLAIN', 'own 0000000', 'own 0099999äå', '0'],
+    ['shared', 'PLAIN, RLE_DICTIONARY', 'shared 0', 'shared 99', '0'],
+    ['seldom', 'PLAIN', String(-50_000n * 9_007_199_254_740n), String(49_995n * 9_007_199_254_740n), '85714'],
+    ['amount', 'PLAIN', '-99996.000000000000000001', '99999.000000000000000000', '0'],
+    ['never', 'PLAIN', null, null, '100000'],
+  ]);
+});
