@@ -110,7 +110,7 @@ export function buildCommit(
   const ctes = [
     `fence as (
       update recorder.targets set
-        lease_until = case when ${outcome} is null then now() + interval '${LEASE_SECONDS} seconds' end,
+        lease_until = case when ${outcome} is null then clock_timestamp() + interval '${LEASE_SECONDS} seconds' end,
         run_id = case when ${outcome} is null then run_id end,
         look_requests = case when ${fresh} then ${requests} else look_requests end,
         look_from = case when ${fresh} then ${param('bigint', ({ window }) => window?.from ?? null)} else look_from end,

@@ -6,7 +6,10 @@ import { targetKey } from './target-key.ts';
 
 const LOST = 'the worker showed no sign of life and its lease ran out';
 
-/** A run without a sign of life for so long, in seconds, loses its target to the next run. */
+/**
+ * A run without a sign of life for so long, in seconds, loses its target to the next run. It counts from `clock_timestamp()`: a statement may
+ * wait for longer, as for a migration, and by `now()`, which tells when it was sent, a run that lives would have lost its lease as it gets it.
+ */
 export const LEASE_SECONDS = 6;
 
 /** The target that holds the lease for the rows of another one, or of itself. */
@@ -50,7 +53,7 @@ export async function claim(
     ), held as materialized (
       insert into recorder.targets as t (source, target_key, target, run_id, lease_until)
       values (${source.name}, ${lease}, ${JSON.stringify(holder)}::text::jsonb,
-        nextval(pg_get_serial_sequence('recorder.runs', 'run_id')), now() + make_interval(secs => ${LEASE_SECONDS}))
+        nextval(pg_get_serial_sequence('recorder.runs', 'run_id')), clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}))
       on conflict (source, target_key) do update set run_id = excluded.run_id, lease_until = excluded.lease_until
       where (t.run_id is null or t.lease_until is null or t.lease_until < now()
           -- So far ahead only a clock that was set back since can have put it.
@@ -96,7 +99,7 @@ export async function keepLease(
   runId: number,
 ): Promise<boolean> {
   const rows = await sql`
-    update recorder.targets set lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
+    update recorder.targets set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
     where source = ${source} and target_key = ${key} and run_id = ${runId} returning 1`;
   return rows.length === 1;
 }

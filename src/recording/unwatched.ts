@@ -109,7 +109,7 @@ function endingOf(dataset: Dataset): string {
       limit ${ROWS_AT_ONCE}
     ), fence as materialized (
       update recorder.targets t set run_id = case when m.rest and not l.wanted then t.run_id end,
-        lease_until = case when m.rest and not l.wanted then now() + interval '${LEASE_SECONDS} seconds' end
+        lease_until = case when m.rest and not l.wanted then clock_timestamp() + interval '${LEASE_SECONDS} seconds' end
       from left_now l, (select count(*) = ${ROWS_AT_ONCE} as rest from members) m
       where t.source = $1 and t.target_key = $2 and t.run_id = $3
       returning $3::bigint as run_id, l.wanted, m.rest

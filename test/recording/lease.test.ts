@@ -2,10 +2,12 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
 import type { Job } from '../../src/recording/job.ts';
-import { claim, keepLease } from '../../src/recording/lease.ts';
+import { claim, keepLease, LEASE_SECONDS } from '../../src/recording/lease.ts';
+import { record } from '../../src/recording/record.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
+import { blocked } from '../support/blocked.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
-import { type ScriptedFeed, scriptedFeed } from '../support/recording.ts';
+import { recordingContext, type ScriptedFeed, scriptedFeed } from '../support/recording.ts';
 
 let database: TestDatabase;
 let sql: postgres.Sql;
@@ -110,5 +112,58 @@ describe('keepLease', () => {
     expect(await until()).toBeGreaterThan(before + 5_000);
     expect(await take(feed)).toBe('held');
     expect(await keepLease(sql, feed.source.name, 'node=n', mine + 1)).toBe(false);
+  });
+});
+
+describe('a lease', () => {
+  /** Holds a table, as a migration does. @returns frees it once a statement waits for it, and tells when that was */
+  const hold = async (table: string): Promise<() => Promise<Date>> => {
+    const migration = postgres(database.url, { max: 1, onnotice: () => {} });
+    await migration.unsafe(`begin; lock table recorder.${table}`);
+    return async () => {
+      await blocked(sql);
+      const [freed] = await migration<{ at: Date }[]>`select clock_timestamp() as at`;
+      await migration.unsafe('commit');
+      await migration.end();
+      return freed?.at ?? new Date(Number.NaN);
+    };
+  };
+  const lasts = async ({ source }: ScriptedFeed, from: Date) => {
+    const [row] = await sql<{ until: Date }[]>`
+      select lease_until as until from recorder.targets where source = ${source.name}`;
+    return row ? row.until.getTime() - from.getTime() : Number.NaN;
+  };
+
+  it('lasts from when it is taken, however long that had to wait', async () => {
+    const feed = feedOf();
+    const free = await hold('runs');
+    const [freed] = await Promise.all([free(), take(feed)]);
+    expect(await lasts(feed, freed)).toBeGreaterThanOrEqual(LEASE_SECONDS * 1000);
+  });
+
+  it('lasts from when it is kept', async () => {
+    const feed = feedOf();
+    const mine = Number(await take(feed));
+    const free = await hold('targets');
+    const [freed] = await Promise.all([free(), keepLease(sql, feed.source.name, 'node=n', mine)]);
+    expect(await lasts(feed, freed)).toBeGreaterThanOrEqual(LEASE_SECONDS * 1000);
+  });
+
+  it('lasts from when a page is committed', async () => {
+    const feed = feedOf();
+    let [tell, kept] = [() => {}, Number.NaN];
+    const committed = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    feed.script = async function* () {
+      const free = await hold('node_identity');
+      yield { body: nodeIdentity.example, proven: null, last: false, whole: true };
+      const freed = await free();
+      await committed;
+      kept = await lasts(feed, freed);
+    };
+    const context = recordingContext(sql, () => now);
+    await record(context, feed, job(), new AbortController().signal, () => tell());
+    expect(kept).toBeGreaterThanOrEqual(LEASE_SECONDS * 1000);
   });
 });
