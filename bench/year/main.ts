@@ -2,9 +2,11 @@ import { loadConfig } from '../../src/config/load.ts';
 import { activeFeeds, activeLedgers, catalogNames } from '../../src/configured-feeds.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import { UsageError } from '../../src/errors.ts';
+import type { ActiveFeed } from '../../src/recording/active-feed.ts';
 import { retainable } from '../../src/recording/retention-rules.ts';
 import { startDatabase } from '../database.ts';
 import { writeYear } from '../health-year.ts';
+import { Moments } from './moments.ts';
 import { SimulatedNetwork } from './network.ts';
 import { type Options, readOptions } from './options.ts';
 import { Recording } from './recording.ts';
@@ -20,10 +22,19 @@ const stop = new AbortController();
 const tell = (line: string) => process.stderr.write(`${line}\n`);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
 
+/** The feed, asked for no more often than so. @param every ms */
+const atMostEvery = (feed: ActiveFeed, every: number): ActiveFeed => ({
+  ...feed,
+  every: Math.max(feed.every, every),
+  datasets: feed.datasets.map((dataset) => ({ ...dataset, every: Math.max(dataset.every, every) })),
+});
+
 async function measure(options: Options): Promise<Measured> {
   const config = loadConfig(options.file, catalogNames);
   for (const name of options.without) config.datasets[name] = { ...config.datasets[name], enabled: false };
-  const feeds = activeFeeds(config).filter(({ targets }) => targets.length > 0);
+  const feeds = activeFeeds(config)
+    .filter(({ targets }) => targets.length > 0)
+    .map((feed) => atMostEvery(feed, options.every));
   const probes = activeLedgers(config).flatMap(({ targets }) => targets).length;
   const began = (Math.floor(Date.now() / DAY) - options.days) * DAY;
   const nodes = config.upstreams.nodes.map(({ name }) => name);
@@ -40,12 +51,23 @@ async function measure(options: Options): Promise<Measured> {
       options.keep === null
         ? config.retention
         : Object.fromEntries(retainable.map(({ name }) => [name, (options.keep ?? 0) * DAY]));
+    const moments =
+      options.keep === null
+        ? null
+        : new Moments(
+            sql,
+            feeds.flatMap(({ datasets }) => datasets).filter(({ name }) => retention[name]),
+            options.keep,
+          );
     const days: Weight[][] = [];
     let wal = 0;
     for (let at = 0; at < options.days && !stop.signal.aborted; at++) {
       const started = performance.now();
       const before = await walWritten(sql);
-      await recording.day(began + at * DAY, config.runs.keep, retention);
+      const day = began + at * DAY;
+      await recording.day(day);
+      await moments?.look(day, began);
+      await recording.afterDay(day, config.runs.keep, retention);
       wal += (await walWritten(sql)) - before;
       days.push(await weigh(sql));
       tell(`day ${at + 1} of ${options.days} took ${Math.round((performance.now() - started) / 1000)} s`);
@@ -62,6 +84,7 @@ async function measure(options: Options): Promise<Measured> {
       statuses: Object.fromEntries(byStatus),
       ledger,
       looks,
+      looked: moments?.looked ?? null,
     };
   } finally {
     await close();

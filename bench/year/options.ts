@@ -11,13 +11,15 @@ export interface Options extends NetworkSize {
   readonly without: readonly string[];
   /** Days for which everything is kept; null: for ever. */
   readonly keep: number | null;
+  /** No dataset is asked for more often, ms; 0: as the configuration says. */
+  readonly every: number;
   /** One JSON object on stdout instead of tables. */
   readonly json: boolean;
 }
 
 const USAGE =
   'npx tsx bench/year/main.ts [--config examples/validator.yaml] [--days 10] [--validators 900] [--peers 1500] ' +
-  '[--p-blocks 5000] [--x-blocks 300] [--without p_blocks,x_blocks] [--keep 30] [--json]';
+  '[--p-blocks 5000] [--x-blocks 300] [--without p_blocks,x_blocks] [--keep 30] [--every 60] [--json]';
 
 /** Reads the command line. @throws UsageError naming the option that is wrong */
 export function readOptions(args: readonly string[]): Options {
@@ -31,6 +33,7 @@ export function readOptions(args: readonly string[]): Options {
     xBlocks: wholeNumber('x-blocks', values['x-blocks'], 0, 100_000),
     without: namesIn(values.without),
     keep: values.keep === undefined ? null : wholeNumber('keep', values.keep, 1, 365),
+    every: wholeNumber('every', values.every, 0, 1_440) * 60_000,
     json: values.json,
   };
 }
@@ -48,6 +51,7 @@ function parsed(args: readonly string[]) {
         'x-blocks': { type: 'string', default: '300' },
         without: { type: 'string', default: '' },
         keep: { type: 'string' },
+        every: { type: 'string', default: '0' },
         json: { type: 'boolean', default: false },
       },
     }).values;

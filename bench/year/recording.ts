@@ -63,8 +63,8 @@ export class Recording {
     for (const feed of this.#feeds) await registerTargets(this.#sql, feed, now);
   }
 
-  /** A day, minute by minute; then what `up` does beside the runs. @param day its begin, ms since 1970 @param keep of runs, ms @param retention what is not kept for ever */
-  async day(day: number, keep: number, retention: Retention): Promise<void> {
+  /** A day, minute by minute. @param day its begin, ms since 1970 */
+  async day(day: number): Promise<void> {
     for (let tick = day; tick < day + DAY && !this.#signal.aborted; tick += MINUTE) {
       this.#network.advance(tick / 1000);
       const due: { feed: ActiveFeed; job: Job }[] = [];
@@ -78,11 +78,18 @@ export class Recording {
         }),
       );
     }
+  }
+
+  /** What `up` does beside the runs, once a day is over. @param day its begin, ms since 1970 @param keep of runs, ms @param retention what is not kept for ever */
+  async afterDay(day: number, keep: number, retention: Retention): Promise<void> {
     await countUpRuns(this.#sql, day + DAY, keep, this.#signal);
     await packRuns(this.#sql, day + DAY, keep, this.#signal);
     const closing = openSealing(this.#url, DAY);
-    await closeDays(closing, day + DAY + HOUR, this.#signal);
+    const { failed } = await closeDays(closing, day + DAY + HOUR, this.#signal);
     await closing.end();
+    const [first] = failed;
+    if (first)
+      throw new Error(`readings of ${first.dataset} on ${first.day} were not packed: ${first.error}`);
     await retain(this.#sql, retention, day + DAY, this.#signal);
   }
 

@@ -1,3 +1,4 @@
+import type { Looked } from './moments.ts';
 import type { Recorded } from './recording.ts';
 import { bytesOf, type Weight } from './weights.ts';
 
@@ -11,6 +12,8 @@ export interface Measured {
   /** The tables of the health ledger after a whole year, and the looks in it. */
   readonly ledger: readonly Weight[];
   readonly looks: number;
+  /** What was asked as of past moments; null: everything was kept for ever. */
+  readonly looked: Looked | null;
 }
 
 /** What a table weighs, how it grows, and what that makes in a year; bytes. */
@@ -41,7 +44,7 @@ export function slopesOf(days: readonly (readonly Weight[])[]): Slope[] {
 }
 
 /** The figures for people. */
-export function report({ days, wal, datasets, statuses, ledger, looks }: Measured): string {
+export function report({ days, wal, datasets, statuses, ledger, looks, looked }: Measured): string {
   const slopes = slopesOf(days);
   const total = (of: (slope: Slope) => number) => slopes.reduce((sum, slope) => sum + of(slope), 0);
   const runs = Object.values(statuses).reduce((sum, count) => sum + count, 0);
@@ -90,9 +93,32 @@ export function report({ days, wal, datasets, statuses, ledger, looks }: Measure
     looks === 0
       ? 'no health ledger'
       : `health ledger, a year really written: ${mega(ledgers)} MB, ${(ledgers / looks).toFixed(4)} bytes a probe`,
+    ...(looked ? keptLines(days, looked) : []),
     `all of a year: ${mega(total(({ year }) => year) + ledgers)} MB`,
   ];
   return lines.join('\n');
+}
+
+/** How the weight went on while the oldest days were removed, and what was answered about past moments. */
+function keptLines(
+  days: Measured['days'],
+  { equal, different, refused, answered }: NonNullable<Measured['looked']>,
+): string[] {
+  const after = days.flatMap((weights, at) => {
+    const [changes, others] = [true, false].map((fed) =>
+      weights
+        .filter(({ table }) => (table === 'changes') === fed)
+        .reduce((sum, one) => sum + bytesOf(one), 0),
+    );
+    return (at + 1) % 30 === 0 || at === days.length - 1
+      ? [`${at + 1}: ${mega(others ?? 0)} and ${mega(changes ?? 0)}`]
+      : [];
+  });
+  return [
+    `MB after so many days, and the change feed: ${after.join('; ')}`,
+    `answers as of past moments: ${equal} as before, ${different.length} different, ${refused} refused beyond what is kept, ${answered.length} answered there`,
+    ...[...different, ...answered].slice(0, 20),
+  ];
 }
 
 const mega = (bytes: number) => (bytes / 1e6).toFixed(1);

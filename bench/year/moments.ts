@@ -1,0 +1,86 @@
+import type postgres from 'postgres';
+import type { Dataset } from '../../src/datasets/contract.ts';
+
+const DAY = 86_400_000;
+/** The clock of a day at which it is looked. */
+const NOON = DAY / 2;
+
+/** SQL: which of the rows of a moment are of the time since $2, by kind of history. What held at the moment is, however old it is. */
+const SINCE: Readonly<Record<Dataset['history'], string>> = {
+  state: '$2::timestamptz is not null',
+  series: 'r.bucket_start >= $2',
+  log: 'r.recorded_at >= $2',
+  sample: 'r.observed_at >= $2',
+};
+
+/** What became of the moments that were looked at. */
+export interface Looked {
+  /** Answers that were the same as before. */
+  equal: number;
+  /** Dataset and moment of each answer that was another one. */
+  readonly different: string[];
+  /** Answers about a moment before the kept range that were refused, as they have to be. */
+  refused: number;
+  /** Dataset and moment of each that was answered although it is before the kept range. */
+  readonly answered: string[];
+}
+
+/**
+ * Asks what each dataset held at noon of every day: on that day before its readings are packed, after half of the time for which it is
+ * kept, and when removal has taken everything before that day; and once more when it has left the kept range.
+ */
+export class Moments {
+  readonly looked: Looked = { equal: 0, different: [], refused: 0, answered: [] };
+  readonly #sql: postgres.Sql;
+  readonly #datasets: readonly Dataset[];
+  readonly #keep: number;
+  readonly #known = new Map<string, string>();
+
+  /** @param datasets those with a retention @param keep days */
+  constructor(sql: postgres.Sql, datasets: readonly Dataset[], keep: number) {
+    this.#sql = sql;
+    this.#datasets = datasets;
+    this.#keep = keep;
+  }
+
+  /** @param day the begin of the day that was recorded, before what is done after it, ms since 1970 @param began that of the first one */
+  async look(day: number, began: number): Promise<void> {
+    for (const dataset of this.#datasets) {
+      for (const age of new Set([0, Math.floor(this.#keep / 2), this.#keep, this.#keep + 1])) {
+        const moment = day - age * DAY + NOON;
+        if (moment < began) continue;
+        const place = `${dataset.name} at ${new Date(moment).toISOString()}`;
+        if (age <= this.#keep) this.#compare(place, await this.#answer(dataset, moment));
+        else await this.#expectRefusal(place, dataset, moment);
+      }
+    }
+  }
+
+  #compare(place: string, answer: string): void {
+    const known = this.#known.get(place);
+    if (known === undefined) this.#known.set(place, answer);
+    else if (known === answer) this.looked.equal += 1;
+    else this.looked.different.push(place);
+  }
+
+  async #expectRefusal(place: string, dataset: Dataset, moment: number): Promise<void> {
+    this.#known.delete(place);
+    try {
+      await this.#answer(dataset, moment);
+      this.looked.answered.push(place);
+    } catch (error) {
+      if (!/is not kept any more/.test(String(error))) throw error;
+      this.looked.refused += 1;
+    }
+  }
+
+  /** How many rows of the kept range were shown, if it begins with the day of the moment, and a hash of them all. */
+  async #answer({ name, history }: Dataset, moment: number): Promise<string> {
+    const [row] = await this.#sql.unsafe<{ rows: number; hash: string }[]>(
+      `select count(*)::float8 as rows, md5(coalesce(string_agg(r::text, E'\\n' order by r::text collate "C"), '')) as hash
+      from reporting.${name}_as_of($1) r where ${SINCE[history]}`,
+      [new Date(moment), new Date(moment - NOON)],
+    );
+    return `${row?.rows} rows, ${row?.hash}`;
+  }
+}
