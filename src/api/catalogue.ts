@@ -260,12 +260,15 @@ function* keysOf(one: (typeof recorded)[number]): Generator<[string, readonly Or
 const looksOf = (name: string) => `${name}_looks`;
 const membersOf = (name: string) => `${name}_members`;
 
-/** Readings are worked out look by look, and their averages thing by thing. */
+/** Readings of many things at once are worked out look by look, and their averages thing by thing. */
 function* thingsOf(one: (typeof recorded)[number]): Generator<[string, Things]> {
   if (one.history !== 'sample') return;
-  const { name } = one;
-  yield [name, { view: looksOf(name), columns: ['observed_at', ...requestOf(one)], alone: true }];
+  const { name, key } = one;
+  const request = requestOf(one);
   const members = membersColumns(packingOf(one)).map((column) => column.name);
+  // Of a look that reads one thing nothing is saved.
+  if (key.length > request.length)
+    yield [name, { view: looksOf(name), columns: ['observed_at', ...request], alone: true }];
   yield [`${name}_daily`, { view: membersOf(name), columns: members }];
 }
 

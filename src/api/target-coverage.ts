@@ -46,25 +46,33 @@ export async function readTargetCoverage(
     ...(after === null ? [] : [`target > ${into.value(after, 'text')}`]),
   ].join(' and ');
   const found = await sql.unsafe<TargetCoverage[]>(
-    `with listed as materialized (
-  select target from reporting.coverage_states where ${wanted}
+    // Coverage has a row a range: of a full page of what is watched it is only asked up to the last target.
+    `with watched as materialized (
+  select target from reporting.coverage_states where ${wanted} order by target limit ${limit + 1}
+),
+listed as materialized (
+  select target from watched
   union
   select target from reporting.coverage where ${wanted}
+    and ((select count(*) from watched) <= ${limit} or target <= (select max(target) from watched))
   order by target limit ${limit + 1}
 ),
-${coverageCells('target, kind, reason', dataset, question, 'target in (select target from listed)', into)},
+${coverageCells('target, kind, reason', dataset, question, 'target = any (array(select target from listed))', into)},
 by_day as (
   select target, day, coalesce(sum(ms) filter (where kind = 'recorded'), 0) as covered,
     coalesce(sum(ms) filter (where kind = 'missing'), 0) as missing,
     coalesce(sum(ms) filter (where kind = 'missing' and reason = ${into.value(NOT_YET, 'text')}), 0) as fetchable
   from cells group by target, day
+),
+days as (
+  select target, json_agg(json_build_object('day', day, 'covered_ms', round(covered),
+    'missing_ms', round(missing), 'fetchable_ms', round(fetchable)) order by day) as days
+  from by_day group by target
 )
 select l.target, s.state, f.reason, to_char(f.last_success_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_success_at,
-  coalesce((
-    select jsonb_agg(jsonb_build_object('day', b.day, 'covered_ms', round(b.covered),
-      'missing_ms', round(b.missing), 'fetchable_ms', round(b.fetchable)) order by b.day)
-    from by_day b where b.target = l.target), '[]') as days
+  coalesce(b.days, '[]'::json) as days
 from listed l
+left join days b using (target)
 left join reporting.coverage_states s on s.dataset = ${dataset} and s.target = l.target
 left join reporting.freshness f on f.dataset = ${dataset} and f.target = l.target
 order by l.target`,

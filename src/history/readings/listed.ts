@@ -2,17 +2,17 @@ import type { DatasetColumn } from '../../datasets/contract.ts';
 import { type Packing, tableOf } from './packing.ts';
 
 /**
- * SQL: the looks at each scope, in whatever form they stand, found without reading what was read: the values of the request, the
- * instant, and the run.
+ * SQL: the looks at each scope, found without reading what was read: the values of the request, the instant, and the run. Scopes are
+ * joined from the left and nothing is made distinct over all forms, so that PostgreSQL takes the first and the last one from an index.
  */
 export function looksOf(packing: Packing): string {
   const { dataset, request } = packing;
   const requested = request.map(({ name }, at) => `s.request[${at + 1}] as ${name}`);
   const packed = (table: string) => `select ${[...requested, 'l.observed_at', 'l.run_id'].join(', ')}
-from recorder.${table} l join recorder.reading_scopes s on s.scope_id = l.scope_id
-where l.dataset = ${tableOf(packing)} and s.dataset = ${tableOf(packing)}`;
-  const rows = `select ${[...request.map(({ name }) => name), 'observed_at', 'run_id'].join(', ')} from recorder.${dataset.name}`;
-  return [packed('reading_looks'), packed('reading_open'), rows].join('\nunion\n');
+from recorder.${table} l left join recorder.reading_scopes s on s.scope_id = l.scope_id
+where l.dataset = ${tableOf(packing)}`;
+  const rows = `select distinct ${[...request.map(({ name }) => name), 'observed_at', 'run_id'].join(', ')} from recorder.${dataset.name}`;
+  return [packed('reading_looks'), packed('reading_open'), rows].join('\nunion all\n');
 }
 
 /** The columns that tell the things that are read apart and are never null: the request, and the texts of the key. */

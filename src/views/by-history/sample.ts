@@ -41,7 +41,7 @@ function looksView(dataset: Dataset, read: readonly ViewColumn[]): DeclaredView 
   return {
     kind: 'view',
     name: `${name}_looks`,
-    comment: `When the readings of ${name} were taken: one row a look, however much it read.`,
+    comment: `When the readings of ${name} were taken: one row a look, however much it read, and another one where some of it could not be packed with the rest.`,
     columns: read.filter((column) => told.has(column.name)).map(declared),
     body: looksOf(packing),
   };

@@ -1,16 +1,16 @@
 create or replace view reporting.coverage_ranges as
-with kept as (
+with kept as not materialized (
   -- Of time: from where on it is kept. What was known of the time before may have been removed.
   select dataset, 'time'::text as axis,
     int8multirange(int8range((extract(epoch from kept_since) * 1000)::bigint, null)) as range
   from recorder.retention
 ),
-known_coverage as (
+known_coverage as not materialized (
   select c.dataset, c.target_key, c.axis, c.covered * coalesce(k.range, '{(,)}') as covered, upper(c.covered) as until
   from recorder.coverage c
   left join kept k using (dataset, axis)
 ),
-known_gaps as (
+known_gaps as not materialized (
   select g.dataset, g.target_key, g.axis, g.range * coalesce(range_merge(k.range), '(,)') as range, g.reason
   from recorder.gaps g
   left join kept k using (dataset, axis)
