@@ -8,7 +8,6 @@ import postgres from 'postgres';
 import { request } from 'undici';
 import { parse, stringify } from 'yaml';
 import { STATE_DIRECTORY } from '../../../src/app.ts';
-import { compareSources } from '../../../src/checks/compare.ts';
 import { checkConfig } from '../../../src/config/load.ts';
 import { activeFeeds, activeLedgers, catalogNames } from '../../../src/configured-feeds.ts';
 import { catalog } from '../../../src/datasets/catalog.ts';
@@ -23,8 +22,8 @@ import { day, hour, minute, World } from '../../health/world.ts';
 
 /**
  * Makes a directory whose recorder has recorded a month of the simulated network, up to now, and goes on recording: with
- * incidents and revisions, an outage of the recorder, one of the metrics service, announced maintenance, items that cannot be read,
- * and a node that contradicts the others. For pictures and for a look at the pages with something on them: `npx tsx test/server/pages/simulated-month.ts DIR`, until Ctrl-C.
+ * incidents and revisions, an outage of the recorder, one of the metrics service, announced maintenance, and items that cannot be
+ * read. For pictures and for a look at the pages with something on them: `npx tsx test/server/pages/simulated-month.ts DIR`, until Ctrl-C.
  */
 const DAYS = 31;
 /** How often everything that is due is recorded, ms. */
@@ -43,11 +42,6 @@ const at = (days: number, hours = 0) => start + days * day + hours * hour;
 /** When the recorder was off, and when the metrics service did not answer. */
 const off = { from: at(12, 9), to: at(13, 1) };
 const silent = { from: at(20, 2), to: at(21, 20) };
-/** Since when a node counts another supply than the others: for two days, and again at the end. */
-const apart = [
-  { from: at(15), to: at(17) },
-  { from: at(29), to: end + day },
-];
 /** When answers hold items that cannot be read. */
 const odd = [
   { at: at(10, 2), kind: 'nan-string', service: 'metrics', times: 2 },
@@ -141,7 +135,6 @@ opened.looker = async (node) => {
   return look({ node, probe: 'health' }, never);
 };
 
-let compared = start;
 await opened.start();
 while (opened.now < end) {
   if (opened.now >= off.from && opened.now < off.to) {
@@ -150,12 +143,9 @@ while (opened.now < end) {
     await opened.start();
   }
   await reach(opened.now);
-  await setApart();
+  for (const { at: when, ...fault } of odd)
+    if (when > opened.now - ROUND && when <= opened.now) await post('faults', JSON.stringify(fault));
   await recordWhatIsDue();
-  if (opened.now - compared >= day) {
-    await compareSources(sql, opened.now, never);
-    compared = opened.now;
-  }
   await opened.pass(Math.min(ROUND, end - opened.now));
   say(`recorded up to ${new Date(opened.now).toISOString()}`);
 }
@@ -173,14 +163,6 @@ process.once('SIGTERM', () => recorder.kill('SIGTERM'));
 await once(recorder, 'exit');
 clearInterval(going);
 sandbox.kill();
-
-/** Makes the answers of this round as odd as they are then. */
-async function setApart(): Promise<void> {
-  const on = apart.some(({ from, to }) => opened.now >= from && opened.now < to);
-  await post('facts', JSON.stringify({ fact: 'supply-apart', node: 'validator-2', on }));
-  for (const { at: when, ...fault } of odd)
-    if (when > opened.now - ROUND && when <= opened.now) await post('faults', JSON.stringify(fault));
-}
 
 async function recordWhatIsDue(): Promise<void> {
   for (const feed of activeFeeds(config)) {
