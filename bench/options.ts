@@ -8,6 +8,8 @@ export interface Options {
   readonly rounds: number;
   /** Polls that each series of polls makes. */
   readonly polls: number;
+  /** Versions that each row had before the one that stands, in the second series of polls. */
+  readonly versions: number;
   /** The parts that are measured. */
   readonly parts: ReadonlySet<Part>;
   /** One JSON object on stdout instead of tables. */
@@ -21,7 +23,8 @@ export type Part = (typeof PARTS)[number];
 /** The page server holds all blocks in one buffer. */
 const MOST_ROWS = 2_000_000;
 
-export const USAGE = 'npm run bench -- [--rows 200000] [--rounds 3] [--polls 25] [--only PART] [--json]';
+export const USAGE =
+  'npm run bench -- [--rows 200000] [--rounds 3] [--polls 25] [--versions 100] [--only PART] [--json]';
 
 /** Reads the command line. @throws UsageError naming the option that is wrong */
 export function readOptions(args: readonly string[]): Options {
@@ -30,6 +33,7 @@ export function readOptions(args: readonly string[]): Options {
     rows: wholeNumber('rows', values.rows, MOST_ROWS),
     rounds: wholeNumber('rounds', values.rounds, 100),
     polls: wholeNumber('polls', values.polls, 10_000),
+    versions: wholeNumber('versions', values.versions, 100_000),
     parts: values.only === undefined ? new Set(PARTS) : new Set([part(values.only)]),
     json: values.json,
   };
@@ -43,6 +47,7 @@ function parsed(args: readonly string[]) {
         rows: { type: 'string', default: '200000' },
         rounds: { type: 'string', default: '3' },
         polls: { type: 'string', default: '25' },
+        versions: { type: 'string', default: '100' },
         only: { type: 'string' },
         json: { type: 'boolean', default: false },
       },

@@ -16,8 +16,6 @@ export interface PollResult {
 
 /** Polls that nobody times: the first ones compile and plan. */
 const WARM_UP = 15;
-/** Versions that each row had before the one that stands, in the second series. */
-const VERSIONS = 100;
 
 const polls = [
   {
@@ -32,7 +30,7 @@ const polls = [
 
 type Poll = (typeof polls)[number];
 
-/** Times polls whose answer is the one that is stored already, then again when the table holds 100 times as much. */
+/** Times polls whose answer is the one that is stored already, then again when the table holds the versions of before, too. */
 export async function measurePolls(
   { sql, open }: Arena,
   options: Options,
@@ -45,7 +43,7 @@ export async function measurePolls(
     await sql`analyze ${sql(`recorder.${poll.table}`)}`;
     await medianOf(run, WARM_UP);
     const before = await medianOf(run, options.polls);
-    await addHistory(sql, poll);
+    await addHistory(sql, poll, options.versions);
     const after = await medianOf(run, options.polls);
     const rows = await countRows(sql, poll);
     const result: PollResult = {
@@ -70,8 +68,8 @@ async function medianOf(run: () => Promise<Run>, times: number): Promise<number>
   return median(milliseconds);
 }
 
-/** Gives every row that stands 100 earlier versions, an hour each; then what autovacuum does after so many rows. */
-async function addHistory(sql: postgres.Sql, { table, from, to }: Poll): Promise<void> {
+/** Gives every row that stands earlier versions, an hour each; then what autovacuum does after so many rows. */
+async function addHistory(sql: postgres.Sql, { table, from, to }: Poll, versions: number): Promise<void> {
   const name = sql(`recorder.${table}`);
   const columns = await sql<{ name: string }[]>`
     select attname as name from pg_attribute
@@ -81,7 +79,7 @@ async function addHistory(sql: postgres.Sql, { table, from, to }: Poll): Promise
   await sql`
     insert into ${name} (${others}, ${sql(from)}, ${sql(to)})
     select ${others}, ${sql(from)} - make_interval(hours => age), ${sql(from)} - make_interval(hours => age - 1)
-    from ${name}, generate_series(1, ${VERSIONS}) as age`;
+    from ${name}, generate_series(1, ${versions}::int) as age`;
   await sql`vacuum analyze ${name}`;
 }
 

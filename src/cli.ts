@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { setFlagsFromString } from 'node:v8';
 import { CommanderError } from 'commander';
 import { letReadersLeave, outputDelivered } from './commands/ending.ts';
 import { exitCode } from './commands/exit.ts';
+import { keepYoungSmall } from './commands/heap.ts';
 import { commandLine } from './commands/program.ts';
 import { readSecrets } from './config/secrets.ts';
 import { isAway } from './db/away.ts';
@@ -13,8 +13,7 @@ import { redactor } from './redaction.ts';
 
 letReadersLeave();
 
-// Young objects get no more room than they begin with: what it grows to is kept for good (more in commands/with-app.ts).
-setFlagsFromString('--semi-space-growth-factor=1');
+keepYoungSmall();
 
 outliveLostConnections();
 

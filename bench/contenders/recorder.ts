@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { systemClock } from '../../src/clock.ts';
+import { growHeapSlowly, keepYoungSmall } from '../../src/commands/heap.ts';
 import { SharedBudget } from '../../src/db/budget.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import type { RecordingContext } from '../../src/recording/context.ts';
@@ -14,6 +15,8 @@ export function openRecorder(
   { databaseUrl, serviceUrl }: Setup,
   address = () => serviceUrl,
 ): RecordingContext {
+  keepYoungSmall();
+  growHeapSlowly();
   const { sql } = openDatabase(databaseUrl);
   const settings = {
     name: 'bench',

@@ -1,6 +1,6 @@
-import { setFlagsFromString } from 'node:v8';
 import type { App, AppOptions } from '../app.ts';
 import { exitCode } from './exit.ts';
+import { growHeapSlowly } from './heap.ts';
 
 /** How long the process may take to stop after the first signal, ms. Then it exits with a failure. */
 const LONGEST_STOP = 19_000;
@@ -18,15 +18,6 @@ export function stopSignal(): AbortSignal {
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, ask);
   return stop.signal;
-}
-
-/**
- * Lets the heap grow in small steps from now on. Otherwise it grows to several times what is in use, more so on machines with
- * much memory, and the recorder often shares its machine with the node that it watches. Not before the modules are loaded: of
- * these nothing can be freed, and each step looks through all of them.
- */
-function growHeapSlowly(): void {
-  setFlagsFromString('--heap-growing-percent=30');
 }
 
 /**
