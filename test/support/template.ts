@@ -11,9 +11,12 @@ export async function buildTemplate(
   await migrate(urlOf(admin, templateName));
 }
 
-/** Clones the template and returns the clone's URL. */
+/** Clones the template and returns the clone's URL. Its files are copied: by the log it takes two to three times as long. */
 export async function cloneTemplate(admin: string, name: string): Promise<string> {
-  await administer(admin, (sql) => sql`create database ${sql(name)} template ${sql(templateName)}`);
+  await administer(
+    admin,
+    (sql) => sql`create database ${sql(name)} template ${sql(templateName)} strategy file_copy`,
+  );
   return urlOf(admin, name);
 }
 

@@ -1,0 +1,26 @@
+import type { Config } from '../src/config/schema.ts';
+import { outliveLostConnections } from '../src/db/lost-connections.ts';
+import type { ServerContext } from '../src/server/server.ts';
+import { statusSite } from '../src/server/status-site.ts';
+import { servePagesOf } from '../test/support/page-server.ts';
+
+/**
+ * Makes this process the recorder's server over a database in which nothing is recorded. Says its address and process number to its
+ * parent, and ends with it.
+ */
+export async function serveForParent(
+  url: string,
+  config: Config,
+  watched: ServerContext['watched'],
+): Promise<void> {
+  const { address } = await servePagesOf(url, {
+    log: { warn: (...said: unknown[]) => process.stderr.write(`${JSON.stringify(said)}\n`) },
+    recorder: { name: config.name, network: config.network, simulated: false, directory: null },
+    watched,
+    upstreams: config.upstreams,
+    site: statusSite(config),
+  });
+  outliveLostConnections();
+  process.once('disconnect', () => process.exit()); // the parent is gone
+  process.send?.({ address, pid: process.pid });
+}
