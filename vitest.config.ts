@@ -17,7 +17,10 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // Tests wait more than they work, so that two processors have time for three at once.
+    maxWorkers: 3,
+    // Files of one worker share what is loaded; what they share besides (databases, servers, clocks) each makes for itself.
+    isolate: false,
     sequence: { sequencer: FaultsFirst },
     // A machine that is busy takes its time; what is polled for comes or the test fails.
     expect: { poll: { timeout: 15_000 } },
