@@ -22,8 +22,8 @@ import { day, hour, minute, World } from '../../health/world.ts';
 
 /**
  * Makes a directory whose recorder has recorded a month of the simulated network, up to now, and goes on recording: with
- * incidents and revisions, an outage of the recorder, one of the metrics service, announced maintenance, and items that cannot be
- * read. For pictures and for a look at the pages with something on them: `npx tsx test/server/pages/simulated-month.ts DIR`, until Ctrl-C.
+ * incidents and revisions, an outage of the recorder, one of the metrics service, announced maintenance, items that cannot be
+ * read, and a node that disagrees with the others. For pictures and for a look at the pages with something on them: `npx tsx test/server/pages/simulated-month.ts DIR`, until Ctrl-C.
  */
 const DAYS = 31;
 /** How often everything that is due is recorded, ms. */
@@ -42,12 +42,20 @@ const at = (days: number, hours = 0) => start + days * day + hours * hour;
 /** When the recorder was off, and when the metrics service did not answer. */
 const off = { from: at(12, 9), to: at(13, 1) };
 const silent = { from: at(20, 2), to: at(21, 20) };
-/** When answers hold items that cannot be read. */
+/** When answers hold items that cannot be read, and when a node leaves out half of the validators for days. */
 const odd = [
   { at: at(10, 2), kind: 'nan-string', service: 'metrics', times: 2 },
   { at: at(18, 2), kind: 'null-item', service: 'data', times: 3 },
   { at: at(25, 2), kind: 'negative', service: 'data', times: 4 },
   { at: at(30, 2), kind: 'nan-string', service: 'node', times: 2 },
+  {
+    at: at(26, 2),
+    kind: 'list-halved',
+    service: 'node',
+    operation: 'platform.getCurrentValidators',
+    target: '/nodes/validator-2',
+    untilMs: at(28),
+  },
 ];
 const maintenance = [
   { node: 'validator-2', from: at(8, 3), to: at(8, 5) },
