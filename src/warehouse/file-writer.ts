@@ -10,7 +10,7 @@ export interface Written {
 
 /** Writes rows to one local file. */
 export interface FileWriter {
-  /** @throws DoesNotFit */
+  /** @throws DoesNotFit, and Error where a row lacks what every row has */
   add(row: CopyRow): void;
   /** Writes what is left, and waits until the disk has it. @throws DoesNotFit */
   finish(): Promise<Written>;

@@ -2,7 +2,7 @@ import type { ColumnChunk, Encoding, OffsetIndex, PageHeader, SchemaElement } fr
 import { ByteWriter } from 'hyparquet-writer';
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js';
 import { writeRleBitPackedHybrid } from 'hyparquet-writer/src/encoding.js';
-import type { StoredColumn } from './parquet-column.ts';
+import { endOf, type StoredColumn } from './parquet-column.ts';
 
 /** A page ends behind so many bytes. */
 const PAGE = 1 << 20;
@@ -129,7 +129,7 @@ function encodingOf(
   type: SchemaElement['type'],
   { rows, values, ends }: StoredColumn,
 ): { readonly encoding: Encoding; readonly byteOf: (place: number) => number } {
-  const sizeOf = (place: number) => (ends[place] ?? 0) - (place === 0 ? 0 : (ends[place - 1] ?? 0));
+  const sizeOf = (place: number) => endOf(ends, place) - endOf(ends, place - 1);
   if (type === 'BOOLEAN') return { encoding: 'RLE', byteOf: () => 1 / 8 };
   let plain = 0;
   for (const place of rows) if (place >= 0) plain += sizeOf(place);
@@ -188,21 +188,17 @@ function encoded(encoding: Encoding, places: Int32Array, { values, ends }: Store
 }
 
 function plain(places: Int32Array, values: Buffer, ends: Int32Array): Uint8Array {
-  const startOf = (place: number) => (place === 0 ? 0 : (ends[place - 1] ?? 0));
   const [first = 0] = places;
   // Values of which none came twice stand in their order already.
   if (places.every((place, at) => place === first + at))
-    return values.subarray(startOf(first), endOf(places, ends, first));
+    return values.subarray(endOf(ends, first - 1), endOf(ends, first - 1 + places.length));
   let size = 0;
-  for (const place of places) size += (ends[place] ?? 0) - startOf(place);
+  for (const place of places) size += endOf(ends, place) - endOf(ends, place - 1);
   const bytes = Buffer.allocUnsafe(size);
   let to = 0;
   for (const place of places) {
-    const end = ends[place] ?? 0;
-    for (let from = startOf(place); from < end; from += 1, to += 1) bytes[to] = values[from] ?? 0;
+    const end = endOf(ends, place);
+    for (let from = endOf(ends, place - 1); from < end; from += 1, to += 1) bytes[to] = values[from] ?? 0;
   }
   return bytes;
 }
-
-const endOf = (places: Int32Array, ends: Int32Array, first: number) =>
-  places.length === 0 ? 0 : (ends[first + places.length - 1] ?? 0);

@@ -44,7 +44,10 @@ export class ParquetColumn {
     return endOf(this.#ends, this.#distinct - 1);
   }
 
+  /** @throws Error where every row has a value: a file would be one that nobody can read */
   addNull(): void {
+    const { name, nullable } = this.#column;
+    if (!nullable) throw new Error(`${name}: a row has no value, and every row should have one`);
     this.#addRow(-1);
   }
 
@@ -160,7 +163,8 @@ export class ParquetColumn {
   }
 }
 
-const endOf = (ends: Int32Array, place: number): number => (place < 0 ? 0 : (ends[place] ?? 0));
+/** Where the value of a place ends, which is where the next one begins. @param place -1: where the first one begins */
+export const endOf = (ends: Int32Array, place: number): number => (place < 0 ? 0 : (ends[place] ?? 0));
 
 const spanOf = (bytes: Buffer, ends: Int32Array, place: number): Span => ({
   bytes,

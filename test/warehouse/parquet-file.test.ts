@@ -104,3 +104,11 @@ it('rows of several row groups and pages are read as they were written, nulls, d
     ['never', 'PLAIN', null, null, '100000'],
   ]);
 });
+
+it('refuses a row without a value that every row has, and writes no file that nobody can read', () => {
+  const file = new ParquetFile(join(folder, 'refused.parquet'), columns);
+  const row = copyOf(0);
+  row.ends[0] = -1;
+  expect(() => file.add(row)).toThrow('own');
+  file.abandon();
+});
