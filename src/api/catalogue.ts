@@ -1,7 +1,7 @@
 import type { Dataset, History, Recorded } from '../datasets/contract.ts';
 import { requestOf, SERIES_ID, seriesTableOf } from '../datasets/standing.ts';
 import type { Declared } from '../db/declared.ts';
-import { membersColumns } from '../history/readings/listed.ts';
+import { looksView, membersColumns, membersView } from '../history/readings/listed.ts';
 import { packingOf } from '../history/readings/packing.ts';
 import { recorded } from '../recorded.ts';
 import { BLOCK } from '../recording/packed-form.ts';
@@ -244,7 +244,7 @@ function* keysOf(one: (typeof recorded)[number]): Generator<[string, readonly Or
   }
   const row = rowKeyOf(one);
   yield [name, row];
-  yield [looksOf(name), [never('observed_at'), ...requestOf(one).map(never), never('run_id')]];
+  yield [looksView(name), [never('observed_at'), ...requestOf(one).map(never), never('run_id')]];
   yield [`${name}_revisions`, [...key, never('recorded_at')]];
   yield [`${name}_last`, key];
   yield [`${name}_replaced`, [...key, never('recorded_at')]];
@@ -256,11 +256,10 @@ function* keysOf(one: (typeof recorded)[number]): Generator<[string, readonly Or
   for (const list of lists(one)) yield [`${name}_${list}`, [...row, never('position')]];
 }
 
-/** The looks of readings, and the things that are read: both are listed without unpacking what was read. */
-const looksOf = (name: string) => `${name}_looks`;
-const membersOf = (name: string) => `${name}_members`;
-
-/** Readings of many things at once are worked out look by look, and their averages thing by thing. */
+/**
+ * Readings of many things at once are worked out look by look, and their averages thing by thing: both are listed without unpacking
+ * what was read.
+ */
 function* thingsOf(one: (typeof recorded)[number]): Generator<[string, Things]> {
   if (one.history !== 'sample') return;
   const { name, key } = one;
@@ -268,8 +267,8 @@ function* thingsOf(one: (typeof recorded)[number]): Generator<[string, Things]> 
   const members = membersColumns(packingOf(one)).map((column) => column.name);
   // Of a look that reads one thing nothing is saved.
   if (key.length > request.length)
-    yield [name, { view: looksOf(name), columns: ['observed_at', ...request], alone: true }];
-  yield [`${name}_daily`, { view: membersOf(name), columns: members }];
+    yield [name, { view: looksView(name), columns: ['observed_at', ...request], alone: true }];
+  yield [`${name}_daily`, { view: membersView(name), columns: members }];
 }
 
 /** The views of a dataset whose rows are found by when they came, as its table has an index for it; of a ledger none. */
@@ -277,9 +276,9 @@ function* arrivalsOf({ name, history }: (typeof recorded)[number]): Generator<[s
   if (history === 'ledger') return;
   const { view, begins } = VERSIONS[history];
   if (history === 'sample') {
-    const arrival: Arrival = { column: begins, dataset: name, view: looksOf(name), begins };
+    const arrival: Arrival = { column: begins, dataset: name, view: looksView(name), begins };
     yield [name, arrival];
-    yield [looksOf(name), arrival];
+    yield [looksView(name), arrival];
     return;
   }
   const versions = view === null ? name : `${name}_${view}`;

@@ -28,8 +28,8 @@ export async function migrateDatabase(
     const problem = (await encodingProblem(sql)) ?? (restoring ? null : await restoreProblem(sql));
     if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);
     await sql`select pg_advisory_xact_lock(${LOCKS.migrate})`;
-    await refuseStrangeHistory(sql);
-    if ((await pendingMigrations(sql)) === 0 && (await standsAsDeclared(sql, declared))) {
+    const lacking = await refuseStrangeHistory(sql);
+    if (lacking === 0 && (await standsAsDeclared(sql, declared))) {
       await makeReaders(sql);
       return [];
     }
@@ -122,8 +122,11 @@ async function appliedMigrations(sql: postgres.Sql): Promise<string[]> {
   return rows.map(({ hash }) => hash);
 }
 
-/** Drizzle skips a migration that is older than the last one it applied; such a history is refused instead. */
-async function refuseStrangeHistory(sql: postgres.Sql): Promise<void> {
+/**
+ * Drizzle skips a migration that is older than the last one it applied; such a history is refused instead.
+ * @returns how many of this version's migrations the database lacks
+ */
+async function refuseStrangeHistory(sql: postgres.Sql): Promise<number> {
   const known = readMigrationFiles({ migrationsFolder: FOLDER });
   const applied = await appliedMigrations(sql);
   applied.forEach((hash, at) => {
@@ -133,4 +136,5 @@ async function refuseStrangeHistory(sql: postgres.Sql): Promise<void> {
           'use the version that migrated it, or a newer one',
       ]);
   });
+  return known.length - applied.length;
 }

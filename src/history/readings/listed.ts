@@ -1,6 +1,10 @@
 import type { DatasetColumn } from '../../datasets/contract.ts';
 import { type Packing, tableOf } from './packing.ts';
 
+/** The views of {@link looksOf} and {@link membersOf}, of a dataset by its name. */
+export const looksView = (dataset: string) => `${dataset}_looks`;
+export const membersView = (dataset: string) => `${dataset}_members`;
+
 /**
  * SQL: the looks at each scope, found without reading what was read: the values of the request, the instant, and the run. Scopes are
  * joined from the left and nothing is made distinct over all forms, so that PostgreSQL takes the first and the last one from an index.

@@ -2,7 +2,7 @@ import type { Dataset } from '../../datasets/contract.ts';
 import type { Declared, DeclaredView } from '../../db/declared.ts';
 import { dailyOf } from '../../history/readings/daily.ts';
 import { allReadings } from '../../history/readings/forms.ts';
-import { looksOf, membersColumns, membersOf } from '../../history/readings/listed.ts';
+import { looksOf, looksView, membersColumns, membersOf, membersView } from '../../history/readings/listed.ts';
 import { numbersOf, packingOf } from '../../history/readings/packing.ts';
 import { asReleased } from '../released.ts';
 import { asOf } from '../table-views.ts';
@@ -18,7 +18,7 @@ export function sampleViews(dataset: Dataset): Declared[] {
   return [
     readingsView(dataset, read),
     readingsAsOf(dataset, read),
-    looksView(dataset, read),
+    lookedAt(dataset, read),
     ...daily(dataset),
   ];
 }
@@ -34,13 +34,13 @@ function readingsView(dataset: Dataset, selected: readonly ViewColumn[]): Declar
 }
 
 /** When readings were taken, without what was read. */
-function looksView(dataset: Dataset, read: readonly ViewColumn[]): DeclaredView {
+function lookedAt(dataset: Dataset, read: readonly ViewColumn[]): DeclaredView {
   const { name } = dataset;
   const packing = packingOf(dataset);
   const told = new Set([...packing.request.map((column) => column.name), 'observed_at', 'run_id']);
   return {
     kind: 'view',
-    name: `${name}_looks`,
+    name: looksView(name),
     comment: `When the readings of ${name} were taken: one row a look, however much it read, and another one where some of it could not be packed with the rest.`,
     columns: read.filter((column) => told.has(column.name)).map(declared),
     body: looksOf(packing),
@@ -66,7 +66,7 @@ function daily(dataset: Dataset): Declared[] {
   return [
     {
       kind: 'view',
-      name: `${dataset.name}_members`,
+      name: membersView(dataset.name),
       comment: `What readings of ${dataset.name} were ever taken of.`,
       columns: members.map(declared),
       body: membersOf(packing),
