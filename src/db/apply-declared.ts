@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto';
 import type postgres from 'postgres';
 import { UsageError } from '../errors.ts';
 import { type Declared, definition, inOrder, signature } from './declared.ts';
 import { dependentsOf, type ObjectKey } from './dependents.ts';
 import { makeQuestionFunctions } from './question-functions.ts';
 import { makeReader } from './reader-role.ts';
-import { revokeDefaults, type SavedObject, saveObjects } from './saved-objects.ts';
+import { type Given, revokeDefaults, saveGiven } from './saved-objects.ts';
+import { asRows, BODY, NOTE, PLACES, STANDING, WHOLE } from './standing.ts';
 import { TakenAway } from './taken-away.ts';
-import { attempt, type Refusal } from './transaction.ts';
+import { attempt, type Refusal, together } from './transaction.ts';
 
 /** An object that an earlier migration made, as it was before this one. */
 interface Made {
@@ -15,7 +15,7 @@ interface Made {
   readonly kind: 'view' | 'function';
   /** Its name in `reporting`; of a function with the types of its parameters. */
   readonly signature: string;
-  /** Nobody replaced it since. */
+  /** It is not declared any more, and nobody replaced it since it was made. */
   readonly untouched: boolean;
 }
 
@@ -26,52 +26,6 @@ interface Place {
   readonly whole: boolean;
   /** An earlier migration made an object of this name. */
   readonly noted: boolean;
-}
-
-/** What stands in `reporting`: what it says, and its comments, as digests. */
-const STANDING = `
-  select 'view' as kind, concat('pg_class'::regclass::oid, '/', c.oid) as key, c.relname as name, c.relname::text as signature,
-    md5(pg_get_viewdef(c.oid)) as body,
-    md5(concat(obj_description(c.oid, 'pg_class'), (select string_agg(concat(E'\\n', a.attname, ' ', col_description(c.oid, a.attnum)),
-      '' order by a.attnum) from pg_attribute a where a.attrelid = c.oid and a.attnum > 0))) as comments
-  from pg_class c where c.relnamespace = to_regnamespace('reporting') and c.relkind = 'v'
-  union all
-  select 'function', concat('pg_proc'::regclass::oid, '/', p.oid), p.proname,
-    format('%s(%s)', p.proname, oidvectortypes(p.proargtypes)), md5(pg_get_functiondef(p.oid)),
-    md5(concat(obj_description(p.oid, 'pg_proc')))
-  from pg_proc p where p.pronamespace = to_regnamespace('reporting') and p.prokind = 'f'`;
-
-/** Declared objects, with what stands in their places; $1 as {@link asRows} makes it. */
-const PLACES = `
-  from jsonb_to_recordset($1::text::jsonb) as d(place int, kind text, signature text, digest text)
-  left join (${STANDING}) s on s.key = case d.kind
-    when 'view' then concat('pg_class'::regclass::oid, '/', to_regclass('reporting.' || d.signature)::oid)
-    else concat('pg_proc'::regclass::oid, '/', to_regprocedure('reporting.' || d.signature)::oid) end`;
-
-const asRows = (declared: readonly Declared[]) =>
-  JSON.stringify(
-    declared.map((object, place) => {
-      const digest = createHash('sha256').update(definition(object)).digest('hex');
-      return { place, kind: object.kind, signature: signature(object), digest };
-    }),
-  );
-
-/** What {@link asRows} says of an object, and what was noted when it was made, are the same. */
-const WHOLE = `coalesce(o.definition = concat_ws(' ', d.digest, s.body, s.comments), false)`;
-
-/**
- * Whether every declared object stands as it is declared, and nothing else of ours does. To ask once is a small part of what it costs to be
- * ready for a change, and nearly every start finds nothing to do.
- */
-export async function standsAsDeclared(sql: postgres.Sql, declared: readonly Declared[]): Promise<boolean> {
-  const [table] = await sql`select to_regclass('recorder.reporting_objects') as found`;
-  if (!table?.found) return false;
-  const [found] = await sql.unsafe<{ whole: boolean }[]>(
-    `select coalesce(bool_and(${WHOLE}), true) and count(*) = (select count(*) from recorder.reporting_objects) as whole
-    ${PLACES} left join recorder.reporting_objects o on o.name = s.signature`,
-    [asRows(declared)],
-  );
-  return found?.whole === true;
 }
 
 /** Makes the roles and functions by which `reporting` is read. */
@@ -87,20 +41,20 @@ export class Reporting {
   readonly #sql: postgres.Sql;
   readonly #declared: readonly Declared[];
   readonly #before: readonly Made[];
-  readonly #saved: ReadonlyMap<ObjectKey, SavedObject>;
+  readonly #given: ReadonlyMap<ObjectKey, Given>;
   readonly #taken: TakenAway;
 
   private constructor(
     sql: postgres.Sql,
     declared: readonly Declared[],
     before: readonly Made[],
-    saved: ReadonlyMap<ObjectKey, SavedObject>,
+    given: ReadonlyMap<ObjectKey, Given>,
     taken: TakenAway,
   ) {
     this.#sql = sql;
     this.#declared = declared;
     this.#before = before;
-    this.#saved = saved;
+    this.#given = given;
     this.#taken = taken;
   }
 
@@ -109,23 +63,23 @@ export class Reporting {
     const ordered = inOrder(declared);
     const [table] = await sql`select to_regclass('recorder.reporting_objects') as found`;
     if (!table?.found) return new Reporting(sql, ordered, [], new Map(), new TakenAway(sql, new Set()));
-    // Functions were once noted by their name alone.
-    const before = await sql.unsafe<Made[]>(
-      `select s.key, s.kind, s.signature, coalesce(split_part(o.definition, ' ', 2) = s.body, false) as untouched
-      from recorder.reporting_objects o join (${STANDING}) s on o.name = s.signature
-        or s.kind = 'function' and o.name = s.name and not exists (
-          select from pg_class c where c.relnamespace = to_regnamespace('reporting') and c.relname = o.name)`,
-    );
-    const saved = await saveObjects(
-      sql,
-      before.map(({ key }) => key),
-    );
     const places = await sql.unsafe<{ key: ObjectKey }[]>(`select s.key ${PLACES} where s.key is not null`, [
       asRows(ordered),
     ]);
+    const wanted = places.map(({ key }) => key);
+    // Functions were once noted by their name alone. Whether somebody altered what stays is of no account.
+    const before = await sql.unsafe<Made[]>(
+      `select s.key, s.kind, s.signature,
+        s.key <> all (string_to_array($1, ' ')) and coalesce(split_part(o.definition, ' ', 2) = ${BODY}, false) as untouched
+      from recorder.reporting_objects o join (${STANDING}) s on o.name = s.signature
+        or s.kind = 'function' and o.name = s.name and not exists (
+          select from pg_class c where c.relnamespace = to_regnamespace('reporting') and c.relname = o.name)`,
+      [wanted.join(' ')],
+    );
     const made = new Set(before.map(({ key }) => key));
-    const declaredKeys = new Set(places.map(({ key }) => key).filter((key) => made.has(key)));
-    return new Reporting(sql, ordered, before, saved, new TakenAway(sql, declaredKeys));
+    const given = await saveGiven(sql, [...made]);
+    const own = new Set(wanted.filter((key) => made.has(key)));
+    return new Reporting(sql, ordered, before, given, new TakenAway(sql, own));
   }
 
   /**
@@ -161,15 +115,7 @@ export class Reporting {
       [rows],
     );
     const missing = new Set(this.#declared.filter((_, place) => !places[place]?.whole));
-    const byKey = new Map(this.#declared.map((object, place) => [places[place]?.key, object]));
-    for (const [place, object] of this.#declared.entries()) {
-      if (!missing.has(object)) continue;
-      const dropped = await this.#make(object, places[place]?.key ?? null);
-      for (const key of dropped) {
-        const other = byKey.get(key);
-        if (other) missing.add(other);
-      }
-    }
+    if (!(await this.#makeTogether(places))) await this.#makeEach(places, missing);
     const displaced = await this.#taken.putBack();
     const told = displaced.map(
       ({ identity, reason }) =>
@@ -180,11 +126,33 @@ export class Reporting {
     if (missing.size > 0)
       await this.#sql.unsafe(
         `insert into recorder.reporting_objects as o (name, definition)
-          select s.signature, concat_ws(' ', d.digest, s.body, s.comments) ${PLACES}
+          select s.signature, ${NOTE} ${PLACES}
           on conflict (name) do update set definition = excluded.definition`,
-        [rows],
+        [asRows([...missing])],
       );
     return told;
+  }
+
+  /**
+   * Makes all objects by one text, where nothing stands in their places.
+   * @returns false: something does, or one is refused; nothing was made
+   */
+  async #makeTogether(places: readonly Place[]): Promise<boolean> {
+    if (places.some(({ key }) => key !== null)) return false;
+    return (await attempt(this.#sql, together(this.#declared.map(definition)))) === null;
+  }
+
+  /** Makes the missing objects one by one, and those that had to be dropped for them. */
+  async #makeEach(places: readonly Place[], missing: Set<Declared>): Promise<void> {
+    const byKey = new Map(this.#declared.map((object, place) => [places[place]?.key, object]));
+    for (const [place, object] of this.#declared.entries()) {
+      if (!missing.has(object)) continue;
+      const dropped = await this.#make(object, places[place]?.key ?? null);
+      for (const key of dropped) {
+        const other = byKey.get(key);
+        if (other) missing.add(other);
+      }
+    }
   }
 
   /** Makes one object. @param standing what stands in its place @returns what had to be dropped for it */
@@ -222,12 +190,12 @@ export class Reporting {
       [rows],
     );
     const told: string[] = [];
+    const added: string[] = [];
     for (const { key, kind, signature: named } of now) {
       const earlier = this.#before.find((one) => one.kind === kind && one.signature === named);
       if (earlier?.key === key) continue;
-      const saved = earlier && this.#saved.get(earlier.key);
-      if (!saved && kind === 'view')
-        await this.#sql.unsafe(`grant select on reporting.${named} to recorder_reader`);
+      const saved = earlier && this.#given.get(earlier.key);
+      if (!saved && kind === 'view') added.push(`reporting.${named}`);
       if (!saved) continue;
       const restoring = [...saved.additions, () => revokeDefaults(this.#sql, saved), ...saved.grants];
       for (const one of restoring) {
@@ -238,6 +206,7 @@ export class Reporting {
           );
       }
     }
+    if (added.length > 0) await this.#sql.unsafe(`grant select on ${added.join(', ')} to recorder_reader`);
     return told;
   }
 

@@ -3,11 +3,12 @@ import { readMigrationFiles } from 'drizzle-orm/migrator';
 import type postgres from 'postgres';
 import { UsageError } from '../errors.ts';
 import { LOCKS } from './advisory-lock.ts';
-import { makeReaders, Reporting, refusedForViews, standsAsDeclared } from './apply-declared.ts';
+import { makeReaders, Reporting, refusedForViews } from './apply-declared.ts';
 import type { Declared } from './declared.ts';
 import { encodingProblem } from './encoding.ts';
 import { restoreProblem } from './restoring.ts';
-import { attempt, inOneTransaction } from './transaction.ts';
+import { standsAsDeclared } from './standing.ts';
+import { attempt, inOneTransaction, together } from './transaction.ts';
 
 const FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url));
 
@@ -52,10 +53,12 @@ async function applyMigrations(sql: postgres.Sql, reporting: Reporting): Promise
   const applied = await appliedMigrations(sql);
   const later: string[] = [];
   for (const migration of readMigrationFiles({ migrationsFolder: FOLDER }).slice(applied.length)) {
-    for (const statement of migration.sql) {
-      if (statement.trimStart().startsWith(AFTER_VIEWS)) later.push(statement);
-      else await changeTable(sql, reporting, statement);
-    }
+    const isLater = (statement: string) => statement.trimStart().startsWith(AFTER_VIEWS);
+    later.push(...migration.sql.filter(isLater));
+    const statements = migration.sql.filter((statement) => !isLater(statement));
+    // Nothing can stand upon tables that are only made now.
+    if (applied.length === 0) await sql.unsafe(together(statements));
+    else for (const statement of statements) await changeTable(sql, reporting, statement);
     await sql`
       insert into drizzle.__drizzle_migrations (hash, created_at) values (${migration.hash}, ${migration.folderMillis})`;
   }

@@ -2,18 +2,22 @@ import type postgres from 'postgres';
 import type { ObjectKey } from './dependents.ts';
 import { Refused } from './transaction.ts';
 
-/** How an object is made again after it was dropped. */
-export interface SavedObject {
+/** What was given to an object besides what makes it. */
+export interface Given {
   readonly key: ObjectKey;
   readonly identity: string;
   readonly kind: 'view' | 'materialized view' | 'routine';
+  /** Defaults, rules, triggers and indexes, and its owner where that is not who migrates. */
+  readonly additions: readonly string[];
+  readonly grants: readonly string[];
+}
+
+/** How an object is made again after it was dropped. */
+export interface SavedObject extends Given {
   readonly owner: string;
   /** The statement that makes it. */
   readonly create: string;
   readonly comments: readonly string[];
-  /** Defaults, rules, triggers and indexes, and its owner where that is not who migrates. */
-  readonly additions: readonly string[];
-  readonly grants: readonly string[];
 }
 
 const GRANTEE = `case g.grantee when 0 then 'public' else format('%I', pg_get_userbyid(g.grantee)) end
@@ -62,16 +66,25 @@ const SAVED_ROUTINES = `
   where p.prokind in ('f', 'p', 'w')`;
 
 /** Everything that makes views, materialised ones too, and routines again, as they stand. Other objects are left out. */
-export async function saveObjects(
+export const saveObjects = (sql: postgres.Sql, keys: readonly ObjectKey[]) =>
+  saved<SavedObject>(sql, keys, '*');
+
+/** As {@link saveObjects}, only what was given to them: their texts are what takes long. */
+export const saveGiven = (sql: postgres.Sql, keys: readonly ObjectKey[]) =>
+  saved<Given>(sql, keys, 'key, identity, kind, additions, grants');
+
+async function saved<Saved extends Given>(
   sql: postgres.Sql,
   keys: readonly ObjectKey[],
-): Promise<Map<ObjectKey, SavedObject>> {
+  columns: string,
+): Promise<Map<ObjectKey, Saved>> {
   const oids = (catalog: string) =>
     `select split_part(key, '/', 2)::oid from unnest(string_to_array($1, ' ')) as key
       where split_part(key, '/', 1)::oid = '${catalog}'::regclass`;
-  const rows = await sql.unsafe<SavedObject[]>(
-    `${SAVED_VIEWS} and c.oid in (${oids('pg_class')})
-    union all ${SAVED_ROUTINES} and p.oid in (${oids('pg_proc')})`,
+  const rows = await sql.unsafe<Saved[]>(
+    `select ${columns} from (
+      ${SAVED_VIEWS} and c.oid in (${oids('pg_class')})
+      union all ${SAVED_ROUTINES} and p.oid in (${oids('pg_proc')})) o`,
     [keys.join(' ')],
   );
   return new Map(rows.map((row) => [row.key, row]));
@@ -127,7 +140,7 @@ export function refuseOtherColumns(before: Reads, after: Reads | undefined): voi
 }
 
 /** Takes from a new object the rights that new objects get by default; its owner keeps his. */
-export async function revokeDefaults(sql: postgres.Sql, { identity, kind }: SavedObject): Promise<void> {
+export async function revokeDefaults(sql: postgres.Sql, { identity, kind }: Given): Promise<void> {
   const acl =
     kind !== 'routine'
       ? 'select c.relacl as acl, c.relowner as owner from pg_class c where c.oid = $1::text::regclass'

@@ -38,6 +38,7 @@ export interface Refusal extends Error {
 
 /**
  * Does something within the transaction; where a part of it is refused, as if nothing of it had been done.
+ * @param work statements, or what asks them
  * @returns the refusal; null: it is done
  */
 export async function attempt(
@@ -46,7 +47,8 @@ export async function attempt(
 ): Promise<Refusal | null> {
   await sql.unsafe('savepoint attempt');
   try {
-    await (typeof work === 'string' ? sql.unsafe(work) : work());
+    if (typeof work !== 'string') await work();
+    else await sql.unsafe(together([work, 'release savepoint attempt']));
   } catch (error) {
     // FATAL: the connection is gone, and the transaction with it.
     const refused =
@@ -55,6 +57,9 @@ export async function attempt(
     await sql.unsafe('rollback to savepoint attempt; release savepoint attempt');
     return error;
   }
-  await sql.unsafe('release savepoint attempt');
+  if (typeof work !== 'string') await sql.unsafe('release savepoint attempt');
   return null;
 }
+
+/** Statements as one text, which is one way to the server and back; where one of them is refused, none is done. */
+export const together = (statements: readonly string[]): string => statements.join('\n;\n');

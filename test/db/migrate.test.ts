@@ -1,12 +1,12 @@
 import postgres from 'postgres';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Declared } from '../../src/db/declared.ts';
 import { migrateDatabase, schemaProblem } from '../../src/db/migrate.ts';
 import { UsageError } from '../../src/errors.ts';
 import { declaredObjects } from '../../src/views/declared.ts';
 import { migrate } from '../../src/views/migrate.ts';
 import { cutAfter } from '../support/cut-connection.ts';
-import { emptyDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
+import { cloneOf, emptyDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
 import { migrateUpTo, migrationNames } from '../support/older.ts';
 
 let database: TestDatabase;
@@ -96,47 +96,56 @@ const all = await migrationNames();
 /** The first, every fourth and the last three: each takes seconds, and a release's own database is in test/db/recorded. */
 const some = all.filter((_, at) => at % 4 === 0 || at >= all.length - 3);
 
-describe.each(some)('a database with the tables of %s', (name) => {
-  beforeEach(() => use(emptyDatabase));
+describe('a database with the tables of', () => {
+  /** It is brought from one to the next, and each test has a clone of it. */
+  let older: TestDatabase;
+  beforeAll(async () => {
+    older = await emptyDatabase();
+  });
+  afterAll(() => older.close());
 
-  it('keeps what users built upon its views and tables, and gets all that is new', async () => {
-    await migrateUpTo(database.url, name);
-    // The views of datasets, of the columns that the tables had then.
-    await sql.unsafe('create schema reporting; create schema mine');
-    const made: string[] = [];
-    for (const { name: view, kind, columns } of declaredObjects()) {
-      const rows = await sql<{ name: string }[]>`
+  it.each(some)(
+    '%s keeps what users built upon its views and tables, and gets all that is new',
+    async (name) => {
+      await migrateUpTo(older.url, name);
+      await use(() => cloneOf(older));
+      // The views of datasets, of the columns that the tables had then.
+      await sql.unsafe('create schema reporting; create schema mine');
+      const made: string[] = [];
+      for (const { name: view, kind, columns } of declaredObjects()) {
+        const rows = await sql<{ name: string }[]>`
         select column_name as name from information_schema.columns where table_schema = 'recorder' and table_name = ${view}`;
-      const had = columns.map((one) => one.name).filter((one) => rows.some((row) => row.name === one));
-      if (kind === 'function' || !had.includes('run_id')) continue;
-      await sql.unsafe(`create view reporting.${view} as select ${had.join(', ')} from recorder.${view}`);
-      made.push(view);
-    }
-    expect(made.length).toBeGreaterThan(5);
-    for (const view of made) {
-      await sql`insert into recorder.reporting_objects (name, definition)
+        const had = columns.map((one) => one.name).filter((one) => rows.some((row) => row.name === one));
+        if (kind === 'function' || !had.includes('run_id')) continue;
+        await sql.unsafe(`create view reporting.${view} as select ${had.join(', ')} from recorder.${view}`);
+        made.push(view);
+      }
+      expect(made.length).toBeGreaterThan(5);
+      for (const view of made) {
+        await sql`insert into recorder.reporting_objects (name, definition)
         values (${view}, concat('digest ', md5(pg_get_viewdef(${`reporting.${view}`}::text::regclass))))`;
-      await sql.unsafe(`create view mine.${view} as select * from reporting.${view};
+        await sql.unsafe(`create view mine.${view} as select * from reporting.${view};
         grant select on reporting.${view} to public; grant select on mine.${view} to public`);
-    }
-    await sql`create view mine.members as select node_id, weight from recorder.validators`;
-    await sql`
+      }
+      await sql`create view mine.members as select node_id, weight from recorder.validators`;
+      await sql`
       insert into recorder.validators (node, subnet_id, node_id, start_time, weight, valid_from, run_id)
       values ('n', 's', 'NodeID-one', now(), 1, now(), 1)`;
-    await sql`create materialized view mine.stored as select node_id from reporting.validators`;
-    await sql`refresh materialized view mine.stored`;
-    expect(await migrate(database.url)).toEqual([]);
-    expect(await schemaProblem(sql)).toBeNull();
-    for (const view of made)
-      expect([
-        ...(await sql`select has_table_privilege('public', ${`reporting.${view}`}, 'select') and has_table_privilege('public', ${`mine.${view}`}, 'select') as granted,
+      await sql`create materialized view mine.stored as select node_id from reporting.validators`;
+      await sql`refresh materialized view mine.stored`;
+      expect(await migrate(database.url)).toEqual([]);
+      expect(await schemaProblem(sql)).toBeNull();
+      for (const view of made)
+        expect([
+          ...(await sql`select has_table_privilege('public', ${`reporting.${view}`}, 'select') and has_table_privilege('public', ${`mine.${view}`}, 'select') as granted,
           (select count(*)::int from ${sql(`mine.${view}`)}) as rows`),
-      ]).toMatchObject([{ granted: true }]);
-    expect([...(await sql`select node_id from mine.validators`)]).toEqual([{ node_id: 'NodeID-one' }]);
-    expect([...(await sql`select node_id from mine.stored`)]).toEqual([{ node_id: 'NodeID-one' }]);
-    await sql`select * from mine.members`;
-    expect(await migrate(database.url)).toEqual([]);
-  });
+        ]).toMatchObject([{ granted: true }]);
+      expect([...(await sql`select node_id from mine.validators`)]).toEqual([{ node_id: 'NodeID-one' }]);
+      expect([...(await sql`select node_id from mine.stored`)]).toEqual([{ node_id: 'NodeID-one' }]);
+      await sql`select * from mine.members`;
+      expect(await migrate(database.url)).toEqual([]);
+    },
+  );
 });
 
 describe('a migrated database', () => {
@@ -316,7 +325,7 @@ describe('a migration of an empty database that is killed', () => {
   it('leaves it as empty as it was', async () => {
     let cuts = 0;
     for (let cut = true; cut; cuts++) {
-      const proxy = await cutAfter(database.url, 500 + cuts * 1000);
+      const proxy = await cutAfter(database.url, 10 + cuts * 30);
       const outcome = await migrate(proxy.url).then(
         () => null,
         (error: unknown) => error,

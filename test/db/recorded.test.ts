@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import postgres from 'postgres';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { catalog } from '../../src/datasets/catalog.ts';
 import { nativeTransactions } from '../../src/datasets/chain-data/native-transactions.ts';
@@ -17,7 +17,7 @@ import { datasetViews } from '../../src/views/dataset-views.ts';
 import { declaredObjects } from '../../src/views/declared.ts';
 import { migrate } from '../../src/views/migrate.ts';
 import { lastRelease, lostSince, type Released } from '../../src/views/released.ts';
-import { emptyDatabase, type TestDatabase } from '../support/database.ts';
+import { cloneOf, emptyDatabase, type TestDatabase } from '../support/database.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 import { rowsOf } from '../support/rows.ts';
 
@@ -35,13 +35,52 @@ afterEach(async () => {
   await database.close();
 });
 
-async function restore(version: string): Promise<void> {
-  database = await emptyDatabase();
+interface Prepared {
+  /** As the version left it. */
+  readonly restored: TestDatabase;
+  /** Brought to this version. */
+  readonly migrated: TestDatabase;
+  /** What the migration said. */
+  readonly told: readonly string[];
+}
+
+const prepared = new Map<string, Prepared>();
+beforeAll(async () => {
+  for (const version of versions) prepared.set(version, await prepare(version));
+});
+afterAll(async () => {
+  for (const { restored, migrated } of prepared.values()) {
+    await restored.close();
+    await migrated.close();
+  }
+});
+
+async function prepare(version: string): Promise<Prepared> {
+  const restored = await emptyDatabase();
   const dump = gunzipSync(readFileSync(join(folder, `${version}.sql.gz`))).toString();
-  const loading = postgres(database.url, { max: 1, onnotice: () => {} });
+  const loading = postgres(restored.url, { max: 1, onnotice: () => {} });
   await loading.unsafe(dump);
   await loading.end();
+  const migrated = await cloneOf(restored);
+  return { restored, migrated, told: await migrate(migrated.url) };
+}
+
+/** Gives the test a clone of the database of a version. @returns what the migration said */
+async function use(version: string, state: 'restored' | 'migrated'): Promise<readonly string[]> {
+  const of = prepared.get(version);
+  if (!of) throw new Error(`nothing is recorded of ${version}`);
+  database = await cloneOf(of[state]);
   sql = postgres(database.url, { max: 2, onnotice: () => {} });
+  return of.told;
+}
+
+const restore = (version: string) => use(version, 'restored');
+
+/** Goes on with the database as {@link migrate} makes it of the one that was restored, to which nothing was done. */
+async function goOnMigrated(version: string): Promise<readonly string[]> {
+  await sql.end();
+  await database.close();
+  return use(version, 'migrated');
 }
 
 /** What stands in `reporting`, as a release says it. */
@@ -184,7 +223,7 @@ describe.each(versions)('a database that version %s recorded', (version) => {
     await restore(version);
     const before = { version, objects: await standing() };
     expect(Object.keys(before.objects).length).toBeGreaterThan(50);
-    expect(await migrate(database.url)).toEqual([]);
+    expect(await goOnMigrated(version)).toEqual([]);
     expect(lostSince(before, { version: 'this', objects: await standing() })).toEqual([]);
   });
 
@@ -220,8 +259,7 @@ describe.each(versions)('a database that version %s recorded', (version) => {
   });
 
   it('has no null where chain-recorder/schema says that there is none', async () => {
-    await restore(version);
-    await migrate(database.url);
+    await use(version, 'migrated');
     const wrong: string[] = [];
     for (const { kind, name, columns } of declaredObjects()) {
       if (kind === 'function') continue;
@@ -238,7 +276,7 @@ describe.each(versions)('a database that version %s recorded', (version) => {
     await restore(version);
     const known = await sql<{ targets: number; late: number }[]>`
       select count(*)::int as targets from reporting.freshness`;
-    await migrate(database.url);
+    await goOnMigrated(version);
     // Six datasets of one address that was watched in two spellings.
     const [now] = await sql`select count(*)::int as targets from reporting.freshness`;
     expect(now?.targets).toBe((known[0]?.targets ?? 0) - 6);
@@ -286,8 +324,7 @@ describe.each(versions)('a database that version %s recorded', (version) => {
   });
 
   it('finds what was recorded where the upstream says something else of it now', async () => {
-    await restore(version);
-    await migrate(database.url);
+    await use(version, 'migrated');
     const stored = await sql<
       { tx_hash: string; address: string; chain_id: string; block: string; at: Date }[]
     >`
@@ -348,7 +385,7 @@ describe.each(versions)('a database that version %s recorded', (version) => {
     const covered = await sql`
       select dataset, lower(target_key) as target_key, range_agg(covered)::text as covered from recorder.coverage
       where target_key ~ '0x' group by 1, 2 order by 1, 2`;
-    await migrate(database.url);
+    await goOnMigrated(version);
     const mixed: string[] = [];
     for (const { name, columns } of recorded)
       for (const { name: column, type } of columns) {
@@ -399,8 +436,7 @@ describe.each(versions)('a database that version %s recorded', (version) => {
 
 describe.each(versions)('the readings of a database that %s recorded', (version) => {
   it('are packed a day at a time, and every one is as it was, now and as of each day', async () => {
-    await restore(version);
-    await migrate(database.url);
+    await use(version, 'migrated');
     const packedHere = catalog.filter(({ history }) => history === 'sample');
     const all = () =>
       Promise.all(
