@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -31,6 +31,7 @@ export class RedisServer {
   }
 
   async start(more: readonly string[] = []): Promise<void> {
+    await mkdir(this.#dir, { recursive: true });
     const memory = ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'];
     const where = ['--bind', '127.0.0.1', '--port', String(this.port), '--dir', this.#dir];
     const child = spawn('redis-server', [...where, ...memory, ...more], {
@@ -58,6 +59,11 @@ export class RedisServer {
     const child = this.#process;
     child?.kill('SIGSTOP');
     return () => child?.kill('SIGCONT');
+  }
+
+  /** Takes its directory away, so that it cannot save until it is started again. */
+  async loseDirectory(): Promise<void> {
+    await rm(this.#dir, { recursive: true, force: true });
   }
 
   /** Sends one command over a connection of its own. */

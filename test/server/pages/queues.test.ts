@@ -153,36 +153,60 @@ describe.each([
     expect(await noted()).toEqual([]);
   });
 
-  it.skipIf(skip || kind === 'postgres')(
-    'that is full says so wherever one looks and stays readable, until there is room again',
-    async () => {
+  it.skipIf(skip || kind === 'postgres').each([
+    {
+      what: 'is full',
+      begin: () => redis?.command('CONFIG', 'SET', 'maxmemory', '1'),
+      end: () => redis?.command('CONFIG', 'SET', 'maxmemory', '0'),
+      refused: 'OOM',
+      why: 'its memory is full',
+      mend: 'raise maxmemory on the server',
+    },
+    {
+      what: 'cannot save',
+      begin: async () => {
+        await redis?.loseDirectory();
+        await redis?.command('CONFIG', 'SET', 'save', '3600 1');
+        await redis?.command('BGSAVE');
+        await expect
+          .poll(() => redis?.command('INFO', 'persistence'))
+          .toContain('rdb_last_bgsave_status:err');
+      },
+      end: () => redis?.command('CONFIG', 'SET', 'save', ''),
+      refused: 'MISCONF',
+      why: 'it could not save its data to its disk',
+      mend: 'see its log, and make room on its disk',
+    },
+  ])(
+    'whose Redis $what says so wherever one looks and stays readable, until that is over',
+    async ({ begin, end, refused, why, mend }) => {
       const another = recordJob(scriptedFeed(nodeIdentity, { node: 'n' }), {
         target: { node: 'n' },
         window: null,
         reason: 'poll',
       });
       const put = () => queues.polls.add(another.name, another.data, another.opts);
-      await redis?.command('CONFIG', 'SET', 'maxmemory', '1');
-      await expect(put()).rejects.toThrow(/OOM/);
-      const full = /memory is full, so that it takes no writes.*raise maxmemory/s;
-      await expect.poll(() => text('/queues')).toMatch(full);
-      const told = await text('/queues');
-      expect(told).toMatch(/This queue stands.*Nothing is lost/s);
+      await begin();
+      await expect(put()).rejects.toThrow(refused);
+      await expect.poll(() => text('/queues')).toContain(why);
+      const shown = await text('/queues');
+      expect(shown).toContain(mend);
+      expect(shown).toMatch(/This queue stands.*Nothing is lost/s);
       // What waits is still shown.
-      expect(told).toContain('Waits2\u202f345');
+      expect(shown).toContain('Waits2\u202f34');
       expect(rowsOf((await page('/queues/polls')).body)).toHaveLength(50);
       expect(await noted()).toEqual([
         expect.stringMatching(
-          /^standing still since .*: queue polls: Redis takes nothing: its memory is full/,
+          new RegExp(`^standing still since .*: queue polls: Redis takes nothing: .*${why}`),
         ),
       ]);
-      expect(await text('/')).toMatch(/queuepolls.*memory is full/s);
-      expect(await text('/runs')).toMatch(/No run begins by itself.*memory is full/s);
+      expect(await text('/')).toMatch(new RegExp(`queuepolls.*${why}`, 's'));
+      expect(await text('/runs')).toMatch(new RegExp(`No run begins by itself.*${why}`, 's'));
       // Looks at nodes need no queue, and the public is not told of it.
       const status = await page('/status');
       expect(status.code).toBe(200);
       expect(status.body).not.toMatch(/memory|Redis/);
-      await redis?.command('CONFIG', 'SET', 'maxmemory', '0');
+      await end();
       await put();
       await expect.poll(() => text('/queues')).not.toContain('This queue stands');
       expect(await noted()).toEqual([]);

@@ -8,6 +8,7 @@ import postgres from 'postgres';
 import { request } from 'undici';
 import { parse, stringify } from 'yaml';
 import { STATE_DIRECTORY } from '../../../src/app.ts';
+import { compareSources } from '../../../src/checks/compare.ts';
 import { checkConfig } from '../../../src/config/load.ts';
 import { activeFeeds, activeLedgers, catalogNames } from '../../../src/configured-feeds.ts';
 import { catalog } from '../../../src/datasets/catalog.ts';
@@ -42,7 +43,7 @@ const at = (days: number, hours = 0) => start + days * day + hours * hour;
 /** When the recorder was off, and when the metrics service did not answer. */
 const off = { from: at(12, 9), to: at(13, 1) };
 const silent = { from: at(20, 2), to: at(21, 20) };
-/** When answers hold items that cannot be read, and when a node leaves out half of the validators for days. */
+/** When answers hold items that cannot be read, and when a node begins to leave out half of the validators. */
 const odd = [
   { at: at(10, 2), kind: 'nan-string', service: 'metrics', times: 2 },
   { at: at(18, 2), kind: 'null-item', service: 'data', times: 3 },
@@ -54,7 +55,7 @@ const odd = [
     service: 'node',
     operation: 'platform.getCurrentValidators',
     target: '/nodes/validator-2',
-    untilMs: at(28),
+    untilMs: at(DAYS + 1),
   },
 ];
 const maintenance = [
@@ -154,6 +155,7 @@ while (opened.now < end) {
   for (const { at: when, ...fault } of odd)
     if (when > opened.now - ROUND && when <= opened.now) await post('faults', JSON.stringify(fault));
   await recordWhatIsDue();
+  await compareSources(sql, opened.now, never);
   await opened.pass(Math.min(ROUND, end - opened.now));
   say(`recorded up to ${new Date(opened.now).toISOString()}`);
 }
