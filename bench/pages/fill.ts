@@ -30,7 +30,7 @@ export async function fill(
   const lists = await fillLists(sql);
   told(`${lists} rows of the other datasets were written`);
   told(`${await packReadings(url)} readings were packed`);
-  await noteContradictions(sql, Date.now());
+  await noteContradictions(sql, Date.now(), new AbortController().signal);
   await fillHealth(sql, told);
   await fillBookkeeping(sql);
   await sql`vacuum analyze`;

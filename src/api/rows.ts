@@ -63,7 +63,7 @@ async function firstRows(
   }
   const windows = await windowsOf(sql, readable, question);
   for (let length = windows?.first ?? null; windows && length !== null; ) {
-    const filters = [...question.filters, windows.filter(length)];
+    const filters = [...question.filters, ...windows.filters(length)];
     const told = await ask(rowsStatement(readable, { ...question, filters }));
     if (told.length > question.limit) return told;
     length = windows.longer(length, told.length);

@@ -27,8 +27,8 @@ interface Windows {
    * hold all that is left.
    */
   longer(than: number, found: number): number | null;
-  /** The filter that bounds a window. */
-  filter(length: number): Filter;
+  /** The filters that bound a window on both sides: packed days are found by the two together. */
+  filters(length: number): Filter[];
 }
 
 /**
@@ -50,11 +50,14 @@ export async function windowsOf(
     first: shorter(HOUR),
     longer: (than, found) =>
       shorter(than * Math.min(MOST_GROWTH, Math.max(LEAST_GROWTH, (2 * limit) / found))),
-    filter: (length) => ({
-      column: order.columns[0]?.name ?? '',
-      operator: order.descending ? 'gte' : 'lte',
-      value: new Date(begin + (order.descending ? -length : length)).toISOString(),
-    }),
+    filters: (length) => {
+      const [from, to] = order.descending ? [begin - length, begin] : [begin, begin + length];
+      const column = order.columns[0]?.name ?? '';
+      return [
+        { column, operator: 'gte', value: new Date(Math.floor(from)).toISOString() },
+        { column, operator: 'lte', value: new Date(Math.ceil(to)).toISOString() },
+      ];
+    },
   };
 }
 

@@ -16,6 +16,6 @@ export async function closeInTurn({ databaseUrl, clock, log }: App, signal: Abor
     for (const one of failed) log.warn(one, 'a day of readings cannot be packed: it stays as it is');
     if (closed.packed + closed.kept > 0) log.debug(closed, 'days of readings were closed');
     // Last: where it fails, the days are closed all the same.
-    await noteContradictions(sql, clock());
+    await noteContradictions(sql, clock(), signal);
   });
 }

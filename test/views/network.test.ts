@@ -8,6 +8,7 @@ import { networkProposals } from '../../src/datasets/node/network-proposals.ts';
 import { nodeBlockchains } from '../../src/datasets/node/node-blockchains.ts';
 import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
+import { noteContradictions } from '../../src/recording/note-contradictions.ts';
 import { declaredObjects } from '../../src/views/declared.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -33,7 +34,7 @@ const told = catalog.flatMap((dataset) =>
 );
 beforeEach(async () => {
   await sql.unsafe(
-    `truncate ${told.map(({ name }) => `recorder.${name}`).join(', ')}, recorder.target_datasets, recorder.targets, recorder.runs`,
+    `truncate ${told.map(({ name }) => `recorder.${name}`).join(', ')}, recorder.target_datasets, recorder.targets, recorder.runs, recorder.contradictions, recorder.contradictions_noted`,
   );
   clock.now = Date.now() - 4 * every;
   feeds.clear();
@@ -348,6 +349,41 @@ describe('a log that nodes tell', () => {
       await block(node, 1, id);
     }
     expect(await blocks()).toMatchObject([{ id: 'one', nodes: ['a', 'b'] }]);
+  });
+
+  it('tells in network_disagreements the same as of all blocks, whenever they were noted', async () => {
+    const disagreeing = async () => [
+      ...(await sql`select 'height=' || height as thing, d.key as node from reporting.network_p_blocks, jsonb_each(disagreeing) d
+        order by 1, 2`),
+    ];
+    const told = async () => [
+      ...(await sql`select thing, node from reporting.network_disagreements('p_blocks') order by 1, 2`),
+    ];
+    const note = async (days: number) => {
+      await noteContradictions(sql, clock.now + days * every, new AbortController().signal);
+      expect(await told()).toEqual(await disagreeing());
+    };
+    const known = async () =>
+      (await sql<{ of: string }[]>`select thing[1] as of from recorder.contradictions order by 1`).map(
+        (one) => one.of,
+      );
+    await note(0);
+    for (const node of ['a', 'b', 'c']) await block(node, 1, node === 'c' ? 'fork' : 'one');
+    for (const node of ['a', 'b']) await block(node, 2, 'two');
+    await block('c', 2, 'two', { tx: { of: 'c' } }); // what others leave out contradicts nothing
+    expect(await told()).toEqual([{ thing: 'height=1', node: 'c' }]);
+    await note(3);
+    expect(await known()).toEqual(['1']);
+    // A node comes later with another block of a height that was compared; a block is said otherwise than before.
+    clock.now += 4 * every;
+    await block('d', 2, 'other');
+    await block('c', 1, 'one');
+    expect(await told()).toEqual([{ thing: 'height=2', node: 'd' }]);
+    await note(0);
+    await note(3);
+    expect(await known()).toEqual(['1', '2']);
+    await note(-2); // a clock that was set back
+    expect(await told()).toEqual([{ thing: 'height=2', node: 'd' }]);
   });
 
   it('shows of as many nodes what was said last', async () => {

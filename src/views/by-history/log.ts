@@ -1,11 +1,6 @@
 import type { Dataset } from '../../datasets/contract.ts';
 import type { Declared, DeclaredView } from '../../db/declared.ts';
-import {
-  canContradict,
-  contradicted,
-  perhapsContradicted,
-  type Telling,
-} from '../../history/contradictions.ts';
+import { contradicted, perhapsContradicted, type Telling, toldOnce } from '../../history/contradictions.ts';
 import { steady, steadyColumns } from '../../history/saying.ts';
 import { sameKey } from '../../history/writing.ts';
 import { asReleased } from '../released.ts';
@@ -38,6 +33,7 @@ export function logViews(dataset: Dataset): Declared[] {
 /** What the upstream said differently about the same thing: all of it is kept, and shown side by side. */
 function conflicts(dataset: Dataset, said: readonly ViewColumn[]): DeclaredView {
   const { name, single, key } = dataset;
+  const once = toldOnce(dataset);
   const table = `recorder.${name}`;
   const view = `${name}_conflicts`;
   const columns = asReleased(view, [
@@ -62,9 +58,7 @@ function conflicts(dataset: Dataset, said: readonly ViewColumn[]): DeclaredView 
     `select ${list('null::text[]')} from ${from} s where s.superseded_at is null and ${where}`;
   const body = [
     shown(table, revised),
-    ...(canContradict(dataset)
-      ? [shown(besideOthers(dataset), `${contradicted(dataset)} and not ${revised}`)]
-      : []),
+    ...(once ? [shown(besideOthers(once), `${contradicted(once)} and not ${revised}`)] : []),
     `select ${list(`array_remove(array[${differing.join(', ')}]::text[], null)`)} from ${table} s
 join ${table} n on ${sameKey(dataset, 'n', 's')} and n.superseded_at is null where s.superseded_at is not null`,
   ].join('\nunion all\n');
@@ -77,9 +71,9 @@ join ${table} n on ${sameKey(dataset, 'n', 's')} and n.superseded_at is null whe
 }
 
 /** SQL: the rows of which others may say something else. `offset 0` makes PostgreSQL look each thing up, and not read all rows. */
-function besideOthers(dataset: Telling): string {
-  const { name, single } = dataset;
-  return `(${perhapsContradicted(dataset)}) c
+function besideOthers(telling: Telling): string {
+  const { dataset, thing } = telling;
+  return `(${perhapsContradicted(telling)}) c
 cross join lateral (
-  select * from recorder.${name} r where ${single.map((column) => `r.${column} = c.${column}`).join(' and ')} and r.superseded_at is null offset 0)`;
+  select * from recorder.${dataset.name} r where ${thing.map((column) => `r.${column} = c.${column}`).join(' and ')} and r.superseded_at is null offset 0)`;
 }
