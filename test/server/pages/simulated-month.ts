@@ -155,10 +155,10 @@ while (opened.now < end) {
   for (const { at: when, ...fault } of odd)
     if (when > opened.now - ROUND && when <= opened.now) await post('faults', JSON.stringify(fault));
   await recordWhatIsDue();
-  await compareSources(sql, opened.now, never);
   await opened.pass(Math.min(ROUND, end - opened.now));
   say(`recorded up to ${new Date(opened.now).toISOString()}`);
 }
+await compareSources(sql, opened.now, never);
 await opened.kill();
 await sql.end();
 await embedded.close();
