@@ -252,7 +252,8 @@ function* keysOf(one: (typeof recorded)[number]): Generator<[string, readonly Or
   yield [`${name}_conflicts`, [...key, never('recorded_at')]];
   yield [`${name}_changes`, [never('at'), never('change'), ...key]];
   yield [seriesTableOf(one), requestOf(one).map(never)];
-  yield [`network_${name}`, key.filter((column) => column.name !== 'node')];
+  for (const network of [`network_${name}`, `${name}_disagreements`])
+    yield [network, key.filter((column) => column.name !== 'node')];
   for (const list of lists(one)) yield [`${name}_${list}`, [...row, never('position')]];
 }
 

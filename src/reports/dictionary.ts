@@ -33,7 +33,7 @@ wrote nothing are counted up by day after a week.
 What every node tells of the same things also has \`network_D\`: one row a thing as most nodes say it, with \`nodes\` (who says so) and
 \`disagreeing\` (who says otherwise, and what; null: nobody). Of lists, a node disagrees that was asked lately and completely and has said
 otherwise, or not listed the thing, for an interval; of logs, one that says something else; of readings, one that says something else
-of the same height.
+of the same height. Of logs, \`D_disagreements\` has only what nodes say differently, without comparing the rows of years.
 
 Every row but a ledger's also has \`run_id\` (see \`reporting.runs\`) and, where the dataset keeps them, unknown fields in \`extra\`.
 `;

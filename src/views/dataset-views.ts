@@ -1,11 +1,12 @@
 import type { Dataset, History } from '../datasets/contract.ts';
 import type { Declared } from '../db/declared.ts';
+import { toldByNodes } from '../history/contradictions.ts';
 import { logViews } from './by-history/log.ts';
 import { sampleViews } from './by-history/sample.ts';
 import { seriesViews } from './by-history/series.ts';
 import { stateViews } from './by-history/state.ts';
 import { elementViews } from './element-views.ts';
-import { networkView } from './network-view.ts';
+import { disagreementsView, networkView } from './network-view.ts';
 
 const byHistory: Readonly<Record<History, (dataset: Dataset) => Declared[]>> = {
   log: logViews,
@@ -16,10 +17,12 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Declared[]>> = {
 
 /** Views and functions of one dataset, as its kind of history promises (contract section 3). */
 export function datasetViews(dataset: Dataset): Declared[] {
-  const { everyNode } = dataset;
-  return [
-    ...byHistory[dataset.history](dataset),
-    ...(everyNode ? [networkView(dataset, everyNode)] : []),
-    ...elementViews(dataset),
-  ];
+  return [...byHistory[dataset.history](dataset), ...networkViews(dataset), ...elementViews(dataset)];
+}
+
+function networkViews(dataset: Dataset): Declared[] {
+  if (!dataset.everyNode) return [];
+  const network = networkView(dataset, dataset.everyNode);
+  const telling = toldByNodes(dataset);
+  return telling ? [network, disagreementsView(telling, network)] : [network];
 }

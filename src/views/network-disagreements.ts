@@ -1,6 +1,6 @@
 import type { Dataset } from '../datasets/contract.ts';
 import type { DeclaredFunction } from '../db/declared.ts';
-import { perhapsContradicted, toldByNodes } from '../history/contradictions.ts';
+import { toldByNodes } from '../history/contradictions.ts';
 import { keyOfThing } from './network-view.ts';
 
 /**
@@ -39,19 +39,8 @@ function branch(dataset: Dataset): string {
   const thing = keyOfThing(dataset).map((column) => `'${column.name}=' || t.${column.name}`);
   return `select '${name}'::text as dataset, concat_ws(' ', ${thing.join(', ') || "''"}) as thing,
   d.node, s.name as column_name, s.value as node_says, to_jsonb(t) ->> s.name as most_say, t.nodes
-from ${compared(dataset)} t
+from reporting.${toldByNodes(dataset) ? `${name}_disagreements` : `network_${name}`} t
 cross join lateral jsonb_each(t.disagreeing) as d(node, said)
 left join lateral jsonb_each_text(case jsonb_typeof(d.said) when 'object' then d.said end) as s(name, value) on true
 where network_disagreements.dataset is null or network_disagreements.dataset = '${name}'`;
-}
-
-/** SQL of the things that are compared: of a log only those of which nodes may say different things, because it has the rows of years. */
-function compared(dataset: Dataset): string {
-  const view = `reporting.network_${dataset.name}`;
-  const telling = toldByNodes(dataset);
-  if (!telling) return view;
-  const same = telling.thing.map((column) => `n.${column} = c.${column}`).join(' and ');
-  // The offset makes PostgreSQL look each thing up.
-  return `(${perhapsContradicted(telling)}) c
-cross join lateral (select * from ${view} n where ${same} offset 0)`;
 }

@@ -2,6 +2,7 @@ import type { Dataset, DatasetColumn, EveryNode } from '../datasets/contract.ts'
 import { keyPart } from '../datasets/dataset.ts';
 import { snakeCase } from '../datasets/names.ts';
 import type { DeclaredColumn, DeclaredView } from '../db/declared.ts';
+import { perhapsContradicted, type Telling } from '../history/contradictions.ts';
 import { lastLookAt } from '../history/readings/forms.ts';
 import { packingOf } from '../history/readings/packing.ts';
 import { steady, steadyColumns } from '../history/saying.ts';
@@ -26,7 +27,7 @@ interface Parts {
  * How the view reads a kind of history. The parts are SQL, in which `l` is the looks of a node, `s` is a row of that node,
  * and `t` is the row that is shown.
  */
-interface Telling {
+interface Reading {
   /** More columns of `looks`. */
   readonly looks: readonly string[];
   /** The condition for targets that count. */
@@ -140,7 +141,30 @@ left join lateral (
   };
 }
 
-const tellings: Partial<Record<Dataset['history'], (parts: Parts) => Telling>> = {
+/**
+ * The view `D_disagreements` of a log that every node tells: what of `network_D` nodes say differently. Nothing else is compared, so that
+ * it can be asked of the blocks of years.
+ * @param network the view `network_D`
+ */
+export function disagreementsView(telling: Telling, network: DeclaredView): DeclaredView {
+  const { name } = telling.dataset;
+  const same = telling.thing.map((column) => `n.${column} = c.${column}`).join(' and ');
+  const columns = asReleased(`${name}_disagreements`, network.columns);
+  // The offset makes PostgreSQL look each thing up.
+  const body = `select ${columns.map((column) => `t.${column.name}`).join(', ')}
+from (${perhapsContradicted(telling)}) c
+cross join lateral (select * from reporting.${network.name} n where ${same} offset 0) t
+where t.disagreeing is not null`;
+  return {
+    kind: 'view',
+    name: `${name}_disagreements`,
+    comment: `What of ${network.name} nodes say differently, one row a thing as most nodes say it.`,
+    columns,
+    body,
+  };
+}
+
+const tellings: Partial<Record<Dataset['history'], (parts: Parts) => Reading>> = {
   // A node without a row was perhaps never asked for the thing. So only other values are a disagreement.
   log: ({ name }) => ({
     looks: [],

@@ -28,8 +28,9 @@ seen as (
   select u.node_id, u.node, count(*) as readings, min(u.uptime) as lowest,
     (array_agg(u.uptime order by u.observed_at desc))[1] as uptime, max(u.observed_at) as observed_at,
     round(avg(u.connected::int), 9) as connected_share
-  from reporting.validator_uptime_as_of(as_of) u join mine using (node_id)
-  where u.subnet_id = '11111111111111111111111111111111LpoYY' and u.observed_at >= "from" and u.observed_at < "to"
+  from reporting.validator_uptime_as_of(as_of) u
+  -- As an array, so that only these validators' readings are unpacked.
+  where u.node_id = any (array(select m.node_id from mine m)) and u.subnet_id = '11111111111111111111111111111111LpoYY' and u.observed_at >= "from" and u.observed_at < "to"
   group by 1, 2
 )
 select s.node_id, s.node, coalesce(i.node_id = s.node_id, false), s.readings, s.lowest, s.uptime, s.observed_at, s.connected_share,
