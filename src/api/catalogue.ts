@@ -277,9 +277,10 @@ function* arrivalsOf({ name, history }: (typeof recorded)[number]): Generator<[s
   if (history === 'ledger') return;
   const { view, begins } = VERSIONS[history];
   if (history === 'sample') {
-    const arrival: Arrival = { column: begins, dataset: name, view: looksView(name), begins };
+    const looks = looksView(name);
+    const arrival: Arrival = { column: begins, dataset: name, view: looks, begins, packed: true };
     yield [name, arrival];
-    yield [looksView(name), arrival];
+    yield [looks, arrival];
     return;
   }
   const versions = view === null ? name : `${name}_${view}`;

@@ -62,6 +62,8 @@ export interface Arrival {
   /** The view in `reporting` of all that was recorded, and its column of when it came. */
   readonly view: string;
   readonly begins: string;
+  /** They are packed by the day: PostgreSQL takes the days of a window only where both its ends are known. */
+  readonly packed?: true;
 }
 
 /** Rows of `reporting` that can be read: a view, or a function that returns rows. */

@@ -27,7 +27,7 @@ interface Windows {
    * hold all that is left.
    */
   longer(than: number, found: number): number | null;
-  /** The filters that bound a window on both sides: packed days are found by the two together. */
+  /** The filters that bound a window. */
   filters(length: number): Filter[];
 }
 
@@ -43,32 +43,43 @@ export async function windowsOf(
   const { order, limit } = question;
   const ends = await endsOf(sql, readable, question);
   if (ends === null) return null;
-  const { begin, end } = ends;
+  const { begin, end, least } = ends;
   const longest = Math.min(LONGEST, Math.abs(end - begin));
   const shorter = (length: number) => (length > longest ? null : length);
+  const bound = (operator: 'gte' | 'lte', at: number): Filter => ({
+    column: order.columns[0]?.name ?? '',
+    operator,
+    value: new Date(at).toISOString(),
+  });
   return {
     first: shorter(HOUR),
     longer: (than, found) =>
       shorter(than * Math.min(MOST_GROWTH, Math.max(LEAST_GROWTH, (2 * limit) / found))),
-    filters: (length) => {
-      const [from, to] = order.descending ? [begin - length, begin] : [begin, begin + length];
-      const column = order.columns[0]?.name ?? '';
-      return [
-        { column, operator: 'gte', value: new Date(Math.floor(from)).toISOString() },
-        { column, operator: 'lte', value: new Date(Math.ceil(to)).toISOString() },
-      ];
-    },
+    filters: (length) => [
+      bound(order.descending ? 'gte' : 'lte', begin + (order.descending ? -length : length)),
+      ...(least === null ? [] : [bound('gte', least)]),
+    ],
   };
 }
 
 const told = z.array(z.object({ begin: z.number(), end: z.number() }));
+const toldLeast = z.array(z.object({ least: z.number().nullable() }));
 
-/** Where the order begins, if not before, and where all rows end, ms since 1970; null: it is not by time, or no row is known there. */
+/** Where rows are, ms since 1970. */
+interface Ends {
+  /** Where the order begins, if not before. */
+  readonly begin: number;
+  readonly end: number;
+  /** No row is older; null: that was not asked. */
+  readonly least: number | null;
+}
+
+/** Where the rows are that are asked for; null: they are not ordered by time, or none is known. */
 async function endsOf(
   sql: postgres.Sql,
   { arrival }: Readable,
   { order: { columns, descending }, filters, after, asOf }: RowsQuestion,
-): Promise<z.infer<typeof told>[number] | null> {
+): Promise<Ends | null> {
   if (!arrival || columns[0]?.name !== arrival.column) return null;
   const bounds = filters.filter(({ column }) => column === arrival.column);
   if (bounds.some(({ operator }) => operator === 'eq')) return null;
@@ -86,7 +97,20 @@ async function endsOf(
     : [`greatest(${[oldest, ...known].join(', ')})`, newest];
   const text = `select 1000 * extract(epoch from b.at)::float8 as begin, 1000 * extract(epoch from e.at)::float8 as "end"
 from (${firstFrom(arrival, begin, descending)}) b, (${firstFrom(arrival, end, !descending)}) e`;
-  return told.parse(await sql.unsafe(text, [...into.values]))[0] ?? null;
+  const [ends] = told.parse(await sql.unsafe(text, [...into.values]));
+  if (!ends) return null;
+  const bounded = descending || known.length > 0 || !arrival.packed;
+  return { ...ends, least: bounded ? null : await oldestOf(sql, arrival, ends.begin) };
+}
+
+/**
+ * When the oldest row came, ms since 1970. A record begins with the first run that succeeded, but a run that did not may have left rows.
+ * @param begin when the first row of the record came
+ */
+async function oldestOf(sql: postgres.Sql, { begins, view }: Arrival, begin: number): Promise<number> {
+  const text = `select floor(1000 * extract(epoch from min(${begins})))::float8 as least from reporting.${view} where ${begins} < $1::timestamptz`;
+  const [older] = toldLeast.parse(await sql.unsafe(text, [new Date(begin).toISOString()]));
+  return older?.least ?? Math.floor(begin);
 }
 
 /** SQL: when the first row came, from a moment on or back; no row: none is known. Nothing may have come for long: it is looked for in longer and longer times. */

@@ -24,13 +24,21 @@ const HISTORY = `
         else (abs(hashint4(thing * 10 + version)) % 900) * interval '1 day' + version * interval '1 second' end as at) at
     group by thing, version, at) versions`;
 
+/** Readings of two nodes over three years; the first ones are of runs that did not succeed, before there was a record. */
+const READINGS = `
+  insert into recorder.chain_heights (node, chain, height, observed_at, run_id)
+  select 'node-' || n, 'P', k, now() - interval '3 years 20 days' + k * interval '4 days' + n * interval '1 minute', 1
+  from generate_series(1, 2) n, generate_series(0, 270) k`;
+
 beforeAll(async () => {
   database = await testDatabase();
   sql = postgres(database.url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC', jit: 'off' } });
   await sql.unsafe(HISTORY);
+  await sql.unsafe(READINGS);
   await sql`
     insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
-    values ('s', 'all', 'subnets', 3600000, true, now(), now() - interval '3 years')`;
+    values ('s', 'all', 'subnets', 3600000, true, now(), now() - interval '3 years'),
+      ('s', 'all', 'chain_heights', 3600000, true, now(), now() - interval '3 years')`;
   await sql.unsafe('vacuum analyze');
 });
 afterAll(async () => {
@@ -77,6 +85,13 @@ describe('pages by when rows came', () => {
     ['subnets_changes', 'at', { subnet_id: 'nobody' }],
     ['subnets_history', 'valid_from', {}],
     ['subnets', 'valid_from', {}],
+    ['chain_heights', 'observed_at', {}],
+    ['chain_heights', 'observed_at', { node: 'node-2' }],
+    [
+      'chain_heights',
+      'observed_at',
+      { 'observed_at.gt': new Date(Date.now() - 700 * 86_400_000).toISOString() },
+    ],
     ['subnets', 'valid_from', { as_of: new Date(Date.now() - 500 * 86_400_000).toISOString() }],
   ])('of %s by %s, filtered by %o, are those of one plain statement', async (name, column, told) => {
     for (const sort of [column, `-${column}`]) {
