@@ -28,17 +28,18 @@ afterAll(async () => {
   await database.close();
 });
 
-/** Every definition and comment in `reporting`, as text. */
-async function reporting(): Promise<string[]> {
+/** Every definition and comment in `reporting`, as text. @param name of objects of this name only */
+async function reporting(name: string | null = null): Promise<string[]> {
+  const asked = (column: string) => sql`(${name}::text is null or ${sql(column)} = ${name})`;
   const rows = await sql<{ object: string }[]>`
     select format('%s %s %s', c.oid::regclass, pg_get_viewdef(c.oid), obj_description(c.oid, 'pg_class')) as object
-    from pg_class c where c.relnamespace = 'reporting'::regnamespace
+    from pg_class c where c.relnamespace = 'reporting'::regnamespace and ${asked('relname')}
     union all
     select format('%s.%s %s %s %s', attrelid::regclass, attnum, attname, atttypid::regtype, col_description(attrelid, attnum))
-    from pg_attribute join pg_class c on c.oid = attrelid where c.relnamespace = 'reporting'::regnamespace
+    from pg_attribute join pg_class c on c.oid = attrelid where c.relnamespace = 'reporting'::regnamespace and ${asked('relname')}
     union all
     select format('%s %s', pg_get_functiondef(oid), obj_description(oid, 'pg_proc')) from pg_proc
-    where pronamespace = 'reporting'::regnamespace
+    where pronamespace = 'reporting'::regnamespace and ${asked('proname')}
     order by 1`;
   return rows.map(({ object }) => object);
 }
@@ -164,15 +165,42 @@ describe('the last release', () => {
 });
 
 describe('a file of sql/', () => {
+  let all: string[];
+  beforeAll(async () => {
+    all = await reporting();
+  });
+
   it.each(files)(
     '$file is named for its object, and psql makes of it what migrate makes',
     async ({ file, text }) => {
-      expect(readSqlFile(file, text).name).toBe(file.replace(/\.sql$/, ''));
-      const before = await reporting();
-      await sql.unsafe(text);
-      expect(await reporting()).toEqual(before);
+      const name = file.replace(/\.sql$/, '');
+      expect(readSqlFile(file, text).name).toBe(name);
+      const before = await reporting(name);
+      expect(before.length).toBeGreaterThan(0);
+      expect(await writtenBy(text)).toEqual([name]);
+      expect(await reporting(name)).toEqual(before);
     },
   );
+
+  it('leaves all else as it was', async () => {
+    expect(await reporting()).toEqual(all);
+  });
+
+  /** The names of the objects whose definitions or comments a text writes, whether they are others then or not. */
+  async function writtenBy(text: string): Promise<string[]> {
+    return sql.begin(async (own) => {
+      await own.unsafe(text);
+      const rows = await own<{ name: string }[]>`
+        with written(class, oid) as (
+          select 'pg_class'::regclass, ev_class from pg_rewrite where xmin = pg_current_xact_id()::xid
+          union select 'pg_proc'::regclass, oid from pg_proc where xmin = pg_current_xact_id()::xid
+          union select classoid, objoid from pg_description where xmin = pg_current_xact_id()::xid)
+        select distinct coalesce(c.relname, p.proname)::text as name from written w
+        left join pg_class c on w.class = 'pg_class'::regclass and c.oid = w.oid
+        left join pg_proc p on w.class = 'pg_proc'::regclass and p.oid = w.oid`;
+      return rows.map(({ name }) => name);
+    });
+  }
 
   const view = `create or replace view reporting.one as
 select 1 as a;
