@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { HEARTBEAT } from '../config/alerts-schema.ts';
+import { HEARTBEAT } from '../config/clashing-names.ts';
 import { redactor } from '../redaction.ts';
 import { callChannel, causeOf } from '../upstreams/deliver.ts';
 import type { AlertContext } from './context.ts';

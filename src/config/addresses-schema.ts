@@ -22,7 +22,12 @@ const header = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
     .describe('Its name.'),
-  value: z.string().min(1).describe(`Its value; secret parts as \`${PLACE}\`.`),
+  value: z
+    .string()
+    .min(1)
+    // What undici sends; it throws at anything else, each time.
+    .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be one line, of Latin letters')
+    .describe(`Its value; secret parts as \`${PLACE}\`.`),
 });
 /** Headers of calls to others. */
 export const headers = z

@@ -92,13 +92,26 @@ const kind = <Type extends string>(type: Type) =>
       'What kind of channel it is: webhook, slack, discord, telegram, email, pagerduty, ntfy or alertmanager.',
     );
 
-const channel = z.union([
+/** What a template may name as `{{NAME}}`. */
+const templateNames = 'kind rule severity recorder network runbook key title text message'.split(' ');
+/** A place of a template; the name is its first group. */
+export const TEMPLATE_PLACE = /\{\{ *(\w+) *\}\}/g;
+
+function knownPlaces(template: string, context: z.RefinementCtx): void {
+  for (const [place, name = ''] of template.matchAll(TEMPLATE_PLACE))
+    if (!templateNames.includes(name))
+      context.addIssue(
+        `there is no ${place}; there are ${templateNames.map((one) => `{{${one}}}`).join(', ')}`,
+      );
+}
+
+const channel = z.discriminatedUnion('type', [
   z.strictObject({
     ...common,
     type: kind('webhook'),
     url: aUrl(`Where it is; secret parts as \`${PLACE}\`. telegram, pagerduty and ntfy know theirs.`),
     headers,
-    body: z.string().optional().meta({
+    body: z.string().superRefine(knownPlaces).optional().meta({
       description:
         'The JSON that is sent, with `{{title}}`, `{{text}}`, `{{kind}}`, `{{rule}}`, `{{severity}}`, `{{recorder}}`, `{{network}}`, `{{runbook}}` and `{{key}}` within texts, and `{{message}}` for all of it.',
       absent: 'the whole message',
@@ -220,68 +233,36 @@ export function alertsSchema(known: RuleLimits) {
             `has no effect: ${one.name} ${has?.length ? `only has ${has.join(', ')}` : 'has no such number'}`,
           );
     });
-  return z
-    .strictObject({
-      enabled: z.boolean().default(true).describe('False: no rule is asked.'),
-      every: duration
-        .prefault('30s')
-        .describe('How often the rules are looked at. Each has besides how often it is asked.'),
-      remind: duration.prefault('1d').describe('How often what lasts and nobody acknowledged is told again.'),
-      heartbeat: url.optional().meta({
-        description:
-          "A URL that is asked (GET) after every round in which all rules could be asked and no channel is failing for long: the dead man's switch.",
-        absent: 'none is asked',
-        examples: [`https://hc-ping.example/${PLACE}`],
+  return z.strictObject({
+    enabled: z.boolean().default(true).describe('False: no rule is asked.'),
+    every: duration
+      .prefault('30s')
+      .describe('How often the rules are looked at. Each has besides how often it is asked.'),
+    remind: duration.prefault('1d').describe('How often what lasts and nobody acknowledged is told again.'),
+    heartbeat: url.optional().meta({
+      description:
+        "A URL that is asked (GET) after every round in which all rules could be asked and no channel is failing for long: the dead man's switch.",
+      absent: 'none is asked',
+      examples: [`https://hc-ping.example/${PLACE}`],
+    }),
+    runbook: z
+      .url({ protocol: /^https?$/, message: 'must be an http or https URL' })
+      .optional()
+      .meta({
+        description: 'Where the runbook is: messages link to it, with `#RULE` at its end.',
+        absent: 'messages name docs/alerts.md',
+        examples: ['https://wiki.example/recorder'],
       }),
-      runbook: z
-        .url({ protocol: /^https?$/, message: 'must be an http or https URL' })
-        .optional()
-        .meta({
-          description: 'Where the runbook is: messages link to it, with `#RULE` at its end.',
-          absent: 'messages name docs/alerts.md',
-          examples: ['https://wiki.example/recorder'],
-        }),
-      channels: z
-        .array(channel)
-        .default([])
-        .superRefine((all, context) => {
-          all.forEach(({ name }, at) => {
-            if (name === HEARTBEAT || all.findIndex((other) => other.name === name) < at)
-              context.addIssue({
-                code: 'custom',
-                path: [at, 'name'],
-                message: `"${name}" is taken: names are unique`,
-              });
-          });
-        })
-        .meta({ description: 'Who is told.', absent: 'nobody: alerts are in `reporting.alerts` only' }),
-      rules: z.array(rule).default([]).meta({
-        description: 'Changes of the default rules, by name, and rules of your own.',
-        absent: 'the default rules as they are',
-      }),
-    })
-    .superRefine(({ channels, rules }, context) => {
-      const names = channels.map(({ name }) => name);
-      rules.forEach((one, at) => {
-        if (rules.findIndex((other) => other.name === one.name) < at)
-          context.addIssue({
-            code: 'custom',
-            path: ['rules', at, 'name'],
-            message: `"${one.name}" is there twice`,
-          });
-        for (const [place, name] of (one.channels ?? []).entries())
-          if (!names.includes(name))
-            context.addIssue({
-              code: 'custom',
-              path: ['rules', at, 'channels', place],
-              message: `no channel is called "${name}"; there ${names.length > 0 ? `are ${names.join(', ')}` : 'are none'}`,
-            });
-      });
-    });
+    channels: z
+      .array(channel)
+      .default([])
+      .meta({ description: 'Who is told.', absent: 'nobody: alerts are in `reporting.alerts` only' }),
+    rules: z.array(rule).default([]).meta({
+      description: 'Changes of the default rules, by name, and rules of your own.',
+      absent: 'the default rules as they are',
+    }),
+  });
 }
-
-/** Under this name it is kept how the heartbeat stands: no channel may be called so. */
-export const HEARTBEAT = 'heartbeat';
 
 /** Alerts as the configuration has them. */
 export type AlertsConfig = z.infer<ReturnType<typeof alertsSchema>>;

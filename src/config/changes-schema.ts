@@ -45,16 +45,6 @@ export function changesSchema(datasets: readonly string[]) {
     sinks: z
       .array(sink)
       .default([])
-      .superRefine((all, context) => {
-        all.forEach(({ name }, at) => {
-          if (all.findIndex((other) => other.name === name) < at)
-            context.addIssue({
-              code: 'custom',
-              path: [at, 'name'],
-              message: `"${name}" is taken: names are unique`,
-            });
-        });
-      })
       .meta({ description: 'Who is sent changes, as CloudEvents.', absent: 'nobody' }),
   });
 }

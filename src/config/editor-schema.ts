@@ -11,6 +11,9 @@ const wordsOf = z.object({
   absent: z.string().optional(),
 });
 
+/** The ways in which a setting may be written; undefined: there is one. */
+export const waysOf = ({ anyOf, oneOf }: SettingSchema) => anyOf ?? oneOf;
+
 /** What people are told of a setting. */
 export type Words = z.infer<typeof wordsOf>;
 

@@ -1,4 +1,4 @@
-import { type SettingSchema, settingsSchema } from './editor-schema.ts';
+import { type SettingSchema, settingsSchema, waysOf } from './editor-schema.ts';
 import type { CatalogNames } from './schema.ts';
 
 /** The names of the settings that may stand at a place of the file; empty where none may. */
@@ -10,7 +10,7 @@ export function knownSettings(names: CatalogNames, path: readonly PropertyKey[])
 
 /** What may be written in several ways, each. */
 const forms = (schema: SettingSchema): SettingSchema[] =>
-  (schema.anyOf ?? [schema]).flatMap((form) => (typeof form === 'object' ? [form] : []));
+  (waysOf(schema) ?? [schema]).flatMap((form) => (typeof form === 'object' ? [form] : []));
 
 function below(
   { items, properties, additionalProperties }: SettingSchema,

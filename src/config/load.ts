@@ -4,6 +4,7 @@ import { parseDocument, type YAMLParseError } from 'yaml';
 import type { z } from 'zod';
 import { messageOf, UsageError } from '../errors.ts';
 import { nearestName } from '../nearest-name.ts';
+import { clashingNames } from './clashing-names.ts';
 import { knownSettings } from './known-settings.ts';
 import { type CatalogNames, type Config, configSchema } from './schema.ts';
 import { settingsWithoutEffect } from './without-effect.ts';
@@ -67,8 +68,10 @@ function faultOf({ code, message }: YAMLParseError): string {
 export function checkConfig(value: unknown, names: CatalogNames, file: string): Config {
   const told = withoutEmpty(value) ?? {};
   const result = configSchema(names).safeParse(told, { reportInput: true });
-  const useless = settingsWithoutEffect(told, names).map((problem) => `${file}: ${problem}`);
-  if (result.success && useless.length === 0) return result.data;
+  const across = [...clashingNames(told), ...settingsWithoutEffect(told, names)].map(
+    (problem) => `${file}: ${problem}`,
+  );
+  if (result.success && across.length === 0) return result.data;
   throw new UsageError([
     ...(result.error?.issues ?? []).flatMap(nearest).flatMap((issue) => {
       const path = issue.path
@@ -86,7 +89,7 @@ export function checkConfig(value: unknown, names: CatalogNames, file: string): 
       }
       return [`${file}: ${path || 'the file'}: ${problemOf(issue)}`];
     }),
-    ...useless,
+    ...across,
   ]);
 }
 
@@ -114,14 +117,23 @@ function problemOf(issue: z.core.$ZodIssue): string {
       return issue.input === undefined ? 'is missing' : `must be ${KINDS[issue.expected] ?? issue.expected}`;
     case 'invalid_value':
       return `must be one of ${issue.values.join(', ')}`;
+    case 'invalid_union':
+      // Of forms that are told apart by one setting, none is called so.
+      return 'options' in issue && issue.options
+        ? `must be one of ${issue.options.join(', ')}`
+        : issue.message;
     case 'too_small':
-      return `must be at least ${issue.minimum}${issue.origin === 'array' ? ' long' : ''}`;
+      if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty';
+      return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${MEASURES[issue.origin] ?? ''}`;
     case 'too_big':
-      return `must be at most ${issue.maximum}`;
+      return `must be at most ${issue.maximum}${MEASURES[issue.origin] ?? ''}`;
     default:
       return issue.message;
   }
 }
+
+/** What a size is counted in, where it is not the number itself. */
+const MEASURES: Readonly<Record<string, string>> = { array: ' long', string: ' characters' };
 
 const KINDS: Readonly<Record<string, string>> = {
   string: 'a text (quotes make one of a number)',

@@ -16,15 +16,15 @@ export function retentionSchema(shortest: ReadonlyMap<string, number>) {
       }),
     )
     .default({})
-    .superRefine((kept, context) => {
-      for (const [name, keep] of Object.entries(kept)) {
-        const least = shortest.get(name) ?? 0;
-        if (keep !== undefined && keep < least)
-          context.addIssue({
-            code: 'custom',
-            path: [name],
-            message: `must be at least ${least / DAY}d`,
-          });
-      }
-    });
+    .superRefine(
+      (kept, context) => {
+        for (const [name, keep] of Object.entries(kept)) {
+          const least = shortest.get(name) ?? 0;
+          if (!context.issues.some(({ path }) => path?.[0] === name) && keep !== undefined && keep < least)
+            context.addIssue({ code: 'custom', path: [name], message: `must be at least ${least / DAY}d` });
+        }
+      },
+      // Also beside a name that there is not.
+      { when: () => true },
+    );
 }

@@ -173,20 +173,7 @@ export function configSchema(names: CatalogNames) {
             ...service,
             tags,
           }),
-        )
-          .superRefine((nodes, context) => {
-            const taken = new Set<string>();
-            nodes.forEach((node, at) => {
-              if (taken.has(node.name))
-                context.addIssue({
-                  code: 'custom',
-                  path: [at, 'name'],
-                  message: `"${node.name}" is taken: names are unique`,
-                });
-              taken.add(node.name);
-            });
-          })
-          .describe('The nodes that are asked, and whose health is probed.'),
+        ).describe('The nodes that are asked, and whose health is probed.'),
       })
       .default({ nodes: [] })
       .describe('The services that are asked.'),

@@ -1,4 +1,4 @@
-import { type SettingSchema, settingsSchema, words } from './editor-schema.ts';
+import { type SettingSchema, settingsSchema, waysOf, words } from './editor-schema.ts';
 import type { CatalogNames } from './schema.ts';
 import { VARIABLES, type Variable } from './variables.ts';
 
@@ -73,8 +73,9 @@ function settingsOf(schema: SettingSchema, path: string, required: boolean): Set
 
 /** What may be written in several ways, each; null is none of them. */
 function forms(schema: SettingSchema): SettingSchema[] {
-  if (schema.anyOf === undefined) return schema.type === 'null' ? [] : [schema];
-  return schema.anyOf.flatMap((form) => parts(form).flatMap(forms));
+  const several = waysOf(schema);
+  if (several === undefined) return schema.type === 'null' ? [] : [schema];
+  return several.flatMap((form) => parts(form).flatMap(forms));
 }
 
 /** The forms of a setting; of a list those of its elements. */

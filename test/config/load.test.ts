@@ -156,6 +156,47 @@ datasets:
     ]);
   });
 
+  it('with mistakes of every kind in alerts and retention says all of them at once', () => {
+    const email = { name: 'mail', type: 'email', host: '', from: 'recorder@example.com', to: [] };
+    const channels = [
+      { name: 'ops', type: 'webhook', url: 'ftp://x' },
+      { name: 'ops', type: 'teams', url: 'https://x' },
+      { ...email, port: 99_999 },
+      { name: 'heartbeat', type: 'webhook', url: 'https://x', headers: [{ name: 'a', value: 'b\nc' }] },
+      { name: 'filled', type: 'webhook', url: 'https://x', body: '{"a": "{{titel}}"}' },
+    ];
+    const rules = [
+      { name: 'node-down', for: 'soon', channels: ['nobody'] },
+      { name: 'node-down', severity: 'fatal' },
+      { name: 'Ünïcode', sql: ' ' },
+      { name: 'disk-full', days: -1, colour: 'red' },
+    ];
+    const retention = { nodes: '400d', validators: '3d', metric_points: '10d', runs: -4 };
+    expect(check({ network: 'mainnet', alerts: { channels, rules }, retention }).toSorted()).toEqual([
+      expect.stringMatching(/^alerts\.channels\[0\]\.url: must be an http or https URL/),
+      'alerts.channels[1].name: "ops" is taken: names are unique',
+      'alerts.channels[1].type: must be one of webhook, slack, discord, telegram, pagerduty, ntfy, alertmanager, email',
+      'alerts.channels[2].host: must not be empty',
+      'alerts.channels[2].port: must be at most 65535',
+      'alerts.channels[2].to: must be at least 1 long',
+      expect.stringMatching(/^alerts\.channels\[3\]\.headers\[0\]\.value: must be one line/),
+      'alerts.channels[3].name: "heartbeat" is taken: names are unique',
+      expect.stringMatching(/^alerts\.channels\[4\]\.body: there is no {{titel}}; there are {{kind}}, /),
+      'alerts.rules[0].channels[0]: no channel is called "nobody"; there are ops, ops, mail, heartbeat, filled',
+      expect.stringMatching(/^alerts\.rules\[0\]\.for: must be a duration/),
+      'alerts.rules[1].name: "node-down" is taken: names are unique',
+      'alerts.rules[1].severity: must be one of info, warning, critical',
+      'alerts.rules[2].name: must be lower-case letters, digits and dashes',
+      'alerts.rules[2].sql: must not be empty',
+      'alerts.rules[3].colour: no such setting',
+      'alerts.rules[3].days: must be more than 0',
+      'retention.metric_points: must be at least 90d',
+      'retention.nodes: no such setting',
+      expect.stringMatching(/^retention\.runs: must be a text/),
+      'retention.validators: must be at least 7d',
+    ]);
+  });
+
   it.each([
     [
       'an unknown dataset',

@@ -1,3 +1,4 @@
+import { TEMPLATE_PLACE } from '../../config/alerts-schema.ts';
 import { callChannel } from '../../upstreams/deliver.ts';
 import type { MakeChannel } from '../channel.ts';
 import type { Message } from '../message.ts';
@@ -35,7 +36,7 @@ function filled(template: string, message: Message): string {
     title: titleOf(message),
     text: textOf(message),
   };
-  return template.replaceAll(/\{\{ *(\w+) *\}\}/g, (_, name: string) =>
+  return template.replaceAll(TEMPLATE_PLACE, (_, name: string) =>
     name === 'message' ? JSON.stringify(wholeOf(message)) : JSON.stringify(values[name] ?? '').slice(1, -1),
   );
 }
