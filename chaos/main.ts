@@ -1,45 +1,58 @@
 import { availableParallelism } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { UsageError } from '../src/errors.ts';
 import { Closers } from './closers.ts';
 import { faultCatalog } from './faults/catalog.ts';
 import type { Fault } from './faults/fault.ts';
-import { type BackendKind, type Options, readOptions } from './options.ts';
+import { type BackendKind, HELP, type Options, readOptions } from './options.ts';
 import { plantAll } from './planting.ts';
 import { endAll, type Outcome, runFault, tell } from './runner.ts';
 import { openStage } from './stage.ts';
 
 /**
  * Injects the faults of the catalogue into real processes, one after the other, and looks at what must hold. Exits 0
- * when everything held, 1 when something did not, 2 for a wrong command line, 130 when it was stopped.
+ * when everything held, 1 when something did not, 2 for a wrong command line, 130 when it was stopped: nothing that it started is left then.
  */
 const closers = new Closers();
+/** How long what is under way when the run is stopped may take to notice, ms. What it starts meanwhile is ended at once. */
+const LONGEST_END = 15_000;
 let stopped = false;
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.on(signal, () => {
-    if (stopped) return;
-    stopped = true;
-    void endAll()
-      .then(() => closers.close())
-      .then(() => process.exit(130));
-  });
+const say = (text: string) => process.stdout.write(`${text}\n`);
 
-try {
-  const options = readOptions(process.argv.slice(2));
-  const say = (text: string) => process.stdout.write(`${text}\n`);
-  say(`seed ${options.seed}, Node.js ${process.version}, ${availableParallelism()} cores`);
-  if (options.planted) {
-    process.exitCode = await plantAll(options, closers, say);
-  } else {
-    process.exitCode = await injectAll(options, say);
+const work = run(process.argv.slice(2));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop());
+process.exitCode = await work;
+
+/** @returns the exit code */
+async function run(args: readonly string[]): Promise<number> {
+  try {
+    const options = readOptions(args);
+    if (options === null) {
+      say(HELP);
+      return 0;
+    }
+    say(`seed ${options.seed}, Node.js ${process.version}, ${availableParallelism()} cores`);
+    return await (options.planted ? plantAll(options, closers, say) : injectAll(options));
+  } catch (error) {
+    process.stderr.write(`${error instanceof UsageError ? error.message : String(error)}\n`);
+    return error instanceof UsageError ? 2 : 1;
+  } finally {
+    await closers.close();
   }
-} catch (error) {
-  process.stderr.write(`${error instanceof UsageError ? error.message : String(error)}\n`);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
-} finally {
-  if (!stopped) await closers.close();
 }
 
-async function injectAll(options: Options, say: (text: string) => void): Promise<number> {
+/** Ends all that was started, and what is being started. */
+async function stop(): Promise<void> {
+  if (stopped) return;
+  stopped = true;
+  const end = () => Promise.all([endAll(), closers.end()]);
+  await end();
+  await Promise.race([work, delay(LONGEST_END)]);
+  await end();
+  process.exit(130);
+}
+
+async function injectAll(options: Options): Promise<number> {
   const setting = await openStage(options, closers);
   const outcomes: Outcome[] = [];
   const last = performance.now() + options.minutes * 60_000;

@@ -23,12 +23,30 @@ export interface Options {
   readonly release: string | null;
 }
 
-export const USAGE =
+const USAGE =
   'npm run chaos -- [--seed N] [--faults 1,2,20-44] [--backend redis|postgres|both] [--kills N] [--rows N] [--minutes N] [--short] [--planted] [--release DIR]';
 
-/** Reads the command line. @throws UsageError naming the option that is wrong */
-export function readOptions(args: readonly string[]): Options {
+/** What `--help` tells. */
+export const HELP = `${USAGE}
+
+Injects faults into real processes and looks at what must hold afterwards: chaos/README.md.
+
+  --seed N        the same choices again; without it, others each time
+  --faults LIST   numbers such as 1,2,20-44; without it, all
+  --backend KIND  where the queue lives: redis, postgres or both (default)
+  --kills N       how often a fault does what it does repeatedly
+  --rows N        how much faults whose size can be chosen do
+  --minutes N     after so many minutes no further fault is begun (default 600)
+  --short         only what fits into a few minutes
+  --planted       plants a bug for each invariant, and shows it red
+  --release DIR   where an earlier version is installed, for fault 81; without it, the last release is installed
+
+Exits 0 when everything held, 1 when something did not, 2 for a wrong command line, 130 when it was stopped.`;
+
+/** Reads the command line. @returns null: it asks for help. @throws UsageError naming the option that is wrong */
+export function readOptions(args: readonly string[]): Options | null {
   const values = parsed(args);
+  if (values.help) return null;
   const { backend } = values;
   if (backend !== 'redis' && backend !== 'postgres' && backend !== 'both')
     throw new UsageError([`--backend: must be redis, postgres or both, not "${backend}"`]);
@@ -51,6 +69,7 @@ function parsed(args: readonly string[]) {
     return parseArgs({
       args: [...args],
       options: {
+        help: { type: 'boolean', short: 'h', default: false },
         seed: { type: 'string' },
         faults: { type: 'string' },
         backend: { type: 'string', default: 'both' },

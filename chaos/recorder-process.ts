@@ -65,6 +65,13 @@ export class RecorderProcess {
     return this.ended;
   }
 
+  /** Ends it, also where it is frozen. */
+  async end(): Promise<void> {
+    this.signal('SIGCONT');
+    this.signal('SIGKILL');
+    await this.ended.catch(() => {});
+  }
+
   /** Asks it to stop. @returns how it ended, and after how many milliseconds; after 60 s it is killed */
   async stop(): Promise<Ending & { readonly took: number }> {
     await this.lookAtMemory();

@@ -26,6 +26,7 @@ export async function runFault(
 ): Promise<Outcome> {
   const closers = new Closers();
   stopping.add(closers);
+  if (stopped) await closers.end();
   const begun = performance.now();
   const broken: { letter: Letter | 'run'; problem: string }[] = [];
   const held: Letter[] = [];
@@ -80,10 +81,12 @@ function lastWords(world: World | null): { letter: 'run'; problem: string }[] {
 
 /** What must be ended when the run is stopped from outside. */
 const stopping = new Set<Closers>();
+let stopped = false;
 
-/** Ends whatever a fault that is under way has started. */
+/** Ends whatever a fault that is under way has started, and what it starts from now on. */
 export async function endAll(): Promise<void> {
-  await Promise.all([...stopping].map((closers) => closers.close()));
+  stopped = true;
+  await Promise.all([...stopping].map((closers) => closers.end()));
 }
 
 /** An outcome in lines for people. */

@@ -111,7 +111,6 @@ export class World {
     const random = new Random(seed);
     const parts = { setting, backend, random, closers, dir, databaseUrl, sql, proxy, sandbox, calls };
     const world = new World(parts, redis);
-    closers.add(() => world.#end());
     return world;
   }
 
@@ -170,18 +169,8 @@ export class World {
       },
     );
     this.recorders.push(recorder);
+    this.closers.add(() => recorder.end());
     return recorder;
-  }
-
-  /** Ends every recorder that still runs. */
-  async #end(): Promise<void> {
-    await Promise.all(
-      this.recorders.map(async (recorder) => {
-        recorder.signal('SIGCONT');
-        recorder.signal('SIGKILL');
-        await recorder.ended.catch(() => {});
-      }),
-    );
   }
 
   /** Keeps what a recorder said where it can be looked through later. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { RecorderProcess } from '../recorder-process.ts';
 import { lastRelease } from '../release.ts';
 import { Steady } from '../steady.ts';
-import { eventually } from '../waiting.ts';
+import { eventually, until } from '../waiting.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 
@@ -11,6 +11,9 @@ const NODES = ['validator-1', 'validator-2', 'validator-3'];
 const PROCESSES = 3;
 /** What a hand-over of the ledger may leave unknown, in seconds: one that is stopped in order gives its lease back. */
 const HAND_OVER = 5;
+
+/** How `seal` ends while one of `up` makes the day's seal: it is to be asked again. */
+const ANOTHER_SEALS = 75;
 
 /** The seconds of each node in the ledger since a moment, and how far it is settled. */
 async function ledgerSince({ sql }: World, from: Date) {
@@ -48,7 +51,7 @@ const rolling: Fault = {
     const { evidence, sandbox, setting, closers } = world;
     const dir = join(world.dir, 'release');
     await mkdir(dir);
-    const release = await lastRelease(dir, setting.options.release);
+    const release = await lastRelease(dir, setting.options.release, closers);
     evidence.figures.set('replaced', release.name);
     // The release makes its own schema: a database of this version would have nothing to migrate.
     const name = `rolling_${world.backend}_${process.pid}`;
@@ -68,8 +71,13 @@ const rolling: Fault = {
     await steady.begun();
     const from = new Date();
     await settledBeyond(world, from);
-    const seal = async (cli: string) =>
-      evidence.exit('seal', { ...(await world.recorder(['seal'], { cli }).ended), took: 0 }, [0], 60_000);
+    const seal = async (cli: string) => {
+      const ending = await until('no other process to seal', async () => {
+        const ended = await world.recorder(['seal'], { cli }).ended;
+        return ended.code === ANOTHER_SEALS ? null : ended;
+      });
+      evidence.exit('seal', { ...ending, took: 0 }, [0], 60_000);
+    };
     await seal(release.cli);
 
     const old = steady.running;
