@@ -59,7 +59,7 @@ async function injectAll(options: Options): Promise<number> {
   for (const fault of chosen(options)) {
     for (const backend of backendsOf(fault, options)) {
       if (performance.now() > last || stopped) {
-        say(`skipped ${fault.numbers.join(', ')} ${fault.title}: no time left`);
+        say(`skipped ${fault.numbers.join(', ')} ${fault.title}: ${stopped ? 'stopped' : 'no time left'}`);
         continue;
       }
       const outcome = await runFault(setting, fault, backend);

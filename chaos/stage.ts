@@ -17,7 +17,13 @@ export async function openStage(
   await chmod(dir, 0o755); // as root the server runs as another user
   closers.add(() => rm(dir, { recursive: true, force: true }));
   const cli = await buildRecorder(join(dir, 'recorder'), patches);
-  const postgres = await PostgresServer.start(join(dir, 'database'));
-  closers.add(() => postgres.stop());
-  return { options, cli, postgres };
+  const starting = PostgresServer.start(join(dir, 'database'));
+  // A run that is stopped meanwhile waits for it: halfway it cannot be ended.
+  closers.add(() =>
+    starting.then(
+      (postgres) => postgres.stop(),
+      () => {},
+    ),
+  );
+  return { options, cli, postgres: await starting };
 }

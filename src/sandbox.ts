@@ -41,10 +41,13 @@ export async function useSandbox(dir: string): Promise<Sandbox> {
   if (running) return { announcement: running, close: async () => {} };
   const child = spawn(process.execPath, [PROGRAM, '--port', '0', '--parent'], {
     stdio: ['pipe', 'pipe', 'inherit'],
+    // Ctrl-C is for all of a group: what is under way still asks the sandbox while the recorder stops.
+    detached: true,
   });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const line = await new Promise<string>((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`the sandbox ended with ${code} before it listened`)));
+    void ended.then((code) => reject(new Error(`the sandbox ended with ${code} before it listened`)));
     createInterface({ input: child.stdout }).once('line', resolve);
   });
   const made = announcement.parse(JSON.parse(line));
@@ -52,12 +55,11 @@ export async function useSandbox(dir: string): Promise<Sandbox> {
   writeFileSync(join(dir, STATE), line);
   return {
     announcement: made,
-    close: () =>
-      new Promise((resolve) => {
-        rmSync(join(dir, STATE), { force: true });
-        child.removeAllListeners('exit').once('exit', () => resolve());
-        child.kill('SIGTERM');
-      }),
+    close: async () => {
+      rmSync(join(dir, STATE), { force: true });
+      child.kill('SIGTERM');
+      await ended;
+    },
   };
 }
 

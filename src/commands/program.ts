@@ -1,4 +1,5 @@
 import { Argument, Command } from 'commander';
+import { versionOf } from '../version.ts';
 import type { AlertsOptions } from './alerts.ts';
 import { exitCode } from './exit.ts';
 import type { IncidentsOptions } from './incidents.ts';
@@ -22,6 +23,7 @@ export function commandLine(): Command {
     .description(
       "Records what a blockchain network's services and nodes say, with its history, into PostgreSQL.",
     )
+    .version(versionOf())
     .exitOverride()
     .showHelpAfterError('(add --help for the options and an example)');
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../src/commands/program.ts';
+import { versionOf } from '../../src/version.ts';
 
 const { commands } = commandLine();
 
@@ -19,4 +20,11 @@ describe.each(commands.map((command) => command.name()))('%s --help', (name) => 
     const known = commands.find((one) => one.name() === name)?.options.map(({ long }) => long);
     for (const [option] of example.matchAll(/--[a-z-]+/g)) expect(known).toContain(option);
   });
+});
+
+it('--version says the one of the package', () => {
+  let said = '';
+  const program = commandLine().configureOutput({ writeOut: (text) => (said += text) });
+  expect(() => program.parse(['node', 'chain-recorder', '--version'])).toThrow();
+  expect(said).toBe(`${versionOf()}\n`);
 });
