@@ -266,9 +266,9 @@ function* thingsOf(one: (typeof recorded)[number]): Generator<[string, Things]> 
   const { name, key } = one;
   const request = requestOf(one);
   const members = membersColumns(packingOf(one)).map((column) => column.name);
-  // Of a look that reads one thing nothing is saved.
-  if (key.length > request.length)
-    yield [name, { view: looksView(name), columns: ['observed_at', ...request], alone: true }];
+  // Looks that read one thing each are often made together, and are read instant by instant.
+  const apart = key.length > request.length ? request : [];
+  yield [name, { view: looksView(name), columns: ['observed_at', ...apart], also: request, alone: true }];
   yield [`${name}_daily`, { view: membersView(name), columns: members }];
 }
 

@@ -27,6 +27,8 @@ export interface Things {
   readonly columns: readonly string[];
   /** They are blocks of so many whole numbers each, of this column of the rows, and share its order. Absent: they begin the key. */
   readonly blocks?: { readonly of: string; readonly size: number };
+  /** More columns that they are listed with: by these the list is filtered, too. */
+  readonly also?: readonly string[];
   /** Only where no other columns are filtered: by them rows are sooner found in all things together. */
   readonly alone?: true;
 }

@@ -171,9 +171,11 @@ function conditionsOf(readable: Readable, { filters, after, last, order }: RowsQ
 /** SQL: FROM and WHERE of the rows that are asked for, from the page on that is asked for. */
 export function matching(readable: Readable, question: RowsQuestion, into: Statement): string[] {
   const things = thingsOf(readable, question);
+  // What tells things apart is asked where they are listed: asked twice, PostgreSQL expects next to no rows, and plans for none.
+  const filters = question.filters.filter(({ column }) => !things?.columns.includes(column));
   const conditions = [
     ...(things ? [`(${namesOf(things, 'r')}) = (${namesOf(things, 'w')})`, ...withinBlock(things)] : []),
-    ...conditionsOf(readable, question, into),
+    ...conditionsOf(readable, { ...question, filters }, into),
   ];
   const rows = `from ${source(readable, question, into)} as r`;
   const where = conditions.length > 0 ? [`where ${conditions.join('\n  and ')}`] : [];
@@ -210,10 +212,13 @@ function inOrder(
 /** The things whose rows are read one by one; null: they are all read at once. */
 function thingsOf({ things }: Readable, { order, asOf, filters }: RowsQuestion): Things | null {
   if (!things || asOf !== null) return null;
-  if (things.alone && !filters.every(({ column }) => things.columns.includes(column))) return null;
+  if (things.alone && !filters.every(({ column }) => isListed(things, column))) return null;
   if (things.blocks) return order.columns[0]?.name === things.blocks.of ? things : null;
   return things.columns.every((name, at) => order.columns[at]?.name === name) ? things : null;
 }
+
+/** Whether a column stands where the things are listed. */
+const isListed = ({ columns, also = [] }: Things, column: string) => [...columns, ...also].includes(column);
 
 const namesOf = ({ columns }: Things, of: string) => columns.map((name) => `${of}."${name}"`).join(', ');
 
@@ -273,7 +278,7 @@ function listed(
 ): string {
   const conditions = [
     ...filters
-      .filter(({ column }) => things.columns.includes(column))
+      .filter(({ column }) => isListed(things, column))
       .map((one) => condition(one, typeOf(one.column), `w."${one.column}"`, into)),
     ...blocksOf(things, { filters, after, order }, typeOf, into),
     ...(after && !things.blocks

@@ -100,7 +100,9 @@ from (${firstFrom(arrival, begin, descending)}) b, (${firstFrom(arrival, end, !d
   const [ends] = told.parse(await sql.unsafe(text, [...into.values]));
   if (!ends) return null;
   const bounded = descending || known.length > 0 || !arrival.packed;
-  return { ...ends, least: bounded ? null : await oldestOf(sql, arrival, ends.begin) };
+  if (bounded) return { ...ends, least: null };
+  const least = await oldestOf(sql, arrival, ends.begin);
+  return { ...ends, begin: Math.min(ends.begin, least), least };
 }
 
 /**
