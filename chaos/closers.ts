@@ -2,26 +2,30 @@
 export class Closers {
   readonly #closers: (() => unknown)[] = [];
   #ended = false;
-  /** The ends of what was started after the end. */
-  #late: Promise<void> = Promise.resolve();
+  /** One end after the other, whoever asks for it: what is below must not go while what stands upon it is being ended. */
+  #closing: Promise<void> = Promise.resolve();
 
   add(close: () => unknown): void {
     this.#closers.push(close);
-    if (this.#ended) this.#late = this.#late.then(() => this.close());
+    if (this.#ended) void this.close();
   }
 
-  /** Ends everything, also when one of the ends fails. Can be called again, also meanwhile. */
-  async close(): Promise<void> {
+  /** Ends everything, also when one of the ends fails. Can be called again, also meanwhile, but not by an end. */
+  close(): Promise<void> {
+    this.#closing = this.#closing.then(() => this.#closeAll());
+    return this.#closing;
+  }
+
+  /** Ends everything, for good: what is added from now on is ended at once. Can be called again. */
+  end(): Promise<void> {
+    this.#ended = true;
+    return this.close();
+  }
+
+  async #closeAll(): Promise<void> {
     for (let close = this.#closers.pop(); close; close = this.#closers.pop())
       await Promise.resolve()
         .then(close)
         .catch((error: unknown) => process.stderr.write(`chaos: could not clean up: ${String(error)}\n`));
-  }
-
-  /** Ends everything, for good: what is added from now on is ended at once. Can be called again. */
-  async end(): Promise<void> {
-    this.#ended = true;
-    await this.close();
-    await this.#late;
   }
 }

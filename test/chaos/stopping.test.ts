@@ -1,0 +1,48 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+
+const main = resolve(import.meta.dirname, '../../chaos/main.ts');
+const scratch = mkdtempSync(join(tmpdir(), 'chaos-stopped-'));
+chmodSync(scratch, 0o755); // as root its server runs as another user
+let run: ChildProcess | null = null;
+afterAll(() => {
+  run?.kill('SIGKILL');
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+/** The command lines of processes that work in the run's own folder, or are told of it. */
+function itsProcesses(): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const line = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ');
+        return `${readlinkSync(`/proc/${pid}/cwd`)} ${line}`.includes(scratch) ? [line] : [];
+      } catch {
+        return []; // it has ended
+      }
+    });
+}
+
+it.skipIf(process.platform !== 'linux')(
+  'a run that is stopped leaves neither a process nor a file',
+  async () => {
+    run = spawn(process.execPath, ['--import', 'tsx', main, '--faults', '1', '--backend', 'postgres'], {
+      env: { ...process.env, TMPDIR: scratch },
+      stdio: 'ignore',
+    });
+    // While its server is being started, which is when the run does not yet know what it has to end.
+    const servers = () => itsProcesses().filter((line) => /\bpostgres -D /.test(line));
+    await expect.poll(servers, { timeout: 100_000 }).not.toEqual([]);
+    const ended = once(run, 'exit');
+    run.kill('SIGTERM');
+    expect(await ended).toEqual([130, null]);
+    expect(itsProcesses()).toEqual([]);
+    expect(readdirSync(scratch).filter((name) => name.startsWith('chaos-'))).toEqual([]);
+  },
+  150_000,
+);
