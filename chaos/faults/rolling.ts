@@ -81,6 +81,8 @@ const rolling: Fault = {
     await seal(release.cli);
 
     const old = steady.running;
+    // `worker` of a run names its process.
+    evidence.figures.set('processes of the release', old.map(({ pid }) => pid).join(', '));
     const fresh: RecorderProcess[] = [];
     for (const [at, before] of old.entries()) {
       const begun = performance.now();
