@@ -3,12 +3,14 @@ import { severities } from '../config/alerts-schema.ts';
 import { type AnswerColumn, askAsReader } from '../db/question.ts';
 import { instantIn } from '../instant.ts';
 import { type Found, MOST_SUBJECTS, type Rule } from './rule.ts';
+import { cut } from './texts.ts';
 
 /** How long a query of one's own may take, ms. */
 const TIMEOUT = 10_000;
 
 /** The most characters that are kept of a value: each goes into every message. */
 const LONGEST_TEXT = 2_000;
+const LONGEST_SUBJECT = 500;
 
 /** What a rule of one's own is made of. */
 export interface OwnRule extends Pick<Rule, 'name' | 'severity' | 'for' | 'every'> {
@@ -50,13 +52,16 @@ const texts = z.array(z.string().nullable());
 
 function foundOf(columns: readonly AnswerColumn[], values: readonly (string | null)[]): Found {
   const row = Object.fromEntries(
-    columns.map(({ name }, at) => [name, values[at]?.slice(0, LONGEST_TEXT) ?? null]),
+    columns.map(({ name }, at) => {
+      const value = values[at];
+      return [name, value == null ? null : cut(value, LONGEST_TEXT)];
+    }),
   );
   const since = row.since == null ? Number.NaN : (instantIn(row.since) ?? Date.parse(row.since));
   return {
-    subject: (row.subject ?? values[0] ?? '(nothing)').slice(0, 500),
+    subject: cut(row.subject ?? values[0] ?? '(nothing)', LONGEST_SUBJECT),
     severity: severities.find((one) => one === row.severity),
-    summary: (row.summary ?? inWords(row)).slice(0, LONGEST_TEXT),
+    summary: cut(row.summary ?? inWords(row), LONGEST_TEXT),
     since: Number.isNaN(since) ? null : new Date(since),
     details: row,
   };

@@ -79,6 +79,22 @@ it('a row with strange values costs no other rule its round', async () => {
   await alerts.close();
 });
 
+it('a text that is cut within a character stays the same text', async () => {
+  const clock = new ManualClock(Date.now());
+  const long = "repeat('x', 499) || '😀' as subject, repeat('y', 1999) || '😀' as more";
+  const alerts = testAlerts(database.url, clock, { rules: [{ name: 'long', sql: `select ${long}` }] });
+  const rules = alerts.rules.filter(({ name }) => name === 'long');
+  const told = async () => {
+    const round = await runRound({ ...alerts, rules }, never);
+    expect(round?.failed).toEqual([]);
+    return round?.told.filter(({ alert }) => alert.rule === 'long').map(({ kind }) => kind);
+  };
+  expect(await told()).toEqual(['firing']);
+  clock.now += 120_000;
+  expect(await told()).toEqual([]);
+  await alerts.close();
+});
+
 it('a replay decides as rounds do, and leaves out what has no past', async () => {
   const start = Date.parse('2026-11-01T00:00:00Z');
   const [minute, hour] = [60_000, 3_600_000];

@@ -1,4 +1,5 @@
 import type { Rule } from '../rule.ts';
+import { cut } from '../texts.ts';
 
 /** Answers that cannot be decoded come in. */
 export const quarantineGrowing: Rule = {
@@ -20,7 +21,7 @@ export const quarantineGrowing: Rule = {
       group by dataset having count(*) >= ${limits.times} order by dataset`;
     return rows.map(({ dataset, items, since, reason }) => ({
       subject: dataset,
-      summary: `${items} new ${items === 1 ? 'item' : 'items'} of ${dataset} in the quarantine, such as: ${reason.slice(0, 300)}`,
+      summary: `${items} new ${items === 1 ? 'item' : 'items'} of ${dataset} in the quarantine, such as: ${cut(reason, 300)}`,
       since,
       details: { items },
     }));
