@@ -6,6 +6,7 @@ import { LOCKS } from './advisory-lock.ts';
 import { makeReaders, Reporting, refusedForViews } from './apply-declared.ts';
 import type { Declared } from './declared.ts';
 import { encodingProblem } from './encoding.ts';
+import { renewLeases } from './leases.ts';
 import { restoreProblem } from './restoring.ts';
 import { standsAsDeclared } from './standing.ts';
 import { attempt, inOneTransaction, together } from './transaction.ts';
@@ -39,6 +40,7 @@ export async function migrateDatabase(
     await makeReaders(sql);
     const told = await reporting.apply();
     for (const statement of later) await clear(sql, statement);
+    await renewLeases(sql);
     return told;
   });
 }

@@ -1,12 +1,13 @@
 import type postgres from 'postgres';
 import type { Dataset, Feed, Window } from '../datasets/contract.ts';
 import { storableText } from '../datasets/storable.ts';
+import { LEASE_SECONDS } from '../db/leases.ts';
 import { LeaseLost } from '../errors.ts';
 import { noteChanges } from '../history/changes.ts';
 import { arrayLiteral, type Row } from '../history/rows.ts';
 import { Statement } from '../history/statement.ts';
 import type { Write, WriteHistory } from '../history/writing.ts';
-import { LEASE_SECONDS, leaseKey } from './lease.ts';
+import { leaseKey } from './lease.ts';
 import type { Gap } from './observed-coverage.ts';
 import type { SetAside } from './set-aside.ts';
 

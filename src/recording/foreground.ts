@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Window } from '../datasets/contract.ts';
+import { LEASE_SECONDS } from '../db/leases.ts';
 import type { ActiveFeed } from './active-feed.ts';
 import type { RecordingContext, RunResult } from './context.ts';
 import type { Job } from './job.ts';
-import { LEASE_SECONDS } from './lease.ts';
 import { record } from './record.ts';
 import { targetKey } from './target-key.ts';
 

@@ -1,16 +1,11 @@
 import type postgres from 'postgres';
 import type { Source, Target } from '../datasets/contract.ts';
+import { LEASE_SECONDS } from '../db/leases.ts';
 import type { ActiveFeed } from './active-feed.ts';
 import type { Job } from './job.ts';
 import { targetKey } from './target-key.ts';
 
 const LOST = 'the worker showed no sign of life and its lease ran out';
-
-/**
- * A run without a sign of life for so long, in seconds, loses its target to the next run. It counts from `clock_timestamp()`: a statement may
- * wait for longer, as for a migration, and by `now()`, which tells when it was sent, a run that lives would have lost its lease as it gets it.
- */
-export const LEASE_SECONDS = 6;
 
 /** The target that holds the lease for the rows of another one, or of itself. */
 const holderOf = (source: Source, target: Target): Target => source.rowsOf?.(target) ?? target;

@@ -1,11 +1,12 @@
 import type { Window } from '../datasets/contract.ts';
+import { LEASE_SECONDS } from '../db/leases.ts';
 import { LeaseLost } from '../errors.ts';
 import { IN_POSTGRESQL, untraced } from '../traced.ts';
 import { WorkSignal } from '../work-signal.ts';
 import { type ActiveFeed, partOf } from './active-feed.ts';
 import type { RecordingContext, RunResult } from './context.ts';
 import type { Job } from './job.ts';
-import { claim, keepLease, LEASE_SECONDS, leaseKey } from './lease.ts';
+import { claim, keepLease, leaseKey } from './lease.ts';
 import { Run } from './run.ts';
 import { targetKey } from './target-key.ts';
 

@@ -2,12 +2,13 @@ import type { Logger as Log } from 'pino';
 import type postgres from 'postgres';
 import { datasetNamed } from '../datasets/catalog.ts';
 import type { Dataset, Target } from '../datasets/contract.ts';
+import { LEASE_SECONDS } from '../db/leases.ts';
 import { LeaseLost } from '../errors.ts';
 import { eventsOf, keyList, noteChanges } from '../history/changes.ts';
 import { asDeclared } from './active-feed.ts';
 import type { Registrant } from './configuration.ts';
 import type { RecordingContext } from './context.ts';
-import { claim, LEASE_SECONDS } from './lease.ts';
+import { claim } from './lease.ts';
 import { targetKey } from './target-key.ts';
 
 /** Targets that are ended in one round. */

@@ -158,6 +158,29 @@ describe('a migrated database', () => {
     expect(await schema()).toEqual(before);
   });
 
+  it('leaves the leases of runs that live to them, however long it took, and waits for no claim', async () => {
+    await sql`insert into recorder.targets (source, target_key, target, run_id, lease_until) values
+      ('s', 'lives', '{}', 1, now() + interval '1 second'), ('s', 'in hand', '{}', 2, now() + interval '1 second'),
+      ('s', 'dead', '{}', 3, now() - interval '1 second'), ('s', 'free', '{}', null, null)`;
+    await sql`comment on view reporting.subnets is 'by hand'`;
+    const leases = () => sql<{ target_key: string; lease_until: Date | null }[]>`
+      select target_key, lease_until from recorder.targets order by target_key`;
+    const before = await leases();
+    const claiming = postgres(database.url, { max: 1, onnotice: () => {} });
+    await claiming.begin(async (claim) => {
+      await claim`select from recorder.targets where target_key = 'in hand' for update`;
+      await migrate(database.url);
+    });
+    await claiming.end();
+    const changed = (await leases()).filter(
+      ({ lease_until }, at) => lease_until?.getTime() !== before[at]?.lease_until?.getTime(),
+    );
+    expect(changed.map(({ target_key }) => target_key)).toEqual(['lives']);
+    const [lives] =
+      await sql`select lease_until > now() + interval '1 second' as longer from recorder.targets where target_key = 'lives'`;
+    expect(lives).toEqual({ longer: true });
+  });
+
   it('that an older version made lacks what came since', async () => {
     await sql`delete from drizzle.__drizzle_migrations where created_at =
       (select max(created_at) from drizzle.__drizzle_migrations)`;

@@ -9,6 +9,7 @@ import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts
 import type { Range, Window } from '../../src/datasets/contract.ts';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
 import { LOCKS } from '../../src/db/advisory-lock.ts';
+import { LEASE_SECONDS } from '../../src/db/leases.ts';
 import type { QueueBackend, RecorderQueue } from '../../src/jobs/backend.ts';
 import { HEALS, POLLS, planJob, recordJob } from '../../src/jobs/jobs.ts';
 import { openBackend } from '../../src/jobs/open-backend.ts';
@@ -16,7 +17,7 @@ import { reconcileSchedules } from '../../src/jobs/schedules.ts';
 import { planFeed, type Queues, startWorkers, type WorkerContext } from '../../src/jobs/workers.ts';
 import type { ActiveFeed } from '../../src/recording/active-feed.ts';
 import type { RecordingContext, RunResult } from '../../src/recording/context.ts';
-import { claim, LEASE_SECONDS } from '../../src/recording/lease.ts';
+import { claim } from '../../src/recording/lease.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { upstreamOpener } from '../../src/upstream-opener.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';

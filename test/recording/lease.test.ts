@@ -1,8 +1,9 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
+import { LEASE_SECONDS } from '../../src/db/leases.ts';
 import type { Job } from '../../src/recording/job.ts';
-import { claim, keepLease, LEASE_SECONDS } from '../../src/recording/lease.ts';
+import { claim, keepLease } from '../../src/recording/lease.ts';
 import { record } from '../../src/recording/record.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { blocked } from '../support/blocked.ts';
