@@ -268,8 +268,11 @@ function* thingsOf(one: (typeof recorded)[number]): Generator<[string, Things]> 
   const members = membersColumns(packingOf(one)).map((column) => column.name);
   // Looks that read one thing each are often made together, and are read instant by instant.
   const apart = key.length > request.length ? request : [];
-  yield [name, { view: looksView(name), columns: ['observed_at', ...apart], also: request, alone: true }];
-  yield [`${name}_daily`, { view: membersView(name), columns: members }];
+  yield [
+    name,
+    { view: looksView(name), columns: ['observed_at', ...apart], also: request, alone: true, packed: true },
+  ];
+  yield [`${name}_daily`, { view: membersView(name), columns: members, packed: true }];
 }
 
 /** The views of a dataset whose rows are found by when they came, as its table has an index for it; of a ledger none. */
@@ -278,7 +281,7 @@ function* arrivalsOf({ name, history }: (typeof recorded)[number]): Generator<[s
   const { view, begins } = VERSIONS[history];
   if (history === 'sample') {
     const looks = looksView(name);
-    const arrival: Arrival = { column: begins, dataset: name, view: looks, begins, packed: true };
+    const arrival: Arrival = { column: begins, dataset: name, view: looks, begins };
     yield [name, arrival];
     yield [looks, arrival];
     return;

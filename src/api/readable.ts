@@ -31,6 +31,8 @@ export interface Things {
   readonly also?: readonly string[];
   /** Only where no other columns are filtered: by them rows are sooner found in all things together. */
   readonly alone?: true;
+  /** Rows are packed by the day: PostgreSQL does not know how many there are, and finds few only where they are bounded on both sides. */
+  readonly packed?: true;
 }
 
 /** Rows that stand by the number of a series (`numbered` of a dataset). */
@@ -64,8 +66,6 @@ export interface Arrival {
   /** The view in `reporting` of all that was recorded, and its column of when it came. */
   readonly view: string;
   readonly begins: string;
-  /** They are packed by the day: PostgreSQL takes the days of a window only where both its ends are known. */
-  readonly packed?: true;
 }
 
 /** Rows of `reporting` that can be read: a view, or a function that returns rows. */

@@ -31,13 +31,14 @@ export async function planOf(sql: postgres.Sql, select: string, values: Asked['v
 
 /**
  * How many rows match, on whichever page. They are counted only where that is cheap: the count of millions takes seconds.
- * @returns null: nobody knows without reading them all, as with functions
+ * @returns null: nobody knows without reading them all, as with functions and packed readings
  */
 export async function rowCount(
   sql: postgres.Sql,
   readable: Readable,
   question: RowsQuestion,
 ): Promise<RowCount | null> {
+  if (readable.things?.packed) return null;
   const into = new Statement();
   const rows = matching(readable, { ...question, after: null }, into).join('\n');
   const top = await planOf(sql, `select 1 ${rows}`, into.values);

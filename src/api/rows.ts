@@ -211,7 +211,8 @@ function inOrder(
 
 /** The things whose rows are read one by one; null: they are all read at once. */
 function thingsOf({ things }: Readable, { order, asOf, filters }: RowsQuestion): Things | null {
-  if (!things || asOf !== null) return null;
+  // Of a past moment only looks are listed, by when they were made.
+  if (!things || (asOf !== null && !things.alone)) return null;
   if (things.alone && !filters.every(({ column }) => isListed(things, column))) return null;
   if (things.blocks) return order.columns[0]?.name === things.blocks.of ? things : null;
   return things.columns.every((name, at) => order.columns[at]?.name === name) ? things : null;
@@ -272,11 +273,13 @@ function blocksOf(
 /** SQL of the things from the page on that is asked for. */
 function listed(
   things: Things,
-  { filters, after, order }: RowsQuestion,
+  { filters, after, order, asOf }: RowsQuestion,
   typeOf: (name: string) => string,
   into: Statement,
 ): string {
+  const [first = ''] = things.columns;
   const conditions = [
+    ...(asOf === null ? [] : [`w."${first}" <= ${into.value(asOf, 'timestamptz')}`]),
     ...filters
       .filter(({ column }) => isListed(things, column))
       .map((one) => condition(one, typeOf(one.column), `w."${one.column}"`, into)),

@@ -77,7 +77,7 @@ interface Ends {
 /** Where the rows are that are asked for; null: they are not ordered by time, or none is known. */
 async function endsOf(
   sql: postgres.Sql,
-  { arrival }: Readable,
+  { arrival, things }: Readable,
   { order: { columns, descending }, filters, after, asOf }: RowsQuestion,
 ): Promise<Ends | null> {
   if (!arrival || columns[0]?.name !== arrival.column) return null;
@@ -99,7 +99,7 @@ async function endsOf(
 from (${firstFrom(arrival, begin, descending)}) b, (${firstFrom(arrival, end, !descending)}) e`;
   const [ends] = told.parse(await sql.unsafe(text, [...into.values]));
   if (!ends) return null;
-  const bounded = descending || known.length > 0 || !arrival.packed;
+  const bounded = descending || known.length > 0 || !things?.packed;
   if (bounded) return { ...ends, least: null };
   const least = await oldestOf(sql, arrival, ends.begin);
   return { ...ends, begin: Math.min(ends.begin, least), least };

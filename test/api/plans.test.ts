@@ -5,6 +5,7 @@ import { checked } from '../../src/api/asked-wrongly.ts';
 import { catalogueOf } from '../../src/api/catalogue.ts';
 import { coverageStatement } from '../../src/api/coverage-days.ts';
 import { differencesParameters, readDifferences } from '../../src/api/differences.ts';
+import { rowCount } from '../../src/api/row-count.ts';
 import { type Row, readRows, rowsStatement } from '../../src/api/rows.ts';
 import { rowsParameters } from '../../src/api/rows-question.ts';
 import type { Asked } from '../../src/api/statement.ts';
@@ -424,11 +425,16 @@ describe('a page of readings', () => {
     ['validator_uptime', { sort: '-observed_at' }],
     ['validator_uptime', { 'observed_at.gte': new Date(now - 40 * day).toISOString() }],
     ['validator_uptime_daily', {}],
+    ['validator_uptime', { as_of: new Date(now - 40 * day).toISOString() }],
     ['validator_uptime_daily', { sort: '-node' }],
   ])('of %s, %o, unpacks the looks or members that it shows, not all', async (name, given) => {
     await readRows(sql, view(name), checked(rowsParameters(view(name)), { ...given, limit: '10' }));
     // There are 9,505 readings, and 2,401 averages.
     expect(most(await stepsOf(asked))).toBeLessThan(500);
+  });
+
+  it.each(['validator_uptime', 'validator_uptime_daily'])('of %s is not counted', async (name) => {
+    expect(await rowCount(sql, view(name), checked(rowsParameters(view(name)), {}))).toBeNull();
   });
 
   it('that were taken between two moments reads what it shows', async () => {

@@ -87,6 +87,7 @@ describe('pages by when rows came', () => {
     ['subnets', 'valid_from', {}],
     ['chain_heights', 'observed_at', {}],
     ['chain_heights', 'observed_at', { node: 'node-2' }],
+    ['chain_heights', 'observed_at', { as_of: new Date(Date.now() - 500 * 86_400_000).toISOString() }],
     [
       'chain_heights',
       'observed_at',
