@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import { measureSettling } from '../../src/checks/compare.ts';
 import { noteContradictions } from '../../src/recording/note-contradictions.ts';
 import { registerTargets } from '../../src/recording/register.ts';
 import { writeYear } from '../health-year.ts';
@@ -34,6 +35,7 @@ export async function fill(
   await fillHealth(sql, told);
   await fillBookkeeping(sql);
   await sql`vacuum analyze`;
+  await measureSettling(sql, Date.now()); // as the comparison of the sources does by the hour
   return { points: now, revised, rows: now + revised + lists };
 }
 

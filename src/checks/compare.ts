@@ -93,8 +93,8 @@ async function seriesOf(sql: postgres.Sql, now: number): Promise<string> {
   );
 }
 
-/** Measures how long metrics settle, and keeps it for who reads it until the next time where there is much to measure. */
-const measureSettling = (sql: postgres.Sql, now: number) =>
+/** Measures how long metrics settle, and keeps it for who reads it until the next time where there is much to measure. @param now ms since 1970 */
+export const measureSettling = (sql: postgres.Sql, now: number) =>
   sql<{ metric: string; time_interval: string; settled: number }[]>`
     with measured as materialized (
       select *, sum(revisions) over () > ${MANY_REVISIONS}::int as many from reporting.metric_settling_now
