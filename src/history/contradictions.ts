@@ -1,5 +1,5 @@
 import type { Dataset } from '../datasets/contract.ts';
-import { steady, steadyColumns } from './saying.ts';
+import { contradicts } from './saying.ts';
 
 /** What rows of a dataset can say differently, though it is one thing. */
 export interface Telling {
@@ -25,16 +25,13 @@ export function toldOnce(dataset: Dataset): Telling | null {
 export function toldByNodes(dataset: Dataset): Telling | null {
   const { name, key, history, everyNode } = dataset;
   if (history !== 'log' || !everyNode) return null;
-  const different = steadyColumns(dataset)
-    .filter((column) => !everyNode.own.includes(column.name))
-    .map((column) => `${steady(column, 'o')} <> ${steady(column, 's')}`);
   // The nodes are named, because the index begins with the node.
   const nodes = `select array_agg(distinct t.target ->> 'node') from recorder.target_datasets d
   join recorder.targets t using (source, target_key) where d.dataset = '${name}'`;
   return {
     dataset,
     thing: key.filter((part) => part !== 'node'),
-    otherwise: `o.node <> s.node and o.node = any ((${nodes})::text[]) and ((${different.join(' or ')}) is true)`,
+    otherwise: `o.node <> s.node and o.node = any ((${nodes})::text[]) and ${contradicts(dataset, 'o', 's')}`,
   };
 }
 
