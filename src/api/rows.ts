@@ -147,7 +147,7 @@ function partsOf(readable: Readable, { asOf, order }: RowsQuestion, into: Statem
 
 /** The same of a past moment; none: they are so all together. @param at SQL of the moment */
 export function pastPartsOf({ name, pastParts = [] }: Readable, at: string, into: Statement): RowsSql[] {
-  const record = `reporting.has_record(${into.value(name, 'text')}, ${at})`;
+  const record = recordAt(name, at, into);
   return pastParts.map(({ view, columns = {}, where }) => {
     const more = Object.entries(columns).map(([column, value]) => `, ${value} as ${quoted(column)}`);
     const from = `reporting.${view}`;
@@ -182,7 +182,7 @@ export function matching(readable: Readable, question: RowsQuestion, into: State
   if (!things) return [rows, ...where];
   // The offset keeps each thing apart: PostgreSQL works out the next one's rows only while the page has room for them.
   return [
-    `from ${listed(things, question, typesOf(readable), into)} as w`,
+    `from ${listed(readable.name, things, question, typesOf(readable), into)} as w`,
     `cross join lateral (select * ${[rows, ...where].join('\n')} offset 0) as r`,
   ];
 }
@@ -270,16 +270,23 @@ function blocksOf(
     );
 }
 
+/** SQL: that a dataset was recorded at a moment. It is an error where it was not. @param at SQL of the moment */
+const recordAt = (name: string, at: string, into: Statement) =>
+  `reporting.has_record(${into.value(name, 'text')}, ${at})`;
+
 /** SQL of the things from the page on that is asked for. */
 function listed(
+  name: string,
   things: Things,
   { filters, after, order, asOf }: RowsQuestion,
   typeOf: (name: string) => string,
   into: Statement,
 ): string {
   const [first = ''] = things.columns;
+  const at = asOf === null ? null : into.value(asOf, 'timestamptz');
   const conditions = [
-    ...(asOf === null ? [] : [`w."${first}" <= ${into.value(asOf, 'timestamptz')}`]),
+    // Of a moment without a record nothing is listed, and the rows' own view would not be asked.
+    ...(at === null ? [] : [`w."${first}" <= ${at}`, recordAt(name, at, into)]),
     ...filters
       .filter(({ column }) => isListed(things, column))
       .map((one) => condition(one, typeOf(one.column), `w."${one.column}"`, into)),

@@ -101,4 +101,11 @@ describe('pages by when rows came', () => {
       expect(expected.length > 60 || told.subnet_id === 'nobody').toBe(true);
     }
   });
+
+  it.each(['observed_at', '-observed_at'])('before there was a record are refused, by %s', async (sort) => {
+    const asked = checked(rowsParameters(view('chain_heights')), { as_of: '2001-01-01T00:00:00Z', sort });
+    await expect(readRows(sql, view('chain_heights'), asked)).rejects.toThrow(
+      'there is no record of chain_heights at 2001-01-01T00:00:00Z',
+    );
+  });
 });
