@@ -63,6 +63,12 @@ const asked: Readonly<Record<string, Readonly<Record<string, readonly (readonly 
         { ...week, chain_id: '43114', metric: 'txCount', as_of: '2026-03-22T12:00' },
       ],
     ],
+    metric_settling_of: [
+      [
+        'How long do the transaction counts of the C-chain keep moving after their day?',
+        { metric: 'txCount', time_interval: 'day', chain_id: '43114' },
+      ],
+    ],
     metric_week_over_week: [
       ['Are more addresses active than the week before?', { ...march, metric: 'activeAddresses' }],
       [
@@ -207,6 +213,7 @@ const asked: Readonly<Record<string, Readonly<Record<string, readonly (readonly 
 
 /** Why questions that have no parameter `as_of` have none. */
 const NOT_AS_OF: Readonly<Record<string, string>> = {
+  metric_settling_of: 'it is measured from all revisions recorded up to now',
   metric_rules: 'what may be summed follows from the version, not from the record',
   network_disagreements: 'which nodes were late or failing at a past moment is not kept',
   recording_freshness: 'how current the record was at a past moment is not kept',

@@ -168,12 +168,11 @@ export class Asked {
   }
 
   /** Every value that each point of the window had, in time order. */
-  metric(chain: string): Map<number, Seen[]> {
+  metric(chain: string, to = this.#moment('to') ?? 0): Map<number, Seen[]> {
     const intervals = ['hour', 'day', 'week', 'month'] as const;
     const interval = intervals.find((one) => one === (this.given('time_interval') ?? 'day')) ?? 'day';
     const seen = new Map<number, Seen[]>();
     for (const look of this.looks) {
-      const to = this.#moment('to') ?? 0;
       const now = new Map(
         this.points(chain, this.text('metric'), interval, this.from, to, look).map(({ start, value }) => [
           start,

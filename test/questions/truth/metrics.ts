@@ -3,6 +3,13 @@ import { quotient, scaled, units } from '../decimals.ts';
 import { CHAINS } from '../world.ts';
 import { type Answers, DAY, dayOf, iso } from './asked.ts';
 
+/** A time as PostgreSQL writes it. @param ms a positive one */
+function interval(ms: number): string {
+  const days = Math.floor(ms / DAY);
+  const time = iso(ms % DAY).slice(11, 19);
+  return days === 0 ? time : `${days} ${days === 1 ? 'day' : 'days'} ${time}`;
+}
+
 /** The truth about metrics of chains. */
 export const metrics: Answers = {
   metric_over_time: (asked) =>
@@ -28,6 +35,25 @@ export const metrics: Answers = {
         then_gone: until !== null && values[at + 1]?.since !== until,
       })),
     ),
+
+  metric_settling_of: (asked) => {
+    const points = [...asked.metric(asked.text('chain_id'), asked.asOf)].map(([start, values]) =>
+      values.flatMap(({ until }) => (until === null ? [] : [until - (start + DAY)])),
+    );
+    const moves = points.flat().sort((a, b) => a - b);
+    const within = (share: number) => interval(moves[Math.ceil(share * moves.length) - 1] ?? 0);
+    return [
+      {
+        metric: asked.text('metric'),
+        time_interval: 'day',
+        revisions: String(moves.length),
+        points_revised: String(points.filter((ofPoint) => ofPoint.length > 0).length),
+        half_moved_within: within(0.5),
+        settled_within: within(0.99),
+        latest_move: within(1),
+      },
+    ];
+  },
 
   metric_week_over_week: (asked) => {
     const metric = asked.text('metric');
