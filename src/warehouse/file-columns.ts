@@ -112,17 +112,3 @@ export function readerOf({ name, type, at, always }: FileColumn): (row: CopyRow)
     return end < 0 ? null : read(bytes, starts[at] ?? 0, end);
   };
 }
-
-/**
- * The digits of a number as DECIMAL counts them, in units of its last decimal.
- * @returns null where it does not fit
- */
-export function unscaled(text: string, scale: number): bigint | null {
-  const [whole = '', decimals = ''] = text.split('.');
-  const kept = decimals.length > scale ? decimals.replace(/0+$/, '') : decimals;
-  if (kept.length > scale || !/^-?\d+$/.test(whole)) return null;
-  const value = BigInt(whole + kept.padEnd(scale, '0'));
-  return value < LIMIT && value > -LIMIT ? value : null;
-}
-
-const LIMIT = 10n ** BigInt(PRECISION);

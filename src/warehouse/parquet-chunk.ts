@@ -49,7 +49,7 @@ export function writeChunk(
     const at = writer.offset;
     const end = pageEnd(rows, first, byteOf);
     const page = rows.subarray(first, end);
-    const there = nullable ? page.filter((place) => place >= 0) : page;
+    const there = nullable ? present(page) : page;
     const levels = nullable ? levelsOf(page) : new Uint8Array();
     pages.write('DATA_PAGE_V2', levels, encoded(encoding, there, stored), {
       data_page_header_v2: {
@@ -152,6 +152,18 @@ function pageEnd(rows: Int32Array, first: number, byteOf: (place: number) => num
     end += 1;
   }
   return end;
+}
+
+/** The places of the rows that have a value. */
+function present(rows: Int32Array): Int32Array {
+  const places = new Int32Array(rows.length);
+  let count = 0;
+  for (const place of rows) {
+    if (place < 0) continue;
+    places[count] = place;
+    count += 1;
+  }
+  return places.subarray(0, count);
 }
 
 /** Which rows have a value, as Parquet counts it. */

@@ -1,18 +1,22 @@
 import type { FileColumn } from './file-columns.ts';
 import { DoesNotFit } from './file-writer.ts';
-import { type Span, type Storing, storingOf } from './parquet-values.ts';
+import { type Statistic, type Storing, storingOf } from './parquet-values.ts';
+
+/** Of so many distinct values so many have to have come again, or the rest of a row group is not looked through for what repeats. */
+const PROBED = 1_024;
+const REPEATED = PROBED / 16;
 
 /** The values of a column in a row group as Parquet stores them. */
 export interface StoredColumn {
-  /** The distinct values, one after another. */
+  /** The distinct values, one after another; where hardly any repeats, all of them. */
   readonly values: Buffer;
   /** Where each of them ends. */
   readonly ends: Int32Array;
   /** Which of them each row has; -1: none. */
   readonly rows: Int32Array;
   /** The least and the greatest, where they have an order. */
-  readonly least?: bigint | boolean | Uint8Array;
-  readonly greatest?: bigint | boolean | Uint8Array;
+  readonly least?: Statistic;
+  readonly greatest?: Statistic;
 }
 
 /**
@@ -31,6 +35,9 @@ export class ParquetColumn {
   #distinct = 0;
   #rows = new Int32Array(1_024);
   #count = 0;
+  #repeated = 0;
+  /** Values are hardly ever equal: each is taken as a new one. */
+  #unlike = false;
 
   /** @param exactBeside a value that does not fit is null, because another column has its digits */
   constructor(column: FileColumn, exactBeside: boolean) {
@@ -53,10 +60,15 @@ export class ParquetColumn {
 
   /** Takes the bytes from `start` up to `end`. */
   add(bytes: Buffer, start: number, end: number): void {
+    if (this.#unlike) {
+      this.#addRow(this.#append(bytes, start, end));
+      return;
+    }
     // Rows are sorted: a value is often the one before.
     const before = this.#count === 0 ? -1 : (this.#rows[this.#count - 1] ?? -1);
     const same = before >= 0 && this.#is(before, bytes, start, end);
     this.#addRow(same ? before : this.#placeOf(bytes, start, end));
+    if (same) this.#repeated += 1;
   }
 
   /** For the next row group. */
@@ -64,37 +76,42 @@ export class ParquetColumn {
     this.#slots.fill(0);
     this.#distinct = 0;
     this.#count = 0;
+    this.#repeated = 0;
+    this.#unlike = false;
   }
 
   /** What was taken. It holds until {@link clear}. @throws DoesNotFit when a value has more digits than its column */
   stored(): StoredColumn {
+    const { write, isLess, statistic } = this.#storing;
     const values = Buffer.allocUnsafe(this.#storedSize());
     const ends = new Int32Array(this.#distinct);
     const rows = this.#rows.subarray(0, this.#count);
     const misfits = new Set<number>();
-    let least: StoredColumn['least'];
-    let greatest: StoredColumn['greatest'];
+    let least = -1;
+    let greatest = -1;
     for (let place = 0; place < this.#distinct; place += 1) {
-      const given = spanOf(this.#values, this.#ends, place);
+      const from = endOf(this.#ends, place - 1);
+      const until = endOf(this.#ends, place);
       const start = endOf(ends, place - 1);
-      const end = start + this.#storing.size(given.end - given.start);
+      const end = start + this.#storing.size(until - from);
       ends[place] = end;
-      if (!this.#storing.write(given, values, start)) {
+      if (!write(this.#values, from, until, values, start)) {
         if (!this.#exactBeside) throw new DoesNotFit(this.#column.name);
         misfits.add(place);
         continue;
       }
-      const statistic = this.#storing.statistic({ bytes: values, start, end });
-      if (statistic === undefined) continue;
-      if (least === undefined || isLess(statistic, least)) least = statistic;
-      if (greatest === undefined || isLess(greatest, statistic)) greatest = statistic;
+      if (!isLess) continue;
+      const isLeast = least < 0 || isLess(values, start, end, endOf(ends, least - 1), endOf(ends, least));
+      if (isLeast) least = place;
+      if (greatest < 0 || isLess(values, endOf(ends, greatest - 1), endOf(ends, greatest), start, end))
+        greatest = place;
     }
+    const told = (place: number) => kept(statistic(values, endOf(ends, place - 1), endOf(ends, place)));
     return {
       values,
       ends,
       rows: misfits.size === 0 ? rows : rows.map((place) => (misfits.has(place) ? -1 : place)),
-      ...(least !== undefined && { least: kept(least) }),
-      ...(greatest !== undefined && { greatest: kept(greatest) }),
+      ...(least >= 0 && { least: told(least), greatest: told(greatest) }),
     };
   }
 
@@ -122,19 +139,26 @@ export class ParquetColumn {
   #placeOf(bytes: Buffer, start: number, end: number): number {
     const hash = hashOf(bytes, start, end);
     const mask = this.#slots.length - 1;
-    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+    let slot = hash & mask;
+    for (; ; slot = (slot + 1) & mask) {
       const place = (this.#slots[slot] ?? 0) - 1;
-      if (place < 0) return this.#append(slot, hash, bytes, start, end);
-      if (this.#hashes[place] === hash && this.#is(place, bytes, start, end)) return place;
+      if (place < 0) break;
+      if (this.#hashes[place] !== hash || !this.#is(place, bytes, start, end)) continue;
+      this.#repeated += 1;
+      return place;
     }
+    const place = this.#append(bytes, start, end);
+    if (place >= this.#hashes.length) this.#hashes = doubled(this.#hashes);
+    this.#hashes[place] = hash;
+    this.#slots[slot] = place + 1;
+    if (2 * this.#distinct > this.#slots.length) this.#widen();
+    if (this.#distinct === PROBED) this.#unlike = this.#repeated < REPEATED;
+    return place;
   }
 
-  #append(slot: number, hash: number, bytes: Buffer, start: number, end: number): number {
+  #append(bytes: Buffer, start: number, end: number): number {
     const place = this.#distinct;
-    if (place === this.#ends.length) {
-      this.#ends = doubled(this.#ends);
-      this.#hashes = doubled(this.#hashes);
-    }
+    if (place === this.#ends.length) this.#ends = doubled(this.#ends);
     const from = this.size;
     const until = from + end - start;
     if (until > this.#values.length) {
@@ -144,10 +168,7 @@ export class ParquetColumn {
     }
     for (let at = start, own = from; at < end; at += 1, own += 1) this.#values[own] = bytes[at] ?? 0;
     this.#ends[place] = until;
-    this.#hashes[place] = hash;
-    this.#slots[slot] = place + 1;
     this.#distinct += 1;
-    if (2 * this.#distinct > this.#slots.length) this.#widen();
     return place;
   }
 
@@ -166,12 +187,6 @@ export class ParquetColumn {
 /** Where the value of a place ends, which is where the next one begins. @param place -1: where the first one begins */
 export const endOf = (ends: Int32Array, place: number): number => (place < 0 ? 0 : (ends[place] ?? 0));
 
-const spanOf = (bytes: Buffer, ends: Int32Array, place: number): Span => ({
-  bytes,
-  start: endOf(ends, place - 1),
-  end: endOf(ends, place),
-});
-
 function doubled(numbers: Int32Array): Int32Array<ArrayBuffer> {
   const more = new Int32Array(2 * numbers.length);
   more.set(numbers);
@@ -186,10 +201,4 @@ function hashOf(bytes: Buffer, start: number, end: number): number {
 }
 
 /** A value of its own, without the bytes around it. */
-const kept = (value: bigint | boolean | Uint8Array) =>
-  value instanceof Uint8Array ? Uint8Array.from(value) : value;
-
-function isLess(one: bigint | boolean | Uint8Array, other: bigint | boolean | Uint8Array): boolean {
-  if (one instanceof Uint8Array && other instanceof Uint8Array) return Buffer.compare(one, other) < 0;
-  return one < other;
-}
+const kept = (value: Statistic) => (value instanceof Uint8Array ? Uint8Array.from(value) : value);

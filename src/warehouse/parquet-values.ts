@@ -1,27 +1,26 @@
 import { EPOCH } from '../db/copy-binary.ts';
-import { type FileColumn, unscaled } from './file-columns.ts';
+import { type FileColumn, PRECISION } from './file-columns.ts';
 
 /** As bytes hold them: DECIMAL of 38 digits needs 16. */
 export const DECIMAL_BYTES = 16;
 
-/** Bytes of a value, from `start` up to `end`. */
-export interface Span {
-  readonly bytes: Buffer;
-  readonly start: number;
-  readonly end: number;
-}
+/** A value as statistics take it. */
+export type Statistic = bigint | boolean | Uint8Array;
 
-/** How the values of a column are stored in Parquet. */
+/** How the values of a column are stored in Parquet. No value becomes one of JavaScript but those of the statistics. */
 export interface Storing {
   /** Bytes of a stored value, given those of COPY. */
   size(length: number): number;
-  /** Writes a value as PLAIN has it (a boolean as a byte). @returns whether it fits */
-  write(value: Span, into: Buffer, at: number): boolean;
-  /** A stored value as statistics take it, in the same bytes; undefined: it has no order there. */
-  statistic(value: Span): bigint | boolean | Uint8Array | undefined;
+  /** Writes the value that COPY has from `start` up to `end`, as PLAIN has it (a boolean as a byte). @returns whether it fits */
+  write(bytes: Buffer, start: number, end: number, into: Buffer, at: number): boolean;
+  /** Whether the stored value at `one` is less than the one at `other`, in the same bytes; null: they have no order. */
+  readonly isLess:
+    | ((bytes: Buffer, one: number, oneEnd: number, other: number, otherEnd: number) => boolean)
+    | null;
+  /** A stored value; it holds as long as its bytes. */
+  statistic(bytes: Buffer, start: number, end: number): Statistic;
 }
 
-/** @throws never; a value that fits no column is told by `write` */
 export function storingOf({ stored, scale }: FileColumn): Storing {
   switch (stored) {
     case 'text':
@@ -40,27 +39,40 @@ export function storingOf({ stored, scale }: FileColumn): Storing {
   }
 }
 
+/** Bytes of a text's length. */
+const LENGTH = 4;
+
 const text: Storing = {
-  size: (length) => 4 + length,
-  write: ({ bytes, start, end }, into, at) => {
+  size: (length) => LENGTH + length,
+  write: (bytes, start, end, into, at) => {
     into.writeUInt32LE(end - start, at);
-    for (let from = start, to = at + 4; from < end; from += 1, to += 1) into[to] = bytes[from] ?? 0;
+    for (let from = start, to = at + LENGTH; from < end; from += 1, to += 1) into[to] = bytes[from] ?? 0;
     return true;
   },
-  statistic: ({ bytes, start, end }) => bytes.subarray(start + 4, end),
+  isLess: (bytes, one, oneEnd, other, otherEnd) => {
+    let left = one + LENGTH;
+    let right = other + LENGTH;
+    while (left < oneEnd && right < otherEnd && bytes[left] === bytes[right]) {
+      left += 1;
+      right += 1;
+    }
+    return right < otherEnd && (left === oneEnd || (bytes[left] ?? 0) < (bytes[right] ?? 0));
+  },
+  statistic: (bytes, start, end) => bytes.subarray(start + LENGTH, end),
 };
 
 const boolean: Storing = {
   size: () => 1,
-  write: ({ bytes, start }, into, at) => {
+  write: (bytes, start, _, into, at) => {
     into[at] = bytes[start] ?? 0;
     return true;
   },
-  statistic: ({ bytes, start }) => bytes[start] === 1,
+  isLess: (bytes, one, _, other) => (bytes[one] ?? 0) < (bytes[other] ?? 0),
+  statistic: (bytes, start) => bytes[start] === 1,
 };
 
 /** Eight bytes the other way round, as Parquet has numbers. */
-function turned({ bytes, start }: Span, into: Buffer, at: number): true {
+function turned(bytes: Buffer, start: number, _: number, into: Buffer, at: number): true {
   for (let place = 0; place < 8; place += 1) into[at + place] = bytes[start + 7 - place] ?? 0;
   return true;
 }
@@ -68,11 +80,16 @@ function turned({ bytes, start }: Span, into: Buffer, at: number): true {
 const bigint: Storing = {
   size: () => 8,
   write: turned,
-  statistic: ({ bytes, start }) => bytes.readBigInt64LE(start),
+  isLess: (bytes, one, _, other) => {
+    const left = bytes.readInt32LE(one + 4);
+    const right = bytes.readInt32LE(other + 4);
+    return left === right ? bytes.readUInt32LE(one) < bytes.readUInt32LE(other) : left < right;
+  },
+  statistic: (bytes, start) => bytes.readBigInt64LE(start),
 };
 
 /** Not a number has no order, and no dataset has such a column yet. */
-const double: Storing = { size: () => 8, write: turned, statistic: () => undefined };
+const double: Storing = { ...bigint, isLess: null };
 
 const HALF = 2 ** 32;
 const EPOCH_LOW = Number(EPOCH % BigInt(HALF));
@@ -80,47 +97,104 @@ const EPOCH_HIGH = Number(EPOCH / BigInt(HALF));
 
 /** Microseconds since 1970. */
 const instant: Storing = {
-  size: () => 8,
-  write: ({ bytes, start }, into, at) => {
+  ...bigint,
+  write: (bytes, start, _, into, at) => {
     const low = bytes.readUInt32BE(start + 4) + EPOCH_LOW;
     into.writeUInt32LE(low % HALF, at);
     into.writeInt32LE((bytes.readInt32BE(start) + EPOCH_HIGH + (low >= HALF ? 1 : 0)) | 0, at + 4);
     return true;
   },
-  statistic: ({ bytes, start }) => bytes.readBigInt64LE(start),
 };
 
 /** From the digits that COPY gives as text. */
 function decimal(scale: number): Storing {
-  const unit = 10n ** BigInt(scale);
-  const number = new DataView(new ArrayBuffer(DECIMAL_BYTES));
-  const bytesOf = new Uint8Array(number.buffer);
+  const number = new WideNumber();
   return {
     size: () => DECIMAL_BYTES,
-    write: ({ bytes, start, end }, into, at) => {
-      const whole = shortWhole(bytes, start, end);
-      const value = whole < 0 ? unscaled(bytes.toString('latin1', start, end), scale) : BigInt(whole) * unit;
-      number.setBigInt64(0, (value ?? 0n) >> 64n);
-      number.setBigUint64(8, BigInt.asUintN(64, value ?? 0n));
-      into.set(bytesOf, at);
-      return value !== null;
+    write: (bytes, start, end, into, at) => {
+      const fits = number.read(bytes, start, end, scale);
+      if (fits) number.write(into, at);
+      return fits;
     },
-    statistic: ({ bytes, start }) => (bytes.readBigInt64BE(start) << 64n) | bytes.readBigUInt64BE(start + 8),
+    isLess: (bytes, one, _, other) => {
+      for (let place = 0; place < DECIMAL_BYTES; place += 4) {
+        const left = bytes.readInt32BE(one + place);
+        const right = bytes.readInt32BE(other + place);
+        if (left !== right) return place === 0 ? left < right : left >>> 0 < right >>> 0;
+      }
+      return false;
+    },
+    statistic: (bytes, start) => (bytes.readBigInt64BE(start) << 64n) | bytes.readBigUInt64BE(start + 8),
   };
 }
 
-/** Digits of which a double holds every number. */
-const SHORT = 15;
 const ZERO = 48;
+const POINT = 46;
+const MINUS = 45;
 
-/** The number that a few digits are; -1: they are many, or more than digits. */
-function shortWhole(bytes: Buffer, start: number, end: number): number {
-  if (end - start > SHORT) return -1;
-  let number = 0;
-  for (let at = start; at < end; at += 1) {
-    const digit = (bytes[at] ?? 0) - ZERO;
-    if (digit < 0 || digit > 9) return -1;
-    number = 10 * number + digit;
+/** Three bytes: products of a part and 10^8 are exact. */
+const PART = 2 ** 24;
+const PARTS = 6;
+const AT_ONCE = 10 ** 8;
+
+/** A whole number of up to 38 digits that is read digit by digit. With BigInt this was a fifth of an export. */
+class WideNumber {
+  /** The lowest first. */
+  readonly #parts = new Float64Array(PARTS);
+  #negative = false;
+
+  /**
+   * Reads digits in units of the last of `scale` decimals.
+   * @returns whether they are digits, and so many that they fit
+   */
+  read(bytes: Buffer, start: number, end: number, scale: number): boolean {
+    this.#parts.fill(0);
+    this.#negative = bytes[start] === MINUS;
+    const first = start + (this.#negative ? 1 : 0);
+    let point = first;
+    while (point < end && bytes[point] !== POINT) point += 1;
+    if (point === first || point - first + scale > PRECISION) return false;
+    let group = 0;
+    let factor = 1;
+    const last = point + 1 + scale;
+    for (let at = first; at < Math.max(last, end); at += 1) {
+      if (at === point) continue;
+      const digit = at < end ? (bytes[at] ?? 0) - ZERO : 0;
+      if (digit < 0 || digit > 9) return false;
+      if (at >= last) {
+        if (digit !== 0) return false;
+        continue;
+      }
+      group = group * 10 + digit;
+      factor *= 10;
+      if (factor < AT_ONCE) continue;
+      this.#append(factor, group);
+      group = 0;
+      factor = 1;
+    }
+    this.#append(factor, group);
+    return true;
   }
-  return number;
+
+  #append(factor: number, digits: number): void {
+    let carry = digits;
+    for (let at = 0; at < PARTS; at += 1) {
+      const product = (this.#parts[at] ?? 0) * factor + carry;
+      carry = Math.floor(product / PART);
+      this.#parts[at] = product - carry * PART;
+    }
+  }
+
+  /** Writes it as two's complement, the highest byte first. */
+  write(into: Buffer, at: number): void {
+    let carry = 1;
+    for (let place = 0; place < DECIMAL_BYTES; place += 1) {
+      let byte = ((this.#parts[Math.floor(place / 3)] ?? 0) >>> (8 * (place % 3))) & 0xff;
+      if (this.#negative) {
+        byte = 0xff - byte + carry;
+        carry = byte >>> 8;
+      }
+      into[at + DECIMAL_BYTES - 1 - place] = byte & 0xff;
+    }
+  }
 }
