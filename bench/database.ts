@@ -2,6 +2,7 @@ import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbedded } from '../src/db/embedded.ts';
+import type { Settings } from '../src/db/embedded-server.ts';
 import { migrate } from '../src/views/migrate.ts';
 
 /** A PostgreSQL of the benchmark's own. */
@@ -13,8 +14,8 @@ export interface BenchDatabase {
 
 const quiet = { info() {}, warn() {} };
 
-/** Starts an embedded PostgreSQL in a new directory, with the settings it has for users, and migrates it. */
-export async function startDatabase(): Promise<BenchDatabase> {
+/** Starts an embedded PostgreSQL in a new directory, with the settings it has for users but for those given, and migrates it. */
+export async function startDatabase(settings: Settings = {}): Promise<BenchDatabase> {
   const dir = await mkdtemp(join(tmpdir(), 'chain-recorder-bench-'));
   const remove = async () => {
     // For root the data may lie elsewhere, behind a link.
@@ -23,7 +24,7 @@ export async function startDatabase(): Promise<BenchDatabase> {
   };
   try {
     await chmod(dir, 0o755); // the server's account must get in
-    const server = await openEmbedded({ dir, log: quiet });
+    const server = await openEmbedded({ dir, log: quiet, settings });
     const close = async () => {
       await server.close();
       await remove();

@@ -2,6 +2,7 @@ import { allowanceFaults } from './allowances.ts';
 import { beliefFaults } from './belief.ts';
 import { clockFaults } from './clock.ts';
 import { databaseFaults } from './database.ts';
+import { failoverFaults } from './failovers.ts';
 import type { Fault } from './fault.ts';
 import { hostile } from './hostile.ts';
 import { killNine } from './kill-nine.ts';
@@ -54,6 +55,7 @@ const all: readonly Fault[] = [
   ...tellingFaults,
   ...recorderFaults,
   ...promotionFaults,
+  ...failoverFaults,
   ...beliefFaults,
   ...walkFaults,
   ...spellingFaults,

@@ -144,10 +144,11 @@ async function nothingIsLost({ sql, evidence }: World, from: Date): Promise<void
     select from recorder.runs r where status = 'running' and started_at < now() - interval '1 minute'
       and not exists (select from recorder.targets t where t.run_id = r.run_id and t.lease_until > now())`;
   evidence.claim(`runs that are left under way: ${left.length}`, left.length === 0);
-  const gaps = await sql<{ dataset: string; reason: string }[]>`
-    select dataset, reason from reporting.gaps where dataset <> 'node_health'`;
+  const gaps = await sql<{ text: string }[]>`
+    select format('%s: %s, from %s to %s', dataset, reason, range_start, range_end) as text
+    from reporting.gaps where dataset <> 'node_health'`;
   evidence.claim(
-    `gaps: ${gaps.map(({ dataset, reason }) => `${dataset}: ${reason}`).join('; ') || 'none'}`,
+    `gaps: ${gaps.map(({ text }) => text).join('; ') || 'none'} (the first process was replaced from ${from.toISOString()} on)`,
     gaps.length === 0,
   );
 }

@@ -9,10 +9,13 @@ import { TcpProxy } from './proxy.ts';
 
 const DATABASE = 'pair';
 
-/** A primary and a standby that follows it asynchronously, with one migrated database. */
+/** A primary and a standby that follows it, asynchronously unless said otherwise, with one migrated database. */
 export class PostgresPair {
-  readonly primary: PostgresServer;
-  readonly standby: PostgresServer;
+  /** The one that took writes at first, or since the last `rejoin`. */
+  primary: PostgresServer;
+  standby: PostgresServer;
+  /** The database on each of the two, the first primary's first. */
+  readonly urls: readonly [string, string];
   /** The database as DATABASE_URL names it: both servers. */
   readonly url: string;
   readonly #link: TcpProxy;
@@ -21,12 +24,16 @@ export class PostgresPair {
     this.primary = primary;
     this.standby = standby;
     this.#link = link;
+    this.urls = [primary.urlOf(DATABASE), standby.urlOf(DATABASE)];
     const { host } = new URL(standby.url);
     this.url = this.urls[0].replace(/(@[^/]*)/, `$1,${host}`);
   }
 
-  /** Starts one; `closers` end it. */
-  static async start(closers: Closers): Promise<PostgresPair> {
+  /**
+   * Starts one; `closers` end it.
+   * @param more `synchronous`: a commit is acknowledged once the standby has it
+   */
+  static async start(closers: Closers, more: { synchronous?: boolean } = {}): Promise<PostgresPair> {
     const dir = await mkdtemp(join(tmpdir(), 'chaos-pair-'));
     closers.add(() => rm(dir, { recursive: true, force: true }));
     await chmod(dir, 0o755); // as root the servers run as another user
@@ -39,12 +46,13 @@ export class PostgresPair {
     closers.add(() => standby.stop());
     const pair = new PostgresPair(primary, standby, link);
     await pair.#streams();
+    if (more.synchronous) await primary.acknowledgeWithStandby();
     return pair;
   }
 
-  /** The database on each of the two. */
-  get urls(): readonly [string, string] {
-    return [this.primary.urlOf(DATABASE), this.standby.urlOf(DATABASE)];
+  /** The database on the one that `promote` makes the primary. */
+  get standbyUrl(): string {
+    return this.standby.urlOf(DATABASE);
   }
 
   /** Nothing more reaches the standby: what is committed from now on is lost with the primary. */
@@ -59,8 +67,16 @@ export class PostgresPair {
     await this.standby.promote();
   }
 
+  /** After a promotion: the one that was killed begins anew as the synchronous standby of the other one. */
+  async rejoin(): Promise<void> {
+    [this.primary, this.standby] = [this.standby, this.primary];
+    await this.standby.beginAsStandbyOf(this.primary);
+    await this.#streams();
+    await this.primary.acknowledgeWithStandby();
+  }
+
   async #streams(): Promise<void> {
-    const sql = postgres(this.urls[0], { max: 1 });
+    const sql = postgres(this.primary.urlOf(DATABASE), { max: 1 });
     try {
       await until('the standby to stream', async () => {
         const rows = await sql`select 1 from pg_stat_replication where state = 'streaming'`;

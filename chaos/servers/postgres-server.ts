@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { chown, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
@@ -50,7 +50,7 @@ export class PostgresServer {
 
   static async #open(dir: string, more: Settings = {}): Promise<PostgresServer> {
     // Nothing here outlives the machine; processes are killed, and what they wrote the system keeps.
-    const settings = { fsync: 'off', max_connections: 200, ...more };
+    const settings = { fsync: 'off', max_connections: 200, wal_keep_size: '512MB', ...more };
     const { url, close } = await openEmbedded({ dir, log: silent, settings });
     const home = await embeddedHome(dir, silent);
     return new PostgresServer(url, home, await postgresBinaries(home), close);
@@ -71,6 +71,47 @@ export class PostgresServer {
     const { username, password } = new URL(this.url);
     return PostgresServer.#open(dir, {
       primary_conninfo: `host=127.0.0.1 port=${port} user=${username} password=${password}`,
+    });
+  }
+
+  /**
+   * Starts this server, which was killed, as a standby of another one that goes on meanwhile. What it stored is replaced by a copy of
+   * the other one's files, made as a base backup is.
+   */
+  async beginAsStandbyOf(primary: PostgresServer): Promise<void> {
+    const settings = await readFile(join(this.data, 'postgresql.conf'), 'utf8');
+    const { uid, gid } = await stat(this.data);
+    const write = async (name: string, text: string) => {
+      await writeFile(join(this.data, name), text);
+      await chown(join(this.data, name), uid, gid);
+    };
+    const { username, password } = new URL(primary.url);
+    await rm(this.data, { recursive: true, force: true });
+    await primary.#administer(async (sql) => {
+      await sql`select pg_backup_start('standby', true)`;
+      // tar returns 1 when files changed as it read them.
+      const copying =
+        'mkdir -m 700 "$1" && { tar -C "$0" --exclude=./postmaster.* --exclude="./pg_wal/*" -cf - . || test $? -eq 1; } | tar -C "$1" -xpf -';
+      await run('/bin/sh', ['-c', copying, primary.data, this.data]);
+      const [label] = await sql<{ labelfile: string }[]>`select labelfile from pg_backup_stop(false)`;
+      await write('backup_label', label?.labelfile ?? '');
+    });
+    const conninfo = `host=127.0.0.1 port=${primary.port} user=${username} password=${password}`;
+    await write('postgresql.conf', settings);
+    await write('postgresql.auto.conf', `primary_conninfo = '${conninfo}'\n`);
+    await write('standby.signal', '');
+    await this.start();
+  }
+
+  /** From now on a commit is acknowledged only once a standby, which has to be there, has it on its disk. */
+  async acknowledgeWithStandby(): Promise<void> {
+    await this.#administer(async (sql) => {
+      await sql`alter system set synchronous_standby_names = '*'`;
+      await sql`select pg_reload_conf()`;
+      await until('the standby to be synchronous', async () => {
+        const rows = await sql`select 1 from pg_stat_replication where sync_state = 'sync'`;
+        return rows.length > 0;
+      });
     });
   }
 
@@ -143,6 +184,14 @@ export class PostgresServer {
     const pid = await this.#postmaster();
     process.kill(pid, 'SIGQUIT');
     await until('PostgreSQL to be gone', () => !isAlive(pid));
+  }
+
+  /** Ends all of its processes with SIGKILL. Resolves when they are gone. */
+  async kill(): Promise<void> {
+    const pid = await this.#postmaster();
+    const all = [pid, ...(await childrenOf(pid))];
+    for (const one of all) if (isAlive(one)) process.kill(one, 'SIGKILL');
+    await until('PostgreSQL to be gone', () => !all.some(isAlive));
   }
 
   /** Starts it again on the same port, after a crash through recovery. Resolves when it takes connections. */

@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
+import { RedisPlaces } from '../../chaos/servers/redis-places.ts';
 import { freePort } from '../../src/db/free-port.ts';
 import { examineRedis } from '../../src/jobs/examine-redis.ts';
 import { startCommand } from '../support/cli.ts';
 import { testDatabase } from '../support/database.ts';
-import { RedisServers } from '../support/redis-servers.ts';
 import { rawServer } from '../support/upstream-server.ts';
 
 const skipped = inject('redisSkipReason');
-const servers = new RedisServers();
+const servers = new RedisPlaces();
 afterEach(() => servers.stop());
 const redis = async (...settings: string[]) => (await servers.start(...settings)).port;
 

@@ -1,13 +1,13 @@
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { afterEach, describe, expect, inject, it } from 'vitest';
+import { type RedisNode, RedisPlaces } from '../../chaos/servers/redis-places.ts';
 import { HEALS, POLLS, planJob } from '../../src/jobs/jobs.ts';
 import { openBackend } from '../../src/jobs/open-backend.ts';
-import { type RedisServer, RedisServers } from '../support/redis-servers.ts';
 
 const skipped = inject('redisSkipReason');
 const silent = pino({ level: 'silent' });
-const servers = new RedisServers();
+const servers = new RedisPlaces();
 afterEach(() => servers.stop());
 
 /** Puts plans into both queues and waits until a worker did them, before and after `lose`. */
@@ -67,7 +67,7 @@ describe.skipIf(skipped)(`the queue${skipped ? ` (skipped: ${skipped})` : ''}`, 
     const client = new Redis(nodes[0]?.port ?? 0);
     const slot = Number(await client.cluster('KEYSLOT', '{chain-recorder}:polls:id'));
     client.disconnect();
-    const holder: RedisServer | undefined = nodes[Math.floor((slot * 3) / 16_384)];
+    const holder: RedisNode | undefined = nodes[Math.floor((slot * 3) / 16_384)];
     const url = `redis-cluster://${nodes.slice(4).map(({ port }) => `127.0.0.1:${port}`)}`;
     await worksWhile(url, async () => {
       if (!holder) throw new Error(`nobody holds slot ${slot}`);

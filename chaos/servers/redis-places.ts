@@ -5,24 +5,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
-import { expect, vi } from 'vitest';
 import { freePort } from '../../src/db/free-port.ts';
+import { until } from '../waiting.ts';
 
 const SLOTS = 16_384;
 
-/** A redis-server of a test's own. */
-export interface RedisServer {
+/** A redis-server that was started here. */
+export interface RedisNode {
   readonly port: number;
   readonly process: ChildProcess;
+  /** By which it was started. */
+  readonly args: readonly string[];
 }
 
-/** Starts servers of redis-server from PATH, and ends all of them. */
-export class RedisServers {
+/** Starts servers of redis-server from PATH, alone, as a cluster or behind sentinels, and ends all of them. */
+export class RedisPlaces {
   readonly #running = new Map<number, ChildProcess>();
   #dir: Promise<string> | undefined;
 
   /** Starts a server with some settings, such as `--requirepass` and its value. */
-  async start(...settings: string[]): Promise<RedisServer> {
+  async start(...settings: string[]): Promise<RedisNode> {
     const port = await freePort();
     return this.#spawn(port, [
       ...['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no'],
@@ -31,8 +33,8 @@ export class RedisServers {
   }
 
   /** Starts a cluster of three primaries, each with a replica. @returns its nodes, the primaries first */
-  async startCluster(): Promise<readonly RedisServer[]> {
-    const nodes: RedisServer[] = [];
+  async startCluster(): Promise<readonly RedisNode[]> {
+    const nodes: RedisNode[] = [];
     // Without ports of their own for what nodes tell each other, these would be 10,000 higher, where there may be none.
     const buses: string[] = [];
     for (let n = 0; n < 6; n++) {
@@ -60,13 +62,17 @@ export class RedisServers {
         );
       const knowsAll = async (client: Redis) =>
         /cluster_known_nodes:6\b/.test(String(await client.cluster('INFO')));
-      for (const client of clients) await until(() => knowsAll(client));
+      for (const client of clients) await until('every node to know all', () => knowsAll(client));
       for (const [at, client] of clients.slice(3).entries())
         await client.call('CLUSTER', 'REPLICATE', ids[at] ?? '');
       for (const client of clients)
-        await until(async () => /cluster_state:ok/.test(String(await client.cluster('INFO'))));
+        await until('the cluster to be whole', async () =>
+          /cluster_state:ok/.test(String(await client.cluster('INFO'))),
+        );
       for (const client of clients.slice(3))
-        await until(async () => /master_link_status:up/.test(await client.info('replication')));
+        await until('a replica to follow', async () =>
+          /master_link_status:up/.test(await client.info('replication')),
+        );
       return nodes;
     } finally {
       for (const client of clients) client.disconnect();
@@ -74,13 +80,15 @@ export class RedisServers {
   }
 
   /** Starts a primary, its replica, and three sentinels that watch it as `recorder`. */
-  async startSentinels(): Promise<{ primary: RedisServer; sentinels: readonly RedisServer[] }> {
+  async startSentinels() {
     const primary = await this.start();
     const replica = await this.start('--replicaof', `127.0.0.1 ${primary.port}`);
     const client = new Redis(replica.port);
-    await until(async () => /master_link_status:up/.test(await client.info('replication')));
+    await until('a replica to follow', async () =>
+      /master_link_status:up/.test(await client.info('replication')),
+    );
     client.disconnect();
-    const sentinels: RedisServer[] = [];
+    const sentinels: RedisNode[] = [];
     for (let n = 0; n < 3; n++) {
       const port = await freePort();
       const file = join(await this.#directory(), `sentinel-${n}.conf`);
@@ -96,20 +104,25 @@ export class RedisServers {
     }
     for (const { port } of sentinels) {
       const sentinel = new Redis(port);
-      await until(async () => {
+      await until('the sentinels to know each other', async () => {
         const told = String(await sentinel.call('SENTINEL', 'master', 'recorder'));
         return /num-slaves,1\b/.test(told) && /num-other-sentinels,2\b/.test(told);
       });
       sentinel.disconnect();
     }
-    return { primary, sentinels };
+    return { primary, replica, sentinels };
   }
 
   /** Ends a server at once, as a crash does. */
-  async kill({ port, process }: RedisServer): Promise<void> {
+  async kill({ port, process }: Pick<RedisNode, 'port' | 'process'>): Promise<void> {
     this.#running.delete(port);
     process.kill('SIGKILL');
     if (process.exitCode === null && process.signalCode === null) await once(process, 'exit');
+  }
+
+  /** Starts a server that was killed again, where it was. It has lost all that it stored. */
+  again({ port, args }: RedisNode, ...settings: string[]): Promise<RedisNode> {
+    return this.#spawn(port, [...args, ...settings]);
   }
 
   async stop(): Promise<void> {
@@ -123,7 +136,7 @@ export class RedisServers {
     return this.#dir;
   }
 
-  async #spawn(port: number, args: readonly string[]): Promise<RedisServer> {
+  async #spawn(port: number, args: readonly string[]): Promise<RedisNode> {
     const server = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#running.set(port, server);
     const said: string[] = [];
@@ -131,12 +144,9 @@ export class RedisServers {
       said.push(line);
       if (/Ready to accept connections|Sentinel ID is/.test(line)) {
         server.stdout.resume();
-        return { port, process: server };
+        return { port, process: server, args };
       }
     }
     throw new Error(`redis-server did not start\n${said.join('\n')}`);
   }
 }
-
-const until = (isSo: () => Promise<boolean>) =>
-  vi.waitFor(async () => expect(await isSo()).toBe(true), { timeout: 30_000, interval: 50 });

@@ -1,0 +1,265 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { pino } from 'pino';
+import postgres from 'postgres';
+import { z } from 'zod';
+import { buildRecorder } from '../../chaos/build.ts';
+import { Closers } from '../../chaos/closers.ts';
+import { percentile } from '../../chaos/evidence.ts';
+import { childrenOf } from '../../chaos/processes.ts';
+import { RedisPlaces } from '../../chaos/servers/redis-places.ts';
+import { until } from '../../chaos/waiting.ts';
+import { checkConfig } from '../../src/config/load.ts';
+import { activeFeeds, catalogNames } from '../../src/configured-feeds.ts';
+import { HEALS, POLLS, recordJob } from '../../src/jobs/jobs.ts';
+import { openBackend } from '../../src/jobs/open-backend.ts';
+import { Child } from '../child.ts';
+import { startDatabase } from '../database.ts';
+import { processorTime } from '../pages/processor.ts';
+
+/**
+ * Runs a second of one to eight worker processes (`up --roles worker`) against an upstream that takes 50 ms, by queue backend; and how long
+ * after its schedule a run begins, by the number of targets. Processor time is told by process: two cores end before eight workers do.
+ */
+const HELP = `npx tsx bench/workers/main.ts [--backends redis,cluster,postgres] [--workers 1,2,4,8] [--targets 64] [--queue heals|polls] [--seconds 15]
+npx tsx bench/workers/main.ts --delays 1000,10000 [--every 60s] [--workers 1,4] [--backends …]`;
+const { values } = parseArgs({
+  options: {
+    help: { type: 'boolean', default: false },
+    backends: { type: 'string', default: 'redis,cluster,postgres' },
+    workers: { type: 'string', default: '1,2,4,8' },
+    targets: { type: 'string', default: '64' },
+    queue: { type: 'string', default: HEALS },
+    seconds: { type: 'string', default: '15' },
+    takes: { type: 'string', default: '50' },
+    delays: { type: 'string' },
+    every: { type: 'string', default: '60s' },
+  },
+});
+const numbers = (text: string) => text.split(',').map(Number);
+const say = (text: string) => console.log(text);
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+
+/** The URL of a queue of its own; undefined: the queue is in PostgreSQL. */
+async function openRedis(backend: string, closers: Closers): Promise<{ url?: string; pids: number[] }> {
+  if (backend === 'postgres') return { pids: [] };
+  const places = new RedisPlaces();
+  closers.add(() => places.stop());
+  const nodes = backend === 'cluster' ? await places.startCluster() : [await places.start()];
+  const hosts = nodes.map(({ port }) => `127.0.0.1:${port}`).join(',');
+  return {
+    url: backend === 'cluster' ? `redis-cluster://${hosts}` : `redis://${hosts}`,
+    pids: nodes.flatMap(({ process: { pid } }) => pid ?? []),
+  };
+}
+
+const address = (n: number) => `0x${(n + 1).toString(16).padStart(40, '0')}`;
+
+/** A recorder of the balances of so many addresses. */
+const recording = (targets: number, port: number, every: string) => ({
+  network: 'mainnet',
+  observer: 'bench',
+  upstreams: { chainData: { url: `http://127.0.0.1:${port}` } },
+  watch: {
+    evmAddresses: Array.from({ length: targets }, (_, n) => ({ chain: '43114', address: address(n) })),
+  },
+  datasets: Object.fromEntries(
+    catalogNames.datasets.map((name) => [name, name === 'native_balances' ? { every } : { enabled: false }]),
+  ),
+});
+
+/** A recorder's processes, database, queue and upstream. */
+async function open(cli: string, backend: string, targets: number, every: string, closers: Closers) {
+  const dir = await mkdtemp(join(tmpdir(), 'bench-workers-'));
+  closers.add(() => rm(dir, { recursive: true, force: true }));
+  const database = await startDatabase({ max_connections: 300 });
+  closers.add(() => database.close());
+  const sql = postgres(database.url, { max: 2, onnotice: () => {} });
+  closers.add(() => sql.end({ timeout: 5 }));
+  const redis = await openRedis(backend, closers);
+  const service = await Child.start(
+    'workers/slow-process.ts',
+    [values.takes],
+    z.object({ port: z.number() }),
+    stop.signal,
+  );
+  closers.add(() => service.child.stop());
+  const config = recording(targets, service.first.port, every);
+  await writeFile(join(dir, 'recorder.yaml'), JSON.stringify(config));
+  const env = {
+    PATH: process.env.PATH ?? '',
+    DATABASE_URL: database.url,
+    RECORDER_PORT: '0',
+    ...(redis.url === undefined ? {} : { REDIS_URL: redis.url }),
+  };
+  const up = async (roles: string): Promise<ChildProcess> => {
+    const child = spawn(process.execPath, [cli, 'up', '--roles', roles], {
+      cwd: dir,
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    closers.add(async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    });
+    const said: string[] = [];
+    for await (const line of createInterface({ input: child.stderr })) {
+      said.push(line);
+      if (line.includes('recording began')) {
+        child.stderr.resume();
+        return child;
+      }
+    }
+    throw new Error(`up --roles ${roles} ended\n${said.slice(-5).join('\n')}`);
+  };
+  const ups = (count: number) => Promise.all(Array.from({ length: count }, () => up('worker')));
+  const [feed] = activeFeeds(checkConfig(config, catalogNames, 'the benchmark'));
+  const queues = await openBackend(
+    { redisUrl: redis.url, databaseUrl: database.url },
+    pino({ level: 'silent' }),
+    stop.signal,
+  );
+  closers.add(() => Promise.race([queues.close(), delay(2_000)]));
+  if (!feed) throw new Error('there is nothing to record');
+  return { sql, up, ups, feed, queues, redis };
+}
+
+/** Processor time of the processes whose parent is the server of a database, and of others, in ms. */
+async function processors(sql: postgres.Sql, pids: Record<string, readonly number[]>) {
+  const [server] = await sql<{ pid: number }[]>`
+    select split_part(pg_read_file('postmaster.pid'), E'\n', 1)::int as pid`;
+  const all = { ...pids, PostgreSQL: await childrenOf(server?.pid ?? 0) };
+  const spent = Object.entries(all).map(async ([name, some]) => {
+    const times = await Promise.all(some.map(processorTime));
+    return [name, times.reduce((sum, one) => sum + one, 0) / 1e6] as const;
+  });
+  return new Map(await Promise.all(spent));
+}
+
+/** Runs that were done a second, with so many workers. */
+async function rateOf(cli: string, backend: string, workers: number): Promise<number> {
+  const closers = new Closers();
+  try {
+    const targets = Number(values.targets);
+    const { sql, ups, feed, queues, redis } = await open(cli, backend, targets, '1h', closers);
+    const queue = await queues.queue(values.queue);
+    closers.add(() => Promise.race([queue.close(), delay(2_000)]));
+    const running = await ups(workers);
+    let put = 0;
+    // Round after round of all targets; a target that is still recorded then would be put off by a second.
+    const put64 = async () => {
+      const jobs = feed.targets.map((target) => {
+        const { name, data, opts } = recordJob(feed, { target, window: null, reason: 'manual' });
+        return { name, data, opts: { ...opts, jobId: `${opts.jobId} ${put++}` } };
+      });
+      await queue.addBulk(jobs);
+    };
+    const done = async () => {
+      const [row] = await sql<
+        { runs: number }[]
+      >`select count(*)::int as runs from recorder.runs where status = 'done'`;
+      return row?.runs ?? 0;
+    };
+    const wanted = async () => {
+      const waiting = put - (await done());
+      if (waiting < targets * 12) await put64();
+    };
+    await until('the workers to be at work', async () => {
+      await wanted();
+      return (await done()) > targets * 3;
+    });
+    const pids = {
+      workers: running.flatMap(({ pid }) => pid ?? []),
+      ...(redis.pids.length > 0 ? { Redis: redis.pids } : {}),
+    };
+    const [began, before, spent] = [performance.now(), await done(), await processors(sql, pids)];
+    const end = began + Number(values.seconds) * 1000;
+    while (performance.now() < end) {
+      await wanted();
+      await delay(50, undefined, { signal: stop.signal });
+    }
+    const [after, now] = [await done(), await processors(sql, pids)];
+    const seconds = (performance.now() - began) / 1000;
+    const rate = (after - before) / seconds;
+    const cores = [...now].map(
+      ([name, time]) => `${name} ${((time - (spent.get(name) ?? 0)) / 1000 / seconds).toFixed(2)}`,
+    );
+    const [held] = await sql<{ failed: number }[]>`
+      select count(*)::int as failed from recorder.runs where status not in ('done', 'running')`;
+    say(
+      `${backend}, ${workers} workers: ${rate.toFixed(1)} runs/s; cores: ${cores.join(', ')}; load ${loadavg()[0]?.toFixed(1)}` +
+        (held?.failed ? `; ${held.failed} runs failed` : ''),
+    );
+    return rate;
+  } finally {
+    await closers.close();
+  }
+}
+
+/** How long after their schedule's tick the runs of three rounds began. */
+async function delaysOf(cli: string, backend: string, workers: number, targets: number): Promise<void> {
+  const closers = new Closers();
+  try {
+    const { sql, up, ups, queues } = await open(cli, backend, targets, values.every, closers);
+    await ups(workers);
+    await up('scheduler');
+    const queue = await queues.queue(POLLS);
+    closers.add(() => Promise.race([queue.close(), delay(2_000)]));
+    const { every, next } = await until('the schedule to be set', async () => {
+      const [schedule] = await queue.getJobSchedulers();
+      return schedule?.next === undefined ? null : { every: Number(schedule.every), next: schedule.next };
+    });
+    // The first round records what was never recorded; those after it are looked at.
+    const [from, to] = [next, next + 3 * every];
+    while (Date.now() < to) await delay(500, undefined, { signal: stop.signal });
+    const rows = await sql<{ at: number }[]>`
+      select extract(epoch from started_at)::float8 * 1000 as at from recorder.runs
+      where started_at >= ${new Date(from)} and started_at < ${new Date(to)} and reason = 'poll'`;
+    const waited = rows.map(({ at }) => (at - from) % every);
+    const seconds = (share: number) => (percentile(waited, share) / 1000).toFixed(2);
+    const [late] = await sql<{ all: number; late: number }[]>`
+      select count(*)::int as all, count(*) filter (where now() - last_success_at > 2 * ${every} * interval '1 ms')::int as late
+      from recorder.target_datasets where active and source = 'native-balance'`;
+    say(
+      `${backend}, ${workers} workers, ${targets} targets every ${values.every}: ${rows.length} runs began after (p50, p99, most) ` +
+        `${seconds(0.5)}, ${seconds(0.99)}, ${seconds(1)} s; late by two intervals ${late?.late} of ${late?.all}; load ${loadavg()[0]?.toFixed(1)}`,
+    );
+  } finally {
+    await closers.close();
+  }
+}
+
+async function main(): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'bench-built-'));
+  try {
+    const cli = await buildRecorder(dir);
+    for (const backend of values.backends.split(',')) {
+      if (values.delays !== undefined) {
+        for (const targets of numbers(values.delays))
+          for (const workers of numbers(values.workers)) await delaysOf(cli, backend, workers, targets);
+        continue;
+      }
+      let first: number | undefined;
+      for (const workers of numbers(values.workers)) {
+        const rate = await rateOf(cli, backend, workers);
+        first ??= rate / workers;
+        say(`  ${(rate / first / workers).toFixed(2)} of linear`);
+      }
+    }
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+if (values.help) say(HELP);
+else await main();
+process.exit();

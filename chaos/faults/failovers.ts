@@ -1,0 +1,253 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { z } from 'zod';
+import { PostgresPair } from '../servers/postgres-pair.ts';
+import { type RedisNode, RedisPlaces } from '../servers/redis-places.ts';
+import { Steady } from '../steady.ts';
+import { eventually, until } from '../waiting.ts';
+import type { World } from '../world.ts';
+import { noPanic, stillRunning } from './database.ts';
+import type { Fault } from './fault.ts';
+
+const CLUSTER_KILLS = 50;
+const SENTINEL_KILLS = 20;
+const PROMOTIONS = 20;
+/** Nodes whose blocks are recorded, on three chains each. */
+const WATCH = 10;
+const DAYS = 3;
+const PATIENCE = 300_000;
+/** A key of the queue; all of them are in one slot. */
+const KEY = '{chain-recorder}:polls:id';
+
+const invariants = ['A', 'B', 'C', 'E'] as const;
+const sandbox = { blocksPerHour: 60 };
+
+const slots = z.array(
+  z.tuple([z.number(), z.number(), z.tuple([z.string(), z.number()]).rest(z.unknown())]).rest(z.unknown()),
+);
+
+/** Asks a node over a connection of its own. */
+async function asked<T>(port: number, ask: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis(port, { maxRetriesPerRequest: 1, retryStrategy: () => null });
+  redis.on('error', () => {});
+  try {
+    return await ask(redis);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** The port of the primary that a node of a cluster names for the queue. */
+async function holderOf(port: number): Promise<number | undefined> {
+  return asked(port, async (redis) => {
+    const slot = await redis.cluster('KEYSLOT', KEY);
+    const held = slots.parse(await redis.cluster('SLOTS'));
+    return held.find(([from, to]) => from <= slot && slot <= to)?.[2][1];
+  });
+}
+
+/** Whether a node follows its primary and has all that it has. */
+const follows = (port: number) =>
+  asked(port, async (redis) => /master_link_status:up/.test(await redis.info('replication')));
+
+/** Servers of which one holds the queue, and another one takes its place when it is gone. */
+interface Failing {
+  readonly url: string;
+  /** The server that holds the queue, by all that are alive. @returns undefined while they disagree */
+  holder(): Promise<RedisNode | undefined>;
+  kill(node: RedisNode): Promise<void>;
+  /** Starts a server that was killed again. Resolves when it follows the one that took its place. */
+  rejoin(node: RedisNode, holder: RedisNode): Promise<void>;
+}
+
+async function cluster(places: RedisPlaces): Promise<Failing> {
+  const nodes = new Map((await places.startCluster()).map((node) => [node.port, node]));
+  const alive = new Set(nodes.keys());
+  return {
+    url: `redis-cluster://${[...alive].map((port) => `127.0.0.1:${port}`).join(',')}`,
+    async holder() {
+      const [first, ...others] = new Set(await Promise.all([...alive].map((port) => holderOf(port))));
+      return first === undefined || others.length > 0 || !alive.has(first) ? undefined : nodes.get(first);
+    },
+    async kill(node) {
+      alive.delete(node.port);
+      await places.kill(node);
+    },
+    async rejoin(node) {
+      nodes.set(node.port, await places.again(node));
+      await eventually('the killed node to follow', () => follows(node.port));
+      alive.add(node.port);
+    },
+  };
+}
+
+async function sentinels(places: RedisPlaces): Promise<Failing> {
+  const { primary, replica, sentinels } = await places.startSentinels();
+  const nodes = new Map([primary, replica].map((node) => [node.port, node]));
+  const ports = sentinels.map(({ port }) => port);
+  const named = (port: number) =>
+    asked(port, async (redis) => {
+      const told = await redis.call('SENTINEL', 'get-master-addr-by-name', 'recorder');
+      return Number(z.tuple([z.string(), z.string()]).parse(told)[1]);
+    });
+  const knowReplica = (port: number) =>
+    asked(port, async (redis) => {
+      const told = String(await redis.call('SENTINEL', 'replicas', 'recorder'));
+      return /slave-repl-offset/.test(told) && !/s_down|o_down|disconnected/.test(told);
+    });
+  return {
+    url: `redis-sentinel://${ports.map((port) => `127.0.0.1:${port}`).join(',')}/recorder`,
+    async holder() {
+      const [first = 0, ...others] = new Set(await Promise.all(ports.map(named)));
+      return others.length > 0 ? undefined : nodes.get(first);
+    },
+    kill: (node) => places.kill(node),
+    async rejoin(node, holder) {
+      const server = await places.again(node, '--replicaof', `127.0.0.1 ${holder.port}`);
+      nodes.set(node.port, server);
+      await eventually('the killed node to follow', () => follows(node.port));
+      // What sentinels do not know yet they cannot put in a primary's place.
+      for (const port of ports) await eventually('the sentinels to know it', () => knowReplica(port));
+    },
+  };
+}
+
+/** Milliseconds from a moment to the first run that began after it. */
+async function nextRun({ sql }: World, moment: Date): Promise<number> {
+  const at = await eventually(
+    'a run to begin and to be committed',
+    async () => {
+      const [row] = await sql<{ at: Date | null }[]>`
+        select min(started_at) as at from recorder.runs where started_at > ${moment} and status = 'done'`;
+      return row?.at ?? null;
+    },
+    PATIENCE,
+  );
+  return at.getTime() - moment.getTime();
+}
+
+/** The usual work goes on to its end, and no run of all was lost. */
+async function holdsInTheEnd(world: World, steady: Steady): Promise<void> {
+  const { sql, evidence } = world;
+  await steady.whole(PATIENCE);
+  stillRunning(steady);
+  noPanic(world);
+  for (const recorder of steady.running)
+    evidence.bound('memory of up, in MiB', await recorder.lookAtMemory(), 256);
+  await steady.stop();
+  const runs = await sql<{ status: string; runs: number }[]>`
+    select status, count(*)::int as runs from reporting.runs group by status order by status`;
+  evidence.figures.set('runs', runs.map(({ status, runs }) => `${status} ${runs}`).join(', '));
+}
+
+/** The server that holds the queue is killed while runs go on, again and again; each time another one takes its place. */
+async function killed(world: World, open: (places: RedisPlaces) => Promise<Failing>, kills: number) {
+  const { evidence, random, setting, closers } = world;
+  const places = new RedisPlaces();
+  closers.add(() => places.stop());
+  const failing = await open(places);
+  const steady = await Steady.start(world, {
+    watch: WATCH,
+    days: DAYS,
+    processes: 2,
+    env: { REDIS_URL: failing.url },
+  });
+  await steady.begun();
+  const took = { over: [] as number[], runs: [] as number[], usual: [] as number[] };
+  for (let kill = 0; kill < (setting.options.kills ?? kills); kill++) {
+    took.usual.push(await nextRun(world, new Date()));
+    await delay(random.unit() * 5_000);
+    const holder = await until('one server to hold the queue', () => failing.holder());
+    const moment = new Date();
+    await failing.kill(holder);
+    evidence.serve('primary killed');
+    const next = await eventually('another server to hold the queue', async () => {
+      const now = await failing.holder();
+      return now && now.port !== holder.port ? now : null;
+    });
+    took.over.push(Date.now() - moment.getTime());
+    // What a worker had in hand goes on without its queue.
+    const over = new Date();
+    took.runs.push((await nextRun(world, over)) + over.getTime() - moment.getTime());
+    await failing.rejoin(holder, next);
+  }
+  evidence.times('from the kill until another server held the queue', took.over);
+  evidence.times('from the kill to the first run begun after that', took.runs);
+  evidence.times('from any moment to the next run, without a kill', took.usual);
+  await steady.recovers('the last kill');
+  await holdsInTheEnd(world, steady);
+  const [lost] = await world.sql<{ runs: number }[]>`
+    select count(*)::int as runs from reporting.runs where status in ('failed', 'lost')`;
+  evidence.claim(`runs that failed or were lost: ${lost?.runs}`, lost?.runs === 0);
+}
+
+const clusterKilled: Fault = {
+  numbers: [82],
+  title: 'the primary of a Redis Cluster that holds the queue is killed, again and again',
+  backends: 'redis',
+  invariants,
+  sandbox,
+  inject: (world) => killed(world, cluster, CLUSTER_KILLS),
+};
+
+const sentinelKilled: Fault = {
+  numbers: [83],
+  title: 'the primary that sentinels watch is killed, again and again',
+  backends: 'redis',
+  invariants,
+  sandbox,
+  inject: (world) => killed(world, sentinels, SENTINEL_KILLS),
+};
+
+/** What of the record is visible on a server. A synchronous standby has it before anybody sees it. */
+async function visible({ sql }: Pick<World, 'sql'>): Promise<Record<string, number>> {
+  const [row] = await sql<Record<string, number>[]>`
+    select (select count(*)::int from recorder.runs where status = 'done') as runs,
+      (select count(*)::int from recorder.proposed_blocks) as blocks,
+      (select count(*)::int from recorder.changes) as changes`;
+  return row ?? {};
+}
+
+const promotions: Fault = {
+  numbers: [84],
+  title: 'the primary is killed and its synchronous standby promoted, again and again',
+  backends: 'each',
+  invariants,
+  sandbox,
+  async inject(world) {
+    const { evidence, random, setting, closers } = world;
+    const pair = await PostgresPair.start(closers, { synchronous: true });
+    world.databaseUrl = pair.url;
+    world.lookInto(pair.urls[0]);
+    const steady = await Steady.start(world, { watch: WATCH, days: DAYS, processes: 2 });
+    await steady.begun();
+    const took = { promoted: [] as number[], runs: [] as number[], usual: [] as number[] };
+    const lost: Record<string, number> = {};
+    for (let promotion = 0; promotion < (setting.options.kills ?? PROMOTIONS); promotion++) {
+      took.usual.push(await nextRun(world, new Date()));
+      await delay(random.unit() * 5_000);
+      const had = await visible(world);
+      const moment = new Date();
+      await pair.primary.kill();
+      evidence.serve('primary killed');
+      await pair.promote();
+      evidence.serve('promotion');
+      took.promoted.push(Date.now() - moment.getTime());
+      world.lookInto(pair.standbyUrl);
+      const has = await visible(world);
+      for (const [name, count] of Object.entries(had))
+        lost[name] = (lost[name] ?? 0) + Math.max(0, count - (has[name] ?? 0));
+      const over = new Date();
+      took.runs.push((await nextRun(world, over)) + over.getTime() - moment.getTime());
+      await pair.rejoin();
+    }
+    evidence.times('from the kill until the standby took writes', took.promoted);
+    evidence.times('from the kill to the first run begun after that', took.runs);
+    evidence.times('from any moment to the next run, without a kill', took.usual);
+    for (const [name, count] of Object.entries(lost)) evidence.claim(`${name} lost: ${count}`, count === 0);
+    await steady.recovers('the last promotion');
+    await holdsInTheEnd(world, steady);
+  },
+};
+
+export const failoverFaults: readonly Fault[] = [clusterKilled, sentinelKilled, promotions];
