@@ -42,8 +42,9 @@ export function redisClient(
       return new Cluster([...place.nodes], {
         lazyConnect,
         maxRedirections,
-        // Where the check fails, `connect` settles only with the next attempt to connect.
-        enableReadyCheck: patience.enableReadyCheck ?? true,
+        // Where the check fails, the promise of `connect` never settles (ioredis 6.0), and a worker of BullMQ that waits for it stands still
+        // for ever. What a cluster refuses meanwhile is sent again.
+        enableReadyCheck: false,
         clusterRetryStrategy: retryStrategy,
         // A certificate is made out to a name, and a cluster answers with addresses where names are resolved too early.
         ...(place.tls ? { dnsLookup: (address, found) => found(null, address) } : {}),

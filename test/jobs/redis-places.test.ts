@@ -2,8 +2,10 @@ import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { type RedisNode, RedisPlaces } from '../../chaos/servers/redis-places.ts';
+import { redisPlace } from '../../src/config/redis-url.ts';
 import { HEALS, POLLS, planJob } from '../../src/jobs/jobs.ts';
 import { openBackend } from '../../src/jobs/open-backend.ts';
+import { redisClient } from '../../src/jobs/redis-client.ts';
 
 const skipped = inject('redisSkipReason');
 const silent = pino({ level: 'silent' });
@@ -74,6 +76,31 @@ describe.skipIf(skipped)(`the queue${skipped ? ` (skipped: ${skipped})` : ''}`, 
       await servers.kill(holder);
     });
   }, 90_000);
+
+  it('is connected to once a cluster serves all slots again', async () => {
+    const { port } = await servers.start(
+      ...['--cluster-enabled', 'yes', '--cluster-config-file', 'alone.conf'],
+      ...['--cluster-announce-ip', '127.0.0.1'],
+    );
+    const node = new Redis(port);
+    await node.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16382');
+    const client = redisClient(redisPlace(`redis-cluster://127.0.0.1:${port}`), {
+      lazyConnect: true,
+      maxRetriesPerRequest: null,
+      retryStrategy: () => 50,
+    });
+    // BullMQ waits for this alone before it asks for the next job.
+    const connecting = client.connect();
+    await new Promise((resolve) => {
+      client.once('ready', resolve);
+      client.once('reconnecting', resolve);
+    });
+    await node.call('CLUSTER', 'ADDSLOTS', '16383');
+    await connecting;
+    expect(await client.set('key', 'value')).toBe('OK');
+    client.disconnect();
+    node.disconnect();
+  }, 30_000);
 
   it('goes on behind sentinels when the primary is lost', async () => {
     const { primary, sentinels } = await servers.startSentinels();
