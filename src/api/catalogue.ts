@@ -86,6 +86,8 @@ const OF_PROBES: ReadonlySet<string> = new Set([
   'node_uptime_monthly',
 ]);
 const probes: Things = { view: 'node_probes', columns: ['observer', 'node', 'probe'] };
+/** Each of a few has many ranges. */
+const coverageTargets: Things = { view: 'coverage_targets', columns: ['dataset', 'target'], alone: true };
 /** Old runs are unpacked block by block. */
 const runBlocks: Things = {
   view: 'run_blocks',
@@ -123,6 +125,7 @@ function madeOf(declared: readonly Declared[]): Catalogue {
   const worked = new Map([
     ...[...OF_PROBES].map((name): [string, Things] => [name, probes]),
     ['runs', runBlocks],
+    ['coverage_ranges', coverageTargets],
     ...recorded.flatMap((one) => [...thingsOf(one)]),
   ]);
   const numbering = new Map(recorded.flatMap((one) => [...numberedOf(one)]));

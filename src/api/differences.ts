@@ -15,9 +15,9 @@ import {
 } from './list-parameters.ts';
 import { ofFilteredSeries, seriesBySeries, seriesInOrder } from './numbered.ts';
 import { columnOf, following, orderExpression } from './order.ts';
+import { planOf } from './planned.ts';
 import type { OrderColumn } from './readable.ts';
 import { readingsBetween } from './readings-between.ts';
-import { planOf } from './row-count.ts';
 import type { Row } from './rows.ts';
 import { orderBy } from './rows-question.ts';
 import { type Asked, ReadableStatement, Statement } from './statement.ts';

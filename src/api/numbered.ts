@@ -1,8 +1,8 @@
+import type { Cursor } from './cursor.ts';
 import { condition, type Filter } from './filters.ts';
-import type { ListQuestion } from './list-parameters.ts';
-import { following, orderExpression } from './order.ts';
+import { following, orderExpression, upTo } from './order.ts';
 import type { Numbered, Readable } from './readable.ts';
-import type { Order } from './rows-question.ts';
+import type { Order, RowsQuestion } from './rows-question.ts';
 import type { Statement } from './statement.ts';
 
 /**
@@ -42,13 +42,13 @@ export const seriesInOrder = (
 ): Numbered | null => (numbered?.columns.every((name, at) => columns[at]?.name === name) ? numbered : null);
 
 /**
- * The first rows of each series that a page can hold, as selects of which each has its rows in order: where a page goes on within a
- * series, one of the rest of that series, and one of those after it.
+ * The first rows of each series that a page can hold, as selects of which each has its rows in order: where a page goes on or ends within a
+ * series, one of that series, and one of those between.
  * @param rows the select of rows `r`, with conditions beside its own @param limit how many rows are enough
  */
 export function seriesBySeries(
   numbered: Numbered,
-  { filters, after, order }: Pick<ListQuestion, 'filters' | 'after' | 'order'>,
+  { filters, after, last, order }: Pick<RowsQuestion, 'filters' | 'after' | 'last' | 'order'>,
   limit: number,
   typeOf: (name: string) => string,
   into: Statement,
@@ -57,6 +57,9 @@ export function seriesBySeries(
   const { columns, view, number } = numbered;
   const turn = order.descending ? ' desc' : '';
   const rest = order.columns.slice(columns.length);
+  const prefix = `(${texts(numbered).join(', ')})`;
+  const seriesOf = ({ values }: Cursor) =>
+    `(${columns.map((name, at) => into.value(values[at] ?? '', typeOf(name))).join(', ')})`;
   const inTurn = (expressions: readonly string[]) => expressions.map((one) => one + turn).join(', ');
   const select = (ofSeries: readonly string[], ofRows: readonly string[]) => {
     const wanted = [
@@ -76,12 +79,24 @@ limit ${limit}) as r
 order by ${inTurn([...texts(numbered), ...expressions])}
 limit ${limit}`;
   };
-  if (!after) return [select([], [])];
-  const values = columns.map((name, at) => into.value(after.values[at] ?? '', typeOf(name))).join(', ');
-  const prefix = `(${texts(numbered).join(', ')})`;
-  const further = following({ ...order, columns: rest }, after.values.slice(columns.length), typeOf, into);
+  const [beyond, before] = order.descending ? ['<', '>'] : ['>', '<'];
+  const restOf = ({ values }: Cursor) => values.slice(columns.length);
+  const ofRest = { ...order, columns: rest };
+  const further = after ? [following(ofRest, restOf(after), typeOf, into)] : [];
+  const upToLast = last ? [upTo(ofRest, restOf(last), typeOf, into)] : [];
+  const begins = after && seriesOf(after);
+  if (after && last && columns.every((_, at) => after.values[at] === last.values[at]))
+    return [select([`${prefix} = ${begins}`], [...further, ...upToLast])];
+  const ends = last && seriesOf(last);
   return [
-    select([`${prefix} = (${values})`], [further]),
-    select([`${prefix} ${order.descending ? '<' : '>'} (${values})`], []),
+    ...(begins ? [select([`${prefix} = ${begins}`], further)] : []),
+    select(
+      [
+        ...(begins ? [`${prefix} ${beyond} ${begins}`] : []),
+        ...(ends ? [`${prefix} ${before} ${ends}`] : []),
+      ],
+      [],
+    ),
+    ...(ends ? [select([`${prefix} = ${ends}`], upToLast)] : []),
   ];
 }

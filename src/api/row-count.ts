@@ -1,9 +1,9 @@
 import type postgres from 'postgres';
-import { z } from 'zod';
+import { planOf } from './planned.ts';
 import type { Readable } from './readable.ts';
 import { matching } from './rows.ts';
 import type { RowsQuestion } from './rows-question.ts';
-import { type Asked, Statement } from './statement.ts';
+import { Statement } from './statement.ts';
 
 /** How many rows there are. */
 export interface RowCount {
@@ -14,20 +14,6 @@ export interface RowCount {
 
 /** Rows are counted where PostgreSQL's planner expects at most this cost: some tens of milliseconds. */
 const CHEAP = 20_000;
-
-const plan = z.array(
-  z.object({
-    Plan: z.looseObject({ 'Node Type': z.string(), 'Plan Rows': z.number(), 'Total Cost': z.number() }),
-  }),
-);
-
-/** What PostgreSQL's planner expects of a select, which it does not run. */
-export async function planOf(sql: postgres.Sql, select: string, values: Asked['values']) {
-  const [explained] = await sql.unsafe<{ 'QUERY PLAN': unknown }[]>(`explain (format json) ${select}`, [
-    ...values,
-  ]);
-  return plan.parse(explained?.['QUERY PLAN'])[0]?.Plan;
-}
 
 /**
  * How many rows match, on whichever page. They are counted only where that is cheap: the count of millions takes seconds.

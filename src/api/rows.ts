@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { cursorText } from './cursor.ts';
+import { type Cursor, cursorText } from './cursor.ts';
 import { condition, type Filter, type Operator } from './filters.ts';
 import { heldIn } from './holders.ts';
 import { lastKeyOf } from './key-windows.ts';
@@ -40,9 +40,7 @@ export async function readRows(
     rows: rows.map((row) =>
       Object.fromEntries(columns.map(({ name, type }, at) => [name, readValue(type, textIn(row[at]))])),
     ),
-    next: more
-      ? cursorText({ sort: order.sort, values: last.slice(columns.length).map((one) => textIn(one)) })
-      : null,
+    next: more ? cursorText({ sort: order.sort, values: last.slice(columns.length).map(textIn) }) : null,
   };
 }
 
@@ -56,7 +54,7 @@ async function firstRows(
 ): Promise<readonly (readonly unknown[])[]> {
   const ask = ({ text, values }: Asked) =>
     sql.unsafe<Record<string, string | null>[]>(text, [...values]).values();
-  const last = await lastKeyOf(sql, readable, question);
+  const last = (await lastKeyOf(sql, readable, question)) ?? (await lastOfFirstPart(ask, readable, question));
   if (last) {
     const told = await ask(rowsStatement(readable, { ...question, last }));
     if (told.length > question.limit) return told;
@@ -69,6 +67,24 @@ async function firstRows(
     length = windows.longer(length, told.length);
   }
   return ask(rowsStatement(readable, question));
+}
+
+/**
+ * Up to which key a page of a past moment reaches at most, where its first part alone fills it. Of the others few rows hold at a
+ * moment, so that they would be looked for far beyond.
+ * @returns null: the rows are not read series by series, or the first part does not fill the page
+ */
+async function lastOfFirstPart(
+  ask: (asked: Asked) => Promise<readonly (readonly unknown[])[]>,
+  readable: Readable,
+  question: RowsQuestion,
+): Promise<Cursor | null> {
+  const { order, asOf, limit } = question;
+  const [first, ...others] = readable.pastParts ?? [];
+  if (asOf === null || !first || others.length === 0 || !seriesInOrder(readable, order)) return null;
+  const told = await ask(rowsStatement({ ...readable, pastParts: [first] }, { ...question, columns: [] }));
+  const last = told[limit];
+  return last ? { sort: order.sort, values: last.map(textIn) } : null;
 }
 
 /** The statement that reads a page: the columns that are wanted, then those of the order, all as texts, and a row more than asked. */
@@ -120,7 +136,7 @@ function found(readable: Readable, question: RowsQuestion, into: Statement): str
       `select ${[...named].map(columnOf).join(', ')}\nfrom ${from} as r\nwhere ${[...where, ...conditions].join('\n  and ')}`;
     if (!numbered)
       return `${rows(conditionsOf(readable, question, into))}\n${inOrder(order, null, [])}\nlimit ${limit + 1}`;
-    const conditions = conditionsOf(readable, { ...question, after: null }, into);
+    const conditions = conditionsOf(readable, { filters: question.filters, after: null, order }, into);
     return seriesBySeries(numbered, question, limit + 1, typesOf(readable), into, (more) =>
       rows([...more, ...conditions]),
     );
@@ -158,7 +174,11 @@ export function pastPartsOf({ name, pastParts = [] }: Readable, at: string, into
   });
 }
 
-function conditionsOf(readable: Readable, { filters, after, last, order }: RowsQuestion, into: Statement) {
+function conditionsOf(
+  readable: Readable,
+  { filters, after, last, order }: Pick<RowsQuestion, 'filters' | 'after' | 'last' | 'order'>,
+  into: Statement,
+) {
   const typeOf = typesOf(readable);
   return [
     ...ofFilteredSeries(readable, filters, into),

@@ -1,6 +1,7 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
 import type { Filter } from './filters.ts';
+import { planOf } from './planned.ts';
 import type { Arrival, Readable } from './readable.ts';
 import type { RowsQuestion } from './rows-question.ts';
 import { Statement } from './statement.ts';
@@ -10,6 +11,8 @@ const HOUR = 3_600_000;
 const HOURS = [1, 8, 64, 512, 4_096, 87_600];
 /** Ten years, ms: beyond it rows are looked for at any time. */
 const LONGEST = 87_600 * HOUR;
+/** A window is made for so many pages. */
+const ENOUGH = 2;
 /** A window is so many times as long as the one before, by how many rows that one had. */
 const LEAST_GROWTH = 2;
 const MOST_GROWTH = 8;
@@ -44,22 +47,32 @@ export async function windowsOf(
   const ends = await endsOf(sql, readable, question);
   if (ends === null) return null;
   const { begin, end, least } = ends;
-  const longest = Math.min(LONGEST, Math.abs(end - begin));
+  const whole = Math.abs(end - begin);
+  const longest = Math.min(LONGEST, whole);
   const shorter = (length: number) => (length > longest ? null : length);
+  // As if rows had come evenly; the windows after it follow what is found.
+  const enough = async () => Math.max(HOUR, whole * ((ENOUGH * limit) / (await expectedRows(sql, readable))));
   const bound = (operator: 'gte' | 'lte', at: number): Filter => ({
     column: order.columns[0]?.name ?? '',
     operator,
     value: new Date(at).toISOString(),
   });
   return {
-    first: shorter(HOUR),
+    first: longest < HOUR ? null : shorter(await enough()),
     longer: (than, found) =>
-      shorter(than * Math.min(MOST_GROWTH, Math.max(LEAST_GROWTH, (2 * limit) / found))),
+      shorter(than * Math.min(MOST_GROWTH, Math.max(LEAST_GROWTH, (ENOUGH * limit) / found))),
     filters: (length) => [
       bound(order.descending ? 'gte' : 'lte', begin + (order.descending ? -length : length)),
       ...(least === null ? [] : [bound('gte', least)]),
     ],
   };
+}
+
+/** How many rows came at all, as PostgreSQL expects them; of what is worked out for each of them nobody knows. */
+async function expectedRows(sql: postgres.Sql, { arrival, things }: Readable): Promise<number> {
+  if (!arrival || things) return Number.POSITIVE_INFINITY;
+  const plan = await planOf(sql, `select from reporting.${arrival.view}`, []);
+  return plan?.['Plan Rows'] ?? Number.POSITIVE_INFINITY;
 }
 
 const told = z.array(z.object({ begin: z.number(), end: z.number() }));

@@ -212,6 +212,54 @@ describe('a page of rows', () => {
     expect(most(steps)).toBeLessThanOrEqual('as_of' in asked ? 40 * 960 : 2 * (LIMIT + 1));
   });
 
+  it('of a past moment that what is so now fills looks for values that ended since no further than it reaches', async () => {
+    const question = checked(rowsParameters(points.now), { as_of: late.toISOString(), limit: String(LIMIT) });
+    const page = await readRows(sql, points.now, question);
+    // Of the one series in which the page ends, not of all forty.
+    expect(most(await stepsOf(asked))).toBeLessThanOrEqual(960 + 2 * (LIMIT + 1));
+    const all = await readRows(sql, points.now, { ...question, limit: 2 * POINTS });
+    expect(page.rows).toEqual(all.rows.slice(0, LIMIT));
+  });
+
+  it.each(['chain_id', '-chain_id'])(
+    'of a past moment by %s shows each once, over pages and series',
+    async (sort) => {
+      const asked = { as_of: late.toISOString(), sort, 'chain_id.lt': '12', limit: '999' };
+      const walked: Row[] = [];
+      for (let after: string | null = ''; after !== null; ) {
+        const question = checked(rowsParameters(points.now), after ? { ...asked, after } : asked);
+        const page = await readRows(sql, points.now, question);
+        walked.push(...page.rows);
+        after = page.next;
+      }
+      const all = await readRows(sql, points.now, {
+        ...checked(rowsParameters(points.now), asked),
+        limit: POINTS,
+      });
+      expect(walked.length).toBeGreaterThan(5_000);
+      expect(walked).toEqual(all.rows);
+    },
+  );
+
+  it('of versions by when they came asks for so long a time as a page of them takes', async () => {
+    const changes = views.get('subnets_changes');
+    if (!changes) throw new Error('there is no subnets_changes');
+    statements = 0;
+    const page = await readRows(sql, changes, checked(rowsParameters(changes), { limit: String(LIMIT) }));
+    expect(page.rows).toHaveLength(LIMIT);
+    // Where the record begins and ends, how many there are, and the page.
+    expect(statements).toBe(3);
+  });
+
+  it('of the ranges of coverage works out the targets that it shows, not all', async () => {
+    const view = views.get('coverage_ranges');
+    if (!view) throw new Error('there is no coverage_ranges');
+    const steps = await stepsOf(rowsStatement(view, checked(rowsParameters(view), { limit: '10' })));
+    // The list of targets is read, and of the two hundred the first few are worked out.
+    expect(steps.filter(({ kind }) => kind === 'ProjectSet').every(({ rows }) => rows < 100)).toBe(true);
+    expect(most(steps)).toBeLessThan(1_000);
+  });
+
   it('of a log at a past moment reads no more than it shows of what is shown and of what was', async () => {
     const { now: blocks } = dataset('p_blocks');
     const question = checked(rowsParameters(blocks), { as_of: late.toISOString(), limit: String(LIMIT) });

@@ -68,13 +68,14 @@ function changes(dataset: Dataset): DeclaredView {
         'It was there when the list was looked at for the first time: it joined at some moment before.',
       ),
     ],
-    // One branch a change, so that a question about one kind reads no other; equal instants, so that they can be joined by hash.
+    // One branch a change, so that a question about one kind reads no other; equal instants, so that they can be joined by hash. The begin of what is kept is no
+    // bound of an index: beside another bound PostgreSQL would expect far more rows than there are.
     body: `select v.valid_from as at, 'joined' as change, ${keyOf('v')}, null::jsonb as before, ${content('v')} as after,
   coalesce(r.started_at <= d.first_success_at, false) as first_look
 from ${table} v
 left join recorder.runs r on r.run_id = v.run_id
 left join recorder.target_datasets d on (d.source, d.target_key, d.dataset) = (r.source, r.target_key, '${name}')
-where v.valid_from >= coalesce((select k.kept_since from recorder.retention k where k.dataset = '${name}'), '-infinity')
+where (v.valid_from >= coalesce((select k.kept_since from recorder.retention k where k.dataset = '${name}'), '-infinity')) is true
   and not exists (
     select from ${table} o
     where ${same('o')} and o.valid_to = v.valid_from and o.ended_by = 'changed')

@@ -6,12 +6,12 @@ with kept as not materialized (
   from recorder.retention
 ),
 known_coverage as not materialized (
-  select c.dataset, c.target_key, c.axis, c.covered * coalesce(k.range, '{(,)}') as covered, upper(c.covered) as until
+  select c.dataset, c.target_key, c.axis, case when k.range is null then c.covered else c.covered * k.range end as covered, upper(c.covered) as until
   from recorder.coverage c
   left join kept k using (dataset, axis)
 ),
 known_gaps as not materialized (
-  select g.dataset, g.target_key, g.axis, g.range * coalesce(range_merge(k.range), '(,)') as range, g.reason
+  select g.dataset, g.target_key, g.axis, case when k.range is null then g.range else g.range * range_merge(k.range) end as range, g.reason
   from recorder.gaps g
   left join kept k using (dataset, axis)
   where k.range is null or k.range && g.range

@@ -1,0 +1,17 @@
+import type postgres from 'postgres';
+import { z } from 'zod';
+import type { Asked } from './statement.ts';
+
+const plan = z.array(
+  z.object({
+    Plan: z.looseObject({ 'Node Type': z.string(), 'Plan Rows': z.number(), 'Total Cost': z.number() }),
+  }),
+);
+
+/** What PostgreSQL's planner expects of a select, which it does not run. */
+export async function planOf(sql: postgres.Sql, select: string, values: Asked['values']) {
+  const [explained] = await sql.unsafe<{ 'QUERY PLAN': unknown }[]>(`explain (format json) ${select}`, [
+    ...values,
+  ]);
+  return plan.parse(explained?.['QUERY PLAN'])[0]?.Plan;
+}
