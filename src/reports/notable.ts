@@ -77,30 +77,20 @@ async function departures(sql: postgres.Sql): Promise<Departure[]> {
   return [...rows];
 }
 
-/** Days that were over when they were told, of the last month, whose value is another one since. */
+/** Days that were over when they were told, of the last month, whose value is another one since; from what was replaced, which is little. */
 async function revisions(sql: postgres.Sql): Promise<Revision[]> {
   const rows = await sql<Revision[]>`
-    with series as materialized (
-      select substring(target from 'chainId=(\\S+)') as chain_id, substring(target from 'metric=(\\S+)') as metric
-      from reporting.freshness
-      where dataset = 'metric_points' and target like '%timeInterval=day'
-    ),
-    told as (
-      select s.chain_id, s.metric, r.bucket_start, r.recorded_at, r.superseded_at, r.vanished, r.value,
-        lag(r.value) over point as before, lag(r.recorded_at) over point as before_at
-      from series s
-      cross join lateral (
-        select * from reporting.metric_points_revisions r
-        where r.chain_id = s.chain_id and r.metric = s.metric and r.time_interval = 'day'
-          and r.bucket_start > now() - interval '31 days') r
-      window point as (partition by s.chain_id, s.metric, r.bucket_start order by r.recorded_at)
-    )
-    select recorded_at as at, chain_id, metric, bucket_start, before::text, value::text as after,
-      ((value - before) / before)::float8 as share
-    from told
-    where before <> 0 and abs(value - before) > ${MOVED} * abs(before) and recorded_at > now() - interval '7 days'
-      and before_at >= bucket_start + interval '1 day'
-    order by recorded_at desc, chain_id, metric, bucket_start
+    select n.recorded_at as at, o.chain_id, o.metric, o.bucket_start, o.value::text as before, n.value::text as after,
+      ((n.value - o.value) / o.value)::float8 as share
+    from reporting.metric_points_replaced o
+    cross join lateral (
+      select r.recorded_at, r.value from reporting.metric_points_revisions r
+      where r.series_id = o.series_id and r.bucket_start = o.bucket_start and r.recorded_at >= o.superseded_at
+      order by r.recorded_at limit 1) n
+    where o.superseded_at > now() - interval '7 days' and o.time_interval = 'day'
+      and o.recorded_at >= o.bucket_start + interval '1 day' and o.bucket_start > now() - interval '31 days'
+      and o.value <> 0 and abs(n.value - o.value) > ${MOVED} * abs(o.value)
+    order by n.recorded_at desc, o.chain_id, o.metric, o.bucket_start
     limit ${SHOWN}`;
   return [...rows];
 }
