@@ -7,6 +7,7 @@ import { HashedFile } from './hashed-file.ts';
 import { type Codec, writeChunk } from './parquet-chunk.ts';
 import { ParquetColumn } from './parquet-column.ts';
 import { DECIMAL_BYTES } from './parquet-values.ts';
+import { compressSnappy } from './snappy.ts';
 
 /** Rows of a row group: what engines read at once, and what stands in memory. */
 const ROWS_IN_GROUP = 100_000;
@@ -62,9 +63,7 @@ export class ParquetFile implements FileWriter {
       schema: this.#schema,
       createdBy: 'chain-recorder',
     });
-    this.#codec = zstd
-      ? { name: 'ZSTD', compress: zstd }
-      : { name: 'SNAPPY', compress: this.#parquet.compressors.SNAPPY };
+    this.#codec = zstd ? { name: 'ZSTD', compress: zstd } : { name: 'SNAPPY', compress: compressSnappy };
   }
 
   add({ bytes, starts, ends }: CopyRow): void {
