@@ -172,7 +172,7 @@ async function restored(url: string, after: number): Promise<number | null> {
     env: { ...process.env, DATABASE_URL: url },
   });
   const ended = new Promise<number | null>((settle) => child.once('exit', settle));
-  await Promise.race([ended, delay(after)]);
+  await Promise.race([ended, delay(after, undefined, { ref: false })]);
   child.kill('SIGKILL');
   return ended;
 }
