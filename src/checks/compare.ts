@@ -97,7 +97,7 @@ async function seriesOf(sql: postgres.Sql, now: number): Promise<string> {
 export const measureSettling = (sql: postgres.Sql, now: number) =>
   sql<{ metric: string; time_interval: string; settled: number }[]>`
     with measured as materialized (
-      select *, sum(revisions) over () > ${MANY_REVISIONS}::int as many from reporting.metric_settling_of()
+      select *, sum(revisions) over () > ${MANY_REVISIONS}::int as many from reporting.metric_settling_of(null)
     ), gone as (
       delete from recorder.metric_settling k where not exists (
         select from measured m where (m.metric, m.time_interval) = (k.metric, k.time_interval) and m.many)

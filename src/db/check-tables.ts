@@ -67,7 +67,7 @@ export const checkRuns = recorder.table('check_runs', {
   error: text(),
 });
 
-/** What `reporting.metric_settling_of()` said at the last comparison, where there are so many revisions that it takes seconds. */
+/** What `reporting.metric_settling_of(null)` said at the last comparison, where there are so many revisions that it takes seconds. */
 export const metricSettling = recorder.table(
   'metric_settling',
   {

@@ -7,7 +7,6 @@ import { HashedFile } from './hashed-file.ts';
 import { type Codec, writeChunk } from './parquet-chunk.ts';
 import { ParquetColumn } from './parquet-column.ts';
 import { DECIMAL_BYTES } from './parquet-values.ts';
-import { compressSnappy } from './snappy.ts';
 
 /** Rows of a row group: what engines read at once, and what stands in memory. */
 const ROWS_IN_GROUP = 100_000;
@@ -19,6 +18,9 @@ type Compress = Codec['compress'];
 
 /** Node.js 22.15 and newer have zstd, which the types of Node.js 20 do not know; before, files are compressed by snappy. */
 const { zstdCompressSync: zstd }: { gzipSync: unknown; zstdCompressSync?: Compress } = zlib;
+const codec: Codec = zstd
+  ? { name: 'ZSTD', compress: zstd }
+  : { name: 'SNAPPY', compress: (await import('snappy')).compressSync };
 
 /** Bytes that go to the file after every column of a row group. */
 class FileBytes extends ByteWriter {
@@ -46,7 +48,6 @@ export class ParquetFile implements FileWriter {
   readonly #file: HashedFile;
   readonly #bytes: FileBytes;
   readonly #parquet: ParquetWriter;
-  readonly #codec: Codec;
   #inGroup = 0;
 
   constructor(path: string, columns: readonly FileColumn[]) {
@@ -63,7 +64,6 @@ export class ParquetFile implements FileWriter {
       schema: this.#schema,
       createdBy: 'chain-recorder',
     });
-    this.#codec = zstd ? { name: 'ZSTD', compress: zstd } : { name: 'SNAPPY', compress: compressSnappy };
   }
 
   add({ bytes, starts, ends }: CopyRow): void {
@@ -86,7 +86,7 @@ export class ParquetFile implements FileWriter {
     const columns = this.#columns.map(({ values }, place) => {
       const element = this.#schema[place + 1];
       if (!element) throw new Error('a column is not in the schema');
-      const written = writeChunk(this.#bytes, element, values.stored(), this.#codec);
+      const written = writeChunk(this.#bytes, element, values.stored(), codec);
       values.clear();
       this.#bytes.flush();
       this.#parquet.pendingIndexes.push(written);

@@ -222,7 +222,7 @@ it('keep how long metrics settle where many revisions have to be measured, and o
     from recorder.metric_points_series s, generate_series(1, 50001) n, generate_series(0, 1) version,
       lateral (select timestamptz '2018-01-01 UTC' + n * interval '1 hour' as at) a
     where s.chain_id = '1' and s.metric = 'txCount' and s.time_interval = 'hour'`;
-  const live = await settling('metric_settling_of()');
+  const live = await settling('metric_settling_of(null)');
   expect(live).toContainEqual(expect.objectContaining({ metric: 'txCount', time_interval: 'hour' }));
   await compare(NOW);
   expect(await settling('metric_settling')).toEqual(live);
@@ -235,7 +235,7 @@ it('keep how long metrics settle where many revisions have to be measured, and o
       select series_id from recorder.metric_points_series where chain_id = '1')`;
   expect(await settling('metric_settling')).toEqual(live);
   await compare(NOW);
-  expect(await settling('metric_settling')).toEqual(await settling('metric_settling_of()'));
+  expect(await settling('metric_settling')).toEqual(await settling('metric_settling_of(null)'));
   expect(await settling('metric_settling')).not.toEqual(live);
   expect(await sql`select from recorder.metric_settling`).toHaveLength(0);
 });

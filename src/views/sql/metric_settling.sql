@@ -3,7 +3,7 @@ select metric, time_interval, revisions, points_revised, half_moved_within, sett
 from recorder.metric_settling
 union all
 select metric, time_interval, revisions, points_revised, half_moved_within, settled_within, latest_move, now() as measured_at
-from reporting.metric_settling_of()
+from reporting.metric_settling_of(null)
 where not exists (select from recorder.metric_settling);
 
 comment on view reporting.metric_settling is 'How long the values of a metric keep moving after their hour, day, week or month has ended, measured from the revisions recorded: of many once an hour, with the comparison of the sources.';

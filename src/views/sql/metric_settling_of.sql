@@ -1,5 +1,5 @@
 create or replace function reporting.metric_settling_of(
-  metric text default null, -- This metric, such as txCount; null: each that is recorded.
+  metric text, -- This metric, such as txCount; null: each that is recorded.
   time_interval text default null, -- hour, day, week or month; null: each that is recorded.
   chain_id text default null -- Of this chain; null: all chains together.
 )
