@@ -87,7 +87,7 @@ async function revisions(sql: postgres.Sql): Promise<Revision[]> {
       select r.recorded_at, r.value from reporting.metric_points_revisions r
       where r.series_id = o.series_id and r.bucket_start = o.bucket_start and r.recorded_at >= o.superseded_at
       order by r.recorded_at limit 1) n
-    where o.superseded_at > now() - interval '7 days' and o.time_interval = 'day'
+    where o.superseded_at > now() - interval '31 days' and n.recorded_at > now() - interval '7 days' and o.time_interval = 'day'
       and o.recorded_at >= o.bucket_start + interval '1 day' and o.bucket_start > now() - interval '31 days'
       and o.value <> 0 and abs(n.value - o.value) > ${MOVED} * abs(o.value)
     order by n.recorded_at desc, o.chain_id, o.metric, o.bucket_start

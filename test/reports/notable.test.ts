@@ -55,12 +55,16 @@ describe('what is worth a look', () => {
       insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at)
       values ('m', ${target}, 'metric_points', 3600000, true, ${ago(60)})`;
     const day = (days: number) => new Date(Math.floor(ago(days).getTime() / 86_400_000) * 86_400_000);
-    const said = async (bucket: Date, values: readonly (readonly [value: number, days: number])[]) => {
+    const said = async (
+      bucket: Date,
+      values: readonly (readonly [value: number, days: number])[],
+      gone?: number,
+    ) => {
       for (const [place, [value, days]] of values.entries()) {
-        const next = values[place + 1];
+        const next = values[place + 1]?.[1] ?? gone;
         await sql`
           insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, superseded_at, vanished, run_id)
-          values (public.series_of('1', 'txCount', 'day'), ${bucket}, ${value}, ${ago(days)}, ${next ? ago(next[1]) : null}, false, 1)`;
+          values (public.series_of('1', 'txCount', 'day'), ${bucket}, ${value}, ${ago(days)}, ${next === undefined ? null : ago(next)}, false, 1)`;
       }
     };
     await said(day(10), [
@@ -80,8 +84,15 @@ describe('what is worth a look', () => {
       [1000, 20],
       [2000, 15],
     ]);
+    // Gone for longer than the week, and back with another value.
+    await said(day(13), [[1000, 12]], 10);
+    await said(day(13), [[1100, 2]]);
+    // This one came back as it had been.
+    await said(day(14), [[1000, 12]], 10);
+    await said(day(14), [[1000, 2]]);
     const { revisions } = await notable(sql);
     expect(revisions).toMatchObject([
+      { chain_id: '1', metric: 'txCount', bucket_start: day(13), before: '1000', after: '1100', share: 0.1 },
       { chain_id: '1', metric: 'txCount', bucket_start: day(10), before: '1000', after: '1020', share: 0.02 },
     ]);
   });
