@@ -18,9 +18,13 @@ type Compress = Codec['compress'];
 
 /** Node.js 22.15 and newer have zstd, which the types of Node.js 20 do not know; before, files are compressed by snappy. */
 const { zstdCompressSync: zstd }: { gzipSync: unknown; zstdCompressSync?: Compress } = zlib;
-const codec: Codec = zstd
-  ? { name: 'ZSTD', compress: zstd }
-  : { name: 'SNAPPY', compress: (await import('snappy')).compressSync };
+/** Undefined: there is none for this system. The one of the library writes the same format, and takes longer. */
+const nativeSnappy = zstd
+  ? undefined
+  : await import('snappy').then(
+      ({ compressSync }): Compress => compressSync,
+      () => undefined,
+    );
 
 /** Bytes that go to the file after every column of a row group. */
 class FileBytes extends ByteWriter {
@@ -48,6 +52,7 @@ export class ParquetFile implements FileWriter {
   readonly #file: HashedFile;
   readonly #bytes: FileBytes;
   readonly #parquet: ParquetWriter;
+  readonly #codec: Codec;
   #inGroup = 0;
 
   constructor(path: string, columns: readonly FileColumn[]) {
@@ -64,6 +69,9 @@ export class ParquetFile implements FileWriter {
       schema: this.#schema,
       createdBy: 'chain-recorder',
     });
+    this.#codec = zstd
+      ? { name: 'ZSTD', compress: zstd }
+      : { name: 'SNAPPY', compress: nativeSnappy ?? this.#parquet.compressors.SNAPPY };
   }
 
   add({ bytes, starts, ends }: CopyRow): void {
@@ -86,7 +94,7 @@ export class ParquetFile implements FileWriter {
     const columns = this.#columns.map(({ values }, place) => {
       const element = this.#schema[place + 1];
       if (!element) throw new Error('a column is not in the schema');
-      const written = writeChunk(this.#bytes, element, values.stored(), codec);
+      const written = writeChunk(this.#bytes, element, values.stored(), this.#codec);
       values.clear();
       this.#bytes.flush();
       this.#parquet.pendingIndexes.push(written);
