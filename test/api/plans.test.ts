@@ -258,6 +258,17 @@ describe('a page of rows', () => {
     // The list of targets is read, and of the two hundred the first few are worked out.
     expect(steps.filter(({ kind }) => kind === 'ProjectSet').every(({ rows }) => rows < 100)).toBe(true);
     expect(most(steps)).toBeLessThan(1_000);
+    const walked: Row[] = [];
+    for (let after: string | null = ''; after !== null; ) {
+      const asked = after ? { limit: '999', after } : { limit: '999' };
+      const page = await readRows(sql, view, checked(rowsParameters(view), asked));
+      walked.push(...page.rows);
+      after = page.next;
+    }
+    const all = await sql<Row[]>`
+      select * from reporting.coverage_ranges order by dataset, target, axis, kind, reason, begins, ends`;
+    const told = ({ target, kind, begins }: Row) => `${target} ${kind} ${begins}`;
+    expect(walked.map(told)).toEqual(all.map(told));
   });
 
   it('of a log at a past moment reads no more than it shows of what is shown and of what was', async () => {
