@@ -1,9 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
@@ -13,6 +10,7 @@ import { buildRecorder } from '../../chaos/build.ts';
 import { Closers } from '../../chaos/closers.ts';
 import { percentile } from '../../chaos/evidence.ts';
 import { childrenOf } from '../../chaos/processes.ts';
+import { RecorderProcess } from '../../chaos/recorder-process.ts';
 import { RedisPlaces } from '../../chaos/servers/redis-places.ts';
 import { until } from '../../chaos/waiting.ts';
 import { checkConfig } from '../../src/config/load.ts';
@@ -101,27 +99,11 @@ async function open(cli: string, backend: string, targets: number, every: string
     RECORDER_PORT: '0',
     ...(redis.url === undefined ? {} : { REDIS_URL: redis.url }),
   };
-  const up = async (roles: string): Promise<ChildProcess> => {
-    const child = spawn(process.execPath, [cli, 'up', '--roles', roles], {
-      cwd: dir,
-      env,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    closers.add(async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const ended = once(child, 'exit');
-      child.kill('SIGKILL');
-      await ended;
-    });
-    const said: string[] = [];
-    for await (const line of createInterface({ input: child.stderr })) {
-      said.push(line);
-      if (line.includes('recording began')) {
-        child.stderr.resume();
-        return child;
-      }
-    }
-    throw new Error(`up --roles ${roles} ended\n${said.slice(-5).join('\n')}`);
+  const up = async (roles: string): Promise<RecorderProcess> => {
+    const recorder = new RecorderProcess([], [cli, 'up', '--roles', roles], dir, env);
+    closers.add(() => recorder.end());
+    await recorder.says('recording began');
+    return recorder;
   };
   const ups = (count: number) => Promise.all(Array.from({ length: count }, () => up('worker')));
   const [feed] = activeFeeds(checkConfig(config, catalogNames, 'the benchmark'));
@@ -158,7 +140,7 @@ async function rateOf(cli: string, backend: string, workers: number): Promise<nu
     const running = await ups(workers);
     let put = 0;
     // Round after round of all targets; a target that is still recorded then would be put off by a second.
-    const put64 = async () => {
+    const putAll = async () => {
       const jobs = feed.targets.map((target) => {
         const { name, data, opts } = recordJob(feed, { target, window: null, reason: 'manual' });
         return { name, data, opts: { ...opts, jobId: `${opts.jobId} ${put++}` } };
@@ -173,14 +155,14 @@ async function rateOf(cli: string, backend: string, workers: number): Promise<nu
     };
     const wanted = async () => {
       const waiting = put - (await done());
-      if (waiting < targets * 12) await put64();
+      if (waiting < targets * 12) await putAll();
     };
     await until('the workers to be at work', async () => {
       await wanted();
       return (await done()) > targets * 3;
     });
     const pids = {
-      workers: running.flatMap(({ pid }) => pid ?? []),
+      workers: running.map(({ pid }) => pid),
       ...(redis.pids.length > 0 ? { Redis: redis.pids } : {}),
     };
     const [began, before, spent] = [performance.now(), await done(), await processors(sql, pids)];
@@ -224,8 +206,7 @@ async function delaysOf(cli: string, backend: string, workers: number, targets: 
     while (Date.now() < to) await delay(500, undefined, { signal: stop.signal });
     const rows = await sql<{ at: number }[]>`
       select extract(epoch from started_at)::float8 * 1000 as at from recorder.runs where reason = 'poll' and started_at < ${new Date(to)}`;
-    // The first tick comes when the schedule is set, and all others so many intervals after it.
-    // The first tick comes a little before its time in the rhythm of the others, which is no wait of nearly an interval.
+    // Ticks follow the first one by so many intervals. That one comes a little before its time in their rhythm, which is no wait of nearly an interval.
     const early = every / 10;
     const waited = rows.map(({ at }) => ((((at - next + early) % every) + every) % every) - early);
     const seconds = (share: number) => (percentile(waited, share) / 1000).toFixed(2);
