@@ -1,0 +1,64 @@
+/** What one of those compared does of some work. Texts for the table; empty: not asked, or not measured. */
+export interface Line {
+  readonly work: string;
+  readonly who: string;
+  /** Bytes a probe, a job, a reading. */
+  readonly kept: string;
+  readonly year: string;
+  /** Processor time of a probe or a job. */
+  readonly processor: string;
+  /** What the questions cost. */
+  readonly questions: string;
+  /** What it answers where others have nothing to say. */
+  readonly says: string;
+}
+
+/** What a comparison works with. */
+export interface Comparing {
+  readonly signal: AbortSignal;
+  /** Says how far it is. */
+  tell(line: string): void;
+  /** Says loudly what is not measured, and why. */
+  leaveOut(what: string, why: string): void;
+}
+
+const HEADINGS: Readonly<Record<keyof Line, string>> = {
+  work: 'work',
+  who: 'who',
+  kept: 'kept',
+  year: 'a year',
+  processor: 'processor time',
+  questions: 'questions, median of 20',
+  says: 'what it says',
+};
+const COLUMNS = ['work', 'who', 'kept', 'year', 'processor', 'questions', 'says'] as const;
+
+/** The table, in Markdown. */
+export function tableOf(lines: readonly Line[]): string {
+  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [
+    row(COLUMNS.map((name) => HEADINGS[name])),
+    row(COLUMNS.map(() => '---')),
+    ...lines.map((line) => row(COLUMNS.map((name) => line[name]))),
+  ].join('\n');
+}
+
+/** A figure beside the recorder's own: `12 ms (3.4 ×)`. */
+export function beside(figure: number, recorders: number, told: (figure: number) => string): string {
+  return figure === recorders ? told(figure) : `${told(figure)} (${short(figure / recorders)} ×)`;
+}
+
+export const bytes = (count: number): string =>
+  count >= 1e9
+    ? `${short(count / 1e9)} GB`
+    : count >= 1e6
+      ? `${short(count / 1e6)} MB`
+      : count >= 1e3
+        ? `${short(count / 1e3)} kB`
+        : `${short(count)} B`;
+export const milliseconds = (count: number): string => `${short(count)} ms`;
+/** Three digits at least. */
+export const short = (figure: number): string =>
+  Math.abs(figure) >= 100
+    ? Math.round(figure).toLocaleString('en-US')
+    : String(Number(figure.toPrecision(3)));

@@ -1,0 +1,217 @@
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { Closers } from '../../chaos/closers.ts';
+import { startDatabase } from '../database.ts';
+import { measureYear, writeYear } from '../health-year.ts';
+import { averages, filesOf, fillCodes, removeFolder, sizeOf, startCollectd } from './collectd.ts';
+import { beside, bytes, type Comparing, type Line, milliseconds, short } from './comparison.ts';
+import { FROM, lookAwayForAnHour, NODE, TO, Truth } from './health-truth.ts';
+import { askedInTurns } from './measuring.ts';
+import { programNamed } from './programs.ts';
+import { bytesBelow, leastSeries, makeBlocks, Prometheus, scraped } from './prometheus.ts';
+import { MINUTES, NODES, type Tools, type Watched, watchTogether } from './watching.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** Nodes that are looked at once a minute for a year, and probes of each. */
+const NODES_OF_YEAR = 10;
+const PROBES = (TO - FROM) / MINUTE;
+/** Days of one node for which everything that a scrape brings is stored; a block is not longer. */
+const DAYS_OF_ALL = 31;
+
+async function installed({ leaveOut }: Comparing): Promise<Tools> {
+  const [server, blackbox, promtool, daemon, rrdtool] = await Promise.all(
+    ['prometheus', 'prometheus-blackbox-exporter', 'promtool', 'collectd', 'rrdtool'].map(programNamed),
+  );
+  const prometheus = server && blackbox && promtool ? { server, blackbox, promtool } : null;
+  const collectd = daemon && rrdtool ? { daemon, rrdtool } : null;
+  if (!prometheus) leaveOut('Prometheus', "Debian's prometheus or prometheus-blackbox-exporter is missing");
+  if (!collectd) leaveOut('collectd', "Debian's collectd-core or rrdtool is missing");
+  return { prometheus, collectd };
+}
+
+/** Nodes watched at once for minutes, then the same year of probes in each. */
+export async function compareHealth(comparing: Comparing): Promise<Line[]> {
+  const { signal, tell } = comparing;
+  const tools = await installed(comparing);
+  const closers = new Closers();
+  try {
+    const folder = await mkdtemp(join(tmpdir(), 'chain-recorder-bench-'));
+    closers.add(() => removeFolder(folder));
+    const watched = await watchTogether(tools, folder, signal);
+    tell(`health: ${NODES} nodes were watched for ${MINUTES} minutes`);
+    const database = await startDatabase();
+    closers.add(() => database.close());
+    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+    closers.add(() => sql.end({ timeout: 5 }));
+    const probes = await writeYear(sql, NODES_OF_YEAR, tell);
+    await sql`analyze`; // autovacuum has not come by yet
+    const gap = await lookAwayForAnHour(sql);
+    const truth = await Truth.read(sql);
+    const prometheus =
+      tools.prometheus && watched.prometheus
+        ? await fillPrometheus(tools.prometheus, watched.prometheus, truth, folder, comparing)
+        : null;
+    if (prometheus) closers.add(() => prometheus.server.program.stop());
+    const collectd = tools.collectd && (await fillCollectd(tools.collectd, truth, folder, comparing));
+    const { bytesPerProbe } = await measureYear(sql, probes, 1);
+    const times = await askedInTurns({
+      recorder: () => uptime(sql, FROM, TO),
+      ...(prometheus && { prometheus: () => prometheus.uptime('365d', TO) }),
+      ...(collectd && { collectd: () => collectd.averages(FROM, TO) }),
+    });
+    const own = { bytesPerProbe, time: times.get('recorder') ?? Number.NaN };
+    const aYear = (perProbe: number) => bytes(perProbe * PROBES);
+    const work = `health: a probe a minute and node, a year of ${NODES_OF_YEAR} nodes`;
+    const asked = (name: string) =>
+      `uptime of a node: ${beside(times.get(name) ?? Number.NaN, own.time, milliseconds)}`;
+    const around = [gap - HOUR / 2, gap + HOUR * 1.5] as const;
+    const lines: Line[] = [
+      {
+        work,
+        who: 'recorder',
+        kept: `${bytes(bytesPerProbe)} a probe, checks and response times of each hour with it`,
+        year: `${aYear(bytesPerProbe)} a node`,
+        processor: processorOf(watched, 'recorder'),
+        questions: asked('recorder'),
+        says: `year: ${told(await uptime(sql, FROM, TO))}; two hours, one of them off: ${told(await uptime(sql, ...around))}`,
+      },
+    ];
+    if (prometheus)
+      lines.push({
+        work,
+        who: 'Prometheus with blackbox_exporter',
+        kept: `${beside(prometheus.least, bytesPerProbe, bytes)} a probe, two series alone; ${beside(prometheus.all, bytesPerProbe, bytes)} all ${prometheus.series} series of a scrape`,
+        year: `${aYear(prometheus.least)} to ${aYear(prometheus.all)} a node`,
+        processor: processorOf(watched, 'prometheus'),
+        questions: asked('prometheus'),
+        says: `year: ${digits(await prometheus.uptime('365d', TO))}; the two hours: ${digits(await prometheus.uptime('2h', around[1]))}, of ${await prometheus.samples('2h', around[1])} samples where 120 were due, if they are counted`,
+      });
+    if (collectd) {
+      const [year, near] = [await collectd.averages(FROM, TO), await collectd.averages(...around)];
+      lines.push({
+        work,
+        who: 'collectd: curl, rrdtool',
+        kept: `${beside(collectd.bytes / PROBES, bytesPerProbe, bytes)} a probe of a year, in two files of a fixed size`,
+        year: `${bytes(collectd.bytes)} a node, for ever`,
+        processor: processorOf(watched, 'collectd'),
+        questions: asked('collectd').replace('uptime of a node', 'averages of a node'),
+        says: `year: ${year.length} averages of ${short((TO - FROM) / 1000 / year.length)} s, ${unknown(year)} unknown; the two hours: ${near.length} averages, ${unknown(near)} unknown; no answer is unknown, too`,
+      });
+    }
+    return lines;
+  } finally {
+    await closers.close();
+  }
+}
+
+interface Uptime {
+  readonly up: number;
+  readonly down: number;
+  readonly unknown: number;
+  readonly uptime: string;
+  readonly lower: string;
+  readonly upper: string;
+}
+
+async function uptime(sql: postgres.Sql, from: number, to: number): Promise<Uptime> {
+  const [row] = await sql<Uptime[]>`
+    select up_seconds::float8 as up, down_seconds::float8 as down, unknown_seconds::float8 as unknown, round(uptime, 6)::text as uptime,
+      round(uptime_lower, 6)::text as lower, round(uptime_upper, 6)::text as upper
+    from reporting.node_uptime(${new Date(from)}, ${new Date(to)}) where node = ${NODE}`;
+  if (!row) throw new Error('the recorder tells of no uptime');
+  return row;
+}
+
+const told = ({ unknown: seconds, uptime: share, lower, upper }: Uptime) =>
+  `${Number(share)}, ${short(seconds)} s unknown, so ${Number(lower)} to ${Number(upper)}`;
+const digits = (share: number) => Number(share.toFixed(6));
+const unknown = (values: readonly (number | null)[]) => values.filter((value) => value === null).length;
+
+function processorOf({ recorder, prometheus, collectd }: Watched, name: keyof Watched): string {
+  const own = recorder.own + recorder.server;
+  if (name === 'recorder') return `${milliseconds(own)} a probe, of it PostgreSQL ${short(recorder.server)}`;
+  if (name === 'collectd') return collectd === null ? '' : `${beside(collectd, own, milliseconds)} a probe`;
+  if (!prometheus) return '';
+  const { server, blackbox } = prometheus;
+  return `${beside(server + blackbox, own, milliseconds)} a probe, of it blackbox_exporter ${short(blackbox)}`;
+}
+
+/** A year of the least series of all nodes, month by month, and a month of all series of one; served. */
+async function fillPrometheus(
+  { server, promtool }: NonNullable<Tools['prometheus']>,
+  { live }: NonNullable<Watched['prometheus']>,
+  truth: Truth,
+  folder: string,
+  { signal, tell }: Comparing,
+) {
+  const year = join(folder, 'year');
+  for (let from = FROM; from < TO; from += DAYS_OF_ALL * DAY) {
+    const until = Math.min(from + DAYS_OF_ALL * DAY, TO);
+    const nodes = truth.nodes.map((node) => ({
+      series: leastSeries(node),
+      heard: () => truth.heard(node, from, until),
+    }));
+    await makeBlocks(promtool, year, nodes, signal);
+    tell(`health: Prometheus has a year up to ${new Date(until).toISOString().slice(0, 10)}`);
+  }
+  const all = join(folder, 'all');
+  const until = FROM + DAYS_OF_ALL * DAY;
+  const heard = () => truth.heard(NODE, FROM, until);
+  await makeBlocks(promtool, all, [{ series: scraped(live, NODE), heard }], signal);
+  const least = (await bytesBelow(year)) / (NODES_OF_YEAR * PROBES);
+  const started = await Prometheus.start(server, year, {}, signal);
+  const one = async (query: string, at: number) => Number((await started.ask(query, at / 1000))[0]?.value[1]);
+  const success = `probe_success{instance="${NODE}"}`;
+  return {
+    server: started,
+    least,
+    all: (await bytesBelow(all)) / ((DAYS_OF_ALL * DAY) / MINUTE),
+    series: live.length,
+    uptime: (range: string, at: number) => one(`avg_over_time(${success}[${range}])`, at - 1),
+    samples: (range: string, at: number) => one(`count_over_time(${success}[${range}])`, at - 1),
+  };
+}
+
+/** Files as collectd makes them for a probe a minute, and the response codes of a year in one. */
+async function fillCollectd(
+  { daemon, rrdtool }: NonNullable<Tools['collectd']>,
+  truth: Truth,
+  folder: string,
+  { signal, tell }: Comparing,
+) {
+  const place = join(folder, 'collectd-year');
+  const server = createServer((_, response) => response.end('{"healthy":true}')).listen(0, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    const address = server.address();
+    const port = address !== null && typeof address === 'object' ? address.port : 0;
+    const asking = await startCollectd(
+      daemon,
+      place,
+      [{ name: NODE, url: `http://127.0.0.1:${port}/` }],
+      MINUTE / 1000,
+      signal,
+    );
+    try {
+      await filesOf(place, NODE, signal);
+    } finally {
+      await asking.stop();
+    }
+  } finally {
+    server.close();
+  }
+  const files = await filesOf(place, NODE, signal);
+  const [codes = ''] = files;
+  await fillCodes(rrdtool, codes, truth.heard(NODE, FROM, TO), FROM, signal);
+  tell('health: collectd has a year');
+  return {
+    bytes: await sizeOf(files),
+    averages: (from: number, to: number) => averages(rrdtool, codes, from, to, signal),
+  };
+}

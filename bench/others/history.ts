@@ -1,0 +1,171 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type postgres from 'postgres';
+import { Closers } from '../../chaos/closers.ts';
+import { checkConfig } from '../../src/config/load.ts';
+import { activeFeeds, catalogNames } from '../../src/configured-feeds.ts';
+import { openDatabase } from '../../src/db/client.ts';
+import { type Duck, openDuck } from '../../test/warehouse/lake.ts';
+import { startDatabase } from '../database.ts';
+import { SimulatedNetwork } from '../year/network.ts';
+import { Recording } from '../year/recording.ts';
+import { bytesOf, weigh } from '../year/weights.ts';
+import { beside, bytes, type Comparing, type Line, milliseconds } from './comparison.ts';
+import { askedInTurns } from './measuring.ts';
+import { bytesBelow } from './prometheus.ts';
+import { fillParquet, fillSnapshots } from './snapshots.ts';
+
+const DAY = 86_400_000;
+const DAYS = 2;
+const SIZE = { validators: 900, peers: 1, pBlocks: 1, xBlocks: 1 };
+const RECORDED = ['validators', 'validator_uptime'];
+
+/** The validators of one node with their uptime, every ten minutes: recorded, as snapshots in a table, and as snapshots in Parquet. */
+export async function compareHistory({ signal, tell }: Comparing): Promise<Line[]> {
+  const closers = new Closers();
+  try {
+    const folder = await mkdtemp(join(tmpdir(), 'chain-recorder-bench-'));
+    closers.add(() => rm(folder, { recursive: true, force: true }));
+    const database = await startDatabase();
+    closers.add(() => database.close());
+    const { sql, close } = openDatabase(database.url);
+    closers.add(close);
+    const weights = await recorded(database.url, sql, signal, tell);
+    const rows = await fillSnapshots(sql);
+    tell(`history: ${rows} readings are in a table of snapshots`);
+    const duck = await openDuck();
+    closers.add(() => duck.close());
+    await fillParquet({ url: database.url, sql }, duck, folder, signal);
+    const [table] = await sql<
+      { bytes: number }[]
+    >`select pg_total_relation_size('bench.snapshots')::float8 as bytes`;
+    const asked = await ask(sql, duck, folder);
+    const [first = 0, last = 0] = [weights[0], weights.at(-1)];
+    const recorder = { kept: last / rows, year: last + ((last - first) / (DAYS - 1)) * (365 - DAYS) };
+    const lineOf = (who: Who, all: number, year: number, says: string): Line => ({
+      work: `history: ${SIZE.validators} validators and their uptime every 10 minutes, ${DAYS} days`,
+      who: WHO[who],
+      kept: `${beside(all / rows, recorder.kept, bytes)} a reading`,
+      year: beside(year, recorder.year, bytes),
+      processor: '',
+      questions: (['moment', 'member', 'days'] as const)
+        .map((question) => {
+          const own = asked[question].get('recorder') ?? Number.NaN;
+          return `${QUESTIONS[question]} ${beside(asked[question].get(who) ?? Number.NaN, own, milliseconds)}`;
+        })
+        .join('; '),
+      says,
+    });
+    const parquet = await bytesBelow(folder);
+    const same = 'the same rows to all three questions';
+    return [
+      lineOf('recorder', last, recorder.year, same),
+      lineOf('snapshots', table?.bytes ?? 0, ((table?.bytes ?? 0) / DAYS) * 365, same),
+      lineOf('parquet', parquet, (parquet / DAYS) * 365, same),
+    ];
+  } finally {
+    await closers.close();
+  }
+}
+
+const WHO = {
+  recorder: 'recorder, with runs, change feed and all other bookkeeping',
+  snapshots: 'table of snapshots, two indexes',
+  parquet: 'DuckDB over Parquet (zstd) of the snapshots',
+} as const;
+type Who = keyof typeof WHO;
+
+const QUESTIONS = {
+  moment: 'the list as of a moment',
+  member: "a member's versions",
+  days: "all members' mean uptime by day",
+} as const;
+
+/** Records some days at full rate. @returns the bytes of everything that was recorded, after each day */
+async function recorded(
+  url: string,
+  sql: postgres.Sql,
+  signal: AbortSignal,
+  tell: (line: string) => void,
+): Promise<number[]> {
+  const config = checkConfig(
+    {
+      network: 'mainnet',
+      observer: 'bench',
+      upstreams: { nodes: [{ name: 'validator-1', url: 'http://127.0.0.1:9' }] },
+      datasets: Object.fromEntries(
+        catalogNames.datasets
+          .filter((name) => !RECORDED.includes(name))
+          .map((name) => [name, { enabled: false }]),
+      ),
+    },
+    catalogNames,
+    'the benchmark',
+  );
+  const feeds = activeFeeds(config).filter(({ targets }) => targets.length > 0);
+  const began = (Math.floor(Date.now() / DAY) - DAYS) * DAY;
+  const recording = new Recording(
+    url,
+    sql,
+    feeds,
+    new SimulatedNetwork(['validator-1'], SIZE, began / 1000),
+    signal,
+  );
+  const total = async () => (await weigh(sql)).reduce((sum, weight) => sum + bytesOf(weight), 0);
+  const empty = await total();
+  await recording.register(began);
+  const weights: number[] = [];
+  for (let at = 0; at < DAYS; at += 1) {
+    const day = began + at * DAY;
+    await recording.day(day);
+    signal.throwIfAborted();
+    await recording.afterDay(day, config.runs.keep, config.retention);
+    weights.push((await total()) - empty);
+    tell(`history: ${at + 1} of ${DAYS} days were recorded`);
+  }
+  return weights;
+}
+
+/** Asks all three the same. @returns for each question the median of each, ms @throws Error when they answer differently */
+async function ask(sql: postgres.Sql, duck: Duck, folder: string) {
+  const [most] = await sql<{ member: string; moment: string }[]>`
+    select node_id as member, (select percentile_disc(0.5) within group (order by observed_at) from bench.snapshots)::text as moment
+    from reporting.validators_history group by 1 order by count(*) desc, 1 limit 1`;
+  const [member = '', moment = ''] = [most?.member, most?.moment];
+  const files = `read_parquet('${folder}/*.parquet')`;
+  const list = 'node_id, weight::text, delegator_count::text, delegator_weight::text';
+  const ofSnapshots = (from: string) => ({
+    moment: `select ${list} from ${from} where observed_at = (select max(observed_at) from ${from} where observed_at <= '${moment}') order by 1`,
+    member: `select node_id, weight::text, delegator_count::text, delegator_weight::text from (
+        select *, lag(row(delegator_count, delegator_weight, accrued_delegatee_reward)) over (order by observed_at) as before
+        from ${from} where node_id = '${member}') t
+      where before is distinct from row(delegator_count, delegator_weight, accrued_delegatee_reward) order by observed_at`,
+    days: `select node_id, (observed_at at time zone 'UTC')::date::text, round(avg(uptime), 3)::text from ${from} group by 1, 2 order by 1, 2`,
+  });
+  const table = ofSnapshots('bench.snapshots');
+  const parquet = ofSnapshots(files);
+  const own = {
+    moment: `select ${list} from reporting.validators_as_of('${moment}') order by 1`,
+    member: `select ${list} from reporting.validators_history where node_id = '${member}' order by valid_from`,
+    days: 'select node_id, day::text, round(uptime_average, 3)::text from reporting.validator_uptime_daily order by 1, 2',
+  };
+  const medians = async (question: keyof typeof QUESTIONS): Promise<Map<string, number>> => {
+    const asked = {
+      recorder: () => sql.unsafe(own[question]).values(),
+      snapshots: () => sql.unsafe(table[question]).values(),
+      parquet: () => duck.rows(parquet[question]),
+    };
+    // Averages are decimals here and doubles there: of them the rows are counted.
+    const told = (rows: readonly unknown[]) => (question === 'days' ? rows.length : JSON.stringify(rows));
+    const answers = await Promise.all(Object.values(asked).map(async (one) => told([...(await one())])));
+    if (new Set(answers).size !== 1)
+      throw new Error(`the answers to ${question} differ: ${answers.join('; ')}`);
+    return askedInTurns(asked);
+  };
+  return {
+    moment: await medians('moment'),
+    member: await medians('member'),
+    days: await medians('days'),
+  };
+}

@@ -1,0 +1,35 @@
+import type postgres from 'postgres';
+import { childrenOf } from '../../chaos/processes.ts';
+import { median } from '../median.ts';
+import { processorTime } from '../pages/processor.ts';
+
+const TIMES = 20;
+
+/** Asks several the same, in turns. @returns the median of each, ms */
+export async function askedInTurns(
+  questions: Readonly<Record<string, () => PromiseLike<unknown>>>,
+): Promise<Map<string, number>> {
+  const all = Object.entries(questions);
+  const times = new Map<string, number[]>(all.map(([name]) => [name, []]));
+  for (const [, ask] of all) await ask();
+  for (let turn = 0; turn < TIMES; turn += 1)
+    for (const [name, ask] of all) {
+      const began = performance.now();
+      await ask();
+      times.get(name)?.push(performance.now() - began);
+    }
+  return new Map([...times].map(([name, taken]) => [name, median(taken)]));
+}
+
+/** Processor time of a server of PostgreSQL on this machine and of its connections that stand, ms. On Linux only. */
+export async function serverTime(sql: postgres.Sql): Promise<number> {
+  const [server] = await sql<{ pid: number }[]>`
+    select split_part(pg_read_file('postmaster.pid'), E'\n', 1)::int as pid`;
+  return programsTime(await childrenOf(server?.pid ?? 0));
+}
+
+/** Processor time of some processes, ms. */
+export async function programsTime(pids: readonly number[]): Promise<number> {
+  const times = await Promise.all(pids.map(processorTime));
+  return times.reduce((sum, time) => sum + time, 0) / 1e6;
+}

@@ -1,0 +1,147 @@
+import postgres from 'postgres';
+import { z } from 'zod';
+import { Child } from '../child.ts';
+import { startDatabase } from '../database.ts';
+import { validatorList } from '../service/made.ts';
+import { beside, bytes, type Comparing, type Line, milliseconds, short } from './comparison.ts';
+import { serverTime } from './measuring.ts';
+import { polledLists } from './upsert.ts';
+
+const ROUNDS = 10;
+const MIDDLE = ROUNDS / 2;
+const WARM_UP = 1;
+const { targets, validators } = polledLists;
+
+const ways = {
+  recorder: 'recorder, its queue in PostgreSQL',
+  loop: 'Drizzle loop, upsert',
+  pgBoss: 'pg-boss 10, the same upsert',
+  graphileWorker: 'graphile-worker 0.16, the same upsert',
+} as const;
+type Way = keyof typeof ways;
+
+/** What polling one way costs and leaves. */
+interface Polled {
+  /** Processor time of a job, ms: of the process, and of PostgreSQL. */
+  readonly own: number;
+  readonly server: number;
+  readonly jobsASecond: number;
+  /** Bytes of the list with its indexes after the first poll and after the last, and of everything else that was written, a job. */
+  readonly list: readonly [number, number];
+  readonly besides: number;
+  /** Whether it answers how the list was in the middle. */
+  readonly middle: boolean;
+}
+
+/** Lists of 900 validators, polled again and again with 1 % changed, by the recorder's jobs and by jobs of others that upsert. */
+export async function comparePolling(comparing: Comparing): Promise<Line[]> {
+  const service = await Child.start(
+    'service/main.ts',
+    ['1'],
+    z.object({ port: z.number() }),
+    comparing.signal,
+  );
+  try {
+    const all = new Map<Way, Polled>();
+    for (const way of ['recorder', 'loop', 'pgBoss', 'graphileWorker'] as const) {
+      all.set(way, await polled(way, `http://127.0.0.1:${service.first.port}`, comparing.signal));
+      comparing.tell(`polling: ${ways[way]} done`);
+    }
+    const own = all.get('recorder');
+    return own ? [...all].map(([way, one]) => lineOf(way, one, own)) : [];
+  } finally {
+    await service.child.stop();
+  }
+}
+
+function lineOf(way: Way, one: Polled, own: Polled): Line {
+  const [first, last] = one.list;
+  return {
+    work: `polling: ${targets.length} lists of ${validators} validators, ${ROUNDS} times, 1 % changed`,
+    who: ways[way],
+    kept: `list ${bytes(first)}, then ${bytes(last)}; besides ${beside(one.besides, own.besides, bytes)} a job`,
+    year: '',
+    processor: `${beside(one.own + one.server, own.own + own.server, milliseconds)} a job, of it PostgreSQL ${short(one.server)}; ${short(one.jobsASecond)} jobs/s`,
+    questions: '',
+    says: one.middle
+      ? 'the list as of the middle: right'
+      : 'the list as of the middle: no, only the last one',
+  };
+}
+
+const cost = z.object({ processor: z.number(), milliseconds: z.number() });
+
+async function polled(way: Way, serviceUrl: string, signal: AbortSignal): Promise<Polled> {
+  const database = await startDatabase();
+  const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+  let child: Child | undefined;
+  try {
+    const setup = JSON.stringify({ databaseUrl: database.url, serviceUrl });
+    ({ child } = await Child.start('others/polling-process.ts', [way, setup], z.literal('ready'), signal));
+    const table = way === 'recorder' ? 'recorder.validators' : 'bench.validators';
+    await child.ask('0', cost);
+    for (let again = 0; again < WARM_UP; again += 1) await child.ask('0', cost);
+    const before = await weights(sql, table);
+    const server = await serverTime(sql);
+    let [own, elapsed, moment] = [0, 0, new Date()];
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const { processor, milliseconds: taken } = await child.ask(String(round), cost);
+      [own, elapsed] = [own + processor, elapsed + taken];
+      if (round === MIDDLE) moment = await nowIn(sql);
+    }
+    const jobs = ROUNDS * targets.length;
+    const spent = (await serverTime(sql)) - server;
+    const after = await weights(sql, table);
+    if ((await delegated(sql, table, null)) !== truth(ROUNDS))
+      throw new Error(`${way} does not hold the last lists`);
+    return {
+      own: own / jobs,
+      server: spent / jobs,
+      jobsASecond: jobs / (elapsed / 1000),
+      list: [before.list, after.list],
+      besides: (after.besides - before.besides) / jobs,
+      middle: (await delegated(sql, table, moment)) === truth(MIDDLE),
+    };
+  } finally {
+    await child?.stop();
+    await sql.end({ timeout: 5 });
+    await database.close();
+  }
+}
+
+async function nowIn(sql: postgres.Sql): Promise<Date> {
+  const [row] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
+  return row?.now ?? new Date(Number.NaN);
+}
+
+/** Bytes of the list and of all other tables, after what autovacuum does. */
+async function weights(sql: postgres.Sql, table: string): Promise<{ list: number; besides: number }> {
+  await sql`vacuum`;
+  const [row] = await sql<{ list: number; besides: number }[]>`
+    select sum(size) filter (where oid = ${table}::regclass)::float8 as list,
+      sum(size) filter (where oid <> ${table}::regclass)::float8 as besides
+    from (select c.oid, pg_total_relation_size(c.oid) as size from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where c.relkind = 'r' and n.nspname not in ('pg_catalog', 'information_schema')) t`;
+  return row ?? { list: 0, besides: 0 };
+}
+
+/** What all validators of all lists are delegated together, now or at a moment; of an upsert there is only now. */
+async function delegated(sql: postgres.Sql, table: string, at: Date | null): Promise<bigint> {
+  const from =
+    at !== null && table === 'recorder.validators'
+      ? sql`reporting.validators_as_of(${at})`
+      : table === 'recorder.validators'
+        ? sql`reporting.validators`
+        : sql`bench.validators`;
+  const [row] = await sql<{ sum: string }[]>`select sum(delegator_weight)::text as sum from ${from}`;
+  return BigInt(row?.sum ?? 0);
+}
+
+const listShape = z.object({ validators: z.array(z.object({ delegatorWeight: z.string() })) });
+
+/** The same of the lists that the service showed in a round. */
+function truth(round: number): bigint {
+  const list = listShape.parse(JSON.parse(validatorList(round)));
+  const one = list.validators.reduce((sum, { delegatorWeight }) => sum + BigInt(delegatorWeight), 0n);
+  return one * BigInt(targets.length);
+}

@@ -1,0 +1,63 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, constants } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+/** Where a program is; null: it is not installed. Daemons are looked for where PATH need not lead. */
+export async function programNamed(name: string): Promise<string | null> {
+  for (const folder of [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'])
+    if (
+      await access(join(folder, name), constants.X_OK).then(
+        () => true,
+        () => false,
+      )
+    )
+      return join(folder, name);
+  return null;
+}
+
+/** Runs a program to its end. @returns what it printed @throws Error with what it said when it fails, or the signal aborts */
+export async function printed(path: string, args: readonly string[], signal: AbortSignal): Promise<string> {
+  const { stdout } = await promisify(execFile)(path, [...args], { signal, maxBuffer: 256 * 1024 * 1024 });
+  return stdout;
+}
+
+/** A program of others that runs until it is stopped, or the signal aborts. */
+export class Program {
+  readonly #process: ChildProcess;
+
+  constructor(path: string, args: readonly string[], signal: AbortSignal) {
+    this.#process = spawn(path, [...args], { signal, stdio: 'ignore' });
+    this.#process.on('error', () => {}); // the signal's; one that does not start does not answer
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0;
+  }
+
+  /** Asks it to end, and waits for it. */
+  async stop(): Promise<void> {
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
+    const ended = once(this.#process, 'exit');
+    this.#process.kill('SIGTERM');
+    const killing = setTimeout(() => this.#process.kill('SIGKILL'), 10_000);
+    await ended;
+    clearTimeout(killing);
+  }
+}
+
+/** Waits until something is there. @throws Error naming it after a minute */
+export async function untilThere<T>(
+  what: string,
+  look: () => Promise<T | null>,
+  signal: AbortSignal,
+): Promise<T> {
+  for (let tries = 0; tries < 300; tries += 1) {
+    const found = await look().catch(() => null);
+    if (found !== null) return found;
+    await delay(200, undefined, { signal });
+  }
+  throw new Error(`${what} was not there after a minute`);
+}

@@ -1,0 +1,176 @@
+import { writeFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import postgres from 'postgres';
+import { z } from 'zod';
+import { Closers } from '../../chaos/closers.ts';
+import { freePort } from '../../src/db/free-port.ts';
+import { configurationOf } from '../../src/recording/configuration.ts';
+import { Membership } from '../../src/recording/membership.ts';
+import { registerTargets } from '../../src/recording/register.ts';
+import { Child } from '../child.ts';
+import { startDatabase } from '../database.ts';
+import { EVERY, watching } from '../probing/watched.ts';
+import { averages, filesOf, startCollectd } from './collectd.ts';
+import { programsTime, serverTime } from './measuring.ts';
+import { Program } from './programs.ts';
+import { Prometheus, type Vector } from './prometheus.ts';
+
+/** The programs that are installed. */
+export interface Tools {
+  readonly prometheus: {
+    readonly server: string;
+    readonly blackbox: string;
+    readonly promtool: string;
+  } | null;
+  readonly collectd: { readonly daemon: string; readonly rrdtool: string } | null;
+}
+
+/** Processor time of a probe, ms; null: not measured. */
+export interface Watched {
+  readonly recorder: { readonly own: number; readonly server: number };
+  readonly prometheus: { readonly server: number; readonly blackbox: number; readonly live: Vector } | null;
+  readonly collectd: number | null;
+}
+
+export const NODES = 120;
+export const MINUTES = 2;
+
+/** Has all watch the same nodes at once, at the same rhythm, for some minutes. @param folder for what the others write */
+export async function watchTogether(tools: Tools, folder: string, signal: AbortSignal): Promise<Watched> {
+  const closers = new Closers();
+  try {
+    const served = await Child.start('service/nodes-process.ts', [], z.object({ port: z.number() }), signal);
+    closers.add(() => served.child.stop());
+    const { port } = served.first;
+    const recorder = await startRecorder(port, closers, signal);
+    const { prometheus, collectd } = tools;
+    const scraping = prometheus && (await startPrometheus(prometheus, folder, port, closers, signal));
+    const nodes = Array.from({ length: NODES }, (_, n) => ({ name: `node-${n}`, url: address(port, n) }));
+    const asking =
+      collectd && (await startCollectd(collectd.daemon, `${folder}/collectd`, nodes, EVERY / 1000, signal));
+    if (asking) closers.add(() => asking.stop());
+    await delay(2 * EVERY, undefined, { signal }); // the first round asks everybody at once
+    const read = async () => ({
+      at: Date.now(),
+      recorder: await recorder(),
+      server: scraping ? await programsTime([scraping.prometheus.program.pid]) : 0,
+      blackbox: scraping ? await programsTime([scraping.blackbox.pid]) : 0,
+      scrapes: scraping ? await scrapesOf(scraping.prometheus) : 0,
+      asking: asking ? await programsTime([asking.pid]) : 0,
+    });
+    const before = await read();
+    await delay(MINUTES * 60_000, undefined, { signal });
+    const after = await read();
+    const scrapes = after.scrapes - before.scrapes;
+    return {
+      recorder: {
+        own: after.recorder.own / after.recorder.looks,
+        server: (after.recorder.server - before.recorder.server) / after.recorder.looks,
+      },
+      prometheus: scraping && {
+        server: (after.server - before.server) / scrapes,
+        blackbox: (after.blackbox - before.blackbox) / scrapes,
+        live: await scraping.prometheus.ask(`{instance="${address(port, 0)}"}`),
+      },
+      collectd:
+        asking &&
+        collectd &&
+        (after.asking - before.asking) /
+          (NODES * (await answersOf(collectd.rrdtool, `${folder}/collectd`, before.at, after.at, signal))),
+    };
+  } finally {
+    await closers.close();
+  }
+}
+
+/** A node's health as a page; who asks for which node is told apart by the query. */
+const address = (port: number, node: number) => `http://127.0.0.1:${port}/ext/health?node=${node}`;
+
+/** @returns what tells processor time, ms, and looks since it was last asked */
+async function startRecorder(port: number, closers: Closers, signal: AbortSignal) {
+  const database = await startDatabase();
+  closers.add(() => database.close());
+  const sql = postgres(database.url, { max: 2, onnotice: () => {} });
+  closers.add(() => sql.end({ timeout: 5 }));
+  const { config, ledger } = watching({ port, nodes: NODES, shares: 1 });
+  const membership = await Membership.join(sql, configurationOf(config, [ledger]), 'registering', []);
+  await registerTargets(sql, ledger, Date.now(), membership.registrant);
+  const args = [database.url, String(port), String(NODES), '1', 'host/0/process'];
+  const { child } = await Child.start(
+    'probing/watcher-process.ts',
+    args,
+    z.object({ began: z.boolean() }),
+    signal,
+  );
+  closers.add(() => child.stop());
+  let asked = performance.now();
+  return async () => {
+    const { late, cpu } = await child.ask('tell', z.object({ late: z.array(z.number()), cpu: z.number() }));
+    const elapsed = performance.now() - asked;
+    asked += elapsed;
+    return { own: cpu * elapsed, looks: late.length, server: await serverTime(sql) };
+  };
+}
+
+async function startPrometheus(
+  { server, blackbox }: NonNullable<Tools['prometheus']>,
+  folder: string,
+  port: number,
+  closers: Closers,
+  signal: AbortSignal,
+) {
+  const modules = {
+    health: { prober: 'http', timeout: '5s', http: { fail_if_body_not_matches_regexp: ['"healthy":true'] } },
+  };
+  await writeFile(`${folder}/blackbox.json`, JSON.stringify({ modules }));
+  const exporter = `127.0.0.1:${await freePort()}`;
+  const probing = new Program(
+    blackbox,
+    [`--config.file=${folder}/blackbox.json`, `--web.listen-address=${exporter}`],
+    signal,
+  );
+  closers.add(() => probing.stop());
+  const targets = Array.from({ length: NODES }, (_, n) => address(port, n));
+  const prometheus = await Prometheus.start(
+    server,
+    `${folder}/live`,
+    {
+      global: { scrape_interval: `${EVERY / 1000}s` },
+      scrape_configs: [
+        {
+          job_name: 'health',
+          metrics_path: '/probe',
+          params: { module: ['health'] },
+          static_configs: [{ targets }],
+          relabel_configs: [
+            { source_labels: ['__address__'], target_label: '__param_target' },
+            { source_labels: ['__param_target'], target_label: 'instance' },
+            { target_label: '__address__', replacement: exporter },
+          ],
+        },
+      ],
+    },
+    signal,
+  );
+  closers.add(() => prometheus.program.stop());
+  return { prometheus, blackbox: probing };
+}
+
+/** Probes that Prometheus holds. */
+async function scrapesOf(prometheus: Prometheus): Promise<number> {
+  const [sum] = await prometheus.ask('sum(count_over_time(probe_success[1h]))');
+  return Number(sum?.value[1]);
+}
+
+/** Answers of one node that collectd has of a time. */
+async function answersOf(
+  rrdtool: string,
+  folder: string,
+  from: number,
+  to: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const [, times = ''] = await filesOf(folder, 'node-0', signal);
+  const all = await averages(rrdtool, times, from, to, signal);
+  return all.filter((value) => value !== null).length;
+}
