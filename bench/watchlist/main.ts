@@ -1,16 +1,21 @@
+import { readFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import postgres from 'postgres';
 import { request } from 'undici';
 import { z } from 'zod';
+import { openDatabase } from '../../src/db/client.ts';
 import { configurationOf } from '../../src/recording/configuration.ts';
 import { Membership } from '../../src/recording/membership.ts';
 import { loadStates, planDue } from '../../src/recording/plan.ts';
 import { registerAll } from '../../src/recording/register.ts';
+import { isMetered } from '../../src/reports/demand.ts';
 import { findingGroups } from '../../src/reports/findings.ts';
+import { forecast } from '../../src/reports/forecast.ts';
 import { statusOf } from '../../src/reports/status.ts';
 import { Child } from '../child.ts';
 import { startDatabase } from '../database.ts';
+import { ProcessorMeter, processorTime } from '../pages/processor.ts';
 import { watchList } from './configuration.ts';
 import { fill } from './fill.ts';
 
@@ -28,18 +33,32 @@ const [chains, nodes] = [Number(values.chains), Number(values.nodes)];
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
 
+// Statements have one core each, as those of the pages do: what helpers spend could not be counted.
+const database = await startDatabase({ max_parallel_workers_per_gather: 0 });
+let spender = process.pid;
+const meters = new Map<number, ProcessorMeter>();
+
+/** Processor time of the process that works, and of PostgreSQL for it; s. */
+async function spent(): Promise<{ readonly own: number; readonly database: number }> {
+  const meter = meters.get(spender) ?? new ProcessorMeter(database.url, spender);
+  meters.set(spender, meter);
+  const [own, both] = [(await processorTime(spender)) / 1e9, (await meter.read()) / 1e3];
+  return { own, database: both - own };
+}
+
 async function timed<T>(
   what: string,
   work: () => T | Promise<T>,
   told: (result: T) => string = () => '',
 ): Promise<T> {
-  const [used, began] = [process.cpuUsage(), performance.now()];
+  const [before, began] = [await spent(), performance.now()];
   try {
     const result = await work();
     const seconds = (performance.now() - began) / 1000;
-    const { user, system } = process.cpuUsage(used);
+    const after = await spent();
+    const figure = (value: number) => Math.max(0, value).toFixed(2).padStart(7);
     console.log(
-      `${what.padEnd(42)} ${seconds.toFixed(2).padStart(8)} s, of this process ${((user + system) / 1e6).toFixed(2).padStart(6)} s  ${told(result)}`,
+      `${what.padEnd(42)} ${figure(seconds)} s; processor ${figure(after.own - before.own)} s here, ${figure(after.database - before.database)} s in PostgreSQL  ${told(result)}`,
     );
     return result;
   } catch (error) {
@@ -52,8 +71,16 @@ async function timed<T>(
 
 const PAGES = ['/', '/datasets', '/status', '/api/v1/status', '/metrics'];
 
-const database = await startDatabase();
-const sql = postgres(database.url, { max: 8, onnotice: () => {} });
+/** The memory of a process, MB. */
+async function memoryOf(pid: number): Promise<string> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const kilobytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0);
+  return `memory ${(kilobytes('VmRSS') / 1024).toFixed(0)} MB, at most ${(kilobytes('VmHWM') / 1024).toFixed(0)} MB`;
+}
+
+// As the recorder asks, with its limits of time.
+const { sql, reader, close } = openDatabase(database.url);
+const unlimited = postgres(database.url, { max: 1, onnotice: () => {} });
 let server: Child | null = null;
 try {
   const { config, feed, ledger } = await timed('the configuration is checked', () =>
@@ -76,7 +103,7 @@ try {
     async () => planDue(feed, await loadStates(sql, feed), Date.now()),
     (jobs) => `${jobs.length} jobs`,
   );
-  await timed('filled', () => fill(sql));
+  await timed('filled', () => fill(unlimited));
   const states = await timed('states read from PostgreSQL', () => loadStates(sql, feed));
   await timed(
     'plan of a round in which few are due',
@@ -85,14 +112,20 @@ try {
   );
   await timed(
     'findings',
-    () => findingGroups(sql),
+    () => findingGroups(reader),
     (found) => `${found.length} groups`,
-  );
+  ).catch(() => {});
   await timed(
     'status',
-    () => statusOf(sql, []),
+    () => statusOf(reader, []),
     (status) => `${JSON.stringify(status).length} bytes`,
+  ).catch(() => {});
+  await timed(
+    'forecast',
+    () => forecast(sql, watched.filter(isMetered), Date.now()),
+    (feeds) => `${feeds.reduce((sum, { day }) => sum + day.calls, 0)} calls a day`,
   );
+  console.log(`this process: ${await memoryOf(process.pid)}; load ${loadavg()[0]?.toFixed(1)}`);
   const { child, first } = await Child.start(
     'watchlist/serve-process.ts',
     [database.url, values.chains, values.nodes],
@@ -100,7 +133,9 @@ try {
     stop.signal,
   );
   server = child;
-  for (const path of PAGES)
+  spender = first.pid;
+  // Each twice: what took longer than a page waits is there the next time.
+  for (const path of PAGES.flatMap((one) => [one, one]))
     await timed(
       path,
       async () => {
@@ -113,9 +148,12 @@ try {
       ({ statusCode, text }) =>
         `${statusCode}, ${(Buffer.byteLength(text) / 1e6).toFixed(2)} MB${statusCode === 200 ? '' : `: ${text.slice(0, 200)}`}`,
     ).catch(() => {});
+  console.log(`the server: ${await memoryOf(first.pid)}`);
   console.log(`load ${loadavg()[0]?.toFixed(1)}`);
 } finally {
   await server?.stop();
-  await sql.end({ timeout: 5 });
+  for (const meter of meters.values()) await meter.close();
+  await unlimited.end({ timeout: 5 });
+  await close();
   await database.close();
 }

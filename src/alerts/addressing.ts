@@ -1,4 +1,5 @@
 import type { ChannelConfig } from '../config/alerts-schema.ts';
+import { inParts } from '../in-parts.ts';
 import type { AlertContext } from './context.ts';
 import type { Body } from './message.ts';
 import { rankOf } from './state.ts';
@@ -26,11 +27,6 @@ export function addressed(
       body: { ...body, items: part },
     }));
   });
-}
-
-function inParts<T>(items: readonly T[], size: number): T[][] {
-  const count = items.length === 0 ? 0 : Math.ceil(items.length / size);
-  return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
 }
 
 /** Whether a channel is told of a kind: some repeat what lasts themselves, and only PagerDuty knows who acknowledged. */

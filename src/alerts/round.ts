@@ -34,12 +34,12 @@ export async function runRound(context: AlertContext, signal: AbortSignal): Prom
   const answers = new Map<string, Answer>();
   const notes: { rule: string; asked: Asked }[] = [];
   for (const rule of rules) {
-    // One rule takes less than the lease; all of them may take more.
-    if (!(await keepRound(sql, sender.recorder, round))) return null;
     const last = askedAt.get(rule.name);
     const passed = last === undefined ? 0 : now.getTime() - last;
     // Ticks do not come to the millisecond. A moment in the future was written by a clock that was ahead.
     if (last !== undefined && passed >= 0 && passed < rule.every - config.every / 2) continue;
+    // One rule takes less than the lease; all of them may take more.
+    if (!(await keepRound(sql, sender.recorder, round))) return null;
     const asked = await askRule(rule, now, { reader, facts, past: false, signal });
     if (signal.aborted) return null;
     notes.push({ rule: rule.name, asked });

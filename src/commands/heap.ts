@@ -5,11 +5,15 @@ export function keepYoungSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
 }
 
+/** How much a heap grows between two collections of all of it, in bytes. */
+const STEP = 24 * 1024 * 1024;
+
 /**
- * Lets the heap grow in small steps from now on. Otherwise it grows to several times what is in use, more so on machines with
- * much memory, and the recorder often shares its machine with the node that it watches. Not before the modules are loaded: of
+ * Lets the heap grow in steps of the same size from now on. Otherwise it grows to several times what is in use, more so on machines
+ * with much memory, and the recorder often shares its machine with the node that it watches. Not before the modules are loaded: of
  * these nothing can be freed, and each step looks through all of them.
  */
 export function growHeapSlowly(): void {
-  setFlagsFromString('--heap-growing-percent=30');
+  const percent = Math.ceil((100 * STEP) / process.memoryUsage().heapUsed);
+  setFlagsFromString(`--heap-growing-percent=${percent}`);
 }

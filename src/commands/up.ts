@@ -42,7 +42,7 @@ export type Role = 'scheduler' | 'worker' | 'server';
 const ROLES: readonly Role[] = ['scheduler', 'worker', 'server'];
 
 /** How often schedules are checked, ms: lost ones are back within 30 s, also when one round fails. */
-const RECONCILE_EVERY = 10_000;
+const RECONCILE_EVERY = 14_000;
 /** How often the watchdog looks, ms: what stands still is logged well within a minute. */
 const WATCH_EVERY = 15_000;
 const COUNT_EVERY = 600_000;

@@ -43,10 +43,11 @@ export function clashingNames(value: unknown): string[] {
 const namesOf = (all: readonly unknown[]) => all.map((one) => named.safeParse(one).data?.name);
 
 function taken(path: string, all: readonly unknown[], reserved: readonly string[] = []): string[] {
-  const names = namesOf(all);
-  return names.flatMap((name, at) =>
-    name !== undefined && (reserved.includes(name) || names.indexOf(name) < at)
-      ? [`${path}[${at}].name: "${name}" is taken: names are unique`]
-      : [],
-  );
+  const before = new Set<string>(reserved);
+  return namesOf(all).flatMap((name, at) => {
+    if (name === undefined) return [];
+    if (before.has(name)) return [`${path}[${at}].name: "${name}" is taken: names are unique`];
+    before.add(name);
+    return [];
+  });
 }

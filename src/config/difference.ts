@@ -39,8 +39,12 @@ function byName(list: readonly unknown[]): Map<string, unknown> | null {
 }
 
 function elementsChanged(before: readonly unknown[], after: readonly unknown[], path: string): string[] {
-  const without = (list: readonly unknown[], other: readonly unknown[]) =>
-    list.filter((one) => !other.some((each) => isDeepStrictEqual(one, each)));
+  const without = (list: readonly unknown[], other: readonly unknown[]) => {
+    const known = new Set(other);
+    const among = (one: unknown) =>
+      known.has(one) || (typeof one === 'object' && other.some((each) => isDeepStrictEqual(one, each)));
+    return list.filter((one) => !among(one));
+  };
   const out = without(before, after).map(
     (one) => `${path}: without${told(path, one, ' ') || ' one of them'}`,
   );

@@ -73,6 +73,8 @@ export const targetDatasets = recorder.table(
     /** When the first run that succeeded observed: since then there is a record. */
     first_success_at: instant(),
     last_success_at: instant(),
+    /** When the run of the last success was planned; null: nobody planned it, or an earlier version recorded it. */
+    last_planned_at: instant(),
     /** The last success after which nothing was missing. */
     last_complete_at: instant(),
     /** Since when every success was incomplete; null: the last one was complete. */

@@ -75,11 +75,13 @@ export const readingOpen = recorder.table(
   ],
 );
 
-/** The looks of closed days. */
+/**
+ * The looks of closed days. They are many and small, so that an index weighs half of what they do: there is one, and who asks for a
+ * day of a scope asks for its time.
+ */
 export const readingLooks = recorder.table(
   'reading_looks',
   {
-    dataset: regclass().notNull(),
     scope_id: integer().notNull(),
     observed_at: instant().notNull(),
     run_id: bigint({ mode: 'bigint' }).notNull(),
@@ -87,10 +89,7 @@ export const readingLooks = recorder.table(
     /** Its place in the day, from 0. */
     place: integer().notNull(),
   },
-  (table) => [
-    primaryKey({ columns: [table.scope_id, table.day, table.place] }),
-    index('reading_looks_observed').on(table.dataset, table.observed_at, table.scope_id),
-  ],
+  (table) => [index('reading_looks_observed').on(table.scope_id, table.observed_at)],
 );
 
 /** What was read of up to eight members on a closed day: a strip of values a member and column, by the looks' places. */

@@ -26,10 +26,18 @@ export async function openBackend(
 
 const QUIET_FOR = 30_000;
 
+/** How BullMQ begins to tell that a job at work has no lock any more; it gives no type and no code. */
+const NO_LOCK = 'could not renew lock for job ';
+
 /** Logs each cause at most every 30 s: one outage can make tens of thousands of error events. */
 function boundedErrors(log: Log): OnError {
   const saidAt = new Map<string, number>();
   return (error) => {
+    if (error.message.startsWith(NO_LOCK)) {
+      // It ended while its lock was renewed, or the queue gave it to another worker: then the lease tells which of them records.
+      log.debug({ job: error.message.slice(NO_LOCK.length) }, 'a job at work had no lock any more');
+      return;
+    }
     const cause = messageOf(error).slice(0, 120);
     const now = Date.now();
     if (now - (saidAt.get(cause) ?? 0) < QUIET_FOR) return;

@@ -3,6 +3,7 @@ import type postgres from 'postgres';
 import type { Clock } from '../clock.ts';
 import type { Target } from '../datasets/contract.ts';
 import { LeaseLost, messageOf } from '../errors.ts';
+import { byTurns } from '../in-parts.ts';
 import type { ActiveFeed } from '../recording/active-feed.ts';
 import type { Registrant } from '../recording/configuration.ts';
 import type { RecordingContext, RunResult } from '../recording/context.ts';
@@ -21,6 +22,8 @@ import { knowing, Passed, type Peers, placeOf, wantedKeys } from './places.ts';
 
 const POLLS_AT_ONCE = 8;
 const HEALS_AT_ONCE = 2;
+/** Targets of a feed that are planned, and whose jobs are put into the queue, at once. */
+const PLANNED_AT_ONCE = 1_000;
 /** When a job is tried again whose target another run holds, or that another process must do; ms. */
 const HELD_AGAIN = 1_000;
 
@@ -89,14 +92,20 @@ async function planned(
 ): Promise<number> {
   await registerTargets(sql, whole, clock(), peers?.registrant);
   const feed = !peers || peers.standing.newest ? whole : await stillWanted(sql, peers.recorder, whole);
-  const jobs = planDue(feed, await loadStates(sql, feed), clock());
-  const [polls, heals] = [
-    jobs.filter(({ reason }) => reason === 'poll'),
-    jobs.filter(({ reason }) => reason !== 'poll'),
-  ];
-  if (polls.length > 0) await queues.polls.addBulk(polls.map((job) => recordJob(feed, job)));
-  if (heals.length > 0) await queues.heals.addBulk(heals.map((job) => recordJob(feed, job)));
-  return jobs.length;
+  const [states, now] = [await loadStates(sql, feed), clock()];
+  let count = 0;
+  // Part by part, so that a long list neither holds up what else this process does nor comes to the queue as one command.
+  for await (const targets of byTurns(feed.targets, PLANNED_AT_ONCE)) {
+    const jobs = planDue({ ...feed, targets }, states, now);
+    const [polls, heals] = [
+      jobs.filter(({ reason }) => reason === 'poll'),
+      jobs.filter(({ reason }) => reason !== 'poll'),
+    ];
+    if (polls.length > 0) await queues.polls.addBulk(polls.map((job) => recordJob(feed, job)));
+    if (heals.length > 0) await queues.heals.addBulk(heals.map((job) => recordJob(feed, job)));
+    count += jobs.length;
+  }
+  return count;
 }
 
 async function stillWanted(sql: postgres.Sql, recorder: string, feed: ActiveFeed): Promise<ActiveFeed> {

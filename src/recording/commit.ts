@@ -38,6 +38,8 @@ export interface Commit extends Write {
   readonly note: string | null;
   /** The run is about now (an observation, or the newest window), so that its success makes the target fresh. */
   readonly aboutNow: boolean;
+  /** When the run was planned; null: it was asked for by hand. ISO 8601. */
+  readonly plannedAt: string | null;
   /** Set by the last commit of a run. */
   readonly end: End | null;
 }
@@ -138,6 +140,7 @@ export function buildCommit(
         first_success_at = case when ${asked} and ${outcome} in ('done', 'partial') then coalesce(t.first_success_at, ${observedAt})
           else t.first_success_at end,
         last_success_at = case when ${fresh} then ${recordedAt} else t.last_success_at end,
+        last_planned_at = case when ${fresh} then ${param('timestamptz', (commit) => commit.plannedAt)} else t.last_planned_at end,
         last_complete_at = case when ${fresh} and d.incomplete is null then ${recordedAt} else t.last_complete_at end,
         incomplete_since = case when not ${fresh} then t.incomplete_since
           when d.incomplete is not null then coalesce(t.incomplete_since, ${recordedAt}) end,

@@ -14,7 +14,8 @@ export const NOT_OFFERED_AGAIN = 86_400_000;
 /** What PostgreSQL knows of one dataset of a target, as far as planning needs it. Times in ms since 1970. */
 export interface TargetState {
   readonly expectedFrom: number | null;
-  readonly lastSuccess: number | null;
+  /** When the run of the last success was planned, or ended where nobody planned it: the next poll counts from there. */
+  readonly lastPolled: number | null;
   readonly lastFailure: number | null;
   readonly failures: number;
   readonly notOffered: boolean;
@@ -30,7 +31,7 @@ export type TargetStates = ReadonlyMap<string, ReadonlyMap<string, TargetState>>
 /** What is known of a dataset of a target that was never seen. */
 const FRESH: TargetState = {
   expectedFrom: null,
-  lastSuccess: null,
+  lastPolled: null,
   lastFailure: null,
   failures: 0,
   notOffered: false,
@@ -52,7 +53,7 @@ export function jointState({ datasets }: Watched, states: TargetStates, target: 
     instants.reduce((one, other) => (one === null || other === null ? null : Math.min(one, other)));
   return {
     expectedFrom: earliest(all.map(({ expectedFrom }) => expectedFrom)),
-    lastSuccess: earliest(all.map(({ lastSuccess }) => lastSuccess)),
+    lastPolled: earliest(all.map(({ lastPolled }) => lastPolled)),
     lastFailure: earliest(all.map(({ lastFailure }) => lastFailure)),
     failures: Math.max(...all.map(({ failures }) => failures)),
     notOffered: all.every(({ notOffered }) => notOffered),
@@ -72,7 +73,7 @@ export async function loadStates(
       target_key: string;
       dataset: string;
       expected_from: string | null;
-      last_success_at: Date | null;
+      last_polled: Date | null;
       last_failure_at: Date | null;
       failures: number;
       not_offered: string | null;
@@ -80,7 +81,7 @@ export async function loadStates(
       kept_since: Date | null;
     }[]
   >`
-    select t.target_key, t.dataset, t.expected_from, t.last_success_at, t.last_failure_at, t.failures, t.not_offered,
+    select t.target_key, t.dataset, t.expected_from, least(t.last_planned_at, t.last_success_at) as last_polled, t.last_failure_at, t.failures, t.not_offered,
       (select c.covered + coalesce((select range_agg(g.range) from recorder.gaps g
           where g.dataset = c.dataset and g.target_key = c.target_key), '{}') from recorder.coverage c
         where c.dataset = t.dataset and c.target_key = t.target_key)::text as covered,
@@ -93,7 +94,7 @@ export async function loadStates(
     states.set(row.target_key, ofTarget);
     ofTarget.set(row.dataset, {
       expectedFrom: row.expected_from === null ? null : Number(row.expected_from),
-      lastSuccess: row.last_success_at?.getTime() ?? null,
+      lastPolled: row.last_polled?.getTime() ?? null,
       lastFailure: row.last_failure_at?.getTime() ?? null,
       failures: row.failures,
       notOffered: row.not_offered !== null,
@@ -130,18 +131,24 @@ function holes(feed: ActiveFeed, target: Target, state: TargetState, now: number
 /** The covered range below the head is asked for again once in this time, because late revisions exist. */
 const SWEEP_ALL = 30 * 86_400_000;
 
+/** Whether the covered range of a feed's targets is asked for again from time to time. Only that of series is. */
+export const isSwept = ({ source: { range }, datasets }: Watched): boolean =>
+  range?.axis === 'time' && datasets.some(({ history }) => history === 'series');
+
 /**
  * The covered windows that are swept with the poll of `now`. The choice follows from the time alone, so that no state is
- * kept. Each window is swept once in 30 days, however rare the polls are. Only series are swept.
+ * kept. Each window is swept once in 30 days, however rare the polls are.
  */
 export function sweepWindows(feed: Watched, target: Target, state: TargetState, now: number): Window[] {
   const { range } = feed.source;
-  if (range?.axis !== 'time' || !feed.datasets.some(({ history }) => history === 'series')) return [];
+  if (!range || !isSwept(feed)) return [];
   const old = { from: kept(range, state, expectedFrom(range, state, now)), to: now - range.head(target) };
   if (old.from >= old.to) return [];
   const turns = Math.max(1, Math.floor(SWEEP_ALL / feed.every));
   const turn = Math.floor(now / feed.every) % turns;
-  return pieces(old, range.span(target)).filter(
+  const span = range.span(target);
+  if (old.to - old.from <= turn * span) return []; // as nearly always: there are more turns than pieces
+  return pieces(old, span).filter(
     (window, at) => at % turns === turn && subtract(window, state.covered).length === 0,
   );
 }
@@ -164,14 +171,17 @@ export function missingIn(feed: ActiveFeed, target: Target, state: TargetState, 
     .flatMap((window) => pieces(window, feed.source.range?.span(target) ?? window.to - window.from));
 }
 
-/** Whether a poll is due at `now`: an interval after the last one, or later where it keeps failing. */
+/**
+ * Whether a poll is due at `now`: an interval after the last one was, or later where it keeps failing. How long that one waited in line
+ * does not count: else a tick would find it too young, and it would be polled at every second tick only.
+ */
 export function isDue(state: TargetState, every: number, now: number): boolean {
-  const { lastSuccess, lastFailure, failures } = state;
+  const { lastPolled, lastFailure, failures } = state;
   if (state.notOffered) return lastFailure === null || Math.abs(now - lastFailure) > NOT_OFFERED_AGAIN;
   if (failures > 0 && lastFailure !== null && lastFailure <= now)
     return now - lastFailure >= Math.min(every, FIRST_RETRY * 2 ** (failures - 1));
   // A clock that jumped back must not stop the polls of a target: a success in the future makes it due.
-  return lastSuccess === null || lastSuccess > now || now - lastSuccess >= every * (1 - EARLY);
+  return lastPolled === null || lastPolled > now || now - lastPolled >= every * (1 - EARLY);
 }
 
 /**
@@ -187,7 +197,7 @@ export function planDue(feed: ActiveFeed, states: TargetStates, now: number): Jo
       state: stateOf(states, target, dataset.name),
     }));
     const due = known.filter(
-      ({ state, every }) => isDue(state, every, now) && !(once && state.lastSuccess !== null),
+      ({ state, every }) => isDue(state, every, now) && !(once && state.lastPolled !== null),
     );
     const job = (
       window: Window | null,

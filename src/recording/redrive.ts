@@ -105,6 +105,7 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
       window: null,
       note: null,
       aboutNow: false,
+      plannedAt: null,
       end,
     });
     rowsWritten += committed.rowsWritten.reduce((sum, count) => sum + count, 0);

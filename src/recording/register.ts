@@ -1,5 +1,7 @@
 import type postgres from 'postgres';
+import type { Target } from '../datasets/contract.ts';
 import { UsageError } from '../errors.ts';
+import { inParts } from '../in-parts.ts';
 import type { DatasetSettings, Watched } from './active-feed.ts';
 import { lives, type Registrant } from './configuration.ts';
 import { targetKey } from './target-key.ts';
@@ -11,8 +13,7 @@ export async function registerTargets(
   now: number,
   by: Registrant = { recorder: 'recorder', digest: null },
 ): Promise<void> {
-  await want(sql, [feed], now, by);
-  await leave(sql, [feed], now, by, sql`d.source = ${feed.source.name}`);
+  await store(sql, [feed], now, by, sql`d.source = ${feed.source.name}`);
 }
 
 /**
@@ -26,8 +27,7 @@ export async function registerAll(
   by: Registrant,
 ): Promise<void> {
   await refuseTaken(sql, feeds, by); // before anything is written
-  await want(sql, feeds, now, by);
-  await leave(sql, feeds, now, by, sql`true`);
+  await store(sql, feeds, now, by, sql`true`);
   // The schedules of a recorder of which nothing is wanted any more, such as one that was renamed, are not missed.
   await sql`
     delete from recorder.schedules s where s.recorder <> ${by.recorder} and not exists (
@@ -36,24 +36,65 @@ export async function registerAll(
   await refuseTaken(sql, feeds, by); // two may have begun at once
 }
 
-/**
- * Stores what feeds want of which targets, so that the freshness of each is known. The expected begin of a recording is fixed when it is
- * first wanted. Nothing is taken from another recorder that lives, and a recorder whose configuration is not the newest writes nothing.
- *
- * Runs commit meanwhile, and each locks its target before the target's datasets. So does this, for what changes only:
- * in the other order the two could wait for each other.
- */
-async function want(
+/** Targets that one statement stores: it ends in time on a slow machine, too. Those of most recorders are fewer. */
+const STORED_AT_ONCE = 10_000;
+/** When so many rows are new, PostgreSQL looks at the tables again: from what it last knew of them it would choose the wrong way to read them. */
+const MANY = 1_000;
+
+/** What is wanted of a target. */
+interface Wanted {
+  readonly source: Watched['source'];
+  readonly target: Target;
+}
+
+/** Stores what feeds want, and notes what of the registrant's datasets `d` among some they do not want any more. */
+async function store(
   sql: postgres.Sql,
   feeds: readonly Watched[],
   now: number,
   by: Registrant,
+  among: postgres.Fragment,
 ): Promise<void> {
   const targets = feeds.flatMap(({ source, targets }) => targets.map((target) => ({ source, target })));
+  let [own, written, analyzed] = [0, 0, MANY];
+  for (const part of inParts(targets, STORED_AT_ONCE)) {
+    const stored = await want(sql, feeds, part, now, by);
+    own += stored.own;
+    written += stored.written;
+    if (written < analyzed) continue;
+    await sql`analyze recorder.targets, recorder.target_datasets`;
+    analyzed = 2 * written;
+  }
+  const [known] = await sql<{ count: number }[]>`
+    select count(*)::int from recorder.target_datasets d join recorder.targets t using (source, target_key)
+    where d.active and ${among} and t.recorder = ${by.recorder}`;
+  const wanted = feeds.reduce((sum, { targets, datasets }) => sum + targets.length * datasets.length, 0);
+  // All that is wanted is the registrant's, and it has no more than that: nothing left.
+  if (own === targets.length && known?.count === wanted) return;
+  await leave(sql, feeds, now, by, among);
+}
+
+/**
+ * Stores what feeds want of some of their targets, so that the freshness of each is known. The expected begin of a recording is fixed when it is
+ * first wanted. Nothing is taken from another recorder that lives, and a recorder whose configuration is not the newest writes nothing.
+ *
+ * Runs commit meanwhile, and each locks its target before the target's datasets. So does this, for what changes only:
+ * in the other order the two could wait for each other.
+ *
+ * @returns how many of the targets are the registrant's, and the rows that were written
+ */
+async function want(
+  sql: postgres.Sql,
+  feeds: readonly Watched[],
+  targets: readonly Wanted[],
+  now: number,
+  by: Registrant,
+): Promise<{ readonly own: number; readonly written: number }> {
   const offers = feeds.flatMap(({ source, datasets }) => datasets.map((dataset) => ({ source, dataset })));
   const expectedFrom = ({ range }: Watched['source'], { since }: DatasetSettings) =>
     range?.axis === 'time' ? (since ?? now - range.lookback) : null;
-  await sql`
+  // Lists are not joined with each other: PostgreSQL takes them for short ones, and would compare each row with each.
+  const [stored] = await sql<{ own: number; written: number }[]>`
     with entitled as materialized (${entitled(sql, by)}), asked as materialized (
       select a.* from entitled,
         unnest(${targets.map(({ source }) => source.name)}::text[], ${targets.map(({ target }) => targetKey(target))}::text[],
@@ -61,7 +102,7 @@ async function want(
       where not exists (select from recorder.targets o where o.source = a.source and o.target_key = a.key
         and o.recorder <> ${by.recorder} and ${lives(sql, sql`o.recorder`)})
     ), wanted as materialized (
-      select asked.key, d.* from unnest(${offers.map(({ source }) => source.name)}::text[],
+      select asked.key, asked.target, d.* from unnest(${offers.map(({ source }) => source.name)}::text[],
         ${offers.map(({ dataset }) => dataset.name)}::text[], ${offers.map(({ dataset }) => dataset.every)}::bigint[],
         ${offers.map(({ source }) => `${source.once ?? false}`)}::boolean[],
         ${offers.map(({ source, dataset }) => expectedFrom(source, dataset))}::bigint[])
@@ -72,7 +113,9 @@ async function want(
       where t.active is not true or (t.every_ms, t.once) <> (d.every_ms, d.once)
         or d.expected_from < coalesce(t.expected_from, 9223372036854775807)
     ), changed as materialized (
-      select source, key, target from asked where (source, key) in (select source, key from wanted) or not exists (
+      select source, key, target from wanted
+      union
+      select asked.* from asked where not exists (
         select from recorder.targets o
         where o.source = asked.source and o.target_key = asked.key and o.recorder = ${by.recorder})
     ), locked as (
@@ -80,13 +123,18 @@ async function want(
       select source, key, target::jsonb, ${by.recorder} from changed order by source, key
       on conflict (source, target_key) do update set recorder = excluded.recorder
       returning 1
+    ), first as materialized (select count(*) from locked), written as (
+      insert into recorder.target_datasets as t (source, target_key, dataset, every_ms, once, active, wanted_at, expected_from)
+      select source, key, dataset, every_ms, once, true, ${new Date(now)}, expected_from
+      from first, wanted
+      on conflict (source, target_key, dataset) do update set active = true, left_at = null, ended_at = null,
+        every_ms = excluded.every_ms, once = excluded.once, wanted_at = case when t.active then t.wanted_at else excluded.wanted_at end,
+        expected_from = least(t.expected_from, excluded.expected_from)
+      returning 1
     )
-    insert into recorder.target_datasets as t (source, target_key, dataset, every_ms, once, active, wanted_at, expected_from)
-    select source, key, dataset, every_ms, once, true, ${new Date(now)}, expected_from
-    from (select count(*) from locked) as first, wanted
-    on conflict (source, target_key, dataset) do update set active = true, left_at = null, ended_at = null,
-      every_ms = excluded.every_ms, once = excluded.once, wanted_at = case when t.active then t.wanted_at else excluded.wanted_at end,
-      expected_from = least(t.expected_from, excluded.expected_from)`;
+    select (select count(*) from asked)::int as own, (select count(*) from written)::int as written`;
+  if (!stored) throw new Error('a count without a row');
+  return stored;
 }
 
 /**
@@ -105,20 +153,20 @@ async function leave(
       datasets.map((dataset) => ({ source: source.name, key: targetKey(target), dataset: dataset.name })),
     ),
   );
+  // `except` is no join, for the reason that is told above.
   await sql`
     with entitled as materialized (${entitled(sql, by)}), left_now as materialized (
       select d.source, d.target_key, d.dataset from entitled, recorder.target_datasets d
-      where d.active and ${among} and (d.source, d.target_key, d.dataset) not in (
-        select * from unnest(${kept.map(({ source }) => source)}::text[], ${kept.map(({ key }) => key)}::text[],
-          ${kept.map(({ dataset }) => dataset)}::text[]))
-        and exists (select from recorder.targets t
-          where (t.source, t.target_key) = (d.source, d.target_key) and t.recorder = ${by.recorder})
+      join recorder.targets t using (source, target_key)
+      where d.active and ${among} and t.recorder = ${by.recorder}
+      except select * from unnest(${kept.map(({ source }) => source)}::text[], ${kept.map(({ key }) => key)}::text[],
+        ${kept.map(({ dataset }) => dataset)}::text[])
     ), locked as materialized (
       select from recorder.targets t where (source, target_key) in (select source, target_key from left_now)
       order by source, target_key for update
-    )
+    ), first as materialized (select count(*) from locked)
     update recorder.target_datasets d set active = false, left_at = ${new Date(now)}, ended_at = null
-    from (select count(*) from locked) as first, left_now l
+    from first, left_now l
     where (d.source, d.target_key, d.dataset) = (l.source, l.target_key, l.dataset) and d.active`;
 }
 

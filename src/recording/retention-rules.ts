@@ -147,6 +147,6 @@ export function readingsIn(dataset: Dataset): string {
     select count(*) from generate_series(0, ${SEATS - 1}) seat where d.base[seat * ${values.length} + 1] is not null))`;
 }
 
-/** SQL: the looks `l` of closed days that go. */
-export const closedLooks = (dataset: Dataset): string =>
-  `l.dataset = ${tableOf(packingOf(dataset))} and l.observed_at < $1`;
+/** SQL: the scopes of a dataset's readings. */
+export const scopesOf = (dataset: Dataset): string =>
+  `(select scope_id from recorder.reading_scopes where dataset = ${tableOf(packingOf(dataset))})`;

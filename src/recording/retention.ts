@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import type { Dataset } from '../datasets/contract.ts';
 import { packingOf, tableOf } from '../history/readings/packing.ts';
-import { closedLooks, type Going, type Retained, readingsIn, retainable } from './retention-rules.ts';
+import { type Going, type Retained, readingsIn, retainable, scopesOf } from './retention-rules.ts';
 
 const DAY = 86_400_000;
 /** Pages of a table, 8 kB each, that one statement looks through: some ten thousand rows. */
@@ -158,12 +158,15 @@ async function removeDays(
   const ofDays = 'l.scope_id = o.scope_id and l.day = o.day';
   const text = `
     with old as materialized (
-      select distinct l.scope_id, l.day from recorder.reading_looks l where ${closedLooks(dataset)} limit ${DAYS}
+      select distinct l.scope_id, l.day from recorder.reading_looks l where l.scope_id in ${scopesOf(dataset)} and l.observed_at < $1
+      limit ${DAYS}
     ), gone as (
       delete from recorder.reading_days d using old o
       where d.scope_id = o.scope_id and d.day = o.day returning ${readingsIn(dataset)} as counts
     ), gone_looks as (
-      delete from recorder.reading_looks l using old o where ${ofDays} returning 1
+      delete from recorder.reading_looks l using old o
+      where ${ofDays} and l.observed_at >= o.day::timestamp at time zone 'UTC' and l.observed_at < (o.day + 1)::timestamp at time zone 'UTC'
+      returning 1
     ), gone_kept as (
       delete from recorder.reading_kept l using old o where ${ofDays} returning 1
     ), ${counting('select coalesce(sum(counts), 0)::bigint as removed from gone')}
@@ -235,7 +238,7 @@ async function countGoing(sql: postgres.Sql, { going, readings }: Retained, sinc
     ...(readings
       ? [
           `(select coalesce(sum(${readingsIn(readings)}), 0) from recorder.reading_days d
-            where exists (select from recorder.reading_looks l where l.scope_id = d.scope_id and l.day = d.day and ${closedLooks(readings)}))`,
+            where d.scope_id in ${scopesOf(readings)} and d.day < ($1 at time zone 'UTC')::date)`,
         ]
       : []),
   ];

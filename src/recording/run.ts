@@ -308,7 +308,7 @@ export class Run {
     const recordedAt = new Date(now).toISOString();
     const observedAt = this.#observedAt ?? recordedAt;
     const ended = ending && !ending.failure;
-    const window = this.#job.window;
+    const { window, plannedAt } = this.#job;
     const observed =
       this.#isObservedRegularly && ended
         ? await observedCoverage(sql, this.#feed, this.#key, Date.parse(observedAt))
@@ -343,6 +343,7 @@ export class Run {
       window,
       note: this.#note,
       aboutNow: aboutNow(source, this.#job, now),
+      plannedAt: plannedAt === undefined ? null : new Date(plannedAt).toISOString(),
       end: ending && {
         outcome: this.#outcomeOf(ending.failure),
         error: ending.failure?.message ?? null,

@@ -1,4 +1,5 @@
 import type { Config } from '../config/schema.ts';
+import type { Watched } from '../recording/active-feed.ts';
 import type { Forecast } from './forecast.ts';
 
 const MINUTES_OF_DAY = 1440;
@@ -15,9 +16,14 @@ export interface Demand {
   readonly allowedPerDay: number | null;
 }
 
+const METERED = ['chainData', 'metrics'] as const;
+
+/** Whether what is watched asks an upstream that counts. */
+export const isMetered = ({ source }: Watched): boolean => METERED.some((one) => one === source.upstream);
+
 /** Adds up what is forecast, for each metered upstream that the configuration has. */
 export function demands(forecasts: readonly Forecast[], { upstreams }: Pick<Config, 'upstreams'>): Demand[] {
-  return (['chainData', 'metrics'] as const).flatMap((upstream) => {
+  return METERED.flatMap((upstream) => {
     const service = upstreams[upstream];
     if (!service) return [];
     const mine = forecasts.filter((one) => one.upstream === upstream);

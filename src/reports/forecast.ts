@@ -1,7 +1,9 @@
 import type postgres from 'postgres';
 import { OPEN_END, type Target, type Window } from '../datasets/contract.ts';
+import { byTurns } from '../in-parts.ts';
 import type { Watched } from '../recording/active-feed.ts';
 import {
+  isSwept,
   jointState,
   loadStates,
   missingWindows,
@@ -17,6 +19,8 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 /** The cost of a poll is used for the next one only if its window was at most this many times as long. */
 const COMPARABLE = 2;
+/** Targets that are forecast before others have their turn. */
+const FORECAST_AT_ONCE = 1_000;
 
 /** Calls to an upstream, and what they cost of its budget. */
 export interface Cost {
@@ -65,63 +69,76 @@ export async function forecast(
   );
 }
 
-function forecastOf(
+async function forecastOf(
   feed: Watched,
   states: TargetStates,
   looks: ReadonlyMap<string, Look>,
   now: number,
-): Forecast {
+): Promise<Forecast> {
   const { source, datasets, targets, every } = feed;
-  const asked = targets.map((target) => {
-    const joint = jointState(feed, states, target);
-    const wanted = datasets.map((dataset) => ({ ...dataset, state: stateOf(states, target, dataset.name) }));
-    return { target, joint, wanted, cost: pollCost(feed, target, joint, looks.get(targetKey(target)), now) };
-  });
-  const cost = (calls: number): Cost => ({ calls, units: calls * source.weight });
-  const within = (span: number) => {
-    let [polls, sweeps] = [0, 0];
-    for (const { target, joint, wanted, cost } of asked) {
-      // Datasets that are due at once share the call.
-      const due = new Set(wanted.flatMap(({ state, every }) => ticks(feed, state, every, now, now + span)));
-      for (const tick of due) {
-        polls += cost;
-        sweeps += cost * sweepWindows(feed, target, joint, tick).length;
-      }
+  let [round, hour, day, sweepsOfDay] = [0, 0, 0, 0];
+  for await (const part of byTurns(targets, FORECAST_AT_ONCE))
+    for (const target of part) {
+      const joint = jointState(feed, states, target);
+      const wanted = datasets.map((dataset) => ({
+        ...dataset,
+        state: stateOf(states, target, dataset.name),
+      }));
+      const cost = pollCost(feed, target, joint, looks.get(targetKey(target)), now);
+      if (!joint.notOffered && !isDone(feed, joint)) round += cost;
+      const within = (span: number) => {
+        const all = wanted.map(({ state, every }) => ticks(feed, state, every, now, now + span));
+        const [only] = all;
+        if (only && all.length === 1 && !isSwept(feed)) return { polls: cost * only.count, sweeps: 0 };
+        // Datasets that are due at once share the call.
+        const due = new Set(all.flatMap(instantsOf));
+        const sweeps = [...due].reduce(
+          (sum, tick) => sum + sweepWindows(feed, target, joint, tick).length,
+          0,
+        );
+        return { polls: cost * due.size, sweeps: cost * sweeps };
+      };
+      const [ofHour, ofDay] = [within(HOUR), within(DAY)];
+      hour += ofHour.polls + ofHour.sweeps;
+      day += ofDay.polls + ofDay.sweeps;
+      sweepsOfDay += ofDay.sweeps;
     }
-    return { polls, sweeps };
-  };
-  const [hour, day] = [within(HOUR), within(DAY)];
+  const cost = (calls: number): Cost => ({ calls, units: calls * source.weight });
   return {
     datasets: datasets.map(({ name }) => name),
     upstream: source.upstream,
     targets: targets.length,
     every,
-    round: cost(
-      asked
-        .filter(({ joint }) => !joint.notOffered && !isDone(feed, joint))
-        .reduce((sum, one) => sum + one.cost, 0),
-    ),
-    hour: cost(hour.polls + hour.sweeps),
-    day: cost(day.polls + day.sweeps),
-    sweepsOfDay: day.sweeps,
+    round: cost(round),
+    hour: cost(hour),
+    day: cost(day),
+    sweepsOfDay,
   };
 }
 
 /** The answer never changes and is recorded. */
-const isDone = ({ source }: Watched, state: TargetState) =>
-  source.once === true && state.lastSuccess !== null;
+const isDone = ({ source }: Watched, state: TargetState) => source.once === true && state.lastPolled !== null;
+
+/** Polls at one distance, ms. */
+interface Ticks {
+  readonly first: number;
+  readonly step: number;
+  readonly count: number;
+}
 
 /** When a dataset is polled after `now` and until `until`: what is late at once, the others an interval after their last. */
-function ticks(feed: Watched, state: TargetState, every: number, now: number, until: number): number[] {
-  if (isDone(feed, state)) return [];
+function ticks(feed: Watched, state: TargetState, every: number, now: number, until: number): Ticks {
   const step = state.notOffered ? NOT_OFFERED_AGAIN + 1 : every;
-  const last = state.notOffered ? state.lastFailure : state.lastSuccess;
+  if (isDone(feed, state)) return { first: now, step, count: 0 };
+  const last = state.notOffered ? state.lastFailure : state.lastPolled;
   const isLate = last === null || last > now || last + step <= now;
-  const found: number[] = [];
-  if (isLate) for (let tick = now; tick < until; tick += step) found.push(tick);
-  else for (let tick = last + step; tick <= until; tick += step) found.push(tick);
-  return feed.source.once ? found.slice(0, 1) : found;
+  const first = isLate ? now : last + step;
+  const count = isLate ? Math.ceil((until - first) / step) : Math.floor((until - first) / step) + 1;
+  return { first, step, count: Math.max(0, feed.source.once ? Math.min(count, 1) : count) };
 }
+
+const instantsOf = ({ first, step, count }: Ticks) =>
+  Array.from({ length: count }, (_, at) => first + at * step);
 
 /** The calls of the next poll of a target: those of the last one if it was comparable, otherwise what the source declares. */
 function pollCost(

@@ -10,7 +10,7 @@ import type { Replica } from '../db/replica.ts';
 import { messageOf } from '../errors.ts';
 import type { QueuesView } from '../jobs/queue-look.ts';
 import type { Watched } from '../recording/active-feed.ts';
-import { demands } from '../reports/demand.ts';
+import { demands, isMetered } from '../reports/demand.ts';
 import { diskUse } from '../reports/disk.ts';
 import { forecast } from '../reports/forecast.ts';
 import { nodesStatus } from '../reports/nodes/nodes-status.ts';
@@ -29,7 +29,7 @@ import type { RecorderFacts } from './pages/page.ts';
 import { servePages } from './pages/serve.tsx';
 import { serveQueryData } from './query-data.ts';
 import { QueueAway } from './queue-away.ts';
-import { recently } from './recently.ts';
+import { inProportion, recently } from './recently.ts';
 import type { StatusSite } from './status-site.ts';
 
 /** What the server needs. */
@@ -103,7 +103,13 @@ export function buildServer({
   site,
   recording,
 }: ServerContext): FastifyInstance {
-  const status = recently(() => within(statusOf(sql, budgets)), LASTING);
+  // Of a long list it may take longer than somebody waits: whoever comes next has it.
+  const made = recently(() => statusOf(sql, budgets), inProportion(LASTING));
+  const status = () => within(made());
+  const needed = recently(
+    async () => demands(await forecast(sql, watched.filter(isMetered), clock()), { upstreams }),
+    inProportion(SLOWLY),
+  );
   const queueAnswers = recently(async () => queueReachable(), 0);
   const ready = recently(async () => {
     const [schema, queue] = await Promise.all([
@@ -142,16 +148,13 @@ export function buildServer({
   const context = {
     clock,
     status,
-    demands: recently(
-      async () => demands(await within(forecast(sql, watched, clock())), { upstreams }),
-      SLOWLY,
-    ),
+    demands: () => within(needed()),
     disk: recently(() => within(diskUse(sql, recorder.directory)), SLOWLY),
     queues: queuesOf(queues),
     recorder,
     nodes: recently(
       () => gate.read((reads) => nodesStatus(reads, site, clock()), AbortSignal.timeout(NODES_PATIENCE)),
-      NODES_LASTING,
+      inProportion(NODES_LASTING),
     ),
     site,
   };

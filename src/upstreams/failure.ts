@@ -76,7 +76,7 @@ export class UpstreamFailure extends Error {
 /** An upstream's message in a form for errors: without URLs and queries, at most 200 characters. */
 export function wordsOf(text: string): string {
   return text
-    .replaceAll(/\S*:\/\/\S*/g, '…')
+    .replaceAll(/(?<!\S)\S*:\/\/\S*/g, '…')
     .replaceAll(/\?\S+/g, '?…')
     .slice(0, 200);
 }

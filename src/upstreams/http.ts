@@ -138,7 +138,7 @@ function sorted(error: unknown): UpstreamFailure {
     ? new UpstreamFailure(kind, `the call failed (${code})`, { code })
     : new UpstreamFailure(
         'reset',
-        `the call failed (${code || messageOf(error).replaceAll(/\S*:\/\/\S*/g, '…')})`,
+        `the call failed (${code || messageOf(error).replaceAll(/(?<!\S)\S*:\/\/\S*/g, '…')})`,
       );
 }
 

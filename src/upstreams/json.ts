@@ -18,7 +18,10 @@ export const isExactNumber = isLosslessNumber;
 
 /** The deepest nesting that is read. Real answers have about ten levels; two million levels would take a gigabyte. */
 const DEEPEST = 500;
-/** Texts shorter than this need little memory at any depth. Nearly all pages are shorter, so their depth is not checked. */
+/**
+ * A text nests no deeper than it has opening brackets, and so many levels need little memory. Nearly all answers have fewer, so
+ * their depth is not checked: to count brackets takes a fifth of the time or less.
+ */
 const MAY_BE_DEEP = 100_000;
 
 /** Replaces what nests deeper than {@link DEEPEST}: the rest of the answer can be read, this cannot be written. */
@@ -37,12 +40,12 @@ const TOO_DEEP = '-0.00e-00500';
  * @throws SyntaxError when the text is not JSON
  */
 export function parseJson(text: string): unknown {
-  const shallow = text.length > MAY_BE_DEEP ? withoutDepths(text) : text;
+  const shallow = mayBeDeep(text) ? withoutDepths(text) : text;
   try {
     return parseShallow(shallow);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return parseShallow(withoutDepths(shallow)); // a short text that nests deeper than the stack allows
+    return parseShallow(withoutDepths(shallow)); // fewer brackets, and yet deeper than the stack allows
   }
 }
 
@@ -99,6 +102,18 @@ function withoutMarks(value: unknown): unknown {
     if (unmarked !== member) Reflect.set(value, name, unmarked);
   }
   return value;
+}
+
+/** Whether a text has more opening brackets than {@link MAY_BE_DEEP}, those in its strings included. */
+function mayBeDeep(text: string): boolean {
+  if (text.length <= MAY_BE_DEEP) return false;
+  let found = 0;
+  for (const bracket of '[{')
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      found += 1;
+      if (found > MAY_BE_DEEP) return true;
+    }
+  return false;
 }
 
 /** The text with everything that nests deeper than {@link DEEPEST} taken out. */

@@ -12,6 +12,7 @@ import type { Asked } from '../../src/api/statement.ts';
 import { closeDays } from '../../src/recording/close-days.ts';
 import { day, write } from '../server/pages/watched.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { most, type Step, stepsIn } from '../support/plan-steps.ts';
 import { makeSeriesOf } from '../support/points.ts';
 
 const { datasets, views } = catalogueOf();
@@ -115,7 +116,8 @@ beforeAll(async () => {
     select node, 's', 'N' || n, n + look * 0.001, look % 3 = 0, date_trunc('day', now()) - look * interval '6 hours' + second * interval '1 second', 1
     from (values ('n', 1), ('o', 7)) as told(node, second), generate_series(1, 20) n, generate_series(1, ${LOOKS}::int) look
     where n <> 7 or look % 5 > 0`;
-  const closed = await closeDays(sql, now - 2 * day, new AbortController().signal);
+  // At noon, so that the same days are closed at any time of the day.
+  const closed = await closeDays(sql, (Math.floor(now / day) - 1.5) * day, new AbortController().signal);
   if (closed.packed === 0) throw new Error(`no readings were packed: ${JSON.stringify(closed)}`);
   await sql`
     insert into recorder.validator_uptime (node, subnet_id, node_id, uptime, connected, observed_at, run_id)
@@ -130,61 +132,15 @@ afterAll(async () => {
   await database.close();
 });
 
-/** A step of a plan that was carried out. */
-interface Step {
-  readonly kind: string;
-  readonly index: string | undefined;
-  readonly table: string | undefined;
-  /** Rows that came out of it and rows that it dropped. */
-  readonly rows: number;
-}
-interface PlanNode {
-  readonly 'Node Type': string;
-  readonly 'Index Name'?: string | undefined;
-  readonly 'Relation Name'?: string | undefined;
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly 'Rows Removed by Filter'?: number | undefined;
-  readonly 'Rows Removed by Join Filter'?: number | undefined;
-  readonly 'Rows Removed by Index Recheck'?: number | undefined;
-  readonly Plans?: readonly PlanNode[] | undefined;
-}
-const planNode: z.ZodType<PlanNode> = z.lazy(() =>
-  z.object({
-    'Node Type': z.string(),
-    'Index Name': z.string().optional(),
-    'Relation Name': z.string().optional(),
-    'Actual Rows': z.number(),
-    'Actual Loops': z.number(),
-    'Rows Removed by Filter': z.number().optional(),
-    'Rows Removed by Join Filter': z.number().optional(),
-    'Rows Removed by Index Recheck': z.number().optional(),
-    Plans: z.array(planNode).optional(),
-  }),
-);
-
 /** What PostgreSQL does for a statement. */
 async function stepsOf({ text, values }: Asked): Promise<Step[]> {
   const [row] = await sql.unsafe<{ 'QUERY PLAN': unknown }[]>(
     `explain (analyze, timing off, format json) ${text}`,
     [...values],
   );
-  const [{ Plan: top }] = z.tuple([z.object({ Plan: planNode })]).parse(row?.['QUERY PLAN']);
-  const steps = (node: PlanNode): Step[] => {
-    const dropped = (['Filter', 'Join Filter', 'Index Recheck'] as const).reduce(
-      (sum, why) => sum + (node[`Rows Removed by ${why}`] ?? 0),
-      0,
-    );
-    const rows = (node['Actual Rows'] + dropped) * node['Actual Loops'];
-    return [
-      { kind: node['Node Type'], index: node['Index Name'], table: node['Relation Name'], rows },
-      ...(node.Plans ?? []).flatMap(steps),
-    ];
-  };
-  return steps(top);
+  return z.tuple([z.unknown()]).parse(row?.['QUERY PLAN']).flatMap(stepsIn);
 }
 
-const most = (steps: readonly Step[]) => Math.max(...steps.map(({ rows }) => rows));
 const indexes = (steps: readonly Step[]) => [...new Set(steps.flatMap(({ index }) => index ?? []))];
 
 function dataset(name: string) {

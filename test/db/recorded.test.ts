@@ -178,7 +178,9 @@ describe.each(versions)('a database that version %s recorded', (version) => {
     expect((await sql`select * from public.mine`).length).toBeGreaterThan(50);
   });
 
-  it('has every value of every metric point as it was, and as of whichever moment', async () => {
+  it('has every value of every metric point as it was, and as of whichever moment', {
+    timeout: 180_000,
+  }, async () => {
     await restore(version);
     // More than the sandbox told: of forty series a hundred points each, with up to three values, some of which vanished.
     await sql`

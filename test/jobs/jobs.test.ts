@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { z } from 'zod';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import { activeFeeds, catalogNames } from '../../src/configured-feeds.ts';
@@ -394,6 +395,28 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
         update recorder.target_datasets set last_success_at = ${new Date(plannedAt + 1)} where source = ${outdated.source.name}`;
       await expect.poll(() => waiting(queues.polls), { timeout: 10_000 }).toBe(0);
       await expect.poll(() => runs.map(({ feed }) => feed)).toEqual([held.source.name]);
+    });
+
+    it('do not warn of a lock that is gone: the lease tells who records', async () => {
+      const line = z.object({ level: z.number(), msg: z.string(), job: z.string().optional() });
+      const lines: z.infer<typeof line>[] = [];
+      const log = pino({ level: 'debug' }, { write: (text) => lines.push(line.parse(JSON.parse(text))) });
+      const urls = { redisUrl: onRedis ? (ownRedis ?? '') : undefined, databaseUrl: database.url };
+      const told = await openBackend(urls, log, never);
+      const end = gate();
+      const worker = await told.worker(POLLS, () => end.opened, { concurrency: 1 });
+      stops.push(async () => {
+        end.open();
+        await worker.close();
+        await told.close();
+      });
+      const { name, data, opts } = planJob('nodes', 'at work');
+      await queues.polls.add(name, data, opts);
+      await expect.poll(async () => (await queues.polls.getJobCounts('active')).active).toBe(1);
+      await wipe();
+      const gone = { level: 20, msg: 'a job at work had no lock any more', job: opts.jobId };
+      await expect.poll(() => lines).toContainEqual(gone);
+      expect(lines.filter(({ level }) => level > 20)).toEqual([]);
     });
 
     it('leave a job alone whose feed left the configuration', async () => {

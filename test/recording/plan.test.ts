@@ -16,13 +16,21 @@ import {
   sweepWindows,
   type TargetState,
 } from '../../src/recording/plan.ts';
+import { record } from '../../src/recording/record.ts';
 import { registerTargets } from '../../src/recording/register.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { blocksTarget } from '../support/blocks.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
-import { onlyPage, recordingContext, run, type ScriptedFeed, scriptedFeed } from '../support/recording.ts';
+import {
+  jobFor,
+  onlyPage,
+  recordingContext,
+  run,
+  type ScriptedFeed,
+  scriptedFeed,
+} from '../support/recording.ts';
 
 const second = 1000;
 const minute = 60 * second;
@@ -32,7 +40,7 @@ const now = Date.UTC(2026, 0, 10);
 
 const state = (more: Partial<TargetState> = {}): TargetState => ({
   expectedFrom: null,
-  lastSuccess: null,
+  lastPolled: null,
   lastFailure: null,
   failures: 0,
   notOffered: false,
@@ -47,7 +55,7 @@ describe('isDue', () => {
   });
 
   it('is true an interval after the last success, or a little before', () => {
-    const after = (elapsed: number) => isDue(state({ lastSuccess: now - elapsed }), minute, now);
+    const after = (elapsed: number) => isDue(state({ lastPolled: now - elapsed }), minute, now);
     expect([0, 30 * second, 53 * second, 55 * second, minute, hour].map(after)).toEqual([
       false,
       false,
@@ -84,7 +92,7 @@ describe('isDue', () => {
 
   it('is not silenced by a clock that jumped ahead and back', () => {
     const ahead = now + 100 * day;
-    expect(isDue(state({ lastSuccess: ahead }), minute, now)).toBe(true);
+    expect(isDue(state({ lastPolled: ahead }), minute, now)).toBe(true);
     expect(isDue(state({ lastFailure: ahead, failures: 3 }), minute, now)).toBe(true);
     expect(isDue(state({ lastFailure: ahead, notOffered: true }), minute, now)).toBe(true);
   });
@@ -170,7 +178,7 @@ describe('planDue', () => {
     expect(planDue(feed, new Map(), now)).toEqual([
       { target: targetOf(feed), window: poll, reason: 'poll', plannedAt: now },
     ]);
-    const polled = state({ lastSuccess: now, covered: poll ? [poll] : [] });
+    const polled = state({ lastPolled: now, covered: poll ? [poll] : [] });
     const [, ...jobs] = missingWindows(feed, targetOf(feed), polled, now);
     expect(planDue(feed, statesOf(feed, polled), now)).toEqual([
       { target: targetOf(feed), window: jobs[0], reason: 'heal' },
@@ -182,7 +190,7 @@ describe('planDue', () => {
     const feed = ranged();
     for (const later of [1, 1000, 9 * minute, hour, day]) {
       const covered = [{ from: now - 30 * day, to: now - 10 * minute }];
-      const jobs = planDue(feed, statesOf(feed, state({ covered, lastSuccess: now + later })), now + later);
+      const jobs = planDue(feed, statesOf(feed, state({ covered, lastPolled: now + later })), now + later);
       expect(jobs.filter(({ reason }) => later < day - 10 * minute && reason === 'heal')).toEqual([]);
     }
   });
@@ -190,7 +198,7 @@ describe('planDue', () => {
   it('heals also between polls, but not while the target fails or is not offered', () => {
     const feed = ranged();
     const reasons = (more: Partial<TargetState>) =>
-      planDue(feed, statesOf(feed, state({ lastSuccess: now, ...more })), now).map(({ reason }) => reason);
+      planDue(feed, statesOf(feed, state({ lastPolled: now, ...more })), now).map(({ reason }) => reason);
     expect(reasons({})).toEqual(['heal']);
     expect(reasons({ failures: 1, lastFailure: now })).toEqual([]);
     expect(reasons({ notOffered: true, lastFailure: now })).toEqual([]);
@@ -198,7 +206,7 @@ describe('planDue', () => {
 
   it('polls an observation once an interval and heals it never', () => {
     const feed = scriptedFeed(nodeIdentity, { node: 'n' });
-    const jobs = (lastSuccess: number) => planDue(feed, statesOf(feed, state({ lastSuccess })), now);
+    const jobs = (lastPolled: number) => planDue(feed, statesOf(feed, state({ lastPolled })), now);
     expect(jobs(now)).toEqual([]);
     expect(jobs(now - minute)).toEqual([
       { target: { node: 'n' }, window: null, reason: 'poll', plannedAt: now },
@@ -208,8 +216,8 @@ describe('planDue', () => {
   it('of a target that caught up is one poll an interval and nothing else', () => {
     const feed = ranged();
     const covered = [{ from: now - 30 * day, to: now - minute }];
-    expect(planDue(feed, statesOf(feed, state({ covered, lastSuccess: now - hour })), now)).toHaveLength(1);
-    expect(planDue(feed, statesOf(feed, state({ covered, lastSuccess: now })), now)).toEqual([]);
+    expect(planDue(feed, statesOf(feed, state({ covered, lastPolled: now - hour })), now)).toHaveLength(1);
+    expect(planDue(feed, statesOf(feed, state({ covered, lastPolled: now })), now)).toEqual([]);
   });
 });
 
@@ -242,7 +250,7 @@ describe('sweepWindows', () => {
 describe('planAll', () => {
   it('is everything that is missing, whether due or not', () => {
     const feed = ranged();
-    const jobs = planAll(feed, feed.targets, statesOf(feed, state({ lastSuccess: now })), now);
+    const jobs = planAll(feed, feed.targets, statesOf(feed, state({ lastPolled: now })), now);
     expect(jobs.map(({ reason }) => reason)).toEqual(Array(5).fill('manual'));
     const observation = scriptedFeed(nodeIdentity, { node: 'n' });
     expect(planAll(observation, observation.targets, new Map(), now)).toEqual([
@@ -311,7 +319,7 @@ describe('what PostgreSQL knows of targets', () => {
     await run(context, feed);
     clock.now += minute;
     await run(context, feed);
-    expect(await known(feed)).toMatchObject({ failures: 2, lastFailure: now + minute, lastSuccess: null });
+    expect(await known(feed)).toMatchObject({ failures: 2, lastFailure: now + minute, lastPolled: null });
     failWith(new UpstreamFailure('not-offered', 'no such method'));
     clock.now += minute;
     expect(await run(context, feed)).toMatchObject({ status: 'not-offered' });
@@ -322,8 +330,36 @@ describe('what PostgreSQL knows of targets', () => {
     expect(await known(feed)).toMatchObject({
       failures: 0,
       notOffered: false,
-      lastSuccess: now + 3 * minute,
+      lastPolled: now + 3 * minute,
     });
+  });
+
+  it('counts the next poll from when the last one was planned, however long that one waited', async () => {
+    const feed = scriptedFeed(nodeIdentity, { node: 'waiting' }, { every: minute });
+    feed.script = () => onlyPage({ nodeID: 'NodeID-1' });
+    const clock = new ManualClock(now);
+    const context = recordingContext(sql, clock.read);
+    const reasons = async () =>
+      planDue(feed, await loadStates(sql, feed), clock.now).map(({ reason }) => reason);
+    const planned = clock.now;
+    clock.now += 26 * second;
+    await record(context, feed, { ...jobFor(feed), plannedAt: planned }, new AbortController().signal);
+    clock.now = planned + 50 * second;
+    expect(await reasons()).toEqual([]);
+    clock.now = planned + minute;
+    expect(await reasons()).toEqual(['poll']);
+    // By hand, in between: the next poll counts from there.
+    await run(context, feed);
+    expect(await reasons()).toEqual([]);
+    // A plan of a clock that was ahead does not put it off.
+    await record(
+      context,
+      feed,
+      { ...jobFor(feed), plannedAt: clock.now + hour },
+      new AbortController().signal,
+    );
+    clock.now += minute;
+    expect(await reasons()).toEqual(['poll']);
   });
 
   it('takes what is missing for good as settled', async () => {

@@ -1,3 +1,4 @@
+import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { pages } from '../../src/server/pages/pages.ts';
@@ -133,6 +134,25 @@ describe('the colours', () => {
     const cookie = String(chosen.headers['set-cookie']).split(';')[0] ?? '';
     expect((await ask(open, { headers: { cookie } })).body).toContain('data-theme="dark"');
     expect((await ask(open, { headers: { cookie: 'theme="><b>' } })).body).toContain('data-theme="auto"');
+  });
+});
+
+describe('a page that waits for the database in vain', () => {
+  it('says that it may be away, or slow', async () => {
+    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+    const fresh = await servePagesOf(database.url); // it remembers no answer
+    try {
+      await sql.begin(async (held) => {
+        await held`lock table recorder.target_datasets in access exclusive mode`;
+        expect(await ask(`${fresh.address}/`)).toMatchObject({
+          code: 503,
+          body: expect.stringMatching(/no answer within \d+ ms.*a database that is there may take longer/s),
+        });
+      });
+    } finally {
+      await fresh.close();
+      await sql.end();
+    }
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { recently } from '../../src/server/recently.ts';
+import { inProportion, recently } from '../../src/server/recently.ts';
 import { gate } from '../support/recording.ts';
 
 it('computes once for all who ask while it is under way, and for a while after', async () => {
@@ -30,4 +30,21 @@ it('does not hold an error for as long as a result', async () => {
   }, 3_600_000);
   await expect(look()).rejects.toThrow('away');
   await expect.poll(() => look().catch(() => 0)).toBe(2);
+});
+
+it('keeps what took long for longer, in proportion', async () => {
+  const took: number[] = [];
+  let computed = 0;
+  const look = recently(
+    async () => ++computed,
+    (ms) => {
+      took.push(ms);
+      return 3_600_000;
+    },
+  );
+  await look();
+  await expect.poll(() => took).toHaveLength(1);
+  expect(await look()).toBe(1);
+  const lasting = inProportion(1_000);
+  expect([lasting(0), lasting(250), lasting(3_000)]).toEqual([1_000, 1_000, 12_000]);
 });

@@ -331,7 +331,7 @@ describe.concurrent('what an error says', () => {
 
   it('is short', async () => {
     const server = await started(
-      upstreamServer((_, response) => sendJson(response, { message: 'x'.repeat(100_000) }, 400)),
+      upstreamServer((_, response) => sendJson(response, { message: 'x'.repeat(1_000_000) }, 400)),
     );
     expect((await failure(session(server.url).get('/'))).message.length).toBeLessThan(300);
   });

@@ -9,6 +9,8 @@ import type { ExportTable } from '../../src/warehouse/export-table.ts';
 export interface Duck {
   /** The rows of a statement; its columns are texts. */
   rows(sql: string): Promise<(string | null)[][]>;
+  /** Carries out a statement whose rows nobody wants. */
+  run(sql: string): Promise<void>;
   close(): void;
 }
 
@@ -26,6 +28,9 @@ export async function openDuck(): Promise<Duck> {
           throw new Error(`a column of ${sql} is no text`);
         }),
       );
+    },
+    async run(sql) {
+      await connection.run(sql);
     },
     close() {
       connection.closeSync();

@@ -31,7 +31,7 @@ export function closing(dataset: Dataset): string {
   const forms = [
     { form: rows, from: 'r.ctid' },
     { form: asOpenLooks(packing, `${ofScope} and ${inDay('l.observed_at')}`), from: 'null::tid' },
-    { form: asClosedDays(packing, `${ofScope} and l.day = $2::date`), from: 'null::tid' },
+    { form: asClosedDays(packing, `${ofScope} and ${inDay('l.observed_at')}`), from: 'null::tid' },
   ];
   const shapes = values.map((value, at) => ({ ...shapeOf(value, at + 1), at: at + 1 }));
   const told = [...values.map((_, at) => `v${at + 1}::text`), 'observed_at', 'run_id'].join(', ');
@@ -53,7 +53,7 @@ export function closing(dataset: Dataset): string {
         bool_and(plain) and ${shapes.map(({ fits }) => fits).join(' and ')} as fits
       from readings group by n
     ), looks as materialized (
-      select ${tableOf(packing)} as dataset, scope_id, observed_at, run_id, $2::date as day,
+      select scope_id, observed_at, run_id, $2::date as day,
         (row_number() over (order by observed_at, run_id) - 1)::int as place
       from scope cross join (select distinct observed_at, run_id from readings r join shaped h on h.n = r.n and h.fits) l
     ), fitting as materialized (
@@ -122,7 +122,7 @@ export function closing(dataset: Dataset): string {
     ), gone_open as (
       delete from recorder.reading_open l where ${ofScope} and ${inDay('l.observed_at')} and (select fine from checked) returning 1
     ), gone_looks as (
-      delete from recorder.reading_looks l where ${ofScope} and l.day = $2::date and (select fine from checked) returning 1
+      delete from recorder.reading_looks l where ${ofScope} and ${inDay('l.observed_at')} and (select fine from checked) returning 1
     ), gone_days as (
       delete from recorder.reading_days l where ${ofScope} and l.day = $2::date and (select fine from checked) returning 1
     ), kept as materialized (
@@ -137,8 +137,8 @@ export function closing(dataset: Dataset): string {
       where not exists (select from known k where k.words = m.words) and exists (select from strips s where s.n = m.chunk * ${SEATS} + m.seat - 1) returning 1
     ), new_looks as (
       -- The counts make what stood there leave first.
-      insert into recorder.reading_looks (dataset, scope_id, observed_at, run_id, day, place)
-      select dataset, scope_id, observed_at, run_id, day, place from looks
+      insert into recorder.reading_looks (scope_id, observed_at, run_id, day, place)
+      select scope_id, observed_at, run_id, day, place from looks
       where (select count(*) from gone_looks) >= 0 and (select fine from checked) returning 1
     ), new_days as (
       insert into recorder.reading_days (scope_id, chunk, day, looks, base, slope, mode, start, present, bits, sums, told)

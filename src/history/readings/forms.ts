@@ -69,7 +69,7 @@ export function asOpenLooks(packing: Packing, where = 'true'): ReadingForm {
 export function lastLookAt(packing: Packing, request: readonly string[]): string {
   const { dataset } = packing;
   const last = (table: string) => `(
-        select k.observed_at from recorder.${table} k where k.dataset = ${tableOf(packing)} and k.scope_id = (
+        select k.observed_at from recorder.${table} k where k.scope_id = (
           select scope_id from recorder.reading_scopes where dataset = ${tableOf(packing)} and request = array[${request.join(', ')}])
         order by k.observed_at desc limit 1)`;
   const ofRequest = packing.request.map(({ name }, at) => `q.${name} = ${request[at]}`).join(' and ');
@@ -111,7 +111,7 @@ export function asClosedDays(
     join recorder.reading_scopes s on s.scope_id = l.scope_id
     join ${days} d on d.scope_id = l.scope_id and d.day = l.day
     join ${members} m on m.scope_id = d.scope_id and m.chunk = d.chunk
-  where l.dataset = ${tableOf(packing)} and s.dataset = ${tableOf(packing)} and d.base[${cell(1)}] is not null
+  where s.dataset = ${tableOf(packing)} and d.base[${cell(1)}] is not null
     and (d.present is null or get_bit(d.present, (m.seat - 1) * d.looks + l.place) = 1) and ${where}`,
   };
 }

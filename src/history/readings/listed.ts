@@ -6,15 +6,15 @@ export const looksView = (dataset: string) => `${dataset}_looks`;
 export const membersView = (dataset: string) => `${dataset}_members`;
 
 /**
- * SQL: the looks at each scope, found without reading what was read: the values of the request, the instant, and the run. Scopes are
- * joined from the left and nothing is made distinct over all forms, so that PostgreSQL takes the first and the last one from an index.
+ * SQL: the looks at each scope, found without reading what was read: the values of the request, the instant, and the run. Those
+ * of a time are found scope by scope; nothing is made distinct over all forms, so that a bound reaches each of them.
  */
 export function looksOf(packing: Packing): string {
   const { dataset, request } = packing;
   const requested = request.map(({ name }, at) => `s.request[${at + 1}] as ${name}`);
   const packed = (table: string) => `select ${[...requested, 'l.observed_at', 'l.run_id'].join(', ')}
-from recorder.${table} l left join recorder.reading_scopes s on s.scope_id = l.scope_id
-where l.dataset = ${tableOf(packing)}`;
+from recorder.${table} l join recorder.reading_scopes s on s.scope_id = l.scope_id
+where s.dataset = ${tableOf(packing)}`;
   const rows = `select distinct ${[...request.map(({ name }) => name), 'observed_at', 'run_id'].join(', ')} from recorder.${dataset.name}`;
   return [packed('reading_looks'), packed('reading_open'), rows].join('\nunion all\n');
 }

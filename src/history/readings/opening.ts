@@ -48,7 +48,7 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
         select ${shapes.map(({ scale, trimmed, at: c }) => `${scale} as s${c}, ${trimmed} as t${c}`).join(', ')},
           bool_and(plain) and ${shapes.map(({ fits }) => fits).join(' and ')}
             and not exists (select from recorder.reading_open where ${ofScope} and observed_at = ${observedAt})
-            and not exists (select from recorder.reading_looks where dataset = ${table} and ${ofScope} and observed_at = ${observedAt})
+            and not exists (select from recorder.reading_looks where ${ofScope} and observed_at = ${observedAt})
             as fits
         from values${suffix} having count(*) = (select count(*) from given${suffix}) and count(*) > 0)`,
       `shapes${suffix} as materialized (

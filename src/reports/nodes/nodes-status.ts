@@ -90,10 +90,15 @@ export async function nodesStatus(
         if (!whole) throw new Error('a window is missing');
         return whole;
       };
+      // Days and spans are worked out where they are asked for: those of a long list are not all shown.
       return {
         ...one,
-        days: statesIn(known, days, firstLook),
-        spans: bySpan(over),
+        get days() {
+          return statesIn(known, days, firstLook);
+        },
+        get spans() {
+          return bySpan(over);
+        },
         latency: bySpan((name) => latency[spanNames.indexOf(name)]?.get(one.node) ?? null),
         checks: checks.get(one.node) ?? [],
       };

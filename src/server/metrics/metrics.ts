@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import { messageOf } from '../../errors.ts';
-import { recently } from '../recently.ts';
+import { inProportion, recently } from '../recently.ts';
 import { allowances } from './budgets.ts';
 import { changeSinks } from './change-sinks.ts';
 import { datasets, lacks } from './datasets.ts';
@@ -85,7 +85,9 @@ export function metricsOf(
 ): Metrics {
   const readers = parts.map(({ name, lasting = LASTING, reader }) => {
     const read = reader(sources);
-    return { name, read: recently(() => within(read()), lasting) };
+    // Of a long list it may take longer than a scrape waits: the next one has it.
+    const made = recently(read, inProportion(lasting));
+    return { name, read: () => within(made()) };
   });
   let told = '';
   return {

@@ -1,6 +1,6 @@
 import { counter, gauge, type Sample } from './family.ts';
 import type { MetricPart } from './part.ts';
-import { watchedProbes } from './watched-probes.ts';
+import { refuseTooMany, upToMost, watchedProbes } from './watched-probes.ts';
 
 /** The states of a probe, as the ledger names them. */
 const STATES = ['up', 'down', 'unknown', 'maintenance'] as const;
@@ -97,11 +97,13 @@ export const nodes: MetricPart = {
   about:
     'How the nodes are, from the health ledger. `node_up == 0` is a node that is down: time in which nobody looked has no sample, ' +
     'so that it counts neither as up nor as down (`absent`, or `chain_recorder_node_state{state="unknown"} == 1`, tells it). ' +
-    '`probe` is `health`, `readiness` or `liveness`; probes of a tag (`health:TAG`) never speak for the node and have no `node_up`.',
+    '`probe` is `health`, `readiness` or `liveness`; probes of a tag (`health:TAG`) never speak for the node and have no `node_up`. ' +
+    upToMost,
   families: [up, since, state, checkUp, checks, looks, lastLook],
   reader:
     ({ sql }) =>
     async () => {
+      await refuseTooMany(sql);
       const [now, probes] = await Promise.all([
         sql<{ node: string; probe: string; state: string; since: Date | null }[]>`
           with watched as (${watchedProbes(sql)})

@@ -2,7 +2,7 @@ import { decodeSlots } from '../../health/latency-entries.ts';
 import { endOf, type Histogram, typicalOf } from '../../health/latency-histogram.ts';
 import { type Buckets, histogram } from './family.ts';
 import type { MetricPart } from './part.ts';
-import { watchedProbes } from './watched-probes.ts';
+import { refuseTooMany, upToMost, watchedProbes } from './watched-probes.ts';
 
 /** The buckets of the ledger at whose ends the exposed ones end: each about twice as high as the one before. */
 const ENDS = Array.from({ length: 16 }, (_, at) => 21 + 7 * at);
@@ -56,12 +56,13 @@ export const responseTimes: MetricPart = {
     'How long the nodes take to answer, from the histograms of the ledger: the same from every process. A classic histogram, because ' +
     'prom-client has no native ones and the text format cannot carry them: each bucket ends at an end of the ledger’s finer ones, so ' +
     'that its count is exact. The ledger keeps hours and days, so the counter begins anew with each month, which `rate` and `increase` ' +
-    'take as any restart.',
+    `take as any restart. ${upToMost}`,
   families: [responseTime],
   reader: ({ sql }) => {
     let told = new Map<string, Buckets>();
     let month = '';
     return async () => {
+      await refuseTooMany(sql);
       const rows = await sql<(Stored & { current: string })[]>`
         with watched as (${watchedProbes(sql)}),
         present as (select date_trunc('month', now() at time zone 'UTC') at time zone 'UTC' as month)

@@ -68,6 +68,18 @@ export const databaseAway = (why: string): ToldProblem => ({
   retryAfter: 10,
 });
 
+/** It is away, or what is asked of it takes longer than a page waits: nobody can tell yet. */
+export const databaseLate = (why: string): ToldProblem => {
+  const away = databaseAway(why);
+  return {
+    ...away,
+    details: [
+      why,
+      'where tens of thousands of targets are watched, a database that is there may take longer (docs/scale.md)',
+    ],
+  };
+};
+
 export const replicaAway = (why: string): ToldProblem => ({
   status: 503,
   title: 'No replica',

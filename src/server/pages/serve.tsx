@@ -172,7 +172,8 @@ function problemOf(error: unknown): problems.ToldProblem {
   if (error instanceof QueueAway) return problems.queueAway(error.message);
   if (error instanceof ReplicaAway) return problems.replicaAway(error.message);
   if (isTooLong(error)) return problems.tooSlow(messageOf(error));
-  if (isTimeout(error) || isAway(error)) return problems.databaseAway(messageOf(error));
+  if (isTimeout(error)) return problems.databaseLate(messageOf(error));
+  if (isAway(error)) return problems.databaseAway(messageOf(error));
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
   return status >= 400 && status < 500 ? problems.refusedRequest(status, messageOf(error)) : problems.failed;
 }

@@ -1,5 +1,8 @@
 import postgres from 'postgres';
+import { h } from 'preact';
+import { renderToString } from 'preact-render-to-string';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NotListed } from '../../../src/server/pages/status/not-listed.tsx';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
 import { day, hour, type Saying, write } from './watched.ts';
@@ -50,5 +53,19 @@ describe.each([
     expect(listed.slice(0, 4)).toEqual([...down, 'node-1']);
     const linked = [...rest.matchAll(/<a href="\/status\/(node-\d+)"/g)].map(([, node]) => node);
     expect([...listed, ...linked.slice(0, 30)].sort()).toEqual([...nodes].sort());
+  });
+});
+
+describe('the nodes that a page does not list', () => {
+  it('are linked to up to a thousand, those that want a look first; the others are counted', () => {
+    const many = Array.from({ length: 1_500 }, (_, at) => ({
+      node: `node-${at + 1}`,
+      state: at < 3 ? ('down' as const) : ('up' as const),
+    }));
+    const text = renderToString(h(NotListed, { nodes: many }));
+    expect(text).toContain('1\u202f500 more nodes: 3 down, 1\u202f497 up');
+    expect([...text.matchAll(/<a href="\/status\/node-\d+"/g)]).toHaveLength(1_000);
+    expect(text).toContain('href="/status/node-1"');
+    expect(text).toContain('and 500 that are not linked here');
   });
 });
