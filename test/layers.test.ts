@@ -46,6 +46,7 @@ const free: readonly string[] = [
   'durable.ts',
   'duration.ts',
   'checked.ts',
+  'in-parts.ts',
   'instant.ts',
   'local-time.ts',
   'nearest-name.ts',
