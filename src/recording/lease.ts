@@ -5,7 +5,8 @@ import type { ActiveFeed } from './active-feed.ts';
 import type { Job } from './job.ts';
 import { targetKey } from './target-key.ts';
 
-const LOST = 'the worker showed no sign of life and its lease ran out';
+/** The error of a run that another one ended; of a target's datasets only where no run of theirs failed by itself since the last success. */
+export const LOST = 'the worker showed no sign of life and its lease ran out';
 
 /** The target that holds the lease for the rows of another one, or of itself. */
 const holderOf = (source: Source, target: Target): Target => source.rowsOf?.(target) ?? target;
@@ -71,7 +72,8 @@ export async function claim(
         or runs.run_id = (select run_id from before)) returning runs.target_key, datasets
     ), failed as (
       -- A target whose runs end their workers is a failing one.
-      update recorder.target_datasets d set failures = d.failures + 1, last_failure_at = ${startedAt}, last_error = ${LOST}
+      update recorder.target_datasets d set failures = d.failures + 1, last_failure_at = ${startedAt},
+        last_error = case when d.failures = 0 then ${LOST} else d.last_error end
       from lost where d.source = ${source.name} and d.target_key = lost.target_key and d.dataset = any(lost.datasets)
     )
     insert into recorder.runs (run_id, source, target_key, datasets, reason, status, worker, axis, window_from,

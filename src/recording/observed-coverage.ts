@@ -1,6 +1,7 @@
 import type postgres from 'postgres';
 import type { Window } from '../datasets/contract.ts';
 import type { ActiveFeed } from './active-feed.ts';
+import { LOST } from './lease.ts';
 
 /** Two polls at most this many intervals apart leave no gap between them. */
 const UNBROKEN_INTERVALS = 2;
@@ -28,8 +29,9 @@ export async function observedCoverage(
   key: string,
   now: number,
 ): Promise<Observed[]> {
-  const rows = await sql<{ dataset: string; until: string; failures: number; wanted_at: Date | null }[]>`
-    select c.dataset, upper(c.covered) as until, coalesce(t.failures, 0) as failures, t.wanted_at
+  const rows = await sql<{ dataset: string; until: string; refused: boolean; wanted_at: Date | null }[]>`
+    select c.dataset, upper(c.covered) as until,
+      coalesce(t.failures > 0 and t.last_error is distinct from ${LOST}, false) as refused, t.wanted_at
     from recorder.coverage c
     left join recorder.target_datasets t
       on t.source = ${source.name} and t.target_key = c.target_key and t.dataset = c.dataset
@@ -43,12 +45,13 @@ export async function observedCoverage(
     if (!row || until === null || until > now) return { covered: instant, gap: null };
     if (now - until <= every * UNBROKEN_INTERVALS)
       return { covered: { from: until, to: now + 1 }, gap: null };
-    const reason = `not observed: ${whyNot(row.failures, row.wanted_at, until)}`;
+    const reason = `not observed: ${whyNot(row.refused, row.wanted_at, until)}`;
     return { covered: instant, gap: { window: { from: until, to: now }, reason } };
   });
 }
 
-function whyNot(failures: number, wantedAt: Date | null, until: number): string {
+/** @param refused whether a run failed since the last success; a worker that was cut off tells nothing of the upstream */
+function whyNot(refused: boolean, wantedAt: Date | null, until: number): string {
   if (wantedAt !== null && wantedAt.getTime() > until) return 'the configuration did not ask for it';
-  return failures > 0 ? 'the upstream did not answer' : 'the recorder did not run';
+  return refused ? 'the upstream did not answer' : 'the recorder did not run';
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
+import { claim } from '../../src/recording/lease.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -82,6 +83,45 @@ describe('the coverage of observations', () => {
     feed.script = () => onlyPage({ nodeID: 'NodeID-1' }, { whole: false });
     await observedAt(feed, 4);
     expect((await known(feed)).gaps).toEqual([[0, 4]]);
+  });
+
+  it('is missing because the recorder did not run where a run was cut off, unless its upstream had failed before', async () => {
+    const clock = new ManualClock(start);
+    const context = recordingContext(sql, clock.read);
+    const cutOff = async (feed: ScriptedFeed, at: number) => {
+      const startedAt = new Date(start + at * minute).toISOString();
+      const [target] = feed.targets;
+      if (!target) throw new Error('the feed has no target');
+      await claim(sql, feed, { target, window: null, reason: 'poll' }, 'killed', startedAt);
+      await sql`update recorder.targets set lease_until = now() - interval '1 s' where source = ${feed.source.name}`;
+    };
+    const reasons = async (feed: ScriptedFeed) => {
+      const rows = await sql<{ reason: string }[]>`
+        select reason from reporting.gaps where target = ${`node=${feed.targets[0]?.node}`}`;
+      return rows.map(({ reason }) => reason);
+    };
+
+    const killed = feedOf();
+    await observedAt(killed, 0);
+    await cutOff(killed, 1);
+    await cutOff(killed, 2);
+    await observedAt(killed, 10);
+    expect(await reasons(killed)).toEqual(['not observed: the recorder did not run']);
+
+    const silent = feedOf();
+    const { script } = silent;
+    await observedAt(silent, 0);
+    await cutOff(silent, 1);
+    silent.script = async function* () {
+      yield* [];
+      throw new UpstreamFailure('refused', 'the call failed');
+    };
+    clock.now = start + 2 * minute;
+    await run(context, silent);
+    await cutOff(silent, 3);
+    silent.script = script;
+    await observedAt(silent, 10);
+    expect(await reasons(silent)).toEqual(['not observed: the upstream did not answer']);
   });
 
   it('never goes backwards when the clock does', async () => {
