@@ -197,9 +197,16 @@ function tableOf(declaration: Declaration, all: readonly DatasetColumn[]) {
     ? numberedShape(name, all)
     : { ...shapeOf(name, all), extra: jsonb(), ...historyColumns[history]() };
   const byName = new Map(all.map((column) => [column.name, column]));
-  const keyExpression = sql.raw(
-    key.map((column) => keyPart(column, byName.get(column)?.nullable ?? false)).join(', '),
-  );
+  const inIndex = (columns: readonly string[]) =>
+    sql.raw(columns.map((column) => keyPart(column, byName.get(column)?.nullable ?? false)).join(', '));
+  const keyExpression = inIndex(key);
+  const requested = requestOf({ columns: all });
+  // Without statistics PostgreSQL takes an index that begins with the request for as good as that of the key, and reads all
+  // rows of the request for each row that it looks up.
+  const apartFirst = (columns: readonly string[]) => [
+    ...columns.filter((column) => !requested.includes(column)),
+    ...columns.filter((column) => requested.includes(column)),
+  ];
   const indexes = () => {
     switch (history) {
       case 'log':
@@ -210,13 +217,7 @@ function tableOf(declaration: Declaration, all: readonly DatasetColumn[]) {
           ...(single
             ? [
                 index(`${name}_single`)
-                  .on(
-                    sql.raw(
-                      single
-                        .map((column) => keyPart(column, byName.get(column)?.nullable ?? false))
-                        .join(', '),
-                    ),
-                  )
+                  .on(inIndex(apartFirst(single)))
                   .where(sql`superseded_at is null`),
               ]
             : []),
