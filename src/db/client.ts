@@ -43,8 +43,8 @@ const COMPARING = {
 
 /** Opens the database; connections are made when they are needed. @param url postgres://…, as in DATABASE_URL */
 export function openDatabase(url: string): Database {
-  // Ten runs at once may all commit: a few more keep their leases meanwhile.
-  const sql = connectPool(url, silenceOf('work'), { ...CONNECTION, max: 12 });
+  // Ten runs at once may all commit, and each has one statement more that keeps its lease and waits for the commit.
+  const sql = connectPool(url, silenceOf('work'), { ...CONNECTION, max: 20 });
   const ormClient = connectPool(url, silenceOf('work'), { ...CONNECTION, max: 2 });
   const reader = connectPool(url, silenceOf('reader'), { ...LOOKING, max: 2 });
   return {

@@ -48,6 +48,7 @@ export async function postgresBackend(
             autorun: false,
             ...traces,
             ...TAKEOVER,
+            runRetryDelay: TRY_AGAIN,
             ...options,
           }),
       );
@@ -96,6 +97,7 @@ function ready<
   });
 }
 
+/** A pause before the database is asked again, ms. BullMQ's worker would fetch nothing for 15 s after a refused connection. */
 const TRY_AGAIN = 500;
 
 /** Repeats work while the database cannot be reached. */

@@ -69,12 +69,20 @@ async function recordTold(
     lost = true;
     work.abort();
   };
+  // One at a time: it waits for the run's own commit, and each that waits takes a connection from other runs.
+  let asking = false;
   const heartbeat = setInterval(
     () => {
-      keepLease(sql, feed.source.name, leaseKey(feed.source, job.target), runId).then(
-        (kept) => kept || lose(),
-        () => {}, // a database that is away is noticed by the commit
-      );
+      if (asking) return;
+      asking = true;
+      keepLease(sql, feed.source.name, leaseKey(feed.source, job.target), runId)
+        .then(
+          (kept) => kept || lose(),
+          () => {}, // a database that is away is noticed by the commit
+        )
+        .finally(() => {
+          asking = false;
+        });
     },
     (LEASE_SECONDS * 1000) / 4,
   );

@@ -1,11 +1,12 @@
 import postgres from 'postgres';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import type { Page, Range, Window } from '../../src/datasets/contract.ts';
 import { averageTps } from '../../src/datasets/metrics/average-tps.ts';
 import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { pages } from '../../src/datasets/sources/pages.ts';
+import { LEASE_SECONDS } from '../../src/db/leases.ts';
 import { LeaseLost } from '../../src/errors.ts';
 import { record } from '../../src/recording/record.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
@@ -416,6 +417,36 @@ describe('the fence', () => {
     const [target] =
       await sql`select failures from recorder.target_datasets where source = ${feed.source.name}`;
     expect(target).toEqual({ failures: 0 });
+  });
+
+  it('asks for its lease one at a time, however long its commit takes', async () => {
+    const feed = blocksFeed();
+    const begun = gate();
+    const resumed = gate();
+    feed.script = async function* () {
+      begun.open();
+      await resumed.opened;
+      yield page({ blocks: [block(1, seconds(window.to) - 10)] }, window, { last: true });
+    };
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const recorded = record(recordingContext(sql, clock.read), feed, jobFor(feed, window), signal);
+      await begun.opened;
+      const waiting = await sql.begin(async (other) => {
+        await other`select from recorder.targets where source = ${feed.source.name} for update`;
+        resumed.open();
+        await blocked(sql);
+        for (let renewal = 1; renewal <= 4; renewal++) {
+          vi.advanceTimersByTime((LEASE_SECONDS * 1000) / 4);
+          await blocked(sql, 2);
+        }
+        return sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      });
+      expect(waiting, 'the commit and one renewal').toHaveLength(2);
+      expect(await recorded).toMatchObject({ status: 'done' });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('serialises two commits of the same run number at the database', async () => {
