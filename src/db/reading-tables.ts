@@ -9,6 +9,7 @@ import {
   primaryKey,
   smallint,
   text,
+  unique,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
 import { instant, recorder } from './bookkeeping.ts';
@@ -34,7 +35,10 @@ export const readingScopes = recorder.table(
   ],
 );
 
-/** What the readings of a scope are of: the texts of a reading, once. A scope's members are numbered `chunk * 8 + seat - 1`. */
+/**
+ * What the readings of a scope are of: the texts of a reading, once among those that are not retired. A scope's members are
+ * numbered `chunk * 8 + seat - 1`.
+ */
 export const readingMembers = recorder.table(
   'reading_members',
   {
@@ -43,10 +47,12 @@ export const readingMembers = recorder.table(
     /** From 1 to 8. */
     seat: smallint().notNull(),
     words: text().array().notNull(),
+    /** When no kept reading was found of it any more: no look takes this number again (src/recording/unread-members.ts). */
+    retired_at: instant(),
   },
   (table) => [
     primaryKey({ columns: [table.scope_id, table.chunk, table.seat] }),
-    uniqueIndex('reading_members_words').on(table.scope_id, table.words),
+    unique('reading_members_words').on(table.scope_id, table.words, table.retired_at).nullsNotDistinct(),
     index('reading_members_first').on(sql`(words[1])`),
   ],
 );

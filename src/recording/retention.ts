@@ -2,6 +2,7 @@ import type postgres from 'postgres';
 import type { Dataset } from '../datasets/contract.ts';
 import { packingOf, tableOf } from '../history/readings/packing.ts';
 import { type Going, type Retained, readingsIn, retainable, scopesOf } from './retention-rules.ts';
+import { removeUnreadMembers } from './unread-members.ts';
 
 const DAY = 86_400_000;
 /** Pages of a table, 8 kB each, that one statement looks through: some ten thousand rows. */
@@ -48,6 +49,7 @@ export async function retain(
     if (since === null) continue;
     let removed = 0;
     for (const step of stepsOf(one)) removed += await step(sql, one.name, since, now, signal);
+    if (one.readings) await removeUnreadMembers(sql, one.readings, now, signal);
     if (signal.aborted) break;
     await sql`
       update recorder.retention set finished_at = ${new Date(now)} where dataset = ${one.name} and kept_since = ${since}`;

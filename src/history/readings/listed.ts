@@ -25,7 +25,7 @@ export const membersColumns = ({ dataset, request, words }: Packing): readonly D
   ...words.filter(({ name, nullable }) => dataset.key.includes(name) && !nullable),
 ];
 
-/** SQL: each thing that was ever read, by {@link membersColumns}. */
+/** SQL: each thing that was ever read, as far back as readings are kept, by {@link membersColumns}. */
 export function membersOf(packing: Packing): string {
   const { dataset, request, words } = packing;
   const wanted = membersColumns(packing);

@@ -1,7 +1,8 @@
 import { SEATS } from './packing.ts';
 
 /**
- * The CTEs that number members: those that are known keep their numbers, others get the next ones of the scope. The last is
+ * The CTEs that number members: those that are known keep their numbers, others get the next ones of the scope. A retired member
+ * is not known: its number may be removed, so that nothing more is written under it. The last is
  * `numbered` with its suffix: `n` and `words`. They read the CTE `scope` with the same suffix.
  * @param words a SELECT of `words`, of which some may be known
  * @param made a CTE that has a row where the scope was made by this statement, with room for all members
@@ -21,7 +22,7 @@ export function numbering({
     : '';
   return `known${suffix} as materialized (
       select chunk * ${SEATS} + seat - 1 as n, words from recorder.reading_members
-      where scope_id = (select scope_id from scope${suffix})
+      where scope_id = (select scope_id from scope${suffix}) and retired_at is null
     ), unknown${suffix} as materialized (
       select words, row_number() over (order by words) - 1 as nth, count(*) over () as count
       from (${words} except select words from known${suffix}) strange

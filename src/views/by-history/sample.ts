@@ -67,7 +67,7 @@ function daily(dataset: Dataset): Declared[] {
     {
       kind: 'view',
       name: membersView(dataset.name),
-      comment: `What readings of ${dataset.name} were ever taken of.`,
+      comment: `What readings of ${dataset.name} were ever taken of, as far back as they are kept.`,
       columns: members.map(declared),
       body: membersOf(packing),
     },

@@ -1,0 +1,68 @@
+import type postgres from 'postgres';
+import type { Dataset } from '../datasets/contract.ts';
+import { packingOf, SEATS, tableOf } from '../history/readings/packing.ts';
+
+/** Pages of `recorder.reading_members`, 8 kB each, that one statement looks through: some ten thousand members. */
+const PAGES = 256;
+/** A retired member stays for so long, ms: more than any statement lives that still knew its number. */
+const STAYS_RETIRED = 86_400_000;
+
+/**
+ * Removes the members that no kept reading of a dataset is of. A look that is being committed may still take the number of one, and
+ * no lock keeps it from that. So a member is retired first, which takes its number from all later looks, and removed at least a
+ * day later, unless some reading has the number nevertheless: then its last day has to be removed before.
+ * @param now ms since 1970 @param signal ends it between two statements
+ */
+export async function removeUnreadMembers(
+  sql: postgres.Sql,
+  dataset: Dataset,
+  now: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const text = removing(dataset);
+  const [size] = await sql<{ pages: number }[]>`
+    select (pg_relation_size('recorder.reading_members') / current_setting('block_size')::int)::float8 as pages`;
+  for (let page = 0; page < (size?.pages ?? 0) && !signal.aborted; page += PAGES)
+    await sql.unsafe(text, [
+      `(${page},0)`,
+      `(${page + PAGES},0)`,
+      new Date(now),
+      new Date(now - STAYS_RETIRED),
+    ]);
+}
+
+/** $1 and $2: the pages; $3: now; $4: who was retired until then goes. */
+function removing(dataset: Dataset): string {
+  const packing = packingOf(dataset);
+  const { request, words, values } = packing;
+  const row = {
+    words: words.length === 0 ? `'{}'::text[]` : `array[${words.map(({ name }) => `r.${name}`).join(', ')}]`,
+    request: request.map(({ name }, at) => `r.${name} = c.request[${at + 1}]`),
+  };
+  const n = `(c.chunk * ${SEATS} + c.seat - 1)`;
+  const sameMember = 'm.scope_id = u.scope_id and m.chunk = u.chunk and m.seat = u.seat';
+  return `
+    with closed as materialized (
+      -- The offset keeps a search by the primary key for each member: most are found on the first day that is kept.
+      select m.scope_id, m.chunk, m.seat, m.words, s.request
+      from recorder.reading_members m join recorder.reading_scopes s on s.scope_id = m.scope_id
+      where m.ctid >= $1::tid and m.ctid < $2::tid and s.dataset = ${tableOf(packing)}
+        and (m.retired_at is null or m.retired_at <= $4)
+        and not exists (
+          select from recorder.reading_days d where d.scope_id = m.scope_id and d.chunk = m.chunk
+            and d.base[(m.seat - 1) * ${values.length} + 1] is not null offset 0)
+    ), open as materialized (
+      -- Only strings of bits of one length can be joined.
+      select scope_id, bit_or(present || repeat('0', width - length(present))::varbit)::varbit as present from (
+        select scope_id, present, max(length(present)) over (partition by scope_id) as width
+        from recorder.reading_open where scope_id in (select scope_id from closed)) l group by scope_id
+    ), unread as materialized (
+      select c.scope_id, c.chunk, c.seat from closed c left join open o on o.scope_id = c.scope_id
+      where (o.present is null or case when ${n} < length(o.present) then get_bit(o.present, ${n}) = 0 else true end)
+        and not exists (
+          select from recorder.${dataset.name} r where ${[...row.request, `${row.words} = c.words`].join(' and ')})
+    ), gone as (
+      delete from recorder.reading_members m using unread u where ${sameMember} and m.retired_at <= $4 returning 1
+    )
+    update recorder.reading_members m set retired_at = $3 from unread u where ${sameMember} and m.retired_at is null`;
+}
