@@ -1,4 +1,5 @@
 import type { Dataset } from '../datasets/contract.ts';
+import { keyPart } from '../datasets/dataset.ts';
 import { standingRequest } from '../datasets/standing.ts';
 import { keyList } from './changes.ts';
 import { arrayLiteral } from './rows.ts';
@@ -24,11 +25,13 @@ export function retiredAtOnce<W extends Write>(
   at: number,
   { from, to, retire }: Standing,
 ): Missing {
-  const retired = `retired_${at} as (
-        update recorder.${dataset.name} o set ${retire}
-        from fence where ${scopeOf(statement, dataset, at, to)} and not ${seenBy(statement, dataset, at)}
-        returning ${keyList(dataset, 'o')}o.${from} as begins)`;
-  return { ctes: [retired], unconfirmed: 'null' };
+  const ctes = [
+    `unseen_${at} as materialized (${unseen(statement, dataset, at, to)})`,
+    `retired_${at} as (
+        update recorder.${dataset.name} o set ${retire} from unseen_${at} u where o.ctid = u.place
+        returning ${keyList(dataset, 'o')}o.${from} as begins)`,
+  ];
+  return { ctes, unconfirmed: 'null' };
 }
 
 /**
@@ -56,9 +59,8 @@ export function retiredOnceBelieved<W extends Write>(
           and u.missed_from <= ${observedAt} - make_interval(secs => ${after}))`;
   const ctes = [
     `unseen_${at} as materialized (
-        select o.ctid as place, coalesce(o.missed_looks, 0) + 1 as missed_looks,
-          coalesce(o.missed_from, ${observedAt}) as missed_from
-        from ${table} o, fence where ${scope} and not ${seenBy(statement, dataset, at)})`,
+        select u.place, coalesce(o.missed_looks, 0) + 1 as missed_looks, coalesce(o.missed_from, ${observedAt}) as missed_from
+        from (${unseen(statement, dataset, at, to)}) u join ${table} o on o.ctid = u.place)`,
     // Counting is needed only where something is missing.
     `look_${at} as materialized (
         select gone, standing, coalesce(gone * 2 > standing, false) as doubtful from (
@@ -98,16 +100,23 @@ function scopeOf<W extends Write>(statement: Statement<W>, dataset: Dataset, at:
   return [may, ...scope, `o.${to} is null`].join(' and ');
 }
 
-/** SQL: the complete walk saw the row `o`. */
-function seenBy<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number): string {
+/**
+ * SQL: where the target's current rows stand (`place`) that a complete walk did not see. What stands and what was seen are put side by
+ * side by key, each read once: joined, they may be compared each with each while PostgreSQL has no statistics of the table.
+ */
+function unseen<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number, to: string): string {
   const columns = keyColumns(dataset);
-  if (columns.length === 0) return 'true';
+  if (columns.length === 0) return 'select null::tid as place where false';
   const arrays = columns.map(({ type, index }) =>
     statement.param(`${type}[]`, ({ batches }) => arrayLiteral(batches[at]?.retire?.seen ?? [], index, type)),
   );
-  return `exists (select from unnest(${arrays.join(', ')})
-          as seen(${columns.map(({ name }) => name).join(', ')})
-          where ${seenMatches(dataset)})`;
+  const key = (row: string) =>
+    columns.map(({ name, nullable }) => `${keyPart(name, nullable, row)} as ${name}`).join(', ');
+  return `select max(place) as place from (
+          select ${key('o')}, o.ctid as place from recorder.${dataset.name} o, fence where ${scopeOf(statement, dataset, at, to)}
+          union all
+          select ${key('seen')}, null from unnest(${arrays.join(', ')}) as seen(${columns.map(({ name }) => name).join(', ')})) side_by_side
+        group by ${columns.map(({ name }) => name).join(', ')} having count(place) = count(*)`;
 }
 
 /** The key's columns that come from an item, with their place in a row. */
@@ -115,12 +124,4 @@ export function keyColumns(dataset: Dataset) {
   return itemColumns(dataset).flatMap(({ name, type, nullable }, index) =>
     dataset.key.includes(name) ? [{ name, type, nullable, index }] : [],
   );
-}
-
-function seenMatches(dataset: Dataset): string {
-  return keyColumns(dataset)
-    .map(({ name, nullable }) =>
-      nullable ? `coalesce(seen.${name}, '') = coalesce(o.${name}, '')` : `seen.${name} = o.${name}`,
-    )
-    .join(' and ');
 }

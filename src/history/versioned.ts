@@ -81,8 +81,8 @@ function versioned<W extends Write>(
       // `offset 0` makes the planner do one index lookup with the whole key for each row: it costs the same however many
       // versions and other targets the table holds. Left to choose, it reads the whole table for a few hundred rows.
       `compared_${at} as materialized (
-        select n.*, o.run_id is not null as known, f.run_id as by_run, o.${versions.from} as since, o.${versions.to} as until,
-          ${versions.doubted ? 'o.place, o.missed_looks is not null as was_missed,' : ''}
+        select n.*, o.run_id is not null as known, f.run_id as by_run, o.${versions.from} as since, o.${versions.to} as until, o.place,
+          ${versions.doubted ? 'o.missed_looks is not null as was_missed,' : ''}
           o.run_id is null or o.${versions.to} is not null or ${row('o')} is distinct from ${row('n')} as differs
         from fence f, (${incoming(statement, dataset, at)}) n
         left join lateral (
@@ -95,7 +95,7 @@ function versioned<W extends Write>(
         where n.differs)`,
       `closed_${at} as (
         update ${table} o set ${versions.close(after(`o.${versions.from}`))}
-        from changed_${at} n where n.known and ${same} and ${versions.current} returning 1)`,
+        from changed_${at} n where n.known and o.ctid = n.place and ${versions.current} returning 1)`,
       // Counting makes the old version end first: the unique index allows one current version at a time.
       `written_${at} as (
         insert into ${table} (${list}, ${versions.from}, run_id)

@@ -4,6 +4,8 @@ import { nativeTransactions } from '../../src/datasets/chain-data/native-transac
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import { subnets } from '../../src/datasets/chain-data/subnets.ts';
 import type { Dataset, Target } from '../../src/datasets/contract.ts';
+import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
+import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -25,18 +27,22 @@ afterAll(async () => {
   await database.close();
 });
 
-const STORED = 4_000;
-const POLLED = 200;
+const COUNT = 2_000;
 const CONSTANT = 5;
 /** As often as it takes until PostgreSQL plans the statement without looking at its parameters. */
 const ROUNDS = 8;
+const START = Date.UTC(2026, 0, 10);
+const HOUR = 3_600_000;
 
-/** A list of a dataset: its target, the name of the list in an answer, and what makes the nth item another one. */
+/** A list of a dataset, as an answer tells it. */
 interface List {
   readonly dataset: Dataset;
   readonly target: Target;
   readonly name: string;
+  /** What makes the nth item another one than the others. */
   readonly nth: (n: number) => Readonly<Record<string, unknown>>;
+  /** What is another value in each round; null: nothing is ever said otherwise. */
+  readonly changed: ((round: number) => Readonly<Record<string, unknown>>) | null;
 }
 
 const lists: readonly List[] = [
@@ -45,44 +51,67 @@ const lists: readonly List[] = [
     target: { network: 'mainnet', blockchainId: 'c-chain', nodeId: 'NodeID-1' },
     name: 'blocks',
     nth: (n) => ({ blockHash: `hash-${n}`, blockNumber: String(n) }),
+    changed: (round) => ({ txCount: round }),
   },
   {
     dataset: nativeTransactions,
     target: { chainId: '43114', address: '0x0' },
     name: 'transactions',
     nth: (n) => ({ txHash: `0x${n.toString(16).padStart(64, '0')}` }),
+    changed: null,
   },
   {
     dataset: subnets,
     target: { network: 'mainnet' },
     name: 'subnets',
     nth: (n) => ({ subnetId: `subnet-${n}` }),
+    changed: (round) => ({ createBlockIndex: String(round) }),
   },
   {
     dataset: validators,
     target: { node: 'n', subnetId: 's' },
     name: 'validators',
     nth: (n) => ({ nodeID: `NodeID-${n}`, txID: `tx-${n}` }),
+    changed: (round) => ({ weight: String(round) }),
+  },
+  {
+    dataset: validatorUptime,
+    target: { node: 'n', subnetId: 'readings' },
+    name: 'validators',
+    nth: (n) => ({ nodeID: `NodeID-${n}`, txID: `tx-${n}` }),
+    changed: (round) => ({ uptime: String(99 - round) }),
+  },
+  {
+    dataset: metricPoints,
+    target: { chainId: '43114', metric: 'txCount', timeInterval: 'hour' },
+    name: 'results',
+    nth: (n) => ({ timestamp: (START - n * HOUR) / 1000 }),
+    changed: (round) => ({ value: round }),
   },
 ];
 
-describe('a poll of rows that are known', () => {
+describe('a look at a list that is known', () => {
   it.each(lists.map((list) => [list.dataset.name, list] as const))(
-    'of %s looks each of them up, though PostgreSQL knows nothing of the table yet',
-    async (_, { dataset, target, name, nth }) => {
+    'of %s compares each item with its own row, though PostgreSQL knows nothing of the table yet',
+    async (_, { dataset, target, name, nth, changed }) => {
       const feed = scriptedFeed(dataset, target);
-      const context = recordingContext(sql, new ManualClock(Date.UTC(2026, 0, 10)).read);
-      const items = (count: number) =>
-        Array.from({ length: count }, (_, n) => ({ ...dataset.example, ...nth(n) }));
-      feed.script = () => onlyPage({ [name]: items(STORED) }, { whole: false });
-      expect(await run(context, feed)).toMatchObject({ rowsWritten: [STORED] });
-      own.steps();
-      feed.script = () => onlyPage({ [name]: items(POLLED) }, { whole: false });
+      const clock = new ManualClock(START);
+      const context = recordingContext(sql, clock.read);
       for (let round = 0; round < ROUNDS; round++) {
-        expect(await run(context, feed)).toMatchObject({ rowsWritten: [0], items: POLLED });
+        clock.now += 60_000;
+        // One comes, one leaves, and one in a hundred is said otherwise.
+        const items = Array.from({ length: COUNT }, (_, n) => ({
+          ...dataset.example,
+          ...nth(n + round),
+          ...((n + round) % 100 === 0 ? changed?.(round) : {}),
+        }));
+        feed.script = () => onlyPage({ [name]: items });
+        own.steps();
+        const { status, items: read, quarantined } = await run(context, feed);
+        expect({ status, read, quarantined }).toEqual({ status: 'done', read: COUNT, quarantined: 0 });
         const steps = own.steps();
-        expect(most(steps)).toBeGreaterThanOrEqual(POLLED);
-        expect(steps.filter(({ rows }) => rows > CONSTANT * POLLED)).toEqual([]);
+        expect(most(steps)).toBeGreaterThanOrEqual(COUNT);
+        expect(steps.filter(({ rows }) => rows > CONSTANT * COUNT)).toEqual([]);
       }
     },
   );
