@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import {
   bigint,
+  boolean,
   customType,
   date,
   index,
@@ -68,6 +69,8 @@ export const readingOpen = recorder.table(
     scope_id: integer().notNull(),
     observed_at: instant().notNull(),
     run_id: bigint({ mode: 'bigint' }).notNull(),
+    /** Whether a strip has a place for each member that was read, in the order of their numbers. Once it had one for each number. */
+    dense: boolean().notNull().default(false),
     base: bigint({ mode: 'bigint' }).array().notNull(),
     mode: smallint().array().notNull(),
     start: integer().array().notNull(),

@@ -50,7 +50,7 @@ export function asOpenLooks(packing: Packing, where = 'true'): ReadingForm {
     mode: `l.mode[${at}]`,
     start: `l.start[${at}]`,
     bits: 'l.bits',
-    place: number,
+    place: `(case when l.dense then bit_count(substring(l.present from 1 for ${number}))::int else ${number} end)`,
   }));
   return {
     columns,

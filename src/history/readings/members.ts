@@ -21,8 +21,10 @@ export function numbering({
     ? `\n      union all select u.nth, u.words from unknown${suffix} u cross join ${made}`
     : '';
   return `known${suffix} as materialized (
-      select chunk * ${SEATS} + seat - 1 as n, words from recorder.reading_members
-      where scope_id = (select scope_id from scope${suffix}) and retired_at is null
+      -- One search for each, so that a look costs the same however many came and left before. \`offset 0\` keeps PostgreSQL from reading all.
+      select m.n, w.words from (select distinct words from (${words}) named) w cross join lateral (
+        select chunk * ${SEATS} + seat - 1 as n from recorder.reading_members
+        where scope_id = (select scope_id from scope${suffix}) and words = w.words and retired_at is null offset 0) m
     ), unknown${suffix} as materialized (
       select words, row_number() over (order by words) - 1 as nth, count(*) over () as count
       from (${words} except select words from known${suffix}) strange

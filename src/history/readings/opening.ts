@@ -41,7 +41,7 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
         union all select scope_id from made_scope${suffix})`,
       numbering({ suffix, words: `select words from given${suffix}`, made: `made_scope${suffix}` }),
       `values${suffix} as materialized (
-        select m.n, m.n as place, ${values.map((one, place) => `g.${one.column.name} as v${place + 1}`).join(', ')},
+        select m.n, (row_number() over (order by m.n) - 1)::int as place, ${values.map((one, place) => `g.${one.column.name} as v${place + 1}`).join(', ')},
           ${observedAt} as observed_at, g.plain
         from given${suffix} g join numbered${suffix} m on m.words = g.words)`,
       `shaped${suffix} as materialized (
@@ -66,11 +66,10 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
         sloping: false,
       }),
       `look${suffix} as (
-        insert into recorder.reading_open (dataset, scope_id, observed_at, run_id, base, mode, start, present, bits)
-        select ${table}, (select scope_id from scope${suffix}), ${observedAt}, fence.run_id, ${column('base')}, ${column('mode')},
+        insert into recorder.reading_open (dataset, scope_id, observed_at, run_id, dense, base, mode, start, present, bits)
+        select ${table}, (select scope_id from scope${suffix}), ${observedAt}, fence.run_id, true, ${column('base')}, ${column('mode')},
           (select array_agg(start order by c) from (select c, (sum(length(bits)) over (order by c) - length(bits))::int as start from strips${suffix}) s),
-          (select string_agg(case when v.n is null then '0' else '1' end, '' order by p.place)::varbit
-            from places${suffix} p left join values${suffix} v on v.n = p.place),
+          ${presence(`select n from values${suffix}`)},
           (select string_agg(bits, '' order by c)::varbit from strips${suffix})
         from fence, shaped${suffix} where fits returning 1)`,
       `written${suffix} as (
@@ -93,8 +92,12 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
     events: `${saying({
       changes: `(select count(*) from told${suffix})`,
       scope_id: `(select scope_id from scope${suffix})`,
-      present: `(select string_agg(case when t.n is null then '0' else '1' end, '' order by place)
-        from generate_series(0, (select max(n) from told${suffix})) place left join told${suffix} t on t.n = place)`,
+      present: presence(`select n from told${suffix}`),
     })} where exists (select from told${suffix})`,
   };
 };
+
+/** SQL: a bit a number, up to the highest one: whether it is among them. @param numbers a SELECT of `n`, each once */
+const presence = (numbers: string) => `(
+          select string_agg(repeat('0', (n - before - 1)::int) || '1', '' order by n)::varbit
+          from (select n, lag(n, 1, -1) over (order by n) as before from (${numbers}) numbers) gaps)`;

@@ -1,0 +1,1 @@
+ALTER TABLE "recorder"."reading_open" ADD COLUMN "dense" boolean DEFAULT false NOT NULL;

@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { validatorUptime } from '../../../src/datasets/node/validator-uptime.ts';
+import { openSealing } from '../../../src/db/client.ts';
+import { closeDays } from '../../../src/recording/close-days.ts';
+import { ManualClock } from '../../support/clock.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { onlyPage, recordingContext, run, type ScriptedFeed, scriptedFeed } from '../../support/recording.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+let sealing: postgres.Sql;
+const START = Date.UTC(2026, 0, 10);
+const MINUTE = 60_000;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+  sealing = openSealing(database.url, 60_000);
+});
+afterAll(async () => {
+  await Promise.all([sql.end(), sealing.end()]);
+  await database.close();
+});
+
+let subnets = 0;
+function readingsOf(): { readonly feed: ScriptedFeed; readonly subnet: string } {
+  subnets += 1;
+  const subnet = `subnet-${subnets}`;
+  return { feed: scriptedFeed(validatorUptime, { node: 'n', subnetId: subnet }), subnet };
+}
+
+/** What one validator is read as: `[member, uptime]`. */
+type Read = readonly [number, string | null];
+
+async function look(feed: ScriptedFeed, at: number, readings: readonly Read[]): Promise<void> {
+  const context = recordingContext(sql, new ManualClock(at).read);
+  feed.script = () =>
+    onlyPage({
+      validators: readings.map(([member, uptime]) => ({
+        nodeID: `NodeID-${member}`,
+        ...(uptime === null ? {} : { uptime }),
+        connected: member % 3 > 0,
+      })),
+    });
+  expect(await run(context, feed)).toMatchObject({ status: 'done', quarantined: 0 });
+}
+
+async function told(subnet: string): Promise<Map<number, Read[]>> {
+  const rows = await sql<{ at: number; member: number; uptime: string | null; connected: boolean }[]>`
+    select (extract(epoch from observed_at) * 1000)::float8 as at, substring(node_id from 8)::int as member, uptime, connected
+    from reporting.validator_uptime where subnet_id = ${subnet} order by 1, 2`;
+  const looks = new Map<number, Read[]>();
+  for (const { at, member, uptime, connected } of rows) {
+    expect(connected).toBe(member % 3 > 0);
+    looks.set(at, [...(looks.get(at) ?? []), [member, uptime]]);
+  }
+  return looks;
+}
+
+const bits = async (subnet: string) => {
+  const rows = await sql<{ bits: number }[]>`
+    select length(l.bits) as bits from recorder.reading_open l join recorder.reading_scopes s using (scope_id)
+    where s.request = array['n', ${subnet}] order by observed_at`;
+  return rows.map((row) => row.bits);
+};
+
+describe('a look of an open day', () => {
+  it('has a place for each member that it read, however many came and left before', async () => {
+    const { feed, subnet } = readingsOf();
+    const fed = new Map<number, Read[]>();
+    for (let round = 0; round < 30; round++) {
+      // Of fifty members one stays; all others are new at every look.
+      const members = [0, ...Array.from({ length: 49 }, (_, n) => 1 + round * 49 + n)];
+      const readings = members.map((member): Read => [member, (90 + (member % 50) / 10).toFixed(1)]);
+      fed.set(START + round * MINUTE, readings);
+      await look(feed, START + round * MINUTE, readings);
+    }
+    expect(await told(subnet)).toEqual(fed);
+    const [first = 0, ...others] = await bits(subnet);
+    expect(first).toBeGreaterThan(0);
+    expect(Math.max(...others)).toBeLessThanOrEqual(first);
+  });
+
+  it('is read as it was fed, whoever was there, before its day is closed and after', async () => {
+    const uptime = fc.oneof(
+      fc.integer({ min: 0, max: 1000 }).map((one) => (one / 10).toFixed(1)),
+      fc.constant(null),
+    );
+    const members = fc.uniqueArray(fc.tuple(fc.integer({ min: 0, max: 60 }), uptime), {
+      selector: ([member]) => member,
+      minLength: 1,
+      maxLength: 25,
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(members, { minLength: 1, maxLength: 6 }), async (looks) => {
+        const { feed, subnet } = readingsOf();
+        const fed = new Map<number, Read[]>();
+        for (const [round, readings] of looks.entries()) {
+          const at = START + round * MINUTE;
+          fed.set(
+            at,
+            [...readings].sort(([a], [b]) => a - b),
+          );
+          await look(feed, at, readings);
+        }
+        expect(await told(subnet)).toEqual(fed);
+        await closeDays(sealing, START + 40 * 24 * 60 * MINUTE, new AbortController().signal);
+        expect(await bits(subnet)).toEqual([]);
+        expect(await told(subnet)).toEqual(fed);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('is read by the number of a member where an earlier version wrote it', async () => {
+    const { feed, subnet } = readingsOf();
+    await look(feed, START, [
+      [1, '91.5'],
+      [2, '92.5'],
+      [3, '93.5'],
+    ]);
+    // An earlier version kept a place for who has a number and was not read.
+    await sql`
+      update recorder.reading_open set dense = false, present = set_bit(present, 1, 0)
+      where scope_id = (select scope_id from recorder.reading_scopes where request = array['n', ${subnet}])`;
+    const without: Read[] = [
+      [1, '91.5'],
+      [3, '93.5'],
+    ];
+    expect(await told(subnet)).toEqual(new Map([[START, without]]));
+    await closeDays(sealing, START + 40 * 24 * 60 * MINUTE, new AbortController().signal);
+    expect(await told(subnet)).toEqual(new Map([[START, without]]));
+  });
+});
