@@ -444,8 +444,8 @@ describe('a page of readings', () => {
     ['validator_uptime_daily', { sort: '-node' }],
   ])('of %s, %o, unpacks the looks or members that it shows, not all', async (name, given) => {
     await readRows(sql, view(name), checked(rowsParameters(view(name)), { ...given, limit: '10' }));
-    // There are 9,505 readings, and 2,401 averages.
-    expect(most(await stepsOf(asked))).toBeLessThan(500);
+    // There are 9,505 readings, and 2,401 averages. Of one or two members 319 rows each are looked through that are not packed.
+    expect(most(await stepsOf(asked))).toBeLessThan(1_000);
   });
 
   it.each(['validator_uptime', 'validator_uptime_daily'])('of %s is not counted', async (name) => {
