@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
-import type postgres from 'postgres';
+import postgres from 'postgres';
 import { UsageError } from '../errors.ts';
 import { LOCKS } from './advisory-lock.ts';
 import { makeReaders, Reporting, refusedForViews } from './apply-declared.ts';
@@ -15,7 +15,7 @@ const FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url));
 
 /**
  * Brings a database to this version's schema: migrations in order, then views and functions, then the reader's rights; in
- * one transaction, so that a migrator that is killed leaves the database as it was. Safe to run by many at once.
+ * one transaction, so that a migrator that is killed leaves the database as it was. Safe to run by many at once, and while others record.
  * @returns what a person should know of it, in sentences
  * @param options restoring: it is a part of the restore that the database is marked with
  * @throws UsageError when the database is not UTF-8, a backup is being restored into it, or it holds a migration that this version does not know, or lacks an
@@ -26,6 +26,20 @@ export async function migrateDatabase(
   declared: readonly Declared[],
   { restoring = false } = {},
 ): Promise<string[]> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await migrateAtOnce(url, declared, restoring);
+    } catch (error) {
+      if (!isDeadlock(error) || attempts === MOST_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Where processes of an earlier version go on recording, a statement of theirs and the migration may wait for each other. */
+const MOST_ATTEMPTS = 5;
+const isDeadlock = (error: unknown) => error instanceof postgres.PostgresError && error.code === '40P01';
+
+function migrateAtOnce(url: string, declared: readonly Declared[], restoring: boolean): Promise<string[]> {
   return inOneTransaction(url, async (sql) => {
     const problem = (await encodingProblem(sql)) ?? (restoring ? null : await restoreProblem(sql));
     if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);

@@ -5,6 +5,7 @@ import { migrateDatabase, schemaProblem } from '../../src/db/migrate.ts';
 import { UsageError } from '../../src/errors.ts';
 import { declaredObjects } from '../../src/views/declared.ts';
 import { migrate } from '../../src/views/migrate.ts';
+import { blocked } from '../support/blocked.ts';
 import { cutAfter } from '../support/cut-connection.ts';
 import { cloneOf, emptyDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
 import { migrateUpTo, migrationNames } from '../support/older.ts';
@@ -146,6 +147,31 @@ describe('a database with the tables of', () => {
       expect(await migrate(database.url)).toEqual([]);
     },
   );
+});
+
+describe('a database of an earlier version', () => {
+  beforeEach(() => use(emptyDatabase));
+
+  it('is migrated once more where PostgreSQL ends that, because a statement and it wait for each other', async () => {
+    await migrateUpTo(database.url, '_looks_by_scope');
+    const recording = postgres(database.url, {
+      max: 1,
+      onnotice: () => {},
+      // Of the two only the migration looks whether it waits in a circle.
+      connection: { deadlock_timeout: '1h' },
+    });
+    let migrated: Promise<string[]> | undefined;
+    await recording.begin(async (run) => {
+      await run`lock table recorder.reading_members in access share mode`;
+      migrated = migrate(database.url);
+      migrated.catch(() => {});
+      await blocked(sql);
+      await run`lock table recorder.proposed_blocks in access share mode`;
+    });
+    await recording.end();
+    await migrated;
+    expect(await schemaProblem(sql)).toBeNull();
+  });
 });
 
 describe('a migrated database', () => {
