@@ -73,10 +73,10 @@ export class UpstreamFailure extends Error {
   }
 }
 
+/** A text without the URLs in it, which may hold secrets. */
+export const withoutUrls = (text: string): string => text.replaceAll(/(?<!\S)\S*:\/\/\S*/g, '…');
+
 /** An upstream's message in a form for errors: without URLs and queries, at most 200 characters. */
 export function wordsOf(text: string): string {
-  return text
-    .replaceAll(/(?<!\S)\S*:\/\/\S*/g, '…')
-    .replaceAll(/\?\S+/g, '?…')
-    .slice(0, 200);
+  return withoutUrls(text).replaceAll(/\?\S+/g, '?…').slice(0, 200);
 }

@@ -3,7 +3,7 @@ import { createGunzip } from 'node:zlib';
 import { Agent, request } from 'undici';
 import { messageOf } from '../errors.ts';
 import { WorkSignal } from '../work-signal.ts';
-import { type FailureKind, UpstreamFailure } from './failure.ts';
+import { type FailureKind, UpstreamFailure, withoutUrls } from './failure.ts';
 import { Mutex } from './mutex.ts';
 
 /** One HTTP call and its bounds. */
@@ -136,10 +136,7 @@ function sorted(error: unknown): UpstreamFailure {
   // Messages of unknown errors may contain the URL: only known codes are shown.
   return kind
     ? new UpstreamFailure(kind, `the call failed (${code})`, { code })
-    : new UpstreamFailure(
-        'reset',
-        `the call failed (${code || messageOf(error).replaceAll(/(?<!\S)\S*:\/\/\S*/g, '…')})`,
-      );
+    : new UpstreamFailure('reset', `the call failed (${code || withoutUrls(messageOf(error))})`);
 }
 
 function codeOf(error: unknown): string {
