@@ -113,6 +113,7 @@ function verdictOf(nodes: readonly NodeStatus[]): readonly [tone: string, words:
 
 function Node({ node }: { readonly node: NodeStatus }) {
   const links = useContext(CurrentLinks);
+  const { days, spans } = node; // each look at them works them out
   return (
     <article class="panel node">
       <div class="head">
@@ -127,8 +128,8 @@ function Node({ node }: { readonly node: NodeStatus }) {
         </p>
       )}
       <StateBars
-        windows={node.days}
-        label={`The last ${DAYS} days of ${node.node}: ${summaryWords(node.days)}.`}
+        windows={days}
+        label={`The last ${DAYS} days of ${node.node}: ${summaryWords(days)}.`}
         href={(window) => finer(links, node.node, window)}
       />
       <p class="axis soft" aria-hidden="true">
@@ -140,7 +141,7 @@ function Node({ node }: { readonly node: NodeStatus }) {
           <div key={name}>
             <dt>Uptime, {name}</dt>
             <dd>
-              <UptimeFact window={node.spans[name]} />
+              <UptimeFact window={spans[name]} />
               <LatencyNote latency={node.latency[name]} />
             </dd>
           </div>
