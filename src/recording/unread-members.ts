@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import type { Dataset } from '../datasets/contract.ts';
-import { packingOf, SEATS, tableOf } from '../history/readings/packing.ts';
+import { numberOf, packingOf, tableOf, wasRead, wordsIn } from '../history/readings/packing.ts';
 
 /** Pages of `recorder.reading_members`, 8 kB each, that one statement looks through: some ten thousand members. */
 const PAGES = 256;
@@ -34,12 +34,9 @@ export async function removeUnreadMembers(
 /** $1 and $2: the pages; $3: now; $4: who was retired until then goes. */
 function removing(dataset: Dataset): string {
   const packing = packingOf(dataset);
-  const { request, words, values } = packing;
-  const row = {
-    words: words.length === 0 ? `'{}'::text[]` : `array[${words.map(({ name }) => `r.${name}`).join(', ')}]`,
-    request: request.map(({ name }, at) => `r.${name} = c.request[${at + 1}]`),
-  };
-  const n = `(c.chunk * ${SEATS} + c.seat - 1)`;
+  const { request } = packing;
+  const ofRequest = request.map(({ name }, at) => `r.${name} = c.request[${at + 1}]`);
+  const n = numberOf('c');
   const sameMember = 'm.scope_id = u.scope_id and m.chunk = u.chunk and m.seat = u.seat';
   return `
     with closed as materialized (
@@ -50,7 +47,7 @@ function removing(dataset: Dataset): string {
         and (m.retired_at is null or m.retired_at <= $4)
         and not exists (
           select from recorder.reading_days d where d.scope_id = m.scope_id and d.chunk = m.chunk
-            and d.base[(m.seat - 1) * ${values.length} + 1] is not null offset 0)
+            and ${wasRead(packing)} offset 0)
     ), open as materialized (
       -- Only strings of bits of one length can be joined.
       select scope_id, bit_or(present || repeat('0', width - length(present))::varbit)::varbit as present from (
@@ -60,7 +57,7 @@ function removing(dataset: Dataset): string {
       select c.scope_id, c.chunk, c.seat from closed c left join open o on o.scope_id = c.scope_id
       where (o.present is null or case when ${n} < length(o.present) then get_bit(o.present, ${n}) = 0 else true end)
         and not exists (
-          select from recorder.${dataset.name} r where ${[...row.request, `${row.words} = c.words`].join(' and ')})
+          select from recorder.${dataset.name} r where ${[...ofRequest, `${wordsIn(packing, 'r')} = c.words`].join(' and ')})
     ), gone as (
       delete from recorder.reading_members m using unread u where ${sameMember} and m.retired_at <= $4 returning 1
     )

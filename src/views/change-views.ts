@@ -4,7 +4,7 @@ import { rowsOf } from '../datasets/standing.ts';
 import { declaredColumn as column, type DeclaredColumn, type DeclaredView } from '../db/declared.ts';
 import { CHANGES, keyOfItem } from '../history/changes.ts';
 import { asClosedDays, asOpenLooks, asRows, selectOf } from '../history/readings/forms.ts';
-import { packingOf, SEATS } from '../history/readings/packing.ts';
+import { numberOf, packingOf, wordsIn } from '../history/readings/packing.ts';
 
 /** From when on, and until when, a version of each kind of history counts. */
 const SPANS = {
@@ -149,13 +149,10 @@ function ofReadings(dataset: Dataset): string {
     ...dataset.columns.map(({ name: one, type }) => [one, type] as const),
     ['extra', 'jsonb'] as const,
   ];
-  const number = `(m.chunk * ${SEATS} + m.seat - 1)`;
+  const number = numberOf('m');
   const within = `${number} < length(c.present) and get_bit(c.present, ${number}) = 1`;
   const ofLook = `l.scope_id = c.scope_id and l.observed_at = c.observed_at and ${within}`;
-  const words =
-    packing.words.length === 0
-      ? `'{}'::text[]`
-      : `array[${packing.words.map((one) => `r.${one.name}`).join(', ')}]`;
+  const words = wordsIn(packing, 'r');
   const request = packing.request.map((one, at) => `r.${one.name} = c.request[${at + 1}]`);
   const forms = [
     asOpenLooks(packing, ofLook),

@@ -1,6 +1,6 @@
 import type { DatasetColumn } from '../../datasets/contract.ts';
 import { asOpenLooks, asRows, type ReadingForm } from './forms.ts';
-import { numbersOf, type Packing, tableOf } from './packing.ts';
+import { numbersOf, type Packing, tableOf, wasRead } from './packing.ts';
 import { unitOf } from './strip.ts';
 
 /** SQL: the day (UTC) of an instant. */
@@ -36,7 +36,7 @@ from (
   from recorder.reading_days d
     join recorder.reading_scopes s on s.scope_id = d.scope_id
     join recorder.reading_members m on m.scope_id = d.scope_id and m.chunk = d.chunk
-  where s.dataset = ${tableOf(packing)} and d.base[(m.seat - 1) * ${packing.values.length} + 1] is not null
+  where s.dataset = ${tableOf(packing)} and ${wasRead(packing)}
   union all${counted(asOpenLooks(packing))}
   union all${counted(asRows(packing))}
 ) days

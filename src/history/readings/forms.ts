@@ -1,4 +1,4 @@
-import { type Packing, SEATS, tableOf } from './packing.ts';
+import { numberOf, type Packing, tableOf, wasRead } from './packing.ts';
 import { readAt, type Strip } from './strip.ts';
 
 /** A SELECT over readings: its columns by name, as SQL, and where they come from. */
@@ -43,7 +43,7 @@ export function asRows(packing: Packing, where = 'true'): ReadingForm {
 
 /** Readings of looks of open days. */
 export function asOpenLooks(packing: Packing, where = 'true'): ReadingForm {
-  const number = `(m.chunk * ${SEATS} + m.seat - 1)`;
+  const number = numberOf('m');
   const columns = decoded(packing, (at) => ({
     base: `l.base[${at}]`,
     slope: null,
@@ -111,7 +111,7 @@ export function asClosedDays(
     join recorder.reading_scopes s on s.scope_id = l.scope_id
     join ${days} d on d.scope_id = l.scope_id and d.day = l.day
     join ${members} m on m.scope_id = d.scope_id and m.chunk = d.chunk
-  where s.dataset = ${tableOf(packing)} and d.base[${cell(1)}] is not null
+  where s.dataset = ${tableOf(packing)} and ${wasRead(packing)}
     and (d.present is null or get_bit(d.present, (m.seat - 1) * d.looks + l.place) = 1) and ${where}`,
   };
 }

@@ -3,7 +3,7 @@ import type { WriteHistory } from '../writing.ts';
 import { incoming, rowColumns, sameKey } from '../writing.ts';
 import { allReadings } from './forms.ts';
 import { numbering } from './members.ts';
-import { packingOf, SEATS, tableOf } from './packing.ts';
+import { packingOf, SEATS, tableOf, wordsIn } from './packing.ts';
 import { shapeOf, stripsOf, wholesOf } from './strips.ts';
 
 /**
@@ -13,7 +13,7 @@ import { shapeOf, stripsOf, wholesOf } from './strips.ts';
  */
 export const writeSample: WriteHistory = (statement, dataset, at) => {
   const packing = packingOf(dataset);
-  const { words, values, loose } = packing;
+  const { values, loose } = packing;
   const suffix = `_${at}`;
   const names = rowColumns(dataset).join(', ');
   const observedAt = statement.param('timestamptz', (write) => write.observedAt);
@@ -23,13 +23,11 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
   const table = tableOf(packing);
   const ofScope = `scope_id = (select scope_id from scope${suffix})`;
   const shapes = values.map((value, place) => ({ ...shapeOf(value, place + 1), at: place + 1 }));
-  const wordsOf =
-    words.length === 0 ? `'{}'::text[]` : `array[${words.map(({ name }) => `i.${name}`).join(', ')}]`;
   const column = (name: string) => `(select array_agg(${name} order by c) from strips${suffix})`;
   return {
     ctes: [
       `given${suffix} as materialized (
-        select i.*, fence.run_id, ${wordsOf} as words, ${loose.map((name) => `i.${name} is null`).join(' and ')} as plain
+        select i.*, fence.run_id, ${wordsIn(packing, 'i')} as words, ${loose.map((name) => `i.${name} is null`).join(' and ')} as plain
         from (${incoming(statement, dataset, at)}) i, fence)`,
       `made_scope${suffix} as materialized (
         insert into recorder.reading_scopes (dataset, request, next_member)
@@ -73,11 +71,11 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
           (select string_agg(bits, '' order by c)::varbit from strips${suffix})
         from fence, shaped${suffix} where fits returning 1)`,
       `written${suffix} as (
-        insert into recorder.${dataset.name} (${names}, observed_at, run_id)
+        insert into recorder.${dataset.name} as r (${names}, observed_at, run_id)
         select ${names}, ${observedAt}, run_id from given${suffix} n
         where not exists (select from look${suffix}) and not exists (
           select from (${allReadings(packing)}) o where ${sameKey(dataset, 'o', 'n')} and o.observed_at = ${observedAt})
-        on conflict do nothing returning ${wordsOf.replaceAll('i.', '')} as words)`,
+        on conflict do nothing returning ${wordsIn(packing, 'r')} as words)`,
       `members${suffix} as (
         insert into recorder.reading_members (scope_id, chunk, seat, words)
         select (select scope_id from scope${suffix}), n / ${SEATS}, n % ${SEATS} + 1, words

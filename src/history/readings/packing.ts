@@ -74,3 +74,14 @@ export const numbersOf = ({ values }: Packing): readonly { column: DatasetColumn
 
 /** SQL: the table of a dataset as it stands in `dataset` of the tables of readings. */
 export const tableOf = ({ dataset }: Packing): string => `'recorder.${dataset.name}'::regclass`;
+
+/** SQL: the words of a row, which tell what it is a reading of. @param row the row's alias */
+export const wordsIn = ({ words }: Packing, row: string): string =>
+  words.length === 0 ? `'{}'::text[]` : `array[${words.map(({ name }) => `${row}.${name}`).join(', ')}]`;
+
+/** SQL: the number of a member. @param row its alias */
+export const numberOf = (row: string): string => `(${row}.chunk * ${SEATS} + ${row}.seat - 1)`;
+
+/** SQL: the member `m` was read on the closed day `d`. */
+export const wasRead = ({ values }: Packing): string =>
+  `d.base[(m.seat - 1) * ${values.length} + 1] is not null`;
