@@ -113,6 +113,22 @@ export class RedisPlaces {
     return { primary, replica, sentinels };
   }
 
+  /** Waits until the replica of a server holds what was written to it: what it does not hold is lost with the server. */
+  async replicated({ port }: RedisNode): Promise<void> {
+    const client = new Redis(port);
+    const told = async (name: RegExp) =>
+      Number(name.exec(await client.info('replication'))?.[1] ?? Number.NaN);
+    try {
+      const written = await told(/^master_repl_offset:(\d+)/m);
+      await until(
+        'a replica to hold what was written',
+        async () => (await told(/^slave0:.*offset=(\d+)/m)) >= written,
+      );
+    } finally {
+      client.disconnect();
+    }
+  }
+
   /** Ends a server at once, as a crash does. */
   async kill({ port, process }: Pick<RedisNode, 'port' | 'process'>): Promise<void> {
     this.#running.delete(port);

@@ -73,6 +73,7 @@ describe.skipIf(skipped)(`the queue${skipped ? ` (skipped: ${skipped})` : ''}`, 
     const url = `redis-cluster://${nodes.slice(4).map(({ port }) => `127.0.0.1:${port}`)}`;
     await worksWhile(url, async () => {
       if (!holder) throw new Error(`nobody holds slot ${slot}`);
+      await servers.replicated(holder);
       await servers.kill(holder);
     });
   }, 90_000);
@@ -105,6 +106,9 @@ describe.skipIf(skipped)(`the queue${skipped ? ` (skipped: ${skipped})` : ''}`, 
   it('goes on behind sentinels when the primary is lost', async () => {
     const { primary, sentinels } = await servers.startSentinels();
     const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
-    await worksWhile(`redis-sentinel://${hosts}/recorder`, () => servers.kill(primary));
+    await worksWhile(`redis-sentinel://${hosts}/recorder`, async () => {
+      await servers.replicated(primary);
+      await servers.kill(primary);
+    });
   }, 90_000);
 });
