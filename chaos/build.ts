@@ -1,6 +1,6 @@
-import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
-import ts from 'typescript';
+import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { bundle } from '../package/bundle.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
@@ -13,38 +13,20 @@ export interface Patch {
 }
 
 /**
- * Compiles the recorder as it stands into `dir`, so that a run neither depends on an earlier build nor suffers from a
+ * Builds the recorder as it stands into `dir`, so that a run neither depends on an earlier build nor suffers from a
  * later one.
  * @returns the command line's file. @throws Error when a patch changes nothing
  */
 export async function buildRecorder(dir: string, patches: readonly Patch[] = []): Promise<string> {
-  const source = join(ROOT, 'src');
-  const files = (await readdir(source, { recursive: true })).filter((name) => /\.tsx?$/.test(name));
-  const left = new Set(patches);
-  for (const name of files) {
-    let text = await readFile(join(source, name), 'utf8');
-    for (const patch of patches.filter(({ file }) => file === name)) {
-      const changed = text.replace(patch.from, patch.to);
-      if (changed !== text) left.delete(patch);
-      text = changed;
-    }
-    const { outputText } = ts.transpileModule(text, {
-      fileName: name,
-      compilerOptions: {
-        target: ts.ScriptTarget.ES2022,
-        module: ts.ModuleKind.ESNext,
-        verbatimModuleSyntax: true,
-        rewriteRelativeImportExtensions: true,
-        jsx: ts.JsxEmit.ReactJSX,
-        jsxImportSource: 'preact',
-      },
-    });
-    const out = join(dir, 'dist', name.replace(/\.tsx?$/, '.js'));
-    await mkdir(dirname(out), { recursive: true });
-    await writeFile(out, outputText);
+  const source = join(dir, 'src');
+  await cp(join(ROOT, 'src'), source, { recursive: true });
+  for (const { file, from, to } of patches) {
+    const text = await readFile(join(source, file), 'utf8');
+    const changed = text.replace(from, to);
+    if (changed === text) throw new Error(`a bug can no longer be planted: ${file} has changed`);
+    await writeFile(join(source, file), changed);
   }
-  await cp(join(source, 'views', 'sql'), join(dir, 'dist', 'views', 'sql'), { recursive: true });
-  for (const { file } of left) throw new Error(`a bug can no longer be planted: ${file} has changed`);
+  await bundle(source, join(dir, 'dist'));
   // The sandbox and the styles have builds of their own, which `npm ci` makes.
   for (const name of ['node_modules', 'drizzle', 'docs', 'package.json', 'dist/sandbox', 'dist/web'])
     await symlink(join(ROOT, name), join(dir, name));

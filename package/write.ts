@@ -1,12 +1,14 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { catalogueOf } from '../src/api/catalogue.ts';
 import { rowTypes } from '../src/reports/row-types.ts';
 import { typedSchema } from '../src/reports/typed-schema.ts';
 import { declaredObjects } from '../src/views/declared.ts';
+import { bundle } from './bundle.ts';
 
 /**
- * Writes the modules that `tsc` does not make: `chain-recorder/schema`, and the declarations of `chain-recorder` and
+ * Builds the package: the bundle of its sources, `chain-recorder/schema`, and the declarations of `chain-recorder` and
  * `chain-recorder/client`.
  */
 const dist = new URL('../dist/', import.meta.url);
@@ -28,7 +30,8 @@ function declarationsOf(file: string): string {
   return outputText.replaceAll(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'");
 }
 
-mkdirSync(dist, { recursive: true });
+rmSync(dist, { recursive: true, force: true });
+await bundle(fileURLToPath(new URL('../src', import.meta.url)), fileURLToPath(dist));
 writeFileSync(new URL('schema.js', dist), javascript);
 writeFileSync(new URL('schema.d.ts', dist), declarations);
 writeFileSync(new URL('recorder.d.ts', dist), declarationsOf('recorder.ts'));

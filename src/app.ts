@@ -77,6 +77,8 @@ export interface AppOptions {
   readonly logLevel?: 'info';
   /** Send traces and logs where the environment names an endpoint for them. */
   readonly telemetry?: boolean;
+  /** Loads modules that are needed later, while the database compares what stands in it with what is declared. */
+  readonly load?: () => Promise<unknown>;
   readonly clock?: Clock;
 }
 
@@ -135,7 +137,9 @@ export async function openApp(options: AppOptions): Promise<App> {
         log.warn({ cause }, 'the database cannot be reached: waiting for it'),
       );
     else if (environment.databaseUrl) await refusePoolerAt(databaseUrl, 'DATABASE_URL');
-    if (options.migrate || embedded) for (const told of await migrate(databaseUrl)) log.warn(told);
+    const migrating = options.migrate || embedded ? migrate(databaseUrl) : [];
+    const [told] = await Promise.all([migrating, options.load?.()]);
+    for (const sentence of told) log.warn(sentence);
     const database = openDatabase(databaseUrl);
     closers.push(() => database.close());
     const replica = environment.reportingUrl ? new Replica(environment.reportingUrl) : null;

@@ -1,8 +1,9 @@
 import { openApp } from './app.ts';
 import { registerUnlessRunning } from './commands/registering.ts';
+import { rolesOf } from './commands/roles.ts';
 import { feedOf, oneOf } from './commands/selection.ts';
 import { matchingTargets } from './commands/targets.ts';
-import { rolesOf, upCommand } from './commands/up.ts';
+import { upCommand } from './commands/up.ts';
 import { scopeOf } from './configured-feeds.ts';
 import { UsageError } from './errors.ts';
 import { runJobs } from './recording/foreground.ts';

@@ -8,8 +8,9 @@ import { z } from 'zod';
 import { checkConfig } from './config/load.ts';
 import type { Config } from './config/schema.ts';
 import { catalogNames } from './configured-feeds.ts';
+import { packageFile } from './package-file.ts';
 
-const PROGRAM = fileURLToPath(new URL('../dist/sandbox/main.js', import.meta.url));
+const PROGRAM = fileURLToPath(packageFile('dist/sandbox/main.js'));
 const STATE = 'sandbox.json';
 
 /** What the sandbox prints when it listens: its URL, and what there is to watch. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { packageFile } from './package-file.ts';
 
-const PACKAGE = new URL('../package.json', import.meta.url);
+const PACKAGE = packageFile('package.json');
 
 /** The version of this package. Read without a library: the command line asks for it before a command is called. */
 export function versionOf(): string {

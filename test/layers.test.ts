@@ -50,6 +50,7 @@ const free: readonly string[] = [
   'instant.ts',
   'local-time.ts',
   'nearest-name.ts',
+  'package-file.ts',
   'redaction.ts',
   'traced.ts',
   'work-signal.ts',

@@ -24,7 +24,7 @@ let project: string;
 /** What the package is built of. */
 const SOURCES = [
   ...['src', 'web', 'sandbox', 'package', 'drizzle', 'examples', 'README.md', 'LICENSE'],
-  ...['package.json', 'tsconfig.json', 'tsconfig.build.json'],
+  ...['package.json', 'tsconfig.json'],
 ];
 
 const CONFIG = {

@@ -23,7 +23,7 @@ import { startDatabase } from '../database.ts';
  * By hand, after `npm run build`: `npx tsx bench/lake/main.ts [--kills 200]`.
  */
 const { values } = parseArgs({ options: { kills: { type: 'string', default: '200' } } });
-const PROGRAM = resolve(import.meta.dirname, '../../dist/warehouse/exporter-process.js');
+const PROGRAM = resolve(import.meta.dirname, '../../dist/exporter-process.js');
 if (!existsSync(PROGRAM)) throw new Error('the recorder is not built: npm run build');
 
 const database = await startDatabase();

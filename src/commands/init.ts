@@ -6,6 +6,7 @@ import { soundEnvironment } from '../config/environment.ts';
 import { checkConfig } from '../config/load.ts';
 import { catalogNames } from '../configured-feeds.ts';
 import { UsageError } from '../errors.ts';
+import { packageFile } from '../package-file.ts';
 import { type Answers, presetOf, settingsOf } from './answers.ts';
 import { askedAnswers } from './asking.ts';
 import { examineUpstreams } from './examining-upstreams.ts';
@@ -27,7 +28,7 @@ export interface InitOptions {
 }
 
 /** Editors complete and check the file with it. */
-const SCHEMA = fileURLToPath(new URL('../../docs/recorder.schema.json', import.meta.url));
+const SCHEMA = fileURLToPath(packageFile('docs/recorder.schema.json'));
 
 /**
  * `init`: writes the configuration file from the options, and asks on a terminal for what they leave out. It never

@@ -39,14 +39,14 @@ export function commandLine(): Command {
   command('up', 'run everything: schedules, workers, server', 'chain-recorder up --roles worker')
     .option('--roles <roles>', 'only these, comma-separated: scheduler, worker, server')
     .action(async (options: Common & { roles?: string }) => {
-      // The server with its pages takes as long to load as all the rest: other commands do without.
-      const { rolesOf } = await import('./up.ts');
-      const { upUntilStopped } = await import('./reloading.ts');
+      const { rolesOf } = await import('./roles.ts');
       const roles = rolesOf(options.roles);
+      // The server with its pages takes as long to load as all the rest: other commands do without.
+      const load = () => import('./reloading.ts');
       return withApp(
-        { config: options.config, migrate: true, wait: true, logLevel: 'info', telemetry: true },
+        { config: options.config, migrate: true, wait: true, logLevel: 'info', telemetry: true, load },
         async (app, signal) => {
-          await upUntilStopped(app, roles, signal);
+          await (await load()).upUntilStopped(app, roles, signal);
           return exitCode.done;
         },
       );

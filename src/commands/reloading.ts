@@ -3,8 +3,9 @@ import { configDifference } from '../config/difference.ts';
 import { loadConfig } from '../config/load.ts';
 import { catalogNames } from '../configured-feeds.ts';
 import { UsageError } from '../errors.ts';
+import type { Role } from './roles.ts';
 import { ServiceManager } from './service-manager.ts';
-import { type Role, refuseServing, upCommand } from './up.ts';
+import { refuseServing, upCommand } from './up.ts';
 
 /** Changes that are logged one by one. */
 const MOST_CHANGES = 50;

@@ -34,12 +34,10 @@ import { joinPeers, Lead } from './peers.ts';
 import { ProberSwitch } from './probing.ts';
 import { Repeating } from './repeating.ts';
 import { retainInTurn } from './retaining.ts';
+import type { Role } from './roles.ts';
 import { sendingOf, trimChanges } from './sending.ts';
 import type { ServiceManager } from './service-manager.ts';
 import { logBudgets, logProgress, logStart } from './up-log.ts';
-
-export type Role = 'scheduler' | 'worker' | 'server';
-const ROLES: readonly Role[] = ['scheduler', 'worker', 'server'];
 
 /** How often schedules are checked, ms: lost ones are back within 30 s, also when one round fails. */
 const RECONCILE_EVERY = 14_000;
@@ -78,15 +76,6 @@ const FIRST_TELLING = 8_000;
 const TELL_EVERY = 600_000;
 /** How often the live summary is shown anew, ms. */
 const SHOW_EVERY = 2_000;
-
-/** The roles named in `--roles`. @throws UsageError when one is unknown */
-export function rolesOf(text: string | undefined): ReadonlySet<Role> {
-  const names = text?.split(',').map((name) => name.trim()) ?? ROLES;
-  const known = names.flatMap((name) => ROLES.filter((role) => role === name));
-  if (known.length !== names.length)
-    throw new UsageError([`--roles ${text}: must be a list of ${ROLES.join(', ')}`]);
-  return new Set(known);
-}
 
 /** Who is told how `up` fares. */
 export interface UpWatchers {

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import postgres from 'postgres';
 import { UsageError } from '../errors.ts';
+import { packageFile } from '../package-file.ts';
 import { LOCKS } from './advisory-lock.ts';
 import { makeReaders, Reporting, refusedForViews } from './apply-declared.ts';
 import type { Declared } from './declared.ts';
@@ -11,7 +12,7 @@ import { restoreProblem } from './restoring.ts';
 import { standsAsDeclared } from './standing.ts';
 import { attempt, inOneTransaction, together } from './transaction.ts';
 
-const FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url));
+const FOLDER = fileURLToPath(packageFile('drizzle'));
 
 /**
  * Brings a database to this version's schema: migrations in order, then views and functions, then the reader's rights; in

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type postgres from 'postgres';
+import { packageFile } from '../package-file.ts';
 
-const READER = new URL('../../drizzle/reader.sql', import.meta.url);
+const READER = packageFile('drizzle/reader.sql');
 
 /** Makes the role `recorder_reader` where the server has none. @throws when it is missing and this user may not make it */
 export async function makeReader(sql: postgres.Sql): Promise<void> {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { packageFile } from '../package-file.ts';
 
 /** The styles and islands as `vite build web` left them, by their hashed names. */
 export interface Assets {
@@ -18,8 +19,7 @@ interface Asset {
   readonly body: Buffer;
 }
 
-/** Beside the built server, or beside its sources when these run. */
-const PLACES = ['../web/', '../../dist/web/'].map((place) => new URL(place, import.meta.url));
+const PLACE = packageFile('dist/web/');
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -37,15 +37,15 @@ const manifestSchema = z.record(
  * @throws Error when what was built cannot be read
  */
 export function readAssets(): Assets {
-  const place = PLACES.find((one) => existsSync(new URL('manifest.json', one)));
-  if (!place) return { style: null, script: () => null, files: new Map() };
-  const manifest = manifestSchema.parse(JSON.parse(readFileSync(new URL('manifest.json', place), 'utf8')));
+  const list = new URL('manifest.json', PLACE);
+  if (!existsSync(list)) return { style: null, script: () => null, files: new Map() };
+  const manifest = manifestSchema.parse(JSON.parse(readFileSync(list, 'utf8')));
   const names = new Set(Object.values(manifest).flatMap(({ file, css }) => [file, ...css]));
   const files = new Map(
     [...names].map((name): [string, Asset] => {
       const type = TYPES[extname(name)];
       if (!type) throw new Error(`${name}: src/server/assets.ts knows no type for it`);
-      return [name, { type, body: readFileSync(new URL(name, place)) }];
+      return [name, { type, body: readFileSync(new URL(name, PLACE)) }];
     }),
   );
   const path = (source: string) => (manifest[source] ? `/assets/${manifest[source].file}` : null);

@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { catalog } from '../datasets/catalog.ts';
 import type { Declared } from '../db/declared.ts';
+import { packageFile } from '../package-file.ts';
 import { changeCommits, changeRows } from './change-views.ts';
 import { datasetViews } from './dataset-views.ts';
 import { networkDisagreements } from './network-disagreements.ts';
 import { runsView } from './runs-view.ts';
 import { readSqlFile } from './sql-file.ts';
 
-const FOLDER = new URL('sql/', import.meta.url);
+const FOLDER = packageFile('src/views/sql/');
 
 let declared: readonly Declared[] | undefined;
 

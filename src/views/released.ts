@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Declared } from '../db/declared.ts';
+import { packageFile } from '../package-file.ts';
 
 /** Types by the name of their column or parameter, in order. */
 const shape = z.record(z.string(), z.string());
@@ -23,7 +24,7 @@ const released = z.strictObject({
 export type Released = z.output<typeof released>;
 
 /** The file that holds the last release. */
-export const RELEASED = new URL('../../drizzle/reporting.json', import.meta.url);
+export const RELEASED = packageFile('drizzle/reporting.json');
 
 /** The objects of `reporting` in the last release. Users rely on them: all of them stay, and new columns come last. */
 export const lastRelease: Released = released.parse(JSON.parse(readFileSync(RELEASED, 'utf8')));

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { FORMATS } from '../config/exports-schema.ts';
+import { packageFile } from '../package-file.ts';
 
 /** What a process is told that makes one export. */
 export const exportRequest = z.object({
@@ -31,8 +31,10 @@ const exportReply = z.union([
 /** What such a process answers: what it made, or why it failed. */
 export type ExportReply = z.infer<typeof exportReply>;
 
-/** From sources or compiled, as this file is. */
-const PROGRAM = fileURLToPath(import.meta.url).replace(/export-apart(?=\.[jt]s$)/, 'exporter-process');
+/** From sources or built, as this file is. */
+const PROGRAM = packageFile(
+  import.meta.url.endsWith('.ts') ? 'src/warehouse/exporter-process.ts' : 'dist/exporter-process.js',
+);
 /** The most memory for values, MiB. */
 const HEAP = 256;
 /** How long it may take to stop before it is killed, ms. */
