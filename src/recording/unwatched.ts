@@ -59,7 +59,7 @@ async function settle(sql: postgres.Sql, dataset: string, key: string): Promise<
   return 0;
 }
 
-/** @returns how many members were ended; null: another run has the target, or it is asked for again */
+/** @returns how many members were ended; null: another run has the target or ended it before, or it is asked for again */
 async function endMembers(
   { sql, clock, worker }: RecordingContext,
   dataset: Dataset,
@@ -70,7 +70,7 @@ async function endMembers(
   const runId = await claim(sql, feed, { target, window: null, reason: 'unwatched' }, worker, now);
   if (typeof runId === 'string') return null;
   for (let members = 0; ; ) {
-    const [row] = await sql.unsafe<{ wanted: boolean; ended: number; rest: boolean }[]>(endingOf(dataset), [
+    const [row] = await sql.unsafe<{ needless: boolean; ended: number; rest: boolean }[]>(endingOf(dataset), [
       dataset.source.name,
       targetKey(target),
       runId,
@@ -81,7 +81,7 @@ async function endMembers(
     ]);
     if (!row) throw new LeaseLost(dataset.source.name, targetKey(target));
     members += row.ended;
-    if (row.wanted) return null;
+    if (row.needless) return null;
     if (!row.rest) return members;
   }
 }
@@ -97,7 +97,7 @@ function endingOf(dataset: Dataset): string {
     with own as materialized (
       select from recorder.targets where source = $1 and target_key = $2 and run_id = $3 for update
     ), left_now as materialized (
-      select d.left_at is null as wanted from own, recorder.target_datasets d
+      select d.left_at is null or d.ended_at is not null as needless from own, recorder.target_datasets d
       where d.source = $1 and d.target_key = $2 and d.dataset = $4 for update of d
     ), shared as materialized (
       select from recorder.target_datasets d join recorder.targets t using (source, target_key)
@@ -109,23 +109,23 @@ function endingOf(dataset: Dataset): string {
         where r.run_id = o.run_id and h.dataset = $4 and not h.active and h.left_at is null)
       limit ${ROWS_AT_ONCE}
     ), fence as materialized (
-      update recorder.targets t set run_id = case when m.rest and not l.wanted then t.run_id end,
-        lease_until = case when m.rest and not l.wanted then clock_timestamp() + interval '${LEASE_SECONDS} seconds' end
+      update recorder.targets t set run_id = case when m.rest and not l.needless then t.run_id end,
+        lease_until = case when m.rest and not l.needless then clock_timestamp() + interval '${LEASE_SECONDS} seconds' end
       from left_now l, (select count(*) = ${ROWS_AT_ONCE} as rest from members) m
       where t.source = $1 and t.target_key = $2 and t.run_id = $3
-      returning $3::bigint as run_id, l.wanted, m.rest
+      returning $3::bigint as run_id, l.needless, m.rest
     ), ended as (
       update recorder.${name} o
       set valid_to = greatest($5::timestamptz, o.valid_from + interval '1 microsecond'), ended_by = 'unwatched'
-      from fence, members where o.ctid = members.place and o.valid_to is null and not fence.wanted
+      from fence, members where o.ctid = members.place and o.valid_to is null and not fence.needless
       returning ${keyList(dataset, 'o')}o.valid_from as begins
     ), settled as (
       update recorder.target_datasets d set ended_at = now() from fence
-      where d.source = $1 and d.target_key = $2 and d.dataset = $4 and not fence.rest and not fence.wanted returning 1
+      where d.source = $1 and d.target_key = $2 and d.dataset = $4 and not fence.rest and not fence.needless returning 1
     ), run as (
       update recorder.runs r set rows_written = array[r.rows_written[1] + (select count(*) from ended)],
-        status = case when fence.rest and not fence.wanted then r.status else 'done' end,
-        finished_at = case when fence.rest and not fence.wanted then null else $5::timestamptz end
+        status = case when fence.rest and not fence.needless then r.status else 'done' end,
+        finished_at = case when fence.rest and not fence.needless then null else $5::timestamptz end
       from fence where r.run_id = fence.run_id returning 1
     ), ${noteChanges({
       events: [
@@ -144,5 +144,5 @@ function endingOf(dataset: Dataset): string {
       observedAt: '$5::timestamptz',
       after: ['settled', 'run'],
     }).join(', ')}
-    select wanted, rest, (select count(*) from ended)::int as ended from fence`;
+    select needless, rest, (select count(*) from ended)::int as ended from fence`;
 }

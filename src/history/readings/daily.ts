@@ -1,6 +1,6 @@
 import type { DatasetColumn } from '../../datasets/contract.ts';
 import { asOpenLooks, asRows, type ReadingForm } from './forms.ts';
-import { numbersOf, type Packing, tableOf, wasRead } from './packing.ts';
+import { cellOf, numbersOf, type Packing, tableOf, wasRead } from './packing.ts';
 import { unitOf } from './strip.ts';
 
 /** SQL: the day (UTC) of an instant. */
@@ -18,8 +18,8 @@ export function dailyOf(packing: Packing, names: readonly DatasetColumn[]): stri
   select ${names.map(({ name }) => form.columns.get(name)).join(', ')}, ${dayOf(form.columns.get('observed_at') ?? '')} as day,
     ${numbers.map(({ column }) => `${form.columns.get(column.name)}::numeric as sum_${column.name}, (${form.columns.get(column.name)} is not null)::int as told_${column.name}`).join(', ')}
   from ${form.from}`;
-  const cell = (at: number) => `(m.seat - 1) * ${numbers.length} + ${at}`;
-  const mode = (at: number) => `d.mode[(m.seat - 1) * ${packing.values.length} + ${at}]`;
+  const cell = (at: number) => cellOf(numbers.length, at);
+  const mode = (at: number) => `d.mode[${cellOf(packing.values.length, at)}]`;
   const closed = new Map([
     ...packing.request.map(({ name }, at): [string, string] => [name, `s.request[${at + 1}]`]),
     ...packing.words.map(({ name }, at): [string, string] => [name, `m.words[${at + 1}]`]),

@@ -1,4 +1,4 @@
-import { numberOf, type Packing, tableOf, wasRead } from './packing.ts';
+import { cellOf, numberOf, type Packing, tableOf, wasRead } from './packing.ts';
 import { readAt, type Strip } from './strip.ts';
 
 /** A SELECT over readings: its columns by name, as SQL, and where they come from. */
@@ -96,7 +96,7 @@ export function asClosedDays(
   where = 'true',
   { looks, days, members } = STORED,
 ): ReadingForm {
-  const cell = (at: number) => `(m.seat - 1) * ${packing.values.length} + ${at}`;
+  const cell = (at: number) => cellOf(packing.values.length, at);
   const columns = decoded(packing, (at) => ({
     base: `d.base[${cell(at)}]`,
     slope: `d.slope[${cell(at)}]`,

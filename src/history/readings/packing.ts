@@ -82,6 +82,12 @@ export const wordsIn = ({ words }: Packing, row: string): string =>
 /** SQL: the number of a member. @param row its alias */
 export const numberOf = (row: string): string => `(${row}.chunk * ${SEATS} + ${row}.seat - 1)`;
 
+/**
+ * SQL: where a column of the member `m` stands in an array of a closed day that has so many columns a member; both from 1. It is
+ * worked out several times for each reading, so it is one multiplication.
+ */
+export const cellOf = (columns: number, at: number): string =>
+  `m.seat * ${columns}${at === columns ? '' : ` - ${columns - at}`}`;
+
 /** SQL: the member `m` was read on the closed day `d`. */
-export const wasRead = ({ values }: Packing): string =>
-  `d.base[(m.seat - 1) * ${values.length} + 1] is not null`;
+export const wasRead = ({ values }: Packing): string => `d.base[${cellOf(values.length, 1)}] is not null`;

@@ -50,7 +50,7 @@ export const unitOf = (mode: string): string =>
 export function readAt(strip: Strip, kind: Kind, nullable: boolean, observedAt: string): string {
   const { mode } = strip;
   const scale = `((${mode} >> ${MODE.scaleAt}) & ${MODE.scale})`;
-  const whole = wholeOf(strip, nullable);
+  const whole = nullable ? orNull(strip) : toldBy(strip);
   switch (kind) {
     case 'whole':
       return whole;
@@ -58,7 +58,11 @@ export function readAt(strip: Strip, kind: Kind, nullable: boolean, observedAt: 
       return `(${whole} = 1)`;
     case 'number': {
       const value = `${whole} * ${unitOf(mode)}`;
-      return `case when ${mode} & ${MODE.trimmed} = 0 then ${value} else trim_scale(${value}) end`;
+      const trimmed = `case when ${mode} & ${MODE.trimmed} = 0 then ${value} else trim_scale(${value}) end`;
+      // Most strips are neither: that is asked once.
+      return nullable
+        ? `case when ${mode} & ${MODE.trimmed | MODE.nullable} = 0 then ${toldBy(strip)} * ${unitOf(mode)} else ${trimmed} end`
+        : trimmed;
     }
     case 'instant': {
       // An instant is told by how long before the look it was, in seconds or microseconds.
@@ -69,11 +73,22 @@ export function readAt(strip: Strip, kind: Kind, nullable: boolean, observedAt: 
   }
 }
 
-function wholeOf({ base, slope, mode, start, bits, place }: Strip, nullable: boolean): string {
-  const width = `(${mode} & ${MODE.width})`;
-  const offset = `case ${width} when 0 then 0 else substring(${bits} from ${start} + ${place} * ${width} + 1 for ${width})::bigint end`;
-  const bent = slope === null ? '' : ` + coalesce((${slope}::bigint * ${place}) >> ${SLOPE_SHIFT}, 0)`;
-  const whole = `(${base}${bent} + ${offset})`;
-  if (!nullable) return whole;
-  return `case when ${mode} & ${MODE.nullable} <> 0 and ${offset} = (1::bigint << ${width}) - 1 then null else ${whole} end`;
+const widthOf = ({ mode }: Strip) => `(${mode} & ${MODE.width})`;
+
+function offsetOf(strip: Strip): string {
+  const { start, bits, place } = strip;
+  const width = widthOf(strip);
+  return `case ${width} when 0 then 0 else substring(${bits} from ${start} + ${place} * ${width} + 1 for ${width})::bigint end`;
 }
+
+/** SQL: what a strip has at a place where its offset is nothing. */
+const bentOf = ({ base, slope, place }: Strip) =>
+  slope === null ? base : `${base} + coalesce((${slope}::bigint * ${place}) >> ${SLOPE_SHIFT}, 0)`;
+
+/** SQL: what a strip has at a place where it is not null. */
+const toldBy = (strip: Strip) => `(${bentOf(strip)} + ${offsetOf(strip)})`;
+
+/** SQL: what a strip has at a place. Most have neither nulls nor offsets: that is asked once. */
+const orNull = (strip: Strip) =>
+  `case when ${strip.mode} & ${MODE.nullable | MODE.width} = 0 then ${bentOf(strip)}
+    when ${strip.mode} & ${MODE.nullable} <> 0 and ${offsetOf(strip)} = (1::bigint << ${widthOf(strip)}) - 1 then null else ${toldBy(strip)} end`;
