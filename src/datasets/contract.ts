@@ -165,6 +165,11 @@ export interface Dataset extends Recorded {
   /** Columns of lists that few rows fill: an index finds those, so that their elements are found without reading all rows. */
   readonly seldom?: readonly string[];
   /**
+   * Of a `state` with many members that change often: an index finds what it held at a moment. Without it all versions that began
+   * before are read. It costs some 40 bytes a version.
+   */
+  readonly byMoment?: boolean;
+  /**
    * Of a `series` with very many small rows: its table holds a number in place of the request's columns, and what it stands for is
    * held once (`standing.ts`). All columns of the request are in the key.
    */

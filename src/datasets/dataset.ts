@@ -191,7 +191,7 @@ function seriesOf(dataset: Pick<Dataset, 'name' | 'columns'>) {
 }
 
 function tableOf(declaration: Declaration, all: readonly DatasetColumn[]) {
-  const { name, history, single, seldom = [], numbered } = declaration;
+  const { name, history, single, seldom = [], byMoment = false, numbered } = declaration;
   const key = standingKey({ ...declaration, columns: all });
   const shape = numbered
     ? numberedShape(name, all)
@@ -236,6 +236,7 @@ function tableOf(declaration: Declaration, all: readonly DatasetColumn[]) {
           // Who left lately. Members rarely leave, so it is small.
           index(`${name}_gone`).on(sql`valid_to`).where(sql`ended_by <> 'changed'`),
           byTime(`${name}_began`, 'valid_from'),
+          ...(byMoment ? [index(`${name}_held`).using('gist', sql.raw(HELD))] : []),
         ];
       case 'series':
         return [
@@ -255,6 +256,12 @@ function tableOf(declaration: Declaration, all: readonly DatasetColumn[]) {
   );
   return recorderSchema.table(name, shape, () => [...indexes(), ...filled]);
 }
+
+/**
+ * SQL: the time in which a version of a list held, as its index has it. A range with its end before its begin would be an error: of
+ * such a version it is empty.
+ */
+export const HELD = 'tstzrange(least(valid_from, valid_to), valid_to)';
 
 /**
  * SQL: the two parts of a series. A row has an entry in the index of its part only. Neither index serves a question that does not say

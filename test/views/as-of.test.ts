@@ -45,6 +45,40 @@ describe('as of a moment', () => {
       );
   });
 
+  it('a list of many versions holds those that began and had not ended, which an index finds', async () => {
+    const clock = new ManualClock(start);
+    const list = scriptedFeed(validators, { node: 'held', subnetId: 's' });
+    list.script = () => onlyPage({ validators: [{ nodeID: 'first', startTime: 1, weight: 1 }] });
+    await run(recordingContext(sql, clock.read), list);
+    // A hundred versions of fifty members, of which every tenth is gone in the end; and one that ends before it begins.
+    await sql`
+      insert into recorder.validators (node, subnet_id, node_id, start_time, weight, valid_from, valid_to, ended_by, run_id)
+      select 'held', 's', 'member-' || m, timestamptz 'epoch', v, at, case when v < 100 then at + interval '1 hour' when m % 10 = 0 then at + interval '1 minute' end,
+        case when v < 100 then 'changed' when m % 10 = 0 then 'gone' end, 1
+      from generate_series(1, 50) m, generate_series(1, 100) v,
+        lateral (select ${new Date(start)}::timestamptz + v * interval '1 hour' + m * interval '1 second' as at) began
+      union all select 'held', 's', 'odd', timestamptz 'epoch', 1, ${new Date(start + 2 * hour)}, ${new Date(start + hour)}, 'changed', 1`;
+    await sql`analyze recorder.validators`;
+    const bounds = await sql<{ at: Date }[]>`
+      select distinct unnest(array[valid_from, valid_to]) as at from recorder.validators where node_id in ('member-10', 'member-7', 'odd')`;
+    const moments = bounds.flatMap(({ at }) =>
+      at ? [at.getTime() - 1, at.getTime(), at.getTime() + 1] : [],
+    );
+    const within = moments.filter((at) => at >= start);
+    expect(within.length).toBeGreaterThan(500);
+    for (const at of within) {
+      const moment = new Date(at);
+      const [held] = await sql`
+        select count(*)::int as n, sum(weight)::int as weights from reporting.validators_as_of(${moment}) where node = 'held'`;
+      const [plain] = await sql`
+        select count(*)::int as n, sum(weight)::int as weights from reporting.validators_history
+        where node = 'held' and valid_from <= ${moment} and (valid_to is null or valid_to > ${moment})`;
+      expect(held, moment.toISOString()).toEqual(plain);
+    }
+    const plan = await sql`explain select * from reporting.validators_as_of('2026-11-03')`;
+    expect(JSON.stringify(plan)).toContain('validators_held');
+  });
+
   it('a log holds what had been recorded, readings what had been read; before the first an error says since when', async () => {
     const clock = new ManualClock(start);
     const context = recordingContext(sql, clock.read);

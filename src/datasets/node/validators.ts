@@ -15,6 +15,7 @@ export const validators = defineDataset({
   source: currentValidators,
   request: ['node', 'subnetId'],
   key: ['node', 'subnet_id', 'node_id', 'start_time', 'tx_id', 'validation_id'],
+  byMoment: true,
   seldom: [
     'remaining_balance_owner_addresses',
     'deactivation_owner_addresses',

@@ -1,4 +1,5 @@
 import type { Dataset } from '../../datasets/contract.ts';
+import { HELD } from '../../datasets/dataset.ts';
 import type { Declared, DeclaredView } from '../../db/declared.ts';
 import { sameKey } from '../../history/writing.ts';
 import { asOf, tableView } from '../table-views.ts';
@@ -31,7 +32,7 @@ export function stateViews(dataset: Dataset): Declared[] {
     ),
     asOf(dataset, now, {
       from: `reporting.${name}_history`,
-      where: 'valid_from <= at and (valid_to is null or valid_to > at)',
+      where: dataset.byMoment ? `${HELD} @> at` : 'valid_from <= at and (valid_to is null or valid_to > at)',
     }),
     changes(dataset),
   ];

@@ -1,0 +1,1 @@
+CREATE INDEX "validators_held" ON "recorder"."validators" USING gist (tstzrange(least(valid_from, valid_to), valid_to));
