@@ -106,6 +106,14 @@ describe('a table', () => {
             60,
             'wrap',
           ],
+          [
+            [
+              ['xxxxxxxxx', '\u{16fe0}⺀\u{16fe0}xx\u{1d158}\u{1d165}\u{1d16e}🆎x⺀'],
+              ['', ''],
+            ],
+            60,
+            'shorten',
+          ],
         ],
       },
     );
