@@ -205,6 +205,7 @@ function configured(parts: Parts, config: Config): App {
     configuration: configurationOf(config, watched),
     recording: {
       sql: database.sql,
+      bulk: database.bulk,
       clock,
       worker: `${hostname()}/${process.pid}`,
       open: upstreamOpener(config, environment, database.sql, clock, counts),

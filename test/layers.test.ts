@@ -42,6 +42,7 @@ const levels: readonly (readonly string[])[] = [
 const free: readonly string[] = [
   'errors.ts',
   'clock.ts',
+  'calendar.ts',
   'cb58.ts',
   'durable.ts',
   'duration.ts',
@@ -159,6 +160,7 @@ describe('imports', () => {
     const allowed = [
       'src/upstreams/failure.ts',
       'src/upstreams/json.ts',
+      'src/calendar.ts',
       'src/cb58.ts',
       'src/errors.ts',
       'src/duration.ts',

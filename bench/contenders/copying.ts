@@ -10,12 +10,12 @@ import { copyLine, copyRows } from './copy-lines.ts';
 
 /** One COPY of rows that are ready in memory, into the same table with the same index: the database's own cost. */
 export const openCopying: OpenContender = async (setup) => {
-  const decode = buildDecoder(proposedBlocks);
+  const decoder = buildDecoder(proposedBlocks);
   const request: Row = proposedBlocks.request.map((key) => Reflect.get(target, key));
   const recordedAt = new Date().toISOString();
   const chunks: Buffer[] = [];
   for await (const blocks of blockPages(setup)) {
-    const { rows } = decode({ blocks }, target);
+    const { rows } = decoder.page({ blocks }, target);
     chunks.push(Buffer.from(rows.map((row) => copyLine([...request, ...row, recordedAt, '1'])).join('')));
   }
   const client = new pg.Client(setup.databaseUrl);

@@ -19,7 +19,7 @@ const OF_HISTORY: Readonly<Record<History, readonly string[]>> = {
 export const openListCopying: OpenContender = async ({ serviceUrl, databaseUrl, list }) => {
   const work = listWork(list);
   const { dataset, targets } = work;
-  const decode = buildDecoder(dataset);
+  const decoder = buildDecoder(dataset);
   const now = new Date().toISOString();
   const chunks: Buffer[] = [];
   for (const [place, target] of targets.entries()) {
@@ -27,7 +27,7 @@ export const openListCopying: OpenContender = async ({ serviceUrl, databaseUrl, 
       ? [String(place + 1)]
       : dataset.request.map((key) => target[key] ?? null);
     for await (const { body } of plainPages({ ...work, targets: [target] }, addressIn(serviceUrl, 0))) {
-      const { rows } = decode(body, target);
+      const { rows } = decoder.page(body, target);
       chunks.push(Buffer.from(rows.map((row) => copyLine([...request, ...row, now, '1'])).join('')));
     }
   }

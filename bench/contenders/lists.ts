@@ -22,8 +22,8 @@ const newest = NEWEST_HOUR * 1000 + HOUR;
 const several = <T>(count: number, make: (at: number) => T) =>
   Array.from({ length: count }, (_, at) => make(at));
 
-/** The metric page's window. */
-export const metricWindow: Window = { from: newest - HOURS * HOUR, to: newest };
+/** The metric page's window: one page of points is asked for in it. The service answers with {@link HOURS} points whatever the window. */
+export const metricWindow: Window = { from: newest - (HOURS - 2) * HOUR, to: newest };
 
 /** The works by name. */
 export const listWorks: Readonly<Record<ListName, ListWork>> = {

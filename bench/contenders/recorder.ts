@@ -17,7 +17,7 @@ export function openRecorder(
 ): RecordingContext {
   keepYoungSmall();
   growHeapSlowly();
-  const { sql } = openDatabase(databaseUrl);
+  const { sql, bulk } = openDatabase(databaseUrl);
   const settings = {
     name: 'bench',
     redact: (text: string) => text,
@@ -33,6 +33,7 @@ export function openRecorder(
   };
   return {
     sql,
+    bulk,
     clock: systemClock,
     worker: `${hostname()}/${process.pid}`,
     open: (_feed, _job, asking) => new UpstreamSession({ ...settings, url: address() }, asking),

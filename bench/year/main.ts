@@ -72,6 +72,7 @@ async function measure(options: Options): Promise<Measured> {
       days.push(await weigh(sql));
       tell(`day ${at + 1} of ${options.days} took ${Math.round((performance.now() - started) / 1000)} s`);
     }
+    await recording.end();
     const looks = probes > 0 && !stop.signal.aborted ? await writeYear(sql, probes, tell) : 0;
     // A year's updates within seconds leave more dead rows than autovacuum ever lets stand.
     await sql`vacuum full recorder.node_health, recorder.health_latency, recorder.health_probes, recorder.health_absences`;

@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import { type BulkClient, openBulk } from '../../src/db/bulk-client.ts';
 import { openSealing } from '../../src/db/client.ts';
 import type { ActiveFeed } from '../../src/recording/active-feed.ts';
 import { closeDays } from '../../src/recording/close-days.ts';
@@ -39,6 +40,7 @@ export class Recording {
   readonly byStatus = new Map<string, number>();
   readonly #url: string;
   readonly #sql: postgres.Sql;
+  readonly #bulk: BulkClient;
   readonly #feeds: readonly ActiveFeed[];
   readonly #network: SimulatedNetwork;
   readonly #chance = new Chance(7);
@@ -53,9 +55,15 @@ export class Recording {
   ) {
     this.#url = url;
     this.#sql = sql;
+    this.#bulk = openBulk(url, 4);
     this.#feeds = feeds;
     this.#network = network;
     this.#signal = signal;
+  }
+
+  /** Ends the connections of commits. */
+  end(): Promise<void> {
+    return this.#bulk.end();
   }
 
   /** Writes down what is wanted, as `up` does when it starts. @param now ms since 1970 */
@@ -101,7 +109,7 @@ export class Recording {
       return now;
     });
     const result = await record(
-      { sql: this.#sql, clock, worker: 'host-1/4711', open },
+      { sql: this.#sql, bulk: this.#bulk, clock, worker: 'host-1/4711', open },
       feed,
       job,
       this.#signal,

@@ -1,8 +1,25 @@
-import { setFlagsFromString } from 'node:v8';
+import { PerformanceObserver } from 'node:perf_hooks';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
-/** Young objects get no more room than they begin with from now on: what it grows to is kept for good. */
+/** Room for young objects, in bytes. With less most of a page's objects outlive a collection, and each copies them. */
+const YOUNG = 8 * 1024 * 1024;
+
+/**
+ * Lets the room for young objects grow to {@link YOUNG} and no further: V8 would let it grow to several times that, and keep it. It takes
+ * room back from a process that does little, so that it has to be let grow again. Collections of young objects get no helpers: they take
+ * more of the processor than they save, and the recorder shares its machine with PostgreSQL and often with a node.
+ */
 export function keepYoungSmall(): void {
-  setFlagsFromString('--semi-space-growth-factor=1');
+  setFlagsFromString('--no-parallel-scavenge');
+  let growing: boolean | undefined;
+  const hold = () => {
+    const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
+    const grows = (young?.space_size ?? 0) < 2 * YOUNG; // half of it is what the next collection copies to
+    if (grows !== growing) setFlagsFromString(`--semi-space-growth-factor=${grows ? 2 : 1}`);
+    growing = grows;
+  };
+  hold();
+  new PerformanceObserver(hold).observe({ entryTypes: ['gc'] });
 }
 
 /** How much a heap grows between two collections of all of it, in bytes. */

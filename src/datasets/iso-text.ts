@@ -1,3 +1,5 @@
+import { dateText } from '../calendar.ts';
+
 const DAY = 86_400_000;
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 
@@ -13,7 +15,7 @@ export function isoText(instant: number): string {
   const day = Math.floor(instant / DAY);
   if (day !== lastDay) {
     lastDay = day;
-    lastDate = dateText(instant);
+    lastDate = `${dateText(day)}T`;
   }
   const ofDay = instant - day * DAY;
   const hour = TWO_DIGITS[Math.floor(ofDay / 3_600_000)];
@@ -22,11 +24,4 @@ export function isoText(instant: number): string {
   const millisecond = ofDay % 1000;
   const fraction = millisecond === 0 ? '000' : String(millisecond).padStart(3, '0');
   return `${lastDate}${hour}:${minute}:${second}.${fraction}Z`;
-}
-
-/** The date before the time of a day: `2026-01-10T`. */
-function dateText(instant: number): string {
-  const date = new Date(instant);
-  const year = String(date.getUTCFullYear()).padStart(4, '0');
-  return `${year}-${TWO_DIGITS[date.getUTCMonth() + 1]}-${TWO_DIGITS[date.getUTCDate()]}T`;
 }

@@ -1,6 +1,7 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
 import * as bookkeeping from './bookkeeping.ts';
+import { type BulkClient, openBulk } from './bulk-client.ts';
 import { connect, connectPool } from './connect.ts';
 import { sessionSettings, silenceOf } from './session.ts';
 
@@ -8,6 +9,8 @@ import { sessionSettings, silenceOf } from './session.ts';
 export interface Database {
   /** For the data path: single statements only, never a transaction. */
   readonly sql: postgres.Sql;
+  /** For the commits of runs, whose rows are bytes. */
+  readonly bulk: BulkClient;
   /** For bookkeeping that is read and written row by row. It has its own connections: Drizzle changes how they read. */
   readonly orm: PostgresJsDatabase<typeof bookkeeping>;
   /** For reads only, such as the server's. Many or slow reads never delay the recording. */
@@ -44,15 +47,20 @@ const COMPARING = {
 /** Opens the database; connections are made when they are needed. @param url postgres://…, as in DATABASE_URL */
 export function openDatabase(url: string): Database {
   // Ten runs at once may all commit, and each has one statement more that keeps its lease and waits for the commit.
-  const sql = connectPool(url, silenceOf('work'), { ...CONNECTION, max: 20 });
+  const sql = connectPool(url, silenceOf('work'), { ...CONNECTION, max: 12 });
+  const bulk = openBulk(url, 10);
   const ormClient = connectPool(url, silenceOf('work'), { ...CONNECTION, max: 2 });
   const reader = connectPool(url, silenceOf('reader'), { ...LOOKING, max: 2 });
   return {
     sql,
+    bulk,
     orm: drizzle(ormClient, { schema: bookkeeping }),
     reader,
     close: async () => {
-      await Promise.all([sql, ormClient, reader].map((client) => client.end({ timeout: 5 })));
+      await Promise.all([
+        bulk.end(),
+        ...[sql, ormClient, reader].map((client) => client.end({ timeout: 5 })),
+      ]);
     },
   };
 }

@@ -20,7 +20,7 @@ export type Settings = Readonly<Record<string, string | number>>;
 const recorderSettings: Settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  max_connections: 60,
+  max_connections: 80,
   shared_buffers: '128MB',
   max_wal_size: '1GB',
   checkpoint_timeout: '15min',

@@ -66,7 +66,7 @@ const CAUSES: readonly Cause[] = [
     codes: ['53300'],
     cause: ({ host }, message) => `${host} gives no more connections: ${message}`,
     mend: ({ user, database }) =>
-      `raise max_connections on the server, or end what holds them; where a limit is set: alter role "${user}" connection limit -1, alter database "${database}" connection limit -1. The recorder needs about 30`,
+      `raise max_connections on the server, or end what holds them; where a limit is set: alter role "${user}" connection limit -1, alter database "${database}" connection limit -1. A process of the recorder needs up to 53`,
   },
   {
     codes: ['53100'],

@@ -1,4 +1,4 @@
-import postgres from 'postgres';
+import { sqlStateOf } from './sql-state.ts';
 
 /**
  * Classes of SQLSTATE that are about the connection, the schema, the load or the state of the server: other rows would
@@ -25,10 +25,10 @@ const OF_THE_SERVER: ReadonlySet<string> = new Set([
  */
 export function refusesRows(error: unknown): error is Error {
   if (error instanceof RangeError) return true; // a text longer than V8 can make
-  if (!(error instanceof postgres.PostgresError)) return false;
+  const code = sqlStateOf(error);
+  if (code === null || !(error instanceof Error)) return false;
   return (
-    !OF_THE_SERVER.has(error.code.slice(0, 2)) ||
-    error.message.startsWith('invalid memory alloc request size')
+    !OF_THE_SERVER.has(code.slice(0, 2)) || error.message.startsWith('invalid memory alloc request size')
   );
 }
 

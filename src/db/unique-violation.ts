@@ -1,3 +1,4 @@
+import { sqlStateOf } from './sql-state.ts';
+
 /** Whether a statement failed because a row of the same unique key stands already. */
-export const isUniqueViolation = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === '23505';
+export const isUniqueViolation = (error: unknown): boolean => sqlStateOf(error) === '23505';

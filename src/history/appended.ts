@@ -1,7 +1,7 @@
 import type { Dataset } from '../datasets/contract.ts';
-import { eventsOf, keyList } from './changes.ts';
+import { appearances, eventsOf, keyList } from './changes.ts';
 import { contradicts, says } from './saying.ts';
-import { incoming, rowColumns, sameKey, type WriteHistory } from './writing.ts';
+import { incoming, incomingArrays, rowColumns, sameKey, type WriteHistory } from './writing.ts';
 
 /**
  * `log`: a thing is written once, by its natural key. When the upstream later gives other values for it, the new row is
@@ -68,20 +68,18 @@ export const appendLog: WriteHistory = (statement, dataset, at) => {
   const names = rowColumns(dataset).join(', ');
   const recordedAt = statement.param('timestamptz', (write) => write.recordedAt);
   const observedAt = statement.param('timestamptz', (write) => write.observedAt);
+  const arrays = incomingArrays(statement, dataset, at);
+  const given = incoming(statement, dataset, at, arrays);
+  const written = `(select count(*) from written_${at})`;
   return {
     ctes: [
       `written_${at} as (
-        insert into recorder.${dataset.name} as r (${names}, recorded_at, run_id)
-        select ${names}, ${recordedAt}, fence.run_id from (${incoming(statement, dataset, at)}) incoming, fence
-        returning ${keyList(dataset, 'r')}r.recorded_at)`,
+        insert into recorder.${dataset.name} (${names}, recorded_at, run_id)
+        select ${names}, ${recordedAt}, fence.run_id from (${given}) incoming, fence returning 1)`,
     ],
-    written: `(select count(*) from written_${at})`,
+    written,
     unconfirmed: 'null',
-    events: eventsOf(
-      dataset,
-      `select ${keyList(dataset, 'n')}n.recorded_at as begins, 'a' as kind from written_${at} n`,
-      observedAt,
-    ),
+    events: appearances(dataset, arrays, written, recordedAt, observedAt),
   };
 };
 

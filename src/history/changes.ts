@@ -55,6 +55,29 @@ export function eventsOf(dataset: Dataset, rows: string, observedAt: string): st
   })} from (${rows}) e having count(*) > 0`;
 }
 
+/**
+ * SQL: as {@link eventsOf}, of rows that all are new and count from one moment: their keys stand in arrays already, and need not be
+ * collected from the rows.
+ * @param arrays the columns of the rows in their order in the table, an array each
+ * @param written how many rows were written: all or none
+ * @param begins since when the rows count
+ */
+export function appearances(
+  dataset: Dataset,
+  arrays: readonly { readonly name: string; readonly array: string }[],
+  written: string,
+  begins: string,
+  observedAt: string,
+): string {
+  const keys = arrays.filter(({ name }) => dataset.key.includes(name)).map(({ array }) => `${array}::text`);
+  const since = `array_fill((extract(epoch from ${begins} - ${observedAt}) * 1000000)::bigint, array[n.count])::text`;
+  return `${saying({
+    changes: 'n.count',
+    kinds: `repeat('a', n.count)`,
+    keys: `array[${[...keys, since].join(', ')}]`,
+  })} from (select ${written}::int as count) n where n.count > 0`;
+}
+
 /** What one statement notes of its changes. */
 export interface Noting {
   /** SQL of what changed of each dataset (`saying`), with the values of its request as `text[]`. */

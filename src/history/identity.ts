@@ -1,3 +1,5 @@
+import { microsecondsOf } from '../instant.ts';
+
 /**
  * A canonical text of a value: two values of a column are equal in PostgreSQL exactly when their texts are equal. Numbers
  * compare by value, times by instant to the microsecond, everything else by its characters.
@@ -10,7 +12,6 @@ export function identity(value: string, type: string): string {
 
 const PLAIN = /^(?:0|[1-9]\d*)$/;
 const NUMBER = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/;
-const FRACTION = /\.(\d+)(?=Z|[+-])/;
 
 function ofNumber(text: string): string {
   const [, sign, whole = '', part = '', exponent = '0'] = NUMBER.exec(text) ?? [];
@@ -24,12 +25,8 @@ function ofNumber(text: string): string {
 }
 
 function ofInstant(text: string): string {
-  const fraction = FRACTION.exec(text)?.[1] ?? '';
-  // A leap second is the first one of the next minute.
-  const leap = /:60(?=[.Z+-])/.test(text);
-  const second = Date.parse(text.replace(FRACTION, '').replace(/:60(?=[Z+-])/, ':59'));
-  if (Number.isNaN(second)) return text;
-  const microseconds = Math.round(Number(`0.${fraction || '0'}`) * 1e6);
-  const all = BigInt(second + (leap ? 1000 : 0)) * 1000n + BigInt(microseconds);
+  const micros = microsecondsOf(text);
+  if (micros === null) return text;
+  const all = BigInt(micros);
   return all % 1_000_000n === 0n ? new Date(Number(all / 1000n)).toISOString() : `${all}`;
 }

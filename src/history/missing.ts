@@ -2,9 +2,8 @@ import type { Dataset } from '../datasets/contract.ts';
 import { keyPart } from '../datasets/dataset.ts';
 import { standingRequest } from '../datasets/standing.ts';
 import { keyList } from './changes.ts';
-import { arrayLiteral } from './rows.ts';
 import type { Statement } from './statement.ts';
-import { type Fragment, itemColumns, requestValues, sameKey, type Write } from './writing.ts';
+import { type Fragment, keyColumns, noKeys, requestValues, sameKey, type Write } from './writing.ts';
 
 /** Which rows of a dataset are current, and how a row ends. */
 interface Standing {
@@ -107,8 +106,9 @@ function scopeOf<W extends Write>(statement: Statement<W>, dataset: Dataset, at:
 function unseen<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number, to: string): string {
   const columns = keyColumns(dataset);
   if (columns.length === 0) return 'select null::tid as place where false';
-  const arrays = columns.map(({ type, index }) =>
-    statement.param(`${type}[]`, ({ batches }) => arrayLiteral(batches[at]?.retire?.seen ?? [], index, type)),
+  const none = noKeys(dataset);
+  const arrays = columns.map(({ type }, place) =>
+    statement.param(`${type}[]`, ({ batches }) => (batches[at]?.retire?.seen ?? none).array(place)),
   );
   const key = (row: string) =>
     columns.map(({ name, nullable }) => `${keyPart(name, nullable, row)} as ${name}`).join(', ');
@@ -117,11 +117,4 @@ function unseen<W extends Write>(statement: Statement<W>, dataset: Dataset, at: 
           union all
           select ${key('seen')}, null from unnest(${arrays.join(', ')}) as seen(${columns.map(({ name }) => name).join(', ')})) side_by_side
         group by ${columns.map(({ name }) => name).join(', ')} having count(place) = count(*)`;
-}
-
-/** The key's columns that come from an item, with their place in a row. */
-export function keyColumns(dataset: Dataset) {
-  return itemColumns(dataset).flatMap(({ name, type, nullable }, index) =>
-    dataset.key.includes(name) ? [{ name, type, nullable, index }] : [],
-  );
 }

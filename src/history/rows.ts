@@ -1,34 +1,49 @@
-import type { ColumnType } from '../datasets/fields.ts';
+import { ArrayBytes } from '../db/array-bytes.ts';
 
 /** A decoded row: one text (or null) a column, in the order of the dataset's item columns, `extra` last. */
 export type Row = readonly (string | null)[];
 
-/** Types whose texts never need quotes in an array literal. */
-const BARE: ReadonlySet<string> = new Set<ColumnType>([
-  'numeric',
-  'bigint',
-  'boolean',
-  'timestamptz',
-  'double precision',
-]);
-
 /**
- * One column of many rows as the literal of a PostgreSQL array. Inserting by `unnest` of one array a column is the
- * fastest statement that can also be fenced. The texts are joined at once: a literal that grows value by value is a chain of
- * small objects, which the garbage collector has to follow until it is sent.
+ * Rows on their way into a commit, as an array a column: inserting by `unnest` of one array a column is the fastest statement that can
+ * also be fenced. A row becomes bytes when it is added, so that the texts it was made of need not be kept until the commit.
  */
-export function arrayLiteral(rows: readonly Row[], column: number, type: string): string {
-  const bare = BARE.has(type);
-  const values = rows.map((row) => row[column] ?? null);
-  if (bare || values.includes(null)) return `{${values.map((value) => element(value, bare)).join(',')}}`;
-  return values.length === 0 ? '{}' : `{"${values.map(escaped).join('","')}"}`;
+export class Rows {
+  readonly #columns: readonly { readonly index: number; readonly values: ArrayBytes }[];
+  #length = 0;
+
+  /** @param columns which columns of a row are kept: where they are in it, and of which type */
+  constructor(columns: readonly { readonly index: number; readonly type: string }[]) {
+    this.#columns = columns.map(({ index, type }) => ({ index, values: new ArrayBytes(type) }));
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Adds a row. @throws RangeError when one of its texts is no value of its column: nothing is added */
+  add(row: Row): void {
+    let added = 0;
+    try {
+      for (const { index, values } of this.#columns) {
+        values.add(row[index] ?? null);
+        added += 1;
+      }
+    } catch (error) {
+      for (const { values } of this.#columns.slice(0, added)) values.takeBack();
+      throw error;
+    }
+    this.#length += 1;
+  }
+
+  /** The values of a column, as PostgreSQL takes an array in its binary form. It holds until a row is added. */
+  array(place: number): Buffer {
+    const column = this.#columns[place];
+    if (!column) throw new Error(`rows have no column ${place}`);
+    return column.values.array();
+  }
 }
 
-function element(value: string | null, bare: boolean): string {
-  if (value === null) return 'NULL';
-  return bare ? value : `"${escaped(value)}"`;
+/** One text a thing as the literal of a `text[]`. */
+export function textArray(texts: readonly (string | null)[]): string {
+  return `{${texts.map((one) => (one === null ? 'NULL' : `"${one.replaceAll(/["\\]/g, '\\$&')}"`)).join(',')}}`;
 }
-
-/** A text as it stands between the quotes of an array's element. */
-const escaped = (value: string | null): string =>
-  value === null ? '' : /["\\]/.test(value) ? value.replaceAll(/["\\]/g, '\\$&') : value;

@@ -1,5 +1,5 @@
-/** A parameter of a statement as postgres.js sends it. */
-export type Parameter = string | number | boolean | null;
+/** A parameter of a statement: a text that PostgreSQL reads, or bytes in its binary form, which only `BulkClient` sends. */
+export type Parameter = string | number | boolean | Buffer | null;
 
 /**
  * A statement under construction: every parameter is declared where it is used, together with how its value is read

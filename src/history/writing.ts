@@ -1,16 +1,16 @@
 import type { Dataset, DatasetColumn, Target, Window } from '../datasets/contract.ts';
 import { keyPart } from '../datasets/dataset.ts';
 import { requestOf, SERIES_ID, seriesTableOf, standingKey, standingRequest } from '../datasets/standing.ts';
-import type { Row } from './rows.ts';
-import { arrayLiteral } from './rows.ts';
+import { Rows } from './rows.ts';
 import type { Statement } from './statement.ts';
 
 /** What one dataset gets in one commit. */
 export interface Batch {
-  readonly rows: readonly Row[];
+  readonly rows: Rows;
   /** The keys seen in the whole run, where it proved that it saw everything; null: nothing may be retired. */
   readonly retire: {
-    readonly seen: readonly Row[];
+    /** As {@link noKeys} begins. */
+    readonly seen: Rows;
     readonly window: Window | null;
     readonly believe: Belief;
   } | null;
@@ -59,6 +59,27 @@ export type WriteHistory = <W extends Write>(
 export const itemColumns = (dataset: Dataset): readonly DatasetColumn[] =>
   dataset.columns.filter((column) => column.path.length > 0);
 
+/** The columns of a row, with their places in it. */
+const comingColumns = (dataset: Dataset) =>
+  [...itemColumns(dataset), { name: 'extra', type: 'jsonb' }].map(({ name, type }, index) => ({
+    name,
+    type,
+    index,
+  }));
+
+/** Room for rows of a dataset. */
+export const noRows = (dataset: Dataset): Rows => new Rows(comingColumns(dataset));
+
+/** Room for the keys of rows of a dataset: of a row that is added nothing else is kept. */
+export const noKeys = (dataset: Dataset): Rows => new Rows(keyColumns(dataset));
+
+/** The key's columns that come from an item, with their place in a row. */
+export function keyColumns(dataset: Dataset) {
+  return itemColumns(dataset).flatMap(({ name, type, nullable }, index) =>
+    dataset.key.includes(name) ? [{ name, type, nullable, index }] : [],
+  );
+}
+
 /** SQL: what stands in the table for the request of a write, a value each of {@link standingRequest}. */
 export function requestValues<W extends Write>(
   statement: Statement<W>,
@@ -96,16 +117,30 @@ export function requestCtes<W extends Write>(
   ];
 }
 
-/** The rows of a batch as a FROM item: what stands for the request as constants, the other columns from one array each. */
-export function incoming<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number): string {
+/** SQL: the columns of the rows of a batch, an array each. */
+export function incomingArrays<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number) {
+  const none = noRows(dataset);
+  return comingColumns(dataset).map(({ name, type, index }) => ({
+    name,
+    array: statement.param(`${type}[]`, ({ batches }) => (batches[at]?.rows ?? none).array(index)),
+  }));
+}
+
+/**
+ * The rows of a batch as a FROM item: what stands for the request as constants, the other columns from one array each. They are unnested
+ * side by side in a list: in a FROM item each array would be kept as rows of its own first.
+ * @param arrays as {@link incomingArrays}
+ */
+export function incoming<W extends Write>(
+  statement: Statement<W>,
+  dataset: Dataset,
+  at: number,
+  arrays = incomingArrays(statement, dataset, at),
+): string {
   const values = requestValues(statement, dataset, at);
   const request = standingRequest(dataset).map((name, index) => `${values[index]} as ${name}`);
-  const columns = [...itemColumns(dataset), { name: 'extra', type: 'jsonb' }];
-  const arrays = columns.map(({ type }, column) =>
-    statement.param(`${type}[]`, ({ batches }) => arrayLiteral(batches[at]?.rows ?? [], column, type)),
-  );
-  const names = columns.map(({ name }) => name).join(', ');
-  return `select ${[...request, 'u.*'].join(', ')} from unnest(${arrays.join(', ')}) as u(${names})`;
+  const columns = arrays.map(({ name, array }) => `unnest(${array}) as ${name}`);
+  return `select ${[...request, 'u.*'].join(', ')} from (select ${columns.join(', ')}) u`;
 }
 
 /** All columns of a dataset's table that come from the upstream, or stand for what does; `extra` included. */

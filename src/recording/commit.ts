@@ -1,10 +1,10 @@
-import type postgres from 'postgres';
 import type { Dataset, Feed, Window } from '../datasets/contract.ts';
 import { storableText } from '../datasets/storable.ts';
+import { type BulkClient, prepared } from '../db/bulk-client.ts';
 import { LEASE_SECONDS } from '../db/leases.ts';
 import { LeaseLost } from '../errors.ts';
 import { noteChanges } from '../history/changes.ts';
-import { arrayLiteral, type Row } from '../history/rows.ts';
+import { textArray } from '../history/rows.ts';
 import { Statement } from '../history/statement.ts';
 import type { Write, WriteHistory } from '../history/writing.ts';
 import { leaseKey } from './lease.ts';
@@ -63,7 +63,7 @@ export interface Committed {
 }
 
 /** Commits one page or several. @throws LeaseLost when another run holds the target */
-export type CommitPages = (sql: postgres.Sql, commit: Commit) => Promise<Committed>;
+export type CommitPages = (bulk: BulkClient, commit: Commit) => Promise<Committed>;
 
 /**
  * The one statement that stores a feed's rows, coverage, gaps, quarantine and run together.
@@ -93,23 +93,19 @@ export function buildCommit(
       ? `p.range::int8multirange * int8multirange(int8range(null, floor(extract(epoch from now()) * 1000)::bigint - ${source.range.settle}))`
       : 'p.range::int8multirange';
   const texts = (read: (commit: Commit) => readonly (string | null)[]) =>
-    param('text[]', (commit) =>
-      arrayLiteral(
-        read(commit).map((one) => [one]),
-        0,
-        'text',
-      ),
-    );
+    param('text[]', (commit) => textArray(read(commit)));
   const claimed = texts(({ covered }) => covered.map((window) => window && `{${rangeText(window)}}`));
   const requests = param('integer', (commit) => commit.requests);
   const error = param('text', ({ end }) => storable(end?.error ?? null));
   const asked = param('boolean', ({ end }) => end?.asked ?? false);
   const fresh = `(${asked} and ${outcome} in ('done', 'partial') and ${param('boolean', (commit) => commit.aboutNow)})`;
   const items = datasets.map((_, at) => param('bigint', (commit) => commit.items[at] ?? 0));
-  const written = fragments.map((one) => one.written);
+  // Counted once: to count goes through the rows.
+  const written = fragments.map((_, at) => `(select written_${at} from counted)`);
+  const counts = fragments.map((fragment, at) => `${fragment.written} as written_${at}`);
   const today = `(${recordedAt} at time zone 'UTC')::date`;
-  const bad = (column: number) =>
-    param('text[]', ({ quarantined }) => arrayLiteral(quarantined.map(asRow), column, 'text'));
+  const bad = (field: keyof SetAside) =>
+    param('text[]', ({ quarantined }) => textArray(quarantined.map((one) => one[field])));
   const ctes = [
     `fence as (
       update recorder.targets set
@@ -121,6 +117,7 @@ export function buildCommit(
       where source = '${source.name}' and target_key = ${param('text', ({ target }) => leaseKey(source, target))} and run_id = ${runId}
       returning ${runId} as run_id)`,
     ...fragments.flatMap(({ ctes }) => ctes),
+    `counted as materialized (select ${counts.join(', ')})`,
     `coverage_added as (
       insert into recorder.coverage as c (dataset, target_key, axis, covered)
       select p.dataset, ${targetKey}, '${axis}', ${covered} from fence, unnest(${names}, ${claimed}) as p(dataset, range)
@@ -164,7 +161,7 @@ export function buildCommit(
         observed_at, reason, item)
       select bad.dataset, ${targetKey}, bad.digest, min(fence.run_id), ${recordedAt}, ${recordedAt}, count(*),
         ${param('timestamptz', (commit) => commit.observedAt)}, min(bad.reason), min(bad.item)
-      from fence, unnest(${bad(0)}, ${bad(1)}, ${bad(2)}, ${bad(3)}) as bad(dataset, digest, reason, item)
+      from fence, unnest(${bad('dataset')}, ${bad('digest')}, ${bad('reason')}, ${bad('item')}) as bad(dataset, digest, reason, item)
       group by bad.dataset, bad.digest
       on conflict (dataset, target_key, digest) do update set run_id = excluded.run_id, last_seen = excluded.last_seen,
         times = q.times + excluded.times, item = excluded.item,
@@ -199,24 +196,25 @@ export function buildCommit(
       after: ['coverage_added', 'gap_added', 'told', 'quarantined', 'released', 'run'],
     }),
   ];
-  const text = `with ${ctes.join(',\n')}
+  const storing = prepared<Stored>(`with ${ctes.join(',\n')}
     select (select count(*) from run)::int as committed,
       array[${written.join(', ')}]::text as written,
-      ${anyUnconfirmed} is not null as unconfirmed`;
-  return async (sql, commit) => {
-    const [result] = await sql.unsafe<{ committed: number; written: string; unconfirmed: boolean }[]>(
-      text,
-      statement.values(commit),
-      {
-        prepare: true,
-      },
-    );
+      ${anyUnconfirmed} is not null as unconfirmed`);
+  return async (bulk, commit) => {
+    const [result] = await bulk.ask(storing, statement.values(commit));
     if (result?.committed !== 1) throw new LeaseLost(source.name, commit.targetKey);
     const rowsWritten = result.written.slice(1, -1).split(',').map(Number);
     return { rowsWritten, unconfirmed: result.unconfirmed };
   };
 }
 
+/** What the statement answers. */
+interface Stored {
+  readonly committed: number;
+  /** One number a dataset, as the literal of an array. */
+  readonly written: string;
+  readonly unconfirmed: boolean;
+}
+
 const storable = (text: string | null) => (text === null ? null : storableText(text));
 const rangeText = ({ from, to }: Window) => `[${from},${to})`;
-const asRow = ({ dataset, digest, reason, item }: SetAside): Row => [dataset, digest, reason, item];

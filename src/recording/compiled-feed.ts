@@ -2,14 +2,14 @@ import type { Feed } from '../datasets/contract.ts';
 import { isUniqueViolation } from '../db/unique-violation.ts';
 import { historyOf, newHistoryOf } from '../history/histories.ts';
 import { buildCommit, type CommitPages } from './commit.ts';
-import { buildDecoder, type Decode } from './decode.ts';
+import { buildDecoder, type Decoder } from './decode.ts';
 
 /** A feed's commits and decoders. */
 export interface CompiledFeed {
   readonly commit: CommitPages;
   /** As `commit`, at a smaller cost; it fails with `unique_violation` where a row of a log is recorded already. */
   readonly commitNew: CommitPages;
-  readonly decoders: readonly Decode[];
+  readonly decoders: readonly Decoder[];
 }
 
 const compiled = new WeakMap<Feed, CompiledFeed>();
@@ -29,14 +29,14 @@ export function compileFeed(feed: Feed): CompiledFeed {
 /** The commits of one run that asks for what is not recorded yet. Once a row is known after all, rows are looked up. */
 export function commitExpectingNew({ commit, commitNew }: CompiledFeed): CommitPages {
   let expectsNew = true;
-  return async (sql, pages) => {
+  return async (bulk, pages) => {
     if (expectsNew)
       try {
-        return await commitNew(sql, pages);
+        return await commitNew(bulk, pages);
       } catch (error) {
         if (!isUniqueViolation(error)) throw error;
         expectsNew = false;
       }
-    return commit(sql, pages);
+    return commit(bulk, pages);
   };
 }

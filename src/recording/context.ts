@@ -1,21 +1,27 @@
 import type postgres from 'postgres';
 import type { Clock } from '../clock.ts';
 import type { Ask, Feed, Window } from '../datasets/contract.ts';
+import type { BulkClient } from '../db/bulk-client.ts';
 import type { Traced } from '../traced.ts';
 import type { Asking, Usage } from '../upstreams/upstream.ts';
 import type { Outcome } from './commit.ts';
 import type { Job } from './job.ts';
 
+/** An upstream as one run asks it. */
+export interface Asked extends Ask {
+  readonly usage: Usage;
+  /** How the body of the last answer is read again; null: the body is another one. Absent: bodies cannot be read again. */
+  again?(body: unknown): (() => unknown) | null;
+}
+
 /** Opens an upstream for one run. */
-export type OpenUpstream = (
-  feed: Pick<Feed, 'source'>,
-  job: Job,
-  asking: Asking,
-) => Ask & { readonly usage: Usage };
+export type OpenUpstream = (feed: Pick<Feed, 'source'>, job: Job, asking: Asking) => Asked;
 
 /** What recording needs from the application. */
 export interface RecordingContext {
   readonly sql: postgres.Sql;
+  /** Takes the commits of runs. */
+  readonly bulk: BulkClient;
   readonly clock: Clock;
   /** This process, in runs: host and process id. */
   readonly worker: string;

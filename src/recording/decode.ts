@@ -4,23 +4,22 @@ import { memberOf } from '../datasets/sources/answer.ts';
 import { storableJson } from '../datasets/storable.ts';
 import { unwrap } from '../datasets/unwrap.ts';
 import { identity } from '../history/identity.ts';
-import { keyColumns } from '../history/missing.ts';
 import type { Row } from '../history/rows.ts';
-import { itemColumns } from '../history/writing.ts';
+import { itemColumns, keyColumns } from '../history/writing.ts';
 import { jsonText } from '../upstreams/json.ts';
 import { buildItemReader } from './item-reader.ts';
 
 /** The items of a page as rows, and the items that could not be decoded, with the reason. */
 export interface Decoded {
   readonly items: number;
-  readonly rows: Row[];
+  readonly rows: readonly Row[];
   /** The items that the rows came from, as long as the rows. */
-  readonly sources: unknown[];
+  readonly sources: readonly unknown[];
   readonly refused: readonly Refused[];
   /** False when two items of the same key differ, on one page or on two. In a log they may differ between pages. */
   readonly consistent: boolean;
-  /** Rows of a log that contradict a row of an earlier page in the same commit, with that row. */
-  readonly after: ReadonlyMap<Row, Row>;
+  /** Items of a log that contradict an item of an earlier page in the same commit, with that item. */
+  readonly after: ReadonlyMap<unknown, unknown>;
 }
 
 /** An item that could not be decoded. */
@@ -31,14 +30,23 @@ export interface Refused {
   readonly key: Row | null;
 }
 
-/**
- * Decodes the items of pages of one dataset.
- * @param byKey the rows that go into the same commit already, by natural key, the last of each
- */
-export type Decode = (body: unknown, target: Target, byKey?: Map<string, Row>) => Decoded;
+/** The items that were taken already, by natural key, the last of each. */
+export interface ByKey {
+  /** The item of a key; undefined: none was taken. */
+  get(id: string): unknown;
+  /** @param index where the item is in its page */
+  set(id: string, item: unknown, index: number): unknown;
+}
 
-/** Decodes items that were taken out of their page already. */
-export type DecodeItems = (items: readonly unknown[], byKey?: Map<string, Row>) => Decoded;
+/** How the answers of one dataset become rows. */
+export interface Decoder {
+  /** Decodes the items of a page. @param byKey those of the pages before; the page's own are added */
+  page(body: unknown, target: Target, byKey?: ByKey): Decoded;
+  /** Decodes items that were taken out of their page already. */
+  items(items: readonly unknown[], byKey?: ByKey): Decoded;
+  /** The row of an item, or why it has none. */
+  row(item: unknown): Row | string;
+}
 
 /** The longest part of a key. PostgreSQL limits index entries: a longer one would make the commit of its page fail. */
 const LONGEST_KEY = 500;
@@ -46,28 +54,24 @@ const MOST_ISSUES = 5;
 /** The reason for the quarantine of the second of two items of one answer that contradict each other. */
 export const CONTRADICTS = 'an item of the same answer has the same key and other values';
 
-/** Builds a dataset's decoder of pages. */
-export function buildDecoder(dataset: Dataset): Decode {
-  const decodeItems = buildItemDecoder(dataset);
-  return (body, target, byKey) => decodeItems(dataset.items(body, target), byKey);
-}
-
-/** Builds a dataset's decoder of items: JSON item → row of column texts, unknown fields kept in `extra`. */
-export function buildItemDecoder(dataset: Dataset): DecodeItems {
+/** Builds a dataset's decoder: JSON item → row of column texts, unknown fields kept in `extra`. */
+export function buildDecoder(dataset: Dataset): Decoder {
   const decodeItem = buildRowDecoder(dataset);
   const keyOf = buildKeyReader(dataset);
   const types = [...itemColumns(dataset).map(({ type }) => type), 'jsonb'];
   const idOf = buildIdentity(dataset);
   const keepsBoth = dataset.history === 'log';
-  return (items, byKey = new Map()) => {
+  const decodeItems = (items: readonly unknown[], byKey: ByKey = new Map<string, unknown>()): Decoded => {
     const rows: Row[] = [];
     const sources: unknown[] = [];
     const refused: Refused[] = [];
     /** Made by the first key that comes again: most pages have none. */
-    let ofThisPage: Set<Row> | undefined;
-    const after = new Map<Row, Row>();
+    let ofThisPage: Set<unknown> | undefined;
+    const after = new Map<unknown, unknown>();
     let consistent = true;
+    let index = -1;
     for (const item of items) {
+      index += 1;
       const row = decodeItem(item);
       if (typeof row === 'string') {
         refused.push({ reason: row, item, key: keyOf(item) });
@@ -75,9 +79,9 @@ export function buildItemDecoder(dataset: Dataset): DecodeItems {
       }
       const id = idOf(row);
       const earlier = byKey.get(id);
-      if (earlier) {
-        ofThisPage ??= new Set(rows);
-        if (sameValues(earlier, row, types)) {
+      if (earlier !== undefined) {
+        ofThisPage ??= new Set(sources);
+        if (sameValues(decodeItem(earlier), row, types)) {
           ofThisPage.add(earlier);
           continue;
         }
@@ -87,14 +91,19 @@ export function buildItemDecoder(dataset: Dataset): DecodeItems {
           if (atOnce) refused.push({ reason: CONTRADICTS, item, key: row });
           continue;
         }
-        after.set(row, earlier);
+        after.set(item, earlier);
       }
-      byKey.set(id, row);
-      ofThisPage?.add(row);
+      byKey.set(id, item, index);
+      ofThisPage?.add(item);
       rows.push(row);
       sources.push(item);
     }
     return { items: items.length, rows, sources, refused, consistent, after };
+  };
+  return {
+    page: (body, target, byKey) => decodeItems(dataset.items(body, target), byKey),
+    items: decodeItems,
+    row: decodeItem,
   };
 }
 
@@ -161,7 +170,9 @@ function fieldAt(schema: z.ZodObject, path: readonly string[]): z.ZodType {
   return field;
 }
 
-function sameValues(left: Row, right: Row, types: readonly string[]): boolean {
+/** @param left a row, or why there is none: then it is not the same */
+function sameValues(left: Row | string, right: Row, types: readonly string[]): boolean {
+  if (typeof left === 'string') return false;
   return left.every((value, column) => {
     const other = right[column] ?? null;
     if (value === other) return true;

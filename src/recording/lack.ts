@@ -1,13 +1,9 @@
-import type { Row } from '../history/rows.ts';
-
 /** What a dataset lacks of what a walk showed. */
 export interface Lack {
-  /** Items that went to the quarantine. */
+  /** Items that went to the quarantine: recorded rows with their keys stay as they are. */
   unstored: number;
   /** Those of them whose key could not be read. */
   unknown: number;
-  /** The keys of the other items: recorded rows with these keys stay as they are. */
-  readonly keys: Row[];
   /** One key came with two values. */
   moved: boolean;
 }

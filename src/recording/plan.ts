@@ -163,12 +163,15 @@ function expectedFrom(range: Range, state: TargetState, now: number): number {
 const kept = ({ axis }: Range, { keptSince }: TargetState, from: number): number =>
   axis === 'time' && keptSince !== null ? Math.max(from, keptSince) : from;
 
+/** So many pieces of a window are asked for by one run of a backfill: beginning and ending one costs as much as some pages. */
+const PIECES_A_RUN = 30;
+
 /** The windows of [from, to) that are not covered, newest first, for a backfill. What was removed is not asked for again. */
 export function missingIn(feed: ActiveFeed, target: Target, state: TargetState, range: Window): Window[] {
   const begin = feed.source.range ? kept(feed.source.range, state, range.from) : range.from;
   return subtract({ from: begin, to: range.to }, state.covered)
     .reverse()
-    .flatMap((window) => pieces(window, feed.source.range?.span(target) ?? window.to - window.from));
+    .flatMap((window) => pieces(window, PIECES_A_RUN * (feed.source.range?.span(target) ?? Infinity)));
 }
 
 /**

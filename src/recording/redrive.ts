@@ -1,12 +1,13 @@
 import type { Target } from '../datasets/contract.ts';
 import { refusesRows, storeByHalves } from '../db/halving.ts';
 import type { Row } from '../history/rows.ts';
+import { noRows } from '../history/writing.ts';
 import { parseJson } from '../upstreams/json.ts';
 import type { ActiveFeed } from './active-feed.ts';
 import type { End } from './commit.ts';
 import { compileFeed } from './compiled-feed.ts';
 import type { RecordingContext } from './context.ts';
-import { buildItemDecoder, CONTRADICTS } from './decode.ts';
+import { type ByKey, CONTRADICTS } from './decode.ts';
 import { claim } from './lease.ts';
 import { targetKey } from './target-key.ts';
 
@@ -61,16 +62,18 @@ export async function redrive(context: RecordingContext, feeds: readonly ActiveF
 }
 
 async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: Batch) {
-  const { sql, clock, worker } = context;
+  const { sql, bulk, clock, worker } = context;
   const at = feed.datasets.findIndex(({ name }) => name === batch.dataset);
   const dataset = feed.datasets[at];
   if (!dataset) return null;
   const items = await sql<{ id: string; item: string }[]>`
     select id, item from recorder.quarantine where id = any(${batch.ids}::bigint[]) order by id`;
-  const decode = buildItemDecoder(dataset);
-  const byKey = new Map<string, Row>();
+  const compiled = compileFeed(feed);
+  const decoder = compiled.decoders[at];
+  if (!decoder) return null;
+  const byKey: ByKey = new Map<string, unknown>();
   const decoded = items.flatMap(({ id, item }): Decodable[] => {
-    const result = decodable(item, (value) => decode([value], byKey));
+    const result = decodable(item, (value) => decoder.items([value], byKey));
     return result?.refused.length === 0 && result.consistent ? [{ id: Number(id), rows: result.rows }] : [];
   });
   if (decoded.length === 0) return { released: 0, rowsWritten: 0 };
@@ -85,15 +88,16 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
   if (typeof runId === 'string') return null;
   let rowsWritten = 0;
   const commit = async (some: readonly Decodable[], end: End | null) => {
-    const rows = some.flatMap((one) => one.rows);
-    const committed = await compileFeed(feed).commit(sql, {
+    const rows = feed.datasets.map(noRows);
+    for (const row of some.flatMap((one) => one.rows)) rows[at]?.add(row);
+    const committed = await compiled.commit(bulk, {
       target: batch.target,
       targetKey: targetKey(batch.target),
       runId,
       observedAt: batch.observed_at.toISOString(),
       recordedAt,
       late: true,
-      batches: feed.datasets.map((_, index) => ({ rows: index === at ? rows : [], retire: null })),
+      batches: rows.map((its) => ({ rows: its, retire: null })),
       covered: feed.datasets.map(() => null),
       gaps: feed.datasets.map(() => null),
       quarantined: [],

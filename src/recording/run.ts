@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Ask, Page, Window } from '../datasets/contract.ts';
+import type { Page, Window } from '../datasets/contract.ts';
 import { refusesRows, storeByHalves, Unstorable } from '../db/halving.ts';
 import { LeaseLost, messageOf } from '../errors.ts';
-import type { Row } from '../history/rows.ts';
+import type { Row, Rows } from '../history/rows.ts';
+import { noKeys, noRows } from '../history/writing.ts';
 import { IN_POSTGRESQL, untraced } from '../traced.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
-import type { Usage } from '../upstreams/upstream.ts';
 import type { ActiveFeed } from './active-feed.ts';
 import type { Commit, CommitPages, Committed, Outcome } from './commit.ts';
 import { commitExpectingNew, compileFeed } from './compiled-feed.ts';
-import type { RecordingContext, RunResult } from './context.ts';
-import type { Decode, Refused } from './decode.ts';
+import type { Asked, RecordingContext, RunResult } from './context.ts';
+import type { Decoded, Decoder, Refused } from './decode.ts';
 import { asksForNew, type Job, priorityOf } from './job.ts';
 import { type Lack, whyIncomplete } from './lack.ts';
 import { observedCoverage } from './observed-coverage.ts';
@@ -19,6 +19,7 @@ import { prefetch } from './prefetch.ts';
 import { aboutNow, retires, settled } from './proof.ts';
 import { setAside } from './set-aside.ts';
 import { targetKey } from './target-key.ts';
+import { walk } from './walk.ts';
 
 /** The most rows of one commit that may be refused. With more, the cause is not single items, and the run fails. */
 const MOST_REFUSED = 1_000;
@@ -30,6 +31,8 @@ const MOST_BUFFERED_ROWS = 2_000;
 /** A commit of so many rows costs little more than its rows. A smaller one waits so long, in ms, for the next pages. */
 const WORTH_A_COMMIT = 1_000;
 const GATHERING = 50;
+/** Why the wait ends before its time. */
+const ENOUGH = 'there are enough pages for a commit';
 
 /** One run under way: reads the pages of a walk and commits them. */
 export class Run {
@@ -38,13 +41,13 @@ export class Run {
   readonly #job: Job;
   readonly #runId: number;
   readonly #key: string;
-  readonly #decoders: readonly Decode[];
+  readonly #decoders: readonly Decoder[];
   readonly #store: CommitPages;
-  readonly #ask: Ask & { readonly usage: Usage };
+  readonly #ask: Asked;
   readonly #progress: ((covered: Window | null) => void) | undefined;
   #buffer: PageBuffer;
-  /** The keys that the whole run saw, of datasets whose rows may be retired. */
-  readonly #seen: Map<string, Row>[];
+  /** The keys of the items that the whole run saw, of datasets whose rows may be retired; those that were set aside included. */
+  readonly #seenKeys: readonly Rows[];
   /** The target is polled by schedule, so that time without an observation is a gap. */
   readonly #isObservedRegularly: boolean;
   #observedAt: string | null = null;
@@ -79,8 +82,8 @@ export class Run {
       !feed.source.range &&
       !feed.source.once &&
       feed.targets.some((target) => targetKey(target) === this.#key);
-    this.#seen = feed.datasets.map(() => new Map());
-    this.#lacks = feed.datasets.map(() => ({ unstored: 0, keys: [], unknown: 0, moved: false }));
+    this.#seenKeys = feed.datasets.map(noKeys);
+    this.#lacks = feed.datasets.map(() => ({ unstored: 0, unknown: 0, moved: false }));
     this.#totals.rowsWritten = feed.datasets.map(() => 0);
     this.#ask = context.open(feed, job, {
       weight: feed.source.weight,
@@ -140,16 +143,15 @@ export class Run {
   }
 
   async #readPages(): Promise<void> {
-    const { source } = this.#feed;
     let gathering = new AbortController();
     let committing: Promise<void> | null = null;
     let broken: unknown = null;
     try {
-      for await (const page of prefetch(
-        this.#stamped(source.walk(this.#ask, this.#job.target, this.#job.window)),
+      for await (const { page, again } of prefetch(
+        this.#stamped(walk(this.#feed, this.#ask, this.#job.target, this.#job.window)),
       )) {
-        this.#take(page);
-        if (page.last || this.#buffer.rowCount >= WORTH_A_COMMIT) gathering.abort();
+        this.#take(page, again);
+        if (page.last || this.#buffer.rowCount >= WORTH_A_COMMIT) gathering.abort(ENOUGH);
         if (committing && this.#buffer.rowCount >= MOST_BUFFERED_ROWS) await committing;
         if (broken) throw broken;
         // The last page waits for the commit that also ends the run.
@@ -179,29 +181,21 @@ export class Run {
     if (!this.#hasLastPage) await this.#commit(null);
   }
 
-  /** Notes when each page arrived, before the next one is asked for. */
-  async *#stamped(walk: AsyncIterable<Page>): AsyncGenerator<Page> {
+  /** Notes when each page arrived and how it is read again, before the next one is asked for. */
+  async *#stamped(walk: AsyncIterable<Page>): AsyncGenerator<Arrived> {
     for await (const page of walk) {
       this.#observedAt ??= new Date(this.#ask.now).toISOString();
-      yield page;
+      yield { page, again: this.#ask.again?.(page.body) ?? (() => page.body) };
     }
   }
 
-  #take(page: Page): void {
+  #take(page: Page, again: () => unknown): void {
     const buffer = this.#buffer;
     // The whole page is decoded first: a page that is refused adds no rows and proves nothing.
     const answers = this.#feed.datasets.map((dataset, at) =>
-      decoded(
-        () =>
-          this.#decoders[at]?.(
-            page.body,
-            this.#job.target,
-            retires(this.#feed, at) ? this.#seen[at] : buffer.byKey[at],
-          ),
-        dataset.name,
-      ),
+      decoded(() => this.#decoded(buffer, at, page.body, again), dataset.name),
     );
-    buffer.pages += 1;
+    buffer.bodies.push(again);
     this.#totals.pages += 1;
     if (page.note !== undefined) this.#note = page.note;
     if (!page.whole) this.#broken ??= 'the walk saw only a part, or had to start again';
@@ -212,17 +206,31 @@ export class Run {
     if (page.proven) buffer.proven = page.proven;
     answers.forEach((answer, at) => {
       if (!answer) return;
-      const { items, rows, sources, refused, consistent, after } = answer;
+      const { items, rows, refused, consistent, after } = answer;
       const lack = this.#lacks[at];
       if (lack && !consistent) lack.moved = true;
-      for (const row of rows) buffer.rows[at]?.push(row);
-      for (const source of sources) buffer.sources[at]?.push(source);
-      for (const [row, earlier] of after) buffer.after.set(row, earlier);
+      for (const row of rows) buffer.rows[at]?.add(row);
+      if (retires(this.#feed, at)) for (const row of rows) this.#seenKeys[at]?.add(row);
+      if (after.size > 0) buffer.contradicts = true;
       for (const one of refused) this.#setAside(buffer, at, one);
       buffer.items[at] = (buffer.items[at] ?? 0) + items;
       buffer.rowCount += rows.length;
       this.#totals.items += items;
     });
+  }
+
+  /** Decodes the items of a page for one dataset. */
+  #decoded(buffer: PageBuffer, at: number, body: unknown, again: () => unknown): Decoded | undefined {
+    const [dataset, decoder, taken] = [this.#feed.datasets[at], this.#decoders[at], buffer.taken[at]];
+    if (!dataset || !decoder || !taken) return undefined;
+    const itemsOf = (page: unknown) => dataset.items(page, this.#job.target);
+    const items = itemsOf(body);
+    taken.begin(items, () => itemsOf(again()));
+    try {
+      return decoder.items(items, taken);
+    } finally {
+      taken.end();
+    }
   }
 
   /** Puts an item into the quarantine with the next commit. The recorded row of its key stays as it is. */
@@ -233,14 +241,14 @@ export class Run {
     buffer.quarantined.push(setAside(dataset, refused));
     this.#totals.quarantined += 1;
     lack.unstored += 1;
-    if (refused.key) lack.keys.push(refused.key);
+    if (refused.key) this.#seenKeys[at]?.add(refused.key);
     else lack.unknown += 1;
   }
 
   async #commit(ending: Ending | null): Promise<Committed> {
     const buffer = this.#buffer;
-    this.#buffer = emptyBuffer(this.#feed);
-    if (buffer.after.size > 0) await this.#storeByHalves(buffer);
+    this.#buffer = emptyBuffer(this.#feed, buffer);
+    if (buffer.contradicts) await this.#storeByHalves(buffer);
     const write = async () => this.#write(await this.#commitOf(buffer, ending));
     const committed = await write().catch(async (error: unknown) => {
       if (!refusesRows(error) || buffer.rowCount === 0) throw error;
@@ -254,28 +262,43 @@ export class Run {
   /** Stores only the rows, as many as the database takes. The rest of the commit follows afterwards. */
   async #storeByHalves(buffer: PageBuffer): Promise<void> {
     const rest = emptyBuffer(this.#feed);
-    const parts = buffer.rows.flatMap((rows, at) =>
-      rows.map((row, index) => ({ at, row, item: buffer.sources[at]?.[index] })),
-    );
+    const { parts, after } = this.#readAgain(buffer);
     const store = async (some: readonly (typeof parts)[number][]) => {
-      const rows = this.#feed.datasets.map((_, at) =>
-        some.flatMap((part) => (part.at === at ? [part.row] : [])),
-      );
+      const rows = this.#feed.datasets.map(noRows);
+      for (const { at, row } of some) rows[at]?.add(row);
       await this.#write(await this.#commitOf({ ...rest, rows }, null));
     };
-    for (const some of inTurns(parts, buffer.after))
+    for (const some of inTurns(parts, after))
       for (const { item: part, error } of await storeByHalves(some, store, MOST_REFUSED))
         this.#setAside(buffer, part.at, {
           reason: `PostgreSQL: ${error.message}`,
           item: part.item,
           key: part.row,
         });
-    for (const rows of buffer.rows) rows.length = 0;
+    buffer.rows = rest.rows;
     buffer.rowCount = 0;
   }
 
+  /** The rows of a commit with the items that they came from, and which of these contradict an earlier one of the same key. */
+  #readAgain(buffer: PageBuffer) {
+    const parts: { readonly at: number; readonly row: Row; readonly item: unknown }[] = [];
+    const after = new Map<unknown, unknown>();
+    const known = buffer.taken.map((taken, at) => taken.before(buffer.takenBefore[at] ?? 0));
+    for (const read of buffer.bodies) {
+      const body = read();
+      this.#decoders.forEach((decoder, at) => {
+        const decoded = decoder.page(body, this.#job.target, known[at]);
+        decoded.rows.forEach((row, index) => {
+          parts.push({ at, row, item: decoded.sources[index] });
+        });
+        for (const [item, earlier] of decoded.after) after.set(item, earlier);
+      });
+    }
+    return { parts, after };
+  }
+
   async #write(commit: Commit): Promise<Committed> {
-    const { sql, traced = untraced } = this.#context;
+    const { bulk, traced = untraced } = this.#context;
     const committed = await traced(
       {
         name: 'commit',
@@ -288,7 +311,7 @@ export class Run {
           'recorder.run.ends': commit.end !== null,
         },
       },
-      () => this.#store(sql, commit),
+      () => this.#store(bulk, commit),
     );
     this.#totals.rowsWritten = this.#totals.rowsWritten.map(
       (total, at) => total + (committed.rowsWritten[at] ?? 0),
@@ -321,22 +344,18 @@ export class Run {
       observedAt,
       recordedAt,
       late: false,
-      batches: this.#feed.datasets.map(({ believe }, at) => ({
-        rows: buffer.rows[at] ?? [],
+      batches: this.#feed.datasets.map((dataset, at) => ({
+        rows: buffer.rows[at] ?? noRows(dataset),
         retire:
           ended && this.#sawAll(at) && retires(this.#feed, at)
-            ? {
-                seen: [...(this.#seen[at]?.values() ?? []), ...(this.#lacks[at]?.keys ?? [])],
-                window,
-                believe,
-              }
+            ? { seen: this.#seenKeys[at] ?? noKeys(dataset), window, believe: dataset.believe }
             : null,
       })),
       covered: this.#feed.datasets.map((_, at) => observed[at]?.covered ?? proven),
       gaps: this.#feed.datasets.map((_, at) => observed[at]?.gap ?? null),
       quarantined: buffer.quarantined,
       released: [],
-      pages: buffer.pages,
+      pages: buffer.bodies.length,
       items: buffer.items,
       requests: this.#ask.usage.requests,
       units: this.#ask.usage.units,
@@ -352,6 +371,13 @@ export class Run {
       },
     };
   }
+}
+
+/** A page as it arrived. */
+interface Arrived {
+  readonly page: Page;
+  /** Reads its body again. */
+  readonly again: () => unknown;
 }
 
 /** The failure that ended a walk, or null. */

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Dataset } from '../datasets/contract.ts';
 import { storableText } from '../datasets/storable.ts';
 import { messageOf } from '../errors.ts';
-import { keyColumns } from '../history/missing.ts';
 import type { Row } from '../history/rows.ts';
+import { keyColumns } from '../history/writing.ts';
 import { jsonText } from '../upstreams/json.ts';
 import { CONTRADICTS } from './decode.ts';
 

@@ -26,6 +26,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
+  /** What the text was decoded from: it can be kept outside of the heap. */
+  readonly bytes: Buffer;
 }
 
 /** Of a body beyond this, in bytes, the rest is read one body at a time: many of the largest at once would fill the memory. */
@@ -53,11 +55,11 @@ export async function callOnce(call: Call, fresh = false): Promise<Answer> {
     if (call.statusIsEnough && response.statusCode >= 200 && response.statusCode < 300) {
       // Read to its end, so that the connection can be used again; that it has none changes nothing.
       await response.body.dump({ limit: call.maxBytes, signal: work.signal }).catch(() => {});
-      return { status: response.statusCode, headers: response.headers, text: '' };
+      return { status: response.statusCode, headers: response.headers, text: '', bytes: NOTHING };
     }
     const encoding = response.headers['content-encoding'];
-    const text = await readBody(response.body, encoding === 'gzip', call.maxBytes, work.signal);
-    return { status: response.statusCode, headers: response.headers, text };
+    const bytes = await readBody(response.body, encoding === 'gzip', call.maxBytes, work.signal);
+    return { status: response.statusCode, headers: response.headers, text: textOf(bytes), bytes };
   } catch (error) {
     if (error instanceof UpstreamFailure) throw error;
     if (work.timedOut) throw new UpstreamFailure('timeout', `no whole answer within ${call.deadline} ms`);
@@ -73,7 +75,7 @@ async function readBody(
   gzip: boolean,
   maxBytes: number,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<Buffer> {
   // An error of the body destroys the decompressed stream, so that its reader gets the error.
   const plain = gzip ? body.once('error', (error) => plain.destroy(error)).pipe(createGunzip()) : body;
   const chunks: Buffer[] = [];
@@ -87,20 +89,24 @@ async function readBody(
       chunks.push(chunk);
       if (bytes > LARGE) endTurn ??= await largeBodies.acquire(signal);
     }
-    return decoded(chunks);
+    return Buffer.concat(chunks, bytes);
   } finally {
     if (!body.destroyed) body.destroy();
     endTurn?.();
   }
 }
 
-function decoded(chunks: readonly Buffer[]): string {
+/** The text of a body. @throws UpstreamFailure when it is no UTF-8 */
+export function textOf(bytes: Buffer): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
+    return UTF8.decode(bytes);
   } catch {
     throw new UpstreamFailure('malformed', 'the answer is not valid UTF-8');
   }
 }
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const NOTHING = Buffer.alloc(0);
 
 /** Which failure an error of undici, of the socket or of zlib is. */
 const kinds: Readonly<Record<string, FailureKind>> = {

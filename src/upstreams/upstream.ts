@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import { type Traced, untraced } from '../traced.ts';
 import type { Budget, Priority } from './budget.ts';
 import { type FailureKind, UpstreamFailure, wordsOf } from './failure.ts';
-import { type Answer, type Call, callOnce } from './http.ts';
+import { type Answer, type Call, callOnce, textOf } from './http.ts';
 import { parseJson } from './json.ts';
 import { readRpcAnswer, rpcBody } from './json-rpc.ts';
 import { allowanceIn, retryAfter } from './rate-limit.ts';
@@ -52,6 +52,8 @@ const LONGEST_PAUSE = 20_000;
 export class UpstreamSession {
   readonly usage: Usage = { requests: 0, units: 0 };
   now: number;
+  /** See {@link UpstreamSession.again}. */
+  #last: { readonly body: unknown; readonly read: () => unknown } | null = null;
   readonly #settings: UpstreamSettings;
   readonly #asking: Asking;
   #nextId = 1;
@@ -75,7 +77,7 @@ export class UpstreamSession {
     return this.#retried(async () => {
       const answer = await this.#call('GET', path, query);
       this.#refuse(answer);
-      return bodyOf(answer);
+      return this.#read(answer, bodyOf);
     });
   }
 
@@ -84,7 +86,7 @@ export class UpstreamSession {
     return this.#retried(async () => {
       const answer = await this.#call('POST', path, {}, JSON.stringify(body));
       this.#refuse(answer);
-      return bodyOf(answer);
+      return this.#read(answer, bodyOf);
     });
   }
 
@@ -94,7 +96,7 @@ export class UpstreamSession {
       const id = this.#nextId++;
       const answer = await this.#call('POST', path, {}, rpcBody(id, method, params), { rpcMethod: method });
       this.#refuse(answer);
-      return readRpcAnswer(bodyOf(answer), id, method);
+      return this.#read(answer, (one) => readRpcAnswer(bodyOf(one), id, method));
     });
   }
 
@@ -104,7 +106,25 @@ export class UpstreamSession {
     query: Readonly<Record<string, string>> = {},
   ): Promise<{ status: number; body: unknown }> {
     const answer = await this.#call('GET', path, query, undefined, { fresh: true });
-    return { status: answer.status, body: bodyOf(answer, REPORT_TYPES) };
+    return { status: answer.status, body: jsonIn(answer, REPORT_TYPES) };
+  }
+
+  /**
+   * How the body of the last answer is read again from its bytes, which weigh a small part of it and lie outside of the heap. Told once:
+   * the body is let go. Null: the body is another one.
+   */
+  again(body: unknown): (() => unknown) | null {
+    const last = this.#last;
+    this.#last = null;
+    return last && last.body === body ? last.read : null;
+  }
+
+  #read(answer: Answer, bodyIn: (answer: Answer) => unknown): unknown {
+    const body = bodyIn(answer);
+    const { status, headers, bytes } = answer;
+    const text = () => this.#settings.redact(textOf(bytes));
+    this.#last = { body, read: () => bodyIn({ status, headers, bytes, text: text() }) };
+    return body;
   }
 
   async #call(
@@ -202,16 +222,21 @@ const JSON_TYPES = /\bjson\b/i;
 const REPORT_TYPES = /\bjson\b|^text\/plain\b/i;
 
 /** An answer without the secrets that it echoes, before anything else reads it. */
-function withoutSecrets({ status, headers, text }: Answer, redact: (text: string) => string): Answer {
+function withoutSecrets({ status, headers, text, bytes }: Answer, redact: (text: string) => string): Answer {
   const clean = Object.entries(headers).map(([name, value]) => [
     name,
     Array.isArray(value) ? value.map(redact) : value && redact(value),
   ]);
-  return { status, headers: Object.fromEntries(clean), text: redact(text) };
+  return { status, headers: Object.fromEntries(clean), text: redact(text), bytes };
 }
 
 /** The parsed body. @throws UpstreamFailure when it is not JSON, by type or by content */
-function bodyOf(answer: Answer, types = JSON_TYPES): unknown {
+function bodyOf(answer: Answer): unknown {
+  return jsonIn(answer, JSON_TYPES);
+}
+
+/** As {@link bodyOf}, of answers of some types. */
+function jsonIn(answer: Answer, types: RegExp): unknown {
   const type = String(answer.headers['content-type'] ?? '');
   if (!types.test(type))
     throw new UpstreamFailure(

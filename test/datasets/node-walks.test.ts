@@ -85,7 +85,7 @@ async function walked(
 
 /** The rows of pages, as objects by column. */
 function rowsOf(dataset: Dataset, pages: readonly Page[], target: Target) {
-  const decode = buildDecoder(dataset);
+  const { page: decode } = buildDecoder(dataset);
   const names = dataset.columns.filter(({ path }) => path.length > 0).map(({ name }) => name);
   return pages.flatMap(({ body }) => {
     const { rows, refused } = decode(body, target);
@@ -244,7 +244,7 @@ describe('UTXOs', () => {
   });
 
   it('that are no bytes of an output are refused alone', () => {
-    const { rows, refused } = buildDecoder(xUtxos)(
+    const { rows, refused } = buildDecoder(xUtxos).page(
       { utxos: ['0x00', 'hex', 7, xUtxos.example.utxo] },
       {
         address: 'X-avax1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq',

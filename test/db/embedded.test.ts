@@ -123,7 +123,7 @@ describe('a single process', () => {
         fsync: 'on',
         listen_addresses: '127.0.0.1',
         unix_socket_directories: '',
-        max_connections: '60',
+        max_connections: '80',
         server_encoding: 'UTF8',
       },
     ]);

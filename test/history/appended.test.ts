@@ -73,6 +73,36 @@ describe('log', () => {
   });
 });
 
+describe('the change feed', () => {
+  it('tells of rows that were expected to be new what it tells of others', async () => {
+    const told = async (reason: 'backfill' | 'poll') => {
+      const target = blocksTarget();
+      const feed = scriptedFeed(proposedBlocks, target);
+      const clock = new ManualClock(start);
+      const blocks = [7, 5, 9].map((number) =>
+        block(number, 1_700_000_000, { blockHash: `{"${number}\\,é` }),
+      );
+      const nothing = { body: { blocks: [] }, proven: null, last: false, whole: true };
+      feed.script = async function* () {
+        yield nothing;
+        clock.now += 1_500;
+        yield { ...nothing, body: { blocks }, last: true };
+      };
+      const context = recordingContext(sql, clock.read);
+      expect(await run(context, feed, null, new AbortController().signal, reason)).toMatchObject({
+        rowsWritten: [3],
+      });
+      return sql`
+        select dataset, request[1] as network, changes, kinds, keys, recorded_at, observed_at from recorder.changes
+        where ${target.blockchainId ?? ''} = any(request) order by run_id`;
+    };
+    const [backfill, poll] = [await told('backfill'), await told('poll')];
+    expect([...backfill]).toEqual([...poll]);
+    expect(backfill).toMatchObject([{ changes: 3, kinds: 'aaa' }]);
+    expect(backfill[0]?.keys.at(-1)).toBe('{1500000,1500000,1500000}');
+  });
+});
+
 describe('sample', () => {
   it('holds one reading a key and instant, every reading, also equal ones', async () => {
     const feed = scriptedFeed(validatorUptime, { node: 'n', subnetId: 'samples' });

@@ -23,7 +23,7 @@ beforeAll(async () => {
   ({ sql } = own);
 });
 afterAll(async () => {
-  await sql.end();
+  await Promise.all([sql.end(), own.bulk.end()]);
   await database.close();
 });
 
@@ -96,7 +96,7 @@ describe('a look at a list that is known', () => {
     async (_, { dataset, target, name, nth, changed }) => {
       const feed = scriptedFeed(dataset, target);
       const clock = new ManualClock(START);
-      const context = recordingContext(sql, clock.read);
+      const context = { ...recordingContext(sql, clock.read), bulk: own.bulk };
       for (let round = 0; round < ROUNDS; round++) {
         clock.now += 60_000;
         // One comes, one leaves, and one in a hundred is said otherwise.

@@ -177,12 +177,12 @@ describe('a decoder', () => {
   it('leaves out what is kept elsewhere, and what belongs to another dataset of the source', () => {
     const item = { nodeID: 'a', startTime: 1, weight: 5, uptime: '99', connected: true, novel: 1 };
     const body = { validators: [item] };
-    expect(buildDecoder(validators)(body, {}).rows[0]?.at(-1)).toBe('{"novel":1}');
-    expect(buildDecoder(validatorUptime)(body, {}).rows[0]?.at(-1)).toBeNull();
+    expect(buildDecoder(validators).page(body, {}).rows[0]?.at(-1)).toBe('{"novel":1}');
+    expect(buildDecoder(validatorUptime).page(body, {}).rows[0]?.at(-1)).toBeNull();
   });
 
   it('takes the first of two items of one answer that contradict each other, and refuses the other', () => {
-    const decode = buildDecoder(validators);
+    const { page: decode } = buildDecoder(validators);
     const member = (weight: number) => ({ nodeID: 'a', startTime: 1, weight });
     expect(decode({ validators: [member(1), member(1)] }, {})).toMatchObject({
       consistent: true,
@@ -194,7 +194,7 @@ describe('a decoder', () => {
   });
 
   it('compares keys as PostgreSQL does: numbers as numbers', () => {
-    const decode = buildDecoder(nftTokens);
+    const { page: decode } = buildDecoder(nftTokens);
     const token = (tokenId: string, name: string) => ({ tokenId, name });
     const { rows, refused, consistent } = decode(
       { tokens: [token('1', 'a'), token('01', 'a'), token('001', 'b')] },
@@ -204,7 +204,7 @@ describe('a decoder', () => {
   });
 
   it('takes a key once a commit, whatever page it is on', () => {
-    const decode = buildDecoder(validators);
+    const { page: decode } = buildDecoder(validators);
     const byKey = new Map();
     const body = (weight: number) => ({ validators: [{ nodeID: 'a', startTime: 1, weight }] });
     expect(decode(body(1), {}, byKey)).toMatchObject({ rows: [{}], consistent: true });
@@ -213,13 +213,16 @@ describe('a decoder', () => {
   });
 
   it('keeps things apart whose keys differ in a missing part only', () => {
-    const decode = buildDecoder(validators);
+    const { page: decode } = buildDecoder(validators);
     const member = { nodeID: 'a', startTime: 1, weight: 1 };
     expect(decode({ validators: [member, { ...member, txID: 't' }] }, {}).rows).toHaveLength(2);
   });
 
   it('reads an object as its one item', () => {
-    expect(buildDecoder(nodeIdentity)({ nodeID: 'NodeID-1' }, {})).toMatchObject({ items: 1, rows: [{}] });
-    expect(buildDecoder(nodeIdentity)('text', {})).toMatchObject({ items: 1, rows: [], refused: [{}] });
+    expect(buildDecoder(nodeIdentity).page({ nodeID: 'NodeID-1' }, {})).toMatchObject({
+      items: 1,
+      rows: [{}],
+    });
+    expect(buildDecoder(nodeIdentity).page('text', {})).toMatchObject({ items: 1, rows: [], refused: [{}] });
   });
 });

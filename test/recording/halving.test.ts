@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
+import { subnets } from '../../src/datasets/chain-data/subnets.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { storeByHalves, Unstorable } from '../../src/db/halving.ts';
 import { redrive } from '../../src/recording/redrive.ts';
@@ -136,6 +137,59 @@ describe('a commit that fails by its data', () => {
       await sql`select pages::int, items[1]::int as items, rows_written[1]::int as rows, quarantined::int
       from recorder.runs where source = ${feed.source.name} order by run_id limit 1`;
     expect(counted).toEqual({ pages: 1, items: 300, rows: 299, quarantined: 1 });
+  });
+
+  it('is found in what was read, which is read again for it', async () => {
+    await plant('proposed_blocks', `new.block_hash = 'hash-137'`, '23514');
+    const feed = scriptedFeed(proposedBlocks, blocksTarget());
+    const said = JSON.stringify({
+      blocks: Array.from({ length: 300 }, (_, n) => ({ ...block(n + 1, 1_700_000_000 + n), novel: n })),
+    });
+    const body = JSON.parse(said);
+    const again = (of: unknown) => (of === body ? () => JSON.parse(said) : null);
+    feed.script = async function* () {
+      yield { body, proven: null, last: false, whole: true };
+      await new Promise(setImmediate); // the page is decoded, and the next one is asked for
+      body.blocks.length = 0;
+      yield { body: { blocks: [block(301, 1_700_000_301)] }, proven: null, last: true, whole: true };
+    };
+    expect(await run(recordingContext(sql, clock.read, { again }), feed)).toMatchObject({
+      status: 'partial',
+      items: 301,
+      rowsWritten: [300],
+      quarantined: 1,
+    });
+    const [refused] = await quarantined(feed);
+    expect(JSON.parse(refused?.item ?? '')).toEqual(JSON.parse(said).blocks[136]);
+  });
+
+  it('leaves a key that an earlier commit of the run has to that commit', async () => {
+    await plant('subnets', `new.subnet_id = 'bad'`, '23514');
+    const feed = scriptedFeed(subnets, { network: 'halves' });
+    const subnet = (subnetId: string, createBlockIndex: string) => ({
+      ...subnets.example,
+      subnetId,
+      createBlockIndex,
+    });
+    const stored = () =>
+      sql<{ subnet_id: string; at: number }[]>`
+        select subnet_id, create_block_index::int as at from reporting.subnets where network = 'halves' order by 1`;
+    feed.script = async function* () {
+      const first = Array.from({ length: 1_000 }, (_, n) => subnet(`s${n}`, '1'));
+      yield { body: { subnets: first }, proven: null, last: false, whole: true };
+      await expect.poll(async () => (await stored()).length).toBe(1_000);
+      const second = [subnet('s1', '2'), subnet('bad', '1'), subnet('t', '1')];
+      yield { body: { subnets: second }, proven: null, last: true, whole: true };
+    };
+    expect(await run(context(), feed)).toMatchObject({
+      status: 'partial',
+      rowsWritten: [1_001],
+      quarantined: 1,
+    });
+    expect((await stored()).filter(({ subnet_id }) => ['s1', 't', 'bad'].includes(subnet_id))).toEqual([
+      { subnet_id: 's1', at: 1 },
+      { subnet_id: 't', at: 1 },
+    ]);
   });
 
   it('is recorded by redrive once PostgreSQL takes it, and stays until then', async () => {

@@ -8,6 +8,7 @@ import { validators } from '../../src/datasets/node/validators.ts';
 import { pages } from '../../src/datasets/sources/pages.ts';
 import { LEASE_SECONDS } from '../../src/db/leases.ts';
 import { LeaseLost } from '../../src/errors.ts';
+import type { RecordingContext } from '../../src/recording/context.ts';
 import { record } from '../../src/recording/record.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
@@ -51,19 +52,22 @@ const page = (body: unknown, proven: Window | null, more: Partial<Page> = {}): P
   ...more,
 });
 
-/** The database with something done before each commit. */
-function committingAfter(before: (commit: number) => Promise<unknown>): postgres.Sql {
+/** A context of runs, with something done before each commit. */
+function committingAfter(before: (commit: number) => Promise<unknown>): RecordingContext {
+  const context = recordingContext(sql, clock.read);
+  const { bulk } = context;
   let commits = 0;
-  return new Proxy(sql, {
-    get(target, name, receiver) {
-      if (name !== 'unsafe') return Reflect.get(target, name, receiver);
-      return async (...args: Parameters<postgres.Sql['unsafe']>) => {
+  return {
+    ...context,
+    bulk: {
+      ask: async (statement, values) => {
         commits += 1;
         await before(commits);
-        return target.unsafe(...args);
-      };
+        return bulk.ask(statement, values);
+      },
+      end: bulk.end,
     },
-  });
+  };
 }
 
 function blocksFeed(): ScriptedFeed {
@@ -262,7 +266,7 @@ describe('a commit', () => {
       setImmediate(failed.open);
       throw new UpstreamFailure('server', 'answered 502');
     };
-    expect(await run(recordingContext(held, clock.read), feed, window)).toMatchObject({ status: 'failed' });
+    expect(await run(held, feed, window)).toMatchObject({ status: 'failed' });
     expect(begun).toEqual([1, 2]);
     expect((await stored(feed)).blocks).toEqual([1]);
   });
@@ -282,7 +286,7 @@ describe('a commit', () => {
       setImmediate(failed.open);
       throw new UpstreamFailure('server', 'answered 502');
     };
-    await expect(run(recordingContext(broken, clock.read), feed, window)).rejects.toThrow('went away');
+    await expect(run(broken, feed, window)).rejects.toThrow('went away');
     expect(await stored(feed)).toMatchObject({ blocks: [], covered: null });
   });
 
@@ -297,7 +301,7 @@ describe('a commit', () => {
     );
     feed.script = () =>
       pagesOf([...pages, page({ blocks: [block(1, seconds(window.from))] }, window, { last: true })]);
-    expect(await run(recordingContext(counted, clock.read), feed, window)).toMatchObject({
+    expect(await run(counted, feed, window)).toMatchObject({
       pages: 5,
       rowsWritten: [5],
     });
@@ -322,7 +326,7 @@ describe('a commit', () => {
       fetched.open();
       yield page({ blocks: [block(1, seconds(window.from))] }, window, { last: true });
     };
-    expect(await run(recordingContext(slow, clock.read), feed, window)).toMatchObject({
+    expect(await run(slow, feed, window)).toMatchObject({
       pages: 5,
       rowsWritten: [5],
     });
@@ -346,7 +350,7 @@ describe('a commit', () => {
       yield page({ results: [point(172_800, 3), point(259_200, 4)] }, null, { last: true });
       fetched.open();
     };
-    expect(await run(recordingContext(slow, clock.read), feed)).toMatchObject({
+    expect(await run(slow, feed)).toMatchObject({
       status: 'done',
       rowsWritten: [4],
     });

@@ -3,10 +3,10 @@ import type { Clock } from '../../src/clock.ts';
 import type { Ask, Dataset, Page, Range, Source, Target, Window } from '../../src/datasets/contract.ts';
 import type { Belief } from '../../src/history/writing.ts';
 import { type ActiveFeed, BELIEVE } from '../../src/recording/active-feed.ts';
-import type { RecordingContext, RunResult } from '../../src/recording/context.ts';
+import type { Asked, RecordingContext, RunResult } from '../../src/recording/context.ts';
 import type { Job, Reason } from '../../src/recording/job.ts';
 import { record } from '../../src/recording/record.ts';
-import type { Usage } from '../../src/upstreams/upstream.ts';
+import { bulkFor } from './bulk.ts';
 
 /** How a test answers a run's questions: a walk without an upstream, or an `ask` that gives the answers. */
 export type Walk = (window: Window | null, ask: Ask) => AsyncIterable<Page>;
@@ -69,13 +69,14 @@ const nothing = () => Promise.reject(new Error('this walk asks nothing'));
 export function recordingContext(
   sql: postgres.Sql,
   clock: Clock,
-  ask: Partial<Omit<Ask, 'now'>> = {},
+  ask: Partial<Omit<Asked, 'now'>> = {},
 ): RecordingContext {
   return {
     sql,
+    bulk: bulkFor(sql),
     clock,
     worker: 'test',
-    open: (): Ask & { readonly usage: Usage } => ({
+    open: (): Asked => ({
       get: nothing,
       post: nothing,
       rpc: nothing,

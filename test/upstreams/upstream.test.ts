@@ -90,6 +90,28 @@ describe('a request', () => {
     expect(asked.now).toBe(1_000);
   });
 
+  it('gives a body that can be read again, once and while it is the last one', async () => {
+    const answers = ['{"name":"é","big":12345678901234567890,"key":"canary-4f1c2d"}', '{"result":[1,2]}'];
+    const server = await started(
+      upstreamServer((_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(answers.shift());
+      }),
+    );
+    const asked = session(server.url);
+    const first = await asked.get('/one');
+    expect(asked.again({ ...Object(first) })).toBeNull();
+    const second = await asked.post('/two', {});
+    const read = asked.again(second);
+    expect(asked.again(second)).toBeNull();
+    expect(read?.()).toEqual(second);
+    expect(read?.()).not.toBe(second);
+    answers.push('{"name":"é","big":12345678901234567890,"key":"canary-4f1c2d"}');
+    const again = await asked.get('/three');
+    expect(asked.again(again)?.()).toEqual(first);
+    expect(JSON.stringify(again)).toContain('[redacted]');
+  });
+
   it('is not made where the budget refuses it', async () => {
     const server = await started(upstreamServer((_, response) => sendJson(response, {})));
     const refusing: Budget = {

@@ -1,0 +1,29 @@
+/** Days from March 1 of the year 0 to 1970. Years begin in March here, so that the leap day is the last one of its year. */
+const TO_1970 = 719_468;
+/** Days of 400 years, after which the calendar repeats. */
+const CYCLE = 146_097;
+
+/** Days from 1970 to a day of the calendar. `Date` does the same at ten times the cost. @param month from 1 */
+export function dayNumber(year: number, month: number, day: number): number {
+  const marched = month > 2 ? year : year - 1;
+  const leapDays = Math.floor(marched / 4) - Math.floor(marched / 100) + Math.floor(marched / 400);
+  return marched * 365 + leapDays + daysBefore((month + 9) % 12) + day - 1 - TO_1970;
+}
+
+const TWO_DIGITS = Array.from({ length: 32 }, (_, number) => String(number).padStart(2, '0'));
+
+/** A day of the calendar as `2026-01-10`. @param days since 1970 */
+export function dateText(days: number): string {
+  const cycle = Math.floor((days + TO_1970) / CYCLE);
+  const ofCycle = days + TO_1970 - cycle * CYCLE;
+  const leapDays =
+    Math.floor(ofCycle / 1_460) - Math.floor(ofCycle / 36_524) + Math.floor(ofCycle / (CYCLE - 1));
+  const year = Math.floor((ofCycle - leapDays) / 365);
+  const ofYear = ofCycle - (365 * year + Math.floor(year / 4) - Math.floor(year / 100));
+  const month = Math.floor((5 * ofYear + 2) / 153);
+  const named = `${cycle * 400 + year + (month < 10 ? 0 : 1)}`.padStart(4, '0');
+  return `${named}-${TWO_DIGITS[((month + 2) % 12) + 1]}-${TWO_DIGITS[ofYear - daysBefore(month) + 1]}`;
+}
+
+/** Days of a year before a month. @param month from March, which is 0 */
+const daysBefore = (month: number): number => Math.floor((153 * month + 2) / 5);

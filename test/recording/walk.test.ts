@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
+import type { Ask, Page, Range, Window } from '../../src/datasets/contract.ts';
+import { walk } from '../../src/recording/walk.ts';
+
+const range: Range = { axis: 'height', span: () => 10, head: () => 0, settle: 0, lookback: 0 };
+const nobody = () => Promise.reject(new Error('nobody is asked'));
+const ask: Ask = { get: nobody, post: nobody, rpc: nobody, probe: nobody, pageSize: (most) => most, now: 0 };
+
+/** What a walk through a window yields where each piece yields these pages. */
+async function walked(
+  window: Window | null,
+  answer: (piece: Window | null) => Omit<Page, 'body' | 'whole'>[],
+) {
+  const asked: (Window | null)[] = [];
+  const source = {
+    ...proposedBlocks.source,
+    range,
+    walk: async function* (_ask: Ask, _target: unknown, piece: Window | null) {
+      asked.push(piece);
+      for (const page of answer(piece)) yield { body: null, whole: true, ...page };
+    },
+  };
+  const pages: Pick<Page, 'proven' | 'last'>[] = [];
+  for await (const { proven, last } of walk({ source }, ask, {}, window)) pages.push({ proven, last });
+  return { asked, pages };
+}
+
+it('goes piece by piece, newest first, and proves down from the end of the whole window', async () => {
+  const { asked, pages } = await walked({ from: 5, to: 30 }, (piece) => {
+    if (!piece) throw new Error('a window was asked for');
+    const middle = Math.ceil((piece.from + piece.to) / 2);
+    return [
+      { proven: null, last: false },
+      { proven: { from: middle, to: piece.to }, last: false },
+      { proven: piece, last: true },
+    ];
+  });
+  expect(asked).toEqual([
+    { from: 20, to: 30 },
+    { from: 10, to: 20 },
+    { from: 5, to: 10 },
+  ]);
+  expect(pages).toEqual([
+    { proven: null, last: false },
+    { proven: { from: 25, to: 30 }, last: false },
+    { proven: { from: 20, to: 30 }, last: false },
+    { proven: null, last: false },
+    { proven: { from: 15, to: 30 }, last: false },
+    { proven: { from: 10, to: 30 }, last: false },
+    { proven: null, last: false },
+    { proven: { from: 8, to: 30 }, last: false },
+    { proven: { from: 5, to: 30 }, last: true },
+  ]);
+});
+
+it('proves nothing beyond a piece of which something is not proven', async () => {
+  const { pages } = await walked({ from: 0, to: 30 }, (piece) => {
+    if (piece?.to === 20) return [{ proven: { from: 15, to: 20 }, last: true }];
+    if (piece?.to === 10)
+      return [
+        { proven: { from: 0, to: 4 }, last: false },
+        { proven: piece, last: true },
+      ];
+    return [{ proven: piece, last: true }];
+  });
+  expect(pages).toEqual([
+    { proven: { from: 20, to: 30 }, last: false },
+    { proven: { from: 15, to: 30 }, last: false },
+    { proven: { from: 0, to: 4 }, last: false },
+    { proven: { from: 0, to: 10 }, last: true },
+  ]);
+});
+
+it('asks once where there is no window', async () => {
+  const { asked, pages } = await walked(null, () => [{ proven: null, last: true }]);
+  expect([asked, pages]).toEqual([[null], [{ proven: null, last: true }]]);
+});
