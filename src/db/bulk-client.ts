@@ -4,7 +4,7 @@ import { guardedClient } from './guarded-client.ts';
 import { serversOf } from './servers.ts';
 import { sessionOptions, sessionSettings, silenceOf } from './session.ts';
 
-/** A statement that is prepared once on each connection, and the shape of its rows. */
+/** A statement that is prepared and planned once on each connection, and the shape of its rows. */
 export interface Prepared<Row> {
   readonly name: string;
   readonly text: string;
@@ -12,10 +12,23 @@ export interface Prepared<Row> {
   readonly rows?: readonly Row[];
 }
 
+/**
+ * How sessions of commits are set up. To plan a commit anew takes up to three milliseconds, several times what a small one takes. So each
+ * connection keeps its first plan, which may come from a time when the tables were small: it has to be good whatever comes, and finds rows by
+ * their keys. Without the second setting it would read whole tables, once for each row of a commit, until PostgreSQL analyzes them.
+ */
+export const COMMITTING: Readonly<Record<string, string>> = {
+  ...sessionSettings('work'),
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+};
+/** How long statements under way may take when the connections are ended, ms; then they are cut off. */
+const LAST_STATEMENTS = 5_000;
+
 let statements = 0;
 
 /** Names a statement, so that it is prepared once on each connection. Its text has to live as long as the process. */
-export function prepared<Row>(text: string): Prepared<Row> {
+export function prepared<Row = Record<string, unknown>>(text: string): Prepared<Row> {
   statements += 1;
   return { name: `statement_${statements}`, text };
 }
@@ -25,9 +38,16 @@ export function prepared<Row>(text: string): Prepared<Row> {
  * parse and this process to keep. One statement at a time on each connection, never a transaction.
  */
 export interface BulkClient {
-  /** @throws what PostgreSQL refuses; an error of which `isAway` knows when the connection is lost: the statement may have been carried out */
-  ask<Row extends pg.QueryResultRow>(statement: Prepared<Row>, values: readonly unknown[]): Promise<Row[]>;
-  /** Ends the connections once their statements are answered. */
+  /**
+   * @param keepsPlan false: it is planned for this time only
+   * @throws what PostgreSQL refuses; an error of which `isAway` knows when the connection is lost: the statement may have been carried out
+   */
+  ask<Row extends pg.QueryResultRow>(
+    statement: Prepared<Row>,
+    values: readonly unknown[],
+    keepsPlan?: boolean,
+  ): Promise<Row[]>;
+  /** Ends the connections once their statements are answered, or after {@link LAST_STATEMENTS}: those fail as if the database had gone away. */
   end(): Promise<void>;
 }
 
@@ -35,10 +55,10 @@ export interface BulkClient {
 export function openBulk(url: string, most: number): BulkClient {
   const servers = serversOf(url);
   const silence = silenceOf('work');
-  // To plan a commit anew takes up to three milliseconds, several times what a small one takes; its plan is the same whatever its rows.
+  const sockets = new Set<Socket>();
   const pool = new pg.Pool({
     connectionString: servers.url,
-    options: sessionOptions({ ...sessionSettings('work'), plan_cache_mode: 'force_generic_plan' }),
+    options: sessionOptions(COMMITTING),
     max: most,
     Client: guardedClient(servers),
     connectionTimeoutMillis: 10_000,
@@ -47,12 +67,31 @@ export function openBulk(url: string, most: number): BulkClient {
   });
   pool.on('error', () => {}); // a connection that breaks while nobody uses it is made again when it is needed
   pool.on('connect', ({ connection: { stream } }) => {
+    if (!(stream instanceof Socket)) return;
     // The server ends every statement earlier: it is gone.
-    if (stream instanceof Socket) stream.setTimeout(silence, () => stream.destroy());
+    stream.setTimeout(silence, () => stream.destroy());
+    sockets.add(stream);
+    stream.once('close', () => sockets.delete(stream));
   });
   return {
-    ask: async <Row extends pg.QueryResultRow>({ name, text }: Prepared<Row>, values: readonly unknown[]) =>
-      (await pool.query<Row>({ name, text, values: [...values] })).rows,
-    end: () => pool.end(),
+    ask: async <Row extends pg.QueryResultRow>(
+      statement: Prepared<Row>,
+      values: readonly unknown[],
+      keepsPlan = true,
+    ) => (await pool.query<Row>(queryOf(statement, values, keepsPlan))).rows,
+    end: async () => {
+      const cutting = setTimeout(() => {
+        for (const socket of sockets) socket.destroy();
+      }, LAST_STATEMENTS);
+      await pool.end();
+      clearTimeout(cutting);
+    },
   };
 }
+
+/** A statement as `pg` is asked. */
+export const queryOf = <Row>(
+  { name, text }: Prepared<Row>,
+  values: readonly unknown[],
+  keepsPlan: boolean,
+): pg.QueryConfig => ({ text, values: [...values], ...(keepsPlan && { name }) });

@@ -62,6 +62,12 @@ export interface Committed {
   readonly unconfirmed: boolean;
 }
 
+/**
+ * Its plan is kept once so many rows came. PostgreSQL knows a table as empty, where it was analyzed as that, until it plans again, and all
+ * indexes of an empty table seem equally good.
+ */
+const FIRST_ROWS = 500;
+
 /** Commits one page or several. @throws LeaseLost when another run holds the target */
 export type CommitPages = (bulk: BulkClient, commit: Commit) => Promise<Committed>;
 
@@ -200,8 +206,10 @@ export function buildCommit(
     select (select count(*) from run)::int as committed,
       array[${written.join(', ')}]::text as written,
       ${anyUnconfirmed} is not null as unconfirmed`);
+  let rows = 0;
   return async (bulk, commit) => {
-    const [result] = await bulk.ask(storing, statement.values(commit));
+    const [result] = await bulk.ask(storing, statement.values(commit), rows >= FIRST_ROWS);
+    for (const batch of commit.batches) rows += batch.rows.length;
     if (result?.committed !== 1) throw new LeaseLost(source.name, commit.targetKey);
     const rowsWritten = result.written.slice(1, -1).split(',').map(Number);
     return { rowsWritten, unconfirmed: result.unconfirmed };

@@ -54,6 +54,6 @@ describe.skipIf(!chromiumPath)(`the first start, as a newcomer sees it${noChromi
     expect(faults).toEqual([]);
     await close();
     recorder.process.kill('SIGTERM');
-    expect((await recorder.ended).code).toBe(0);
+    expect(await recorder.ended).toMatchObject({ code: 0 });
   }, 150_000);
 });

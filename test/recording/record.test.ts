@@ -60,10 +60,10 @@ function committingAfter(before: (commit: number) => Promise<unknown>): Recordin
   return {
     ...context,
     bulk: {
-      ask: async (statement, values) => {
+      ask: async (...asked) => {
         commits += 1;
         await before(commits);
-        return bulk.ask(statement, values);
+        return bulk.ask(...asked);
       },
       end: bulk.end,
     },

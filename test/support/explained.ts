@@ -1,6 +1,7 @@
 import pg from 'pg';
 import postgres from 'postgres';
-import type { BulkClient, Prepared } from '../../src/db/bulk-client.ts';
+import { type BulkClient, COMMITTING, type Prepared, queryOf } from '../../src/db/bulk-client.ts';
+import { sessionOptions } from '../../src/db/session.ts';
 import { type Step, stepsIn } from './plan-steps.ts';
 
 /** A connection that tells how PostgreSQL carried out what it was asked. */
@@ -12,7 +13,10 @@ export interface Explained {
   steps(): Step[];
 }
 
-/** Opens one connection to a database whose statements explain themselves (auto_explain). @param settings of its session */
+/**
+ * Opens a connection for statements and one for commits to a database, which explain themselves (auto_explain).
+ * @param settings of their sessions, beyond those that sessions of commits have
+ */
 export async function explained(url: string, settings: Record<string, string> = {}): Promise<Explained> {
   let plans: unknown[] = [];
   const heard = ({ message = '' }: { readonly message?: string | undefined }) => {
@@ -24,8 +28,10 @@ export async function explained(url: string, settings: Record<string, string> = 
     connection: settings,
     onnotice: heard,
   });
-  const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
-  const client = new pg.Client({ connectionString: url, options: options.join(' ') });
+  const client = new pg.Client({
+    connectionString: url,
+    options: sessionOptions({ ...COMMITTING, ...settings }),
+  });
   client.on('notice', heard);
   client.on('error', () => {});
   await client.connect();
@@ -45,8 +51,11 @@ export async function explained(url: string, settings: Record<string, string> = 
   return {
     sql,
     bulk: {
-      ask: async <Row extends pg.QueryResultRow>({ name, text }: Prepared<Row>, values: readonly unknown[]) =>
-        (await client.query<Row>({ name, text, values: [...values] })).rows,
+      ask: async <Row extends pg.QueryResultRow>(
+        statement: Prepared<Row>,
+        values: readonly unknown[],
+        keepsPlan = true,
+      ) => (await client.query<Row>(queryOf(statement, values, keepsPlan))).rows,
       end: () => client.end(),
     },
     steps: () => {
