@@ -67,6 +67,7 @@ function versioned<W extends Write>(
   // A version never begins before the previous one, even if the clock was set back.
   const after = (previous: string) => `greatest(${observedAt}, ${previous} + interval '1 microsecond')`;
   const same = sameKey(dataset, 'o', 'n');
+  const differs = `(o.run_id is null or o.${versions.to} is not null or ${row('o')} is distinct from ${row('n')})`;
   const lastEnd = versions.goneIsPast
     ? `(select max(g.${versions.to}) from ${table} g where ${sameKey(dataset, 'g', 'n')})`
     : 'null::timestamptz';
@@ -78,16 +79,17 @@ function versioned<W extends Write>(
   return {
     ctes: [
       ...requestCtes(statement, dataset, at),
-      // `offset 0` makes the planner do one index lookup with the whole key for each row: it costs the same however many
+      // Of most members nothing is new: their rows go no further. `offset 0` makes the planner do one index lookup with the whole key for each row: it costs the same however many
       // versions and other targets the table holds. Left to choose, it reads the whole table for a few hundred rows.
       `compared_${at} as materialized (
         select n.*, o.run_id is not null as known, f.run_id as by_run, o.${versions.from} as since, o.${versions.to} as until, o.place,
           ${versions.doubted ? 'o.missed_looks is not null as was_missed,' : ''}
-          o.run_id is null or o.${versions.to} is not null or ${row('o')} is distinct from ${row('n')} as differs
+          ${differs} as differs
         from fence f, (${incoming(statement, dataset, at)}) n
         left join lateral (
           select o.*, o.ctid as place from ${table} o where ${same} and ${versions.current} offset 0) o on true
-        where not (${late} and o.run_id is not null and greatest(o.${versions.from}, o.${versions.to}) > ${observedAt}))`,
+        where (${differs}${versions.doubted ? ' or o.missed_looks is not null' : ''})
+          and not (${late} and o.run_id is not null and greatest(o.${versions.from}, o.${versions.to}) > ${observedAt}))`,
       `changed_${at} as materialized (
         select n.*, case when n.known then greatest(${after('since')}, until) else greatest(${observedAt}, e.last_end) end as begins,
           case when ${versions.goneIsPast ? 'e.last_end' : 'n.until'} is not null then 'b' when n.known then 'r' else 'a' end as kind
