@@ -35,6 +35,8 @@ export interface Write {
   readonly recordedAt: string;
   /** The rows were observed earlier, so newer ones may be recorded already: where they are, these rows change nothing. */
   readonly late: boolean;
+  /** Set: each row of a log is looked up, as one that was taken for new was known. */
+  readonly looksUp?: true;
 }
 
 /** The CTEs by which a history takes a batch. */
@@ -137,10 +139,14 @@ export function incoming<W extends Write>(
   at: number,
   arrays = incomingArrays(statement, dataset, at),
 ): string {
-  const values = requestValues(statement, dataset, at);
-  const request = standingRequest(dataset).map((name, index) => `${values[index]} as ${name}`);
   const columns = arrays.map(({ name, array }) => `unnest(${array}) as ${name}`);
-  return `select ${[...request, 'u.*'].join(', ')} from (select ${columns.join(', ')}) u`;
+  return `select ${[...requestAs(statement, dataset, at), 'u.*'].join(', ')} from (select ${columns.join(', ')}) u`;
+}
+
+/** SQL: {@link requestValues} under the names of their columns. */
+export function requestAs<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number): string[] {
+  const values = requestValues(statement, dataset, at);
+  return standingRequest(dataset).map((name, index) => `${values[index]} as ${name}`);
 }
 
 /** All columns of a dataset's table that come from the upstream, or stand for what does; `extra` included. */

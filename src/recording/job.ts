@@ -19,9 +19,6 @@ export const priorityOf: Readonly<Record<Reason, Priority>> = {
   backfill: 'backfill',
 };
 
-/** Whether runs of this reason ask for what is not recorded yet. */
-export const asksForNew = (reason: Reason): boolean => reason === 'backfill' || reason === 'heal';
-
 /** What a run is about. */
 export interface Job {
   readonly target: Target;

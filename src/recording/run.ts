@@ -8,10 +8,10 @@ import { IN_POSTGRESQL, untraced } from '../traced.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
 import type { ActiveFeed } from './active-feed.ts';
 import type { Commit, CommitPages, Committed, Outcome } from './commit.ts';
-import { commitExpectingNew, compileFeed } from './compiled-feed.ts';
+import { compileFeed } from './compiled-feed.ts';
 import type { Asked, RecordingContext, RunResult } from './context.ts';
 import type { Decoded, Decoder, Refused } from './decode.ts';
-import { asksForNew, type Job, priorityOf } from './job.ts';
+import { type Job, priorityOf } from './job.ts';
 import { type Lack, whyIncomplete } from './lack.ts';
 import { observedCoverage } from './observed-coverage.ts';
 import { emptyBuffer, inTurns, type PageBuffer } from './page-buffer.ts';
@@ -75,7 +75,7 @@ export class Run {
     this.#key = targetKey(job.target);
     const compiled = compileFeed(feed);
     this.#decoders = compiled.decoders;
-    this.#store = asksForNew(job.reason) ? commitExpectingNew(compiled) : compiled.commit;
+    this.#store = compiled.commit;
     this.#progress = progress;
     this.#buffer = emptyBuffer(feed);
     this.#isObservedRegularly =
@@ -256,6 +256,7 @@ export class Run {
       return write();
     });
     this.#progress?.(this.#provenBy(buffer));
+    for (const rows of ending ? [...buffer.rows, ...this.#seenKeys] : buffer.rows) rows.clear();
     return committed;
   }
 

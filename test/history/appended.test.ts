@@ -59,6 +59,43 @@ describe('log', () => {
     );
   });
 
+  it('takes each row that is new, wherever those are that are known', async () => {
+    const known = fc.uniqueArray(fc.integer({ min: 0, max: 119 }), { maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(known, fc.integer({ min: 1, max: 120 }), async (before, count) => {
+        const target = blocksTarget();
+        const feed = scriptedFeed(proposedBlocks, target);
+        const context = recordingContext(sql, new ManualClock(start).read);
+        const look = async (numbers: readonly number[], txCount: number) => {
+          feed.script = () =>
+            onlyPage({ blocks: numbers.map((number) => block(number, 1_700_000_000, { txCount })) });
+          return run(context, feed);
+        };
+        await look(before, 1);
+        const all = Array.from({ length: count }, (_, at) => at);
+        const fresh = all.filter((number) => !before.includes(number));
+        const met = count - fresh.length;
+        // What is known is said otherwise, so that it is written, too.
+        expect(await look(all, 2)).toMatchObject({ status: 'done', rowsWritten: [fresh.length + met] });
+        expect(await look(all, 2)).toMatchObject({ status: 'done', rowsWritten: [0] });
+        const [stored] = await sql`
+          select count(*)::int as shown, count(distinct block_number)::int as numbers from reporting.proposed_blocks
+          where blockchain_id = ${target.blockchainId ?? ''}`;
+        const numbers = new Set([...before, ...all]).size;
+        expect(stored).toEqual({ shown: numbers, numbers });
+        const [told] = await sql`
+          select coalesce(sum(changes), 0)::int as changes, count(*)::int as commits, coalesce(string_agg(kinds, '' order by run_id), '') as kinds
+          from recorder.changes where ${target.blockchainId ?? ''} = any(request)`;
+        expect(told).toEqual({
+          changes: before.length + count,
+          commits: before.length > 0 ? 2 : 1,
+          kinds: 'a'.repeat(before.length + fresh.length) + 'r'.repeat(met),
+        });
+      }),
+      { numRuns: 60, examples: [[[1], 120]] },
+    );
+  });
+
   it('keeps both blocks of a number that came with two hashes', async () => {
     const target = blocksTarget();
     const feed = scriptedFeed(proposedBlocks, target);
@@ -74,32 +111,33 @@ describe('log', () => {
 });
 
 describe('the change feed', () => {
-  it('tells of rows that were expected to be new what it tells of others', async () => {
-    const told = async (reason: 'backfill' | 'poll') => {
+  it('tells of rows that all are new what it tells of others', async () => {
+    const told = async (known: number[]) => {
       const target = blocksTarget();
       const feed = scriptedFeed(proposedBlocks, target);
       const clock = new ManualClock(start);
-      const blocks = [7, 5, 9].map((number) =>
-        block(number, 1_700_000_000, { blockHash: `{"${number}\\,é` }),
-      );
+      const blocksOf = (numbers: number[]) =>
+        numbers.map((number) => block(number, 1_700_000_000, { blockHash: `{"${number}\\,é` }));
       const nothing = { body: { blocks: [] }, proven: null, last: false, whole: true };
       feed.script = async function* () {
         yield nothing;
         clock.now += 1_500;
-        yield { ...nothing, body: { blocks }, last: true };
+        yield { ...nothing, body: { blocks: blocksOf([7, 5, 9, ...known]) }, last: true };
       };
       const context = recordingContext(sql, clock.read);
-      expect(await run(context, feed, null, new AbortController().signal, reason)).toMatchObject({
-        rowsWritten: [3],
-      });
+      const { script } = feed;
+      feed.script = () => onlyPage({ blocks: blocksOf(known) });
+      await run(context, feed);
+      feed.script = script;
+      expect(await run(context, feed)).toMatchObject({ rowsWritten: [3] });
       return sql`
         select dataset, request[1] as network, changes, kinds, keys, recorded_at, observed_at from recorder.changes
-        where ${target.blockchainId ?? ''} = any(request) order by run_id`;
+        where ${target.blockchainId ?? ''} = any(request) order by run_id desc limit 1`;
     };
-    const [backfill, poll] = [await told('backfill'), await told('poll')];
-    expect([...backfill]).toEqual([...poll]);
-    expect(backfill).toMatchObject([{ changes: 3, kinds: 'aaa' }]);
-    expect(backfill[0]?.keys.at(-1)).toBe('{1500000,1500000,1500000}');
+    const [fresh, others] = [await told([]), await told([3])];
+    expect([...fresh]).toEqual([...others]);
+    expect(fresh).toMatchObject([{ changes: 3, kinds: 'aaa' }]);
+    expect(fresh[0]?.keys.at(-1)).toBe('{1500000,1500000,1500000}');
   });
 });
 
