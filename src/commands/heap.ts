@@ -2,7 +2,7 @@ import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /** Room for young objects, in bytes. With less most of a page's objects outlive a collection, and each copies them. */
-const YOUNG = 8 * 1024 * 1024;
+const YOUNG = 16 * 1024 * 1024;
 
 /**
  * Lets the room for young objects grow to {@link YOUNG} and no further: V8 would let it grow to several times that, and keep it. It takes

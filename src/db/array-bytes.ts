@@ -1,5 +1,6 @@
 import { microsecondsOf } from '../instant.ts';
 import { EPOCH } from './copy-binary.ts';
+import { Rooms } from './rooms.ts';
 
 /** How the values of a type stand in PostgreSQL's binary form. */
 interface Form {
@@ -15,8 +16,8 @@ interface Form {
 const HEADER = 20;
 /** An array of nothing has no dimension. */
 const EMPTY = 12;
-const FIRST_ROOM = 512;
 const NOTHING = Buffer.alloc(0);
+const rooms = new Rooms();
 
 /**
  * One column of many rows as the binary form of a PostgreSQL array, which PostgreSQL reads without parsing. A value is written where it
@@ -24,7 +25,7 @@ const NOTHING = Buffer.alloc(0);
  */
 export class ArrayBytes {
   readonly #form: Form;
-  #bytes = NOTHING;
+  #bytes: Buffer = NOTHING;
   #end = HEADER;
   /** Where the last value begins. */
   #last = HEADER;
@@ -74,11 +75,22 @@ export class ArrayBytes {
     return this.#bytes.subarray(0, dimensions === 0 ? EMPTY : this.#end);
   }
 
+  /** Lets its values go, and gives their room to others: nobody may use what {@link array} gave any more. */
+  clear(): void {
+    if (this.#bytes !== NOTHING) rooms.giveBack(this.#bytes);
+    this.#bytes = NOTHING;
+    this.#end = HEADER;
+    this.#last = HEADER;
+    this.#length = 0;
+    this.#hasNull = false;
+  }
+
   #makeRoom(end: number): void {
     if (end <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(end, 2 * this.#bytes.length, FIRST_ROOM));
-    this.#bytes.copy(larger);
-    this.#bytes = larger;
+    const before = this.#bytes;
+    this.#bytes = rooms.take(end);
+    before.copy(this.#bytes, 0, 0, this.#end);
+    if (before !== NOTHING) rooms.giveBack(before);
   }
 }
 

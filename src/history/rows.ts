@@ -35,6 +35,12 @@ export class Rows {
     this.#length += 1;
   }
 
+  /** Lets all rows go: nobody may use what {@link array} gave any more. */
+  clear(): void {
+    for (const { values } of this.#columns) values.clear();
+    this.#length = 0;
+  }
+
   /** The values of a column, as PostgreSQL takes an array in its binary form. It holds until a row is added. */
   array(place: number): Buffer {
     const column = this.#columns[place];

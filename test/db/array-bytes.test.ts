@@ -66,6 +66,44 @@ it.each(TYPES)('%s is what PostgreSQL makes of its texts', async (type, value) =
   );
 });
 
+it('has nothing of what had its room before, however many come and go', () => {
+  const values = fc.array(fc.array(fc.option(text, { freq: 6 }), { maxLength: 60 }), {
+    minLength: 2,
+    maxLength: 12,
+  });
+  const expected = (texts: readonly (string | null)[]) => {
+    const parts = texts.map((one) => {
+      const bytes = Buffer.from(one ?? '');
+      const length = Buffer.alloc(4);
+      length.writeInt32BE(one === null ? -1 : bytes.length);
+      return Buffer.concat([length, bytes]);
+    });
+    const header = Buffer.alloc(texts.length === 0 ? 12 : 20);
+    [texts.length === 0 ? 0 : 1, texts.includes(null) ? 1 : 0, 25, texts.length, 1].forEach((value, at) => {
+      if (4 * at < header.length) header.writeInt32BE(value, 4 * at);
+    });
+    return Buffer.concat([header, ...parts]).toString('hex');
+  };
+  fc.assert(
+    fc.property(values, fc.integer({ min: 1, max: 3 }), (all, atOnce) => {
+      const under: { bytes: ArrayBytes; texts: readonly (string | null)[] }[] = [];
+      for (const texts of all) {
+        const bytes = new ArrayBytes('text');
+        for (const one of texts) bytes.add(one);
+        under.push({ bytes, texts });
+        for (const one of under) expect(one.bytes.array().toString('hex')).toBe(expected(one.texts));
+        if (under.length > atOnce) {
+          const gone = under.shift()?.bytes;
+          gone?.clear();
+          gone?.clear(); // gives nothing back twice
+          expect(gone?.array().toString('hex')).toBe(expected([]));
+        }
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
 it('takes no type of which it does not know the form, and no text that is no value', () => {
   expect(() => new ArrayBytes('point')).toThrow('no binary form of point');
   for (const [type, value] of [
