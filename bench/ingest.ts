@@ -65,9 +65,13 @@ export async function measureIngest(
   };
 }
 
-/** A checkpoint too, so that none begins in the middle of a run because of what ran before. */
+/**
+ * PostgreSQL is told that the tables are empty, as it finds out by itself in some rounds. A checkpoint too, so that none begins in the
+ * middle of a run because of what ran before.
+ */
 async function emptyTables(sql: postgres.Sql): Promise<void> {
   await sql`truncate recorder.proposed_blocks, recorder.targets, recorder.target_datasets, recorder.runs, recorder.coverage`;
+  await sql`analyze`;
   await sql`checkpoint`;
 }
 

@@ -62,10 +62,7 @@ export interface Committed {
   readonly unconfirmed: boolean;
 }
 
-/**
- * Its plan is kept once so many rows came. PostgreSQL knows a table as empty, where it was analyzed as that, until it plans again, and all
- * indexes of an empty table seem equally good.
- */
+/** Its plan is kept once so many rows came. */
 const FIRST_ROWS = 500;
 
 /** Commits one page or several. @throws LeaseLost when another run holds the target */
@@ -112,6 +109,11 @@ export function buildCommit(
   const today = `(${recordedAt} at time zone 'UTC')::date`;
   const bad = (field: keyof SetAside) =>
     param('text[]', ({ quarantined }) => textArray(quarantined.map((one) => one[field])));
+  // Everything else waits for the fence, which sees the tables as they were before.
+  const tables = new Set(
+    datasets.map(({ name, history }) => (history === 'sample' ? 'reading_members' : name)),
+  );
+  const emptyBefore = [...tables].map((name) => `pg_relation_size('recorder.${name}') = 0`).join(' or ');
   const ctes = [
     `fence as (
       update recorder.targets set
@@ -121,7 +123,7 @@ export function buildCommit(
         look_from = case when ${fresh} then ${param('bigint', ({ window }) => window?.from ?? null)} else look_from end,
         look_to = case when ${fresh} then ${param('bigint', ({ window }) => window?.to ?? null)} else look_to end
       where source = '${source.name}' and target_key = ${param('text', ({ target }) => leaseKey(source, target))} and run_id = ${runId}
-      returning ${runId} as run_id)`,
+      returning ${runId} as run_id, ${emptyBefore} as empty)`,
     ...fragments.flatMap(({ ctes }) => ctes),
     `counted as materialized (select ${counts.join(', ')})`,
     `coverage_added as (
@@ -202,15 +204,23 @@ export function buildCommit(
       after: ['coverage_added', 'gap_added', 'told', 'quarantined', 'released', 'run'],
     }),
   ];
-  const storing = prepared<Stored>(`with ${ctes.join(',\n')}
+  const text = `with ${ctes.join(',\n')}
     select (select count(*) from run)::int as committed,
+      (select empty from fence) as empty,
       array[${written.join(', ')}]::text as written,
-      ${anyUnconfirmed} is not null as unconfirmed`);
+      ${anyUnconfirmed} is not null as unconfirmed`;
+  let storing = prepared<Stored>(text);
   let rows = 0;
   return async (bulk, commit) => {
-    const [result] = await bulk.ask(storing, statement.values(commit), rows >= FIRST_ROWS);
-    for (const batch of commit.batches) rows += batch.rows.length;
+    const keepsPlan = rows >= FIRST_ROWS;
+    const [result] = await bulk.ask(storing, statement.values(commit), keepsPlan);
     if (result?.committed !== 1) throw new LeaseLost(source.name, commit.targetKey);
+    if (result.empty) {
+      // All indexes of an empty table seem equally good. A plan that was made then, also of a table that was emptied since, is not kept.
+      rows = 0;
+      if (keepsPlan) storing = prepared(text);
+    }
+    for (const batch of commit.batches) rows += batch.rows.length;
     const rowsWritten = result.written.slice(1, -1).split(',').map(Number);
     return { rowsWritten, unconfirmed: result.unconfirmed };
   };
@@ -219,6 +229,8 @@ export function buildCommit(
 /** What the statement answers. */
 interface Stored {
   readonly committed: number;
+  /** One of its tables had no page before. */
+  readonly empty: boolean;
   /** One number a dataset, as the literal of an array. */
   readonly written: string;
   readonly unconfirmed: boolean;
