@@ -79,8 +79,9 @@ function versioned<W extends Write>(
   return {
     ctes: [
       ...requestCtes(statement, dataset, at),
-      // Of most members nothing is new: their rows go no further. `offset 0` makes the planner do one index lookup with the whole key for each row: it costs the same however many
-      // versions and other targets the table holds. Left to choose, it reads the whole table for a few hundred rows.
+      // Of most members nothing is new: their rows go no further. `offset 0` makes the planner do one index lookup with the
+      // whole key for each row: it costs the same however many versions and other targets the table holds. Left to choose, it
+      // reads the whole table for a few hundred rows.
       `compared_${at} as materialized (
         select n.*, o.run_id is not null as known, f.run_id as by_run, o.${versions.from} as since, o.${versions.to} as until, o.place,
           ${versions.doubted ? 'o.missed_looks is not null as was_missed,' : ''}

@@ -36,7 +36,7 @@ export interface Write {
   /** The rows were observed earlier, so newer ones may be recorded already: where they are, these rows change nothing. */
   readonly late: boolean;
   /** Set: each row of a log is looked up, as one that was taken for new was known. */
-  readonly looksUp?: true;
+  readonly looksUp?: boolean;
 }
 
 /** The CTEs by which a history takes a batch. */

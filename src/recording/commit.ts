@@ -110,10 +110,10 @@ export function buildCommit(
   const bad = (field: keyof SetAside) =>
     param('text[]', ({ quarantined }) => textArray(quarantined.map((one) => one[field])));
   // Everything else waits for the fence, which sees the tables as they were before.
-  const tables = new Set(
-    datasets.map(({ name, history }) => (history === 'sample' ? 'reading_members' : name)),
+  const empty = datasets.map(
+    ({ name, history }) =>
+      `pg_relation_size('recorder.${history === 'sample' ? 'reading_members' : name}') = 0`,
   );
-  const emptyBefore = [...tables].map((name) => `pg_relation_size('recorder.${name}') = 0`).join(' or ');
   const ctes = [
     `fence as (
       update recorder.targets set
@@ -123,7 +123,7 @@ export function buildCommit(
         look_from = case when ${fresh} then ${param('bigint', ({ window }) => window?.from ?? null)} else look_from end,
         look_to = case when ${fresh} then ${param('bigint', ({ window }) => window?.to ?? null)} else look_to end
       where source = '${source.name}' and target_key = ${param('text', ({ target }) => leaseKey(source, target))} and run_id = ${runId}
-      returning ${runId} as run_id, ${emptyBefore} as empty)`,
+      returning ${runId} as run_id, array[${empty.join(', ')}] as empty)`,
     ...fragments.flatMap(({ ctes }) => ctes),
     `counted as materialized (select ${counts.join(', ')})`,
     `coverage_added as (
@@ -215,7 +215,7 @@ export function buildCommit(
     const keepsPlan = rows >= FIRST_ROWS;
     const [result] = await bulk.ask(storing, statement.values(commit), keepsPlan);
     if (result?.committed !== 1) throw new LeaseLost(source.name, commit.targetKey);
-    if (result.empty) {
+    if (commit.batches.some((batch, at) => batch.rows.length > 0 && result.empty[at])) {
       // All indexes of an empty table seem equally good. A plan that was made then, also of a table that was emptied since, is not kept.
       rows = 0;
       if (keepsPlan) storing = prepared(text);
@@ -229,8 +229,8 @@ export function buildCommit(
 /** What the statement answers. */
 interface Stored {
   readonly committed: number;
-  /** One of its tables had no page before. */
-  readonly empty: boolean;
+  /** Whether the table of each dataset had no page before. */
+  readonly empty: readonly boolean[];
   /** One number a dataset, as the literal of an array. */
   readonly written: string;
   readonly unconfirmed: boolean;

@@ -6,6 +6,7 @@ import { buildDecoder, type Decoder } from './decode.ts';
 
 /** A feed's commits and decoders. */
 export interface CompiledFeed {
+  /** See {@link commitsOf}. */
   readonly commit: CommitPages;
   readonly decoders: readonly Decoder[];
 }
@@ -16,18 +17,22 @@ const compiled = new WeakMap<Feed, CompiledFeed>();
 export function compileFeed(feed: Feed): CompiledFeed {
   const before = compiled.get(feed);
   if (before) return before;
-  const commit = buildCommit(feed, historyOf);
-  const hasLog = feed.datasets.some(({ history }) => history === 'log');
-  const made = { commit: hasLog ? lookingUp(commit) : commit, decoders: feed.datasets.map(buildDecoder) };
+  const made = { commit: buildCommit(feed, historyOf), decoders: feed.datasets.map(buildDecoder) };
   compiled.set(feed, made);
   return made;
 }
 
-/** Makes a commit again where a row of a log that was taken for new is known. */
-const lookingUp =
-  (commit: CommitPages): CommitPages =>
-  (bulk, pages) =>
-    commit(bulk, pages).catch((error: unknown) => {
-      if (!isUniqueViolation(error)) throw error;
-      return commit(bulk, { ...pages, looksUp: true });
-    });
+/** The commits of one run. Where a row of a log was taken for new that is known, that commit is made again, and all rows are looked up from then on. */
+export function commitsOf({ commit }: CompiledFeed): CommitPages {
+  let looksUp = false;
+  return async (bulk, pages) => {
+    if (!looksUp)
+      try {
+        return await commit(bulk, pages);
+      } catch (error) {
+        if (!isUniqueViolation(error)) throw error;
+        looksUp = true;
+      }
+    return commit(bulk, { ...pages, looksUp });
+  };
+}

@@ -97,6 +97,7 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
       observedAt: batch.observed_at.toISOString(),
       recordedAt,
       late: true,
+      looksUp: true,
       batches: rows.map((its) => ({ rows: its, retire: null })),
       covered: feed.datasets.map(() => null),
       gaps: feed.datasets.map(() => null),

@@ -8,7 +8,7 @@ import { IN_POSTGRESQL, untraced } from '../traced.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
 import type { ActiveFeed } from './active-feed.ts';
 import type { Commit, CommitPages, Committed, Outcome } from './commit.ts';
-import { compileFeed } from './compiled-feed.ts';
+import { commitsOf, compileFeed } from './compiled-feed.ts';
 import type { Asked, RecordingContext, RunResult } from './context.ts';
 import type { Decoded, Decoder, Refused } from './decode.ts';
 import { type Job, priorityOf } from './job.ts';
@@ -75,7 +75,7 @@ export class Run {
     this.#key = targetKey(job.target);
     const compiled = compileFeed(feed);
     this.#decoders = compiled.decoders;
-    this.#store = compiled.commit;
+    this.#store = commitsOf(compiled);
     this.#progress = progress;
     this.#buffer = emptyBuffer(feed);
     this.#isObservedRegularly =
