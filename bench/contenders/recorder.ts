@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { systemClock } from '../../src/clock.ts';
-import { growHeapSlowly, keepYoungSmall } from '../../src/commands/heap.ts';
+import { giveYoungRoom, growHeapSlowly, keepYoungSmall } from '../../src/commands/heap.ts';
 import { SharedBudget } from '../../src/db/budget.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import type { RecordingContext } from '../../src/recording/context.ts';
@@ -17,6 +17,7 @@ export function openRecorder(
 ): RecordingContext {
   keepYoungSmall();
   growHeapSlowly();
+  giveYoungRoom();
   const { sql, bulk } = openDatabase(databaseUrl);
   const settings = {
     name: 'bench',

@@ -1,6 +1,6 @@
 import type { App, AppOptions } from '../app.ts';
 import { exitCode } from './exit.ts';
-import { growHeapSlowly } from './heap.ts';
+import { giveYoungRoom, growHeapSlowly } from './heap.ts';
 
 /** How long the process may take to stop after the first signal, ms. Then it exits with a failure. */
 const LONGEST_STOP = 19_000;
@@ -40,6 +40,7 @@ export async function withApp(
   );
   if (!app) return;
   growHeapSlowly();
+  if (!options.wait) giveYoungRoom();
   try {
     process.exitCode = await work(app, signal);
   } finally {
