@@ -39,11 +39,6 @@ export class ArrayBytes {
     this.#form = form;
   }
 
-  /** Bytes of the array. */
-  get size(): number {
-    return this.#end;
-  }
-
   /** Adds the value of a text; null: no value. @throws RangeError when it is no value of the type: nothing is added */
   add(text: string | null): void {
     const last = this.#end;
@@ -165,7 +160,9 @@ const timestamptz: Form = {
   write: (text, into, at) => {
     const micros = microsecondsOf(text);
     if (micros === null) throw new RangeError(`${text} is no instant`);
-    return writeInt64(typeof micros === 'bigint' ? micros - EPOCH : micros - Number(EPOCH), into, at);
+    const near = Number(micros) - Number(EPOCH);
+    // Before 1715 PostgreSQL's count is beyond JavaScript's whole numbers where that since 1970 is not.
+    return writeInt64(Number.isSafeInteger(near) ? near : BigInt(micros) - EPOCH, into, at);
   },
 };
 

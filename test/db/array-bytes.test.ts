@@ -40,7 +40,17 @@ const text = fc
 /** Texts of each type that columns of rows may have. */
 const TYPES: readonly (readonly [string, fc.Arbitrary<string>])[] = [
   ['numeric', number],
-  ['timestamptz', fc.oneof(instant, fc.constantFrom('2016-12-31T23:59:60Z', '2016-12-31T23:59:60+01:00'))],
+  [
+    'timestamptz',
+    fc.oneof(
+      instant,
+      fc.constantFrom(
+        '2016-12-31T23:59:60Z',
+        '2016-12-31T23:59:60+01:00',
+        '1714-07-29T14:12:25.000009+14:00',
+      ),
+    ),
+  ],
   ['bigint', fc.oneof(fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n), fc.integer().map(BigInt)).map(String)],
   ['boolean', fc.constantFrom('true', 'false')],
   ['text', text],
