@@ -12,8 +12,8 @@ export function giveYoungRoom(): void {
 }
 
 /**
- * Lets the room for young objects grow to {@link YOUNG}, or twice that, and no further: V8 would let it grow to several times that, and keep it. It takes
- * room back from a process that does little, so that it has to be let grow again. Collections of young objects get no helpers: they take
+ * Lets the room for young objects grow to {@link YOUNG}, or twice that, and no further: V8 would let it grow to several times that, and
+ * keep it. It takes room back from a process that does little, so that it has to be let grow again. Collections of young objects get no helpers: they take
  * more of the processor than they save, and the recorder shares its machine with PostgreSQL and often with a node.
  */
 export function keepYoungSmall(): void {

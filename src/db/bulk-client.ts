@@ -83,8 +83,11 @@ export function openBulk(url: string, most: number): BulkClient {
       const cutting = setTimeout(() => {
         for (const socket of sockets) socket.destroy();
       }, LAST_STATEMENTS);
-      await pool.end();
-      clearTimeout(cutting);
+      try {
+        await pool.end();
+      } finally {
+        clearTimeout(cutting);
+      }
     },
   };
 }

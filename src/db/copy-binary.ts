@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { microsecondsOf } from '../instant.ts';
 
 /** Reads one value out of PostgreSQL's binary form: the bytes from `start` up to `end`. */
 export type ReadValue<T> = (bytes: Buffer, start: number, end: number) => T;
@@ -14,9 +15,11 @@ export const readBoolean: ReadValue<boolean> = (bytes, start) => bytes[start] ==
 export const readDouble: ReadValue<number> = (bytes, start) => bytes.readDoubleBE(start);
 /** A `timestamptz`, as microseconds since 1970. */
 export const readInstant: ReadValue<bigint> = (bytes, start) => bytes.readBigInt64BE(start) + EPOCH;
-/** A `timestamptz` as it stands in COPY. @param iso ISO 8601 in UTC, to the microsecond */
+/** A `timestamptz` as it stands in COPY. @param iso ISO 8601 in UTC, to the microsecond @throws RangeError when it is no instant */
 export function instantBytes(iso: string): Buffer {
-  const micros = BigInt(Date.parse(`${iso.slice(0, 19)}Z`)) * 1000n + BigInt(iso.slice(20, 26));
+  const since1970 = microsecondsOf(iso);
+  if (since1970 === null) throw new RangeError(`${iso} is no instant`);
+  const micros = BigInt(since1970);
   const bytes = Buffer.alloc(8);
   bytes.writeBigInt64BE(micros - EPOCH);
   return bytes;

@@ -37,8 +37,8 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
         select ${names}, ${recordedAt}, fence.run_id from (${given}) incoming, fence`;
   return {
     ctes: [
-      // Where none of a few stands, none does: lists overlap at their ends. Then nothing is looked up, nothing is written in doubt, and what
-      // changed is known beforehand, which is two thirds of the cost. Where one stands all the same, the insert fails on the key.
+      // Where none of a few stands, none does: lists overlap at their ends. Then no other is looked up, none is written in doubt, and what
+      // changed is known beforehand: a fifth less time of PostgreSQL. Where one stands all the same, the insert fails on the key.
       `standing_${at} as materialized (
         select ${looksUp} or exists (
           select from (select ${[...request, ...sampled].join(', ')} from (

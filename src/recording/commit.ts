@@ -62,7 +62,7 @@ export interface Committed {
   readonly unconfirmed: boolean;
 }
 
-/** Its plan is kept once so many rows came. */
+/** The plan of a feed's commits is kept once so many rows came: by then its tables are not empty any more. */
 const FIRST_ROWS = 500;
 
 /** Commits one page or several. @throws LeaseLost when another run holds the target */

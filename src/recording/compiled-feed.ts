@@ -6,7 +6,7 @@ import { buildDecoder, type Decoder } from './decode.ts';
 
 /** A feed's commits and decoders. */
 export interface CompiledFeed {
-  /** See {@link commitsOf}. */
+  /** Fails where a row of a log is known that it took for new; {@link commitsOf} makes it again. */
   readonly commit: CommitPages;
   readonly decoders: readonly Decoder[];
 }
@@ -22,7 +22,10 @@ export function compileFeed(feed: Feed): CompiledFeed {
   return made;
 }
 
-/** The commits of one run. Where a row of a log was taken for new that is known, that commit is made again, and all rows are looked up from then on. */
+/**
+ * The commits of one run. Where a row of a log was taken for new that is known, that commit is made again, and all rows are looked up
+ * from then on.
+ */
 export function commitsOf({ commit }: CompiledFeed): CommitPages {
   let looksUp = false;
   return async (bulk, pages) => {

@@ -44,8 +44,6 @@ export interface Decoder {
   page(body: unknown, target: Target, byKey?: ByKey): Decoded;
   /** Decodes items that were taken out of their page already. */
   items(items: readonly unknown[], byKey?: ByKey): Decoded;
-  /** The row of an item, or why it has none. */
-  row(item: unknown): Row | string;
 }
 
 /** The longest part of a key. PostgreSQL limits index entries: a longer one would make the commit of its page fail. */
@@ -103,7 +101,6 @@ export function buildDecoder(dataset: Dataset): Decoder {
   return {
     page: (body, target, byKey) => decodeItems(dataset.items(body, target), byKey),
     items: decodeItems,
-    row: decodeItem,
   };
 }
 
