@@ -160,8 +160,8 @@ const timestamptz: Form = {
   write: (text, into, at) => {
     const micros = microsecondsOf(text);
     if (micros === null) throw new RangeError(`${text} is no instant`);
-    const near = Number(micros) - Number(EPOCH);
     // Before 1715 PostgreSQL's count is beyond JavaScript's whole numbers where that since 1970 is not.
+    const near = typeof micros === 'number' ? micros - Number(EPOCH) : Number.NaN;
     return writeInt64(Number.isSafeInteger(near) ? near : BigInt(micros) - EPOCH, into, at);
   },
 };
