@@ -13,7 +13,7 @@ export const CHANGES = {
 } as const;
 
 /** The columns of the key that come from an item, in their order in the table. */
-export const keyOfItem = (dataset: Dataset): readonly DatasetColumn[] =>
+const keyOfItem = (dataset: Dataset): readonly DatasetColumn[] =>
   itemColumns(dataset).filter(({ name }) => dataset.key.includes(name));
 
 /** SQL: the columns of the key that come from an item. @param row the alias of a row */
@@ -22,14 +22,38 @@ export const keyList = (dataset: Dataset, row: string): string =>
     .map(({ name }) => `${row}.${name}, `)
     .join('');
 
+/**
+ * Where the values of a column of the key stand in `recorder.changes`: texts in `texts`, all others in `keys` at the column's place among those of
+ * the item, where texts have null. Commits of earlier versions have texts in `keys`, too.
+ */
+export const placesOf = (dataset: Dataset) => {
+  let texts = 0;
+  return keyOfItem(dataset).map(({ name, type }, at) => {
+    if (type === 'text') texts += 1;
+    return { name, type, inKeys: at + 1, inTexts: type === 'text' ? texts : null };
+  });
+};
+
+/** SQL: `texts` and `keys` of changes. @param valuesOf SQL: the values of a column, an array @param since an array as a text */
+function keysSaid(dataset: Dataset, valuesOf: (name: string) => string, since: string) {
+  const places = placesOf(dataset);
+  const texts = places.flatMap(({ name, inTexts }) => (inTexts === null ? [] : [valuesOf(name)]));
+  const keys = places.map(({ name, inTexts }) => (inTexts === null ? `${valuesOf(name)}::text` : 'null'));
+  return {
+    ...(texts.length > 0 && { texts: `array[${texts.join(', ')}]` }),
+    keys: `array[${[...keys, since].join(', ')}]`,
+  };
+}
+
 /** The columns of `recorder.changes` that say what changed, as {@link eventsOf} and readings give them. */
-const SAYING = ['changes', 'kinds', 'keys', 'scope_id', 'present', 'turns'] as const;
+const SAYING = ['changes', 'kinds', 'texts', 'keys', 'scope_id', 'present', 'turns'] as const;
 
 /** SQL: a select of those columns, with null where nothing is given. */
 export const saying = (given: Partial<Record<(typeof SAYING)[number], string>>): string => {
   const types = {
     changes: 'int',
     kinds: 'text',
+    texts: 'text[]',
     keys: 'text[]',
     scope_id: 'int',
     present: 'varbit',
@@ -44,14 +68,14 @@ export const saying = (given: Partial<Record<(typeof SAYING)[number], string>>):
  * @param observedAt from where instants are counted
  */
 export function eventsOf(dataset: Dataset, rows: string, observedAt: string): string {
-  const arrays = [
-    ...keyOfItem(dataset).map(({ name }) => `array_agg(e.${name})::text`),
-    `array_agg((extract(epoch from e.begins - ${observedAt}) * 1000000)::bigint)::text`,
-  ];
   return `${saying({
     changes: 'count(*)',
     kinds: `string_agg(e.kind, '')`,
-    keys: `array[${arrays.join(', ')}]`,
+    ...keysSaid(
+      dataset,
+      (name) => `array_agg(e.${name})`,
+      `array_agg((extract(epoch from e.begins - ${observedAt}) * 1000000)::bigint)::text`,
+    ),
   })} from (${rows}) e having count(*) > 0`;
 }
 
@@ -69,12 +93,15 @@ export function appearances(
   begins: string,
   observedAt: string,
 ): string {
-  const keys = arrays.filter(({ name }) => dataset.key.includes(name)).map(({ array }) => `${array}::text`);
-  const since = `array_fill((extract(epoch from ${begins} - ${observedAt}) * 1000000)::bigint, array[n.count])::text`;
+  const given = new Map(arrays.map(({ name, array }) => [name, array]));
   return `${saying({
     changes: 'n.count',
     kinds: `repeat('a', n.count)`,
-    keys: `array[${[...keys, since].join(', ')}]`,
+    ...keysSaid(
+      dataset,
+      (name) => given.get(name) ?? 'null',
+      `array_fill((extract(epoch from ${begins} - ${observedAt}) * 1000000)::bigint, array[n.count])::text`,
+    ),
   })} from (select ${written}::int as count) n where n.count > 0`;
 }
 

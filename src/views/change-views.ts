@@ -2,7 +2,7 @@ import type { Dataset, DatasetColumn } from '../datasets/contract.ts';
 import { POINT_VALUES } from '../datasets/dataset.ts';
 import { rowsOf } from '../datasets/standing.ts';
 import { declaredColumn as column, type DeclaredColumn, type DeclaredView } from '../db/declared.ts';
-import { CHANGES, keyOfItem } from '../history/changes.ts';
+import { CHANGES, placesOf } from '../history/changes.ts';
 import { asClosedDays, asOpenLooks, asRows, selectOf } from '../history/readings/forms.ts';
 import { numberOf, packingOf, wordsIn } from '../history/readings/packing.ts';
 
@@ -104,7 +104,7 @@ const contentOf = (dataset: Dataset, row: string) =>
 function ofVersions(dataset: Dataset, history: keyof typeof SPANS): string {
   const { name, key } = dataset;
   const [from, to] = SPANS[history];
-  const own = keyOfItem(dataset);
+  const own = placesOf(dataset);
   const requested = dataset.columns.filter(({ path }) => path.length === 0);
   const heldIn = ({ name: one }: DatasetColumn) => {
     const place = requested.findIndex((column) => column.name === one);
@@ -112,7 +112,10 @@ function ofVersions(dataset: Dataset, history: keyof typeof SPANS): string {
   };
   const keyed = dataset.columns.filter((column) => key.includes(column.name));
   const arrays = [
-    ...own.map(({ type }, at) => `c.keys[${at + 1}]::${type}[]`),
+    ...own.map(({ type, inKeys, inTexts }) => {
+      const inKey = `c.keys[${inKeys}]::${type}[]`;
+      return inTexts === null ? inKey : `coalesce(${inKey}, c.texts[${inTexts}:${inTexts}])`;
+    }),
     `c.keys[${own.length + 1}]::bigint[]`,
     'string_to_array(c.kinds, null)',
   ];
