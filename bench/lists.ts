@@ -1,4 +1,3 @@
-import type postgres from 'postgres';
 import type { Arena, Run } from './arena.ts';
 import { LISTS, type ListName, listWorks } from './contenders/lists.ts';
 import { median } from './median.ts';
@@ -60,10 +59,8 @@ async function measureList({ sql, open }: Arena, name: ListName, rounds: number)
     await runners.fetching(round); // has the answers made, and is not timed
     for (let turn = 0; turn < NAMES.length; turn++) {
       const contender = NAMES[(round + turn) % NAMES.length] ?? 'recorder';
-      await makeRoom(
-        sql,
-        contender === 'copying' ? copied : contender === 'recorder' && !again ? table : null,
-      );
+      if (contender === 'copying') await sql`truncate ${sql(copied)}`;
+      await sql`checkpoint`; // none begins in the middle of a run
       const run = await runners[contender](round);
       if (run.rows !== items) throw new Error(`${contender} took ${run.rows} ${name}, not ${items}`);
       times[contender].push(run.milliseconds);
@@ -83,10 +80,4 @@ async function measureList({ sql, open }: Arena, name: ListName, rounds: number)
     overWire: medians.recorder / Math.max(medians.fetching, medians.copying),
     peakRss: last?.peakRss ?? Number.NaN,
   };
-}
-
-/** Empties the table where there is one to empty; a checkpoint, so that none begins in the middle of a run. */
-async function makeRoom(sql: postgres.Sql, table: string | null): Promise<void> {
-  if (table !== null) await sql`truncate ${sql(table)}`;
-  await sql`checkpoint`;
 }

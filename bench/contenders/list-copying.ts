@@ -18,15 +18,15 @@ const OF_HISTORY: Readonly<Record<History, readonly string[]>> = {
 /** One COPY of all the lists' rows, ready in memory, into a table with the same indexes: `bench.<dataset>`, made empty before. */
 export const openListCopying: OpenContender = async ({ serviceUrl, databaseUrl, list }) => {
   const work = listWork(list);
-  const { dataset, targets } = work;
+  const { dataset } = work;
   const decoder = buildDecoder(dataset);
   const now = new Date().toISOString();
   const chunks: Buffer[] = [];
-  for (const [place, target] of targets.entries()) {
+  for (const [place, target] of work.targets(0).entries()) {
     const request = dataset.numbered
       ? [String(place + 1)]
       : dataset.request.map((key) => target[key] ?? null);
-    for await (const { body } of plainPages({ ...work, targets: [target] }, addressIn(serviceUrl, 0))) {
+    for await (const { body } of plainPages(work, [target], addressIn(serviceUrl, 0))) {
       const { rows } = decoder.page(body, target);
       chunks.push(Buffer.from(rows.map((row) => copyLine([...request, ...row, now, '1'])).join('')));
     }

@@ -8,8 +8,8 @@ export const openListFetching: OpenContender = async ({ serviceUrl, list }) => {
   return {
     async run(round) {
       let items = 0;
-      for await (const { body } of plainPages(work, addressIn(serviceUrl, round)))
-        items += work.dataset.items(body, work.targets[0] ?? {}).length;
+      for await (const { body } of plainPages(work, work.targets(round), addressIn(serviceUrl, round)))
+        items += work.dataset.items(body, {}).length;
       return items;
     },
   };

@@ -9,11 +9,11 @@ export const openListRecorder: OpenContender = async (setup) => {
   const { dataset, targets, window, items, again } = listWork(setup.list);
   let round = 0;
   const context = openRecorder(setup, () => addressIn(setup.serviceUrl, round));
-  const feed = asDeclared({ source: dataset.source, datasets: [dataset] }, targets);
-  const jobs = targets.map((target) => ({ target, window, reason: 'poll' }) as const);
+  const feed = asDeclared({ source: dataset.source, datasets: [dataset] }, targets(0));
   return {
     async run(now) {
       round = now;
+      const jobs = targets(round).map((target) => ({ target, window, reason: 'poll' }) as const);
       const { runs } = await runJobs(context, feed, jobs, new AbortController().signal);
       const bad = runs.find(({ status, quarantined }) => status !== 'done' || quarantined > 0);
       if (bad) throw new Error(`a run ended ${bad.status}: ${bad.error ?? `${bad.quarantined} quarantined`}`);

@@ -9,7 +9,8 @@ import { HOURS, NEWEST_HOUR, SUBNETS, TRANSACTIONS, VALIDATORS } from '../servic
 /** Lists of one kind that are read whole, one a target. */
 export interface ListWork {
   readonly dataset: Dataset;
-  readonly targets: readonly Target[];
+  /** Where all items are new, other targets in each round: a table that is emptied in between would have each plan of the recorder made anew. */
+  targets(round: number): readonly Target[];
   readonly window: Window | null;
   /** Items of all lists together. */
   readonly items: number;
@@ -22,6 +23,11 @@ const newest = NEWEST_HOUR * 1000 + HOUR;
 const several = <T>(count: number, make: (at: number) => T) =>
   Array.from({ length: count }, (_, at) => make(at));
 
+const always = (count: number, make: (at: number) => Target) => {
+  const all = several(count, make);
+  return () => all;
+};
+
 /** The metric page's window: one page of points is asked for in it. The service answers with {@link HOURS} points whatever the window. */
 export const metricWindow: Window = { from: newest - (HOURS - 2) * HOUR, to: newest };
 
@@ -29,7 +35,7 @@ export const metricWindow: Window = { from: newest - (HOURS - 2) * HOUR, to: new
 export const listWorks: Readonly<Record<ListName, ListWork>> = {
   metricPages: {
     dataset: metricPoints,
-    targets: several(20, (at) => ({ chainId: `${43114 + at}`, metric: 'txCount', timeInterval: 'hour' })),
+    targets: always(20, (at) => ({ chainId: `${43114 + at}`, metric: 'txCount', timeInterval: 'hour' })),
     window: metricWindow,
     items: 20 * HOURS,
     again: true,
@@ -37,21 +43,22 @@ export const listWorks: Readonly<Record<ListName, ListWork>> = {
   // Without the uptime that comes with them: that is a new reading each time.
   validators: {
     dataset: validators,
-    targets: several(20, (at) => ({ node: `validator-${at + 1}`, subnetId: PRIMARY_NETWORK })),
+    targets: always(20, (at) => ({ node: `validator-${at + 1}`, subnetId: PRIMARY_NETWORK })),
     window: null,
     items: 20 * VALIDATORS,
     again: true,
   },
   subnets: {
     dataset: subnets,
-    targets: several(10, (at) => ({ network: `made-${at}` })),
+    targets: always(10, (at) => ({ network: `made-${at}` })),
     window: null,
     items: 10 * SUBNETS,
     again: true,
   },
   nativeTransactions: {
     dataset: nativeTransactions,
-    targets: several(4, (at) => ({ chainId: '43114', address: `0x${String(at).padStart(40, '0')}` })),
+    targets: (round) =>
+      several(4, (at) => ({ chainId: '43114', address: `0x${String(4 * round + at).padStart(40, '0')}` })),
     window: { from: 0, to: OPEN_END },
     items: 4 * TRANSACTIONS,
     again: false,

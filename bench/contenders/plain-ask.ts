@@ -1,10 +1,14 @@
 import { Agent, request } from 'undici';
-import type { Ask, Page } from '../../src/datasets/contract.ts';
+import type { Ask, Page, Target } from '../../src/datasets/contract.ts';
 import { memberOf } from '../../src/datasets/sources/answer.ts';
 import type { ListWork } from './lists.ts';
 
 /** Reads a work's lists the plain way, by the calls that the recorder makes: one after another, without a bound or a check. */
-export async function* plainPages({ dataset, targets, window }: ListWork, url: string): AsyncGenerator<Page> {
+export async function* plainPages(
+  { dataset, window }: Pick<ListWork, 'dataset' | 'window'>,
+  targets: readonly Target[],
+  url: string,
+): AsyncGenerator<Page> {
   const dispatcher = new Agent({ connections: 1, pipelining: 1 });
   const read = async (path: string, options: Readonly<Record<string, unknown>>): Promise<unknown> => {
     const { body } = await request(`${url}${path}`, { dispatcher, ...options });

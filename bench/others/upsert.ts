@@ -11,7 +11,7 @@ import { VALIDATORS } from '../service/made.ts';
 /** The lists that are polled, one of each target, and how many validators each has. */
 export const polledLists = {
   dataset: listWorks.validators.dataset,
-  targets: listWorks.validators.targets.slice(0, 4),
+  targets: listWorks.validators.targets(0).slice(0, 4),
   validators: VALIDATORS,
 };
 
@@ -78,8 +78,7 @@ const differs = fragment.raw(
 export function openUpsert(databaseUrl: string, serviceUrl: string, connections: number) {
   const db = drizzle(postgres(databaseUrl, { max: connections, onnotice: () => {} }));
   return async (target: Target, round: number): Promise<void> => {
-    const work = { ...listWorks.validators, targets: [target] };
-    for await (const { body } of plainPages(work, addressIn(serviceUrl, round)))
+    for await (const { body } of plainPages(listWorks.validators, [target], addressIn(serviceUrl, round)))
       await db
         .insert(validators)
         .values(answer.parse(body).validators.map((one) => rowOf(target.node ?? '', one)))
