@@ -54,7 +54,8 @@ export function asOf(
     body: parts
       .map(
         ({ from, where }) =>
-          `select ${list} from ${from} where ${where} and reporting.has_record('${name}', at)`,
+          // Asked once a moment, also where a query asks for many moments: beside the conditions it would be asked for each row.
+          `select ${list} from (select where reporting.has_record('${name}', at) offset 0) recorded, ${from} where ${where}`,
       )
       .join('\nunion all\n'),
   };
