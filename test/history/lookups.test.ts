@@ -138,4 +138,28 @@ describe('a look at a list that is known', () => {
     for (let round = 1; round < ROUNDS; round++)
       expect(tooMany(await lookAt(list, clock, round))).toEqual([]);
   });
+
+  it('of subnets, whose key does not say whose list it is, reads none of the lists of other networks', async () => {
+    const clock = new ManualClock(START + 2 * 365 * 24 * HOUR);
+    const list = lists.find(({ dataset }) => dataset === subnets);
+    if (!list) throw new Error('there is no list of subnets');
+    await lookAt(list, clock, 0);
+    const { columns } = await sql`select * from recorder.subnets limit 0`;
+    const [others, own] = [columns, columns].map((all, at) =>
+      all
+        .map(({ name }) =>
+          at === 1 && name === 'network'
+            ? `'other-' || n`
+            : at === 1 && name === 'subnet_id'
+              ? `n || '-' || subnet_id`
+              : `"${name}"`,
+        )
+        .join(', '),
+    );
+    await sql.unsafe(
+      `insert into recorder.subnets (${others}) select ${own} from recorder.subnets, generate_series(1, 10) n where valid_to is null and network = 'mainnet'`,
+    );
+    for (let round = 1; round < ROUNDS; round++)
+      expect(tooMany(await lookAt(list, clock, round))).toEqual([]);
+  });
 });
