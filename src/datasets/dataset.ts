@@ -236,7 +236,7 @@ function tableOf(declaration: Declaration, all: readonly DatasetColumn[]) {
           // Who left lately. Members rarely leave, so it is small.
           index(`${name}_gone`).on(sql`valid_to`).where(sql`ended_by <> 'changed'`),
           byTime(`${name}_began`, 'valid_from'),
-          // Whose list it is, where the key does not begin with that: a whole look asks for all that its target has now.
+          // Whose list it is, where the key does not say that: a whole look asks for all that its target has now.
           ...(requested.every((one) => declaration.key.includes(one))
             ? []
             : [index(`${name}_requested`).on(inIndex(requested)).where(sql`valid_to is null`)]),
