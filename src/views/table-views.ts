@@ -54,8 +54,9 @@ export function asOf(
     body: parts
       .map(
         ({ from, where }) =>
-          // Asked once a moment, also where a query asks for many moments: beside the conditions it would be asked for each row.
-          `select ${list} from (select where reporting.has_record('${name}', at) offset 0) recorded, ${from} where ${where}`,
+          // Asked once a moment, also where a query joins many moments to what held then: beside the conditions it would be asked for each row.
+          // With `having` PostgreSQL leaves the select as it is, as it does with `offset 0`, and still reads the rows by several workers.
+          `select ${list} from (select having reporting.has_record('${name}', at)) recorded, ${from} where ${where}`,
       )
       .join('\nunion all\n'),
   };

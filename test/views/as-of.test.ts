@@ -181,17 +181,18 @@ describe('as of a moment', () => {
 });
 
 it('whether there is a record is asked once a moment, not once a row, also of many moments', async () => {
-  for (const { name } of catalog) {
-    const plan = await sql.unsafe(
-      `explain select * from (values (now()), (now() - interval '1 hour')) m(moment) cross join lateral reporting.${name}_as_of(m.moment)`,
-    );
-    const asked = plan
-      .map((line) => String(line['QUERY PLAN']).trim())
-      .filter((line) => line.includes('has_record'));
-    expect(asked, name).not.toEqual([]);
-    expect(
-      asked.filter((line) => !line.startsWith('One-Time Filter:')),
-      name,
-    ).toEqual([]);
-  }
+  for (const { name } of catalog)
+    for (const join of ['cross join lateral', 'left join lateral']) {
+      const plan = await sql.unsafe(
+        `explain select * from (values (now()), (now() - interval '1 hour')) m(moment) ${join} reporting.${name}_as_of(m.moment) held ${join.startsWith('left') ? 'on true' : ''}`,
+      );
+      const asked = plan
+        .map((line) => String(line['QUERY PLAN']).trim())
+        .filter((line) => line.includes('has_record'));
+      expect(asked, name).not.toEqual([]);
+      expect(
+        asked.filter((line) => !line.startsWith('One-Time Filter:')),
+        `${name}, ${join}`,
+      ).toEqual([]);
+    }
 });
