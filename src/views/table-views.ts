@@ -54,9 +54,9 @@ export function asOf(
     body: parts
       .map(
         ({ from, where }) =>
-          // Asked once a moment, also where a query joins many moments to what held then: beside the conditions it would be asked for each row.
-          // With `having` PostgreSQL leaves the select as it is, as it does with `offset 0`, and still reads the rows by several workers.
-          `select ${list} from (select having reporting.has_record('${name}', at)) recorded, ${from} where ${where}`,
+          // Since when there is a record is asked once a question. What raises the error is asked only where a moment is before that: of a
+          // question that joins many moments to what held then PostgreSQL may ask it for each row.
+          `select ${list} from ${from} where ${where} and (at >= (select reporting.known_since('${name}')) or reporting.has_record('${name}', at))`,
       )
       .join('\nunion all\n'),
   };

@@ -8,14 +8,15 @@ declare
   since timestamptz;
   kept timestamptz;
 begin
+  if at >= reporting.known_since(dataset) then
+    return true;
+  end if;
   select min(r.recorded_since) into since from reporting.recorded_since r where r.dataset = has_record.dataset;
   select r.kept_since into kept from reporting.retention r where r.dataset = has_record.dataset;
   if at >= coalesce(since, now()) and at < kept then
     raise exception 'what % held at % is not kept any more', dataset, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
       using errcode = 'invalid_parameter_value',
         hint = 'it is kept since ' || to_char(kept at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || ' (retention in recorder.yaml)';
-  elsif at >= coalesce(since, now()) then
-    return true;
   elsif since is null then
     raise exception 'there is no record of % yet', dataset using errcode = 'invalid_parameter_value';
   else
