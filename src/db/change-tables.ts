@@ -28,7 +28,7 @@ export const changes = recorder.table(
     kinds: text(),
     /**
      * The columns of the key that are texts, a line each, an element a change. They stand apart because hashes and ids do not compress: to
-     * try it took an eighth of a commit.
+     * try it took a tenth of PostgreSQL's time for a commit of new rows.
      */
     texts: text().array(),
     /**

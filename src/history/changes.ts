@@ -93,13 +93,17 @@ export function appearances(
   begins: string,
   observedAt: string,
 ): string {
-  const given = new Map(arrays.map(({ name, array }) => [name, array]));
+  const arrayOf = (wanted: string) => {
+    const found = arrays.find(({ name }) => name === wanted);
+    if (!found) throw new Error(`${dataset.name} has no array of ${wanted}`);
+    return found.array;
+  };
   return `${saying({
     changes: 'n.count',
     kinds: `repeat('a', n.count)`,
     ...keysSaid(
       dataset,
-      (name) => given.get(name) ?? 'null',
+      arrayOf,
       `array_fill((extract(epoch from ${begins} - ${observedAt}) * 1000000)::bigint, array[n.count])::text`,
     ),
   })} from (select ${written}::int as count) n where n.count > 0`;

@@ -145,19 +145,15 @@ describe('a look at a list that is known', () => {
     if (!list) throw new Error('there is no list of subnets');
     await lookAt(list, clock, 0);
     const { columns } = await sql`select * from recorder.subnets limit 0`;
-    const [others, own] = [columns, columns].map((all, at) =>
-      all
-        .map(({ name }) =>
-          at === 1 && name === 'network'
-            ? `'other-' || n`
-            : at === 1 && name === 'subnet_id'
-              ? `n || '-' || subnet_id`
-              : `"${name}"`,
-        )
-        .join(', '),
-    );
+    const names = columns.map(({ name }) => name);
+    const ofOthers: Readonly<Record<string, string>> = {
+      network: `'other-' || n`,
+      subnet_id: `n || '-' || subnet_id`,
+    };
+    const values = names.map((name) => ofOthers[name] ?? name);
     await sql.unsafe(
-      `insert into recorder.subnets (${others}) select ${own} from recorder.subnets, generate_series(1, 10) n where valid_to is null and network = 'mainnet'`,
+      `insert into recorder.subnets (${names.join(', ')}) select ${values.join(', ')} from recorder.subnets, generate_series(1, 10) n
+        where valid_to is null and network = 'mainnet'`,
     );
     for (let round = 1; round < ROUNDS; round++)
       expect(tooMany(await lookAt(list, clock, round))).toEqual([]);
