@@ -14,7 +14,7 @@ const PROGRAM = fileURLToPath(packageFile('dist/sandbox/main.js'));
 const STATE = 'sandbox.json';
 
 /** What the sandbox prints when it listens: its URL, and what there is to watch. */
-const announcement = z.looseObject({
+export const announcement = z.looseObject({
   url: z.string(),
   chains: z.array(z.string()),
   nodeIds: z.array(z.string()),

@@ -1,0 +1,120 @@
+import { loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import postgres from 'postgres';
+import { z } from 'zod';
+import { announcement } from '../../src/sandbox.ts';
+import { Child } from '../child.ts';
+import { startDatabase } from '../database.ts';
+import { median } from '../median.ts';
+import { addPast, rowsIn } from './history.ts';
+import { type Round, Watching } from './watching.ts';
+
+/**
+ * Whether an hourly round of everything that a sandbox has costs more in a record with a long past: two databases of one server, one of
+ * them with so many rows, make the same rounds in turns: `npx tsx bench/growth/main.ts [--rows 10000000] [--rounds 15]`.
+ * Exits 1 where a round asks or costs more than it may.
+ */
+const { values } = parseArgs({
+  options: { rows: { type: 'string', default: '10000000' }, rounds: { type: 'string', default: '15' } },
+});
+const [most, rounds] = [Number(values.rows), Number(values.rounds)];
+const HOUR = 3_600_000;
+/** Rounds that nobody times: the first ones record what there is, compile and plan. */
+const WARM_UP = 4;
+/** How much more a round may cost. */
+const LIMIT = 1.1;
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+
+const began = Math.floor(Date.now() / HOUR - 2 * WARM_UP - rounds - 24) * HOUR;
+const { child: network, first: watch } = await Child.start(
+  'growth/network-process.ts',
+  [String(began)],
+  announcement,
+  stop.signal,
+);
+const closers: (() => Promise<void>)[] = [() => network.stop()];
+try {
+  const database = await startDatabase({ autovacuum: 'off' });
+  closers.push(() => database.close());
+  const large = new URL(database.url);
+  large.pathname = '/large';
+  let now = began;
+  const hour = async () => {
+    ({ now } = await network.ask(String(HOUR), z.object({ now: z.number() })));
+  };
+
+  const first = new Watching(database.url, watch);
+  await first.register(now);
+  for (let round = 0; round < WARM_UP; round++) {
+    const { runs, rows } = await first.round(now);
+    console.log(`${runs} runs recorded ${rows} rows`);
+    await hour();
+  }
+  await first.close();
+  const small = postgres(database.url, { max: 1, onnotice: () => {} });
+  await small`vacuum analyze`;
+  const before = await rowsIn(small);
+  await small.end();
+  await copied(database.url, 'large');
+  const sql = postgres(large.href, { max: 1, onnotice: () => {} });
+  closers.push(() => sql.end({ timeout: 5 }));
+  await addPast(sql, large.href, Math.ceil(most / before) - 1, WARM_UP);
+  const after = await rowsIn(sql);
+
+  const [one, other] = [new Watching(database.url, watch), new Watching(large.href, watch)];
+  closers.push(
+    () => one.close(),
+    () => other.close(),
+  );
+  const made: [Round[], Round[]] = [[], []];
+  for (let round = 0; round < WARM_UP + rounds; round++) {
+    stop.signal.throwIfAborted();
+    await sql`checkpoint`; // none begins in the middle of a round
+    const turns = [
+      async () => made[0].push(await one.round(now)),
+      async () => made[1].push(await other.round(now)),
+    ];
+    for (const turn of round % 2 === 0 ? turns : turns.reverse()) await turn();
+    await hour();
+  }
+  tell(before, after, made[0].slice(WARM_UP), made[1].slice(WARM_UP));
+} finally {
+  for (const close of closers.reverse()) await close();
+}
+
+async function copied(url: string, name: string): Promise<void> {
+  const place = new URL(url);
+  const template = place.pathname.slice(1);
+  place.pathname = '/postgres';
+  const server = postgres(place.href, { max: 1, onnotice: () => {} });
+  await server`create database ${server(name)} template ${server(template)}`;
+  await server.end();
+}
+
+function tell(before: number, after: number, few: readonly Round[], many: readonly Round[]): void {
+  const middle = (made: readonly Round[], of: (round: Round) => number) => median(made.map(of));
+  const line = (what: string, of: (round: Round) => number, digits = 0) => {
+    const [one, other] = [middle(few, of), middle(many, of)];
+    console.log(
+      `${what.padEnd(40)} ${one.toFixed(digits).padStart(8)} ${other.toFixed(digits).padStart(10)} ${(other / one).toFixed(2).padStart(8)}`,
+    );
+    return { one, other };
+  };
+  console.log(`\nan hourly round, medians of ${rounds}; rows recorded: ${before} and ${after}`);
+  line('runs', ({ runs }) => runs);
+  line('rows written', ({ rows }) => rows);
+  const requests = line('requests', (round) => round.requests);
+  const statements = line('statements', (round) => round.statements);
+  line('elapsed, ms', ({ elapsed }) => elapsed);
+  line('processor time of the process, ms', ({ own }) => own);
+  line('processor time of PostgreSQL, ms', (round) => round.database);
+  const cost = line('processor time of both, ms', (round) => round.own + round.database);
+  const holds =
+    cost.other <= LIMIT * cost.one && requests.other <= requests.one && statements.other <= statements.one;
+  console.log(
+    `${holds ? 'holds' : 'FAILS'}: ${(cost.other / cost.one).toFixed(2)} times; at most ${LIMIT}, and no request or statement more`,
+  );
+  console.log(`load ${loadavg()[0]?.toFixed(1)}`);
+  if (!holds) process.exitCode = 1;
+}

@@ -1,0 +1,113 @@
+import type postgres from 'postgres';
+import type { z } from 'zod';
+import { activeFeeds } from '../../src/configured-feeds.ts';
+import { type BulkClient, openBulk } from '../../src/db/bulk-client.ts';
+import { CONNECTION } from '../../src/db/client.ts';
+import { connectPool } from '../../src/db/connect.ts';
+import { silenceOf } from '../../src/db/session.ts';
+import type { ActiveFeed } from '../../src/recording/active-feed.ts';
+import type { RecordingContext } from '../../src/recording/context.ts';
+import { runJobs } from '../../src/recording/foreground.ts';
+import { loadStates, planDue } from '../../src/recording/plan.ts';
+import { registerTargets } from '../../src/recording/register.ts';
+import type { announcement } from '../../src/sandbox.ts';
+import { sandboxConfig } from '../../src/sandbox.ts';
+import { upstreamOpener } from '../../src/upstream-opener.ts';
+import { ProcessorMeter } from '../pages/processor.ts';
+
+/** What a round did and cost. */
+export interface Round {
+  readonly runs: number;
+  readonly rows: number;
+  readonly requests: number;
+  readonly statements: number;
+  /** Milliseconds. */
+  readonly elapsed: number;
+  /** Processor time of this process and of PostgreSQL, ms. */
+  readonly own: number;
+  readonly database: number;
+}
+
+/** A recorder that watches all of a sandbox, one database of one server. It polls when it is told to. */
+export class Watching {
+  readonly #feeds: readonly ActiveFeed[];
+  readonly #sql: postgres.Sql;
+  readonly #bulk: BulkClient;
+  readonly #meter: ProcessorMeter;
+  readonly #context: RecordingContext;
+  #now = 0;
+  #statements = 0;
+
+  constructor(url: string, network: z.infer<typeof announcement>) {
+    const config = sandboxConfig(network);
+    this.#feeds = activeFeeds(config);
+    this.#sql = connectPool(url, silenceOf('work'), {
+      ...CONNECTION,
+      max: 12,
+      debug: () => {
+        this.#statements += 1;
+      },
+    });
+    const bulk = openBulk(url, 10);
+    this.#bulk = {
+      ask: (...asked) => {
+        this.#statements += 1;
+        return bulk.ask(...asked);
+      },
+      end: () => bulk.end(),
+    };
+    this.#meter = new ProcessorMeter(url, process.pid);
+    const clock = () => this.#now;
+    const keys = { chainDataKey: undefined, metricsKey: undefined };
+    this.#context = {
+      sql: this.#sql,
+      bulk: this.#bulk,
+      clock,
+      worker: 'host/1',
+      open: upstreamOpener(config, keys, this.#sql, clock),
+    };
+  }
+
+  /** Notes what is wanted, as `up` does when it starts. @param now ms since 1970 */
+  async register(now: number): Promise<void> {
+    for (const feed of this.#feeds) await registerTargets(this.#sql, feed, now);
+  }
+
+  /** Plans and makes all runs that are due. @param now ms since 1970 @throws Error when a run fails */
+  async round(now: number): Promise<Round> {
+    this.#now = now;
+    const [spent, both] = [process.cpuUsage(), await this.#meter.read()];
+    const [begin, statements] = [performance.now(), this.#statements];
+    let [runs, rows, requests] = [0, 0, 0];
+    for (const feed of this.#feeds) {
+      const jobs = planDue(feed, await loadStates(this.#sql, feed), now);
+      const made = await runJobs(this.#context, feed, jobs, new AbortController().signal);
+      for (const run of made.runs) {
+        if (run.status !== 'done' && run.status !== 'partial' && run.status !== 'not-offered')
+          throw new Error(`a run of ${run.feed} ended ${run.status}: ${run.error}`);
+        runs += 1;
+        rows += run.rowsWritten.reduce((sum, one) => sum + one, 0);
+        requests += run.requests;
+      }
+      if (made.busy.length > 0)
+        throw new Error(`${made.busy.length} targets of ${feed.source.name} were held`);
+    }
+    const elapsed = performance.now() - begin;
+    const { user, system } = process.cpuUsage(spent);
+    const own = (user + system) / 1000;
+    const whole = (await this.#meter.read()) - both;
+    return {
+      runs,
+      rows,
+      requests,
+      statements: this.#statements - statements,
+      elapsed,
+      own,
+      database: whole - own,
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#bulk.end(), this.#sql.end({ timeout: 5 }), this.#meter.close()]);
+  }
+}
