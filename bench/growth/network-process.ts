@@ -6,7 +6,7 @@ import { startSandbox } from '../../sandbox/server.ts';
  * Argument: when it begins, in ms since 1970. Says to its parent what there is to watch, and then the time, each time it has gone on.
  */
 /** How old the network is when it begins, ms: young, so that what there is of it is little. */
-const AGE = 2 * 86_400_000;
+const AGE = 86_400_000;
 
 const clock = new ManualClock(Number(process.argv[2]));
 const sandbox = await startSandbox({

@@ -20,6 +20,8 @@ export interface Round {
   readonly runs: number;
   readonly rows: number;
   readonly requests: number;
+  /** Statements of PostgreSQL: the commits of runs, of which one may take several pages, and all others. */
+  readonly commits: number;
   readonly statements: number;
   /** Milliseconds. */
   readonly elapsed: number;
@@ -36,6 +38,7 @@ export class Watching {
   readonly #meter: ProcessorMeter;
   readonly #context: RecordingContext;
   #now = 0;
+  #commits = 0;
   #statements = 0;
 
   constructor(url: string, network: z.infer<typeof announcement>) {
@@ -51,7 +54,7 @@ export class Watching {
     const bulk = openBulk(url, 10);
     this.#bulk = {
       ask: (...asked) => {
-        this.#statements += 1;
+        this.#commits += 1;
         return bulk.ask(...asked);
       },
       end: () => bulk.end(),
@@ -77,7 +80,7 @@ export class Watching {
   async round(now: number): Promise<Round> {
     this.#now = now;
     const [spent, both] = [process.cpuUsage(), await this.#meter.read()];
-    const [begin, statements] = [performance.now(), this.#statements];
+    const [begin, commits, statements] = [performance.now(), this.#commits, this.#statements];
     let [runs, rows, requests] = [0, 0, 0];
     for (const feed of this.#feeds) {
       const jobs = planDue(feed, await loadStates(this.#sql, feed), now);
@@ -100,6 +103,7 @@ export class Watching {
       runs,
       rows,
       requests,
+      commits: this.#commits - commits,
       statements: this.#statements - statements,
       elapsed,
       own,

@@ -3,7 +3,9 @@ import { unwrap } from './unwrap.ts';
 
 /** The one spelling of bytes written as `0x…`: lower case. Any other text, such as an id in base58, is kept. */
 export function oneSpelling(text: string): string {
-  return text.startsWith('0x') && /^0x[0-9a-fA-F]*$/.test(text) ? text.toLowerCase() : text;
+  if (!text.startsWith('0x')) return text;
+  const lower = text.toLowerCase();
+  return lower !== text && /^0x[0-9a-fA-F]*$/.test(text) ? lower : text; // most are in lower case, and are not looked through
 }
 
 /** Leaves of items that are `0x…`: see `hex` in fields.ts. */

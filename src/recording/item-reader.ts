@@ -10,7 +10,7 @@ export type OpenRow = (string | null)[];
 /** What an item's schema takes of an item. */
 export interface ReadItem {
   readonly row: OpenRow;
-  /** Whether the schema names every member of the item: then nothing is left for `extra`. */
+  /** Whether the schema names every member of the item, or the dataset leaves it out: then nothing is left for `extra`. */
   readonly named: boolean;
 }
 
@@ -28,12 +28,13 @@ export function buildItemReader(dataset: Dataset): (item: unknown) => ReadItem |
   /** Of the item that is being read. */
   let named = true;
 
-  const object = (schema: z.ZodObject, outer: readonly string[]): Fill => {
+  const object = (schema: z.ZodObject, outer: readonly string[], ignored: readonly string[] = []): Fill => {
     const members = Object.entries(schema.shape).map(([name, member]) => {
       const { inner, nullable } = unwrap(member);
       const path = [...outer, name];
       return { name, nullable, fill: inner instanceof z.ZodObject ? object(inner, path) : leaf(inner, path) };
     });
+    const leftOut = ignored.filter((name) => !(name in schema.shape));
     return (value, row) => {
       if (!isRecord(value)) return false;
       let found = 0;
@@ -43,6 +44,7 @@ export function buildItemReader(dataset: Dataset): (item: unknown) => ReadItem |
         if (nullable && (member === undefined || member === null)) continue;
         if (!fill(member, row)) return false;
       }
+      for (const name of leftOut) if (value[name] !== undefined) found += 1;
       if (found !== Object.keys(value).length) named = false;
       return true;
     };
@@ -55,7 +57,7 @@ export function buildItemReader(dataset: Dataset): (item: unknown) => ReadItem |
     return column.raw ? twoColumns(column, column.raw, at) : oneColumn(column, at);
   };
 
-  const fill = object(dataset.item, []);
+  const fill = object(dataset.item, [], dataset.ignore);
   return (item) => {
     named = true;
     const row = [...empty];

@@ -97,7 +97,7 @@ describe('parseJson', () => {
         const parsed = parseJson(`{"a":${space}[${text},${space}${text}],"b":${space}${text}${more}}`);
         if (typeof parsed !== 'object' || parsed === null) throw new Error('no object');
         const [first, second] = [Reflect.get(parsed, 'a')].flat();
-        for (const value of [first, second, Reflect.get(parsed, 'b'), parseJson(text)])
+        for (const value of [first, second, Reflect.get(parsed, 'b'), parseJson(`${space}${text}`)])
           expect(exactly(textOf(value))).toBe(exactly(text));
       }),
       { numRuns: 1000 },
