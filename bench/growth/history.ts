@@ -77,15 +77,11 @@ function past(dataset: Dataset, hours: number): string {
     sample: [...kept.filter(([column]) => column !== 'extra'), ['observed_at', ago('observed_at')]],
   };
   const values = new Map([...forms[history], ['run_id', 'run_id']]);
-  const standing = {
-    state: `recorder.${name} where valid_to is null`,
-    series: `recorder.${name} where superseded_at is null`,
-    log: `recorder.${name} where superseded_at is null`,
-    sample: `reporting.${name}`,
-  }[history];
-  const [from, where = ''] = standing.split(' where ');
+  const isSample = history === 'sample';
   return `insert into recorder.${name} (${[...values.keys()].join(', ')})
-    select ${[...values.values()].join(', ')} from ${from}, generate_series(1, $1::int) age ${where && `where ${where}`}`;
+    select ${[...values.values()].join(', ')}
+    from ${isSample ? 'reporting' : 'recorder'}.${name}, generate_series(1, $1::int) age
+    where ${isSample ? 'true' : `${history === 'state' ? 'valid_to' : 'superseded_at'} is null`}`;
 }
 
 async function columnsBut(

@@ -1,5 +1,4 @@
 import type postgres from 'postgres';
-import type { z } from 'zod';
 import { activeFeeds } from '../../src/configured-feeds.ts';
 import { type BulkClient, openBulk } from '../../src/db/bulk-client.ts';
 import { CONNECTION } from '../../src/db/client.ts';
@@ -10,8 +9,7 @@ import type { RecordingContext } from '../../src/recording/context.ts';
 import { runJobs } from '../../src/recording/foreground.ts';
 import { loadStates, planDue } from '../../src/recording/plan.ts';
 import { registerTargets } from '../../src/recording/register.ts';
-import type { announcement } from '../../src/sandbox.ts';
-import { sandboxConfig } from '../../src/sandbox.ts';
+import { type Announcement, sandboxConfig } from '../../src/sandbox.ts';
 import { upstreamOpener } from '../../src/upstream-opener.ts';
 import { ProcessorMeter } from '../pages/processor.ts';
 
@@ -41,7 +39,7 @@ export class Watching {
   #commits = 0;
   #statements = 0;
 
-  constructor(url: string, network: z.infer<typeof announcement>) {
+  constructor(url: string, network: Announcement) {
     const config = sandboxConfig(network);
     this.#feeds = activeFeeds(config);
     this.#sql = connectPool(url, silenceOf('work'), {
