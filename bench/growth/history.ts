@@ -21,8 +21,9 @@ export async function rowsIn(sql: postgres.Sql): Promise<number> {
 }
 
 /**
- * Gives a record a past: before each row that stands so many others of the same target, each as long before the next as the record is. A list's member and a point get
- * earlier versions, a log gets earlier items, and readings get earlier looks. Runs and what commits noted get as much.
+ * Gives a record a past: before each row that stands so many others of the same target, each as long before the next as the record is.
+ * A list's member and a point get earlier versions, a log gets earlier items, and readings get earlier looks. Runs and what commits noted
+ * get as much.
  * What stands now is as before, so that the next poll has the same to do.
  * @param hours how long the record is
  */
@@ -31,7 +32,7 @@ export async function addPast(sql: postgres.Sql, url: string, times: number, hou
     await withoutIndexes(sql, dataset.name, () => sql.unsafe(past(dataset, hours), [times]));
   for (const [table, [number, instant]] of Object.entries(BOOKKEEPING)) {
     const others = await columnsBut(sql, table, [number, instant]);
-    // Their own numbers are above all that come later: none that a run draws is taken.
+    // Their numbers are above all that are drawn in the rounds, as those below are not enough.
     await sql.unsafe(
       `insert into recorder.${table} (${[number, instant, ...others].join(', ')})
       select 1000000000 + row_number() over (), ${instant} - make_interval(hours => age * ${hours}), ${others.join(', ')}

@@ -34,7 +34,7 @@ export function buildItemReader(dataset: Dataset): (item: unknown) => ReadItem |
       const path = [...outer, name];
       return { name, nullable, fill: inner instanceof z.ZodObject ? object(inner, path) : leaf(inner, path) };
     });
-    const leftOut = ignored.filter((name) => !(name in schema.shape));
+    const leftOut = ignored.filter((name) => !Object.hasOwn(schema.shape, name));
     return (value, row) => {
       if (!isRecord(value)) return false;
       let found = 0;
