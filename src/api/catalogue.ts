@@ -284,7 +284,7 @@ function* arrivalsOf({ name, history }: (typeof recorded)[number]): Generator<[s
   const { view, begins } = VERSIONS[history];
   if (history === 'sample') {
     const looks = looksView(name);
-    const arrival: Arrival = { column: begins, dataset: name, view: looks, begins };
+    const arrival: Arrival = { column: begins, dataset: name, view: looks, begins, shared: true };
     yield [name, arrival];
     yield [looks, arrival];
     return;

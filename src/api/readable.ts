@@ -66,6 +66,11 @@ export interface Arrival {
   /** The view in `reporting` of all that was recorded, and its column of when it came. */
   readonly view: string;
   readonly begins: string;
+  /**
+   * Its index holds when other datasets were read, too. Where rows end is not looked for then: after the last row of what is not read any
+   * more, all that the others read since is gone through. Windows may go on to now instead.
+   */
+  readonly shared?: true;
 }
 
 /** Rows of `reporting` that can be read: a view, or a function that returns rows. */

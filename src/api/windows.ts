@@ -76,7 +76,7 @@ async function expectedRows(sql: postgres.Sql, { arrival, things }: Readable): P
 }
 
 const told = z.array(z.object({ begin: z.number(), end: z.number() }));
-const toldLeast = z.array(z.object({ least: z.number().nullable() }));
+const toldBefore = z.tuple([z.object({ begin: z.number().nullable(), end: z.number() })]);
 
 /** Where rows are, ms since 1970. */
 interface Ends {
@@ -105,27 +105,30 @@ async function endsOf(
     ...(after?.values[0] ? [after.values[0]] : []),
     ...(descending && asOf !== null ? [asOf] : []),
   ].map((value) => into.value(value, 'timestamptz'));
+  const needsLeast = things?.packed === true && !descending && known.length === 0;
+  const before = needsLeast ? await beforeRecord(sql, arrival) : null;
+  if (before) return before;
   const [begin, end] = descending
     ? [`least(${[newest, ...known].join(', ')})`, oldest]
     : [`greatest(${[oldest, ...known].join(', ')})`, newest];
+  const last = arrival.shared ? `select ${end} as at` : firstFrom(arrival, end, !descending);
   const text = `select 1000 * extract(epoch from b.at)::float8 as begin, 1000 * extract(epoch from e.at)::float8 as "end"
-from (${firstFrom(arrival, begin, descending)}) b, (${firstFrom(arrival, end, !descending)}) e`;
+from (${firstFrom(arrival, begin, descending)}) b, (${last}) e where e.at is not null`;
   const [ends] = told.parse(await sql.unsafe(text, [...into.values]));
-  if (!ends) return null;
-  const bounded = descending || known.length > 0 || !things?.packed;
-  if (bounded) return { ...ends, least: null };
-  const least = await oldestOf(sql, arrival, ends.begin);
-  return { ...ends, begin: Math.min(ends.begin, least), least };
+  return ends ? { ...ends, least: needsLeast ? Math.floor(ends.begin) : null } : null;
 }
 
 /**
- * When the oldest row came, ms since 1970. A record begins with the first run that succeeded, but a run that did not may have left rows.
- * @param begin when the first row of the record came
+ * The ends of rows that begin before their record does; null: none does. A record begins with the first run that succeeded, but a run
+ * that did not may have left rows.
  */
-async function oldestOf(sql: postgres.Sql, { begins, view }: Arrival, begin: number): Promise<number> {
-  const text = `select floor(1000 * extract(epoch from min(${begins})))::float8 as least from reporting.${view} where ${begins} < $1::timestamptz`;
-  const [older] = toldLeast.parse(await sql.unsafe(text, [new Date(begin).toISOString()]));
-  return older?.least ?? Math.floor(begin);
+async function beforeRecord(sql: postgres.Sql, arrival: Arrival): Promise<Ends | null> {
+  const { begins, view } = arrival;
+  const into = new Statement();
+  const text = `select floor(1000 * extract(epoch from min(${begins})))::float8 as begin, 1000 * extract(epoch from now())::float8 as "end"
+from reporting.${view} where ${begins} >= '-infinity' and ${begins} < ${since(arrival, into)}`; // bounded on both sides, so that PostgreSQL expects few
+  const [{ begin, end }] = toldBefore.parse(await sql.unsafe(text, [...into.values]));
+  return begin === null ? null : { begin, end, least: begin };
 }
 
 /** SQL: when the first row came, from a moment on or back; no row: none is known. Nothing may have come for long: it is looked for in longer and longer times. */
