@@ -67,8 +67,8 @@ export interface Arrival {
   readonly view: string;
   readonly begins: string;
   /**
-   * Its index holds when other datasets were read, too. Where rows end is not looked for then: after the last row of what is not read any
-   * more, all that the others read since is gone through. Windows may go on to now instead.
+   * Its index holds when other datasets were read, too. A first page does not look for where rows end: of what is not read any more, all
+   * that the others read since would be gone through. Its windows may go on to now instead.
    */
   readonly shared?: true;
 }

@@ -7,8 +7,8 @@ import type { RowsQuestion } from './rows-question.ts';
 import { Statement } from './statement.ts';
 
 const HOUR = 3_600_000;
-/** Within so many hours the first row is looked for, one after the other. */
-const HOURS = [1, 8, 64, 512, 4_096, 87_600];
+/** The first row is looked for from each of these hours to the next one. */
+const HOURS = [0, ...Array.from({ length: 18 }, (_, n) => 2 ** n)];
 /** Ten years, ms: beyond it rows are looked for at any time. */
 const LONGEST = 87_600 * HOUR;
 /** A window is made for so many pages. */
@@ -111,7 +111,8 @@ async function endsOf(
   const [begin, end] = descending
     ? [`least(${[newest, ...known].join(', ')})`, oldest]
     : [`greatest(${[oldest, ...known].join(', ')})`, newest];
-  const last = arrival.shared ? `select ${end} as at` : firstFrom(arrival, end, !descending);
+  const asksEnd = !arrival.shared || after !== null; // a page that goes on may be the last one
+  const last = asksEnd ? firstFrom(arrival, end, !descending) : `select ${end} as at`;
   const text = `select 1000 * extract(epoch from b.at)::float8 as begin, 1000 * extract(epoch from e.at)::float8 as "end"
 from (${firstFrom(arrival, begin, descending)}) b, (${last}) e where e.at is not null`;
   const [ends] = told.parse(await sql.unsafe(text, [...into.values]));
@@ -131,14 +132,17 @@ from reporting.${view} where ${begins} >= '-infinity' and ${begins} < ${since(ar
   return begin === null ? null : { begin, end, least: begin };
 }
 
-/** SQL: when the first row came, from a moment on or back; no row: none is known. Nothing may have come for long: it is looked for in longer and longer times. */
+/**
+ * SQL: when the first row came, from a moment on or back; no row: none is known. Nothing may have come for long: it is looked for in
+ * longer and longer times, which others may have filled.
+ */
 function firstFrom({ begins, view }: Arrival, moment: string, back: boolean): string {
   const [first, from, to, sign] = back ? ['max', '<=', '>=', '-'] : ['min', '>=', '<=', '+'];
   return `select f.at
-from (select ${moment} as at) m, unnest(array[${HOURS.join(', ')}]) as h(hours),
+from (select ${moment} as at) m, unnest(array[${HOURS.slice(0, -1).join(', ')}], array[${HOURS.slice(1).join(', ')}]) as h(near, far),
   lateral (
     select ${first}(${begins}) as at from reporting.${view}
-    where ${begins} ${from} m.at and ${begins} ${to} m.at ${sign} h.hours * interval '1 hour') f
+    where ${begins} ${from} m.at ${sign} h.near * interval '1 hour' and ${begins} ${to} m.at ${sign} h.far * interval '1 hour') f
 where f.at is not null
 limit 1`;
 }
