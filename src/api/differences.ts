@@ -286,13 +286,15 @@ where ${wanted}
   const touching = `((r.begins > ${begin} and r.begins <= ${end}) or (r.ends > ${begin} and r.ends <= ${end} and r.ends_alone))`;
   const touchedIn = (part: string, conditions: readonly string[]) =>
     `select distinct ${keys}\nfrom ${part} as r\nwhere ${[touching, ...conditions].join('\n  and ')}`;
+  // The offset keeps PostgreSQL from walking through all series for the first of these few.
+  const byTime = (part: string) => `select * from (${touchedIn(part, [wanted])} offset 0) as few${bounded}`;
   const numbered = bySeries ? seriesInOrder(readable, order) : null;
   const touched = (part: string) =>
     numbered && most !== null
       ? seriesBySeries(numbered, { filters, after, order }, most, typeOf, into, (conditions) =>
           touchedIn(part, [...conditions, ...held]),
         )
-      : [touchedIn(part, [wanted]) + bounded];
+      : [readable.numbered && most !== null ? byTime(part) : touchedIn(part, [wanted]) + bounded];
   const selects = parts.flatMap(touched);
   const moments = { o: begin, n: end };
   return {
