@@ -22,7 +22,7 @@ export interface ListResult {
   readonly peakRss: number;
 }
 
-/** A round takes a second or less: with three times the rounds of the blocks, the medians stand as firm. */
+/** A round takes two seconds or less: with three times the rounds of the blocks, the medians stand as firm. */
 const ROUNDS_EACH = 3;
 
 /** Lets the contenders take each kind of lists, in turns; in each round one item in a hundred has changed. */

@@ -31,6 +31,9 @@ const always = (count: number, make: (at: number) => Target) => {
 /** The metric page's window: one page of points is asked for in it. The service answers with {@link HOURS} points whatever the window. */
 export const metricWindow: Window = { from: newest - (HOURS - 2) * HOUR, to: newest };
 
+/** With a fifth of them a round is so short that the first pages and the last commits, beside which nothing else goes on, are more than a tenth of it. */
+const ADDRESSES = 20;
+
 /** The works by name. */
 export const listWorks: Readonly<Record<ListName, ListWork>> = {
   metricPages: {
@@ -58,9 +61,12 @@ export const listWorks: Readonly<Record<ListName, ListWork>> = {
   nativeTransactions: {
     dataset: nativeTransactions,
     targets: (round) =>
-      several(4, (at) => ({ chainId: '43114', address: `0x${String(4 * round + at).padStart(40, '0')}` })),
+      several(ADDRESSES, (at) => ({
+        chainId: '43114',
+        address: `0x${String(ADDRESSES * round + at).padStart(40, '0')}`,
+      })),
     window: { from: 0, to: OPEN_END },
-    items: 4 * TRANSACTIONS,
+    items: ADDRESSES * TRANSACTIONS,
     again: false,
   },
 };

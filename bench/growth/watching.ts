@@ -51,6 +51,7 @@ export class Watching {
     });
     const bulk = openBulk(url, 10);
     this.#bulk = {
+      isIdle: () => bulk.isIdle(),
       ask: (...asked) => {
         this.#commits += 1;
         return bulk.ask(...asked);

@@ -38,6 +38,8 @@ export function prepared<Row = Record<string, unknown>>(text: string): Prepared<
  * parse and this process to keep. One statement at a time on each connection, never a transaction.
  */
 export interface BulkClient {
+  /** Whether no statement is under way. */
+  isIdle(): boolean;
   /**
    * @param keepsPlan false: it is planned for this time only
    * @throws what PostgreSQL refuses; an error of which `isAway` knows when the connection is lost: the statement may have been carried out
@@ -74,6 +76,7 @@ export function openBulk(url: string, most: number): BulkClient {
     stream.once('close', () => sockets.delete(stream));
   });
   return {
+    isIdle: () => pool.idleCount === pool.totalCount && pool.waitingCount === 0,
     ask: async <Row extends pg.QueryResultRow>(
       statement: Prepared<Row>,
       values: readonly unknown[],

@@ -31,6 +31,11 @@ const MOST_BUFFERED_ROWS = 2_000;
 /** A commit of so many rows costs little more than its rows. A smaller one waits so long, in ms, for the next pages. */
 const WORTH_A_COMMIT = 1_000;
 const GATHERING = 50;
+/**
+ * So many are worth a commit while no other is under way: PostgreSQL would wait for more. And runs that begin at once do not go on in
+ * step, all fetching and then all committing.
+ */
+const WORTH_WHILE_IDLE = 250;
 /** Why the wait ends before its time. */
 const ENOUGH = 'there are enough pages for a commit';
 
@@ -151,7 +156,7 @@ export class Run {
         this.#stamped(walk(this.#feed, this.#ask, this.#job.target, this.#job.window)),
       )) {
         this.#take(page, again);
-        if (page.last || this.#buffer.rowCount >= WORTH_A_COMMIT) gathering.abort(ENOUGH);
+        if (page.last || this.#isWorthACommit) gathering.abort(ENOUGH);
         if (committing && this.#buffer.rowCount >= MOST_BUFFERED_ROWS) await committing;
         if (broken) throw broken;
         // The last page waits for the commit that also ends the run.
@@ -174,10 +179,14 @@ export class Run {
     if (broken) throw broken;
   }
 
+  get #isWorthACommit(): boolean {
+    const worth = this.#context.bulk.isIdle() ? WORTH_WHILE_IDLE : WORTH_A_COMMIT;
+    return this.#buffer.rowCount >= worth;
+  }
+
   /** Commits the pages that came, with those that come within a moment, unless the last page did: the run's end takes them. */
   async #commitGathered(enough: AbortSignal): Promise<void> {
-    if (this.#buffer.rowCount < WORTH_A_COMMIT)
-      await delay(GATHERING, undefined, { signal: enough }).catch(() => {});
+    if (!this.#isWorthACommit) await delay(GATHERING, undefined, { signal: enough }).catch(() => {});
     if (!this.#hasLastPage) await this.#commit(null);
   }
 

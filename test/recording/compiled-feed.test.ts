@@ -4,7 +4,7 @@ import type { BulkClient } from '../../src/db/bulk-client.ts';
 import type { Commit, CommitPages } from '../../src/recording/commit.ts';
 import { commitsOf } from '../../src/recording/compiled-feed.ts';
 
-const bulk: BulkClient = { ask: async () => [], end: async () => {} };
+const bulk: BulkClient = { isIdle: () => true, ask: async () => [], end: async () => {} };
 const pages: Commit = {
   target: {},
   targetKey: '',

@@ -60,6 +60,7 @@ function committingAfter(before: (commit: number) => Promise<unknown>): Recordin
   return {
     ...context,
     bulk: {
+      isIdle: bulk.isIdle,
       ask: async (...asked) => {
         commits += 1;
         await before(commits);

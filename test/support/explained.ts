@@ -51,6 +51,7 @@ export async function explained(url: string, settings: Record<string, string> = 
   return {
     sql,
     bulk: {
+      isIdle: () => true,
       ask: async <Row extends pg.QueryResultRow>(
         statement: Prepared<Row>,
         values: readonly unknown[],
