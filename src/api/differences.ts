@@ -251,9 +251,10 @@ function statementOf(
   const begin = into.value(from, 'timestamptz');
   const end = to === null ? 'now()' : into.value(to, 'timestamptz');
   // Which keys are wanted is said where the versions are read, so that the others are not even compared.
+  const ofOneSeries = ofFilteredSeries(readable, filters, into);
   const held = [
     `reporting.has_record(${into.value(dataset.name, 'text')}, ${begin})`,
-    ...ofFilteredSeries(readable, filters, into),
+    ...ofOneSeries,
     ...filters.map((one) => condition(one, typeOf(one.column), columnOf(one.column), into)),
   ];
   const wanted = [...held, ...(after ? [following(order, after.values, typeOf, into)] : [])].join('\n  and ');
@@ -286,15 +287,17 @@ where ${wanted}
   const touching = `((r.begins > ${begin} and r.begins <= ${end}) or (r.ends > ${begin} and r.ends <= ${end} and r.ends_alone))`;
   const touchedIn = (part: string, conditions: readonly string[]) =>
     `select distinct ${keys}\nfrom ${part} as r\nwhere ${[touching, ...conditions].join('\n  and ')}`;
-  // The offset keeps PostgreSQL from walking through all series for the first of these few.
-  const byTime = (part: string) => `select * from (${touchedIn(part, [wanted])} offset 0) as few${bounded}`;
-  const numbered = bySeries ? seriesInOrder(readable, order) : null;
-  const touched = (part: string) =>
-    numbered && most !== null
-      ? seriesBySeries(numbered, { filters, after, order }, most, typeOf, into, (conditions) =>
-          touchedIn(part, [...conditions, ...held]),
-        )
-      : [readable.numbered && most !== null ? byTime(part) : touchedIn(part, [wanted]) + bounded];
+  const numbered = seriesInOrder(readable, order);
+  const touched = (part: string) => {
+    const all = touchedIn(part, [wanted]);
+    if (!numbered || most === null) return [all + bounded];
+    if (bySeries)
+      return seriesBySeries(numbered, { filters, after, order }, most, typeOf, into, (conditions) =>
+        touchedIn(part, [...conditions, ...held]),
+      );
+    // The offset keeps PostgreSQL from walking through many series for the first of a few rows.
+    return [(ofOneSeries.length > 0 ? all : `select * from (${all} offset 0) as few`) + bounded];
+  };
   const selects = parts.flatMap(touched);
   const moments = { o: begin, n: end };
   return {

@@ -520,11 +520,12 @@ describe('a page of readings that ended long ago', () => {
       statements = [];
       const page = await readRows(sql, supply, checked(rowsParameters(supply), { ...given, limit: '10' }));
       expect(page.rows).toHaveLength(10);
-      for (const one of [...statements]) {
-        const looks = (await stepsOf(one)).filter(({ table }) => table === 'reading_looks');
-        // The twenty, and those of validators in the hours around; there are 500.
-        for (const { rows } of looks) expect(rows).toBeLessThan(100);
-      }
+      const steps: Step[] = [];
+      for (const one of [...statements]) steps.push(...(await stepsOf(one)));
+      const looks = steps.filter(({ table }) => table === 'reading_looks');
+      // The twenty, and those of validators in the hours around; there are 500.
+      expect(most(looks)).toBeGreaterThanOrEqual(20);
+      expect(most(looks)).toBeLessThan(100);
     },
   );
 });
