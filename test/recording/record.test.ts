@@ -310,6 +310,26 @@ describe('a commit', () => {
     expect((await stored(feed)).blocks).toEqual([1, 2, 3, 4, 5]);
   });
 
+  it('begins before there are a thousand rows, as nobody else commits', async () => {
+    const feed = blocksFeed();
+    let asked = 0;
+    let atFirst: number | null = null;
+    const context = committingAfter(async () => {
+      atFirst ??= asked;
+    });
+    const [last, many] = [20, 100];
+    feed.script = async function* () {
+      for (asked = 1; asked <= last; asked += 1) {
+        const blocks = Array.from({ length: many }, (_, at) =>
+          block(asked * many + at, seconds(window.to) - asked),
+        );
+        yield asked < last ? page({ blocks }, null) : page({ blocks }, window, { last: true });
+      }
+    };
+    expect(await run(context, feed, window)).toMatchObject({ rowsWritten: [last * many] });
+    expect(atFirst).toBeLessThan(10);
+  });
+
   it('takes the pages that came while the one before was under way', async () => {
     const feed = blocksFeed();
     const committing = gate();
