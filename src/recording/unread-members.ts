@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import type { Dataset } from '../datasets/contract.ts';
-import { numberOf, packingOf, tableOf, wasRead, wordsIn } from '../history/readings/packing.ts';
+import { isAmong, numberOf, packingOf, tableOf, wasRead, wordsIn } from '../history/readings/packing.ts';
 
 /** Pages of `recorder.reading_members`, 8 kB each, that one statement looks through: some ten thousand members. */
 const PAGES = 256;
@@ -10,7 +10,8 @@ const STAYS_RETIRED = 86_400_000;
 /**
  * Removes the members that no kept reading of a dataset is of. A look that is being committed may still take the number of one, and
  * no lock keeps it from that. So a member is retired first, which takes its number from all later looks, and removed at least a
- * day later, unless some reading has the number nevertheless: then its last day has to be removed before.
+ * day later, unless some reading has the number nevertheless: then its last day has to be removed before. The number that such a look took
+ * stays as long as the change feed tells of that look.
  * @param now ms since 1970 @param signal ends it between two statements
  */
 export async function removeUnreadMembers(
@@ -41,7 +42,9 @@ function removing(dataset: Dataset): string {
   return `
     with closed as materialized (
       -- The offset keeps a search by the primary key for each member: most are found on the first day that is kept.
-      select m.scope_id, m.chunk, m.seat, m.words, s.request
+      select m.scope_id, m.chunk, m.seat, m.words, s.request,
+        m.retired_at is not null and exists (
+          select from recorder.reading_members o where o.scope_id = m.scope_id and o.words = m.words and o.retired_at is null) as renumbered
       from recorder.reading_members m join recorder.reading_scopes s on s.scope_id = m.scope_id
       where m.ctid >= $1::tid and m.ctid < $2::tid and s.dataset = ${tableOf(packing)}
         and (m.retired_at is null or m.retired_at <= $4)
@@ -49,13 +52,16 @@ function removing(dataset: Dataset): string {
           select from recorder.reading_days d where d.scope_id = m.scope_id and d.chunk = m.chunk
             and ${wasRead(packing)} offset 0)
     ), open as materialized (
-      -- Only strings of bits of one length can be joined.
-      select scope_id, bit_or(present || repeat('0', width - length(present))::varbit)::varbit as present from (
-        select scope_id, present, max(length(present)) over (partition by scope_id) as width
-        from recorder.reading_open where scope_id in (select scope_id from closed)) l group by scope_id
+      ${anyOf('select scope_id, present from recorder.reading_open where scope_id in (select scope_id from closed)')}
+    ), noted as materialized (
+      ${anyOf(`select scope_id, present from recorder.changes
+          where dataset = '${dataset.name}' and scope_id in (select scope_id from closed where renumbered)`)}
     ), unread as materialized (
-      select c.scope_id, c.chunk, c.seat from closed c left join open o on o.scope_id = c.scope_id
-      where (o.present is null or case when ${n} < length(o.present) then get_bit(o.present, ${n}) = 0 else true end)
+      select c.scope_id, c.chunk, c.seat
+      from closed c left join open o on o.scope_id = c.scope_id left join noted h on h.scope_id = c.scope_id
+      where (o.present is null or not ${isAmong(n, 'o.present')})
+        -- The change feed finds a reading by the number that its look took, also where its day was closed under the next one.
+        and not (c.renumbered and h.present is not null and ${isAmong(n, 'h.present')})
         and not exists (
           select from recorder.${dataset.name} r where ${[...ofRequest, `${wordsIn(packing, 'r')} = c.words`].join(' and ')})
     ), gone as (
@@ -63,3 +69,10 @@ function removing(dataset: Dataset): string {
     )
     update recorder.reading_members m set retired_at = $3 from unread u where ${sameMember} and m.retired_at is null`;
 }
+
+/** SQL: a row a scope with the bits that any of its strings of bits has. @param strings a SELECT of `scope_id` and `present` */
+const anyOf = (strings: string) => `
+      -- Only strings of bits of one length can be joined.
+      select scope_id, bit_or(present || repeat('0', width - length(present))::varbit)::varbit as present
+      from (select scope_id, present, max(length(present)) over (partition by scope_id) as width from (${strings}) s) l
+      group by scope_id`;

@@ -4,7 +4,7 @@ import { rowsOf } from '../datasets/standing.ts';
 import { declaredColumn as column, type DeclaredColumn, type DeclaredView } from '../db/declared.ts';
 import { CHANGES, placesOf } from '../history/changes.ts';
 import { asClosedDays, asOpenLooks, asRows, selectOf } from '../history/readings/forms.ts';
-import { numberOf, packingOf, wordsIn } from '../history/readings/packing.ts';
+import { isAmong, numberOf, packingOf, wordsIn } from '../history/readings/packing.ts';
 
 /** From when on, and until when, a version of each kind of history counts. */
 const SPANS = {
@@ -152,14 +152,18 @@ function ofReadings(dataset: Dataset): string {
     ...dataset.columns.map(({ name: one, type }) => [one, type] as const),
     ['extra', 'jsonb'] as const,
   ];
-  const number = numberOf('m');
-  const within = `${number} < length(c.present) and get_bit(c.present, ${number}) = 1`;
-  const ofLook = `l.scope_id = c.scope_id and l.observed_at = c.observed_at and ${within}`;
+  const within = isAmong(numberOf('m'), 'c.present');
+  const ofLook = 'l.scope_id = c.scope_id and l.observed_at = c.observed_at';
   const words = wordsIn(packing, 'r');
   const request = packing.request.map((one, at) => `r.${one.name} = c.request[${at + 1}]`);
   const forms = [
-    asOpenLooks(packing, ofLook),
-    asClosedDays(packing, ofLook),
+    asOpenLooks(packing, `${ofLook} and ${within}`),
+    // A look may have taken a number that was retired at that moment. Its reading has another one since its day was closed.
+    asClosedDays(
+      packing,
+      `${ofLook} and (${within} or exists (
+        select from recorder.reading_members o where o.scope_id = m.scope_id and o.words = m.words and ${isAmong(numberOf('o'), 'c.present')}))`,
+    ),
     asRows(
       packing,
       `${[...request, 'r.observed_at = c.observed_at'].join(' and ')} and exists (

@@ -118,6 +118,14 @@ function expectedCounts(fed: readonly Fed[]): string[] {
   return [...counts].map(([key, count]) => `${key} ${count}`).sort();
 }
 
+/** The readings of the change feed that are kept. */
+async function changesSince(): Promise<string[]> {
+  const rows = await sql<{ node: string; id: string; uptime: string | null; at: Date }[]>`
+    select key ->> 'node' as node, key ->> 'node_id' as id, content ->> 'uptime' as uptime, happened_at as at
+    from reporting.changes(null, 1000)`;
+  return told(rows.map(({ at, ...row }) => ({ ...row, at: at.getTime() })));
+}
+
 const members = async (where = 'true') =>
   (
     await sql.unsafe<{ member: string }[]>(
@@ -261,6 +269,7 @@ describe('what no kept reading is of', () => {
     await retain(sql, { validator_uptime: KEEP }, clock.now + DAY, never);
     await expectAll(fed);
     clock.now += 2 * DAY;
+    await sql`delete from recorder.changes`;
     await everyDay();
     await expectAll(fed);
     expect([await live(), await members()]).toEqual([['a NodeID-1'], ['a NodeID-1']]);
@@ -269,6 +278,35 @@ describe('what no kept reading is of', () => {
     clock.now += DAY;
     await everyDay();
     expect(await members()).toEqual([]);
+  });
+
+  it('is told by the change feed under the number that its look took, also once another number has its reading', async () => {
+    const look = await observer('a');
+    await look([['NodeID-1', '1']]);
+    clock.now = start + 9 * DAY;
+    await close();
+    const fed = await during(
+      () =>
+        look([
+          ['NodeID-1', '2'],
+          ['NodeID-2', '5'],
+        ]),
+      () => retainNow(),
+    );
+    clock.now += HOUR;
+    fed.push(...(await look([['NodeID-1', '3']])));
+    expect(await changesSince()).toEqual(told(fed));
+    // Days are closed, and retired members removed, before whoever reads the feed comes to these looks.
+    for (let days = 0; days < 3; days++) {
+      clock.now += DAY;
+      await everyDay();
+      expect(await changesSince()).toEqual(told(fed));
+    }
+    expect(await members()).toEqual(['a NodeID-1', 'a NodeID-1', 'a NodeID-2']);
+    await sql`delete from recorder.changes`;
+    clock.now += DAY;
+    await everyDay();
+    expect(await members()).toEqual(['a NodeID-1', 'a NodeID-2']);
   });
 
   it('stays where a day was closed while it was retired, until that day leaves', async () => {

@@ -82,6 +82,10 @@ export const wordsIn = ({ words }: Packing, row: string): string =>
 /** SQL: the number of a member. @param row its alias */
 export const numberOf = (row: string): string => `(${row}.chunk * ${SEATS} + ${row}.seat - 1)`;
 
+/** SQL: whether a string of bits, one a member, has a number. It may be shorter than the numbers that were given since. */
+export const isAmong = (number: string, present: string): string =>
+  `case when ${number} < length(${present}) then get_bit(${present}, ${number}) = 1 else false end`;
+
 /**
  * SQL: where a column of the member `m` stands in an array of a closed day that has so many columns a member; both from 1. It is
  * worked out several times for each reading, so it is one multiplication.
