@@ -1,4 +1,4 @@
-import { cellOf, numberOf, type Packing, tableOf, wasRead } from './packing.ts';
+import { cellOf, isAmong, numberOf, type Packing, tableOf, wasRead } from './packing.ts';
 import { readAt, type Strip } from './strip.ts';
 
 /** A SELECT over readings: its columns by name, as SQL, and where they come from. */
@@ -58,7 +58,7 @@ export function asOpenLooks(packing: Packing, where = 'true'): ReadingForm {
     join recorder.reading_scopes s on s.scope_id = l.scope_id
     join recorder.reading_members m on m.scope_id = l.scope_id
   where l.dataset = ${tableOf(packing)} and s.dataset = ${tableOf(packing)}
-    and ${number} < length(l.present) and get_bit(l.present, ${number}) = 1 and ${where}`,
+    and ${isAmong(number, 'l.present')} and ${where}`,
   };
 }
 

@@ -84,7 +84,7 @@ export const numberOf = (row: string): string => `(${row}.chunk * ${SEATS} + ${r
 
 /** SQL: whether a string of bits, one a member, has a number. It may be shorter than the numbers that were given since. */
 export const isAmong = (number: string, present: string): string =>
-  `case when ${number} < length(${present}) then get_bit(${present}, ${number}) = 1 else false end`;
+  `(${number} < length(${present}) and get_bit(${present}, ${number}) = 1)`;
 
 /**
  * SQL: where a column of the member `m` stands in an array of a closed day that has so many columns a member; both from 1. It is
