@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Page, Window } from '../datasets/contract.ts';
 import { refusesRows, storeByHalves, Unstorable } from '../db/halving.ts';
 import { LeaseLost, messageOf } from '../errors.ts';
@@ -8,6 +7,7 @@ import { IN_POSTGRESQL, untraced } from '../traced.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
 import type { ActiveFeed } from './active-feed.ts';
 import type { Commit, CommitPages, Committed, Outcome } from './commit.ts';
+import { CommitLine } from './commit-line.ts';
 import { commitsOf, compileFeed } from './compiled-feed.ts';
 import type { Asked, RecordingContext, RunResult } from './context.ts';
 import type { Decoded, Decoder, Refused } from './decode.ts';
@@ -23,22 +23,6 @@ import { walk } from './walk.ts';
 
 /** The most rows of one commit that may be refused. With more, the cause is not single items, and the run fails. */
 const MOST_REFUSED = 1_000;
-/**
- * The most rows that wait for a commit. With more, fetching waits too. What waits is copied at every garbage collection, and
- * larger commits are no cheaper a row.
- */
-const MOST_BUFFERED_ROWS = 2_000;
-/** A commit of so many rows costs little more than its rows. A smaller one waits so long, in ms, for the next pages. */
-const WORTH_A_COMMIT = 1_000;
-const GATHERING = 50;
-/**
- * So many are worth a commit while no other is under way: PostgreSQL would wait for more. And runs that begin at once do not go on in
- * step, all fetching and then all committing.
- */
-const WORTH_WHILE_IDLE = 250;
-/** Why the wait ends before its time. */
-const ENOUGH = 'there are enough pages for a commit';
-
 /** One run under way: reads the pages of a walk and commits them. */
 export class Run {
   readonly #context: RecordingContext;
@@ -59,7 +43,6 @@ export class Run {
   #note: string | null = null;
   /** Why rows that the walk did not show may still exist; null: it showed all there is. */
   #unseen: string | null = 'the walk did not come to its end';
-  #hasLastPage = false;
   /** What each dataset lacks of what the walk showed. */
   readonly #lacks: Lack[];
   #broken: string | null = null;
@@ -148,46 +131,24 @@ export class Run {
   }
 
   async #readPages(): Promise<void> {
-    let gathering = new AbortController();
-    let committing: Promise<void> | null = null;
-    let broken: unknown = null;
+    const line = new CommitLine({
+      rows: () => this.#buffer.rowCount,
+      isIdle: () => this.#context.bulk.isIdle(),
+      commit: (after) => this.#commit(null, after),
+    });
     try {
       for await (const { page, again } of prefetch(
         this.#stamped(walk(this.#feed, this.#ask, this.#job.target, this.#job.window)),
       )) {
         this.#take(page, again);
-        if (page.last || this.#isWorthACommit) gathering.abort(ENOUGH);
-        if (committing && this.#buffer.rowCount >= MOST_BUFFERED_ROWS) await committing;
-        if (broken) throw broken;
         // The last page waits for the commit that also ends the run.
-        if (!page.last && !committing) {
-          gathering = new AbortController();
-          committing = this.#commitGathered(gathering.signal)
-            .catch((error: unknown) => {
-              broken = error ?? new Error('the commit failed');
-            })
-            .finally(() => {
-              committing = null;
-            });
-        }
+        if (!page.last) await line.grew();
       }
     } catch (error) {
-      await committing; // the end of a failed run is committed after its rows, and only if they are stored
-      throw broken ?? error;
+      await line.end(); // the end of a failed run is committed after its rows, and only if they are stored
+      throw error;
     }
-    await committing;
-    if (broken) throw broken;
-  }
-
-  get #isWorthACommit(): boolean {
-    const worth = this.#context.bulk.isIdle() ? WORTH_WHILE_IDLE : WORTH_A_COMMIT;
-    return this.#buffer.rowCount >= worth;
-  }
-
-  /** Commits the pages that came, with those that come within a moment, unless the last page did: the run's end takes them. */
-  async #commitGathered(enough: AbortSignal): Promise<void> {
-    if (!this.#isWorthACommit) await delay(GATHERING, undefined, { signal: enough }).catch(() => {});
-    if (!this.#hasLastPage) await this.#commit(null);
+    await line.end();
   }
 
   /** Notes when each page arrived and how it is read again, before the next one is asked for. */
@@ -209,7 +170,6 @@ export class Run {
     if (page.note !== undefined) this.#note = page.note;
     if (!page.whole) this.#broken ??= 'the walk saw only a part, or had to start again';
     if (page.last) {
-      this.#hasLastPage = true;
       this.#unseen = this.#broken;
     }
     if (page.proven) buffer.proven = page.proven;
@@ -254,11 +214,15 @@ export class Run {
     else lack.unknown += 1;
   }
 
-  async #commit(ending: Ending | null): Promise<Committed> {
+  /** @param after the commit before, where it is not stored yet */
+  async #commit(ending: Ending | null, after?: Promise<unknown>): Promise<Committed> {
     const buffer = this.#buffer;
     this.#buffer = emptyBuffer(this.#feed, buffer);
-    if (buffer.contradicts) await this.#storeByHalves(buffer);
-    const write = async () => this.#write(await this.#commitOf(buffer, ending));
+    if (buffer.contradicts) {
+      await after;
+      await this.#storeByHalves(buffer);
+    }
+    const write = async () => this.#write(await this.#commitOf(buffer, ending), after);
     const committed = await write().catch(async (error: unknown) => {
       if (!refusesRows(error) || buffer.rowCount === 0) throw error;
       await this.#storeByHalves(buffer);
@@ -307,7 +271,7 @@ export class Run {
     return { parts, after };
   }
 
-  async #write(commit: Commit): Promise<Committed> {
+  async #write(commit: Commit, after?: Promise<unknown>): Promise<Committed> {
     const { bulk, traced = untraced } = this.#context;
     const committed = await traced(
       {
@@ -321,7 +285,7 @@ export class Run {
           'recorder.run.ends': commit.end !== null,
         },
       },
-      () => this.#store(bulk, commit),
+      () => this.#store(bulk, commit, after),
     );
     this.#totals.rowsWritten = this.#totals.rowsWritten.map(
       (total, at) => total + (committed.rowsWritten[at] ?? 0),

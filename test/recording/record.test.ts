@@ -251,6 +251,10 @@ describe('a commit', () => {
     expect(quarantine).toEqual({ items: 0 });
   });
 
+  /** Blocks that are worth a commit at once. */
+  const many = (lowest: number, second: number) =>
+    Array.from({ length: 250 }, (_, at) => block(lowest + at, second));
+
   it('follows the one before, also when the walk fails meanwhile', async () => {
     const feed = blocksFeed();
     const failed = gate();
@@ -263,13 +267,13 @@ describe('a commit', () => {
       expect(begun).toEqual([1]);
     });
     feed.script = async function* () {
-      yield page({ blocks: [block(1, seconds(window.to) - 10)] }, null);
+      yield page({ blocks: many(1, seconds(window.to) - 10) }, null);
       setImmediate(failed.open);
       throw new UpstreamFailure('server', 'answered 502');
     };
     expect(await run(held, feed, window)).toMatchObject({ status: 'failed' });
     expect(begun).toEqual([1, 2]);
-    expect((await stored(feed)).blocks).toEqual([1]);
+    expect((await stored(feed)).blocks).toHaveLength(250);
   });
 
   it('that failed is not claimed by the one after, also when the walk fails meanwhile', async () => {
@@ -282,10 +286,29 @@ describe('a commit', () => {
     });
     const half = { from: window.from + day / 2, to: window.to };
     feed.script = async function* () {
-      yield page({ blocks: [block(2, seconds(window.to) - 10)] }, null);
+      yield page({ blocks: many(2, seconds(window.to) - 10) }, null);
       yield page({ blocks: [block(1, seconds(half.from))] }, half);
       setImmediate(failed.open);
       throw new UpstreamFailure('server', 'answered 502');
+    };
+    await expect(run(broken, feed, window)).rejects.toThrow('went away');
+    expect(await stored(feed)).toMatchObject({ blocks: [], covered: null });
+  });
+
+  it('that is sent ahead stores nothing and claims nothing where the one before fails', async () => {
+    const feed = blocksFeed();
+    const sent = gate();
+    const broken = committingAfter(async (commit) => {
+      if (commit > 1) return sent.open();
+      await sent.opened;
+      throw new Error('the database went away');
+    });
+    const half = { from: window.from + day / 2, to: window.to };
+    feed.script = async function* () {
+      for (let at = 0; at < 9; at += 1) yield page({ blocks: many(at * 250, seconds(half.from) + at) }, half);
+      await sent.opened;
+      yield page({ blocks: [] }, half);
+      yield page({ blocks: [] }, window, { last: true });
     };
     await expect(run(broken, feed, window)).rejects.toThrow('went away');
     expect(await stored(feed)).toMatchObject({ blocks: [], covered: null });
@@ -317,16 +340,16 @@ describe('a commit', () => {
     const context = committingAfter(async () => {
       atFirst ??= asked;
     });
-    const [last, many] = [20, 100];
+    const [last, each] = [20, 100];
     feed.script = async function* () {
       for (asked = 1; asked <= last; asked += 1) {
-        const blocks = Array.from({ length: many }, (_, at) =>
-          block(asked * many + at, seconds(window.to) - asked),
+        const blocks = Array.from({ length: each }, (_, at) =>
+          block(asked * each + at, seconds(window.to) - asked),
         );
         yield asked < last ? page({ blocks }, null) : page({ blocks }, window, { last: true });
       }
     };
-    expect(await run(context, feed, window)).toMatchObject({ rowsWritten: [last * many] });
+    expect(await run(context, feed, window)).toMatchObject({ rowsWritten: [last * each] });
     expect(atFirst).toBeLessThan(10);
   });
 

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { CommitLine } from '../../src/recording/commit-line.ts';
+import { gate } from '../support/recording.ts';
+
+/** A commit that was begun, of so many rows. */
+interface Begun {
+  readonly rows: number;
+  /** Whether it was sent while the one before was under way. */
+  readonly isAhead: boolean;
+  readonly end: (error?: Error) => void;
+}
+
+/** As many turns as promises that nobody waits for outside need. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
+}
+
+/** A run's rows, and the commits that its line begins. */
+function gatheredRows({ isIdle = false } = {}) {
+  const begun: Begun[] = [];
+  let rows = 0;
+  const line = new CommitLine({
+    rows: () => rows,
+    isIdle: () => isIdle,
+    commit: async (after) => {
+      const ended = gate<Error | undefined>();
+      begun.push({ rows, isAhead: after !== undefined, end: ended.open });
+      rows = 0;
+      await after;
+      const error = await ended.opened;
+      if (error) throw error;
+    },
+  });
+  return {
+    line,
+    begun,
+    /** Rows come. @returns whether more may be fetched at once */
+    async come(count: number): Promise<boolean> {
+      rows += count;
+      return Promise.race([line.grew().then(() => true), turns().then(() => false)]);
+    },
+    /** The commit of a place ends. */
+    async end(place: number, error?: Error): Promise<void> {
+      begun[place]?.end(error);
+      await turns();
+    },
+  };
+}
+
+describe('the commits of a run', () => {
+  it('begin with what is worth one, and go on with what came meanwhile', async () => {
+    const { line, begun, come, end } = gatheredRows();
+    await come(1_200);
+    await come(600);
+    await come(600);
+    expect(begun.map(({ rows }) => rows)).toEqual([1_200]);
+    await end(0);
+    await come(100);
+    expect(begun.map(({ rows }) => rows)).toEqual([1_200, 1_300]);
+    await end(1);
+    await line.end();
+  });
+
+  it('begin with less where nobody else commits', async () => {
+    const { begun, come } = gatheredRows({ isIdle: true });
+    await come(249);
+    await come(1);
+    await expect.poll(() => begun.map(({ rows }) => rows)).toEqual([250]);
+  });
+
+  it('wait a moment for more where few came', async () => {
+    const { begun, come } = gatheredRows();
+    await come(10);
+    await come(10);
+    expect(begun).toEqual([]);
+    await expect.poll(() => begun.map(({ rows }) => rows)).toEqual([20]);
+  });
+
+  it('are sent ahead where as many rows came as may wait, one and no more', async () => {
+    const { line, begun, come, end } = gatheredRows();
+    await come(1_000);
+    expect(await come(1_999)).toBe(true);
+    expect(begun).toHaveLength(1);
+    expect(await come(1)).toBe(true);
+    expect(begun).toMatchObject([
+      { rows: 1_000, isAhead: false },
+      { rows: 2_000, isAhead: true },
+    ]);
+    expect(await come(1_999)).toBe(true);
+    expect(await come(1)).toBe(false); // fetching waits
+    expect(begun).toHaveLength(2);
+    await end(0);
+    expect(begun[2]).toMatchObject({ rows: 2_000, isAhead: true });
+    await end(1);
+    await end(2);
+    await line.end();
+  });
+
+  it('end with those that began; what is gathered for is left to who ends', async () => {
+    const { line, begun, come } = gatheredRows();
+    await come(10);
+    await line.end();
+    expect(begun).toEqual([]);
+  });
+
+  it('fail as the first one did, and nothing begins afterwards', async () => {
+    const { line, begun, come, end } = gatheredRows();
+    await come(1_000);
+    await come(2_000);
+    await end(0, new Error('the first failed'));
+    await expect(line.end()).rejects.toThrow('the first failed');
+    await expect(come(5_000)).rejects.toThrow('the first failed');
+    expect(begun).toHaveLength(2);
+  });
+});
