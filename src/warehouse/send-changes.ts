@@ -91,16 +91,18 @@ async function read(
   after: string | null,
   { batch, datasets }: SinkConfig,
 ): Promise<Batch> {
-  // JSON is made by PostgreSQL, so that no digit is lost.
+  // JSON is made by PostgreSQL, so that no digit is lost. Changes that the sink does not ask for end with the batch as well: the next one
+  // goes on after the last row.
   const rows = await sql<{ cursor: string; event: string | null }[]>`
     select cursor, event from (
-      select c.cursor, c.event, sum(length(c.event)) over (order by c.number) - length(c.event) as before from (
+      select c.number, c.cursor, c.event,
+        coalesce(sum(length(c.event)) over (order by c.number rows between unbounded preceding and 1 preceding), 0) as before from (
         select row_number() over () as number, f.cursor, case when ${datasets === undefined} or f.dataset = any(${[...(datasets ?? [])]}::text[]) then
           jsonb_build_object('specversion', '1.0', 'id', f.cursor, 'source', ${sourceOf(recorder)}::text, 'type', 'chain-recorder.' || f.change,
             'subject', f.dataset, 'time', f.recorded_at, 'datacontenttype', 'application/json', 'data', jsonb_build_object(
               'dataset', f.dataset, 'change', f.change, 'happened_at', f.happened_at, 'run_id', f.run_id::text, 'key', f.key, 'content', f.content))::text end as event
         from reporting.changes(${after}, ${batch}) f) c) counted
-    where before is null or before < ${MOST_CHARACTERS}`;
+    where before < ${MOST_CHARACTERS} order by number`;
   return { events: rows.flatMap(({ event }) => event ?? []), last: rows.at(-1)?.cursor ?? null };
 }
 

@@ -5,10 +5,11 @@ import { z } from 'zod';
 import { changesSchema } from '../../src/config/changes-schema.ts';
 import { readNamed, textsIn } from '../../src/config/named-secrets.ts';
 import { nativeTransactions } from '../../src/datasets/chain-data/native-transactions.ts';
+import { subnets } from '../../src/datasets/chain-data/subnets.ts';
 import { keepChanges } from '../../src/warehouse/change-sinks.ts';
 import { sendChanges } from '../../src/warehouse/send-changes.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
-import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+import { onlyPage, recordingContext, run, type ScriptedFeed, scriptedFeed } from '../support/recording.ts';
 import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
 
 const SECRET = 'a-secret-of-the-sink';
@@ -70,22 +71,25 @@ function sinkOf(more: object) {
 }
 
 let round = 0;
-async function record(...txHashes: readonly string[]): Promise<void> {
+async function runOf(feed: ScriptedFeed, body: unknown): Promise<void> {
   round += 1;
-  const feed = scriptedFeed(nativeTransactions, { chainId: '1', address: '0xa' });
-  feed.script = () =>
-    onlyPage({
-      transactions: txHashes.map((txHash) => ({
-        txHash,
-        blockNumber: '900719925474099312345',
-        blockTimestamp: 1,
-      })),
-    });
+  feed.script = () => onlyPage(body);
   await run(
     recordingContext(sql, () => Date.UTC(2026, 0, 1) + round * 1000),
     feed,
   );
 }
+/** Records transactions. @param more of each */
+const recordWith = (more: object, ...txHashes: readonly string[]) =>
+  runOf(scriptedFeed(nativeTransactions, { chainId: '1', address: '0xa' }), {
+    transactions: txHashes.map((txHash) => ({
+      txHash,
+      blockNumber: '900719925474099312345',
+      blockTimestamp: 1,
+      ...more,
+    })),
+  });
+const record = (...txHashes: readonly string[]) => recordWith({}, ...txHashes);
 
 it('posts every change in its order as CloudEvents, until the sink takes it, and says while it does not', async () => {
   await record('0x1', '0x2', '0x3');
@@ -161,4 +165,14 @@ it('tells a sink that the feed begins anew where it cannot go on, and goes on', 
   const [batch] = posted(before);
   expect(batch?.map(({ type }) => type)).toEqual(['chain-recorder.begun-anew', 'chain-recorder.appeared']);
   expect(lines.at(-1)).toContain('is not kept any more');
+});
+
+it('posts what does not fit into a batch with the next one, whatever else changed behind it', async () => {
+  const sink = sinkOf({ name: 'long', from: 'now', datasets: ['native_transactions'], batch: 10 });
+  await sink.send();
+  const before = server.received.length;
+  await recordWith({ note: 'x'.repeat(2_500_000) }, '0x8', '0x9', '0xa');
+  await runOf(scriptedFeed(subnets, { network: 'mainnet' }), { subnets: [{ subnetId: 'S' }] });
+  expect(await sink.send()).toBe(3);
+  expect(hashes(posted(before))).toEqual([['0x8', '0x9'], ['0xa']]);
 });
