@@ -1,6 +1,7 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalog } from '../../src/datasets/catalog.ts';
+import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import { chainHeights } from '../../src/datasets/node/chain-heights.ts';
 import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
@@ -127,6 +128,47 @@ describe('as of a moment', () => {
       ['second'],
       ['third'],
     ]);
+  });
+
+  it('blocks are counted as they were said then, whatever is said differently later', async () => {
+    const clock = new ManualClock(start + 200 * hour);
+    const context = recordingContext(sql, clock.read);
+    const proposed = scriptedFeed(proposedBlocks, {
+      network: 'mainnet',
+      blockchainId: 'p-chain',
+      nodeId: 'NodeID-1',
+    });
+    const blocks = scriptedFeed(pBlocks, { node: 'counting' });
+    const DAY = 24 * hour;
+    const day = start + 7 * DAY;
+    const say = async (txCount: number, lowestAt: number) => {
+      proposed.script = () =>
+        onlyPage({
+          blocks: [
+            {
+              ...proposedBlocks.example,
+              blockNumber: '14',
+              blockTimestamp: day / 1000,
+              txCount,
+              proposerDetails: { proposerNodeId: 'NodeID-1' },
+            },
+          ],
+        });
+      blocks.script = () => onlyPage({ blocks: [{ height: 12, time: lowestAt / 1000 }] });
+      await run(context, proposed);
+      await run(context, blocks);
+      clock.now += hour;
+    };
+    const counted = (at: number) =>
+      sql`select blocks, transactions, chain_blocks from reporting.blocks_proposed(
+        ${new Date(day)}, ${new Date(day + DAY)}, as_of => ${new Date(at)})`;
+    const then = clock.now + hour / 2;
+    await say(3, day);
+    const told = await counted(then);
+    expect([...told]).toEqual([{ blocks: '1', transactions: '3', chain_blocks: '3' }]);
+    await say(5, day - DAY);
+    expect([...(await counted(clock.now))]).toEqual([{ blocks: '1', transactions: '5', chain_blocks: '2' }]);
+    expect([...(await counted(then))]).toEqual([...told]);
   });
 
   it('the elements of lists are those of then', async () => {

@@ -19,19 +19,27 @@ language sql stable parallel safe as $$
 with recorded as (
   select (b.block_timestamp at time zone 'UTC')::date as day, b.blockchain_id, b.proposer_node_id, b.block_number, b.tx_count,
     b.block_timestamp >= "from" as is_asked
-  from reporting.proposed_blocks b
-  where reporting.has_record('proposed_blocks', as_of)
-    and b.recorded_at <= as_of and b.block_timestamp >= date_trunc('day', "from" at time zone 'UTC') at time zone 'UTC' - interval '1 day'
+  from reporting.proposed_blocks_as_of(as_of) b
+  where b.block_timestamp >= date_trunc('day', "from" at time zone 'UTC') at time zone 'UTC' - interval '1 day'
     and b.block_timestamp < "to"
+),
+-- As p_blocks_as_of and x_blocks_as_of have them, which raise an error where no node records blocks.
+node_blocks(blockchain_id, time, height) as (
+  select 'p-chain', b.time, b.height from reporting.p_blocks b where b.recorded_at <= as_of
+  union all
+  select 'p-chain', b.time, b.height from reporting.p_blocks_conflicts b
+  where b.recorded_at <= as_of and b.superseded_at > as_of and b.differs is not null
+  union all
+  select 'x-chain', b.time, b.height from reporting.x_blocks b where b.recorded_at <= as_of
+  union all
+  select 'x-chain', b.time, b.height from reporting.x_blocks_conflicts b
+  where b.recorded_at <= as_of and b.superseded_at > as_of and b.differs is not null
 ),
 heights as (
   select r.blockchain_id, r.day, r.block_number from recorded r
   union all
-  select 'p-chain', (b.time at time zone 'UTC')::date, b.height from reporting.p_blocks b
-  where b.recorded_at <= as_of and b.time >= "from" - interval '2 days' and b.time < "to"
-  union all
-  select 'x-chain', (b.time at time zone 'UTC')::date, b.height from reporting.x_blocks b
-  where b.recorded_at <= as_of and b.time >= "from" - interval '2 days' and b.time < "to"
+  select b.blockchain_id, (b.time at time zone 'UTC')::date, b.height from node_blocks b
+  where b.time >= "from" - interval '2 days' and b.time < "to"
 ),
 days as (
   select h.blockchain_id, h.day, max(h.block_number) as highest, min(h.block_number) as lowest
