@@ -314,6 +314,46 @@ describe('what can be drawn', () => {
     expect(counts[0]).toMatch(new RegExp(`^${day}=`));
   });
 
+  it('is 0 where all is recorded and nothing happened; what was covered at a past moment is not known', async () => {
+    const [chain_id, address] = ['counted', '0x00000000000000000000000000000000000000cc'];
+    const from = Date.UTC(2026, 8, 1);
+    const at = (days: number) => new Date(from + days * 86_400_000);
+    const [since] = await sql<{ at: Date }[]>`
+      select min(recorded_since) as at from reporting.recorded_since where dataset = 'native_transactions'`;
+    const then = since?.at ?? new Date(0);
+    const later = new Date(then.getTime() + 1);
+    for (const [days, recordedAt] of [
+      [0, then],
+      [2, then],
+      [4, later],
+    ] as const)
+      await sql`
+        insert into recorder.native_transactions (chain_id, address, tx_hash, block_number, block_timestamp, recorded_at, run_id)
+        select ${chain_id}, ${address}, ${`0x${days}`}, 1, ${at(days)}, ${recordedAt}, min(run_id) from recorder.runs`;
+    await sql`
+      insert into recorder.coverage (dataset, target_key, axis, covered)
+      values ('native_transactions', ${`chainId=${chain_id} address=${address}`}, 'time', int8multirange(int8range(${from}, ${at(6).getTime()})))`;
+    const counts = async (asOf: Date | null) => {
+      const { body } = await get(
+        chartLink({
+          of: 'native_transactions',
+          things: { chain_id, address },
+          by: 'day',
+          from: at(0),
+          to: at(7),
+          asOf,
+        }),
+      );
+      return /data-points="([^"]*)"/.exec(body)?.[1]?.split(' ');
+    };
+    const day = (days: number, value: string) => `${at(days).getTime()}=${value}`;
+    expect(await counts(null)).toEqual([
+      ...['1', '0', '1', '0', '1', '0'].map((value, days) => day(days, value)),
+      day(6, ''),
+    ]);
+    expect(await counts(then)).toEqual([day(0, '1'), day(1, ''), day(2, '1'), day(3, '')]);
+  });
+
   it('of the stake of subnets agrees with the stake of the primary network', async () => {
     const window = sql`'2026-11-20', '2026-11-24'`;
     const [one, other] = [

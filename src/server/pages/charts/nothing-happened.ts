@@ -11,7 +11,7 @@ export interface Covered {
   readonly ranges: readonly (readonly [from: number, to: number])[];
 }
 
-/** Reads what of a window is recorded, by target; of what is recorded by heights, nothing. */
+/** Reads what of a window is recorded now, by target; of what is recorded by heights, nothing. */
 export async function readCovered(
   sql: postgres.Sql,
   { drawable: { dataset }, window: [from, to] }: Drawing,
@@ -31,8 +31,8 @@ export async function readCovered(
 }
 
 /**
- * The counts of a line with those that are 0: of hours, days, … in which nothing happened, because all of them is recorded. Of the
- * others nothing is known.
+ * The counts of a line, as known now, with those that are 0: of hours, days, … in which nothing happened, because all of them is
+ * recorded. Of the others nothing is known.
  */
 export function withNothing(
   points: Line['points'],

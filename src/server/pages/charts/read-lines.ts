@@ -68,7 +68,7 @@ export async function readDrawing(sql: postgres.Sql, drawing: Drawing, clock: Cl
   all.sort((one, other) => (thingOf(one) < thingOf(other) ? -1 : thingOf(one) > thingOf(other) ? 1 : 0));
   const labelled = labelsOf(all, drawing);
   const marks = markDifferences(all);
-  const covered = drawable.counted ? await readCovered(sql, drawing) : [];
+  const covered = drawable.counted && moments.includes(null) ? await readCovered(sql, drawing) : [];
   const lines = all.map((known, place): DrawnLine => {
     const { points, count, of: thing } = known.line;
     return {
@@ -109,7 +109,8 @@ function drawnPoints(
   }
   if (grain !== null) {
     const read: Drawing = { ...drawing, window: [unread ?? window[0], window[1]] };
-    const counts = drawable.counted ? withNothing(points, line, read, covered) : points;
+    // What was recorded completely at a past moment is not kept.
+    const counts = drawable.counted && moment === null ? withNothing(points, line, read, covered) : points;
     return withEnds(counts, grain, bucket);
   }
   const last = points.at(-1);
