@@ -354,6 +354,31 @@ describe('what can be drawn', () => {
     expect(await counts(then)).toEqual([day(0, '1'), day(1, ''), day(2, '1'), day(3, '')]);
   });
 
+  it('is 0 nowhere where it was left out, because there are too many counts to draw all', async () => {
+    const [chain_id, address] = ['often', '0x00000000000000000000000000000000000000dd'];
+    const from = Date.UTC(2026, 0, 1);
+    const to = from + 3_000 * 3_600_000;
+    await sql`
+      insert into recorder.native_transactions (chain_id, address, tx_hash, block_number, block_timestamp, recorded_at, run_id)
+      select ${chain_id}, ${address}, '0x' || h, 1, ${new Date(from)}::timestamptz + h * interval '1 hour', now(), (select min(run_id) from recorder.runs)
+      from generate_series(0, 2999) h`;
+    await sql`
+      insert into recorder.coverage (dataset, target_key, axis, covered)
+      values ('native_transactions', ${`chainId=${chain_id} address=${address}`}, 'time', int8multirange(int8range(${from}, ${to})))`;
+    const { body } = await get(
+      chartLink({
+        of: 'native_transactions',
+        things: { chain_id, address },
+        by: 'hour',
+        from: new Date(from),
+        to: new Date(to),
+      }),
+    );
+    const points = /data-points="([^"]*)"/.exec(body)?.[1]?.split(' ') ?? [];
+    expect(points.filter((point) => !point.endsWith('=1'))).toEqual([`${to}=`]);
+    expect(points.length, 'some are left out').toBeLessThan(2_002);
+  });
+
   it('of the stake of subnets agrees with the stake of the primary network', async () => {
     const window = sql`'2026-11-20', '2026-11-24'`;
     const [one, other] = [

@@ -101,7 +101,8 @@ function drawnPoints(
   const points = line.points.map(([at, value]) => [Date.parse(at), value] as const);
   const [from, to] = window.map((one) => one.getTime());
   const width = (to ?? 0) - (from ?? 0);
-  const bucket = line.count > points.length ? width / BUCKETS : 0;
+  const isThinned = line.count > points.length;
+  const bucket = isThinned ? width / BUCKETS : 0;
   if (drawable.draws === 'line') {
     const every = drawable.dataset?.every ?? 86_400_000 / (grain === 'hour' ? 24 : 1);
     const [interval] = told.time_interval ?? [];
@@ -109,9 +110,9 @@ function drawnPoints(
   }
   if (grain !== null) {
     const read: Drawing = { ...drawing, window: [unread ?? window[0], window[1]] };
-    // What was recorded completely at a past moment is not kept.
-    const counts = drawable.counted && moment === null ? withNothing(points, line, read, covered) : points;
-    return withEnds(counts, grain, bucket);
+    // What was recorded completely at a past moment is not kept, and which counts were left out of a line is not told.
+    const showsNothing = drawable.counted && moment === null && !isThinned;
+    return withEnds(showsNothing ? withNothing(points, line, read, covered) : points, grain, bucket);
   }
   const last = points.at(-1);
   if (!last || last[1] === null) return points;
