@@ -25,8 +25,9 @@ interface StoredSpan {
 }
 
 /**
- * Adds whole hours to their weeks, and their days to their months. Storing an hour again changes nothing.
- * @param now ms since 1970: hours that are too old to be kept apart are dropped
+ * Adds whole hours to their weeks, and to their days in months. Storing hours again changes nothing.
+ * @param now ms since 1970: hours that are too old to be kept apart are dropped. Those of weeks that are written here go with a later
+ * call, so that it is known that they were stored.
  */
 export async function storeHours(
   sql: postgres.Sql,
@@ -34,10 +35,12 @@ export async function storeHours(
   hours: readonly LatencyHour[],
   now: number,
 ): Promise<void> {
-  const starts = [...new Set(hours.flatMap(({ hour }) => [weekOf(hour), monthOf(hour)]))];
+  const starts = [...new Set(hours.flatMap(({ hour }) => [weekOf(hour), monthOf(hour)]))].map((at) =>
+    new Date(at).toISOString(),
+  );
   const stored = await sql<(StoredSpan & { entries: Buffer })[]>`
     select node, probe, span, starts_at, entries from recorder.health_latency
-    where observer = ${observer} and starts_at = any(${starts.map((at) => new Date(at).toISOString())}::text[]::timestamptz[])`;
+    where observer = ${observer} and starts_at = any(${starts}::text[]::timestamptz[])`;
   const known = new Map(stored.map((row) => [keyOf(row), row.entries]));
   const touched = new Map<string, StoredSpan & { readonly slots: Map<number, Histogram> }>();
   const slotsOf = ({ node, probe }: LatencyHour, span: string, at: number) => {
@@ -52,10 +55,14 @@ export async function storeHours(
   };
   for (const hour of hours) {
     const week = weekOf(hour.hour);
-    const slots = slotsOf(hour, 'week', week).set((hour.hour - week) / HOUR, hour.histogram);
-    const day = Math.floor(hour.hour / DAY) * DAY;
-    const ofDay = Array.from({ length: 24 }, (_, n) => slots.get((day - week) / HOUR + n) ?? NOTHING);
-    slotsOf(hour, 'month', monthOf(hour.hour)).set(new Date(day).getUTCDate(), merged(ofDay));
+    const ofWeek = slotsOf(hour, 'week', week);
+    const slot = (hour.hour - week) / HOUR;
+    if (ofWeek.has(slot)) continue;
+    ofWeek.set(slot, hour.histogram);
+    // An hour ends with the next answer. The other hours of its day may be dropped by then, so that only their sum is known.
+    const ofMonth = slotsOf(hour, 'month', monthOf(hour.hour));
+    const date = new Date(hour.hour).getUTCDate();
+    ofMonth.set(date, merged([ofMonth.get(date) ?? NOTHING, hour.histogram]));
   }
   const rows = [...touched.values()].map(({ slots, ...row }) => ({
     ...row,
@@ -69,7 +76,7 @@ export async function storeHours(
         as u(node text, probe text, span text, starts_at timestamptz, entries text)
       on conflict (span, starts_at, observer, node, probe) do update set entries = excluded.entries)
     delete from recorder.health_latency where observer = ${observer} and span = 'week'
-      and starts_at < ${new Date(weekOf(now) - WEEKS_KEPT * WEEK)}`;
+      and starts_at < ${new Date(weekOf(now) - WEEKS_KEPT * WEEK)} and starts_at <> all(${starts}::text[]::timestamptz[])`;
 }
 
 const NOTHING: Histogram = new Map();

@@ -174,4 +174,36 @@ describe('node_latency', () => {
       select probes::int from reporting.node_latency_over_time(${new Date(start)}, ${new Date(start + 2 * day)})`;
     expect(told.map(({ probes }) => probes)).toEqual([1440, 1440]);
   });
+
+  it.each([
+    ['others went on, and its hours were dropped', true],
+    ['nobody went on, and its hours are still there', false],
+  ])(
+    'has all hours of a day whose last one is stored weeks later, when the probe answers again: %s',
+    async (_, others) => {
+      const node = others ? 'alone' : 'with all';
+      const observer = `observer of ${node}`;
+      await sql`insert into recorder.health_observers (observer) values (${observer})`;
+      const told = (at: number): LatencyHour => ({
+        node,
+        probe: 'health',
+        hour: at,
+        histogram: histogramOf([5, 50]),
+      });
+      for (let at = start; at < start + 23 * hour; at += hour)
+        await storeHours(sql, observer, [told(at)], at + hour);
+      const later = start + 28 * day;
+      const other = { ...told(later - hour), node: 'another' };
+      if (others) await storeHours(sql, observer, [other], later);
+      const probes = async () => {
+        const [row] = await sql<{ probes: number }[]>`
+        select probes::int from reporting.node_latency(${new Date(start)}, ${new Date(start + day)}) where node = ${node}`;
+        return row?.probes;
+      };
+      for (const time of ['once', 'once more']) {
+        await storeHours(sql, observer, [told(start + 23 * hour)], later);
+        expect(await probes(), time).toBe(48);
+      }
+    },
+  );
 });
