@@ -196,7 +196,8 @@ export class UpstreamSession {
       } catch (error) {
         if (!(error instanceof UpstreamFailure)) throw error;
         const pause = error.retryAfter ?? FIRST_PAUSE * 2 ** (attempts - 1) + randomInt(FIRST_PAUSE);
-        if (error.kind === 'rate-limited') await this.#settings.budget.block(pause);
+        // Only an answer blocks all workers. The budget's own refusal is rate-limited too, but may be about one priority only.
+        if (error.status === 429) await this.#settings.budget.block(pause);
         if (!error.retry || attempts >= ATTEMPTS || pause > LONGEST_PAUSE) throw error;
         await delay(pause, undefined, { signal: this.#asking.signal }).catch(() => {
           throw new UpstreamFailure('cancelled', 'stopped by the recorder');

@@ -112,16 +112,18 @@ describe('a request', () => {
     expect(JSON.stringify(again)).toContain('[redacted]');
   });
 
-  it('is not made where the budget refuses it', async () => {
+  it('is not made where the budget refuses it, and stops nobody else', async () => {
     const server = await started(upstreamServer((_, response) => sendJson(response, {})));
+    const { budget, blocked } = freeBudget();
     const refusing: Budget = {
-      ...freeBudget().budget,
+      ...budget,
       take: () => Promise.reject(new UpstreamFailure('rate-limited', 'no budget', { retryAfter: 100_000 })),
     };
     expect(await failure(session(server.url, { budget: refusing }).get('/'))).toMatchObject({
       kind: 'rate-limited',
     });
     expect(server.received).toEqual([]);
+    expect(blocked).toEqual([]);
   });
 
   it('tells the budget what the answer says it allows', async () => {
