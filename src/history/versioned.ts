@@ -91,11 +91,12 @@ function versioned<W extends Write>(
           select o.*, o.ctid as place from ${table} o where ${same} and ${versions.current} offset 0) o on true
         where (${differs}${versions.doubted ? ' or o.missed_looks is not null' : ''})
           and not (${late} and o.run_id is not null and greatest(o.${versions.from}, o.${versions.to}) > ${observedAt}))`,
+      // A late row of a member that left after it was observed changes nothing either.
       `changed_${at} as materialized (
         select n.*, case when n.known then greatest(${after('since')}, until) else greatest(${observedAt}, e.last_end) end as begins,
           case when ${versions.goneIsPast ? 'e.last_end' : 'n.until'} is not null then 'b' when n.known then 'r' else 'a' end as kind
         from compared_${at} n cross join lateral (select case when not n.known then ${lastEnd} end as last_end) e
-        where n.differs)`,
+        where n.differs and not (${late} and coalesce(e.last_end > ${observedAt}, false)))`,
       `closed_${at} as (
         update ${table} o set ${versions.close(after(`o.${versions.from}`))}
         from changed_${at} n where n.known and o.ctid = n.place and ${versions.current} returning 1)`,

@@ -1,14 +1,16 @@
-import type { Target } from '../datasets/contract.ts';
+import type postgres from 'postgres';
+import type { Dataset, Target } from '../datasets/contract.ts';
 import { refusesRows, storeByHalves } from '../db/halving.ts';
 import type { Row } from '../history/rows.ts';
-import { noRows } from '../history/writing.ts';
+import { keyColumns, noRows } from '../history/writing.ts';
 import { parseJson } from '../upstreams/json.ts';
 import type { ActiveFeed } from './active-feed.ts';
 import type { End } from './commit.ts';
 import { compileFeed } from './compiled-feed.ts';
 import type { RecordingContext } from './context.ts';
 import { type ByKey, CONTRADICTS } from './decode.ts';
-import { claim } from './lease.ts';
+import { claim, leaseKey } from './lease.ts';
+import { retires } from './proof.ts';
 import { targetKey } from './target-key.ts';
 
 /** The result of decoding the quarantine again. */
@@ -29,7 +31,7 @@ interface Batch {
   readonly ids: string[];
 }
 
-/** An item that decodes now, with its place in the quarantine; one that is known already has no row. */
+/** An item that decodes now, with its place in the quarantine; one that is known already, or is past, has no row. */
 interface Decodable {
   readonly id: number;
   readonly rows: readonly Row[];
@@ -37,8 +39,9 @@ interface Decodable {
 
 /**
  * Decodes quarantined items again, without asking the upstream. Items that decode now are recorded with the time of their
- * observation and leave the quarantine in the same commit. Where something newer is recorded, they change nothing. Items
- * that PostgreSQL still refuses stay, and so do items that contradict another one: a new decoder does not help them.
+ * observation and leave the quarantine in the same commit. Where something newer is recorded, they change nothing, nor do
+ * members and points that a newer look did not show so: until when they were so is not known. Items that PostgreSQL still
+ * refuses stay, and so do items that contradict another one: a new decoder does not help them.
  */
 export async function redrive(context: RecordingContext, feeds: readonly ActiveFeed[]): Promise<Redriven> {
   const { sql } = context;
@@ -86,6 +89,8 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
     recordedAt,
   );
   if (typeof runId === 'string') return null;
+  const past = retires(feed, at) ? await pastOf(sql, dataset, batch.target, decoded) : new Set<number>();
+  const told = decoded.map(({ id, rows }): Decodable => ({ id, rows: past.has(id) ? [] : rows }));
   let rowsWritten = 0;
   const commit = async (some: readonly Decodable[], end: End | null) => {
     const rows = feed.datasets.map(noRows);
@@ -117,14 +122,41 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
   };
   const end: End = { outcome: 'done', error: null, asked: false, incomplete: feed.datasets.map(() => null) };
   try {
-    await commit(decoded, end);
-    return { released: decoded.length, rowsWritten };
+    await commit(told, end);
+    return { released: told.length, rowsWritten };
   } catch (error) {
     if (!refusesRows(error)) throw error;
-    const alone = await storeByHalves(decoded, (some) => commit(some, null));
+    const alone = await storeByHalves(told, (some) => commit(some, null));
     await commit([], end);
-    return { released: decoded.length - alone.length, rowsWritten };
+    return { released: told.length - alone.length, rowsWritten };
   }
+}
+
+/**
+ * The members and points of a target that do not tell how things are any more: a look after the last run that received them was about
+ * them, or a list was not watched since. Runs of a target come one after the other, so what ended later began later. A run
+ * that was counted up by day ended soon after its item was seen.
+ */
+async function pastOf(
+  sql: postgres.Sql,
+  dataset: Dataset,
+  target: Target,
+  items: readonly Decodable[],
+): Promise<ReadonlySet<number>> {
+  const { source } = dataset;
+  // A poll of a range tells of the points of its window only.
+  const place = source.range && keyColumns(dataset).at(-1)?.index;
+  const places = items.map(({ rows: [row] }) => (place === undefined ? null : (row?.[place] ?? null)));
+  const rows = await sql<{ id: string }[]>`
+    select distinct q.id from unnest(${items.map(({ id }) => id)}::bigint[], ${places}::timestamptz[]) as i(id, place)
+    join recorder.quarantine q using (id)
+    join recorder.targets t on t.source = ${source.name} and t.target_key = ${leaseKey(source, target)}
+    join recorder.target_datasets d on d.source = t.source and d.dataset = q.dataset and d.target_key in (q.target_key, t.target_key)
+    left join recorder.runs r on r.run_id = q.run_id
+    where greatest(d.last_success_at, case when ${dataset.history === 'state'} then greatest(d.ended_at, d.wanted_at) end)
+        > coalesce(r.finished_at, q.last_seen)
+      and (i.place is null or extract(epoch from i.place) * 1000 between t.look_from and t.look_to - 1)`;
+  return new Set(rows.map(({ id }) => Number(id)));
 }
 
 /** Decodes an item; null when it was cut or is no JSON, so that it stays in the quarantine. */

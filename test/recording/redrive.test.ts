@@ -1,0 +1,233 @@
+import { pino } from 'pino';
+import postgres from 'postgres';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { nftTokens } from '../../src/datasets/chain-data/nft-tokens.ts';
+import type { Target } from '../../src/datasets/contract.ts';
+import { averageTps } from '../../src/datasets/metrics/average-tps.ts';
+import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
+import { validators } from '../../src/datasets/node/validators.ts';
+import { type ActiveFeed, asDeclared } from '../../src/recording/active-feed.ts';
+import { redrive } from '../../src/recording/redrive.ts';
+import { registerAll } from '../../src/recording/register.ts';
+import { endUnwatched } from '../../src/recording/unwatched.ts';
+import { UpstreamFailure } from '../../src/upstreams/failure.ts';
+import { ManualClock } from '../support/clock.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { onlyPage, recordingContext, run, type ScriptedFeed, scriptedFeed } from '../support/recording.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+const start = Date.UTC(2026, 0, 10);
+const minute = 60_000;
+const day = 86_400_000;
+const clock = new ManualClock(start);
+const context = () => recordingContext(sql, clock.read);
+/** What no version of the recorder reads yet. */
+const UNREAD = 13;
+const NEVER_READ = 14;
+let targets = 0;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+beforeEach(async () => {
+  clock.now = start;
+  targets += 1;
+  await sql`truncate recorder.quarantine`;
+  await refuse(UNREAD, NEVER_READ);
+});
+
+/** Which values PostgreSQL takes no row with, so that their items are set aside with their keys. */
+async function refuse(...values: readonly number[]): Promise<void> {
+  for (const [table, column] of [
+    ['validators', 'weight'],
+    ['average_tps', 'value'],
+    ['metric_points', 'value'],
+    ['nft_tokens', 'name'],
+  ])
+    await sql.unsafe(`
+      alter table recorder.${table} drop constraint if exists unread;
+      alter table recorder.${table} add constraint unread check (${column} not in (${values.map((value) => `'${value}'`).join(', ')})) not valid`);
+}
+
+/** The result of decoding the quarantine again with a recorder that reads what the one before did not. */
+async function redriven(feed: ActiveFeed) {
+  clock.now += minute;
+  await refuse(NEVER_READ);
+  return redrive(context(), [feed]);
+}
+
+/** A look at a list, a minute after the one before. */
+async function look(feed: ScriptedFeed, members: Readonly<Record<string, number>>) {
+  clock.now += minute;
+  feed.script = () => onlyPage(listOf(members));
+  return run(context(), feed);
+}
+const listOf = (members: Readonly<Record<string, number>>) => ({
+  validators: Object.entries(members).map(([nodeID, weight]) => ({ nodeID, startTime: 1, weight })),
+});
+const at = (minutes: number) => new Date(start + minutes * minute);
+
+describe('an item of a list that is read later', () => {
+  const listed = () => {
+    const subnetId = `list-${targets}`;
+    const feed = scriptedFeed(validators, { node: 'n', subnetId }, { believe: { looks: 1, after: 0 } });
+    return { feed, history: () => historyOf(subnetId) };
+  };
+  const historyOf = async (subnetId: string) => [
+    ...(await sql`
+      select node_id as id, weight::int, valid_from as from, valid_to as to from reporting.validators_history
+      where subnet_id = ${subnetId} order by node_id, valid_from`),
+  ];
+
+  it('is how things are since it was observed, where the newest look showed it', async () => {
+    const { feed, history } = listed();
+    await look(feed, { a: 1, b: 1 });
+    await look(feed, { a: UNREAD, b: 1, c: UNREAD });
+    await look(feed, { a: UNREAD, b: 1, c: UNREAD });
+    clock.now += minute;
+    feed.script = () => {
+      throw new UpstreamFailure('server', 'down since then');
+    };
+    await run(context(), feed);
+    expect(await redriven(feed)).toMatchObject({ released: 2, rowsWritten: 2 });
+    expect(await history()).toEqual([
+      { id: 'a', weight: 1, from: at(1), to: at(2) },
+      { id: 'a', weight: UNREAD, from: at(2), to: null },
+      { id: 'b', weight: 1, from: at(1), to: null },
+      { id: 'c', weight: UNREAD, from: at(2), to: null },
+    ]);
+  });
+
+  it('changes nothing where its member left since', async () => {
+    const { feed, history } = listed();
+    await look(feed, { a: 1, b: 1, c: 1 });
+    await look(feed, { a: UNREAD, b: 1, c: 1 });
+    await look(feed, { b: 1, c: 1 });
+    expect(await redriven(feed)).toMatchObject({ released: 1, rowsWritten: 0 });
+    expect(await history()).toEqual([
+      { id: 'a', weight: 1, from: at(1), to: at(3) },
+      { id: 'b', weight: 1, from: at(1), to: null },
+      { id: 'c', weight: 1, from: at(1), to: null },
+    ]);
+  });
+
+  it('changes nothing where a look since showed the value of before, or no such member, though something is always unread', async () => {
+    const { feed, history } = listed();
+    await look(feed, { a: 1, x: NEVER_READ });
+    await look(feed, { a: UNREAD, joined: UNREAD, x: NEVER_READ });
+    await look(feed, { a: 1, x: NEVER_READ });
+    expect(await redriven(feed)).toMatchObject({ released: 2, rowsWritten: 0 });
+    expect(await history()).toEqual([{ id: 'a', weight: 1, from: at(1), to: null }]);
+  });
+
+  it('tells nothing of the time in which its member was gone', async () => {
+    const { feed, history } = listed();
+    await look(feed, { a: 1, b: 1 });
+    await look(feed, { a: UNREAD, b: 1 });
+    await look(feed, { b: 1 });
+    await look(feed, { a: UNREAD, b: 1 });
+    await redriven(feed);
+    await look(feed, { a: UNREAD, b: 1 });
+    expect(await history()).toEqual([
+      { id: 'a', weight: 1, from: at(1), to: at(3) },
+      { id: 'a', weight: UNREAD, from: at(6), to: null },
+      { id: 'b', weight: 1, from: at(1), to: null },
+    ]);
+  });
+
+  it('changes nothing where nobody watches the list any more, or again only since', async () => {
+    const by = { recorder: 'recorder', digest: null };
+    const target = { node: `n${targets}`, subnetId: `list-${targets}` };
+    const members = { a: 1, x: UNREAD };
+    const source = { ...validators.source, walk: () => onlyPage(listOf(members)) };
+    const feed = asDeclared({ source, datasets: [{ ...validators, source }] }, [target]);
+    await registerAll(sql, [feed], clock.now, by);
+    clock.now += minute;
+    await run(context(), feed);
+    const [item] = await sql`select * from recorder.quarantine`;
+    clock.now += minute;
+    await registerAll(sql, [], clock.now, by);
+    await endUnwatched(context(), by, pino({ level: 'silent' }));
+    const ended = [{ id: 'a', weight: 1, from: at(1), to: at(2) }];
+    expect(await redriven(feed)).toMatchObject({ released: 1, rowsWritten: 0 });
+    expect(await historyOf(target.subnetId)).toEqual(ended);
+    await sql`insert into recorder.quarantine ${sql(item ?? {})}`;
+    await registerAll(sql, [feed], clock.now, by);
+    expect(await redriven(feed)).toMatchObject({ released: 1, rowsWritten: 0 });
+    expect(await historyOf(target.subnetId)).toEqual(ended);
+  });
+
+  it('changes nothing where it was asked for alone, and the list that it is in since', async () => {
+    const list = { chainId: '1', collection: `0x${targets}` };
+    const asked = async (target: Target, value: number, whole: boolean) => {
+      clock.now += minute;
+      const token = { ...nftTokens.example, tokenId: '1', name: `${value}` };
+      const source = { ...nftTokens.source, walk: () => onlyPage({ tokens: [token] }, { whole }) };
+      const feed = asDeclared({ source, datasets: [{ ...nftTokens, source }] }, [target]);
+      await run(context(), feed);
+      return feed;
+    };
+    await asked(list, 1, true);
+    await asked({ ...list, tokenId: '1' }, UNREAD, false);
+    const feed = await asked(list, 1, true);
+    expect(await redriven(feed)).toMatchObject({ released: 1, rowsWritten: 0 });
+    const versions = await sql`
+      select name, valid_from as from, valid_to as to from reporting.nft_tokens_history where collection = ${list.collection}`;
+    expect([...versions]).toEqual([{ name: '1', from: at(1), to: null }]);
+  });
+});
+
+describe('a point that is read later', () => {
+  it('changes nothing where the points were all read since', async () => {
+    const chainId = `chain-${targets}`;
+    const feed = scriptedFeed(averageTps, { chainId });
+    const look = async (...values: readonly number[]) => {
+      clock.now += minute;
+      feed.script = () =>
+        onlyPage({ results: values.map((value, index) => ({ timestamp: index * 86_400, value })) });
+      await run(context(), feed);
+    };
+    const revisions = async () => [
+      ...(await sql`
+        select value::int, recorded_at as from, superseded_at as to from reporting.average_tps_revisions
+        where chain_id = ${chainId} order by bucket_start, recorded_at`),
+    ];
+    await look(1, 2);
+    await look(UNREAD, 2);
+    await look(1, UNREAD);
+    expect(await redriven(feed)).toMatchObject({ released: 2, rowsWritten: 1 });
+    expect(await revisions()).toEqual([
+      { value: 1, from: at(1), to: null },
+      { value: 2, from: at(1), to: at(3) },
+      { value: UNREAD, from: at(3), to: null },
+    ]);
+  });
+
+  it('is recorded where the newest poll was about later ones', async () => {
+    const chainId = `chain-${targets}`;
+    const feed = scriptedFeed(
+      metricPoints,
+      { chainId, metric: 'txCount', timeInterval: 'day' },
+      { range: { axis: 'time', span: () => 10 * day, head: () => 10 * day, settle: 0, lookback: 90 * day } },
+    );
+    const ago = (days: number, value: number) => ({ timestamp: (start - days * day) / 1000, value });
+    const asked = async (from: number, to: number, ...points: readonly object[]) => {
+      clock.now += minute;
+      feed.script = (window) => onlyPage({ results: points }, { proven: window });
+      await run(context(), feed, { from: start - from * day, to: start - to * day });
+    };
+    await asked(30, 20, ago(21, 1), ago(22, 2), ago(23, UNREAD));
+    await asked(30, 20, ago(21, 1), ago(22, UNREAD), ago(23, UNREAD));
+    for (const value of [1, UNREAD, 1]) await asked(10, -1, ago(1, value), ago(2, 2));
+    expect(await redriven(feed)).toMatchObject({ released: 3, rowsWritten: 2 });
+    const points = await sql`
+      select value::int from reporting.metric_points where chain_id = ${chainId} order by bucket_start`;
+    expect(points.map(({ value }) => value)).toEqual([UNREAD, UNREAD, 1, 2, 1]);
+  });
+});
