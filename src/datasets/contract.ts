@@ -94,10 +94,10 @@ export interface Range {
    */
   readonly settle: number;
   /**
-   * How far back the first recording reaches from now, in ms. On the axis of heights: Infinity means from the first
-   * block, 0 from the height at which the first run began.
+   * How far back the first recording reaches: so many ms from now, or to a moment before which there was nothing. On the axis
+   * of heights: Infinity means from the first block, 0 from the height at which the first run began.
    */
-  readonly lookback: number;
+  readonly lookback: number | Date;
 }
 
 /** How a group of datasets is asked for. Datasets that share a source share its calls. */

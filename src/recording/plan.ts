@@ -155,9 +155,15 @@ export function sweepWindows(feed: Watched, target: Target, state: TargetState, 
 
 /** Where the recording of a target is expected to begin, on the source's axis. */
 function expectedFrom(range: Range, state: TargetState, now: number): number {
-  if (range.axis === 'time') return state.expectedFrom ?? now - range.lookback;
-  return range.lookback > 0 ? 0 : Math.min(...state.covered.map(({ from }) => from), OPEN_END);
+  if (range.axis === 'time') return state.expectedFrom ?? firstBegin(range, now);
+  return range.lookback === Number.POSITIVE_INFINITY
+    ? 0
+    : Math.min(...state.covered.map(({ from }) => from), OPEN_END);
 }
+
+/** Where the first recording of a range of time begins, in ms since 1970. */
+export const firstBegin = ({ lookback }: Range, now: number): number =>
+  lookback instanceof Date ? lookback.getTime() : now - lookback;
 
 /** The begin of a window, not before that of what is kept. What was removed by height still counts as recorded. */
 const kept = ({ axis }: Range, { keptSince }: TargetState, from: number): number =>

@@ -188,9 +188,9 @@ describe('an hourly round of a modest watch list', () => {
   it('is forecast for a day as its hours are', async () => {
     const schedules = await forecast(sql, recorder.watched, clock.now());
     const points = schedules.find(({ datasets }) => datasets.includes('metric_points'));
-    // Everything is asked every hour here, but for what never changes; 22 of the 24 windows of the hours are to come.
+    // Everything is asked every hour here, but for what never changes; 23 of the 25 windows of the hours are to come.
     expect(points?.day.calls).toBe(24 * (points?.round.calls ?? 0) + (points?.sweepsOfDay ?? 0));
-    expect(points?.sweepsOfDay).toBe(4 * 4 * 22);
+    expect(points?.sweepsOfDay).toBe(4 * 4 * 23);
     const once = schedules.filter(({ datasets }) => datasets.includes('evm_transactions'));
     expect(once.map(({ round, hour, day }) => [round.calls, hour.calls, day.calls])).toEqual([[0, 0, 0]]);
     // A node that does not validate is asked about its uptime once a day.

@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import type { Range, Target, Window } from '../../src/datasets/contract.ts';
 import { averageTps } from '../../src/datasets/metrics/average-tps.ts';
+import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
+import { asDeclared } from '../../src/recording/active-feed.ts';
 import {
   isDue,
   jointState,
@@ -117,6 +119,21 @@ describe('missingWindows', () => {
       [0, 1, 2, 3, 4].map((days) => ({ from: now - (days + 1) * day, to: now - days * day })),
     );
   });
+
+  it.each(['hour', 'day', 'week', 'month'])(
+    'of metrics by %s reach back to the first EVM chain, in whatever year they are first asked for, and not to empty years',
+    (timeInterval) => {
+      const target = { chainId: '43114', metric: 'txCount', timeInterval };
+      const feed = asDeclared({ source: metricPoints.source, datasets: [metricPoints] }, [target]);
+      // The C-chain, 2020-09-21 (reality.md 3.2).
+      const began = 1_600_646_400_000;
+      for (const year of [2026, 2032, 2040]) {
+        const windows = missingWindows(feed, target, state(), Date.UTC(year, 11, 1));
+        expect(windows.at(-1)?.from).toBeLessThan(began);
+        expect(windows.filter(({ to }) => to < began).length).toBeLessThanOrEqual(3);
+      }
+    },
+  );
 
   it('begin where the recording was expected to when the target was first seen', () => {
     const feed = ranged();
@@ -282,6 +299,15 @@ describe('what PostgreSQL knows of targets', () => {
     await registerTargets(sql, sinceThen, now);
     await registerTargets(sql, feed, now);
     expect(await known(feed)).toMatchObject({ expectedFrom: now - 50 * day });
+  });
+
+  it('expects it where all began, also of a target that was first seen by a version that looked back less', async () => {
+    const feed = ranged();
+    await registerTargets(sql, feed, now);
+    const began = new Date(now - 40 * day);
+    const source = { ...feed.source, range: { ...range, lookback: began } };
+    await registerTargets(sql, { ...feed, source }, now + day);
+    expect(await known(feed)).toMatchObject({ expectedFrom: began.getTime() });
   });
 
   it('forgets no target that left the configuration, but expects nothing of it', async () => {

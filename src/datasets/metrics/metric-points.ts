@@ -30,16 +30,22 @@ export const metricIntervals: Readonly<Record<string, readonly string[]>> = {
 const PAGE = 2160; // the most points of one call; a call costs the same for any number
 const bucket: Readonly<Record<string, number>> = { hour, day, week, month: month + day };
 
-/** Longer than any EVM chain's history. */
-const EVER = 6 * 365 * day;
+/**
+ * Before any EVM chain: the first of them, the C-chain, has points since 2020-09-21 (reality.md 3.2). Hours are asked for in windows of 90
+ * days, so that each empty year would cost four calls a metric.
+ */
+const BEFORE_ALL = new Date('2020-01-01');
+
+/** A full page of weeks or months is longer than there are chains. */
+const LONGEST = 6 * 365 * day;
 
 /** The time that one full page spans. */
 const onePage = ({ timeInterval = 'day' }: Target) =>
-  Math.min((PAGE - 2) * (bucket[timeInterval] ?? day), EVER);
+  Math.min((PAGE - 2) * (bucket[timeInterval] ?? day), LONGEST);
 
 /**
  * Chain metrics, newest first (seed metrics 4.1). Every poll asks for the newest full page, because a call costs the same
- * for any number of points. So every revision of the last 90 days of hours, and of all days, weeks and months, is seen.
+ * for any number of points. So every revision of the last 90 days of hours, and of nearly six years of days, weeks and months, is seen.
  */
 const source: Source = {
   name: 'metric-points',
@@ -48,7 +54,7 @@ const source: Source = {
   weight: 100,
   calls: 1,
   paged: true,
-  range: { axis: 'time', span: onePage, head: onePage, settle: 0, lookback: EVER },
+  range: { axis: 'time', span: onePage, head: onePage, settle: 0, lookback: BEFORE_ALL },
   targets: ({ watch, options }) =>
     watch.chains.flatMap((chainId) =>
       Object.entries(metricIntervals)
