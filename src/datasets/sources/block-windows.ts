@@ -1,5 +1,6 @@
 import { type Ask, OPEN_END, type Page, type Range, type Window } from '../contract.ts';
-import { listIn, memberOf } from './answer.ts';
+import { listIn } from './answer.ts';
+import { blockOf, ConfirmedBlock } from './confirmed-block.ts';
 import { type PagedList, pages } from './pages.ts';
 
 /** The newest blocks may still be missing from the index, or be replaced: they do not count as covered, and are asked again. */
@@ -16,7 +17,7 @@ export const allBlocks: Range = {
 
 /**
  * Follows the pages of a list of things in blocks, newest first, inside a window of heights. The height of the chain is
- * known only from the items. In a window with an open end, `proven` therefore ends some blocks below the newest item.
+ * known only from the items. In a window with an open end, `proven` therefore ends some blocks below the newest one that is confirmed.
  * @throws UpstreamFailure as {@link pages} does
  */
 export async function* blockPages(
@@ -24,10 +25,10 @@ export async function* blockPages(
   list: Pick<PagedList, 'path' | 'query' | 'list'>,
   window: Window | null,
 ): AsyncGenerator<Page> {
-  let newest = Number.NEGATIVE_INFINITY;
+  const confirmed = new ConfirmedBlock(window?.from ?? 0);
   for await (const page of pages(ask, { ...list, within: blocksWithin, at: blockOf, step: 1 }, window)) {
-    for (const item of listIn(page.body, list.list)) newest = Math.max(newest, blockOf(item) ?? newest);
-    yield { ...page, proven: settledPart(page.proven, newest) };
+    confirmed.take(listIn(page.body, list.list), ask.now);
+    yield { ...page, proven: settledPart(page.proven, confirmed.height) };
   }
 }
 
@@ -36,16 +37,9 @@ function blocksWithin({ from, to }: Window): Readonly<Record<string, number>> {
   return to === OPEN_END ? { startBlock: from } : { startBlock: from, endBlock: to };
 }
 
-/** An item's block; null where it cannot be read. */
-function blockOf(item: unknown): number | null {
-  const block = memberOf(item, 'blockNumber');
-  const height = typeof block === 'string' && /^\d+$/.test(block) ? Number(block) : block;
-  return typeof height === 'number' && Number.isSafeInteger(height) ? height : null;
-}
-
 /** The settled part of what is proven. A window with a fixed end lies below what was covered before, and is settled. */
-function settledPart(proven: Window | null, newest: number): Window | null {
+function settledPart(proven: Window | null, newest: number | null): Window | null {
   if (!proven || proven.to !== OPEN_END) return proven;
-  const to = newest + 1 - SETTLING_BLOCKS;
+  const to = (newest ?? 0) + 1 - SETTLING_BLOCKS;
   return proven.from < to ? { from: proven.from, to } : null;
 }

@@ -1,0 +1,58 @@
+import { memberOf } from './answer.ts';
+
+/** Blocks a second: more than any chain makes for long. */
+const FASTEST = 100;
+
+/**
+ * The height up to which a list of things in blocks tells of its chain. A wrong item may say any height, and what was claimed up to it
+ * would never be asked for again. So a height counts only where
+ * - an item of a newer block confirms it: the newest block of a list may be the wrong one;
+ * - the chain can have got there from each other block in the time since: a wrong item stays at the top of its list, and would confirm
+ *   the next wrong one years later.
+ * What is not claimed is asked for again with each poll: one block more than needed, also where it is years older than the newest one. A
+ * list of one block claims nothing. On a faster chain the newest part of a list is claimed later. A block that is told too low holds the claims back
+ * only until the time since it suffices.
+ */
+export class ConfirmedBlock {
+  readonly #from: number;
+  /** The highest that a chain can have got to. */
+  #reach = Number.POSITIVE_INFINITY;
+  /** The two newest blocks within reach, the newest first. */
+  #newest: readonly number[] = [];
+
+  /** @param from items of lower blocks do not count */
+  constructor(from: number) {
+    this.#from = from;
+  }
+
+  /** Reads the next items. @param now ms since 1970 */
+  take(items: readonly unknown[], now: number): void {
+    const heights = new Set(this.#newest);
+    for (const item of items) {
+      const height = blockOf(item);
+      if (height === null || height < this.#from) continue;
+      heights.add(height);
+      const age = now / 1000 - (wholeNumber(memberOf(item, 'blockTimestamp')) ?? Number.POSITIVE_INFINITY);
+      // A time in the future is wrong, or the clock here is.
+      if (age >= 0) this.#reach = Math.min(this.#reach, height + FASTEST * age);
+    }
+    this.#newest = [...heights]
+      .filter((height) => height <= this.#reach)
+      .sort((one, other) => other - one)
+      .slice(0, 2);
+  }
+
+  /** The newest confirmed height; null: there is none. */
+  get height(): number | null {
+    return this.#newest[1] ?? null;
+  }
+}
+
+/** An item's block; null where it cannot be read. */
+export const blockOf = (item: unknown): number | null => wholeNumber(memberOf(item, 'blockNumber'));
+
+/** A whole number, also as decimal digits; null where it is none, or too large to be exact. */
+function wholeNumber(value: unknown): number | null {
+  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) ? number : null;
+}

@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nativeTransactions } from '../../../src/datasets/chain-data/native-transactions.ts';
+import { OPEN_END, type Window } from '../../../src/datasets/contract.ts';
+import { memberOf } from '../../../src/datasets/sources/answer.ts';
+import { asDeclared } from '../../../src/recording/active-feed.ts';
+import { loadStates, planDue } from '../../../src/recording/plan.ts';
+import { record } from '../../../src/recording/record.ts';
+import { registerTargets } from '../../../src/recording/register.ts';
+import { targetKey } from '../../../src/recording/target-key.ts';
+import { ManualClock } from '../../support/clock.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { recordingContext } from '../../support/recording.ts';
+
+const now = Date.UTC(2026, 0, 10);
+const hour = 3600;
+const year = 365 * 24 * hour;
+const target = { chainId: '43114', address: '0xa' };
+const ABSURD = '9007199254740000';
+
+/** A transaction in a block of so many seconds ago. */
+const tx = (blockNumber: number | string, ago: number, more: object = {}) => ({
+  ...nativeTransactions.example,
+  blockNumber: `${blockNumber}`,
+  blockTimestamp: now / 1000 - ago,
+  txHash: `0x${blockNumber}`,
+  ...more,
+});
+
+/** The answers of a list whose newest items stand first: pages of so many of them, in a window of blocks. */
+function listOf(items: () => readonly object[], pageSize = 100) {
+  return async (_path: string, query: Readonly<Record<string, string | number | undefined>> = {}) => {
+    const { startBlock = 0, endBlock = OPEN_END, pageToken = 0 } = query;
+    const within = items().filter((item) => {
+      const block = Number(memberOf(item, 'blockNumber'));
+      return block >= Number(startBlock) && block < Number(endBlock);
+    });
+    const next = Number(pageToken) + pageSize;
+    return {
+      transactions: within.slice(Number(pageToken), next),
+      ...(next < within.length ? { nextPageToken: `${next}` } : {}),
+    };
+  };
+}
+
+/** What the pages of a walk prove, one after the other. */
+async function proven(items: readonly object[], { from = 0, pageSize = 100 } = {}) {
+  const refuse = () => Promise.reject(new Error('not asked for'));
+  const ask = {
+    get: listOf(() => items, pageSize),
+    post: refuse,
+    rpc: refuse,
+    probe: refuse,
+    pageSize: (most: number) => most,
+    now,
+  };
+  const walked: (Window | null)[] = [];
+  for await (const page of nativeTransactions.source.walk(ask, target, { from, to: OPEN_END }))
+    walked.push(page.proven);
+  return walked;
+}
+
+describe('what the newest page of things in blocks proves', () => {
+  it('ends some blocks below the newest block that a newer one confirms', async () => {
+    expect(await proven([tx(900, 1), tx(800, 90), tx(800, 90), tx(700, 200)])).toEqual([
+      { from: 0, to: 781 },
+    ]);
+    expect(await proven([tx(900, 1), tx(800, 2 * year)])).toEqual([{ from: 0, to: 781 }]);
+  });
+
+  it('is nothing where all is of one block', async () => {
+    expect(await proven([])).toEqual([null]);
+    expect(await proven([tx(900, 1)])).toEqual([null]);
+    expect(await proven([tx(ABSURD, 1), tx(ABSURD, 1)])).toEqual([null]);
+  });
+
+  it.each([
+    ['one', [tx(ABSURD, 1)]],
+    ['many that came in years', [tx(ABSURD, 1), tx('9007199254730000', year), tx('1700000000000', 2 * year)]],
+    ['one without a time', [tx(ABSURD, 1, { blockTimestamp: null }), tx('1700000000000', 1)]],
+  ])('is not moved by absurd numbers: %s', async (_, absurd) => {
+    const items = [tx(7_000_900, 10), tx(7_000_800, 90), tx(7_000_100, 5 * hour)];
+    for (const pageSize of [100, 1])
+      expect((await proven([...absurd, ...items], { pageSize })).at(-1)).toEqual({ from: 0, to: 7_000_781 });
+    expect(await proven([...absurd, ...items], { from: 7_000_081 })).toEqual([
+      { from: 7_000_081, to: 7_000_781 },
+    ]);
+  });
+
+  it('is not held back for ever by a block that is too low, or by a time in the future', async () => {
+    const items = [tx(7_000_900, 10), tx(7_000_800, 90)];
+    expect(await proven([...items, tx(5, 30 * 24 * hour)])).toEqual([{ from: 0, to: 7_000_781 }]);
+    expect(await proven([tx(7_000_950, -year), ...items])).toEqual([{ from: 0, to: 7_000_881 }]);
+  });
+
+  it('moves on, more slowly, on a chain that is faster than any', async () => {
+    const height = 1e11;
+    const items = Array.from({ length: 60 }, (_, minutes) => tx(height - minutes * 60 * 1_000, minutes * 60));
+    const [first] = await proven(items);
+    expect(first?.to).toBeGreaterThan(height - 60 * 60 * 1_000);
+    expect(first?.to).toBeLessThan(height);
+  });
+
+  it('is never above the chain, whatever one item says, and nearly all of it where none is wrong', async () => {
+    const steps = fc.array(
+      fc.record({ blocks: fc.integer({ min: 0, max: 5_000 }), seconds: fc.integer({ min: 50, max: year }) }),
+      { minLength: 3, maxLength: 12 },
+    );
+    const wrong = fc.option(
+      fc.record({ place: fc.nat(), height: fc.nat({ max: OPEN_END }), ago: fc.nat({ max: 10 * year }) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(steps, wrong, fc.integer({ min: 1, max: 5 }), async (all, lie, pageSize) => {
+        let [height, ago] = [10_000_000, 10];
+        const truth = all.map(({ blocks, seconds }) => {
+          height -= blocks;
+          ago += seconds;
+          return { height, ago };
+        });
+        const newest = truth[0]?.height ?? 0;
+        const told = truth.map((one, place) => (lie && place === lie.place % truth.length ? lie : one));
+        const items = told.map(({ height, ago }) => tx(height, ago));
+        const claimed = (await proven(items, { pageSize })).map((part) => part?.to ?? 0);
+        expect(Math.max(...claimed)).toBeLessThanOrEqual(newest);
+        const [, second] = new Set(truth.map(({ height }) => height));
+        if (!lie && second !== undefined) expect(claimed.at(-1)).toBe(second - 19);
+      }),
+    );
+  });
+});
+
+describe('an address whose newest item has an absurd block', () => {
+  let database: TestDatabase;
+  let sql: postgres.Sql;
+  beforeAll(async () => {
+    database = await testDatabase();
+    sql = postgres(database.url, { onnotice: () => {} });
+  });
+  afterAll(async () => {
+    await sql.end();
+    await database.close();
+  });
+
+  it.each([
+    ['stored', {}],
+    ['in the quarantine', { txStatus: 7 }],
+  ])('is polled on from where the chain is, the item being %s', async (_, wrong) => {
+    const address = `0x${Object.keys(wrong).length}`;
+    const target = { chainId: '43114', address };
+    const feed = asDeclared({ source: nativeTransactions.source, datasets: [nativeTransactions] }, [target]);
+    const clock = new ManualClock(now);
+    const items: object[] = [tx(7_000_900, 10), tx(7_000_800, 90)];
+    const context = recordingContext(sql, clock.read, { get: listOf(() => items) });
+    const poll = async () => {
+      clock.now += hour * 1000;
+      for (const job of planDue(feed, await loadStates(sql, feed), clock.now))
+        await record(context, feed, job, new AbortController().signal);
+    };
+    const known = async () =>
+      (
+        await sql<{ hash: string }[]>`
+          select tx_hash as hash from reporting.native_transactions where address = ${address}`
+      ).map(({ hash }) => hash);
+    await registerTargets(sql, feed, clock.now);
+    items.unshift(tx(ABSURD, 5, wrong));
+    await poll();
+    items.splice(1, 0, tx(7_002_000, -hour));
+    await poll();
+    items.splice(1, 0, tx(7_004_000, -2 * hour));
+    await poll();
+    expect(await known()).toEqual(expect.arrayContaining(['0x7002000', '0x7004000']));
+    const [claimed] = await sql`
+      select upper(covered)::float8 as to from recorder.coverage where target_key = ${targetKey(target)}`;
+    expect(claimed?.to).toBe(7_002_000 - 19);
+  });
+});
