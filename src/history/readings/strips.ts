@@ -15,12 +15,16 @@ export function shapeOf(
       return { scale: '0', trimmed: 'false', fits: 'true' };
     case 'whole':
       return { scale: '0', trimmed: 'false', fits: `coalesce(max(abs(${value}::numeric)) < ${LIMIT}, true)` };
-    case 'instant':
+    case 'instant': {
+      const isWhole = `${value} = date_trunc('second', ${value})`;
+      const between = (from: string, to: string) => `${value} > '${from} UTC' and ${value} < '${to} UTC'`;
       return {
-        scale: `case when bool_and(${value} = date_trunc('second', ${value})) then 0 else 6 end`,
+        scale: `case when bool_and(${isWhole}) then 0 else 6 end`,
         trimmed: 'false',
-        fits: `coalesce(bool_and(${value} > '0001-01-01 UTC' and ${value} < '9999-12-31 UTC'), true)`,
+        // It is read as microseconds since 1970 in a double, which has all of 285 years, and whole seconds of any year.
+        fits: `coalesce(bool_and(${between('0001-01-01', '9999-12-31')} and (${isWhole} or ${between('1685-01-01', '2255-01-01')})), true)`,
       };
+    }
     case 'number': {
       const [least, most] = [`min(scale(${value}))`, `max(scale(${value}))`];
       const alike = `(${least} = ${most} or bool_and(scale(${value}) = min_scale(${value})))`;

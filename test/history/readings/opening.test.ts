@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { peerReadings } from '../../../src/datasets/node/peer-readings.ts';
 import { validatorUptime } from '../../../src/datasets/node/validator-uptime.ts';
 import { openSealing } from '../../../src/db/client.ts';
 import { closeDays } from '../../../src/recording/close-days.ts';
@@ -112,6 +113,52 @@ describe('a look of an open day', () => {
       }),
       { numRuns: 15 },
     );
+  });
+
+  it('tells instants of any year to the microsecond, before its day is closed and after', async () => {
+    const feed = scriptedFeed(peerReadings, { node: 'instants' });
+    const instants = [
+      '0001-01-02T00:00:00.000001Z',
+      '1600-01-01T00:00:00.000003Z',
+      '1969-12-31T23:59:59.999999Z',
+      '2026-01-09T23:59:59.123456Z',
+      '2254-12-31T23:59:59.999999Z',
+      '2255-07-01T00:00:00.000001Z',
+      '2300-01-01T00:00:00.000001Z',
+      '2300-01-01T00:00:01.000000Z',
+      '9999-12-30T23:59:59.999999Z',
+    ];
+    const packed = async () => {
+      const [row] = await sql<{ looks: number }[]>`
+        select count(*)::int as looks from recorder.reading_open l join recorder.reading_scopes s using (scope_id)
+        where s.request = array['instants']`;
+      return row?.looks;
+    };
+    for (const [round, lastSent] of instants.entries()) {
+      const peers = [
+        { nodeID: 'NodeID-1', lastSent, lastReceived: '2026-01-10T00:00:00Z', observedUptime: '99' },
+        { nodeID: 'NodeID-2', lastSent: '2300-01-01T00:00:00Z', observedUptime: '98' },
+      ];
+      feed.script = () => onlyPage({ numPeers: '2', peers });
+      const context = recordingContext(sql, new ManualClock(START + round * MINUTE).read);
+      expect(await run(context, feed)).toMatchObject({ status: 'done', quarantined: 0 });
+    }
+    const toldOf = async (peer: string) => {
+      const rows = await sql<{ sent: string }[]>`
+        select to_char(last_sent at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sent
+        from reporting.peer_readings where node = 'instants' and node_id = ${peer} order by observed_at`;
+      return rows.map(({ sent }) => sent);
+    };
+    const allTold = async () => {
+      expect(await toldOf('NodeID-1')).toEqual(instants);
+      expect(await toldOf('NodeID-2')).toEqual(instants.map(() => '2300-01-01T00:00:00.000000Z'));
+    };
+    await allTold();
+    // What is near enough, and whole seconds of any year.
+    expect(await packed()).toBe(4);
+    const { failed } = await closeDays(sealing, START + 40 * 24 * 60 * MINUTE, new AbortController().signal);
+    expect(failed).toEqual([]);
+    await allTold();
   });
 
   it('is read by the number of a member where an earlier version wrote it', async () => {
