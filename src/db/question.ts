@@ -85,7 +85,7 @@ export async function askAsReader<T>(
   let running: { cancel(): void } | null = null;
   const run = <Row extends postgres.Row>(text: string, values: string[] = []) => {
     signal.throwIfAborted();
-    const query = session.unsafe<Row[]>(text, values);
+    const query = session.unsafe<Row[]>(text, values, ONE_STATEMENT);
     running = query;
     return query;
   };
@@ -130,6 +130,12 @@ export async function askAsReader<T>(
     await session.end({ timeout: 1 });
   }
 }
+
+/**
+ * The driver sends a text without values as a simple query, which may be several statements, `set role none` among them. Of an
+ * extended query PostgreSQL refuses several before it runs any. The driver's types do not know `simple`.
+ */
+const ONE_STATEMENT = { prepare: false, simple: false };
 
 /** The types int8, int2, int4, float4, float8 and numeric, by their numbers in pg_type, which never change. */
 const NUMBERS: ReadonlySet<number> = new Set([20, 21, 23, 700, 701, 1700]);

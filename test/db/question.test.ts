@@ -181,6 +181,31 @@ describe('a hostile question', () => {
     ).toEqual([{ stolen: null, victim: true }]);
   });
 
+  it.each([
+    ['select 1; set role none; create table public.stolen (n int)', 'multiple commands'],
+    ['select 1; reset role; drop table public.victim; --', 'multiple commands'],
+    ['select 1 -- one\n; set role none; create table public.stolen (n int) /*', 'unterminated /\\* comment'],
+    ['select $a$1$a$; create table stolen (n int); select $a$', 'unterminated dollar-quoted string'],
+    ['select 1); create table public.stolen (n int', 'syntax error at or near "\\)", at character 9'],
+    ['selct 1', 'syntax error at or near "selct", at character 1'],
+    ['select nothing', 'column "nothing" does not exist, at character 8'],
+    ['select 1 into public.stolen', 'SELECT INTO'],
+    ['with w as (delete from public.victim returning n) select * from w', 'data-modifying'],
+    ['select n from public.victim for update', 'read-only transaction'],
+    ["select nextval('recorder.runs_run_id_seq')", 'permission denied'],
+    ["select set_config('role', 'none', false)", 'within security-definer function'],
+    ["select set_config('transaction_read_only', 'off', false)", 'must be set before any query'],
+    ["select query_to_xml('set role none', true, true, '')", 'not allowed|security-definer'],
+    ['select * from validators with check option', 'syntax error'],
+    ['table "the question"', 'does not exist'],
+  ])('about a past moment: %s', async (question, said) => {
+    const answer = await asked(question, { asOf: new Date() });
+    expect(
+      await sql`select to_regclass('public.stolen') as stolen, to_regclass('public.victim') is not null as victim`,
+    ).toEqual([{ stolen: null, victim: true }]);
+    expect(answer).toMatch(new RegExp(said));
+  });
+
   it('leaves nothing behind: settings, locks and notifications end with it', async () => {
     expect(
       await asked("select set_config('search_path', 'pg_catalog', false), pg_advisory_lock(7310202611)"),

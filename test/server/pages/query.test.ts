@@ -120,6 +120,7 @@ describe('a wrong question', () => {
 
   it.each([
     'select 1; select 2',
+    'select 1; set role none; create table public.stolen (n int)',
     'commit; drop table public.victim',
     'insert into public.victim values (1) returning n',
     'with w as (delete from public.victim returning n) select * from w',
@@ -137,12 +138,14 @@ describe('a wrong question', () => {
     ';',
     "'",
     '/*',
-  ])('%s: is refused on the page and as a file', async (question) => {
-    const shown = await page(question);
-    expect(shown.code).toBe(200);
-    expect(shown.body).toContain('role="alert"');
-    for (const file of ['/query.json', '/query.csv'])
-      expect((await answerTo(file + query(question))).code).toBe(400);
+  ])('%s: is refused on the page and as a file, of a past moment too', async (question) => {
+    for (const moment of [{}, { as_of: '2026-01-01' }]) {
+      const shown = await page(question, moment);
+      expect(shown.code).toBe(200);
+      expect(shown.body).toContain('role="alert"');
+      for (const file of ['/query.json', '/query.csv'])
+        expect((await answerTo(file + query(question, moment))).code).toBe(400);
+    }
     expect(
       await sql`select to_regclass('public.stolen') as stolen, (select count(*)::int from public.victim) as victims`,
     ).toEqual([{ stolen: null, victims: 0 }]);
