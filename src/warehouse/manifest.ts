@@ -3,10 +3,13 @@ import { FORMATS } from '../config/exports-schema.ts';
 import type { Target } from './target.ts';
 import { watermark } from './watermark.ts';
 
+/** The name of a column. A manifest may be of strangers, and what it says of names and days becomes SQL. */
+const name = z.string().regex(/^[a-z0-9_]+$/);
+
 const file = z.object({
   path: z.string(),
   /** The day (UTC) of the instants from which on its rows count. */
-  day: z.string(),
+  day: z.string().regex(/^-?\d{4,}-\d{2}-\d{2}$/),
   /** The number of the export that wrote it. */
   export: z.number(),
   rows: z.number(),
@@ -32,8 +35,8 @@ const table = z.object({
   dataset: z.string(),
   kind: z.string(),
   /** With `from` they identify a version; of several rows of one the newest `exported_at` counts. */
-  key: z.array(z.string()),
-  from: z.string(),
+  key: z.array(name),
+  from: name,
   to: z.string().nullable(),
   format: z.enum(FORMATS),
   columns: z.array(column),

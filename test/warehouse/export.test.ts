@@ -9,7 +9,7 @@ import { closeDays } from '../../src/recording/close-days.ts';
 import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
 import { type Exporting, exportTables } from '../../src/warehouse/export.ts';
 import { type ExportTable, warehouseTables } from '../../src/warehouse/export-table.ts';
-import { currentManifest, type Manifest } from '../../src/warehouse/manifest.ts';
+import { currentManifest, type Manifest, type ManifestTable } from '../../src/warehouse/manifest.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { type Duck, everyRow, openDuck, rowsInDuck, rowsInPostgres, versionsOf } from './lake.ts';
 import { MOST_256, writeLook, writeRows } from './synthetic.ts';
@@ -292,6 +292,27 @@ describe('an export since the last one', () => {
     );
     expect(found).toEqual([[null, long]]);
     await sql`delete from recorder.average_tps where chain_id = 'long'`;
+  });
+
+  it.each<[string, (table: ManifestTable) => ManifestTable]>([
+    ['day', (table) => ({ ...table, files: table.files.map((one) => ({ ...one, day: "2026-11-01'; --" })) })],
+    ['key', (table) => ({ ...table, key: ['network"; --'] })],
+    ['from', (table) => ({ ...table, from: 'recorded_at"; --' })],
+  ])('where a manifest was written by somebody else, its %s never becomes SQL', async (what, hostile) => {
+    const place = `foreign-${what}`;
+    const table = named('p_blocks');
+    await exported(place, { tables: [table] });
+    const manifest = await manifestOf(place);
+    const tables = Object.entries(manifest.tables).map(([name, one]) => {
+      const files = Array.from({ length: 16 }, () => one.files).flat();
+      return [name, hostile({ ...one, files })];
+    });
+    const text = JSON.stringify({ ...manifest, tables: Object.fromEntries(tables) });
+    for (const name of ['manifest.json', 'manifests/00000001.json'])
+      writeFileSync(join(into(place), name), text);
+    await expect(exported(place, { tables: [table], sinceLast: true })).rejects.toThrow(
+      new RegExp(`no manifest that this version reads[^]*tables.p_blocks.*${what}`),
+    );
   });
 
   it('into another form than is there is refused', async () => {
