@@ -69,8 +69,9 @@ const VALUES: Readonly<Record<string, z.ZodType<string, string>>> = {
   boolean: matching(/^(true|false)$/, 'true or false', 'true'),
   timestamptz: instant,
   date,
+  // As PostgreSQL writes them, too: each of its parts can be negative.
   interval: matching(
-    /^P(?!$)(\d{1,6}D)?(T(?!$)(\d{1,6}H)?(\d{1,6}M)?(\d{1,6}(\.\d{1,6})?S)?)?$/,
+    /^P(?!$)(-?\d{1,6}Y)?(-?\d{1,6}M)?(-?\d{1,6}D)?(T(?!$)(-?\d{1,6}H)?(-?\d{1,6}M)?(-?\d{1,6}(\.\d{1,6})?S)?)?$/,
     'a duration such as PT15M or P1DT2H',
     'PT15M',
   ),

@@ -149,6 +149,8 @@ function open(url: string): postgres.Sql {
     max: 1,
     connection: {
       ...sessionSettings('reader'),
+      // The API tells intervals as durations, and takes them so as filters.
+      IntervalStyle: 'iso_8601',
       // A statement whose client has gone ends after this time, ms.
       client_connection_check_interval: '250',
       max_parallel_workers_per_gather: '0',

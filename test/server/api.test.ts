@@ -181,6 +181,49 @@ describe('answers', () => {
     expect(few.text.trimEnd().split('\r\n')).toHaveLength(4);
   });
 
+  it('have intervals as ISO 8601 durations, which can be asked for again', async () => {
+    await client.sql`insert into recorder.metric_settling
+      (metric, time_interval, revisions, points_revised, half_moved_within, settled_within, latest_move, measured_at)
+      select 'm' || place, 'day', 1, 1, moved::interval, '1 h', '1 h', now()
+      from unnest(array['-10 min', '-0.000001 s', '0', '24 h', '3 days 04:05:06.5', '1 year 2 mons -3 days']) with ordinality as t(moved, place)`;
+    const view = '/views/metric_settling';
+    const columns = 'metric,half_moved_within';
+    const durations = ['PT-10M', 'PT-0.000001S', 'PT0S', 'PT24H', 'P3DT4H5M6.5S', 'P1Y2M-3D'];
+    const expected = durations.map((one, at) => ({ metric: `m${at + 1}`, half_moved_within: one }));
+    expect((await api(`${view}?columns=${columns}`)).rows).toEqual(expected);
+    const csv = await get(`/api/v1${view}.csv?columns=${columns}`);
+    expect(csv.text.split('\r\n').slice(1, -1)).toEqual(
+      expected.map((row) => `${row.metric},${row.half_moved_within}`),
+    );
+    for (const row of expected) {
+      const query = new URLSearchParams({ columns, half_moved_within: row.half_moved_within });
+      expect((await api(`${view}?${query}`)).rows).toEqual([row]);
+    }
+    const paged: unknown[] = [];
+    let after: string | null = '';
+    while (after !== null) {
+      const query = new URLSearchParams({
+        columns,
+        sort: '-half_moved_within',
+        limit: '1',
+        ...(after ? { after } : {}),
+      });
+      const page = await api(`${view}?${query}`);
+      paged.push(...page.rows);
+      after = page.next;
+    }
+    expect(paged).toEqual(expected.toReversed());
+    await client.sql`truncate recorder.metric_settling`;
+  });
+
+  it('by a grain that is no length of time are refused in words', async () => {
+    for (const grain of ['PT0S', 'PT-10M', 'P-1M', 'P1M-40D', 'P999999Y']) {
+      const { code, text } = await get(`/api/v1/views/node_uptime_by?grain=${grain}`);
+      expect({ code, text }, grain).toEqual({ code: 400, text: expect.stringContaining('No such answer') });
+    }
+    expect((await api('/views/node_uptime_by?grain=P1M')).rows.length).toBeGreaterThan(0);
+  });
+
   it('have an ETag, and are not sent again to whoever has them', async () => {
     const path = '/api/v1/datasets/subnets/rows';
     const { headers, text } = await get(path);
