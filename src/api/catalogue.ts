@@ -46,18 +46,34 @@ export interface Catalogue {
 }
 
 /**
- * The natural keys of written views. Other views are ordered by all of their columns, from the left; rows of them that are equal in
- * every column count as one.
+ * The natural keys of views and functions that are of no dataset; a column with `?` may be null. Others are ordered by all of their
+ * columns, from the left; rows of them that are equal in every column count as one.
  */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
+  alert_messages: ['id'],
   alerts: ['id'],
+  budgets: ['upstream', 'endpoint'],
+  change_commits: ['commit_number'],
+  change_rows: ['commit_number', 'place'],
+  change_sinks: ['recorder', 'sink'],
+  check_runs: ['scope'],
   coverage_states: ['dataset', 'target'],
   discrepancies: ['id'],
+  displaced_objects: ['object', 'displaced_at'],
+  exports: ['recorder', 'place'],
   freshness: ['dataset', 'target'],
+  incident_notes: ['id'],
+  metric_rules: ['metric'],
+  metric_settling: ['metric', 'time_interval'],
+  metric_settling_of: ['metric', 'time_interval'],
+  network_disagreements: ['dataset', 'thing', 'node', 'column_name?'],
   node_health_ledger: ['observer', 'node', 'probe', 'check_name', 'started_at'],
   node_absences: ['observer', 'started_at'],
+  node_health_now: ['node'],
   node_incidents: ['node', 'probe', 'started_at'],
+  node_incidents_as_of: ['node', 'probe', 'started_at'],
   node_latency_spans: ['observer', 'node', 'probe', 'starts_at', 'span'],
+  node_maintenance: ['id'],
   node_observers: ['observer'],
   node_probes: ['observer', 'node', 'probe'],
   node_quorum_states: ['node', 'probe', 'started_at'],
@@ -66,9 +82,12 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   node_uptime_by_month: ['month', 'node', 'observer'],
   node_uptime_daily: ['observer', 'node', 'probe', 'day'],
   node_uptime_monthly: ['observer', 'node', 'probe', 'month'],
+  processes: ['process'],
   quarantine: ['id'],
+  queues: ['queue', 'recorder'],
   recorded_since: ['dataset', 'target'],
   recording_freshness: ['dataset'],
+  replicas: ['place', 'recorder'],
   retention: ['dataset'],
   run_days: ['day', 'dataset', 'target', 'reason'],
   run_months: ['month', 'dataset', 'target', 'reason'],
@@ -76,6 +95,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   schedules: ['schedule'],
   seal_heads: ['seal'],
   seals: ['seal', 'dataset'],
+  series_breaks: ['chain_id', 'metric', 'broke_at'],
 };
 
 /** Views whose rows follow from the ledger of a probe. */
@@ -174,7 +194,7 @@ function readable(
   const parameters = object.kind === 'function' ? object.parameters : null;
   const past = byName.get(`${name}_as_of`);
   const asOf = past?.kind === 'function' && parameters === null ? past.name : null;
-  const written = KEYS[name]?.map((one) => ({ name: one, nullable: false }));
+  const written = KEYS[name]?.map((one) => ({ name: one.replace('?', ''), nullable: one.endsWith('?') }));
   const natural = ofDataset ?? written ?? [];
   const key = natural.length > 0 ? natural : orderOf(orderedColumns(object));
   return {
@@ -241,12 +261,13 @@ function* keysOf(one: (typeof recorded)[number]): Generator<[string, readonly Or
   const key = keyOf(one);
   const never = (column: string) => ({ name: column, nullable: false });
   if (one.history === 'ledger') {
-    yield [name, key];
+    for (const view of [name, `${name}_as_of`, `${name}_intervals_at`]) yield [view, key];
     yield [`${name}_intervals`, [...key, never('started_at')]];
     return;
   }
   const row = rowKeyOf(one);
   yield [name, row];
+  yield [`${name}_as_of`, one.history === 'sample' ? [...key, never('observed_at')] : key];
   yield [looksView(name), [never('observed_at'), ...requestOf(one).map(never), never('run_id')]];
   yield [`${name}_revisions`, [...key, never('recorded_at')]];
   yield [`${name}_last`, key];
@@ -257,7 +278,9 @@ function* keysOf(one: (typeof recorded)[number]): Generator<[string, readonly Or
   yield [seriesTableOf(one), requestOf(one).map(never)];
   for (const network of [`network_${name}`, `${name}_disagreements`])
     yield [network, key.filter((column) => column.name !== 'node')];
-  for (const list of lists(one)) yield [`${name}_${list}`, [...row, never('position')]];
+  for (const list of lists(one))
+    for (const view of [`${name}_${list}`, `${name}_${list}_as_of`])
+      yield [view, [...row, never('position')]];
 }
 
 /**

@@ -16,14 +16,19 @@ export interface Filter {
 /** The longest value of a parameter, in characters. */
 const LONGEST = 4_000;
 
-/** A parameter's text. Only what PostgreSQL can store can be looked for. */
-export const written = z
+/** A parameter's text, as long as an address can be. Only what PostgreSQL can store can be looked for. */
+export const addressed = z
   .string({ error: ({ input }) => (Array.isArray(input) ? 'is given more than once' : 'is needed') })
-  .max(LONGEST, { error: `must have at most ${LONGEST} characters`, abort: true })
   .refine((text) => text.isWellFormed() && !text.includes('\0'), {
     error: 'must not hold NUL or half of a surrogate pair; the record has them escaped, as \\u0000',
     abort: true,
   });
+
+/** A parameter's text that somebody wrote. */
+export const written = addressed.max(LONGEST, {
+  error: `must have at most ${LONGEST} characters`,
+  abort: true,
+});
 
 const matching = (pattern: RegExp, expected: string, example: string) =>
   written

@@ -1,7 +1,16 @@
 import type { z } from 'zod';
 import type { DeclaredColumn } from '../db/declared.ts';
 import { type Cursor, cursorOf } from './cursor.ts';
-import { type Filter, instant, MEANINGS, type Operator, operatorsOf, valuesOf, written } from './filters.ts';
+import {
+  addressed,
+  type Filter,
+  instant,
+  MEANINGS,
+  type Operator,
+  operatorsOf,
+  valuesOf,
+  written,
+} from './filters.ts';
 import type { Order } from './rows-question.ts';
 
 /** The most rows of one answer, and how many there are unless told. */
@@ -89,8 +98,8 @@ function cursorIn(told: Told, { sort, columns }: Order, context: z.RefinementCtx
   return null;
 }
 
-/** Where a page begins. */
-const after = written
+/** Where a page begins. A cursor is as long as the values of its row. */
+const after = addressed
   .meta({ description: 'The cursor `next` of the page before: its rows follow.' })
   .optional();
 

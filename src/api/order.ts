@@ -5,9 +5,15 @@ import type { Statement } from './statement.ts';
 /** A column of the rows. Without `r.` an ORDER BY would take the text that is selected under the same name. */
 export const columnOf = (name: string) => `r."${name}"`;
 
+/** How many characters of a long text count in an order. A cursor has them, and stands in an address: a proxy may refuse one of 8 kB. */
+export const OF_LONG_TEXT = 300;
+
 /** SQL of a column in an order. */
-export const orderExpression = ({ name, emptyForNull }: OrderColumn) =>
-  emptyForNull ? `coalesce(${columnOf(name)}, '')` : columnOf(name);
+export function orderExpression({ name, emptyForNull, byBegin }: OrderColumn): string {
+  const column = columnOf(name);
+  if (emptyForNull) return `coalesce(${column}, '')`;
+  return byBegin ? `left(${column}, ${OF_LONG_TEXT})` : column;
+}
 
 /**
  * SQL: whether a row comes after the values of another one. Nulls come last, or first where the order falls.

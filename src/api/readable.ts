@@ -7,6 +7,8 @@ export interface OrderColumn {
   readonly nullable: boolean;
   /** Nulls count as empty texts, as in the index of a dataset's key. */
   readonly emptyForNull?: true;
+  /** It may be so long that no address holds it: only its begin counts. */
+  readonly byBegin?: true;
 }
 
 /** A part of the rows of a past moment. */

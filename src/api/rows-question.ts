@@ -12,6 +12,7 @@ import {
   type Told,
   textOf,
 } from './list-parameters.ts';
+import { OF_LONG_TEXT } from './order.ts';
 import { type OrderColumn, orderedColumns, type Readable } from './readable.ts';
 
 /** What is asked of a {@link Readable}. */
@@ -83,7 +84,11 @@ export function orderBy({ key, columns }: Readable, sort = key[0]?.name ?? ''): 
   const first = sort.replace(/^-/, '');
   const known = key.find(({ name }) => name === first);
   const declared = columns.find(({ name }) => name === first);
-  const by = known ?? { name: first, nullable: !declared?.notNull };
+  const by = known ?? {
+    name: first,
+    nullable: !declared?.notNull,
+    ...(declared?.type === 'text' ? { byBegin: true } : {}),
+  };
   return { sort, descending, columns: [by, ...key.filter((one) => one !== known)] };
 }
 
@@ -106,7 +111,7 @@ function sortSchema(readable: Readable) {
           : `must be one of ${names.join(', ')}; with - before it the order falls`,
     })
     .meta({
-      description: `The column to sort by, then by the rest of the key; with \`-\` before it the order falls. Unless told: ${readable.key[0]?.name}.`,
+      description: `The column to sort by, then by the rest of the key; with \`-\` before it the order falls. Of a text beside the key the first ${OF_LONG_TEXT} characters count. Unless told: ${readable.key[0]?.name}.`,
     });
 }
 

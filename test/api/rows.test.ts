@@ -54,6 +54,27 @@ describe('pages of rows', () => {
   }, 120_000);
 });
 
+describe('keys', () => {
+  it('tell the rows of every view apart', async () => {
+    for (const { name, key } of views) {
+      const [counted] = await sql.unsafe<{ rows: number; keys: number }[]>(
+        `select count(*)::int as rows, count(distinct (${key.map((one) => `r."${one.name}"`).join(', ')}))::int as keys from reporting.${name} r`,
+      );
+      expect(counted?.keys, name).toBe(counted?.rows);
+    }
+  }, 120_000);
+
+  it('of the rows of a past moment are those of what they are rows of', async () => {
+    const functions = [...catalogue.views.values()].filter(({ name }) => name.endsWith('_as_of'));
+    expect(functions.length).toBeGreaterThan(60);
+    const names = ({ key }: Readable) => key.map(({ name }) => name).sort();
+    for (const one of functions) {
+      const now = catalogue.views.get(one.name.replace(/_as_of$/, ''));
+      expect(names(one), one.name).toEqual(now && names(now));
+    }
+  });
+});
+
 describe('rows', () => {
   const view = (name: string): Readable => {
     const found = catalogue.views.get(name);

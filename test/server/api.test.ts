@@ -181,6 +181,46 @@ describe('answers', () => {
     expect(few.text.trimEnd().split('\r\n')).toHaveLength(4);
   });
 
+  describe('with texts longer than an address', () => {
+    // Of every kind that an address writes longer than it is.
+    const long = ['a', 'é', '漢', '😀', '\u0001', '"'].map((one) => one.repeat(10_000 / one.length));
+    const fewest = 1_002;
+    beforeAll(async () => {
+      await client.sql`insert into recorder.incident_notes (node, at, author, note, written_at)
+        select 'long', now(), 'me', l.note || n, now() from generate_series(1, ${fewest / long.length}::int) n, unnest(${long}::text[]) l(note)`;
+      await client.sql`insert into recorder.displaced_objects (object, kind, owner, script, reason)
+        select 'v' || n || l.at, 'view', 'me', l.script, l.script from generate_series(1, 2) n, unnest(${long}::text[]) with ordinality l(script, at)`;
+    });
+    afterAll(async () => {
+      await client.sql`delete from recorder.incident_notes where node = 'long'`;
+      await client.sql`truncate recorder.displaced_objects`;
+    });
+
+    it.each([
+      '/views/incident_notes?node=long&columns=id&limit=300',
+      '/views/incident_notes?node=long&columns=id&limit=100&sort=note',
+      '/views/incident_notes?node=long&columns=id&limit=100&sort=-note',
+      '/views/displaced_objects?columns=object,script&limit=1',
+      '/views/displaced_objects?columns=object,script&limit=1&sort=-script',
+    ])('are pages, each of which leads on to the next: %s', async (path) => {
+      const whole = await api(path.replace(/limit=\d+/, 'limit=1000'));
+      const paged: unknown[] = [];
+      let after: string | null = '';
+      while (after !== null && paged.length < whole.rows.length) {
+        const page = await api(after ? `${path}&after=${encodeURIComponent(after)}` : path);
+        paged.push(...page.rows);
+        after = page.next;
+      }
+      expect(whole.rows.length).toBeGreaterThan(5);
+      expect(paged.slice(0, whole.rows.length)).toEqual(whole.rows);
+    });
+
+    it.each(['', '&sort=note'])('come as CSV of more than a page: %s', async (sort) => {
+      const { code, text } = await get(`/api/v1/views/incident_notes.csv?node=long&columns=id${sort}`);
+      expect({ code, lines: new Set(text.split('\r\n')).size }).toEqual({ code: 200, lines: fewest + 2 });
+    });
+  });
+
   it('have intervals as ISO 8601 durations, which can be asked for again', async () => {
     await client.sql`insert into recorder.metric_settling
       (metric, time_interval, revisions, points_revised, half_moved_within, settled_within, latest_move, measured_at)

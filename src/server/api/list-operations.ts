@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { checked } from '../../api/asked-wrongly.ts';
 import type { ReadableDataset } from '../../api/catalogue.ts';
+import { cursorOf } from '../../api/cursor.ts';
 import {
   differencesFilters,
   differencesParameters,
   keyColumns,
   readDifferences,
 } from '../../api/differences.ts';
-import { filtersOf, MOST_ROWS } from '../../api/list-parameters.ts';
+import { filtersOf, type ListQuestion, MOST_ROWS } from '../../api/list-parameters.ts';
 import type { Readable } from '../../api/readable.ts';
 import { readRows } from '../../api/rows.ts';
 import { rowsParameters } from '../../api/rows-question.ts';
@@ -31,13 +32,7 @@ export function rowsOperation(named: Named, readable: Readable): Operation {
         csv: {
           columns: question.columns,
           page: async (sql, after) => {
-            const { rows, next } = await readRows(
-              sql,
-              readable,
-              after === null
-                ? { ...question, limit: whole ? MOST_ROWS : question.limit }
-                : checked(rowsParameters(readable), { ...told, after, limit: String(MOST_ROWS) }),
-            );
+            const { rows, next } = await readRows(sql, readable, pageOf(question, whole, after));
             const lines = rows.map((row) => question.columns.map((column) => row[column.name] ?? null));
             return { lines, next: whole ? next : null };
           },
@@ -73,13 +68,7 @@ export function changesOperation(named: Named, dataset: ReadableDataset): Operat
         csv: {
           columns,
           page: async (sql, after) => {
-            const { rows, next } = await readDifferences(
-              sql,
-              dataset,
-              after === null
-                ? { ...question, limit: whole ? MOST_ROWS : question.limit }
-                : checked(schema, { ...given, after, limit: String(MOST_ROWS) }),
-            );
+            const { rows, next } = await readDifferences(sql, dataset, pageOf(question, whole, after));
             const lines = rows.map(({ change, key, differs, before, after }) => [
               change,
               ...question.order.columns.map(({ name }) => key[name] ?? null),
@@ -94,6 +83,17 @@ export function changesOperation(named: Named, dataset: ReadableDataset): Operat
     },
   };
 }
+
+/** What a page of a file is asked for. @param whole the file has all rows @param after the cursor of the page before; null: it is the first */
+const pageOf = <Question extends ListQuestion>(
+  question: Question,
+  whole: boolean,
+  after: string | null,
+): Question => ({
+  ...question,
+  after: after === null ? question.after : cursorOf(after),
+  limit: whole ? MOST_ROWS : question.limit,
+});
 
 function differencesSchema(): JsonSchema {
   const row = z.record(z.string(), z.unknown());
