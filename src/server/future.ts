@@ -4,8 +4,25 @@ import { AskedWrongly } from '../api/asked-wrongly.ts';
 import type { Clock } from '../clock.ts';
 import { instantIn } from '../instant.ts';
 
-/** The parameters, wherever they are taken, that name a moment of which it is asked what was known then. */
-const KNOWN_AT = ['as_of', 'beside'] as const;
+/** A parameter that names a moment of which it is asked what was known then. */
+interface KnownAt {
+  readonly parameter: string;
+  /** The addresses that take it so: elsewhere its name may be that of another moment. Absent: all. */
+  readonly of?: RegExp;
+  readonly mend: string;
+}
+
+const LEFT_OUT = 'leave it out for what is known now';
+const EARLIER = 'name one that has';
+const CHANGES = /\/changes(\.\w+)?$/;
+
+const KNOWN_AT: readonly KnownAt[] = [
+  { parameter: 'as_of', mend: LEFT_OUT },
+  { parameter: 'beside', mend: LEFT_OUT },
+  { parameter: 'from', of: CHANGES, mend: EARLIER },
+  { parameter: 'to', of: CHANGES, mend: LEFT_OUT },
+  { parameter: 'at', of: /_as_of(\.\w+)?$/, mend: EARLIER },
+];
 const asked = z.record(z.string(), z.unknown()).catch({});
 
 /**
@@ -13,13 +30,14 @@ const asked = z.record(z.string(), z.unknown()).catch({});
  * find another one later. What is no moment at all is for the route to refuse.
  */
 export function refuseFuture(server: FastifyInstance, clock: Clock): void {
-  server.addHook('preHandler', async ({ query }) => {
+  server.addHook('preHandler', async ({ query, url }) => {
     const given = asked.parse(query);
-    const problems = KNOWN_AT.flatMap((parameter) => {
+    const address = decodeURIComponent(url.replace(/[?#].*$/s, ''));
+    const problems = KNOWN_AT.flatMap(({ parameter, of, mend }) => {
       const text = given[parameter];
-      const moment = typeof text === 'string' ? instantIn(text) : null;
+      const moment = typeof text === 'string' && of?.test(address) !== false ? instantIn(text) : null;
       if (moment === null || moment <= clock()) return [];
-      return [{ parameter, problem: 'has not come yet: leave it out for what is known now' }];
+      return [{ parameter, problem: `has not come yet: ${mend}` }];
     });
     if (problems.length > 0) throw new AskedWrongly(problems);
   });

@@ -46,6 +46,40 @@ describe('what will be known at a moment that has not come', () => {
     expect(body).toContain('beside: has not come yet');
   });
 
+  it.each([
+    ['/api/v1/views/validators_as_of?', 'at'],
+    ['/api/v1/views/validators_as_of.csv?', 'at'],
+    ['/api/v1/views/validators%5Fas%5Fof?', 'at'],
+    ['/api/v1/views/node_incidents_as_of?', 'at'],
+    ['/datasets/validators_as_of?', 'at'],
+    ['/api/v1/datasets/validators/changes?from=2026-05-01&', 'to'],
+    ['/api/v1/datasets/validators/changes.csv?from=2026-05-01&', 'to'],
+    ['/api/v1/datasets/node_health/changes?from=2026-05-01&', 'to'],
+    ['/api/v1/datasets/validators/changes?', 'from'],
+    ['/datasets/validators/changes?', 'to'],
+    ['/datasets/validators/changes?', 'from'],
+  ])('is refused by %s as %s, too', async (path, parameter) => {
+    for (const moment of ['2026-05-17T09:41:01', '2999-01-01']) {
+      const { code, body } = await ask(`${server.address}${path}${parameter}=${moment}`);
+      expect({ code, told: new RegExp(`${parameter}:? has not come yet`).test(body) }).toEqual({
+        code: 400,
+        told: true,
+      });
+    }
+    expect((await ask(`${server.address}${path}${parameter}=2026-05-17T09:41`)).body).not.toContain(
+      'not come',
+    );
+  });
+
+  it.each([
+    '/api/v1/views/validators_changes?at=2999-01-01',
+    '/api/v1/views/node_health_intervals_at?at=2999-01-01',
+    '/api/v1/views/node_uptime?from=2026-01-01&to=2999-01-01',
+    '/datasets/validators_changes?at=2999-01-01',
+  ])('is not meant by other moments of that name: %s', async (path) => {
+    expect((await ask(server.address + path)).code).toBe(200);
+  });
+
   it('is of no matter where the moment is none: that is what is told', async () => {
     for (const query of ['as_of=tomorrow', 'as_of=2999-01-01&as_of=2999-01-02']) {
       const { code, body } = await ask(`${server.address}/api/v1/datasets/validators/rows?${query}`);
