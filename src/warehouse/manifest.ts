@@ -6,8 +6,14 @@ import { watermark } from './watermark.ts';
 /** The name of a column. A manifest may be of strangers, and what it says of names and days becomes SQL. */
 const name = z.string().regex(/^[a-z0-9_]+$/);
 
+/** Where a file stands below the target: nothing outside is read or removed. */
+const path = z
+  .string()
+  .regex(/^[\w=.-]+(\/[\w=.-]+)*$/)
+  .refine((text) => !text.split('/').includes('..'));
+
 const file = z.object({
-  path: z.string(),
+  path,
   /** The day (UTC) of the instants from which on its rows count. */
   day: z.string().regex(/^-?\d{4,}-\d{2}-\d{2}$/),
   /** The number of the export that wrote it. */
@@ -81,7 +87,7 @@ const manifest = z.object({
   /** Columns that came, by export. */
   changes: z.array(z.object({ export: z.number(), table: z.string(), added: z.array(z.string()) })),
   /** Files that stand in for nothing any more: the next export removes them. */
-  superseded: z.array(z.string()),
+  superseded: z.array(path),
 });
 
 export type Manifest = z.infer<typeof manifest>;

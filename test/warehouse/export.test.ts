@@ -315,6 +315,20 @@ describe('an export since the last one', () => {
     );
   });
 
+  it('where a manifest was written by somebody else, no file outside of the folder is removed', async () => {
+    const table = named('p_blocks');
+    await exported('foreign-path', { tables: [table] });
+    const manifest = await manifestOf('foreign-path');
+    const foreign = join(into('foreign-path'), '..', 'a file of somebody else');
+    writeFileSync(foreign, 'theirs');
+    const text = JSON.stringify({ ...manifest, superseded: ['../a file of somebody else'] });
+    for (const name of ['manifest.json', 'manifests/00000001.json'])
+      writeFileSync(join(into('foreign-path'), name), text);
+    const again = exported('foreign-path', { tables: [table], sinceLast: true });
+    await expect(again).rejects.toThrow(/no manifest that this version reads.*superseded/s);
+    expect(readFileSync(foreign, 'utf8')).toBe('theirs');
+  });
+
   it('into another form than is there is refused', async () => {
     await expect(exported('csv', { sinceLast: true })).rejects.toThrow(/--format csv/);
   });
