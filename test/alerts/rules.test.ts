@@ -414,6 +414,22 @@ describe('gap-lost', () => {
   });
 });
 
+describe('validation-ending', () => {
+  it('needs no watched node ids: a configured node is enough', async () => {
+    for (const dataset of ['validators', 'node_identity']) await watched(dataset);
+    await put('node_identity', { node: 'n1', node_id: 'NodeID-1', valid_from: ago(90 * day), run_id: 1 });
+    const other = { node_id: 'NodeID-9', tx_id: 'tx9', end_time: ahead(day) };
+    await put('validators', validator({ end_time: ahead(5 * day) }), validator(other));
+    const found = await ask('validation-ending', { nodes: ['n1'] });
+    expect(found.map(({ subject }) => subject)).toEqual(['tx1']);
+  });
+
+  it('is told once where several nodes see it', async () => {
+    await validating(['n1', 'n2'].map((node) => validator({ node, end_time: ahead(day) })));
+    expect(await ask('validation-ending')).toMatchObject([{ subject: 'tx1', severity: 'critical' }]);
+  });
+});
+
 describe('node-down', () => {
   it('says that nothing is known while nobody looks', async () => {
     await ledger(well);

@@ -4,6 +4,7 @@ import { catalog } from '../../src/datasets/catalog.ts';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import { chainHeights } from '../../src/datasets/node/chain-heights.ts';
 import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
+import { validatorDelegators } from '../../src/datasets/node/validator-delegators.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { askAsReader } from '../../src/db/question.ts';
 import { ManualClock } from '../support/clock.ts';
@@ -44,6 +45,30 @@ describe('as of a moment', () => {
       await expect(sql`select * from ${sql(`reporting.${list}_as_of`)}('2026-01-01')`, list).rejects.toThrow(
         `there is no record of ${dataset} yet`,
       );
+  });
+
+  it('what stakes end soon is known of validators alone where delegations were never recorded', async () => {
+    const clock = new ManualClock(start);
+    const context = recordingContext(sql, clock.read);
+    const node = { node: 'n', subnetId: '11111111111111111111111111111111LpoYY' };
+    const span = { startTime: start / 1000, endTime: (start + 9 * 24 * hour) / 1000, weight: 1 };
+    const list = scriptedFeed(validators, node);
+    list.script = () => onlyPage({ validators: [{ nodeID: 'NodeID-1', txID: 'validation', ...span }] });
+    await run(context, list);
+    const ending = async (at: number) =>
+      (await sql`select tx_id from reporting.stake_expiring(as_of => ${new Date(at)})`).map(
+        ({ tx_id }) => tx_id,
+      );
+    expect(await ending(start + hour)).toEqual(['validation']);
+    await expect(ending(start - hour)).rejects.toThrow('there is no record of validators at');
+
+    clock.now += 2 * hour;
+    const delegations = scriptedFeed(validatorDelegators, { ...node, nodeId: 'NodeID-1' });
+    const delegators = [{ txID: 'delegation', ...span }];
+    delegations.script = () => onlyPage({ validators: [{ delegatorCount: '1', delegators }] });
+    await run(context, delegations);
+    expect(await ending(start + 2 * hour)).toEqual(['delegation', 'validation']);
+    await expect(ending(start + hour)).rejects.toThrow('there is no record of validator_delegators at');
   });
 
   it('a list of many versions holds those that began and had not ended, which an index finds', async () => {

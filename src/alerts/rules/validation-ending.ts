@@ -1,3 +1,4 @@
+import { PRIMARY_NETWORK } from '../../datasets/node/current-validators.ts';
 import type { Rule } from '../rule.ts';
 import { ownNodeIds } from './own-node-ids.ts';
 
@@ -9,16 +10,21 @@ export const validationEnding: Rule = {
   for: 0,
   every: 600_000,
   limits: { days: 14 },
-  needs: ['validators', 'validator_delegators'],
+  needs: ['validators'],
   ask: async ({ sql, at, limits, facts }) => {
     const own = await ownNodeIds(sql, at, facts);
+    // Not of reporting.stake_expiring, which also asks for delegations: they are recorded of watched validators only.
     const rows = await sql<
       { node_id: string; end_time: Date; days_left: number; stake: string; tx_id: string }[]
     >`
-      select node_id, end_time, days_left::float8, stake_avax::text as stake, tx_id
-      from reporting.stake_expiring(${Math.ceil(limits.days)}::bigint, null, ${at}::timestamptz)
-      where kind = 'validator' and node_id = any(${[...own.keys()]}::text[]) and days_left <= ${limits.days}
-      order by end_time`;
+      with ending as (
+        select distinct on (v.tx_id) v.tx_id, v.node_id, v.end_time, (v.weight * 0.000000001)::text as stake,
+          extract(epoch from v.end_time - ${at}::timestamptz)::float8 / 86400 as days_left
+        from reporting.validators_as_of(${at}::timestamptz) v
+        where v.subnet_id = ${PRIMARY_NETWORK} and v.node_id = any(${[...own.keys()]}::text[])
+        order by v.tx_id, v.valid_from desc, v.node
+      )
+      select * from ending where days_left > 0 and days_left <= ${limits.days} order by end_time, tx_id`;
     return rows.map(({ node_id, end_time, days_left, stake, tx_id }) => ({
       subject: tx_id,
       severity: days_left < 2 ? 'critical' : undefined,

@@ -23,7 +23,8 @@ with stakes as (
 ),
 delegations as (
   select distinct on (d.tx_id) d.end_time, 'delegation' as kind, d.node_id, d.tx_id, d.weight, d.potential_reward
-  from reporting.validator_delegators_as_of(as_of) d
+  from reporting.validator_delegators_history d
+  where d.valid_from <= as_of and (d.valid_to is null or d.valid_to > as_of)
   order by d.tx_id, d.valid_from desc, d.node
 )
 select e.end_time, round(extract(epoch from e.end_time - as_of) / 86400, 4), e.kind, e.node_id, e.tx_id, e.weight,
@@ -31,6 +32,9 @@ select e.end_time, round(extract(epoch from e.end_time - as_of) / 86400, 4), e.k
 from (table stakes union all table delegations) e
 where e.end_time > as_of and e.end_time <= as_of + days * interval '1 day'
   and (stake_expiring.node_id is null or e.node_id = stake_expiring.node_id)
+  -- Without watched validators there is never a record of delegations, and none is missing.
+  and case when exists (select from reporting.recorded_since r where r.dataset = 'validator_delegators')
+    then reporting.has_record('validator_delegators', as_of) else true end
 order by e.end_time, e.kind, e.tx_id
 $$;
 
