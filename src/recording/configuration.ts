@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type postgres from 'postgres';
-import type { ExportConfig } from '../config/exports-schema.ts';
+import type { Config } from '../config/schema.ts';
 import type { Watched } from './active-feed.ts';
 import { targetKey } from './target-key.ts';
 
@@ -9,7 +9,7 @@ export interface Configuration {
   /** The recorder's name. */
   readonly recorder: string;
   readonly network: string;
-  /** Equal when the same things are recorded and exported at the same intervals, however the file is written. */
+  /** Equal when the same is recorded, exported, sent, kept and told to the same people, however the file is written. */
   readonly digest: string;
 }
 
@@ -23,13 +23,19 @@ export interface Registrant {
 /** A process without a sign of life for so long counts as dead; seconds by the database's clock. */
 export const LIVES_FOR = 20;
 
-/** What matters of a configuration. URLs do not: the same node may have another address seen from another machine. */
+/**
+ * What matters of a configuration. URLs of upstreams do not: the same node may have another address seen from another machine.
+ * Secrets do not either: of channels and sinks it is what is written that counts, with `${NAME}` in it.
+ */
 export function configurationOf(
   {
     name,
     network,
-    exports = [],
-  }: { readonly name: string; readonly network: string; readonly exports?: readonly ExportConfig[] },
+    exports,
+    alerts,
+    changes,
+    retention,
+  }: Pick<Config, 'name' | 'network' | 'exports' | 'alerts' | 'changes' | 'retention'>,
   feeds: readonly Watched[],
 ): Configuration {
   const wanted = feeds
@@ -40,9 +46,9 @@ export function configurationOf(
       pageSize,
     }))
     .filter(({ targets }) => targets.length > 0);
-  const beside = exports.length > 0 ? { exports } : {};
+  const kept = Object.entries(retention).sort(([one], [other]) => (one < other ? -1 : 1));
   const digest = createHash('sha256')
-    .update(JSON.stringify({ network, wanted, ...beside }))
+    .update(JSON.stringify({ network, wanted, exports, alerts, changes, kept }))
     .digest('hex');
   return { recorder: name, network, digest };
 }

@@ -1,0 +1,45 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { checkConfig } from '../../src/config/load.ts';
+import { activeFeeds, catalogNames } from '../../src/configured-feeds.ts';
+import { configurationOf } from '../../src/recording/configuration.ts';
+
+const digestOf = (said: object) => {
+  const nodes = [{ name: 'one', url: 'http://127.0.0.1:9650' }];
+  const config = checkConfig({ network: 'mainnet', upstreams: { nodes }, ...said }, catalogNames, 'test');
+  return configurationOf(config, activeFeeds(config)).digest;
+};
+// biome-ignore lint/suspicious/noTemplateCurlyInString: it is what users write
+const secretUrl = 'https://hooks.example/${HOOK_SECRET}';
+const channel = { name: 'ops', type: 'webhook', url: secretUrl };
+const sink = { name: 'lake', type: 'webhook', url: secretUrl };
+
+describe('the digest of a configuration', () => {
+  afterEach(() => {
+    delete process.env.HOOK_SECRET;
+  });
+
+  it.each([
+    ['what is recorded', { datasets: { peers: { every: '7m' } } }],
+    ['exports', { exports: [{ to: 's3://lake/recorder' }] }],
+    ['the channels of alerts', { alerts: { channels: [channel] } }],
+    ['a rule of alerts', { alerts: { rules: [{ name: 'node-down', enabled: false }] } }],
+    ['the sinks of changes', { changes: { sinks: [sink] } }],
+    ['how long changes are kept', { changes: { keep: '30d' } }],
+    ['how long what is recorded is kept', { retention: { peers: '400d' } }],
+  ])('is another one where it says something else of %s', (_, said) => {
+    expect(digestOf(said)).not.toBe(digestOf({}));
+  });
+
+  it('is the same however the file is written, and whatever a secret is', () => {
+    const all = { alerts: { channels: [channel] }, changes: { sinks: [sink] } };
+    const digest = digestOf({ ...all, retention: { runs: '30d', peers: '400d' } });
+    process.env.HOOK_SECRET = 'not to be seen in the database';
+    expect(digestOf({ retention: { peers: '400d', runs: '30d' }, ...all })).toBe(digest);
+    expect(digestOf({ alerts: { every: '30s' }, changes: { keep: '7d' }, retention: {} })).toBe(digestOf({}));
+  });
+
+  it('is that of the address of a node wherever it is seen from', () => {
+    const nodes = [{ name: 'one', url: 'http://10.0.0.1:9650' }];
+    expect(digestOf({ upstreams: { nodes } })).toBe(digestOf({}));
+  });
+});
