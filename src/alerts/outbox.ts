@@ -87,6 +87,17 @@ export async function nextMessage(
     : null;
 }
 
+/** The alerts of which a channel is not told yet that they fire: the message waits. */
+export async function untoldAlerts(
+  sql: postgres.Sql,
+  { recorder, channel }: Holding,
+): Promise<ReadonlySet<number>> {
+  const rows = await sql<{ alert: string }[]>`
+    select distinct unnest(alerts) as alert from recorder.alert_messages
+    where recorder = ${recorder} and channel = ${channel} and state = 'waiting' and kind = 'firing'`;
+  return new Set(rows.map(({ alert }) => Number(alert)));
+}
+
 /** Notes that a message arrived. @returns false: the channel went to another worker meanwhile, which may send it again */
 export async function noteSent(sql: postgres.Sql, holding: Holding, id: number): Promise<boolean> {
   const rows = await sql`

@@ -3,13 +3,17 @@ import type { Channel } from './channel.ts';
 import type { AlertContext } from './context.ts';
 import { bodyOf } from './message.ts';
 import { openAlerts } from './open-alerts.ts';
-import { type Holding, noteAnswering, noteFailed } from './outbox.ts';
+import { type Holding, noteAnswering, noteFailed, untoldAlerts } from './outbox.ts';
 import { rankOf } from './state.ts';
 
 /** How often what fires is told again to channels that forget it, ms. */
 export const REFRESH_EVERY = 60_000;
 
-/** Tells a channel that forgets again what fires, where it is time to. @returns why it does not take it; null: it did */
+/**
+ * Tells a channel that forgets again what fires, where it is time to. What waits, such as for the end of quiet hours, is not told
+ * this way; what was told before them is, because the channel would say that it is over.
+ * @returns why it does not take it; null: it did
+ */
 export async function refreshDue(
   context: AlertContext,
   channel: Channel,
@@ -22,7 +26,8 @@ export async function refreshDue(
   const { recorder, channel: name, holder } = holding;
   const least = config.channels.find((one) => one.name === name)?.severity ?? 'info';
   const told = rules.filter(({ channels }) => channels === null || channels.includes(name));
-  const open = await openAlerts(sql, recorder);
+  const untold = await untoldAlerts(sql, holding);
+  const open = (await openAlerts(sql, recorder)).filter(({ id }) => !untold.has(id));
   const firing = told.flatMap((rule) => {
     const alerts = open.filter(
       (one) => one.rule === rule.name && one.state === 'firing' && rankOf(one.severity) >= rankOf(least),

@@ -441,6 +441,44 @@ describe('a channel', () => {
     expect(told()).toEqual(['firing n2', 'firing n1']);
   });
 
+  it('that forgets is told again in its quiet hours what it knows, and of nothing that waits', async () => {
+    const at = (time: string) => Date.parse(`2026-11-${time}:00Z`);
+    const light = scriptedRule({ name: 'light' });
+    const heavy = scriptedRule({ name: 'heavy', severity: 'critical' });
+    const { alerts, clock, round } = open([light, heavy], {
+      channels: [
+        {
+          name: 'ops',
+          type: 'alertmanager',
+          url: server.url,
+          quiet: { from: '22:00', to: '07:00', zone: 'UTC' },
+        },
+      ],
+    });
+    const toldAt = async (time: string) => {
+      await alerts.sql`update recorder.alert_channels set refreshed_at = now() - interval '2 minutes'`;
+      const from = server.received.length;
+      clock.now = at(time);
+      await round();
+      return [
+        ...new Set(
+          server.received
+            .slice(from)
+            .flatMap(({ body }) =>
+              JSON.parse(body).map(({ labels }: { labels: { subject: string } }) => labels.subject),
+            ),
+        ),
+      ].sort();
+    };
+    light.says = ['n1'];
+    expect(await toldAt('02T21:00')).toEqual(['n1']);
+    light.says = ['n1', 'n2'];
+    heavy.says = ['n3'];
+    expect(await toldAt('02T22:30')).toEqual(['n1', 'n3']);
+    expect(await toldAt('02T23:30')).toEqual(['n1', 'n3']);
+    expect(await toldAt('03T07:01')).toEqual(['n1', 'n2', 'n3']);
+  });
+
   it('gets what weighs enough for it, of the rules that name it', async () => {
     const rule = scriptedRule();
     const quiet = scriptedRule({ name: 'elsewhere', channels: ['other'] });
