@@ -1,3 +1,5 @@
+import { instantIn } from '../../instant.ts';
+
 const SECOND = 1_000;
 const UNITS = [
   ['year', 365 * 86_400],
@@ -42,6 +44,12 @@ export function agoText(at: number, now: number): string {
 
 /** A moment in UTC: `2026-11-22 03:53:12`. */
 export const momentText = (at: Date): string => at.toISOString().slice(0, 19).replace('T', ' ');
+
+/** A moment as a field of a form has it: in UTC, to the millisecond, so that the form asks the same again. Empty where the text is no moment. */
+export function fieldMoment(text: string): string {
+  const at = instantIn(text);
+  return at === null ? '' : new Date(at).toISOString().replace(/(:00)?\.000Z$|Z$/, '');
+}
 
 /** Bytes in the unit that fits: 1536 → `1.5 kB`. */
 export function bytesText(bytes: number): string {

@@ -15,6 +15,7 @@ import { recordedDatabase } from '../../api/recorded-database.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
 import { addToDraw, addTooMany, DENSE, dense, first, holder, peak } from './drawn-record.ts';
+import { fieldsOf } from './html.ts';
 import { letRead, type RevisedPoint, revisePoint } from './revised-point.ts';
 
 let database: TestDatabase;
@@ -53,6 +54,18 @@ const plain = (html: string) =>
     .replaceAll(/\s+/g, ' ');
 
 describe('a chart', () => {
+  it('is asked of the same moments again by its form', async () => {
+    const { chain_id, metric, time_interval } = revised;
+    const told = { from: 250, to: 500, as_of: 750, beside: 875 };
+    const moments = Object.entries(told).map(([name, ms]) => [
+      name,
+      new Date(Date.UTC(2026, 0, 9) + ms).toISOString(),
+    ]);
+    const said = { of: 'metric_points', chain_id, metric, time_interval, ...Object.fromEntries(moments) };
+    const fields = fieldsOf((await get(`/charts?${new URLSearchParams(said)}`)).body);
+    for (const [name = '', at] of moments) expect(new Date(`${fields[name]}Z`).toISOString(), name).toBe(at);
+  });
+
   it('shows a revised point as known then and now, and its files have the same digits', async () => {
     const { chain_id, metric, time_interval, bucket_start: at, was, until, is } = revised;
     const { code, body } = await get(

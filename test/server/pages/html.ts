@@ -25,3 +25,12 @@ export const linkOf = (html: string, text: string): string => {
   if (first === undefined) throw new Error(`no link says ${text}`);
   return first;
 };
+
+/** What the text fields of a page hold, by name. */
+export const fieldsOf = (html: string): Readonly<Record<string, string | undefined>> =>
+  Object.fromEntries(
+    [...html.matchAll(/<input ([^>]*)>/g)].map(([, attributes = '']) => {
+      const of = (name: string) => new RegExp(`(?:^| )${name}="([^"]*)"`).exec(attributes)?.[1] ?? '';
+      return [of('name'), of('value')];
+    }),
+  );

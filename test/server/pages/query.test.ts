@@ -3,6 +3,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { fieldsOf } from './html.ts';
 
 let database: TestDatabase;
 let sql: postgres.Sql;
@@ -63,6 +64,14 @@ describe('a question', () => {
       code: 200,
       body: 'x\r\n</textarea><script>\r\n',
     });
+  });
+
+  it('is asked of the same moment again by its form', async () => {
+    const asked = '2026-01-01T12:00:00.250Z';
+    const at = (body: string) => fieldsOf(body).as_of;
+    const first = at((await page('select 1', { as_of: asked })).body);
+    expect(new Date(`${first}Z`).toISOString()).toBe(asked);
+    expect(at((await page('select 1', { as_of: first ?? '' })).body)).toBe(first);
   });
 
   it('as a chart has the same files', async () => {

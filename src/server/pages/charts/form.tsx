@@ -1,5 +1,5 @@
 import type { Drawable } from '../../../api/drawables.ts';
-import { momentText } from '../texts.ts';
+import { fieldMoment } from '../texts.ts';
 import { byHeading } from './drawables.ts';
 import type { Drawing } from './drawing.ts';
 import type { Target } from './known-values.ts';
@@ -95,7 +95,7 @@ export function ChartForm({ targets, drawing, told }: ChartFormProps) {
             <input
               id={name}
               name={name}
-              value={at instanceof Date ? momentText(at) : ''}
+              value={at instanceof Date ? fieldMoment(at.toISOString()) : ''}
               placeholder="2026-12-01 12:00"
             />
           </div>

@@ -1,12 +1,6 @@
-import { instantIn } from '../../../instant.ts';
+import { fieldMoment } from '../texts.ts';
 import { hrefOf, type Parameters, without } from './address.ts';
 import { Hidden } from './hidden.tsx';
-
-/** A moment as the field for moments has it: in UTC, to the millisecond. Empty where the text is no moment. */
-export function fieldMoment(text: string): string {
-  const at = instantIn(text);
-  return at === null ? '' : new Date(at).toISOString().replace(/(:00)?\.000Z$|Z$/, '');
-}
 
 /**
  * The control of the moment of knowledge. It stays in all links.

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { fieldMoment } from './as-of.tsx';
+import { fieldMoment } from '../texts.ts';
 
 interface FieldProps {
   readonly id: string;

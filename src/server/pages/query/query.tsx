@@ -3,7 +3,7 @@ import { written } from '../../../api/filters.ts';
 import { type Refusal, refusalOf } from '../../../db/question.ts';
 import type { Answered } from '../../asking.ts';
 import { definePage } from '../page.ts';
-import { momentText } from '../texts.ts';
+import { fieldMoment } from '../texts.ts';
 import { Answer } from './answer.tsx';
 import { Examples } from './examples.tsx';
 import { LONGEST, moment } from './question.ts';
@@ -65,7 +65,7 @@ export const query = definePage({
               <input
                 id="as_of"
                 name="as_of"
-                value={as_of ? momentText(as_of) : ''}
+                value={as_of ? fieldMoment(as_of.toISOString()) : ''}
                 placeholder="2026-12-01 12:00"
                 aria-describedby="as_of_about"
               />
