@@ -6,6 +6,8 @@
  */
 const main = document.querySelector<HTMLElement>('main[data-live]');
 const seconds = Number(main?.dataset.live);
+/** The longest that an answer may take, ms. The server itself says after 8 s that the database is late. */
+const PATIENCE = 12_000;
 const stale = document.querySelector<HTMLElement>('[data-stale]');
 
 async function refresh(): Promise<void> {
@@ -27,10 +29,13 @@ async function refresh(): Promise<void> {
   tell('');
 }
 
-/** Asks for the page again. No page: nobody answers. */
+/** Asks for the page again. No page: nobody answers, or not in time. */
 async function ask(): Promise<{ readonly ok: boolean; readonly page: Document | null }> {
   try {
-    const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
+    const answer = await fetch(location.href, {
+      headers: { accept: 'text/html' },
+      signal: AbortSignal.timeout(PATIENCE),
+    });
     return { ok: answer.ok, page: new DOMParser().parseFromString(await answer.text(), 'text/html') };
   } catch {
     return { ok: false, page: null };

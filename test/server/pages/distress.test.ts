@@ -254,4 +254,21 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is
       .toMatch(/^The recorder gives no answer\./);
     await close();
   });
+
+  it('a recorder that takes what is asked and never answers is told, too', async () => {
+    const hanging = await servePagesOf(database.url);
+    const before = await TcpProxy.open(Number(new URL(hanging.address).port));
+    const { page, close } = await openPage(browser, before.before(`${hanging.address}/queues`));
+    const said = () => page.textContent('[data-stale]');
+    before.weather = { kind: 'black-hole' };
+    // It asks every 5 s; the server itself would say after 8 s that the database is late.
+    await expect
+      .poll(said, { timeout: 30_000 })
+      .toMatch(/^The recorder gives no answer\. This page is as it was at/);
+    before.weather = { kind: 'fair' };
+    await expect.poll(said, { timeout: 30_000 }).toBe('');
+    await close();
+    await before.close();
+    await hanging.close();
+  }, 90_000);
 });
