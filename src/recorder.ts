@@ -37,6 +37,28 @@ export interface RecordedRun {
   readonly error: string | null;
 }
 
+/** Not everything was recorded that was asked for. What the runs committed stays; the same call again goes on. */
+export class NotAllRecorded extends Error {
+  override readonly name = 'NotAllRecorded';
+  /** The runs that were made, as {@link Recorder.record} gives them. */
+  readonly runs: readonly RecordedRun[];
+  /** The targets that another process was recording all the time. */
+  readonly busy: readonly string[];
+  /** How many runs are left because the signal aborted. */
+  readonly left: number;
+
+  constructor(dataset: string, runs: readonly RecordedRun[], busy: readonly string[], left: number) {
+    const why = [
+      ...busy.map((target) => `another worker is recording ${target}`),
+      ...(left > 0 ? [`it was stopped, and ${left} ${left === 1 ? 'run is' : 'runs are'} left`] : []),
+    ];
+    super(`${dataset}: not everything was recorded: ${why.join('; ')}`);
+    this.runs = runs;
+    this.busy = busy;
+    this.left = left;
+  }
+}
+
 /** A recorder inside another program. */
 export interface Recorder {
   /** The database it records to, for `drizzle` and `chain-recorder/schema`. Has the password in it. */
@@ -44,7 +66,9 @@ export interface Recorder {
   /**
    * Records now what the targets of a dataset lack, as `chain-recorder record` does. Needs no queue. Node health is
    * recorded by {@link Recorder.run} only.
-   * @throws UsageError when there is no such dataset or target, or a newer configuration is at work
+   * @returns the runs, also those that failed
+   * @throws UsageError when there is no such dataset or target; NotAllRecorded when another process has a target, or the signal
+   * aborted before the end
    */
   record(dataset: string, options?: RecordOptions): Promise<RecordedRun[]>;
   /**
@@ -75,10 +99,12 @@ export async function openRecorder(options: RecorderOptions = {}): Promise<Recor
       await registerUnlessRunning(app, feed);
       const states = await loadStates(app.database.sql, feed);
       const jobs = planAll(feed, targets, states, app.clock());
-      const { runs } = await runJobs(app.recording, feed, jobs, signal);
-      return runs.map(({ runId, datasets, target: about, status, rowsWritten, error }) => {
+      const { runs: made, busy, left } = await runJobs(app.recording, feed, jobs, signal);
+      const runs = made.map(({ runId, datasets, target: about, status, rowsWritten, error }) => {
         return { runId, datasets, target: about, status, rowsWritten, error };
       });
+      if (busy.length > 0 || left > 0) throw new NotAllRecorded(dataset, runs, busy, left);
+      return runs;
     },
   };
 }
