@@ -137,6 +137,22 @@ describe('the colours', () => {
   });
 });
 
+describe('a form', () => {
+  it('leads back to the longest address that the server takes', async () => {
+    // Some of the 16 KiB of a head are left for the other headers. A form writes each bracket as three characters.
+    const to = `/query?sql=${'('.repeat(15_000)}`;
+    expect((await ask(guarded + to)).body).toContain(`value="${to}"`);
+    const signedIn = await form(`${guarded}/login`, { token: TOKEN, to });
+    expect({ code: signedIn.code, location: signedIn.headers.location }).toEqual({ code: 303, location: to });
+    const chosen = await form(`${open}/theme`, { theme: 'dark', to });
+    expect({ code: chosen.code, location: chosen.headers.location }).toEqual({ code: 303, location: to });
+  });
+
+  it('of more than any address takes is refused', async () => {
+    expect((await form(`${open}/theme`, { theme: 'dark', to: '('.repeat(100_000) })).code).toBe(413);
+  });
+});
+
 describe('a page that waits for the database in vain', () => {
   it('says that it may be away, or slow', async () => {
     const sql = postgres(database.url, { max: 1, onnotice: () => {} });

@@ -24,8 +24,10 @@ import { themes } from './view.ts';
 const SESSION = 'session';
 const THEME = 'theme';
 const YEAR = 365 * 86_400;
-/** Forms hold a choice or a token, and where to go on. */
-const LONGEST_FORM = 8_192;
+/** The longest head of a request that Node takes, with the address in it. */
+const LONGEST_HEAD = 16_384;
+/** Forms hold a choice or a token, and where to go on: an address, of which they may write each character as three. */
+const LONGEST_FORM = 4 * LONGEST_HEAD;
 /** Paths that programs ask for: they get JSON, also when something is wrong. */
 const FOR_PROGRAMS = /^\/(api\/|health$|ready$|metrics$|openapi\.json$|badge\/|assets\/)|\.(json|csv)$/;
 
