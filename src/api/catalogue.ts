@@ -75,6 +75,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   node_latency_spans: ['observer', 'node', 'probe', 'starts_at', 'span'],
   node_maintenance: ['id'],
   node_observers: ['observer'],
+  node_outages: ['observer', 'node', 'probe', 'started_at'],
   node_probes: ['observer', 'node', 'probe'],
   node_quorum_states: ['node', 'probe', 'started_at'],
   node_states: ['observer', 'node', 'probe', 'started_at'],
@@ -101,6 +102,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 /** Views whose rows follow from the ledger of a probe. */
 const OF_PROBES: ReadonlySet<string> = new Set([
   'node_health_intervals',
+  'node_outages',
   'node_states',
   'node_uptime_daily',
   'node_uptime_monthly',

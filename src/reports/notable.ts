@@ -32,7 +32,7 @@ export interface Outage {
   readonly started_at: Date;
   readonly ended_at: Date | null;
   readonly error: string | null;
-  /** How often it was down in the time. */
+  /** How often it went down in the time. */
   readonly times: number;
 }
 
@@ -97,15 +97,10 @@ async function revisions(sql: postgres.Sql): Promise<Revision[]> {
 
 async function outages(sql: postgres.Sql): Promise<Outage[]> {
   const rows = await sql<Outage[]>`
-    select distinct on (p.node) p.node, h.started_at, h.ended_at, h.last_error as error,
-      (count(*) over (partition by p.node, p.observer))::int as times
-    from reporting.node_probes p
-    cross join lateral (
-      select * from reporting.node_health_ledger h
-      where h.observer = p.observer and h.node = p.node and h.probe = p.probe and h.check_name = '*' and h.state = 'down'
-        and h.started_at > now() - interval '7 days'
-      order by h.started_at desc limit 100) h
-    where p.probe = 'health'
-    order by p.node, h.started_at desc`;
+    select distinct on (o.node) o.node, o.started_at, o.ended_at, o.last_error as error,
+      (count(*) over (partition by o.node, o.observer))::int as times
+    from reporting.node_outages_in(now() - interval '7 days', 'infinity') o
+    where o.probe = 'health' and o.started_at > now() - interval '7 days'
+    order by o.node, o.started_at desc`;
   return [...rows].sort((a, b) => b.started_at.getTime() - a.started_at.getTime()).slice(0, SHOWN);
 }

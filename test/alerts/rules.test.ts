@@ -397,6 +397,25 @@ describe('every default rule', () => {
   });
 });
 
+/** A node that goes down once, and names other failing checks as it comes back. */
+const restarted = [
+  { ...well, to: 30 * minute },
+  { state: 'down', from: 30 * minute, to: 28 * minute, error: 'ECONNREFUSED' },
+  { state: 'down', from: 28 * minute, to: 26 * minute, error: 'failing: C, P, X' },
+  { state: 'down', from: 26 * minute, to: 24 * minute, error: 'failing: C, X' },
+];
+
+describe('node-flapping', () => {
+  it('counts how often a node went down, not how often it gave another reason while it was down', async () => {
+    await ledger(
+      ...restarted,
+      { state: 'down', from: 24 * minute, to: 22 * minute, error: 'failing: C' },
+      { state: 'up', from: 22 * minute },
+    );
+    expect(await ask('node-flapping')).toEqual([]);
+  });
+});
+
 describe('gap-lost', () => {
   it('tells what an outage cost a dataset once, however many targets it has', async () => {
     const begin = Number(ago(hour));
@@ -448,6 +467,16 @@ describe('node-down', () => {
     ]);
     expect(await ask('node-down', {}, ago(hour))).toEqual([]);
     expect(await ask('node-down', {}, ago(20 * day))).toEqual([]);
+  });
+
+  it('says since when it is down, also where the reason was another one at first', async () => {
+    await ledger(...restarted, { state: 'down', from: 24 * minute, error: 'failing: C' });
+    expect(await ask('node-down')).toMatchObject([
+      { summary: 'n1 is down: failing: C', since: ago(30 * minute) },
+    ]);
+    expect(await ask('node-down', {}, ago(27 * minute))).toMatchObject([
+      { summary: 'n1 is down: failing: C, P, X', since: ago(30 * minute) },
+    ]);
   });
 
   it('tells nothing of nodes that are not configured any more', async () => {

@@ -29,7 +29,7 @@ afterAll(async () => {
 async function saw(
   observer: string,
   node: string,
-  transitions: readonly (readonly [hour: number, state: State])[],
+  transitions: readonly (readonly [hour: number, state: State, error?: string])[],
   absences: readonly (readonly [number, number])[] = [],
 ) {
   await takeObserver(sql, observer, observer);
@@ -40,13 +40,13 @@ async function saw(
       to: month.from + to * hour,
       reason: 'the recorder was off',
     })),
-    transitions: transitions.map(([at, state]) => ({
+    transitions: transitions.map(([at, state, error = '<script>alert(1)</script>']) => ({
       node,
       probe: 'health',
       check: '*',
       at: month.from + at * hour,
       state,
-      error: state === 'down' ? '<script>alert(1)</script>' : null,
+      error: state === 'down' ? error : null,
       message: null,
       reported: true,
       before: at * 60,
@@ -306,6 +306,54 @@ describe('a node', () => {
     const [january] = await sql`
       select health_uptime::float8 from reporting.node_uptime_by_month where node = 'whole' and observer = 'bern' order by month limit 1`;
     expect(january?.health_uptime).toBeCloseTo(12 / 744, 8);
+  });
+});
+
+describe('an outage', () => {
+  it('lasts until something else than down is said, whatever the node says meanwhile', async () => {
+    await saw('graz', 'changing', [
+      [0, 'up'],
+      [10, 'down', 'it does not answer'],
+      [11, 'down', 'failing: C, P'],
+      [12, 'down', 'failing: C'],
+      [13, 'up'],
+      [20, 'down', 'it does not answer'],
+      [21, 'unknown'],
+      [22, 'down', 'failing: C'],
+      [23, 'down', 'failing: P'],
+    ]);
+    const hours = (at: unknown) => (at instanceof Date ? (at.getTime() - month.from) / hour : at);
+    const at = (hours: number) => new Date(month.from + hours * hour);
+    const told = async (from: string, to: string) =>
+      (
+        await sql`
+          select started_at, ended_at, seen_until, error, last_error
+          from reporting.node_outages_in(${from}::text::timestamptz, ${to}::text::timestamptz) where node = 'changing' order by started_at`
+      ).map((row) => Object.values(row).map(hours));
+    const iso = (hours: number) => at(hours).toISOString();
+    const first = [10, 13, 13, 'it does not answer', 'failing: C'];
+    const second = [20, 21, 21, 'it does not answer', 'it does not answer'];
+    const third = [22, null, (month.to - month.from) / hour, 'failing: C', 'failing: P'];
+    expect(await told('-infinity', 'infinity')).toEqual([first, second, third]);
+    expect(await told(iso(12.5), 'infinity')).toEqual([first, second, third]);
+    expect(await told(iso(13), 'infinity')).toEqual([second, third]);
+    expect(await told('infinity', 'infinity')).toEqual([third]);
+    const thirdThen = [22, null, 22.5, 'failing: C', 'failing: C'];
+    expect(await told('-infinity', iso(22.5))).toEqual([first, second, thirdThen]);
+    expect(await told(iso(22.5), iso(22.5))).toEqual([thirdThen]);
+    expect(await told(iso(11.5), iso(11.5))).toEqual([
+      [10, null, 11.5, 'it does not answer', 'failing: C, P'],
+    ]);
+    expect(await told('-infinity', iso(10))).toEqual([]);
+    expect(await sql`select since, error from reporting.node_health_now where node = 'changing'`).toEqual([
+      { since: at(22), error: 'failing: P' },
+    ]);
+    expect(
+      await sql`select outages::int, down_seconds::int from reporting.node_incidents_as_of(${at(23)}) where node = 'changing'`,
+    ).toEqual([
+      { outages: 1, down_seconds: 3 * 3600 },
+      { outages: 2, down_seconds: 2 * 3600 },
+    ]);
   });
 });
 

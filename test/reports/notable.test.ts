@@ -16,8 +16,9 @@ afterAll(async () => {
   await database.close();
 });
 
+const now = Date.now();
 /** A moment as it is told to PostgreSQL. */
-const ago = (days: number) => new Date(Date.now() - days * 86_400_000);
+const ago = (days: number) => new Date(now - days * 86_400_000);
 
 describe('what is worth a look', () => {
   it('is nothing in an empty record', async () => {
@@ -94,6 +95,25 @@ describe('what is worth a look', () => {
     expect(revisions).toMatchObject([
       { chain_id: '1', metric: 'txCount', bucket_start: day(13), before: '1000', after: '1100', share: 0.1 },
       { chain_id: '1', metric: 'txCount', bucket_start: day(10), before: '1000', after: '1020', share: 0.02 },
+    ]);
+  });
+
+  it('is a node that went down, with when, how often and why at the last, whatever it said meanwhile', async () => {
+    const key = { observer: 'o', node: 'n', probe: 'health', check_name: '*' };
+    await sql`insert into recorder.health_observers (observer, heartbeat_at) values ('o', now())`;
+    await sql`insert into recorder.health_probes (observer, node, probe, probes, probed_at) values ('o', 'n', 'health', 9, now())`;
+    for (const [state, error, from, to] of [
+      ['up', null, 30, 5],
+      ['down', 'it does not answer', 5, 4.9],
+      ['up', null, 4.9, 2],
+      ['down', 'it does not answer', 2, 1.9],
+      ['down', 'failing: C, P', 1.9, 1.8],
+      ['down', 'failing: C', 1.8, 1.7],
+      ['up', null, 1.7, null],
+    ] as const)
+      await sql`insert into recorder.node_health ${sql({ ...key, state, error, started_at: ago(from), ended_at: to === null ? null : ago(to) })}`;
+    expect((await notable(sql)).outages).toEqual([
+      { node: 'n', started_at: ago(2), ended_at: ago(1.7), error: 'failing: C', times: 2 },
     ]);
   });
 });

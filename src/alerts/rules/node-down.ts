@@ -14,15 +14,18 @@ export const nodeDown: Rule = {
   ask: async ({ sql, at, facts }) => {
     const rows = await sql<Row[]>`
       with looks as materialized (
-        select l.*, l.observed_at > ${at}::timestamptz - interval '5 minutes' as is_seen
+        select l.*, l.observed_at > ${at}::timestamptz - interval '5 minutes' as is_seen, outage.went_down
         from reporting.node_health_as_of(${at}::timestamptz) l
+        left join lateral (
+          select o.started_at as went_down from reporting.node_outages_in(${at}::timestamptz, ${at}::timestamptz) o
+          where l.check_name = '*' and l.state = 'down' and (o.observer, o.node, o.probe) = (l.observer, l.node, l.probe)) outage on true
         where (l.probe = 'health' or l.probe like 'health:%') and l.node = any(${[...facts.nodes]}::text[])
       ),
       votes as (
         select node, probe, count(*) filter (where is_seen and state = 'up') as up,
           count(*) filter (where is_seen and state = 'down') as down, count(*) filter (where is_seen) as seen,
-          min(since) filter (where state = 'down') as since,
-          (array_agg(last_error order by since) filter (where state = 'down'))[1] as error,
+          min(went_down) filter (where state = 'down') as since,
+          (array_agg(last_error order by went_down) filter (where state = 'down'))[1] as error,
           array_agg(distinct observer order by observer) filter (where state = 'down') as observers
         from looks where check_name = '*'
         group by node, probe

@@ -10,17 +10,16 @@ export const nodeFlapping: Rule = {
   limits: { times: 4, minutes: 60 },
   needs: ['node_health'],
   ask: async ({ sql, at, limits, facts }) => {
+    const from = new Date(at.getTime() - limits.minutes * 60_000);
     const rows = await sql<{ node: string; times: number; since: Date; error: string | null }[]>`
-      with outages as (
+      with seen_by_each as (
         select observer, node, count(*)::int as times, min(started_at) as since,
           (array_agg(error order by started_at desc))[1] as error
-        from reporting.node_health_ledger
-        where probe = 'health' and check_name = '*' and state = 'down' and node = any(${[...facts.nodes]}::text[])
-          and started_at <= ${at}::timestamptz
-          and started_at > ${at}::timestamptz - make_interval(secs => ${limits.minutes * 60}::float8)
+        from reporting.node_outages_in(${from}, ${at})
+        where probe = 'health' and node = any(${[...facts.nodes]}::text[]) and started_at > ${from}
         group by observer, node
       )
-      select distinct on (node) node, times, since, error from outages where times >= ${limits.times}
+      select distinct on (node) node, times, since, error from seen_by_each where times >= ${limits.times}
       order by node, times desc`;
     return rows.map(({ node, times, since, error }) => ({
       subject: node,

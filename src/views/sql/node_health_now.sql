@@ -1,9 +1,13 @@
 create or replace view reporting.node_health_now as
 with readings as (
-  select h.node, h.probe, h.observer, case when o.watching then h.state else 'unknown' end as state, h.since, h.last_error,
-    h.observed_at, o.watching
+  select h.node, h.probe, h.observer, case when o.watching then h.state else 'unknown' end as state,
+    -- What is said while it is down may change, and it is down since before.
+    coalesce(outage.started_at, h.since) as since, h.last_error, h.observed_at, o.watching
   from reporting.node_health h
   join reporting.node_observers o using (observer)
+  left join lateral (
+    select d.started_at from reporting.node_outages_in('infinity', 'infinity') d
+    where h.state = 'down' and (d.observer, d.node, d.probe) = (h.observer, h.node, h.probe)) outage on true
   where h.check_name = '*'
 ),
 counted as (

@@ -28,24 +28,28 @@ with ledger as not materialized (
   from reporting.node_health_ledger l
   where l.started_at < at
 ),
-intervals as (
-  select h.observer, h.node, h.probe, h.state, h.started_at, h.ended_at, lasts.until, h.error, h.last_error,
-    lag(h.state) over whole as state_before,
-    count(*) filter (where h.state = 'up' and lasts.until - h.started_at >= interval '5 minutes') over whole as recoveries
+-- How often an observer saw it go down, and what ends an incident for it: being up for long enough.
+turns as (
+  select observer, node, probe, started_at, ended_at, seen_until, error, last_error, false as is_recovery
+  from reporting.node_outages_in('-infinity', at)
+  union all
+  select h.observer, h.node, h.probe, h.started_at, h.ended_at, lasts.until, null, null, true
   from ledger h
   cross join lateral (select coalesce(h.ended_at, least(greatest(h.settled_until, h.started_at), at)) as until) lasts
-  where h.check_name = '*'
-  window whole as (partition by h.observer, h.node, h.probe order by h.started_at)
+  where h.check_name = '*' and h.state = 'up' and lasts.until - h.started_at >= interval '5 minutes'
+),
+numbered_turns as (
+  select *, count(*) filter (where is_recovery) over (partition by observer, node, probe order by started_at) as recoveries
+  from turns
 ),
 -- What one observer saw down between two recoveries.
 observed_outages as (
-  select observer, node, probe, min(started_at) as started_at, max(until) as ended_at,
-    bool_or(ended_at is null) as is_open, extract(epoch from sum(until - started_at)) as down_seconds,
-    count(*) filter (where state_before <> 'down' or state_before is null) as outages,
+  select observer, node, probe, min(started_at) as started_at, max(seen_until) as ended_at,
+    bool_or(ended_at is null) as is_open, extract(epoch from sum(seen_until - started_at)) as down_seconds, count(*) as outages,
     (array_agg(error order by started_at))[1] as first_error,
     (array_agg(last_error order by started_at desc))[1] as last_error
-  from intervals
-  where state = 'down'
+  from numbered_turns
+  where not is_recovery
   group by observer, node, probe, recoveries
 ),
 -- Whether it begins after everything that any observer saw before it was over.

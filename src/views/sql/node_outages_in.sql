@@ -1,0 +1,47 @@
+create or replace function reporting.node_outages_in(
+  "from" timestamptz, -- Begin of the window: those that were over before are left out.
+  "to" timestamptz -- Its end, itself not in it: as the ledger told it then; infinity: now, with the latest words of what lasts.
+)
+returns table (
+  observer text, -- The recorder that looked, by its configured name.
+  node text, -- The configured node.
+  probe text, -- The probe; with :TAG, of a part of the node only.
+  started_at timestamptz, -- When it went down: the first failure.
+  ended_at timestamptz, -- When something else was said; null: it is down.
+  seen_until timestamptz, -- The end, or up to when it is settled that it is down.
+  error text, -- Why, at first.
+  last_error text -- Why, at last.
+)
+language sql stable parallel safe as $$
+with intervals as (
+  select l.observer, l.node, l.probe, l.started_at, l.error, case when l.ended_at < "to" then l.ended_at end as ended_at,
+    case when l.ended_at < "to" then l.ended_at else least(greatest(l.settled_until, l.started_at), "to") end as seen_until,
+    -- How an interval that is open at the moment was worded just then is not kept.
+    case when "to" = 'infinity' or l.ended_at < "to" then l.last_error else l.error end as last_error
+  from reporting.node_probes p
+  cross join lateral (
+    select coalesce(max(o.started_at), '-infinity') as at
+    from reporting.node_health_ledger o
+    where (o.observer, o.node, o.probe, o.check_name) = (p.observer, p.node, p.probe, '*') and o.state <> 'down'
+      and o.started_at <= "from") other
+  join reporting.node_health_ledger l on (l.observer, l.node, l.probe, l.check_name) = (p.observer, p.node, p.probe, '*')
+    and l.started_at >= other.at and l.started_at < "to"
+  where l.state = 'down'
+),
+-- Where what it says while it is down changes, the next interval begins where this one ends, and the outage goes on.
+marked as (
+  select *, lag(ended_at) over (partition by observer, node, probe order by started_at) is distinct from started_at as is_first
+  from intervals
+),
+numbered as (
+  select *, count(*) filter (where is_first) over (partition by observer, node, probe order by started_at) as outage
+  from marked
+)
+select observer, node, probe, min(started_at), (array_agg(ended_at order by started_at desc))[1], max(seen_until),
+  (array_agg(error order by started_at))[1], (array_agg(last_error order by started_at desc))[1]
+from numbered
+group by observer, node, probe, outage
+having bool_or(ended_at is null) or max(ended_at) > "from"
+$$;
+
+comment on function reporting.node_outages_in is 'Each time that an observer saw a probe go down, until it saw something else, whatever it said meanwhile: those that lasted at any moment of a window. reporting.node_outages is its case of all time.';
