@@ -43,16 +43,23 @@ function sound(one: Found): Found {
 
 /**
  * What is too much to be told one by one is told as one. Of the rest what fires goes on: it is not over because others come
- * before it.
+ * before it. What the record does not tell of is nothing to tell, however much it is.
  */
 function bounded(found: readonly Found[]): readonly Found[] {
   if (found.length <= MOST_SUBJECTS) return found;
-  const rest = found.slice(MOST_SUBJECTS);
+  const told = found.filter(({ unknown }) => !unknown);
+  const rest = told.slice(MOST_SUBJECTS);
   const more: Found = {
     subject: 'more',
     summary: `${rest.length} more, which are not told one by one`,
     since: null,
     details: { subjects: rest.slice(0, MOST_SUBJECTS).map(({ subject }) => subject) },
+    unknown: rest.length === 0,
   };
-  return [...found.slice(0, MOST_SUBJECTS), ...rest.map((one) => ({ ...one, unknown: true })), more];
+  return [
+    ...told.slice(0, MOST_SUBJECTS),
+    ...found.filter(({ unknown }) => unknown),
+    ...rest.map((one) => ({ ...one, unknown: true })),
+    more,
+  ];
 }

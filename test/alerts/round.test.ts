@@ -115,6 +115,21 @@ describe('a round', () => {
     expect(more).toEqual({ summary: '50 more, which are not told one by one' });
   });
 
+  it('tells nothing of far too many subjects of which the record does not tell', async () => {
+    const rule = scriptedRule();
+    const { round, told } = open(rule);
+    const unknown = Array.from({ length: 300 }, (_, at) => ({
+      ...{ subject: `n${at}`, summary: `n${at} is ill`, since: null, unknown: true },
+    }));
+    rule.says = unknown;
+    await round();
+    rule.says = ['n299', ...unknown.slice(0, 299)];
+    await round();
+    rule.says = unknown;
+    await round();
+    expect(told()).toEqual(['firing n299']);
+  });
+
   it('leaves alerts as they are whose rule cannot be asked, and tells that it cannot', async () => {
     const rule = scriptedRule();
     const { alerts, round, told } = open(rule);

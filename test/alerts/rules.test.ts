@@ -414,6 +414,15 @@ describe('node-flapping', () => {
     );
     expect(await ask('node-flapping')).toEqual([]);
   });
+
+  it('does not tell whether it goes on while looks end without an answer', async () => {
+    const outages = [90, 80, 75, 70].map((at) => anHour(at * minute));
+    await ledger(...outages, { state: 'unknown', from: 70 * minute, error: 'the call failed (ENOTFOUND)' });
+    expect(await ask('node-flapping', {}, ago(60 * minute))).toMatchObject([
+      { summary: 'n1 went down 4 times within 60 minutes: it gives no reason', since: ago(91 * minute) },
+    ]);
+    expect(await ask('node-flapping')).toMatchObject([{ subject: 'n1', unknown: true }]);
+  });
 });
 
 describe('gap-lost', () => {
@@ -454,6 +463,14 @@ describe('node-down', () => {
     await ledger(well);
     await sql`update recorder.health_observers set heartbeat_at = ${ago(hour)}`;
     expect(await ask('node-down')).toMatchObject([{ subject: 'n1', unknown: true }]);
+  });
+
+  it('says that nothing is known while looks end without an answer, and nothing while the node is off as announced', async () => {
+    const down = { state: 'down', from: hour, to: 10 * minute, error: 'HTTP 503' };
+    await ledger(down, { state: 'unknown', from: 10 * minute, error: 'the call failed (ENOTFOUND)' });
+    expect(await ask('node-down')).toMatchObject([{ subject: 'n1', unknown: true }]);
+    await sql`update recorder.node_health set state = 'maintenance' where state = 'unknown'`;
+    expect(await ask('node-down')).toEqual([]);
   });
 
   it('tells of a past moment what was so then', async () => {

@@ -1,4 +1,5 @@
 import type { Found, Rule } from '../rule.ts';
+import { looksAt } from './looks-at.ts';
 
 const MINUTE = 60_000;
 
@@ -14,16 +15,15 @@ export const nodeDown: Rule = {
   ask: async ({ sql, at, facts }) => {
     const rows = await sql<Row[]>`
       with looks as materialized (
-        select l.*, l.observed_at > ${at}::timestamptz - interval '5 minutes' as is_seen, outage.went_down
-        from reporting.node_health_as_of(${at}::timestamptz) l
+        select l.*, outage.went_down
+        from (${looksAt(sql, at, facts.nodes)}) l
         left join lateral (
           select o.started_at as went_down from reporting.node_outages_in(${at}::timestamptz, ${at}::timestamptz) o
           where l.check_name = '*' and l.state = 'down' and (o.observer, o.node, o.probe) = (l.observer, l.node, l.probe)) outage on true
-        where (l.probe = 'health' or l.probe like 'health:%') and l.node = any(${[...facts.nodes]}::text[])
       ),
       votes as (
-        select node, probe, count(*) filter (where is_seen and state = 'up') as up,
-          count(*) filter (where is_seen and state = 'down') as down, count(*) filter (where is_seen) as seen,
+        select node, probe, count(*) filter (where tells and state = 'up') as up,
+          count(*) filter (where tells and state = 'down') as down, bool_or(tells) as is_told,
           min(went_down) filter (where state = 'down') as since,
           (array_agg(last_error order by went_down) filter (where state = 'down'))[1] as error,
           array_agg(distinct observer order by observer) filter (where state = 'down') as observers
@@ -32,7 +32,7 @@ export const nodeDown: Rule = {
       ),
       first_words as (
         select distinct on (node, probe, check_name) node, probe, check_name, last_error, failing_since
-        from looks where check_name <> '*' and state = 'down' and is_seen
+        from looks where check_name <> '*' and state = 'down' and tells
         order by node, probe, check_name, since
       ),
       failing as (
@@ -43,9 +43,9 @@ export const nodeDown: Rule = {
         group by node, probe
       )
       select v.node, substring(v.probe from 'health:(.*)') as tag, v.since, v.error, f.words, f.failing_since, f.checks,
-        v.observers, v.seen = 0 as unknown
+        v.observers, not v.is_told as unknown
       from votes v left join failing f using (node, probe)
-      where v.down > v.up or v.seen = 0
+      where v.down > v.up or not v.is_told
       order by v.node, v.probe`;
     return rows.map(foundOf);
   },

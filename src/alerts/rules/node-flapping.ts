@@ -1,4 +1,5 @@
 import type { Rule } from '../rule.ts';
+import { looksAt } from './looks-at.ts';
 
 /** A node that goes down again and again. */
 export const nodeFlapping: Rule = {
@@ -11,21 +12,41 @@ export const nodeFlapping: Rule = {
   needs: ['node_health'],
   ask: async ({ sql, at, limits, facts }) => {
     const from = new Date(at.getTime() - limits.minutes * 60_000);
-    const rows = await sql<{ node: string; times: number; since: Date; error: string | null }[]>`
+    const rows = await sql<Row[]>`
       with seen_by_each as (
         select observer, node, count(*)::int as times, min(started_at) as since,
           (array_agg(error order by started_at desc))[1] as error
         from reporting.node_outages_in(${from}, ${at})
         where probe = 'health' and node = any(${[...facts.nodes]}::text[]) and started_at > ${from}
         group by observer, node
+      ),
+      flapping as (
+        select distinct on (node) node, times, since, error from seen_by_each where times >= ${limits.times}
+        order by node, times desc
+      ),
+      -- While nobody can tell, old outages leave the count and new ones do not come to it.
+      untold as (
+        select l.node from (${looksAt(sql, at, facts.nodes)}) l
+        where l.probe = 'health' and l.check_name = '*'
+        group by l.node having not bool_or(l.tells)
       )
-      select distinct on (node) node, times, since, error from seen_by_each where times >= ${limits.times}
-      order by node, times desc`;
-    return rows.map(({ node, times, since, error }) => ({
+      select node, coalesce(f.times, 0) as times, f.since, f.error, f.node is null as unknown
+      from flapping f full join untold using (node)
+      order by node`;
+    return rows.map(({ node, times, since, error, unknown }) => ({
       subject: node,
       summary: `${node} went down ${times} times within ${limits.minutes} minutes: ${error ?? 'it gives no reason'}`,
       since,
       details: { times },
+      unknown,
     }));
   },
 };
+
+interface Row {
+  readonly node: string;
+  readonly times: number;
+  readonly since: Date | null;
+  readonly error: string | null;
+  readonly unknown: boolean;
+}
