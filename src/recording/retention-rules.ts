@@ -52,18 +52,19 @@ const ofSeries = (dataset: Dataset): Going => ({
 });
 
 /**
- * Of a probe it is kept what incidents of the kept range may be made of: everything since the last five good minutes that each
- * observer saw before the range. A time without a report stays while a check runs on above it, and so does an absence beneath what
- * is kept: otherwise the check, or the probe, would count as known there.
+ * Of a probe it is kept what incidents of the kept range may be made of: everything since the last recovery that each observer
+ * saw before the range. A time without a report stays while a check runs on above it, and so does an absence beneath what is
+ * kept: otherwise the check, or the probe, would count as known there.
  */
 const LEDGER: readonly Going[] = [
   {
     table: 'node_health',
     given: `floors as materialized (
       select node, probe, min(floor) as floor from (
-        select h.observer, h.node, h.probe, max(h.started_at) filter (where h.state = 'up' and h.started_at <= $1::timestamptz - interval '5 minutes'
-            and (h.ended_at is null or h.ended_at - h.started_at >= interval '5 minutes')) as floor
-        from recorder.node_health h where h.check_name = '*' group by h.observer, h.node, h.probe) each_observer
+        select p.observer, p.node, p.probe, max(u.started_at) as floor
+        from (select distinct observer, node, probe from recorder.node_health where check_name = '*') p
+        left join reporting.node_recoveries_as_of($1::timestamptz) u using (observer, node, probe)
+        group by p.observer, p.node, p.probe) each_observer
       group by node, probe having count(*) = count(floor))`,
     where: `r.ended_at < $1 and exists (
       select from floors f where f.node = r.node and f.probe = r.probe and r.ended_at <= f.floor

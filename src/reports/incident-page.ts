@@ -30,8 +30,10 @@ function incidentLine(one: Incident): string {
   const since = one.failing_since ? `, failing since ${time(one.failing_since)} by its own count` : '';
   const checks = one.failed_checks?.length ? `, checks: ${one.failed_checks.map(text).join(', ')}` : '';
   const outages = one.outages === '1' ? '' : ` in ${one.outages} outages`;
+  const unknown = Math.round(Number(one.unknown_seconds));
+  const unseen = unknown === 0 ? '' : `, nobody observed it for ${unknown} s`;
   const error = one.first_error === null ? '' : `: ${text(one.first_error)}`;
-  return `- ${text(one.probe)} was down from ${time(one.started_at)} ${until} (${Math.round(Number(one.down_seconds))} s${outages}, seen by ${one.noticed_by.map(text).join(', ')}${since}${checks})${error}`;
+  return `- ${text(one.probe)} was down from ${time(one.started_at)} ${until} (${Math.round(Number(one.down_seconds))} s${outages}${unseen}, seen by ${one.noticed_by.map(text).join(', ')}${since}${checks})${error}`;
 }
 
 const time = (at: Date) => at.toISOString().slice(0, 19).replace('T', ' ');

@@ -8,6 +8,8 @@ export interface Incident {
   /** Null: it lasts. */
   readonly ended_at: Date | null;
   readonly down_seconds: string;
+  /** Seconds of it in which no observer could tell how the node was. */
+  readonly unknown_seconds: string;
   readonly outages: string;
   readonly first_error: string | null;
   readonly last_error: string | null;
@@ -40,6 +42,7 @@ const COLUMNS = [
   'started_at',
   'ended_at',
   'down_seconds',
+  'unknown_seconds',
   'outages',
   'first_error',
   'last_error',

@@ -31,6 +31,8 @@ export interface Outage {
   /** When it went down last, and when it was back; null: it is down. */
   readonly started_at: Date;
   readonly ended_at: Date | null;
+  /** Seconds of it that were seen. */
+  readonly down_seconds: number;
   readonly error: string | null;
   /** How often it went down in the time. */
   readonly times: number;
@@ -97,7 +99,7 @@ async function revisions(sql: postgres.Sql): Promise<Revision[]> {
 
 async function outages(sql: postgres.Sql): Promise<Outage[]> {
   const rows = await sql<Outage[]>`
-    select distinct on (o.node) o.node, o.started_at, o.ended_at, o.last_error as error,
+    select distinct on (o.node) o.node, o.started_at, o.ended_at, o.down_seconds::float8, o.last_error as error,
       (count(*) over (partition by o.node, o.observer))::int as times
     from reporting.node_outages_in(now() - interval '7 days', 'infinity') o
     where o.probe = 'health' and o.started_at > now() - interval '7 days'

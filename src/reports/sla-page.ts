@@ -1,6 +1,6 @@
 import { escapedHtml } from './escaped-html.ts';
 import { budgetText, type Incident, type NodeSla, type SlaReport } from './sla.ts';
-import { achievedText, percentText, spanText } from './uptime.ts';
+import { achievedText, lastedText, percentText, spanText } from './uptime.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --text: #1b1f24; --soft: #5b6570; --line: #d5dae0; --page: #fff; --panel: #f6f8fa;
@@ -92,7 +92,7 @@ function incidentTable(incidents: readonly Incident[]): string {
     ['began', 'lasted', 'failed checks', 'first error', 'last error', 'noticed by'],
     incidents.map((incident) => [
       timeText(incident.started_at),
-      `${spanText(incident.duration_seconds)}${incident.ended_at ? '' : ', lasts'}`,
+      `${lastedText(incident)}${incident.ended_at ? '' : ', lasts'}`,
       incident.failed_checks.join(', ') || '–',
       incident.first_error ?? '–',
       incident.last_error === incident.first_error ? 'the same' : (incident.last_error ?? '–'),

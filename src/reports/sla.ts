@@ -11,6 +11,8 @@ export interface Incident {
   /** Null: it lasts. */
   readonly ended_at: Date | null;
   readonly duration_seconds: number;
+  /** Of it, as far as no observer could tell how the node was. */
+  readonly unknown_seconds: number;
   readonly failed_checks: readonly string[];
   readonly first_error: string | null;
   readonly last_error: string | null;
@@ -68,7 +70,7 @@ export async function slaReport(
   const [quorum, incidents, latency, views, [seal]] = await Promise.all([
     quorumOf(sql, window, null, asOf),
     sql<Incident[]>`
-      select node, started_at, ended_at, duration_seconds::float8, failed_checks, first_error, last_error, noticed_by
+      select node, started_at, ended_at, duration_seconds::float8, unknown_seconds::float8, failed_checks, first_error, last_error, noticed_by
       from reporting.node_incidents_as_of(${momentOf(asOf)}::text::timestamptz)
       where probe = 'health' and started_at < ${to} and coalesce(ended_at, 'infinity') > ${from} order by started_at`,
     sql<{ node: string; p50: number; p99: number }[]>`

@@ -119,6 +119,16 @@ export function achievedText({ uptime, uptime_lower, unknown_seconds }: Uptime):
   return unknown_seconds > 0 ? `≥ ${percentText(uptime_lower)}` : percentText(uptime);
 }
 
+/** How long an incident lasted, for people, and for how long of it nobody could tell how the node was. Seconds. */
+export function lastedText(incident: {
+  readonly duration_seconds: number;
+  readonly unknown_seconds: number;
+}): string {
+  const { duration_seconds, unknown_seconds } = incident;
+  const unseen = unknown_seconds > 0 ? `, nobody observed it for ${spanText(unknown_seconds)}` : '';
+  return `${spanText(duration_seconds)}${unseen}`;
+}
+
 /** Seconds for people: `2 d 3 h`, `5 h 4 min`, `3 min 2 s`, `1.5 s`. */
 export function spanText(seconds: number): string {
   const sign = seconds < 0 ? '−' : '';

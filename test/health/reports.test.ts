@@ -357,6 +357,72 @@ describe('an outage', () => {
   });
 });
 
+describe('an incident during which nobody looked for hours', () => {
+  const at = (hours: number) => new Date(month.from + hours * hour);
+  const told = (node: string, moment: Date) => sql`
+    select started_at, ended_at, outages::int, down_seconds::int, unknown_seconds::int
+    from reporting.node_incidents_as_of(${moment}) where node = ${node} order by started_at`;
+
+  it('lasts until the first look that saw it up, and was down and unknown as long as its uptime says', async () => {
+    await saw(
+      'vaduz',
+      'unseen for hours',
+      [
+        [0, 'up'],
+        [10, 'down'],
+        [18.5, 'up'],
+      ],
+      [[10.1, 18.1]],
+    );
+    const [uptime] = await uptimeOf(
+      sql,
+      { from: month.from + 10 * hour, to: month.from + 18.5 * hour },
+      'unseen for hours',
+    );
+    expect(uptime).toMatchObject({ down_seconds: 1800, unknown_seconds: 8 * 3600 });
+    const [incident] = await sql`select * from reporting.node_incidents where node = 'unseen for hours'`;
+    expect(incident).toMatchObject({ down_seconds: '1800.000000', duration_seconds: '30600.000000' });
+    expect(await told('unseen for hours', at(24))).toEqual([
+      { started_at: at(10), ended_at: at(18.5), outages: 1, down_seconds: 1800, unknown_seconds: 8 * 3600 },
+    ]);
+    expect(await told('unseen for hours', at(14.1))).toEqual([
+      { started_at: at(10), ended_at: null, outages: 1, down_seconds: 360, unknown_seconds: 4 * 3600 },
+    ]);
+    const sla = await slaReport(sql, month, month.to + day, 99, { uptime: 80, uptimeAfter: 90 });
+    expect(slaPage(sla)).toContain('8 h 30 min, nobody observed it for 8 h');
+    // Another one looked meanwhile: to nobody it was unknown.
+    await saw('valletta', 'unseen for hours', [[0, 'up']]);
+    expect(await told('unseen for hours', at(24))).toMatchObject([
+      { down_seconds: 1800, unknown_seconds: 0 },
+    ]);
+  });
+
+  it('is not over when the node was seen up for less than 5 minutes, however long nobody looked then', async () => {
+    const seen = (up: number) =>
+      saw(
+        'skopje',
+        'up for moments',
+        [
+          [0, 'up'],
+          [10, 'down'],
+          [11, 'up'],
+          [20, 'down'],
+          [21, 'up'],
+        ],
+        [[11 + up / 60, 20]],
+      );
+    await seen(5);
+    expect(await told('up for moments', at(24))).toMatchObject([{ outages: 1 }, { outages: 1 }]);
+    await seen(4);
+    expect(await told('up for moments', at(24))).toEqual([
+      {
+        ...{ started_at: at(10), ended_at: at(21), outages: 2, down_seconds: 7200 },
+        unknown_seconds: (8 * 60 + 56) * 60,
+      },
+    ]);
+  });
+});
+
 describe('the report of a month', () => {
   const thresholds = { uptime: 80, uptimeAfter: 90, upgradeAt: Date.UTC(2026, 5, 1) };
   const nodeIn = async (node: string, now: number, target: number) =>

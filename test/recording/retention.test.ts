@@ -280,6 +280,26 @@ describe('what is not kept for ever', () => {
     );
   });
 
+  it('has what incidents of the kept range are made of, also where a node was seen up only for a moment before it', async () => {
+    const until = start + 200 * DAY;
+    const kept = until - 90 * DAY;
+    await sql`insert into recorder.health_observers (observer, heartbeat_at) values ('a', ${new Date(until)})`;
+    await sql`insert into recorder.health_probes (observer, node, probe, probes, probed_at) values ('a', 'n', 'health', 1, ${new Date(until)})`;
+    const edges = [start, kept - 10 * DAY, kept - 9 * DAY, kept - 8 * DAY, kept + DAY, null];
+    for (const [place, state] of ['up', 'down', 'up', 'down', 'up'].entries()) {
+      const [from, to = null] = edges.slice(place);
+      await sql`
+        insert into recorder.node_health (observer, node, probe, check_name, state, started_at, ended_at)
+        values ('a', 'n', 'health', '*', ${state}, ${new Date(from ?? 0)}, ${to === null ? null : new Date(to)})`;
+    }
+    await sql`
+      insert into recorder.health_absences (observer, started_at, ended_at, reason)
+      values ('a', ${new Date(kept - 9 * DAY + 60_000)}, ${new Date(kept - 8 * DAY)}, 'off')`;
+    const before = await rows('select * from reporting.node_incidents');
+    await retain(sql, KEEP, until, never);
+    expect(await rows('select * from reporting.node_incidents')).toEqual(before);
+  });
+
   it('says so of the time before, instead of an answer', async () => {
     const rounds = fc.sample(round, { numRuns: ROUNDS, seed: 3 });
     const until = await recordAll(rounds);

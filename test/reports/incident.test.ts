@@ -42,7 +42,11 @@ it('the story of an incident has everything that was recorded around it, in the 
     for (const row of ledger)
       await sql`insert into recorder.node_health ${sql({ ...row, observer: 'paris', node, probe: 'health', check_name: '*', reported: true })}`;
   }
-  await sql`insert into recorder.health_absences values ('paris', ${at('02:30')}, ${at('02:31')}, 'the recorder was off')`;
+  for (const [from, to] of [
+    ['02:30', '02:31'],
+    ['03:20', '03:25'],
+  ] as const)
+    await sql`insert into recorder.health_absences values ('paris', ${at(from)}, ${at(to)}, 'the recorder was off')`;
   await sql`insert into recorder.health_maintenance (node, starts_at, ends_at, reason, announced_at)
     values (null, ${at('03:30')}, ${at('03:35')}, 'new disk', ${at('03:20')})`;
   for (const [version, from, to] of [
@@ -73,7 +77,7 @@ it('the story of an incident has everything that was recorded around it, in the 
   expect(incidentMarkdown({ node: 'a', ...window, incidents, ...told }).split('\n')).toEqual([
     '# a, 2026-11-01 02:00:00 to 2026-11-01 05:00:00 (UTC)',
     '',
-    '- health was down from 2026-11-01 03:00:00 until 2026-11-01 03:40:00 (2400 s, seen by paris): disk \\*full\\* \\| \\<b\\>99 %\\</b\\> of it',
+    '- health was down from 2026-11-01 03:00:00 until 2026-11-01 03:40:00 (2100 s, nobody observed it for 300 s, seen by paris): disk \\*full\\* \\| \\<b\\>99 %\\</b\\> of it',
     '',
     '| when | what | says |',
     '| --- | --- | --- |',
@@ -87,6 +91,9 @@ it('the story of an incident has everything that was recorded around it, in the 
     '| 2026-11-01 03:02:00 | told: a is down | alert node-down |',
     '| 2026-11-01 03:10:00 | acknowledged by ann: the disk is ordered | alert node-down |',
     '| 2026-11-01 03:15:00 | the log \\*filled\\* the disk | ann |',
+    '| 2026-11-01 03:20:00 | health: unknown: nobody looked | observer paris |',
+    '| 2026-11-01 03:20:00 | did not look until 2026-11-01 03:25:00: the recorder was off | observer paris |',
+    '| 2026-11-01 03:25:00 | health: down: disk \\*full\\* \\| \\<b\\>99 %\\</b\\> of it | observer paris |',
     '| 2026-11-01 03:30:00 | maintenance until 2026-11-01 03:35:00: new disk | announced |',
     '| 2026-11-01 03:40:00 | health: up | observer paris |',
     '| 2026-11-01 03:45:00 | over | alert node-down |',

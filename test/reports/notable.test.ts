@@ -112,8 +112,16 @@ describe('what is worth a look', () => {
       ['up', null, 1.7, null],
     ] as const)
       await sql`insert into recorder.node_health ${sql({ ...key, state, error, started_at: ago(from), ended_at: to === null ? null : ago(to) })}`;
+    await sql`insert into recorder.health_absences values ('o', ${ago(1.85)}, ${ago(1.75)}, 'off')`;
     expect((await notable(sql)).outages).toEqual([
-      { node: 'n', started_at: ago(2), ended_at: ago(1.7), error: 'failing: C', times: 2 },
+      {
+        node: 'n',
+        started_at: ago(2),
+        ended_at: ago(1.7),
+        down_seconds: expect.closeTo(0.2 * 86_400, 1),
+        error: 'failing: C',
+        times: 2,
+      },
     ]);
   });
 });

@@ -31,6 +31,8 @@ export interface NodeIncident {
   /** Null: it lasts. */
   readonly ended_at: Date | null;
   readonly duration_seconds: number;
+  /** Of it, as far as no observer could tell how the node was. */
+  readonly unknown_seconds: number;
   readonly first_error: string | null;
   readonly last_error: string | null;
   readonly noticed_by: readonly string[];
@@ -120,7 +122,7 @@ export async function incidentsIn(
 ): Promise<NodeIncident[]> {
   return [
     ...(await sql<NodeIncident[]>`
-      select node, started_at, ended_at, duration_seconds::float8, first_error, last_error, noticed_by, checks
+      select node, started_at, ended_at, duration_seconds::float8, unknown_seconds::float8, first_error, last_error, noticed_by, checks
       from reporting.node_incidents
       where probe = ${HEALTH} and node = any(${[...nodes]}::text[])
         and started_at < ${new Date(to)} and coalesce(ended_at, 'infinity') > ${new Date(from)}

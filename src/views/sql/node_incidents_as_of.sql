@@ -8,7 +8,7 @@ returns table (
   ended_at timestamptz, -- When it was well again; null: it is not.
   is_open boolean, -- It lasts.
   duration_seconds numeric, -- From the first failure to the end, or to the last look.
-  down_seconds numeric, -- Seconds of it that it was down, as the observer saw it who saw most.
+  down_seconds numeric, -- Seconds of it that it was seen down, by the observer who saw most; times in which nobody looked do not count.
   outages bigint, -- How often it went down in that time.
   first_error text, -- Why, at first.
   last_error text, -- Why, at last.
@@ -16,27 +16,25 @@ returns table (
   first_noticed_by text, -- The one that saw it first.
   failed_checks text[], -- The checks that failed meanwhile.
   failing_since timestamptz, -- Since when a check fails by the account of the node itself; can lie before the first look.
-  checks jsonb -- Of each failed check: its first and its latest error, and since when and how often it failed by the count of the node itself.
+  checks jsonb, -- Of each failed check: its first and its latest error, and since when and how often it failed by the count of the node itself.
+  unknown_seconds numeric -- Seconds of it in which no observer could tell how the node was.
 )
 language sql stable parallel safe as $$
 with ledger as not materialized (
   select l.observer, l.node, l.probe, l.check_name, l.state, l.started_at, case when l.ended_at < at then l.ended_at end as ended_at,
-    l.settled_until, l.error,
+    l.error,
     -- How an interval that is open at the moment was worded just then is not kept.
     case when at = 'infinity' or l.ended_at < at then l.last_error else l.error end as last_error,
     l.failing_since, case when at = 'infinity' or l.ended_at < at then l.failures end as failures
   from reporting.node_health_ledger l
   where l.started_at < at
 ),
--- How often an observer saw it go down, and what ends an incident for it: being up for long enough.
 turns as (
-  select observer, node, probe, started_at, ended_at, seen_until, error, last_error, false as is_recovery
+  select observer, node, probe, started_at, ended_at, seen_until, down_seconds, error, last_error, false as is_recovery
   from reporting.node_outages_in('-infinity', at)
   union all
-  select h.observer, h.node, h.probe, h.started_at, h.ended_at, lasts.until, null, null, true
-  from ledger h
-  cross join lateral (select coalesce(h.ended_at, least(greatest(h.settled_until, h.started_at), at)) as until) lasts
-  where h.check_name = '*' and h.state = 'up' and lasts.until - h.started_at >= interval '5 minutes'
+  select observer, node, probe, started_at, null, null, null, null, null, true
+  from reporting.node_recoveries_as_of(at)
 ),
 numbered_turns as (
   select *, count(*) filter (where is_recovery) over (partition by observer, node, probe order by started_at) as recoveries
@@ -45,7 +43,7 @@ numbered_turns as (
 -- What one observer saw down between two recoveries.
 observed_outages as (
   select observer, node, probe, min(started_at) as started_at, max(seen_until) as ended_at,
-    bool_or(ended_at is null) as is_open, extract(epoch from sum(seen_until - started_at)) as down_seconds, count(*) as outages,
+    bool_or(ended_at is null) as is_open, sum(down_seconds) as down_seconds, count(*) as outages,
     (array_agg(error order by started_at))[1] as first_error,
     (array_agg(last_error order by started_at desc))[1] as last_error
   from numbered_turns
@@ -75,25 +73,39 @@ incidents as (
   from numbered_outages
   group by node, probe, incident
 ),
+-- When any observer could tell how it was.
+told as (
+  select node, probe, range_agg(tstzrange(started_at, least(ended_at, at))) as during
+  from reporting.node_states
+  where state <> 'unknown' and started_at < at
+  group by node, probe
+),
+told_incidents as (
+  select i.*, (
+      select extract(epoch from coalesce(sum(upper(untold) - lower(untold)), '0'))
+      from unnest(tstzmultirange(tstzrange(i.started_at, coalesce(i.ended_at, i.seen_until))) - t.during) as untold) as unknown_seconds
+  from incidents i left join told t on (t.node, t.probe) = (i.node, i.probe)
+),
 failed_checks as (
   select i.*, h.check_name, (array_agg(h.error order by h.started_at))[1] as check_error,
     (array_agg(h.last_error order by h.started_at desc))[1] as last_check_error,
     min(h.failing_since) as failing_since, max(h.failures) as failures
-  from incidents i
+  from told_incidents i
   left join ledger h on (h.node, h.probe) = (i.node, i.probe) and h.observer = any(i.noticed_by) and h.check_name <> '*'
     and h.state = 'down' and h.started_at < coalesce(i.ended_at, 'infinity') and coalesce(h.ended_at, 'infinity') > i.started_at
   group by i.node, i.probe, i.started_at, i.ended_at, i.is_open, i.seen_until, i.down_seconds, i.outages, i.first_error,
-    i.last_error, i.noticed_by, i.first_noticed_by, h.check_name
+    i.last_error, i.noticed_by, i.first_noticed_by, i.unknown_seconds, h.check_name
 )
 select node, probe, started_at, ended_at, is_open, extract(epoch from coalesce(ended_at, seen_until) - started_at),
   down_seconds, outages, first_error, last_error, noticed_by, first_noticed_by,
   coalesce(array_agg(check_name order by check_name) filter (where check_name is not null), '{}'),
   min(failing_since),
   coalesce(jsonb_object_agg(check_name, jsonb_build_object('first_error', check_error, 'last_error', last_check_error,
-    'failing_since', failing_since, 'failures', failures)) filter (where check_name is not null), '{}')
+    'failing_since', failing_since, 'failures', failures)) filter (where check_name is not null), '{}'),
+  unknown_seconds
 from failed_checks
 group by node, probe, started_at, ended_at, is_open, seen_until, down_seconds, outages, first_error, last_error, noticed_by,
-  first_noticed_by
+  first_noticed_by, unknown_seconds
 $$;
 
-comment on function reporting.node_incidents_as_of is 'When nodes were down, by all observers together. Being up for less than 5 minutes does not end an incident. As the ledger told it at a moment, as far as it is settled until then.';
+comment on function reporting.node_incidents_as_of is 'When nodes were down, by all observers together. Being seen up for less than 5 minutes does not end an incident. As the ledger told it at a moment, as far as it is settled until then.';

@@ -9,11 +9,17 @@ returns table (
   started_at timestamptz, -- When it went down: the first failure.
   ended_at timestamptz, -- When something else was said; null: it is down.
   seen_until timestamptz, -- The end, or up to when it is settled that it is down.
+  down_seconds numeric, -- Seconds of it that the observer saw: without the times in which it did not look.
   error text, -- Why, at first.
   last_error text -- Why, at last.
 )
 language sql stable parallel safe as $$
-with intervals as (
+with absences as materialized (
+  select observer, range_agg(tstzrange(started_at, ended_at)) as absent
+  from reporting.node_absences
+  group by observer
+),
+intervals as (
   select l.observer, l.node, l.probe, l.started_at, l.error, case when l.ended_at < "to" then l.ended_at end as ended_at,
     case when l.ended_at < "to" then l.ended_at else least(greatest(l.settled_until, l.started_at), "to") end as seen_until,
     -- How an interval that is open at the moment was worded just then is not kept.
@@ -36,12 +42,21 @@ marked as (
 numbered as (
   select *, count(*) filter (where is_first) over (partition by observer, node, probe order by started_at) as outage
   from marked
+),
+outages as (
+  select observer, node, probe, min(started_at) as started_at, (array_agg(ended_at order by started_at desc))[1] as ended_at,
+    max(seen_until) as seen_until, (array_agg(error order by started_at))[1] as error,
+    (array_agg(last_error order by started_at desc))[1] as last_error
+  from numbered
+  group by observer, node, probe, outage
 )
-select observer, node, probe, min(started_at), (array_agg(ended_at order by started_at desc))[1], max(seen_until),
-  (array_agg(error order by started_at))[1], (array_agg(last_error order by started_at desc))[1]
-from numbered
-group by observer, node, probe, outage
-having bool_or(ended_at is null) or max(ended_at) > "from"
+select o.observer, o.node, o.probe, o.started_at, o.ended_at, o.seen_until, extract(epoch from seen.lasted), o.error, o.last_error
+from outages o
+left join absences a using (observer)
+cross join lateral (
+  select coalesce(sum(upper(part) - lower(part)), '0') as lasted
+  from unnest(tstzmultirange(tstzrange(o.started_at, o.seen_until)) - coalesce(a.absent, '{}')) as part) seen
+where o.ended_at is null or o.ended_at > "from"
 $$;
 
 comment on function reporting.node_outages_in is 'Each time that an observer saw a probe go down, until it saw something else, whatever it said meanwhile: those that lasted at any moment of a window. reporting.node_outages is its case of all time.';

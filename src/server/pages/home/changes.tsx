@@ -35,7 +35,11 @@ export function Changes({ of }: { readonly of: Notable }) {
   );
 }
 
-function OutageWords({ of: { node, started_at, ended_at, error, times } }: { readonly of: Outage }) {
+function OutageWords({
+  of: { node, started_at, ended_at, down_seconds, error, times },
+}: {
+  readonly of: Outage;
+}) {
   const { now } = useContext(CurrentView);
   const [from, to] = [started_at.getTime(), ended_at?.getTime() ?? now];
   const around = {
@@ -46,7 +50,7 @@ function OutageWords({ of: { node, started_at, ended_at, error, times } }: { rea
     <>
       <strong>{node}</strong> {ended_at ? 'was' : 'is'}{' '}
       <a href={serverLinks.range(node, around) ?? serverLinks.node(node)}>
-        down for {durationWords((to - from) / 1000)}
+        down for {durationWords(down_seconds)}
       </a>
       {times > 1 && `, ${numberText(times)} times in the week`}
       {error && `: ${error}`}

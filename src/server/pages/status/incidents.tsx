@@ -1,6 +1,6 @@
 import { useContext } from 'preact/hooks';
 import type { NodeIncident } from '../../../reports/nodes/node-record.ts';
-import { spanText } from '../../../reports/uptime.ts';
+import { lastedText } from '../../../reports/uptime.ts';
 import { Empty } from '../parts/empty.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
@@ -30,7 +30,7 @@ export function Incidents({
             <span class="soft">
               <Time at={incident.started_at} exact />{' '}
               {incident.ended_at === null ? 'until now, so far ' : 'for '}
-              {spanText(incident.duration_seconds)}
+              {lastedText(incident)}
             </span>
           </p>
           <Words incident={incident} />
