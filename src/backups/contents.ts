@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { QUESTION_SCHEMA } from '../db/question-functions.ts';
 import type { Snapshot } from '../db/snapshot.ts';
-import { newestSeal } from '../warehouse/export.ts';
+import { newestSeal } from '../warehouse/record-seals.ts';
 
 /** What is counted and hashed of a record, so that two can be compared. */
 export const contents = z.object({

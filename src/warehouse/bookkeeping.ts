@@ -3,6 +3,7 @@ import { seriesTableOf } from '../datasets/standing.ts';
 import type { Snapshot } from '../db/snapshot.ts';
 import type { ExportColumn, ExportTable } from './export-table.ts';
 import type { Manifest } from './manifest.ts';
+import { hasSeal } from './record-seals.ts';
 
 /**
  * What the recorder knows of its record, without which rows alone are none: what is asked for, what is covered, who recorded it
@@ -115,10 +116,7 @@ export async function lastNumbers(snapshot: Snapshot): Promise<Record<string, st
 /** More files of the parts of seals than this are written anew. */
 const MOST_FILES = 64;
 
-/**
- * The files of the parts of seals that still count. Heads are chained: where the database has the head of the last export, all
- * parts up to that seal are the same.
- */
+/** The files of the parts of seals that still count: where the database has the newest seal of the last export, those up to it. */
 export async function standingParts(
   snapshot: Snapshot,
   last: Manifest['bookkeeping'],
@@ -126,10 +124,7 @@ export async function standingParts(
   const none = { after: 0, files: [] };
   const files = last?.tables.seal_parts?.files ?? [];
   if (!last?.seal || files.length >= MOST_FILES) return none;
-  const [same] = await snapshot.rows(
-    `select from recorder.seals where made_at is not null and seal = ${last.seal.seal} and head = '${last.seal.head.replaceAll("'", "''")}'`,
-  );
-  return same ? { after: last.seal.seal, files } : none;
+  return (await hasSeal(snapshot, last.seal)) ? { after: last.seal.seal, files } : none;
 }
 
 type BookkeepingFile = NonNullable<Manifest['bookkeeping']>['tables'][string]['files'][number];

@@ -10,6 +10,7 @@ import {
   type ManifestFile,
   type ManifestTable,
 } from './manifest.ts';
+import { firstSeal, isSameRecord, newestSeal } from './record-seals.ts';
 import { recordedSince, type Wanted } from './recorded-since.ts';
 import { describedColumns, type TableExport, writeTable } from './table-files.ts';
 import type { Target } from './target.ts';
@@ -125,7 +126,7 @@ async function filesOf(snapshot: Snapshot, exporting: Exporting, last: Manifest 
   const { target, signal, progress } = exporting;
   const mark = await readWatermark(snapshot);
   await refuseOlder(snapshot, exporting, last, mark);
-  const same = last !== null && (await isSameRecord(snapshot, last.seal));
+  const same = last !== null && (await isSameRecord(snapshot, last));
   const exportedAt = later(mark.at, last?.exported_at);
   const number = (last?.export ?? 0) + 1;
   const id = randomUUID();
@@ -195,6 +196,7 @@ async function filesOf(snapshot: Snapshot, exporting: Exporting, last: Manifest 
       id,
       exported_at: exportedAt,
       seal,
+      first_seal: await firstSeal(snapshot),
       tables,
       bookkeeping,
       changes,
@@ -232,13 +234,6 @@ async function bookkeepingOf(
 
 const pathsOf = (bookkeeping: Bookkeeping | null): string[] =>
   Object.values(bookkeeping?.tables ?? {}).flatMap(({ files }) => files.map(({ path }) => path));
-
-/** Whether files are of this record, wherever it was restored or promoted: it has the newest seal that they were exported with. */
-async function isSameRecord(snapshot: Snapshot, seal: Manifest['seal']): Promise<boolean> {
-  if (seal === null) return false;
-  const heads = await snapshot.rows(`select head from recorder.seals where seal = ${seal.seal}`);
-  return heads.some(({ head }) => head === seal.head);
-}
 
 /** The day from which on a dataset is kept: `2026-11-22`. Of the days before it the files have what the database may not have any more. */
 async function keptSince(snapshot: Snapshot, dataset: string): Promise<string> {
@@ -293,14 +288,4 @@ function after(at: string): string {
   const micros = BigInt(Date.parse(`${at.slice(0, 19)}Z`)) * 1000n + BigInt(at.slice(20, 26)) + 1n;
   const seconds = new Date(Number(micros / 1_000_000n) * 1000).toISOString().slice(0, 19);
   return `${seconds}.${String(micros % 1_000_000n).padStart(6, '0')}Z`;
-}
-
-/** The newest seal of what a snapshot sees; null: nothing is sealed. */
-export async function newestSeal(snapshot: Snapshot): Promise<Manifest['seal']> {
-  const [row] = await snapshot.rows(
-    `select seal::int, to_char(until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as until, head
-     from recorder.seals where made_at is not null order by seal desc limit 1`,
-  );
-  if (!row) return null;
-  return { seal: Number(row.seal), until: String(row.until), head: String(row.head) };
 }

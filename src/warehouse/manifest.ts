@@ -56,6 +56,8 @@ export type ManifestTable = z.infer<typeof table>;
 
 const seal = z.object({ seal: z.number(), until: z.string(), head: z.string() });
 
+export type ManifestSeal = z.infer<typeof seal>;
+
 /** Tables beside those of datasets, as they stood at one moment: what makes a record of rows. Every value is PostgreSQL's text. */
 const bookkeeping = z.object({
   exported_at: z.string(),
@@ -81,6 +83,8 @@ const manifest = z.object({
   exported_at: z.string(),
   /** The newest seal of the record that was exported; null: there is none. */
   seal: seal.nullable(),
+  /** Its first seal; null: there is none, or an earlier version wrote the manifest. */
+  first_seal: seal.nullable().default(null),
   tables: z.record(z.string(), table),
   /** Of the last export of all datasets; null: there was none. */
   bookkeeping: bookkeeping.nullable().default(null),

@@ -365,23 +365,30 @@ describe('of two exports at once', () => {
 
 describe('what a retention removed', () => {
   const table = named('p_blocks');
-  const seal = { seal: 1, until: '2026-11-01T00:00:00.000000Z', head: 'ab' };
-  /** Files of a record that was sealed. @returns how many rows they have */
-  const filesOf = async (place: string) => {
-    const { manifest } = await exported(place, { tables: [table] });
-    const text = JSON.stringify({ ...manifest, seal });
-    for (const name of ['manifest.json', 'manifests/00000001.json'])
-      writeFileSync(join(into(place), name), text);
-    return rowsOf(manifest, 'p_blocks') ?? 0;
+  type Heads = readonly string[];
+  const sealed = async (there: postgres.Sql, heads: Heads) => {
+    for (const [place, head] of heads.entries())
+      await there`
+        insert into recorder.seals (seal, until, began_at, open, made_at, head)
+        values (${place + 1}, ${new Date(Date.UTC(2026, 10, place + 1))}, now(), '[]', now(), ${head})`;
   };
-  /** A database to which the record was restored, where what is exported there was removed. */
-  const restored = async (head: string, work: (databaseUrl: string) => Promise<void>) => {
+  /** Files of a record with these seals, with 60 rows. */
+  const filesOf = async (place: string, heads: Heads) => {
+    await sql`truncate recorder.p_blocks`;
+    await writeRows(sql, table, 1, 60);
+    await sealed(sql, heads);
+    const { manifest } = await exported(place, { tables: [table] });
+    await sql`delete from recorder.seals`;
+    expect(rowsOf(manifest, 'p_blocks')).toBe(60);
+  };
+  /** A database with these seals and 7 rows, from which what was exported was removed. */
+  const withSeals = async (heads: Heads, work: (databaseUrl: string) => Promise<void>) => {
     const other = await testDatabase();
     const there = postgres(other.url, { max: 1, onnotice: () => {} });
     try {
       await writeRows(there, table, 5_001, 7);
       await there`insert into recorder.retention (dataset, kept_since, moved_at) values ('p_blocks', '2100-01-01', now())`;
-      await there`insert into recorder.seals (seal, until, began_at, open, made_at, head) values (1, now(), now(), '[]', now(), ${head})`;
+      await sealed(there, heads);
       await work(other.url);
     } finally {
       await there.end();
@@ -391,20 +398,54 @@ describe('what a retention removed', () => {
 
   it('stays in the files where the whole record has to be exported, and not where that is asked for', async () => {
     const place = 'retained';
-    const rows = await filesOf(place);
-    await restored(seal.head, async (databaseUrl) => {
+    await filesOf(place, ['ab', 'cd', 'ef']);
+    await withSeals(['ab', 'cd', 'ef'], async (databaseUrl) => {
       const forced = await exported(place, { tables: [table], sinceLast: true, databaseUrl });
       expect(forced.tables).toMatchObject([{ rows: 7, whole: expect.stringContaining('another database') }]);
-      expect(rowsOf(forced.manifest, 'p_blocks')).toBe(rows + 7);
+      expect(rowsOf(forced.manifest, 'p_blocks')).toBe(60 + 7);
       const asked = await exported(place, { tables: [table], databaseUrl });
       expect(rowsOf(asked.manifest, 'p_blocks')).toBe(7);
     });
   });
 
-  it('is not of another record, which lacks the newest seal of the files', async () => {
+  it.each([
+    ['that lacks their newest seals', ['ab']],
+    ['that has made other seals since', ['ab', '01', '23', '45']],
+  ])(
+    'stays in the files of a record that was set back to a backup older than they are, %s',
+    async (_, heads) => {
+      const place = `set back ${heads.length}`;
+      await filesOf(place, ['ab', 'cd', 'ef']);
+      await withSeals(heads, async (databaseUrl) => {
+        for (const more of [7, 0]) {
+          const { tables, manifest } = await exported(place, {
+            tables: [table],
+            sinceLast: true,
+            databaseUrl,
+          });
+          expect(tables).toMatchObject([{ rows: more }]);
+          expect(rowsOf(manifest, 'p_blocks')).toBe(60 + 7);
+        }
+      });
+    },
+  );
+
+  it('stays in files of an earlier version, whose manifest names the newest seal only', async () => {
+    const place = 'earlier';
+    await filesOf(place, ['ab', 'cd']);
+    const { first_seal: _, ...earlier } = await manifestOf(place);
+    for (const name of ['manifest.json', 'manifests/00000001.json'])
+      writeFileSync(join(into(place), name), JSON.stringify(earlier));
+    await withSeals(['ab', 'cd'], async (databaseUrl) => {
+      const forced = await exported(place, { tables: [table], sinceLast: true, databaseUrl });
+      expect(rowsOf(forced.manifest, 'p_blocks')).toBe(60 + 7);
+    });
+  });
+
+  it('is not of another record, which has none of the seals of the files', async () => {
     const place = 'strange';
-    await filesOf(place);
-    await restored('cd', async (databaseUrl) => {
+    await filesOf(place, ['ab', 'cd']);
+    await withSeals(['01', '23', '45'], async (databaseUrl) => {
       const forced = await exported(place, { tables: [table], sinceLast: true, databaseUrl });
       expect(rowsOf(forced.manifest, 'p_blocks')).toBe(7);
     });
