@@ -69,6 +69,8 @@ export function since(last: Watermark, now: Watermark): { xid: string; runs: str
   if (last.timeline !== now.timeline)
     return 'another server was promoted since, or the database was restored';
   const from = last.started === now.started ? BigInt(last.xid) : BigInt(last.xid) - REUSED;
+  // As where the folder of the server was put back from a copy.
+  if (BigInt(now.xid) < from) return 'the database was set back to before the last export';
   if (BigInt(now.xid) - from > COMPARABLE) return 'there were too many transactions since';
   return { xid: String(from < 3n ? 3n : from), runs: last.runs };
 }

@@ -452,6 +452,24 @@ describe('what a retention removed', () => {
   });
 });
 
+describe('a database that was set back by a copy of its folder', () => {
+  it('is exported whole: its numbers of transactions begin again below those that are exported', async () => {
+    const place = 'copied back';
+    const table = named('p_blocks');
+    await exported(place, { tables: [table] });
+    const ahead = await manifestOf(place);
+    const { watermark } = ahead.tables.p_blocks ?? {};
+    if (!watermark) throw new Error('nothing was exported');
+    watermark.xid = String(BigInt(watermark.xid) + 1_000_000n);
+    for (const name of ['manifest.json', 'manifests/00000001.json'])
+      writeFileSync(join(into(place), name), JSON.stringify(ahead));
+    await writeRows(sql, table, 8_001, 5);
+    const { tables } = await exported(place, { tables: [table], sinceLast: true });
+    expect(tables).toMatchObject([{ whole: 'the database was set back to before the last export' }]);
+    await expectEqual(place, table);
+  });
+});
+
 describe('another database', () => {
   it('is exported whole into a place that holds the files of the first', async () => {
     const place = 'moved';
