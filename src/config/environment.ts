@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, UsageError } from '../errors.ts';
 import { SHORTEST_SECRET } from '../redaction.ts';
-import { serverUrls } from './database-url.ts';
+import { databasePlace, serverUrls } from './database-url.ts';
 import { type OtlpSettings, otlpSettings } from './otlp.ts';
 import { REDIS_SCHEMES, redisPlace } from './redis-url.ts';
 import {
@@ -90,7 +90,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
   const url = (
     name: Having<'secret'>,
     protocols: readonly string[],
-    read: (url: string) => unknown = serverUrls,
+    read: (url: string) => unknown,
   ): string | undefined => {
     const value = secret(name);
     if (value === undefined) return undefined;
@@ -163,10 +163,10 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     problems.push(
       `RECORDER_TOKEN: is shorter than ${SHORTEST_TOKEN} characters and could be guessed: make one with "openssl rand -hex 16"`,
     );
-  const databaseUrl = url('DATABASE_URL', POSTGRES_SCHEMES);
+  const databaseUrl = url('DATABASE_URL', POSTGRES_SCHEMES, databasePlace);
   const environment = {
     databaseUrl,
-    reportingUrl: url('REPORTING_DATABASE_URL', POSTGRES_SCHEMES, refuseSeveral),
+    reportingUrl: url('REPORTING_DATABASE_URL', POSTGRES_SCHEMES, oneDatabase),
     redisUrl: url('REDIS_URL', REDIS_SCHEMES, redisPlace),
     pgPort: pgPort === undefined ? undefined : portIn('RECORDER_PG_PORT', pgPort),
     stateHome: textIn(env, 'XDG_STATE_HOME') ?? join(homedir(), '.local', 'state'),
@@ -202,8 +202,8 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
 }
 
 /** @throws Error when a URL names several servers: which of them is read would change without notice */
-function refuseSeveral(url: string): void {
-  if (serverUrls(url).length > 1)
+function oneDatabase(url: string): void {
+  if (databasePlace(url).urls.length > 1)
     throw new Error('names several servers: name one replica, or what divides connections among replicas');
 }
 

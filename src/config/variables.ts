@@ -23,7 +23,7 @@ export interface Variable {
 export const VARIABLES = {
   DATABASE_URL: {
     about:
-      'PostgreSQL: postgres://user:password@host:port/database, or a primary and its standbys as host:port,host:port.',
+      'PostgreSQL: postgres://user:password@host:port/database, or a primary and its standbys as host:port,host:port. ?sslmode=require encrypts, ?sslmode=verify-full also looks at the certificate.',
     absent: 'an embedded PostgreSQL in .recorder/',
     secret: true,
   },

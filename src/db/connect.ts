@@ -15,7 +15,12 @@ export function connect(
 ): postgres.Sql {
   const servers = serversOf(url);
   // The driver's types do not know `socket`.
-  const withSocket = { ...options, socket: idleTimeoutSocket(silence, servers) };
+  const withSocket = {
+    ...options,
+    ...servers.tls,
+    connection: { ...options.connection, options: servers.options },
+    socket: idleTimeoutSocket(silence, servers),
+  };
   return postgres(servers.url, withSocket);
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
 import type { Checked } from '../checked.ts';
-import { serverUrls } from '../config/database-url.ts';
+import { databasePlace } from '../config/database-url.ts';
 import { messageOf } from '../errors.ts';
 import { connect } from './connect.ts';
 import { encodingProblem } from './encoding.ts';
@@ -239,15 +239,14 @@ export function diagnosed(error: unknown, url: string): Checked {
 }
 
 function namesIn(url: string): Named {
-  const all = serverUrls(url).map((one) => new URL(one));
+  const { urls, sslMode } = databasePlace(url);
+  const all = urls.map((one) => new URL(one));
   const [first] = all;
   return {
     user: decodeURIComponent(first?.username ?? ''),
     host: all.map(({ hostname, port }) => `${hostname}:${port || 5432}`).join(', '),
     database: decodeURIComponent(first?.pathname.slice(1) ?? ''),
     hasPassword: (first?.password ?? '') !== '',
-    tls: /^(require|prefer|verify)|^true$/.test(
-      first?.searchParams.get('sslmode') ?? first?.searchParams.get('ssl') ?? '',
-    ),
+    tls: sslMode !== 'disable',
   };
 }

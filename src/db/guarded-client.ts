@@ -4,25 +4,29 @@ import type { Servers } from './servers.ts';
 
 type Answered = (error: Error | null) => void;
 
+/** Makes connections of `pg`. */
+type ClientClass = new (config?: pg.ClientConfig) => pg.Client;
+
 /**
- * A connection of `pg` whose loss never ends the process. BullMQ opens connections without a listener for `error`, and
- * Node throws such an event as an uncaught error. Statements on the connection still fail.
+ * A connection of `pg` as its URL wants it, whose loss never ends the process. BullMQ opens connections without a listener for
+ * `error`, and Node throws such an event as an uncaught error. Statements on the connection still fail.
  */
 class GuardedClient extends pg.Client {
-  constructor(config?: pg.ClientConfig) {
-    super(config);
+  constructor({ tls, options }: Servers, config: pg.ClientConfig = {}) {
+    // Of a setting that is there twice the last one holds.
+    super({ ...config, ...tls, options: `${options} ${config.options ?? ''}`.trim() });
     this.on('error', () => {});
   }
 }
 
 /** Connections to the one of several servers that takes writes; `pg` itself knows of one server only. */
-function clientOf(servers: Servers): typeof GuardedClient {
+function clientOf(servers: Servers): ClientClass {
   return class extends GuardedClient {
     readonly #socket: Socket;
 
     constructor(config?: pg.ClientConfig) {
       const socket = new Socket();
-      super({ ...config, stream: () => socket });
+      super(servers, { ...config, stream: () => socket });
       this.#socket = socket;
     }
 
@@ -45,5 +49,11 @@ function clientOf(servers: Servers): typeof GuardedClient {
 }
 
 /** The class of connections of `pg` to the server that takes writes. A lost connection fails its statements, and nothing else. */
-export const guardedClient = (servers: Servers): typeof GuardedClient =>
-  servers.several ? clientOf(servers) : GuardedClient;
+export const guardedClient = (servers: Servers): ClientClass =>
+  servers.several
+    ? clientOf(servers)
+    : class extends GuardedClient {
+        constructor(config?: pg.ClientConfig) {
+          super(servers, config);
+        }
+      };

@@ -1,13 +1,5 @@
+import { serverUrls } from '../config/database-url.ts';
 import { serversOf } from './servers.ts';
-
-/** Parameters of a URL that libpq reads from variables of these names. */
-const VARIABLES: Readonly<Record<string, string>> = {
-  host: 'PGHOST',
-  sslmode: 'PGSSLMODE',
-  sslrootcert: 'PGSSLROOTCERT',
-  sslcert: 'PGSSLCERT',
-  sslkey: 'PGSSLKEY',
-};
 
 /**
  * The database of a URL as libpq's variables, for programs of PostgreSQL. Of several servers it is the one that takes writes.
@@ -15,26 +7,16 @@ const VARIABLES: Readonly<Record<string, string>> = {
  */
 export async function libpqVariables(url: string): Promise<Record<string, string>> {
   const servers = serversOf(url);
-  const { hostname, port, username, password, pathname, searchParams } = new URL(servers.url);
+  const { hostname, port, username, password, pathname, searchParams } = new URL(serverUrls(url)[0] ?? url);
   const place = servers.several ? await servers.primary() : null;
   const variables: Record<string, string> = {
-    PGHOST: place?.host ?? hostname.replace(/^\[(.*)\]$/, '$1'),
+    PGHOST: searchParams.get('host') ?? place?.host ?? hostname.replace(/^\[(.*)\]$/, '$1'),
     PGPORT: String(place?.port ?? port),
     PGUSER: decodeURIComponent(username),
     PGPASSWORD: decodeURIComponent(password),
     PGDATABASE: decodeURIComponent(pathname.slice(1)),
-    // What the drivers call `ssl` is libpq's `sslmode`.
-    PGSSLMODE: sslMode(searchParams.get('ssl')),
+    // To libpq `ssl=true` is `require`: it knows other authorities than Node.js does, and none where nobody named one to it.
+    PGSSLMODE: searchParams.has('sslmode') || servers.sslMode === 'disable' ? servers.sslMode : 'require',
   };
-  for (const [name, value] of searchParams) {
-    const variable = VARIABLES[name];
-    if (variable !== undefined) variables[variable] = variable === 'PGSSLMODE' ? sslMode(value) : value;
-  }
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
-}
-
-/** As libpq names it: a certificate that need not be trusted is its `require`. */
-function sslMode(value: string | null): string {
-  if (value === null || value === 'false') return '';
-  return value === 'true' || value === 'no-verify' ? 'require' : value;
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
-import { serverUrls } from '../config/database-url.ts';
+import { databasePlace, type SslMode } from '../config/database-url.ts';
 import { messageOf } from '../errors.ts';
 import { isAway } from './away.ts';
 import { sessionSettings } from './session.ts';
@@ -41,6 +41,11 @@ class NoPrimaryError extends Error {
 export class Servers {
   /** The URL of the first server. All but its host and port holds for every server. */
   readonly url: string;
+  readonly sslMode: SslMode;
+  /** How connections are encrypted, as both drivers take it. Without it each would look in the environment. */
+  readonly tls: { readonly ssl: false | { readonly rejectUnauthorized: boolean }; sslnegotiation?: 'direct' };
+  /** What the URL sets of each session, in libpq's form. The recorder's own settings win. */
+  readonly options: string;
   readonly #urls: readonly string[];
   #known: Standing | null = null;
   #asked: Promise<Place> | null = null;
@@ -48,8 +53,15 @@ export class Servers {
   readonly #open = new Set<Socket>();
 
   constructor(url: string) {
-    this.#urls = serverUrls(url);
-    this.url = this.#urls[0] ?? url;
+    const { urls, sslMode, direct, options } = databasePlace(url);
+    this.#urls = urls;
+    this.url = urls[0] ?? url;
+    this.sslMode = sslMode;
+    this.tls = {
+      ssl: sslMode === 'disable' ? false : { rejectUnauthorized: sslMode === 'verify-full' },
+      ...(direct && { sslnegotiation: 'direct' }),
+    };
+    this.options = options;
   }
 
   /** Whether the URL names more than one server. */
@@ -89,10 +101,11 @@ export class Servers {
   async #ask(url: string): Promise<Answer> {
     const place = placeOf(url);
     const client = postgres(url, {
+      ...this.tls,
       max: 1,
       connect_timeout: PATIENCE / 1000,
       onnotice: () => {},
-      connection: sessionSettings('reader'),
+      connection: { ...sessionSettings('reader'), options: this.options },
       fetch_types: false,
     });
     try {

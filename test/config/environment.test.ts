@@ -48,6 +48,14 @@ describe('the environment', () => {
     });
   });
 
+  it('names a database with what both drivers can do', () => {
+    const url = 'postgres://u:canary@host/db?sslmode=prefer';
+    expect(problems({ DATABASE_URL: url, REPORTING_DATABASE_URL: url })).toEqual([
+      expect.stringMatching(/^DATABASE_URL: sslmode=prefer .*: write require .*, verify-full or disable$/),
+      expect.stringMatching(/^REPORTING_DATABASE_URL: sslmode=prefer/),
+    ]);
+  });
+
   it('names one replica of a database of its own', () => {
     const DATABASE_URL = 'postgres://u@primary/db';
     const of = (REPORTING_DATABASE_URL: string) => problems({ DATABASE_URL, REPORTING_DATABASE_URL });
