@@ -2,8 +2,9 @@ import type { Checked } from '../checked.ts';
 import { systemClock } from '../clock.ts';
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
-import { openDatabase } from '../db/client.ts';
+import { type Database, openDatabase } from '../db/client.ts';
 import { diagnosed, examineDatabase } from '../db/examine-database.ts';
+import { databaseIdentity } from '../db/identity.ts';
 import { pendingMigrations, schemaProblem } from '../db/migrate.ts';
 import { restoreProblem } from '../db/restoring.ts';
 import { messageOf } from '../errors.ts';
@@ -65,7 +66,7 @@ async function within(
     if (pending > 0) await migrate(databaseUrl);
     const problem = await schemaProblem(database.sql);
     if (problem) return [{ check: 'database', ok: false, found: problem }, ...(redis ? [redis] : [])];
-    const queue = redis ?? (await lookAtQueue(databaseUrl, config?.name, environment, log));
+    const queue = redis ?? (await lookAtQueue(databaseUrl, database, config?.name, environment, log));
     return [
       itself,
       queue,
@@ -79,17 +80,21 @@ async function within(
 
 async function lookAtQueue(
   databaseUrl: string,
+  database: Database,
   recorder = 'recorder',
   { redisUrl }: Environment,
   log: Log,
 ): Promise<Checked> {
   const impatience = new AbortController();
   const look = async (): Promise<Checked> => {
-    const backend = await openBackend({ redisUrl, databaseUrl }, log, impatience.signal);
+    const identity = () => databaseIdentity(database.sql);
+    const backend = await openBackend({ redisUrl, databaseUrl, identity }, log, impatience.signal);
     const opened = await backend.queue(queueNames(recorder).polls);
+    const objection = await opened.objection();
     const schedules = await opened.getJobSchedulers();
     await opened.close().catch(() => {});
     await backend.close();
+    if (objection) return { check: 'queue', ok: false, ...objection };
     return { check: 'queue', ok: true, found: `${backend.kind}, ${schedules.length} schedules set` };
   };
   try {

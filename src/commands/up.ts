@@ -3,10 +3,11 @@ import type { App } from '../app.ts';
 import { steadyClock } from '../clock.ts';
 import { isAway } from '../db/away.ts';
 import { clockSkew, TOLERATED_SKEW } from '../db/clock-skew.ts';
+import { databaseIdentity } from '../db/identity.ts';
 import { ReadGate } from '../db/read-gate.ts';
 import { noteReplica } from '../db/replica.ts';
 import { UsageError } from '../errors.ts';
-import type { QueueBackend, RecorderQueue } from '../jobs/backend.ts';
+import { CLAIM_EVERY, type QueueBackend, type RecorderQueue } from '../jobs/backend.ts';
 import { ALERTS, alertsJob, EXPORTS, exportsJob, planJob, queueNames } from '../jobs/jobs.ts';
 import { openBackend } from '../jobs/open-backend.ts';
 import { queueKeys, viewOf } from '../jobs/queue-look.ts';
@@ -139,12 +140,12 @@ function accessOf({ config, environment: { host, token } }: App): Access {
 }
 
 async function withQueues(
-  { log, config, environment, databaseUrl, traced }: App,
+  { log, config, environment, database, databaseUrl, traced }: App,
   signal: AbortSignal,
   work: (backend: QueueBackend, queues: Queues) => Promise<void>,
 ): Promise<void> {
   const backend = await openBackend(
-    { redisUrl: environment.redisUrl, databaseUrl },
+    { redisUrl: environment.redisUrl, databaseUrl, identity: () => databaseIdentity(database.sql) },
     log,
     signal,
     traced !== null,
@@ -197,6 +198,7 @@ async function work(
   const screen = screenOf(app);
   const summary = screen ? new LiveSummary(app, screen, server?.listeningOrigin ?? null) : null;
   if (summary) repeating.every(SHOW_EVERY, 'showing how it stands', () => summary.show());
+  repeating.every(CLAIM_EVERY, 'claiming the queue', () => queues.polls.claim());
   if (roles.has('scheduler')) repeating.once(0, 'comparing with the budgets', () => logBudgets(app));
   repeating.every(CLOCK_CHECK_EVERY, 'comparing clocks', () => warnOfSkew(app));
   const { replica } = app;
@@ -396,12 +398,14 @@ async function warnOfSkew({ database, clock, log }: App): Promise<void> {
 }
 
 /**
- * Refuses a Redis that would lose schedules and jobs, or keep them elsewhere. A Redis that is away is not waited for:
+ * Refuses a Redis that would lose schedules and jobs, keep them elsewhere, or give them to another recorder. A Redis that is away is not waited for:
  * `doctor`, or the next start, checks it.
  * @throws UsageError when there is an objection to the Redis
  */
 async function refuseUnfit(queue: RecorderQueue): Promise<void> {
   const later = new Promise<null>((resolve) => setTimeout(resolve, QUEUE_PATIENCE, null).unref());
   const objection = await Promise.race([queue.objection(), later]);
-  if (objection !== null) throw new UsageError([`REDIS_URL: ${objection}`]);
+  if (objection === null) return;
+  const { found, mend } = objection;
+  throw new UsageError([`REDIS_URL: this Redis is not fit for the queue: ${found}: ${mend}`]);
 }

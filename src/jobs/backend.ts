@@ -1,5 +1,6 @@
 import type { JobSchedulerTemplateOptions, JobsOptions, Queue, Worker, WorkerOptions } from 'bullmq';
 import type { JobData } from './jobs.ts';
+import type { Unfitness } from './redis-fitness.ts';
 
 /** Where the queue is stored: Redis, or the recorder's PostgreSQL in a schema of its own. Both behave alike. */
 export interface QueueBackend {
@@ -10,6 +11,9 @@ export interface QueueBackend {
   close(): Promise<void>;
 }
 
+/** How often a queue is claimed, ms. */
+export const CLAIM_EVERY = 10_000;
+
 /** What the recorder uses of a BullMQ queue, the same on both backends. */
 export interface RecorderQueue
   extends Pick<
@@ -17,7 +21,9 @@ export interface RecorderQueue
     'getJobSchedulers' | 'removeJobScheduler' | 'getJobCounts' | 'getJobs' | 'isPaused' | 'close'
   > {
   /** Why no queue may be kept there, and the mend; null: nothing speaks against it. Waits for a Redis that is away. */
-  objection(): Promise<string | null>;
+  objection(): Promise<Unfitness | null>;
+  /** Says that the recorder of this database works in it: to be said every {@link CLAIM_EVERY}. Waits for a Redis that is away. */
+  claim(): Promise<void>;
   /** Why nothing can be put into it or taken out of it at present, though it can be read, and the mend; null: it can. */
   refusal(): Promise<string | null>;
   add(name: string, data: JobData, options: JobsOptions): Promise<unknown>;

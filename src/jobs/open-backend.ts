@@ -3,25 +3,27 @@ import { messageOf } from '../errors.ts';
 import type { OnError, QueueBackend } from './backend.ts';
 import { postgresBackend } from './postgres-backend.ts';
 import { redisBackend } from './redis-backend.ts';
+import type { DatabaseIdentity } from './redis-owner.ts';
 
 /**
  * Opens the queue's backend. One in PostgreSQL is waited for, one in Redis is not.
- * @param urls a Redis URL, or undefined for the queue in PostgreSQL
+ * @param where `redisUrl`: undefined for the queue in PostgreSQL. `identity`: of the database; absent: a queue in Redis is nobody's
  * @param signal ends the waiting
  * @param isTraced jobs are noted in traces, which go on from who adds a job to who does it
  * @throws the database's or BullMQ's error when it refuses the connection, or the signal aborts first
  */
 export async function openBackend(
-  urls: { redisUrl: string | undefined; databaseUrl: string },
+  where: { redisUrl: string | undefined; databaseUrl: string; identity?: DatabaseIdentity },
   log: Log,
   signal: AbortSignal,
   isTraced = false,
 ): Promise<QueueBackend> {
   const quiet = boundedErrors(log);
   const telemetry = isTraced ? (await import('./job-traces.ts')).jobTraces() : undefined;
-  return urls.redisUrl
-    ? redisBackend(urls.redisUrl, quiet, telemetry)
-    : postgresBackend(urls.databaseUrl, quiet, signal, telemetry);
+  const { redisUrl, databaseUrl, identity = async () => null } = where;
+  return redisUrl
+    ? redisBackend(redisUrl, quiet, identity, telemetry)
+    : postgresBackend(databaseUrl, quiet, signal, telemetry);
 }
 
 const QUIET_FOR = 30_000;

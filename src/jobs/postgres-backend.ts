@@ -36,7 +36,12 @@ export async function postgresBackend(
         onError,
         () => new Queue<JobData, void, string>(name, { connection, ...traces }),
       );
-      return Object.assign(queue, { objection: async () => null, refusal: async () => null });
+      // It is in the database that it is of.
+      return Object.assign(queue, {
+        objection: async () => null,
+        claim: async () => {},
+        refusal: async () => null,
+      });
     },
     worker: async (name, work, options) => {
       const worker = await ready(

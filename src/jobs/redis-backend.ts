@@ -4,14 +4,20 @@ import { type OnError, type QueueBackend, TAKEOVER } from './backend.ts';
 import { Queue, Worker } from './bullmq.ts';
 import type { JobData } from './jobs.ts';
 import { redisClient } from './redis-client.ts';
-import { refusalOf, unfitnessOf } from './redis-fitness.ts';
+import { refusalOf, type Unfitness, unfitnessOf } from './redis-fitness.ts';
+import { type DatabaseIdentity, QueueOwner } from './redis-owner.ts';
 
 /**
  * The queue in Redis, which may be away at any time.
  * @param url see `redisPlace`
- * @param onError called when a connection breaks @param telemetry notes jobs in traces
+ * @param onError called when a connection breaks @param identity of the recorder's database @param telemetry notes jobs in traces
  */
-export function redisBackend(url: string, onError: OnError, telemetry?: Telemetry): QueueBackend {
+export function redisBackend(
+  url: string,
+  onError: OnError,
+  identity: DatabaseIdentity,
+  telemetry?: Telemetry,
+): QueueBackend {
   const place = redisPlace(url);
   // The keys of one queue have to be in one part of a cluster: what stands in braces decides which.
   const prefix = place.kind === 'cluster' ? '{chain-recorder}' : 'chain-recorder';
@@ -30,16 +36,20 @@ export function redisBackend(url: string, onError: OnError, telemetry?: Telemetr
       const connection = connect();
       const queue = new Queue<JobData, void, string>(name, { connection, prefix, ...traces });
       queue.on('error', onError);
-      return Object.assign(
-        closing(queue, () => connection.disconnect()),
-        {
-          objection: () => objectionTo(connection),
-          refusal: async () => {
-            const refusal = await refusalOf(connection, `${prefix}:writable`);
-            return refusal && `Redis takes nothing: ${refusal.found}: ${refusal.mend}`;
-          },
+      const owner = new QueueOwner(connection, `${prefix}:owner:${name}`, place.kind, identity);
+      const close = async () => {
+        await owner.free();
+        connection.disconnect();
+      };
+      return Object.assign(closing(queue, close), {
+        objection: async () => (await unfitnessOf(connection)) ?? owner.objection(),
+        claim: () => owner.claim(),
+        refusal: async () => {
+          const refusal = await refusalOf(connection, `${prefix}:writable`);
+          if (refusal) return `Redis takes nothing: ${inWords(refusal)}`;
+          return owner.trouble && inWords(owner.trouble);
         },
-      );
+      });
     },
     worker: async (name, work, options) => {
       const connection = connect();
@@ -51,23 +61,23 @@ export function redisBackend(url: string, onError: OnError, telemetry?: Telemetr
         ...options,
       });
       worker.on('error', onError);
-      return closing(worker, () => connection.disconnect());
+      return closing(worker, async () => connection.disconnect());
     },
     close: async () => {},
   };
 }
 
-async function objectionTo(connection: ReturnType<typeof redisClient>): Promise<string | null> {
-  const unfit = await unfitnessOf(connection);
-  return unfit && `this Redis is not fit for the queue: ${unfit.found}: ${unfit.mend}`;
-}
+const inWords = ({ found, mend }: Unfitness): string => `${found}: ${mend}`;
 
 /** Closes the connection that was passed in together with the queue or worker that uses it. */
-function closing<T extends { close(force?: boolean): Promise<void> }>(part: T, after: () => void): T {
+function closing<T extends { close(force?: boolean): Promise<void> }>(
+  part: T,
+  after: () => Promise<void>,
+): T {
   const close = part.close.bind(part);
   part.close = async (force) => {
     await close(force);
-    after();
+    await after();
   };
   return part;
 }

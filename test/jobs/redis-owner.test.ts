@@ -1,0 +1,191 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Cluster, Redis } from 'ioredis';
+import { pino } from 'pino';
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { z } from 'zod';
+import { Closers } from '../../chaos/closers.ts';
+import { RedisPlaces } from '../../chaos/servers/redis-places.ts';
+import { until } from '../../chaos/waiting.ts';
+import type { RecorderQueue } from '../../src/jobs/backend.ts';
+import { POLLS, queueNames } from '../../src/jobs/jobs.ts';
+import { openBackend } from '../../src/jobs/open-backend.ts';
+import { type Running, startCommand } from '../support/cli.ts';
+import { testDatabase } from '../support/database.ts';
+
+const skipped = inject('redisSkipReason');
+const closers = new Closers();
+afterEach(() => closers.close());
+
+const DECIDES = 'this configuration decides what is recorded';
+const REFUSED =
+  /REDIS_URL: this Redis is not fit for the queue: a recorder of the same name and another database has its queue there/;
+
+/** Resolves once a command says something; rejects when it ends before. */
+function says(running: Running, words: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    createInterface(running.process.stderr).on('line', (line) => line.includes(words) && resolve());
+    void running.ended.then(({ code, stderr }) => reject(new Error(`it ended with ${code}: ${stderr}`)));
+  });
+}
+
+/** A process that works in a queue: the queue, and its database, which may become another one or be away (null). */
+interface Worker {
+  readonly queue: RecorderQueue;
+  database: string | null;
+}
+
+/** A process on a Redis. @param name of its recorder */
+async function worker(redisUrl: string, database: string, name?: string): Promise<Worker> {
+  const databaseUrl = 'postgres://127.0.0.1:1/none';
+  const identity = async () => made.database;
+  const silent = pino({ level: 'silent' });
+  const backend = await openBackend(
+    { redisUrl, databaseUrl, identity },
+    silent,
+    new AbortController().signal,
+  );
+  const made: Worker = { queue: await backend.queue(queueNames(name).polls), database };
+  closers.add(() => made.queue.close().catch(() => {}));
+  return made;
+}
+
+const KEY = `chain-recorder:owner:${POLLS}`;
+const OTHERS = { found: expect.stringMatching(/^a recorder of the same name and another database/) };
+
+describe.skipIf(skipped)(`a queue in Redis${skipped ? ` (skipped: ${skipped})` : ''}`, () => {
+  const server = async () => {
+    const servers = new RedisPlaces();
+    closers.add(() => servers.stop());
+    const { port } = await servers.start();
+    const redis = new Redis(port);
+    closers.add(() => redis.disconnect());
+    return { url: `redis://127.0.0.1:${port}`, redis };
+  };
+
+  it('belongs to the database of who works in it, until the last of them has ended', async () => {
+    const { url, redis } = await server();
+    const [one, other] = [await worker(url, 'a'), await worker(url, 'b')];
+    expect(await other.queue.objection()).toBeNull();
+    await one.queue.claim();
+    expect(await one.queue.objection()).toBeNull();
+    expect(await other.queue.objection()).toMatchObject(OTHERS);
+    // Names and databases of a Redis are apart.
+    expect(await (await worker(url, 'b', 'second')).queue.objection()).toBeNull();
+    expect(await (await worker(`${url}/1`, 'b')).queue.objection()).toBeNull();
+    const sibling = await worker(url, 'a');
+    await sibling.queue.claim();
+    await one.queue.close();
+    await sibling.queue.claim();
+    expect(await other.queue.objection()).toMatchObject(OTHERS);
+    await sibling.queue.close();
+    expect(await other.queue.objection()).toBeNull();
+    await other.queue.claim();
+    expect(await redis.get(KEY)).toBe('b');
+  });
+
+  it('is free a minute after who worked in it was killed', async () => {
+    const { url, redis } = await server();
+    await (await worker(url, 'a')).queue.claim();
+    const left = await redis.pttl(KEY);
+    expect(left).toBeGreaterThan(50_000);
+    expect(left).toBeLessThanOrEqual(60_000);
+  });
+
+  it('that two began in at once stays that of the first, and the second is told', async () => {
+    const { url, redis } = await server();
+    const [one, other] = [await worker(url, 'a'), await worker(url, 'b')];
+    await one.queue.claim();
+    await other.queue.claim();
+    expect(await redis.get(KEY)).toBe('a');
+    expect(await one.queue.refusal()).toBeNull();
+    expect(await other.queue.refusal()).toMatch(/^a recorder of the same name .*: end REDIS_URL of one with/);
+    await other.queue.close();
+    expect(await redis.get(KEY)).toBe('a');
+    // A queue that was wiped is claimed again, by whoever comes first.
+    await redis.flushall();
+    await one.queue.claim();
+    expect(await redis.get(KEY)).toBe('a');
+  });
+
+  it('goes with a database in whose place a backup was restored, and stays claimed while it is away', async () => {
+    const { url, redis } = await server();
+    const processes = [await worker(url, 'a'), await worker(url, 'a')];
+    for (const { queue } of processes) await queue.claim();
+    for (const one of processes) one.database = null;
+    await redis.pexpire(KEY, 1_000);
+    for (const { queue } of processes) await queue.claim();
+    expect(await redis.pttl(KEY)).toBeGreaterThan(50_000);
+    for (const one of processes) one.database = 'restored';
+    for (const { queue } of processes) {
+      await queue.claim();
+      expect(await queue.refusal()).toBeNull();
+    }
+    expect(await redis.get(KEY)).toBe('restored');
+  });
+
+  it('of a cluster is claimed as well, and another one is told to take a name', async () => {
+    const servers = new RedisPlaces();
+    closers.add(() => servers.stop());
+    const [node] = await servers.startCluster();
+    const url = `redis-cluster://127.0.0.1:${node?.port}`;
+    const [one, other] = [await worker(url, 'a'), await worker(url, 'b')];
+    await one.queue.claim();
+    const refused = await other.queue.objection();
+    expect(refused).toMatchObject(OTHERS);
+    expect(refused?.mend).toMatch(/^give one a name of its own \(name:\)/);
+    const cluster = new Cluster([{ host: '127.0.0.1', port: node?.port ?? 0 }]);
+    closers.add(() => cluster.disconnect());
+    expect(await cluster.get(`{chain-recorder}:owner:${POLLS}`)).toBe('a');
+  }, 60_000);
+});
+
+describe.skipIf(skipped)(`one Redis${skipped ? ` (skipped: ${skipped})` : ''}`, () => {
+  it('is refused to a second recorder with a database of its own, until it has another name or place', async () => {
+    const servers = new RedisPlaces();
+    closers.add(() => servers.stop());
+    const redis = `redis://127.0.0.1:${(await servers.start()).port}`;
+    const cwd = mkdtempSync(join(tmpdir(), 'recorder-one-redis-'));
+    closers.add(() => rmSync(cwd, { recursive: true }));
+    const write = (name: string, more = '') => {
+      writeFileSync(join(cwd, name), `network: mainnet\nupstreams: {}\n${more}`);
+      return name;
+    };
+    const [plain, named] = [write('recorder.yaml'), write('named.yaml', 'name: second\n')];
+    const databases = [await testDatabase(), await testDatabase()];
+    for (const database of databases) closers.add(() => database.close());
+    const start = (at: number, args: readonly string[], REDIS_URL = redis) => {
+      const running = startCommand(args, { DATABASE_URL: databases[at]?.url, REDIS_URL }, cwd);
+      closers.add(() => running.process.kill('SIGKILL'));
+      return running;
+    };
+    const queueFound = async (at: number) => {
+      const { stdout } = await start(at, ['doctor', '--json']).ended;
+      const found = z.array(
+        z.object({ check: z.string(), ok: z.boolean(), found: z.string(), mend: z.string().optional() }),
+      );
+      return found.parse(JSON.parse(stdout)).find(({ check }) => check === 'queue');
+    };
+
+    const first = start(0, ['up']);
+    await says(first, DECIDES);
+    await until('the queue to be found taken', async () => (await queueFound(1))?.ok === false);
+    expect(await queueFound(1)).toMatchObject({
+      found: expect.stringContaining('a recorder of the same name and another database has its queue there'),
+      mend: expect.stringMatching(/REDIS_URL .*such as \/1, or .*\(name:\)/),
+    });
+    expect(await queueFound(0)).toMatchObject({ ok: true });
+
+    const second = await start(1, ['up', '--config', plain]).ended;
+    expect(second).toMatchObject({ code: 2, stderr: expect.stringMatching(REFUSED) });
+    const mended = [start(1, ['up', '--config', named]), start(1, ['up', '--config', plain], `${redis}/1`)];
+    await Promise.all(mended.map((running) => says(running, DECIDES)));
+    // Another process of the first recorder is none of this.
+    await says(start(0, ['up']), DECIDES);
+
+    first.process.kill('SIGTERM');
+    expect(await first.ended).toMatchObject({ code: 0 });
+  }, 120_000);
+});
