@@ -17,10 +17,11 @@ export const alertSecrets = ({ channels, heartbeat }: AlertsConfig): NamedSecret
   readNamed(textsIn([channels, heartbeat ?? '']));
 
 /**
- * What channels and heartbeat name of the environment, by its path in the file.
+ * What channels and heartbeat name of the environment and is not sound, by its path in the file.
  * @returns every problem; empty: none
  */
-export function secretProblems({ channels, heartbeat }: AlertsConfig, secrets: NamedSecrets): string[] {
+export function secretProblems(alerts: AlertsConfig, secrets = alertSecrets(alerts)): string[] {
+  const { channels, heartbeat } = alerts;
   return [
     ...channels.flatMap((channel, at) =>
       Object.entries(channel).flatMap(([name, value]) =>

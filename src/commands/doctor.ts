@@ -19,6 +19,7 @@ import { examineTelemetry } from './examining-telemetry.ts';
 import { examineUpstreams } from './examining-upstreams.ts';
 import { exitCode } from './exit.ts';
 import { examineExports } from './exporting.ts';
+import { namedProblems } from './named-problems.ts';
 import { printJson } from './output.ts';
 import { printChecked } from './printing-checked.ts';
 
@@ -27,6 +28,8 @@ interface Configured {
   readonly config: Config | null;
   readonly watched: readonly Watched[];
   readonly sandbox: Sandbox | null;
+  /** What `up` refuses. */
+  readonly problems: readonly string[];
   readonly checked: readonly Checked[];
 }
 
@@ -56,9 +59,10 @@ export async function doctorCommand(
       ...problems.map((found) => ({ check: 'environment', ok: false, found })),
       ...doubtfulVariables().map((one) => ({ check: 'environment', ok: one.mend === undefined, ...one })),
       ...configured.checked,
+      ...configured.problems.map((found) => ({ check: 'configuration', ok: false, found })),
       ...(embedded && 'check' in embedded ? [embedded] : []),
       ...(embedded && 'url' in embedded ? tellOf(embedded, environment) : []),
-      ...(databaseUrl ? await examineStored(databaseUrl, configured, environment, log) : []),
+      ...(databaseUrl ? await examineStored(databaseUrl, configured, environment, log, signal) : []),
       ...(embedded ? [await examineDisk(resolve('.'))] : []),
       ...(config ? [await examineServer(environment, config)] : []),
       ...(await examineTelemetry(environment.otlp, signal)),
@@ -67,7 +71,7 @@ export async function doctorCommand(
     ];
     if (options.json) printJson(checked);
     else printChecked(checked);
-    if (problems.length > 0 || !config) return exitCode.usage;
+    if (problems.length + configured.problems.length > 0) return exitCode.usage;
     return checked.every(({ ok }) => ok) ? exitCode.done : exitCode.failed;
   } finally {
     if (embedded && 'url' in embedded) await embedded.close();
@@ -93,11 +97,10 @@ async function configuration(environment: Environment, named: string | undefined
             found: `${found}: nothing is recorded`,
             mend: 'name something under upstreams and watch, or let "chain-recorder init" write the file',
           };
-    return { config, watched, sandbox, checked: [checked] };
+    return { config, watched, sandbox, problems: namedProblems(config), checked: [checked] };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    const checked = error.problems.map((found) => ({ check: 'configuration', ok: false, found }));
-    return { config: null, watched: [], sandbox, checked };
+    return { config: null, watched: [], sandbox, problems: error.problems, checked: [] };
   }
 }
 

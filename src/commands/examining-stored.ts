@@ -1,3 +1,4 @@
+import { tryOwnRules } from '../alerts/configured-rules.ts';
 import type { Checked } from '../checked.ts';
 import { systemClock } from '../clock.ts';
 import type { Environment } from '../config/environment.ts';
@@ -7,7 +8,7 @@ import { diagnosed, examineDatabase } from '../db/examine-database.ts';
 import { databaseIdentity } from '../db/identity.ts';
 import { pendingMigrations, schemaProblem } from '../db/migrate.ts';
 import { restoreProblem } from '../db/restoring.ts';
-import { messageOf } from '../errors.ts';
+import { messageOf, UsageError } from '../errors.ts';
 import { examineRedis } from '../jobs/examine-redis.ts';
 import { queueNames } from '../jobs/jobs.ts';
 import { openBackend } from '../jobs/open-backend.ts';
@@ -26,19 +27,20 @@ interface Wanted {
   readonly watched: readonly Watched[];
 }
 
-/** What concerns the database: itself, the queue and the recording. */
+/** What concerns the database: itself, the queue, the recording and the queries of rules. */
 export async function examineStored(
   databaseUrl: string,
   wanted: Wanted,
   environment: Environment,
   log: Log,
+  signal: AbortSignal,
 ): Promise<Checked[]> {
   const redis = environment.redisUrl === undefined ? null : await examineRedis(environment.redisUrl);
   const itself = await examineDatabase(databaseUrl);
   const beside = redis ? [redis] : [];
   if (!itself.ok) return [itself, ...beside];
   try {
-    return await within(itself, redis, databaseUrl, wanted, environment, log);
+    return await within(itself, redis, databaseUrl, wanted, environment, log, signal);
   } catch (error) {
     // Such as a table that this user may not read.
     return [diagnosed(error, databaseUrl), ...beside];
@@ -53,6 +55,7 @@ async function within(
   { config, watched }: Wanted,
   environment: Environment,
   log: Log,
+  signal: AbortSignal,
 ): Promise<Checked[]> {
   const database = openDatabase(databaseUrl);
   try {
@@ -72,9 +75,22 @@ async function within(
       queue,
       ...(await examineReplica(environment, database.reader)),
       ...(await examineRecording(database.sql, config, watched, systemClock)),
+      ...(config ? await examineOwnRules(config, databaseUrl, signal) : []),
     ];
   } finally {
     await database.close();
+  }
+}
+
+/** Whether the queries of rules of one's own can be asked; of those that could not be tried it is told. */
+async function examineOwnRules({ alerts }: Config, url: string, signal: AbortSignal): Promise<Checked[]> {
+  const check = 'alerts';
+  try {
+    const untried = await tryOwnRules(alerts, url, signal);
+    return untried.map(({ path, cause }) => ({ check, ok: true, found: `${path}: was not tried: ${cause}` }));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return error.problems.map((found) => ({ check, ok: false, found }));
   }
 }
 

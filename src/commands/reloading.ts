@@ -5,7 +5,7 @@ import { catalogNames } from '../configured-feeds.ts';
 import { UsageError } from '../errors.ts';
 import type { Role } from './roles.ts';
 import { ServiceManager } from './service-manager.ts';
-import { refuseServing, upCommand } from './up.ts';
+import { prepared, upCommand } from './up.ts';
 
 /** Changes that are logged one by one. */
 const MOST_CHANGES = 50;
@@ -71,7 +71,7 @@ function otherConfiguration(app: App, roles: ReadonlySet<Role>): App | null {
   }
   try {
     const other = app.reconfigured(loadConfig(configFile, catalogNames));
-    refuseServing(other, roles);
+    prepared(other, roles);
     const changes = configDifference(config, other.config);
     counts.reloaded(true);
     if (changes.length === 0) {

@@ -9,8 +9,8 @@ import type { SendingContext } from '../warehouse/send-changes.ts';
 export const sinkSecrets = ({ sinks }: ChangesConfig): NamedSecrets => readNamed(textsIn(sinks));
 
 /** What sinks name of the environment and is not sound, by its path in the file. @returns every problem; empty: none */
-export function sinkProblems({ sinks }: ChangesConfig, secrets: NamedSecrets): string[] {
-  return sinks.flatMap((sink, at) =>
+export function sinkProblems(changes: ChangesConfig, secrets = sinkSecrets(changes)): string[] {
+  return changes.sinks.flatMap((sink, at) =>
     Object.entries(sink).flatMap(([name, value]) =>
       textsIn(value).flatMap((text) =>
         secrets.problems(text).map((problem) => `changes.sinks[${at}].${name}: ${problem}`),

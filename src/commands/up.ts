@@ -31,6 +31,7 @@ import { closeInTurn } from './closing.ts';
 import { compareInTurn } from './comparing.ts';
 import { exportWork } from './exporting.ts';
 import { LiveSummary, screenOf } from './live-summary.ts';
+import { namedProblems } from './named-problems.ts';
 import { joinPeers, Lead } from './peers.ts';
 import { ProberSwitch } from './probing.ts';
 import { Repeating } from './repeating.ts';
@@ -86,17 +87,22 @@ export interface UpWatchers {
   readonly service: Pick<ServiceManager, 'alive'>;
 }
 
-/** @throws UsageError when the server could not be started with this configuration */
-export function refuseServing(app: App, roles: ReadonlySet<Role>): void {
-  if (roles.has('server')) servingOf(app);
+/**
+ * What can be known of a configuration before anything begins, or stops for it.
+ * @returns what the server is started with; null: none is
+ * @throws UsageError when a variable is missing that channels or sinks name, the server would let everybody in the network read, or its
+ * logo is none
+ */
+export function prepared(app: App, roles: ReadonlySet<Role>): Serving | null {
+  const problems = roles.has('worker') ? namedProblems(app.config) : [];
+  if (problems.length > 0) throw new UsageError(problems);
+  return roles.has('server') ? { access: accessOf(app), site: statusSite(app.config) } : null;
 }
-
-const servingOf = (app: App): Serving => ({ access: accessOf(app), site: statusSite(app.config) });
 
 /**
  * `up`: schedules, workers and server until the signal aborts. The database and the queue may be away, at the start or
  * later: it goes on trying, `/ready` reports it, and no one has to intervene.
- * @throws UsageError when the server would let everybody in the network read, its logo is none, or it cannot listen
+ * @throws UsageError as {@link prepared}, and when the server cannot listen, or the database or Redis refuses what is wanted
  */
 export async function upCommand(
   app: App,
@@ -104,7 +110,7 @@ export async function upCommand(
   signal: AbortSignal,
   watchers?: UpWatchers,
 ): Promise<void> {
-  const serving = roles.has('server') ? servingOf(app) : null;
+  const serving = prepared(app, roles);
   await refuseStrangeReplica(app);
   try {
     await withQueues(app, signal, (backend, queues) =>

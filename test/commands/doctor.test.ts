@@ -9,6 +9,7 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import { examineDisk } from '../../src/commands/disk.ts';
 import { startCommand } from '../support/cli.ts';
+import { testDatabase } from '../support/database.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'recorder-doctor-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -79,6 +80,55 @@ it('knows what goes wrong with variables and with the file', async () => {
     expect(refused).toBe(2);
     expect(stdout + stderr).toContain('recorder.yml: is not read: call it recorder.yaml');
   }
+});
+
+it('names each variable that channels and sinks name and that is not sound, as up refuses them', async () => {
+  const alerts = {
+    heartbeat: `https://x.example/\${BEAT_KEY}`,
+    channels: [{ name: 'ops', type: 'webhook', url: `https://x.example/\${HOOK_KEY}` }],
+  };
+  const changes = { sinks: [{ name: 'lake', type: 'webhook', url: `https://x.example/\${LAKE_KEY}` }] };
+  const { code, wrong } = await doctor(stringify({ network: 'mainnet', alerts, changes }), {
+    DATABASE_URL: 'postgres://127.0.0.1:1/recorder',
+    LAKE_KEY: 'short',
+  });
+  expect(code).toBe(2);
+  expect(wrong.filter(({ check }) => check === 'configuration').map(({ found }) => found)).toEqual([
+    expect.stringContaining('nothing is recorded'),
+    'alerts.channels[0].url: HOOK_KEY is not set',
+    'alerts.heartbeat: BEAT_KEY is not set',
+    expect.stringMatching(/^changes\.sinks\[0\]\.url: LAKE_KEY is shorter than 8 characters/),
+  ]);
+  const database = await testDatabase();
+  const { ended } = startCommand(['up'], { DATABASE_URL: database.url, LAKE_KEY: 'short' }, dir);
+  const up = await ended;
+  expect(up.code).toBe(2);
+  for (const path of ['alerts.channels[0].url', 'alerts.heartbeat', 'changes.sinks[0].url'])
+    expect(up.stderr).toContain(path);
+  await database.close();
+});
+
+it('tries the queries of rules, each by its path', async () => {
+  const database = await testDatabase();
+  const env = { DATABASE_URL: database.url };
+  const rules = (sql: string) => [
+    { name: 'late', sql: 'select dataset from reporting.freshness' },
+    { name: 'mine', sql },
+    { name: 'off', sql: 'select nonsense', enabled: false },
+  ];
+  const config = (sql: string) => stringify({ network: 'mainnet', alerts: { rules: rules(sql) } });
+  const { code, wrong } = await doctor(config('select subject from reporting.nowhere'), env);
+  expect(code).toBe(1);
+  expect(wrong.filter(({ check }) => check === 'alerts')).toEqual([
+    {
+      check: 'alerts',
+      ok: false,
+      found: expect.stringMatching(/^alerts\.rules\[1\]\.sql: relation "reporting\.nowhere" does not exist/),
+    },
+  ]);
+  const right = await doctor(config('select 1 as subject'), env);
+  expect(right.wrong.filter(({ check }) => check === 'alerts')).toEqual([]);
+  await database.close();
 });
 
 it('tells what is wrong with a certificate', async () => {

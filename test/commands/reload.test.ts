@@ -122,6 +122,21 @@ describe('SIGHUP', () => {
     }
   }, 120_000);
 
+  it('of a file that names a secret which is not set stops nothing', async () => {
+    const processes = async () => {
+      const rows = await sql<{ process: string }[]>`
+        select process from recorder.processes where recorder = 'recorder' and left_at is null`;
+      return rows.map(({ process }) => process);
+    };
+    const before = await processes();
+    const sink = { name: 'lake', type: 'webhook', url: `http://127.0.0.1:1/\${LAKE_KEY}` };
+    write(2, '30s', { ...hooked(HOOK_KEY), changes: { sinks: [sink] } });
+    up.process.kill('SIGHUP');
+    await expect.poll(reloadedWell, { timeout: 50_000 }).toBe('0');
+    expect(await ready()).toBe(200);
+    expect(await processes()).toEqual(before);
+  }, 120_000);
+
   it('of a file that only the database refuses goes back to the one before', async () => {
     // Another recorder of this name records another network here.
     await sql`insert into recorder.configurations (recorder, digest, network, generation, newest, first_seen_at)
@@ -173,6 +188,7 @@ describe('systemd', () => {
     expect(problems).toEqual([
       expect.stringMatching(/no such setting; did you mean watch\?/),
       expect.stringContaining('no-such-file.svg'),
+      'changes.sinks[0].url: LAKE_KEY is not set',
       expect.stringContaining('records fuji in this database'),
     ]);
   }, 60_000);
