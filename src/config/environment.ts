@@ -193,7 +193,8 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
       problems,
     ),
   };
-  if (environment.reportingUrl !== undefined && databaseUrl === undefined)
+  const isDatabaseNamed = databaseUrl !== undefined || fileIn(env, 'DATABASE_URL') !== undefined;
+  if (environment.reportingUrl !== undefined && !isDatabaseNamed)
     problems.push(
       'REPORTING_DATABASE_URL: is set without DATABASE_URL: the embedded PostgreSQL has no replica; name the primary in DATABASE_URL',
     );
@@ -213,7 +214,7 @@ export function environmentOfPrograms(env: NodeJS.ProcessEnv = process.env): Nod
   return { PATH, HOME, TMPDIR };
 }
 
-/** The environment without what is wrong in it, and every problem. */
+/** The environment without what is wrong in it and what goes with that, such as the replica of a database; and every problem. */
 export function soundEnvironment(env: NodeJS.ProcessEnv = process.env): {
   environment: Environment;
   problems: readonly string[];
@@ -224,7 +225,7 @@ export function soundEnvironment(env: NodeJS.ProcessEnv = process.env): {
     if (!(error instanceof UsageError)) throw error;
     const wrong = error.problems.map((problem) => problem.replace(/(_FILE)?:.*$/s, ''));
     const sound = Object.entries(env).filter(([name]) => !wrong.includes(name.replace(/_FILE$/, '')));
-    return { environment: readEnvironment(Object.fromEntries(sound)), problems: error.problems };
+    return { environment: soundEnvironment(Object.fromEntries(sound)).environment, problems: error.problems };
   }
 }
 

@@ -82,6 +82,18 @@ it('knows what goes wrong with variables and with the file', async () => {
   }
 });
 
+it('says what is wrong with DATABASE_URL also where a replica of it is named', async () => {
+  const { code, wrong } = await doctor('network: mainnet\n', {
+    DATABASE_URL: 'mysql://user@host/db',
+    REPORTING_DATABASE_URL: 'postgres://user@standby/db',
+  });
+  expect(code).toBe(2);
+  expect(wrong).toMatchObject([
+    { check: 'environment', found: expect.stringMatching(/^DATABASE_URL: must begin with/) },
+    { check: 'configuration' },
+  ]);
+});
+
 it('names each variable that channels and sinks name and that is not sound, as up refuses them', async () => {
   const alerts = {
     heartbeat: `https://x.example/\${BEAT_KEY}`,

@@ -4,7 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { doubtfulVariables } from '../../src/config/doubtful-variables.ts';
-import { readEnvironment } from '../../src/config/environment.ts';
+import { readEnvironment, soundEnvironment } from '../../src/config/environment.ts';
 import { readSecrets } from '../../src/config/secrets.ts';
 import { UsageError } from '../../src/errors.ts';
 import { openTarget } from '../../src/warehouse/open-target.ts';
@@ -127,6 +127,19 @@ describe('the environment', () => {
     const url = 'postgres://user:secret@host/recorder';
     expect(readEnvironment({ DATABASE_URL_FILE: secretFile(`${url}\n`) }).databaseUrl).toBe(url);
     expect(readEnvironment({ REDIS_URL_FILE: secretFile('rediss://host') }).redisUrl).toBe('rediss://host');
+  });
+
+  it('is sound without what is wrong in it and what goes with that, and says only what is wrong', () => {
+    const env = { REPORTING_DATABASE_URL: 'postgres://u@standby/db', LOG_LEVEL: 'debug' };
+    const wrong = soundEnvironment({ ...env, DATABASE_URL: 'mysql://u@host/db' });
+    expect(wrong.problems).toEqual([expect.stringMatching(/^DATABASE_URL: must begin with postgres/)]);
+    expect(wrong.environment).toMatchObject({ databaseUrl: undefined, reportingUrl: undefined });
+    expect(wrong.environment.logLevel).toBe('debug');
+    const unread = soundEnvironment({ ...env, DATABASE_URL_FILE: join(dir, 'missing') });
+    expect(unread.problems).toEqual([expect.stringMatching(/^DATABASE_URL_FILE: /)]);
+    expect(soundEnvironment(env).problems).toEqual([
+      expect.stringMatching(/^REPORTING_DATABASE_URL: is set without DATABASE_URL/),
+    ]);
   });
 
   it('says all that is wrong with it at once, and repeats no secret', () => {
