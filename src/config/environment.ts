@@ -65,6 +65,8 @@ export interface Environment {
 }
 /** A key as services give it. Quotes around it come from files of variables that keep them. */
 const SENT_AS_IT_IS = /^[\x21\x23-\x26\x28-\x7e]([\x20-\x7e]*[\x21\x23-\x26\x28-\x7e])?$/;
+/** A token that `Authorization: Bearer` can carry: what comes behind a space is no part of it. */
+const SENT_AS_BEARER = /^[\x21-\x7e]+$/;
 
 const POSTGRES_SCHEMES = ['postgres:', 'postgresql:'];
 /**
@@ -162,6 +164,10 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
   if (token !== undefined && token.length < SHORTEST_TOKEN)
     problems.push(
       `RECORDER_TOKEN: is shorter than ${SHORTEST_TOKEN} characters and could be guessed: make one with "openssl rand -hex 16"`,
+    );
+  if (token !== undefined && !SENT_AS_BEARER.test(token))
+    problems.push(
+      'RECORDER_TOKEN: has a space, a line break or another character that "Authorization: Bearer" cannot carry: give the token alone',
     );
   const databaseUrl = url('DATABASE_URL', POSTGRES_SCHEMES, databasePlace);
   const environment = {

@@ -53,7 +53,7 @@ export const VARIABLES = {
     preset: '8080',
   },
   RECORDER_TOKEN: {
-    about: `Opens the pages, the API and /metrics, as \`Authorization: Bearer TOKEN\` or in the form that the pages show; ${SHORTEST_TOKEN} characters or more.`,
+    about: `Opens the pages, the API and /metrics, as \`Authorization: Bearer TOKEN\` or in the form that the pages show; ${SHORTEST_TOKEN} characters or more, without spaces.`,
     absent: 'whoever reaches the server may read',
     secret: true,
   },

@@ -206,6 +206,24 @@ describe('the environment', () => {
     expect(problems({ METRICS_API_KEY: 'canary' })).toEqual([expect.stringMatching(/^METRICS_API_KEY: .*8/)]);
   });
 
+  it.each([
+    'a-token-of-some-length\n',
+    ' a-token-of-some-length',
+    'a token of some length',
+    'a-tökén-of-some-length',
+  ])('refuses a token that nobody could send: %j', (token) => {
+    expect(problems({ RECORDER_TOKEN: token })).toEqual([
+      expect.stringMatching(/^RECORDER_TOKEN: has a space, a line break or another character/),
+    ]);
+    expect(problems({ RECORDER_TOKEN: token }).join()).not.toContain('some');
+  });
+
+  it('takes a token with whatever a header carries, and of a file without its line break', () => {
+    const token = '"a-token/of=some+length~"';
+    expect(readEnvironment({ RECORDER_TOKEN: token }).token).toBe(token);
+    expect(readEnvironment({ RECORDER_TOKEN_FILE: secretFile(`${token}\n`) }).token).toBe(token);
+  });
+
   it('finds what is set and has no effect', () => {
     expect(
       doubtfulVariables({

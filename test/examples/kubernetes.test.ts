@@ -111,7 +111,7 @@ describe('the manifests for Kubernetes', () => {
     const given = Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]));
     for (const { env = [], securityContext, command, args } of containers) {
       const set = Object.fromEntries(env.map(({ name, value }) => [name, value]));
-      const all = { ...given, RECORDER_TOKEN: 'a token as long as one of its own', ...set };
+      const all = { ...given, RECORDER_TOKEN: 'a-token-as-long-as-one-of-its-own', ...set };
       expect(doubtfulVariables(all)).toEqual([]);
       expect(readEnvironment(all)).toMatchObject({ host: '0.0.0.0', logJson: true });
       expect(securityContext).toMatchObject({
