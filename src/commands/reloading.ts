@@ -26,7 +26,7 @@ export async function upUntilStopped(app: App, roles: ReadonlySet<Role>, signal:
   };
   signal.addEventListener('abort', tellStopping, { once: true });
   let running = app;
-  /** What ran before a configuration that has not run yet. */
+  /** What ran last, while a configuration begins that has not run yet. */
   let before: App | null = null;
   try {
     for (;;) {
@@ -46,11 +46,12 @@ export async function upUntilStopped(app: App, roles: ReadonlySet<Role>, signal:
       } catch (error) {
         if (!(error instanceof UsageError) || before === null) throw error;
         refused(running, error);
-        next.app = before;
+        // A newer one may have come meanwhile.
+        next.app ??= before;
       }
       if (signal.aborted || next.app === null) return;
       await service.reloading();
-      before = next.app === before ? null : running;
+      before = next.app === before ? null : (before ?? running);
       running = next.app;
     }
   } finally {

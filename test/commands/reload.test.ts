@@ -153,6 +153,30 @@ describe('SIGHUP', () => {
   }, 120_000);
 });
 
+describe('a second SIGHUP', () => {
+  it('while the first one is being refused is taken over', async () => {
+    await sql.unsafe(`create table public.held (subject text); grant usage on schema public to recorder_reader;
+      grant select on public.held to recorder_reader`);
+    const holder = postgres(database.url, { max: 1, onnotice: () => {} });
+    await holder.unsafe('begin; lock table public.held');
+    const rules = [
+      { name: 'wrong', sql: 'select nothing from reporting.alerts' },
+      { name: 'waits', sql: 'select subject from public.held' },
+    ];
+    const { alerts, server } = hooked('second');
+    write(2, '30s', { alerts: { ...alerts, rules } });
+    up.process.kill('SIGHUP');
+    const waiting = async () => (await sql`select from pg_locks where not granted`).length;
+    await expect.poll(waiting, { timeout: 50_000 }).toBe(1);
+    write(2, '30s', { alerts, server });
+    up.process.kill('SIGHUP');
+    const title = async () => /<title>(.*?)<\/title>/.exec((await get('/status')).text)?.[1];
+    await expect.poll(title, { timeout: 50_000 }).toBe('second');
+    await holder.end({ timeout: 1 });
+    expect(up.process.exitCode).toBe(null);
+  }, 120_000);
+});
+
 describe('systemd', () => {
   it.skipIf(noNotifySocket)(
     `is told that up is ready, works, and takes over a configuration${noNotifySocket}`,
@@ -161,9 +185,9 @@ describe('systemd', () => {
       await expect.poll(signs, { timeout: 50_000 }).toContain('WATCHDOG=1');
       const [first, ...rest] = signs().filter((one) => one !== 'WATCHDOG=1' && one !== 'BARRIER=1');
       expect(first).toBe('READY=1');
-      // Taken over three times, and once more and back.
+      // Taken over three times, once more and back, and once more and over another one.
       const over = ['RELOADING=1', 'READY=1'];
-      expect(rest).toEqual([...over, ...over, ...over, 'RELOADING=1', ...over]);
+      expect(rest).toEqual([...over, ...over, ...over, 'RELOADING=1', ...over, 'RELOADING=1', ...over]);
     },
     60_000,
   );
@@ -182,6 +206,16 @@ describe('systemd', () => {
       ['server.status.title: Status of the nodes → first', 'alerts.channels[hook]: added'],
       ['server.status.title: first → [redacted]'],
       ['name: recorder → other'],
+      [
+        'server.status.title: [redacted] → Status of the nodes',
+        'alerts.rules[wrong]: added',
+        'alerts.rules[waits]: added',
+      ],
+      [
+        'server.status.title: Status of the nodes → second',
+        'alerts.rules[wrong]: taken out',
+        'alerts.rules[waits]: taken out',
+      ],
     ]);
     const problems = log.flatMap(({ problems: found }) => (Array.isArray(found) ? [found.join(' ')] : []));
     expect(problems[0]).toContain('datasets.node_health.every');
@@ -190,6 +224,7 @@ describe('systemd', () => {
       expect.stringContaining('no-such-file.svg'),
       'changes.sinks[0].url: LAKE_KEY is not set',
       expect.stringContaining('records fuji in this database'),
+      expect.stringMatching(/^alerts\.rules\[0\]\.sql: column "nothing" does not exist/),
     ]);
   }, 60_000);
 });
