@@ -110,12 +110,13 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
       }
     return value;
   };
-  const portIn = (name: 'RECORDER_PORT' | 'RECORDER_PG_PORT', text: string): number => {
+  const portIn = (name: 'RECORDER_PORT' | 'RECORDER_PG_PORT', text: string, lowest: number): number => {
     const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(port <= 65_535)) problems.push(`${name}: must be a port number, not "${text}"`);
+    if (!(port >= lowest && port <= 65_535))
+      problems.push(`${name}: must be a port number from ${lowest} to 65535, not "${text}"`);
     return port;
   };
-  const port = portIn('RECORDER_PORT', textOf('RECORDER_PORT'));
+  const port = portIn('RECORDER_PORT', textOf('RECORDER_PORT'), 0);
   const pgPort = textIn(env, 'RECORDER_PG_PORT');
   const logLevel = textIn(env, 'LOG_LEVEL');
   if (logLevel !== undefined && !LOG_LEVELS.includes(logLevel))
@@ -174,7 +175,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     databaseUrl,
     reportingUrl: url('REPORTING_DATABASE_URL', POSTGRES_SCHEMES, oneDatabase),
     redisUrl: url('REDIS_URL', REDIS_SCHEMES, redisPlace),
-    pgPort: pgPort === undefined ? undefined : portIn('RECORDER_PG_PORT', pgPort),
+    pgPort: pgPort === undefined ? undefined : portIn('RECORDER_PG_PORT', pgPort, 1),
     stateHome: textIn(env, 'XDG_STATE_HOME') ?? join(homedir(), '.local', 'state'),
     host: textOf('RECORDER_HOST'),
     port,

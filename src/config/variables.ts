@@ -45,7 +45,7 @@ export const VARIABLES = {
     preset: '127.0.0.1',
   },
   RECORDER_PG_PORT: {
-    about: 'The port that the embedded PostgreSQL listens on, on 127.0.0.1.',
+    about: 'The port that the embedded PostgreSQL listens on, on 127.0.0.1, 1 to 65535.',
     absent: 'the same free one at every start',
   },
   RECORDER_PORT: {

@@ -202,6 +202,17 @@ describe('the environment', () => {
     expect(problems({ RECORDER_PORT: port })).toHaveLength(1);
   });
 
+  it('takes a port of the embedded PostgreSQL that programs can be told of, and so not "any"', () => {
+    expect(readEnvironment({ RECORDER_PG_PORT: '65535' }).pgPort).toBe(65_535);
+    for (const port of ['0', '00000', '65536', 'x'])
+      expect(problems({ RECORDER_PG_PORT: port })).toEqual([
+        `RECORDER_PG_PORT: must be a port number from 1 to 65535, not "${port}"`,
+      ]);
+    expect(problems({ RECORDER_PORT: '65536' })).toEqual([
+      'RECORDER_PORT: must be a port number from 0 to 65535, not "65536"',
+    ]);
+  });
+
   it('refuses a key that is too short to be kept out of what is recorded', () => {
     expect(problems({ METRICS_API_KEY: 'canary' })).toEqual([expect.stringMatching(/^METRICS_API_KEY: .*8/)]);
   });
