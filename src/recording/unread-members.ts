@@ -10,8 +10,8 @@ const STAYS_RETIRED = 86_400_000;
 /**
  * Removes the members that no kept reading of a dataset is of. A look that is being committed may still take the number of one, and
  * no lock keeps it from that. So a member is retired first, which takes its number from all later looks, and removed at least a
- * day later, unless some reading has the number nevertheless: then its last day has to be removed before. The number that such a look took
- * stays as long as the change feed tells of that look.
+ * day later, unless some reading has the number nevertheless: then its last day has to be removed before. A number stays as long as the
+ * change feed tells of a look that took it: the feed finds a reading by it, and whose reading it was where that is not kept any more.
  * @param now ms since 1970 @param signal ends it between two statements
  */
 export async function removeUnreadMembers(
@@ -42,9 +42,7 @@ function removing(dataset: Dataset): string {
   return `
     with closed as materialized (
       -- The offset keeps a search by the primary key for each member: most are found on the first day that is kept.
-      select m.scope_id, m.chunk, m.seat, m.words, s.request,
-        m.retired_at is not null and exists (
-          select from recorder.reading_members o where o.scope_id = m.scope_id and o.words = m.words and o.retired_at is null) as renumbered
+      select m.scope_id, m.chunk, m.seat, m.words, m.retired_at, s.request
       from recorder.reading_members m join recorder.reading_scopes s on s.scope_id = m.scope_id
       where m.ctid >= $1::tid and m.ctid < $2::tid and s.dataset = ${tableOf(packing)}
         and (m.retired_at is null or m.retired_at <= $4)
@@ -55,13 +53,12 @@ function removing(dataset: Dataset): string {
       ${anyOf('select scope_id, present from recorder.reading_open where scope_id in (select scope_id from closed)')}
     ), noted as materialized (
       ${anyOf(`select scope_id, present from recorder.changes
-          where dataset = '${dataset.name}' and scope_id in (select scope_id from closed where renumbered)`)}
+          where dataset = '${dataset.name}' and scope_id in (select scope_id from closed where retired_at is not null)`)}
     ), unread as materialized (
       select c.scope_id, c.chunk, c.seat
       from closed c left join open o on o.scope_id = c.scope_id left join noted h on h.scope_id = c.scope_id
       where (o.present is null or not ${isAmong(n, 'o.present')})
-        -- The change feed finds a reading by the number that its look took, also where its day was closed under the next one.
-        and not (c.renumbered and h.present is not null and ${isAmong(n, 'h.present')})
+        and (c.retired_at is null or h.present is null or not ${isAmong(n, 'h.present')})
         and not exists (
           select from recorder.${dataset.name} r where ${[...ofRequest, `${wordsIn(packing, 'r')} = c.words`].join(' and ')})
     ), gone as (

@@ -145,6 +145,10 @@ left join lateral (${parts[history].map(found).join(' union all ')} limit 1) r o
 where c.dataset = '${name}'`;
 }
 
+/**
+ * Whose readings a look has is told by the numbers that it took, so that every reading has its place also where it is not kept any more.
+ * Its member is known as long as the feed tells of the look; before, it could be removed, and then the key has nothing of it.
+ */
 function ofReadings(dataset: Dataset): string {
   const packing = packingOf(dataset);
   const { name, key } = dataset;
@@ -152,32 +156,32 @@ function ofReadings(dataset: Dataset): string {
     ...dataset.columns.map(({ name: one, type }) => [one, type] as const),
     ['extra', 'jsonb'] as const,
   ];
-  const within = isAmong(numberOf('m'), 'c.present');
   const ofLook = 'l.scope_id = c.scope_id and l.observed_at = c.observed_at';
-  const words = wordsIn(packing, 'r');
   const request = packing.request.map((one, at) => `r.${one.name} = c.request[${at + 1}]`);
   const forms = [
-    asOpenLooks(packing, `${ofLook} and ${within}`),
-    // A look may have taken a number that was retired at that moment. Its reading has another one since its day was closed.
-    asClosedDays(
-      packing,
-      `${ofLook} and (${within} or exists (
-        select from recorder.reading_members o where o.scope_id = m.scope_id and o.words = m.words and ${isAmong(numberOf('o'), 'c.present')}))`,
-    ),
-    asRows(
-      packing,
-      `${[...request, 'r.observed_at = c.observed_at'].join(' and ')} and exists (
-        select from recorder.reading_members m where m.scope_id = c.scope_id and m.words = ${words} and ${within})`,
-    ),
+    asOpenLooks(packing, ofLook),
+    asClosedDays(packing, ofLook),
+    asRows(packing, [...request, 'r.observed_at = c.observed_at'].join(' and ')),
   ].map((form) => selectOf(form, names));
-  const keyed = dataset.columns.filter((column) => key.includes(column.name));
+  const held = [
+    ...packing.request.map((one, at) => ({ name: one.name, value: `c.request[${at + 1}]` })),
+    ...packing.words.map((one, at) => ({ name: one.name, value: `e.words[${at + 1}]` })),
+  ];
   return `select c.commit_number, e.place::int as place, ${CURSOR('e.place')} as cursor, c.dataset, 'observed' as change,
   c.observed_at as happened_at, c.recorded_at, c.run_id,
-  ${object(keyed.map((column) => ({ name: column.name, value: `e.${column.name}` })))} as key, ${contentOf(dataset, 'e')} as content
+  ${object(held.filter((one) => key.includes(one.name)))} as key, e.content
 from recorder.changes c
 cross join lateral (
-  select r.*, row_number() over (order by ${packing.words.length === 0 ? 'true' : packing.words.map((one) => `r.${one.name}`).join(', ')}) as place
-  from (${forms.join('\nunion all\n')}) r) e
+  select p.place, n.words, o.content
+  -- A place each: PostgreSQL expects 10 of an array, of a series 1,000, for which it would plan anew at each question.
+  from unnest(array_fill(true, array[c.changes])) with ordinality as p(here, place)
+  left join (
+    select m.words, row_number() over (order by m.words) as place from recorder.reading_members m
+    where m.scope_id = c.scope_id and ${isAmong(numberOf('m'), 'c.present')}) n on n.place = p.place
+  -- By words: a look may have taken a number that was retired at that moment, and its reading has another one since its day was closed.
+  left join (
+    select ${wordsIn(packing, 'r')} as words, ${contentOf(dataset, 'r')} as content
+    from (${forms.join('\nunion all\n')}) r) o on o.words = n.words) e
 where c.dataset = '${name}'`;
 }
 

@@ -75,6 +75,9 @@ async function everyDay(): Promise<void> {
   await retainNow();
 }
 
+/** What the change feed told so far is not kept any more. */
+const trimFeed = () => sql`delete from recorder.changes`;
+
 /** Does something while a commit stands between its snapshot and its end. */
 async function during<T>(commit: () => Promise<T>, something: () => Promise<unknown>): Promise<T> {
   const holding = await sql.reserve();
@@ -208,6 +211,7 @@ describe('what no kept reading is of', () => {
           clock.now += 9 * DAY;
           await everyDay();
           expect(await live()).toEqual([]);
+          await trimFeed();
           clock.now += DAY;
           await everyDay();
           expect(await members()).toEqual([]);
@@ -241,6 +245,7 @@ describe('what no kept reading is of', () => {
     await retain(sql, { validator_uptime: KEEP - DAY }, clock.now, never);
     expect(await members()).toEqual(['a NodeID-1', 'a NodeID-2']);
     clock.now += 2 * DAY;
+    await trimFeed();
     expect(await retain(sql, { validator_uptime: KEEP - DAY }, clock.now, never)).toMatchObject([
       { removed: 0 },
     ]);
@@ -269,7 +274,7 @@ describe('what no kept reading is of', () => {
     await retain(sql, { validator_uptime: KEEP }, clock.now + DAY, never);
     await expectAll(fed);
     clock.now += 2 * DAY;
-    await sql`delete from recorder.changes`;
+    await trimFeed();
     await everyDay();
     await expectAll(fed);
     expect([await live(), await members()]).toEqual([['a NodeID-1'], ['a NodeID-1']]);
@@ -285,6 +290,7 @@ describe('what no kept reading is of', () => {
     await look([['NodeID-1', '1']]);
     clock.now = start + 9 * DAY;
     await close();
+    await trimFeed();
     const fed = await during(
       () =>
         look([
@@ -303,10 +309,54 @@ describe('what no kept reading is of', () => {
       expect(await changesSince()).toEqual(told(fed));
     }
     expect(await members()).toEqual(['a NodeID-1', 'a NodeID-1', 'a NodeID-2']);
-    await sql`delete from recorder.changes`;
+    await trimFeed();
     clock.now += DAY;
     await everyDay();
     expect(await members()).toEqual(['a NodeID-1', 'a NodeID-2']);
+  });
+
+  it('stays as long as the change feed tells of its look, which goes on past looks that were removed', async () => {
+    const look = await observer('a');
+    await look([
+      ['NodeID-2', '2'],
+      ['NodeID-1', '1'],
+      // Stays a row, and is removed in another statement.
+      ['NodeID-0', '0.0000000000000000001'],
+    ]);
+    clock.now = start + 5 * DAY;
+    await look([['NodeID-2', '3']]);
+    const feed = async () => {
+      const told: [cursor: string, id: string | null, uptime: string | null | undefined][] = [];
+      for (let after: string | null = null; ; after = told.at(-1)?.[0] ?? null) {
+        const [next] = await sql<{ cursor: string; id: string | null; content: { uptime: number } | null }[]>`
+          select cursor, key ->> 'node_id' as id, content from reporting.changes(${after}, 1)`;
+        if (!next) return told;
+        told.push([next.cursor, next.id, next.content && String(next.content.uptime)]);
+      }
+    };
+    const before = await feed();
+    expect(before.map(([, ...rest]) => rest)).toEqual([
+      ['NodeID-0', '1e-19'],
+      ['NodeID-1', '1'],
+      ['NodeID-2', '2'],
+      ['NodeID-2', '3'],
+    ]);
+    const cursors = before.map(([cursor]) => cursor);
+    clock.now = start + 8 * DAY + HOUR;
+    for (let days = 0; days < 3; days++) {
+      await everyDay();
+      expect(await feed()).toEqual(
+        ['NodeID-0', 'NodeID-1', 'NodeID-2']
+          .map((id, at) => [cursors[at], id, null])
+          .concat([before[3] ?? []]),
+      );
+      clock.now += DAY;
+    }
+    // Whom an earlier version removed is not known any more.
+    await sql`delete from recorder.reading_members where retired_at is not null`;
+    expect((await feed()).map(([cursor, id]) => [cursor, id])).toEqual(
+      cursors.map((cursor, at) => [cursor, at % 3 === 0 ? 'NodeID-2' : null]),
+    );
   });
 
   it('stays where a day was closed while it was retired, until that day leaves', async () => {
@@ -320,6 +370,7 @@ describe('what no kept reading is of', () => {
     await retainNow();
     await expectAll(fed);
     clock.now += DAY;
+    await trimFeed();
     await retainNow();
     expect(await members()).toEqual([]);
     await expectAll(fed);
@@ -336,6 +387,7 @@ describe('what no kept reading is of', () => {
     clock.now = start + 9 * DAY;
     await everyDay();
     expect(await live()).toEqual(['a NodeID-1']);
+    await sql`delete from recorder.changes where commit_number = (select min(commit_number) from recorder.changes)`;
     clock.now += DAY;
     await everyDay();
     expect(await members()).toEqual(['a NodeID-1']);
@@ -363,6 +415,7 @@ describe('what no kept reading is of', () => {
       ['validator_uptime', true],
     ]);
     await retainNow('chain_heights');
+    await trimFeed();
     clock.now += DAY;
     await everyDay();
     expect(await left()).toEqual([['chain_heights', true]]);
