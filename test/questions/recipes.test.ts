@@ -4,6 +4,8 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { questionCommand } from '../../src/commands/question.ts';
 import { UsageError } from '../../src/errors.ts';
+import { retain } from '../../src/recording/retention.ts';
+import { retainable } from '../../src/recording/retention-rules.ts';
 import {
   type Example,
   PLACEHOLDERS,
@@ -18,7 +20,7 @@ import { type Exact, exactJson } from '../every-operation/exact-json.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { reportedAsOf } from '../support/told.ts';
 import { plain } from './decimals.ts';
-import type { Row } from './truth/asked.ts';
+import { DAY, dayOf, type Row } from './truth/asked.ts';
 import { trueRows } from './truth/truth.ts';
 import { recordedMonth, type World } from './world.ts';
 
@@ -183,4 +185,43 @@ it('every question about a past moment is answered with the same bytes two weeks
   const unanswered = Object.entries(toldThen).filter(([, told]) => !/\r\n./.test(told));
   expect(unanswered).toEqual([]);
   expect(await toldAsOfThen()).toEqual(toldThen);
+});
+
+it('a window that begins before what is kept is answered from there on, with what was answered before', async () => {
+  const kept = Date.UTC(2026, 2, 16);
+  // These compare their first days with the time before.
+  const lookBack = new Map([
+    ['blocks-proposed', DAY],
+    ['supply-over-time', DAY],
+    ['metric-week-over-week', 7 * DAY],
+  ]);
+  const windows = declared.filter(
+    ({ question, example }) => example.values.from !== undefined && truth(question, example) !== null,
+  );
+  const answersFrom = async (from: (asked: string) => string) => {
+    const told: Record<string, string[]> = {};
+    for (const { question, example } of windows) {
+      const values = { ...example.values, from: from(example.values.from ?? '') };
+      const rows = await world.recorder.sql.unsafe<{ row: string; at: string | null }[]>(
+        `select r.row::text, coalesce(r.row ->> 'day', r.row ->> 'week') as at
+         from (select to_jsonb(a) as row from (${filledIn(statementOf(question, values))}) a) r`,
+      );
+      const since = new Date(kept + (lookBack.get(question.name) ?? 0)).toISOString().slice(0, 10);
+      told[`${question.name}: ${example.words}`] = rows
+        .filter(({ at }) => !lookBack.has(question.name) || at === null || at < dayOf(kept) || at >= since)
+        .map(({ row }) => row);
+    }
+    return told;
+  };
+  const before = await answersFrom((asked) => (Date.parse(asked) < kept ? dayOf(kept) : asked));
+  const now = world.clock.now();
+  const retention = {
+    ...Object.fromEntries(retainable.map(({ name }) => [name, now - kept])),
+    // The price of a reward may be a day older.
+    native_balance_values: now - kept + DAY,
+  };
+  const removed = await retain(world.recorder.sql, retention, now, new AbortController().signal);
+  for (const name of ['validators', 'subnets', 'peers', 'metric_points', 'proposed_blocks'])
+    expect(removed.find(({ dataset }) => dataset === name)?.removed, name).toBeGreaterThan(0);
+  expect(await answersFrom((asked) => asked)).toEqual(before);
 });

@@ -2,10 +2,12 @@ import fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { retainInTurn } from '../../src/commands/retaining.ts';
+import { subnets } from '../../src/datasets/chain-data/subnets.ts';
 import type { Range } from '../../src/datasets/contract.ts';
 import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
 import { chainHeights } from '../../src/datasets/node/chain-heights.ts';
 import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
+import { peers } from '../../src/datasets/node/peers.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { closeDays } from '../../src/recording/close-days.ts';
 import { loadStates, missingIn, missingWindows, stateOf, sweepWindows } from '../../src/recording/plan.ts';
@@ -46,6 +48,8 @@ const empty = async () => {
   const tables = [
     ...[
       'metric_points',
+      'subnets',
+      'peers',
       'validators',
       'p_blocks',
       'chain_heights',
@@ -178,8 +182,11 @@ const rows = async (text: string): Promise<string[]> =>
     .map(({ row }) => row)
     .sort();
 
-/** All that may be asked about the kept range, as texts: what it answers must not depend on what was removed. */
-async function answersSince(kept: number, until: number): Promise<Record<string, string[]>> {
+/**
+ * All that may be asked about the kept range, as texts: what it answers must not depend on what was removed.
+ * @param from where a window begins that is answered from the begin of the kept range on
+ */
+async function answersSince(kept: number, until: number, from = kept): Promise<Record<string, string[]>> {
   const k = `'${new Date(kept).toISOString()}'::timestamptz`;
   const answers: Record<string, string[]> = {};
   const moments = Array.from({ length: 4 }, (_, at) => kept + ((until - kept) * at) / 3);
@@ -209,6 +216,9 @@ async function answersSince(kept: number, until: number): Promise<Record<string,
   );
   answers.conflicts = await rows(`select * from reporting.p_blocks_conflicts where recorded_at >= ${k}`);
   answers.daily = await rows(`select * from reporting.chain_heights_daily where day >= ${k}::date`);
+  const f = `'${new Date(from).toISOString()}'::timestamptz`;
+  answers.weights = await rows(`select * from reporting.subnet_stake_daily(${f}, ${u})`);
+  answers.sums = await rows(`select * from reporting.metric_by_chain(${f}, ${u}, 'txCount')`);
   answers.uptime = await rows(`select * from reporting.node_uptime(${k}, ${u})`);
   answers.checks = await rows(
     `select observer, check_name, state, ended_at from reporting.node_health_intervals where ended_at >= ${k}`,
@@ -255,7 +265,7 @@ describe('what is not kept for ever', () => {
             dataset === 'node_health' ? true : going,
           ]);
         }
-        expect(await answersSince(kept, until)).toEqual(before);
+        expect(await answersSince(kept, until, start)).toEqual(before);
         for (const moment of [kept, (kept + until) / 2, until])
           expect(
             (
@@ -326,6 +336,51 @@ describe('what is not kept for ever', () => {
     expect(told).toHaveLength(5);
     for (const one of told)
       expect(one).toMatchObject({ kept_since: new Date(kept), finished_at: new Date(until) });
+  });
+
+  it('says of a subnet that was gone and is there again that it appeared, also where it is not kept that it was gone', async () => {
+    const clock = new ManualClock(start);
+    const feed = scriptedFeed(subnets, { network: 'mainnet' }, { believe: { looks: 1, after: 0 } });
+    await registerTargets(sql, feed, clock.now, { recorder: 'recorder', digest: null });
+    for (const ids of [['a', 'b'], ['a'], ['a'], ['a', 'b']]) {
+      feed.script = () =>
+        onlyPage({ subnets: ids.map((subnetId) => ({ subnetId, isL1: true, blockchains: [] })) });
+      await run(recordingContext(sql, clock.read), feed);
+      clock.now += 10 * DAY;
+    }
+    const kept = new Date(start + 20 * DAY);
+    const changesFrom = (from: Date) => sql`
+      select at, subnet_id, change from reporting.l1_changes(${from}, ${new Date(clock.now)})`;
+    const before = await changesFrom(kept);
+    expect(before).toEqual(
+      ['appeared', 'converted'].map((change) => ({ at: new Date(start + 30 * DAY), subnet_id: 'b', change })),
+    );
+    expect(await retain(sql, { subnets: 20 * DAY }, clock.now, never)).toMatchObject([
+      { keptSince: kept, removed: 1 },
+    ]);
+    expect(await changesFrom(new Date(start))).toEqual(before);
+  });
+
+  it('leaves the stake of peers open where validators are not kept for as long as peers', async () => {
+    const clock = new ManualClock(start);
+    const primary = { node: 'n', subnetId: '11111111111111111111111111111111LpoYY' };
+    const list = scriptedFeed(validators, primary, { believe: { looks: 1, after: 0 } });
+    list.script = () => onlyPage({ validators: [{ nodeID: 'a', startTime: 1, weight: 5 }] });
+    const seen = scriptedFeed(peers, { node: 'n' }, { believe: { looks: 1, after: 0 } });
+    seen.script = () => onlyPage({ numPeers: '1', peers: [{ nodeID: 'a', version: 'v' }] });
+    for (const feed of [list, seen]) {
+      await registerTargets(sql, feed, clock.now, { recorder: 'recorder', digest: null });
+      await run(recordingContext(sql, clock.read), feed);
+    }
+    await retain(sql, { validators: 7 * DAY }, start + 9 * DAY, never);
+    const told = await sql`
+      select day::text, stake::int, share_of_stake::int from reporting.peer_versions(${new Date(start)}, ${new Date(start + 4 * DAY)})`;
+    expect(told.map(({ day, stake, share_of_stake }) => [day.slice(8), stake, share_of_stake])).toEqual([
+      ['01', null, null],
+      ['02', null, null],
+      ['03', 5, 1],
+      ['04', 5, 1],
+    ]);
   });
 
   it('is named by every dataset that can lose rows for good, and by no other', () => {

@@ -1,5 +1,5 @@
 create or replace function reporting.blocks_proposed(
-  "from" timestamptz, -- The first moment.
+  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
   "to" timestamptz, -- The end, itself not in it.
   node_id text default null, -- Only this watched validator.
   as_of timestamptz default now() -- As the recorder knew it then.
@@ -16,11 +16,14 @@ returns table (
   expected_blocks numeric -- The blocks that its stake stands for.
 )
 language sql stable parallel safe as $$
-with recorded as (
+with kept as materialized (
+  select reporting.kept_from('proposed_blocks', "from") as since
+),
+recorded as (
   select (b.block_timestamp at time zone 'UTC')::date as day, b.blockchain_id, b.proposer_node_id, b.block_number, b.tx_count,
-    b.block_timestamp >= "from" as is_asked
+    b.block_timestamp >= (select k.since from kept k) as is_asked
   from reporting.proposed_blocks_as_of(as_of) b
-  where b.block_timestamp >= date_trunc('day', "from" at time zone 'UTC') at time zone 'UTC' - interval '1 day'
+  where b.block_timestamp >= date_trunc('day', (select k.since from kept k) at time zone 'UTC') at time zone 'UTC' - interval '1 day'
     and b.block_timestamp < "to"
 ),
 -- As p_blocks_as_of and x_blocks_as_of have them, which raise an error where no node records blocks.
@@ -39,7 +42,7 @@ heights as (
   select r.blockchain_id, r.day, r.block_number from recorded r
   union all
   select b.blockchain_id, (b.time at time zone 'UTC')::date, b.height from node_blocks b
-  where b.time >= "from" - interval '2 days' and b.time < "to"
+  where b.time >= (select k.since from kept k) - interval '2 days' and b.time < "to"
 ),
 days as (
   select h.blockchain_id, h.day, max(h.block_number) as highest, min(h.block_number) as lowest
@@ -58,7 +61,8 @@ stakes as (
   select e.day, h.node_id, h.weight + coalesce(h.delegator_weight, 0) as stake,
     sum(h.weight + coalesce(h.delegator_weight, 0)) over (partition by e.day) as total
   from reporting.validators_history h
-  cross join lateral reporting.day_ends(h.valid_from, h.valid_to, "from", least("to", as_of)) e
+  cross join kept k
+  cross join lateral reporting.day_ends(h.valid_from, h.valid_to, k.since, least("to", as_of)) e
   where h.subnet_id = '11111111111111111111111111111111LpoYY'
     and h.node = (select reporting.validator_viewer('11111111111111111111111111111111LpoYY', as_of))
 ),
@@ -73,7 +77,7 @@ from grown g
 cross join proposers n
 left join proposed p using (day, blockchain_id, node_id)
 left join stakes s using (day, node_id)
-where g.day >= ("from" at time zone 'UTC')::date
+where g.day >= ((select k.since from kept k) at time zone 'UTC')::date
 order by 1, 2, 3
 $$;
 

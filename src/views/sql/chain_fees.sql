@@ -1,5 +1,5 @@
 create or replace function reporting.chain_fees(
-  "from" timestamptz, -- The first moment.
+  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
   "to" timestamptz, -- The end, itself not in it.
   chain_id text, -- The chain, such as 43114.
   as_of timestamptz default now() -- As the recorder knew it then.
@@ -22,7 +22,7 @@ select (p.bucket_start at time zone 'UTC')::date as day, max(p.value) filter (wh
 from reporting.metric_points_as_of(as_of) p
 where p.chain_id = chain_fees.chain_id and p.time_interval = 'day'
   and p.metric in ('feesPaid', 'txCount', 'gasUsed', 'avgGasPrice', 'maxGasPrice')
-  and p.bucket_start >= "from" and p.bucket_start < "to"
+  and p.bucket_start >= (select reporting.kept_from('metric_points', "from")) and p.bucket_start < "to"
 group by 1
 order by 1
 $$;

@@ -1,5 +1,5 @@
 create or replace function reporting.delegation_movements(
-  "from" timestamptz, -- The first moment.
+  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
   "to" timestamptz, -- The end, itself not in it.
   node_id text default null, -- Only delegations to this watched validator.
   as_of timestamptz default now() -- As the recorder knew it then.
@@ -16,7 +16,10 @@ returns table (
   stake_avax numeric -- The same in AVAX.
 )
 language sql stable parallel safe as $$
-with viewers as (
+with kept as materialized (
+  select reporting.kept_from('validator_delegators', "from") as since
+),
+viewers as (
   select distinct on (h.node_id) h.node_id, h.node
   from reporting.validator_delegators_history h
   where h.valid_from <= as_of and (delegation_movements.node_id is null or h.node_id = delegation_movements.node_id)
@@ -25,8 +28,8 @@ with viewers as (
 ),
 movements as materialized (
   select c.at, c.change, c.node_id, c.tx_id, c.start_time, coalesce(c.after, c.before) as member
-  from reporting.validator_delegators_changes c join viewers v using (node_id, node)
-  where c.change in ('joined', 'left') and not c.first_look and c.at >= "from" and c.at < "to" and c.at <= as_of
+  from reporting.validator_delegators_changes c join viewers v using (node_id, node) cross join kept k
+  where c.change in ('joined', 'left') and not c.first_look and c.at >= k.since and c.at < "to" and c.at <= as_of
 )
 select m.at, m.change, m.node_id, m.tx_id,
   (select string_agg(o.address, ', ' order by o.address) from jsonb_array_elements_text(m.member -> 'reward_owner_addresses') as o(address)),

@@ -1,5 +1,5 @@
 create or replace function reporting.income(
-  "from" timestamptz, -- The first moment.
+  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
   "to" timestamptz, -- The end, itself not in it.
   by text default 'day', -- day, month or year (UTC).
   currency text default 'usd', -- Of the value.

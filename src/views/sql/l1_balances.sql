@@ -1,5 +1,5 @@
 create or replace function reporting.l1_balances(
-  "from" timestamptz, -- The first moment.
+  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
   "to" timestamptz, -- The end, itself not in it.
   subnet_id text default null, -- Only this L1; its validators are recorded where watch.subnets names it.
   as_of timestamptz default now() -- As the recorder knew it then.
@@ -14,7 +14,10 @@ returns table (
   balance_avax numeric -- The same in AVAX.
 )
 language sql stable parallel safe as $$
-with viewers as materialized (
+with kept as materialized (
+  select reporting.kept_from('validators', "from") as since
+),
+viewers as materialized (
   select s.subnet_id, reporting.validator_viewer(s.subnet_id, as_of) as node
   from (select distinct h.subnet_id from reporting.validators_history h
     where h.validation_id is not null and (l1_balances.subnet_id is null or h.subnet_id = l1_balances.subnet_id)) s
@@ -22,7 +25,8 @@ with viewers as materialized (
 select e.day, h.subnet_id, h.validation_id, h.node_id, h.weight, h.balance, h.balance * 0.000000001
 from reporting.validators_history h
 join viewers v using (subnet_id, node)
-cross join lateral reporting.day_ends(h.valid_from, h.valid_to, "from", least("to", as_of)) e
+cross join kept k
+cross join lateral reporting.day_ends(h.valid_from, h.valid_to, k.since, least("to", as_of)) e
 where h.validation_id is not null and reporting.has_record('validators', as_of)
 order by e.day, h.subnet_id, h.validation_id
 $$;

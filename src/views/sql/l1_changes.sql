@@ -1,5 +1,5 @@
 create or replace function reporting.l1_changes(
-  "from" timestamptz, -- The first moment.
+  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
   "to" timestamptz, -- The end, itself not in it.
   as_of timestamptz default now() -- As the recorder knew it then.
 )
@@ -14,7 +14,10 @@ returns table (
   created_at timestamptz -- When the subnet was made.
 )
 language sql stable parallel safe as $$
-with described as (
+with kept as materialized (
+  select reporting.kept_from('subnets', "from") as since
+),
+described as (
   select h.subnet_id, h.valid_from, h.valid_to, h.ended_by, h.create_block_timestamp, coalesce(h.is_l1, false) as is_l1,
     h.subnet_ownership_info_threshold || ' of ' || (
       select string_agg(o.address, ', ' order by o.address)
@@ -24,8 +27,10 @@ with described as (
   where h.valid_from <= as_of and reporting.has_record('subnets', as_of)
 ),
 versions as (
-  select d.*, lag(d.valid_from) over subnet is null as is_first, lag(d.is_l1) over subnet as was_l1,
-    lag(d.owners) over subnet as owners_before, lag(d.manager) over subnet as manager_before,
+  -- One that was gone appears again.
+  select d.*, coalesce(lag(d.valid_to) over subnet < d.valid_from and lag(d.ended_by) over subnet = 'gone', true) as is_first,
+    lag(d.is_l1) over subnet as was_l1, lag(d.owners) over subnet as owners_before,
+    lag(d.manager) over subnet as manager_before,
     d.valid_from > min(d.valid_from) over () as is_new
   from described d
   window subnet as (partition by d.subnet_id order by d.valid_from)
@@ -35,9 +40,9 @@ changes as (
   from versions v
   cross join lateral (values
     ('appeared', null, v.owners, v.is_first and v.is_new),
-    ('converted', null, v.manager, v.is_l1 and not coalesce(v.was_l1, false) and (v.is_new or not v.is_first)),
+    ('converted', null, v.manager, v.is_l1 and case when v.is_first then v.is_new else not v.was_l1 end),
     ('owners changed', v.owners_before, v.owners, not v.is_first and v.owners is distinct from v.owners_before),
-    ('manager changed', v.manager_before, v.manager, v.was_l1 and v.manager is distinct from v.manager_before)
+    ('manager changed', v.manager_before, v.manager, not v.is_first and v.was_l1 and v.manager is distinct from v.manager_before)
   ) as c(change, before, after, is_so)
   where c.is_so
   union all
@@ -48,8 +53,8 @@ select c.at, c.subnet_id, c.change, c.before, c.after, c.is_l1,
   (select string_agg(distinct b.blockchain_name, ', ') from reporting.blockchains_history b
     where b.subnet_id = c.subnet_id and b.valid_from <= c.at and (b.valid_to is null or b.valid_to > c.at)),
   c.create_block_timestamp
-from changes c
-where c.at >= "from" and c.at < "to"
+from changes c cross join kept k
+where c.at >= k.since and c.at < "to"
 order by c.at, c.subnet_id, c.change
 $$;
 

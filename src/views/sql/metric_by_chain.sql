@@ -1,5 +1,5 @@
 create or replace function reporting.metric_by_chain(
-  "from" timestamptz, -- The first moment.
+  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
   "to" timestamptz, -- The end, itself not in it.
   metric text, -- The metric, such as txCount.
   time_interval text default 'day', -- hour, day, week or month: which values are put together.
@@ -32,7 +32,7 @@ select p.chain_id,
   count(*) as buckets, min(p.bucket_start) as first_bucket, max(p.bucket_start) as last_bucket, r.over_chains, r.reason
 from reporting.metric_points_as_of(as_of) p cross join rule r
 where p.metric = metric_by_chain.metric and p.time_interval = metric_by_chain.time_interval
-  and p.bucket_start >= "from" and p.bucket_start < "to"
+  and p.bucket_start >= (select reporting.kept_from('metric_points', "from")) and p.bucket_start < "to"
   and case when chain_ids is null then p.chain_id not in ('total', 'mainnet', 'testnet') else p.chain_id = any (chain_ids) end
 group by p.chain_id, r.over_time, r.over_chains, r.reason
 $$;

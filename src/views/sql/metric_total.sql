@@ -1,5 +1,5 @@
 create or replace function reporting.metric_total(
-  "from" timestamptz, -- The first moment.
+  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
   "to" timestamptz, -- The end, itself not in it.
   metric text, -- The metric, such as txCount.
   chain_ids text[] default null, -- These chains; null: every recorded one.

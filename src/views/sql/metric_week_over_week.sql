@@ -1,5 +1,5 @@
 create or replace function reporting.metric_week_over_week(
-  "from" timestamptz, -- Weeks that begin at this moment or later.
+  "from" timestamptz, -- Weeks that begin at this moment or later. What is not kept whole any more (reporting.retention) is left out.
   "to" timestamptz, -- Weeks that begin before this moment.
   metric text, -- The metric, such as txCount.
   chain_id text default null, -- Only this chain.
@@ -15,12 +15,17 @@ returns table (
   is_complete boolean -- The week was over at the moment asked for.
 )
 language sql stable parallel safe as $$
-with points as (
+with kept as materialized (
+  select date_trunc('week', k.since at time zone 'UTC' + interval '7 days' - interval '1 microsecond') at time zone 'UTC' as since
+  from reporting.kept_from('metric_points',
+    date_trunc('week', "from" at time zone 'UTC') at time zone 'UTC' - interval '7 days') as k(since)
+),
+points as (
   select p.chain_id, p.time_interval, p.bucket_start at time zone 'UTC' as starts_at, p.value
   from reporting.metric_points_as_of(as_of) p
   where p.metric = metric_week_over_week.metric and p.time_interval in ('day', 'week')
     and (metric_week_over_week.chain_id is null or p.chain_id = metric_week_over_week.chain_id)
-    and p.bucket_start >= date_trunc('week', "from" at time zone 'UTC') at time zone 'UTC' - interval '7 days'
+    and p.bucket_start >= (select k.since from kept k)
     and p.bucket_start < "to" + interval '7 days'
 ),
 rule as (

@@ -1,5 +1,5 @@
 create or replace function reporting.native_balances_over_time(
-  "from" timestamptz, -- The first moment.
+  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
   "to" timestamptz, -- The end, itself not in it.
   chain_id text default null, -- Only on this chain.
   address text default null, -- Only this address.
@@ -17,10 +17,14 @@ returns table (
   value numeric -- The tokens at that price.
 )
 language sql stable parallel safe as $$
-with balances as (
+with kept as materialized (
+  select reporting.kept_from('native_balances', "from") as since
+),
+balances as (
   select e.day, h.chain_id, h.address, h.balance, h.balance * ('1e-' || h.decimals)::numeric as tokens, h.symbol
   from reporting.native_balances_history h
-  cross join lateral reporting.day_ends(h.valid_from, h.valid_to, "from", least("to", as_of)) e
+  cross join kept k
+  cross join lateral reporting.day_ends(h.valid_from, h.valid_to, k.since, least("to", as_of)) e
   where (native_balances_over_time.chain_id is null or h.chain_id = native_balances_over_time.chain_id)
     and (native_balances_over_time.address is null or h.address = lower(native_balances_over_time.address))
     and reporting.has_record('native_balances', as_of)

@@ -1,5 +1,5 @@
 create or replace function reporting.peer_versions(
-  "from" timestamptz, -- The first moment.
+  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
   "to" timestamptz, -- The end, itself not in it.
   seen_by text default null, -- Only peers of this configured node.
   as_of timestamptz default now() -- As the recorder knew it then.
@@ -10,27 +10,33 @@ returns table (
   version text, -- The version.
   peers bigint, -- Peers that ran it.
   share_of_peers numeric, -- Of all peers.
-  stake numeric, -- What those of them that validate staked, own and delegated, in nAVAX.
+  stake numeric, -- What those of them that validate staked, own and delegated, in nAVAX; null: no validators are known of that day.
   stake_avax numeric, -- The same in AVAX.
   share_of_stake numeric -- Of the stake of all peers.
 )
 language sql stable parallel safe as $$
-with peers as (
+with kept as materialized (
+  select reporting.kept_from('peers', "from") as peers, reporting.kept_from('validators', "from") as validators
+),
+peers as (
   select e.day, p.node, p.node_id, coalesce(p.version, 'unknown') as version
   from reporting.peers_history p
-  cross join lateral reporting.day_ends(p.valid_from, p.valid_to, "from", least("to", as_of)) e
+  cross join kept k
+  cross join lateral reporting.day_ends(p.valid_from, p.valid_to, k.peers, least("to", as_of)) e
   where (peer_versions.seen_by is null or p.node = peer_versions.seen_by) and reporting.has_record('peers', as_of)
 ),
 stakes as (
   select e.day, h.node_id, sum(h.weight + coalesce(h.delegator_weight, 0)) as stake
   from reporting.validators_history h
-  cross join lateral reporting.day_ends(h.valid_from, h.valid_to, "from", least("to", as_of)) e
+  cross join kept k
+  cross join lateral reporting.day_ends(h.valid_from, h.valid_to, k.validators, least("to", as_of)) e
   where h.subnet_id = '11111111111111111111111111111111LpoYY'
     and h.node = (select reporting.validator_viewer('11111111111111111111111111111111LpoYY', as_of))
   group by 1, 2
 ),
 by_version as (
-  select p.day, p.node, p.version, count(*) as peers, coalesce(sum(s.stake), 0) as stake
+  select p.day, p.node, p.version, count(*) as peers,
+    case when p.day in (select s.day from stakes s) then coalesce(sum(s.stake), 0) end as stake
   from peers p left join stakes s using (day, node_id)
   group by 1, 2, 3
 )

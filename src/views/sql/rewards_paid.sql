@@ -1,5 +1,5 @@
 create or replace function reporting.rewards_paid(
-  "from" timestamptz, -- The first moment.
+  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
   "to" timestamptz, -- The end, itself not in it.
   currency text default 'usd', -- Of the price.
   as_of timestamptz default now() -- As the recorder knew it then.
@@ -18,7 +18,10 @@ returns table (
   value numeric -- The tokens at that price; null: no price was recorded.
 )
 language sql stable parallel safe as $$
-with last_known as (
+with kept as materialized (
+  select reporting.kept_from('pending_rewards', "from") as since
+),
+last_known as (
   select distinct on (h.network, h.tx_hash, h.reward_type) h.*
   from reporting.pending_rewards_history h
   where h.valid_from <= as_of and reporting.has_record('pending_rewards', as_of)
@@ -26,9 +29,9 @@ with last_known as (
 ),
 paid as (
   select k.*, k.estimated_reward_amount * ('1e-' || k.estimated_reward_denomination)::numeric as tokens
-  from last_known k
+  from last_known k cross join kept
   -- What the service dropped before its end was not paid.
-  where k.end_timestamp >= "from" and k.end_timestamp < "to" and k.end_timestamp <= as_of
+  where k.end_timestamp >= kept.since and k.end_timestamp < "to" and k.end_timestamp <= as_of
     and not (k.ended_by = 'gone' and k.valid_to <= as_of and k.valid_to < k.end_timestamp)
 )
 select p.end_timestamp, p.node_id, p.tx_hash, p.reward_type,

@@ -1,5 +1,5 @@
 create or replace function reporting.stake_daily(
-  "from" timestamptz, -- The first moment.
+  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
   "to" timestamptz, -- The end, itself not in it.
   seen_by text default null, -- The configured node that saw it; null: the one with the longest record.
   as_of timestamptz default now() -- As the recorder knew it then.
@@ -16,11 +16,15 @@ returns table (
   total_avax numeric -- The same in AVAX.
 )
 language sql stable parallel safe as $$
-with by_day as (
+with kept as materialized (
+  select reporting.kept_from('validators', "from") as since
+),
+by_day as (
   select e.day, count(*) as validators, coalesce(sum(h.delegator_count), 0) as delegations, sum(h.weight) as stake,
     coalesce(sum(h.delegator_weight), 0) as delegated
   from reporting.validators_history h
-  cross join lateral reporting.day_ends(h.valid_from, h.valid_to, "from", least("to", as_of)) e
+  cross join kept k
+  cross join lateral reporting.day_ends(h.valid_from, h.valid_to, k.since, least("to", as_of)) e
   where h.subnet_id = '11111111111111111111111111111111LpoYY'
     and reporting.has_record('validators', as_of)
     and h.node = (select coalesce(seen_by, reporting.validator_viewer('11111111111111111111111111111111LpoYY', as_of)))

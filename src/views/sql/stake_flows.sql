@@ -1,5 +1,5 @@
 create or replace function reporting.stake_flows(
-  "from" timestamptz, -- The first moment.
+  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
   "to" timestamptz, -- The end, itself not in it.
   seen_by text default null, -- The configured node that saw it; null: the one with the longest record.
   as_of timestamptz default now() -- As the recorder knew it then.
@@ -18,7 +18,10 @@ returns table (
   net_avax numeric -- The same in AVAX.
 )
 language sql stable parallel safe as $$
-with viewer as materialized (
+with kept as materialized (
+  select reporting.kept_from('validators', "from") as since
+),
+viewer as materialized (
   select coalesce(seen_by, reporting.validator_viewer('11111111111111111111111111111111LpoYY', as_of)) as node
 ),
 versions as (
@@ -44,14 +47,14 @@ by_day as (
   select (m.at at time zone 'UTC')::date as day,
     sum(m.own) filter (where m.own > 0) as stake_in, -sum(m.own) filter (where m.own < 0) as stake_out,
     sum(m.delegated) filter (where m.delegated > 0) as delegated_in, -sum(m.delegated) filter (where m.delegated < 0) as delegated_out
-  from moves m
-  where m.at >= "from" and m.at < "to"
+  from moves m cross join kept k
+  where m.at >= k.since and m.at < "to"
   group by 1
 ),
 every_day as materialized (
   select d.day::date as day, coalesce(b.stake_in, 0) as stake_in, coalesce(b.stake_out, 0) as stake_out,
     coalesce(b.delegated_in, 0) as delegated_in, coalesce(b.delegated_out, 0) as delegated_out
-  from generate_series(date_trunc('day', "from" at time zone 'UTC'),
+  from generate_series(date_trunc('day', (select k.since from kept k) at time zone 'UTC'),
     (least("to", as_of) at time zone 'UTC') - interval '1 microsecond', interval '1 day') as d(day)
   left join by_day b on b.day = d.day::date
 )

@@ -1,5 +1,5 @@
 create or replace function reporting.subnet_stake_daily(
-  "from" timestamptz, -- The first moment.
+  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
   "to" timestamptz, -- The end, itself not in it.
   subnet_id text default null, -- Only this subnet; null: all whose validators are recorded.
   as_of timestamptz default now() -- As the recorder knew it then.
@@ -12,7 +12,10 @@ returns table (
   delegated numeric -- Stake delegated to them, in nAVAX.
 )
 language sql stable parallel safe as $$
-with viewers as materialized (
+with kept as materialized (
+  select reporting.kept_from('validators', "from") as since
+),
+viewers as materialized (
   select s.subnet_id, reporting.validator_viewer(s.subnet_id, as_of) as node
   from (select distinct h.subnet_id from reporting.validators_history h
     where subnet_stake_daily.subnet_id is null or h.subnet_id = subnet_stake_daily.subnet_id) s
@@ -20,7 +23,8 @@ with viewers as materialized (
 select e.day, h.subnet_id, count(*), sum(h.weight), coalesce(sum(h.delegator_weight), 0)
 from reporting.validators_history h
 join viewers v using (subnet_id, node)
-cross join lateral reporting.day_ends(h.valid_from, h.valid_to, "from", least("to", as_of)) e
+cross join kept k
+cross join lateral reporting.day_ends(h.valid_from, h.valid_to, k.since, least("to", as_of)) e
 where reporting.has_record('validators', as_of)
 group by e.day, h.subnet_id
 order by e.day, h.subnet_id

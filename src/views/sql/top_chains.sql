@@ -1,5 +1,5 @@
 create or replace function reporting.top_chains(
-  "from" timestamptz, -- The first moment.
+  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
   "to" timestamptz, -- The end, itself not in it.
   metric text, -- The metric, such as txCount.
   time_interval text default 'day', -- hour, day, week or month: which values are put together.

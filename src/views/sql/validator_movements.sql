@@ -1,5 +1,5 @@
 create or replace function reporting.validator_movements(
-  "from" timestamptz, -- The first moment.
+  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
   "to" timestamptz, -- The end, itself not in it.
   subnet_id text default '11111111111111111111111111111111LpoYY', -- The subnet; the primary network unless said otherwise.
   seen_by text default null, -- The configured node that saw it; null: the one with the longest record.
@@ -18,7 +18,10 @@ returns table (
   delegated numeric -- What others had delegated to it, in nAVAX.
 )
 language sql stable parallel safe as $$
-with viewer as materialized (
+with kept as materialized (
+  select reporting.kept_from('validators', "from") as since
+),
+viewer as materialized (
   select coalesce(seen_by, reporting.validator_viewer(validator_movements.subnet_id, as_of)) as node
 ),
 looks as (
@@ -37,15 +40,15 @@ versions as (
 movements as materialized (
   select v.valid_from as at, 'joined' as change, v.node_id, v.tx_id, v.validation_id, v.start_time, v.end_time,
     null::boolean as expired, v.weight, v.delegator_weight
-  from versions v
+  from versions v cross join kept k
   -- One that was there at the first look joined before; one that was not watched for a while never left.
-  where v.is_new and v.valid_from >= "from" and v.valid_from < "to"
+  where v.is_new and v.valid_from >= k.since and v.valid_from < "to"
     and (v.before_until is null or v.before_until < v.valid_from and v.before_ended_by = 'gone')
   union all
   select v.valid_to, 'left', v.node_id, v.tx_id, v.validation_id, v.start_time, v.end_time, v.end_time <= v.valid_to,
     v.weight, v.delegator_weight
-  from versions v
-  where v.ended_by = 'gone' and v.valid_to <= as_of and v.valid_to >= "from" and v.valid_to < "to"
+  from versions v cross join kept k
+  where v.ended_by = 'gone' and v.valid_to <= as_of and v.valid_to >= k.since and v.valid_to < "to"
 )
 select * from movements
 where reporting.has_record('validators', as_of)
