@@ -261,7 +261,39 @@ describe('uptime by windows of any length', () => {
     },
   );
 
-  it('begins where the probe was first looked at, and whole months in January', async () => {
+  it.each(['30 days', '45 days', '5 months', '18 months', '2 years'])(
+    'of %s: windows of any length follow each other across the years',
+    async (grain) => {
+      const node = `across by ${grain}`;
+      await saw('across', node, [
+        [0, 'up'],
+        [300, 'down'],
+      ]);
+      const [from, to] = [new Date(Date.UTC(2025, 10, 20)), new Date(month.to)];
+      const [sum] = await sql`
+        select sum(up_seconds)::int as up, sum(down_seconds)::int as down from reporting.node_uptime_by(${grain}::interval, ${from}, ${to})
+        where node = ${node}`;
+      expect(sum).toEqual({ up: 300 * 3600, down: (31 * 24 - 300) * 3600 });
+      const apart = await sql`
+        select t.at, w.begins, n.ends from generate_series(timestamptz '1995-01-01', '2031-01-01', '17 days') as t(at)
+        cross join lateral (select reporting.window_begin(${grain}::interval, t.at) as begins) w
+        cross join lateral (select (w.begins at time zone 'UTC' + ${grain}::interval) at time zone 'UTC' as ends) n
+        where t.at < w.begins or t.at >= n.ends or reporting.window_begin(${grain}::interval, n.ends) <> n.ends
+          or reporting.window_begin(${grain}::interval, n.ends - interval '1 microsecond') <> w.begins`;
+      expect([...apart]).toEqual([]);
+    },
+  );
+
+  it.each(['1 month 3 days', '-1 month', '0 seconds', '-1 day'])('of %s is refused', async (grain) => {
+    await expect(sql`select * from reporting.node_uptime_by(${grain}::interval)`).rejects.toMatchObject({
+      code: '22023',
+      message: expect.stringMatching(
+        /^grain: must be whole months, or days and less, and more than nothing, not /,
+      ),
+    });
+  });
+
+  it('begins where the probe was first looked at, and whole months from January 2000', async () => {
     await saw('by', 'since', [[30, 'up']]);
     const first = (grain: string) => sql`
       select begins from reporting.node_uptime_by(${grain}::interval) where node = 'since' order by begins limit 1`;

@@ -5,11 +5,15 @@ create or replace function reporting.window_begin(
 returns timestamptz
 language sql stable parallel safe as $$
 select case
-  when grain < interval '1 month' then date_bin(grain, at at time zone 'UTC', timestamp '2000-01-03') at time zone 'UTC'
-  else (date_trunc('year', at at time zone 'UTC')
-    + div(extract(month from at at time zone 'UTC') - 1, extract(month from grain) + 12 * extract(year from grain))::float8
-      * grain) at time zone 'UTC'
+  when grain > interval '0' and date_trunc('month', grain) = interval '0'
+    then date_bin(grain, at at time zone 'UTC', timestamp '2000-01-03') at time zone 'UTC'
+  when grain > interval '0' and date_trunc('month', grain) = grain
+    then (timestamp '2000-01-01' + grain * floor(
+      ((extract(year from at at time zone 'UTC') - 2000) * 12 + extract(month from at at time zone 'UTC') - 1)
+        / (extract(year from grain) * 12 + extract(month from grain)))::float8) at time zone 'UTC'
+  when grain is not null
+    then reporting.refused('grain: must be whole months, or days and less, and more than nothing, not ' || grain)::timestamptz
 end
 $$;
 
-comment on function reporting.window_begin is 'The begin of the window in which a moment lies (UTC): whole months count from January, all else from a Monday.';
+comment on function reporting.window_begin is 'The begin of the window in which a moment lies (UTC): whole months count from January 2000, all else from a Monday.';
