@@ -175,6 +175,40 @@ describe('node_latency', () => {
     expect(told.map(({ probes }) => probes)).toEqual([1440, 1440]);
   });
 
+  it('tells older days where another observer has ended with its hours, and where an old hour was stored late', async () => {
+    const told = (node: string, at: number): LatencyHour => ({
+      node,
+      probe: 'health',
+      hour: at,
+      histogram: histogramOf([5, 50]),
+    });
+    const begin = start + 60 * day;
+    const end = begin + 50 * day;
+    await sql`insert into recorder.health_observers (observer) values ('ended'), ('goes on')`;
+    await storeHours(sql, 'ended', [told('seen by two', begin)], begin + hour);
+    for (let at = begin; at < end; at += 6 * hour)
+      await storeHours(sql, 'goes on', [told('seen by two', at)], at + hour);
+    const over = async () => {
+      const rows = await sql<{ observer: string; begins: Date; probes: number }[]>`
+        select observer, begins, probes::int from reporting.node_latency_over_time(${new Date(begin)}, ${new Date(end)}, 'hour', 'seen by two')`;
+      return {
+        ended: rows.filter(({ observer }) => observer === 'ended').map(({ begins }) => begins.getTime()),
+        days: rows.filter(({ observer, probes }) => observer === 'goes on' && probes === 8).length,
+        hours: rows.filter(({ observer, probes }) => observer === 'goes on' && probes === 2).length,
+        probes: rows
+          .filter(({ observer }) => observer === 'goes on')
+          .reduce((sum, one) => sum + one.probes, 0),
+      };
+    };
+    const before = await over();
+    expect(before).toMatchObject({ ended: [begin], probes: 400 });
+    expect(before.days * 4 + before.hours).toBe(200);
+    expect([before.days > 0, before.hours > 0]).toEqual([true, true]);
+    // Its week stays until the next hour is stored.
+    await storeHours(sql, 'goes on', [told('seen by two', begin + hour)], end);
+    expect(await over()).toMatchObject({ ended: [begin], probes: 402 });
+  });
+
   it.each([
     ['others went on, and its hours were dropped', true],
     ['nobody went on, and its hours are still there', false],

@@ -15,17 +15,22 @@ returns table (
   p99 numeric -- 99 of 100 looks took at most so long, in ms.
 )
 language sql stable parallel safe as $$
-with hours_since as materialized (
-  select min(l.starts_at) as at from reporting.node_latency_spans l where l.span = 'week' and by = 'hour'
+with weeks as (
+  select l.observer, l.starts_at, max(l.starts_at) over (partition by l.observer) as newest
+  from reporting.node_latency_spans l where l.span = 'week' and by = 'hour'
+),
+-- Who stores hours drops its own old ones. A week that an hour was stored in late stays until the next one.
+hours_since as materialized (
+  select w.observer, min(w.starts_at) as at from weeks w where w.starts_at >= w.newest - interval '504 hours' group by w.observer
 ),
 -- The slots of each span: a step apart, the first of them at the begin.
 spans as (
   select l.observer, l.node, l.probe, l.entries, l.starts_at, interval '1 hour' as step, 'infinity'::timestamptz as until
-  from reporting.node_latency_spans l
-  where by = 'hour' and l.span = 'week' and l.starts_at > "from" - interval '168 hours' and l.starts_at < "to"
+  from reporting.node_latency_spans l join hours_since h using (observer)
+  where l.span = 'week' and l.starts_at >= h.at and l.starts_at > "from" - interval '168 hours' and l.starts_at < "to"
   union all
   select l.observer, l.node, l.probe, l.entries, l.starts_at - interval '24 hours', interval '24 hours', coalesce(h.at, 'infinity')
-  from reporting.node_latency_spans l cross join hours_since h
+  from reporting.node_latency_spans l left join hours_since h using (observer)
   where l.span = 'month' and l.starts_at > "from" - interval '744 hours' and l.starts_at < "to"
     and case when by in ('hour', 'day') then true
       else reporting.refused('by: must be hour or day, not ' || by) is null end
