@@ -53,8 +53,9 @@ export interface RunPage {
   readonly next: string | null;
 }
 
+/** A run has a row for each of its datasets. They are never cut apart, as the next page begins with another run. */
 const SHOWN = 50;
-/** Runs that are looked at for one page: so rare ones cost no more than frequent ones. */
+/** Rows that are looked at for one page: so rare ones cost no more than frequent ones. */
 const LOOKED_AT = 20_000;
 
 const LAST = '9223372036854775807';
@@ -76,13 +77,13 @@ export async function runPage(sql: postgres.Sql, filter: RunFilter): Promise<Run
       ) b cross join lateral (
         select * from reporting.runs r
         where ${sql.unsafe(OF_BLOCK)} and r.run_id < coalesce(${end}::bigint, ${LAST}) offset 0
-      ) r order by b.run_block desc, r.run_id desc limit ${LOOKED_AT}
+      ) r order by b.run_block desc, r.run_id desc fetch first ${LOOKED_AT} rows with ties
     ),
     passed as (
       select * from looked_at
       where dataset = coalesce(${dataset}, dataset) and status = coalesce(${status}, status)
         and reason = coalesce(${reason}, reason)
-      order by run_id desc, dataset limit ${SHOWN}
+      order by run_id desc fetch first ${SHOWN} rows with ties
     ),
     seen as (select min(run_id)::text as oldest, count(*)::int as looked_at from looked_at)
     select ${sql.unsafe(COLUMNS)}, seen.oldest, seen.looked_at
@@ -91,9 +92,9 @@ export async function runPage(sql: postgres.Sql, filter: RunFilter): Promise<Run
   const runs = rows.filter(({ run_id }) => run_id !== null);
   const first = rows[0];
   const next =
-    runs.length === SHOWN
+    runs.length >= SHOWN
       ? (runs.at(-1)?.run_id ?? null)
-      : first && first.looked_at === LOOKED_AT
+      : first && first.looked_at >= LOOKED_AT
         ? first.oldest
         : null;
   return { runs, next };
