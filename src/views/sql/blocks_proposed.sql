@@ -10,21 +10,22 @@ returns table (
   node_id text, -- The validator.
   blocks bigint, -- Blocks it proposed that day.
   transactions numeric, -- Transactions in them.
-  chain_blocks numeric, -- By how many blocks the chain grew that day, as far as heights are recorded.
-  share_of_blocks numeric, -- Its blocks of those.
-  share_of_stake numeric, -- Its stake of all, own and delegated, at the end of the day; null: it did not validate.
-  expected_blocks numeric -- The blocks that its stake stands for.
+  chain_blocks numeric, -- By how many blocks the chain grew that day, as far as heights are recorded; null: none is recorded of the day before.
+  share_of_blocks numeric, -- Its blocks of those; null: they are not known, or none.
+  share_of_stake numeric, -- Its stake of all, own and delegated, at the end of the day; null: it did not validate, or no validators are known of that day.
+  expected_blocks numeric -- The blocks that its stake stands for; null: it did not validate, or they are not known.
 )
 language sql stable parallel safe as $$
 with kept as materialized (
-  select reporting.kept_from('proposed_blocks', "from") as since
+  select k.since, (k.since at time zone 'UTC')::date as first_day, reporting.kept_from('validators', k.since) as validators_since
+  from reporting.kept_from('proposed_blocks', "from") as k(since)
 ),
+-- What came before the window is of the day before: from there the chain grew.
 recorded as (
-  select (b.block_timestamp at time zone 'UTC')::date as day, b.blockchain_id, b.proposer_node_id, b.block_number, b.tx_count,
-    b.block_timestamp >= (select k.since from kept k) as is_asked
-  from reporting.proposed_blocks_as_of(as_of) b
-  where b.block_timestamp >= date_trunc('day', (select k.since from kept k) at time zone 'UTC') at time zone 'UTC' - interval '1 day'
-    and b.block_timestamp < "to"
+  select case when b.block_timestamp < k.since then k.first_day - 1 else (b.block_timestamp at time zone 'UTC')::date end as day,
+    b.blockchain_id, b.proposer_node_id, b.block_number, b.tx_count
+  from reporting.proposed_blocks_as_of(as_of) b cross join kept k
+  where b.block_timestamp >= k.since - interval '1 day' and b.block_timestamp < "to"
 ),
 -- As p_blocks_as_of and x_blocks_as_of have them, which raise an error where no node records blocks.
 node_blocks(blockchain_id, time, height) as (
@@ -41,17 +42,18 @@ node_blocks(blockchain_id, time, height) as (
 heights as (
   select r.blockchain_id, r.day, r.block_number from recorded r
   union all
-  select b.blockchain_id, (b.time at time zone 'UTC')::date, b.height from node_blocks b
-  where b.time >= (select k.since from kept k) - interval '2 days' and b.time < "to"
+  select b.blockchain_id, case when b.time < k.since then k.first_day - 1 else (b.time at time zone 'UTC')::date end, b.height
+  from node_blocks b cross join kept k
+  where b.time >= k.since - interval '1 day' and b.time < "to"
 ),
 days as (
-  select h.blockchain_id, h.day, max(h.block_number) as highest, min(h.block_number) as lowest
-  from heights h group by 1, 2
+  select h.blockchain_id, h.day, max(h.block_number) as highest from heights h group by 1, 2
 ),
 grown as (
   select d.blockchain_id, d.day,
-    d.highest - coalesce(lag(d.highest) over (partition by d.blockchain_id order by d.day), d.lowest - 1) as chain_blocks
+    case when lag(d.day) over chain = d.day - 1 then d.highest - lag(d.highest) over chain end as chain_blocks
   from days d
+  window chain as (partition by d.blockchain_id order by d.day)
 ),
 proposers as (
   select distinct r.proposer_node_id as node_id from recorded r
@@ -62,23 +64,24 @@ stakes as (
     sum(h.weight + coalesce(h.delegator_weight, 0)) over (partition by e.day) as total
   from reporting.validators_history h
   cross join kept k
-  cross join lateral reporting.day_ends(h.valid_from, h.valid_to, k.since, least("to", as_of)) e
+  cross join lateral reporting.day_ends(h.valid_from, h.valid_to, k.validators_since, least("to", as_of)) e
   where h.subnet_id = '11111111111111111111111111111111LpoYY'
     and h.node = (select reporting.validator_viewer('11111111111111111111111111111111LpoYY', as_of))
 ),
 proposed as (
   select r.day, r.blockchain_id, r.proposer_node_id as node_id, count(*) as blocks, sum(r.tx_count) as transactions
-  from recorded r where r.is_asked group by 1, 2, 3
+  from recorded r group by 1, 2, 3
 )
 select g.day, g.blockchain_id, n.node_id, coalesce(p.blocks, 0), coalesce(p.transactions, 0), g.chain_blocks,
   round(coalesce(p.blocks, 0) / nullif(g.chain_blocks, 0), 9), round(s.stake / s.total, 9),
   round(s.stake / s.total * g.chain_blocks, 4)
 from grown g
+cross join kept k
 cross join proposers n
 left join proposed p using (day, blockchain_id, node_id)
 left join stakes s using (day, node_id)
-where g.day >= ((select k.since from kept k) at time zone 'UTC')::date
+where g.day >= k.first_day
 order by 1, 2, 3
 $$;
 
-comment on function reporting.blocks_proposed is 'Blocks that watched validators proposed by day, against their share of the stake.';
+comment on function reporting.blocks_proposed is 'Blocks that watched validators proposed by day, against their share of the stake. Where a window begins or ends within a day, only that part of the day counts.';
