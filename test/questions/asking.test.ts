@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { printPage } from '../../src/commands/printing-page.ts';
 import { questionCommand, type ReportOptions } from '../../src/commands/question.ts';
@@ -75,6 +76,11 @@ describe('a question', () => {
 
 describe('report NAME', () => {
   it('asks about this month up to now unless told otherwise', async () => {
+    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+    await sql`
+      insert into recorder.validators (node, subnet_id, node_id, start_time, weight, valid_from, run_id)
+      values ('n', '11111111111111111111111111111111LpoYY', 'NodeID-1', '2026-01-01', 1, '2026-09-01', 1)`;
+    await sql.end();
     const days: unknown = JSON.parse(await ask('stake-flows'));
     expect(days).toHaveLength(20);
     await expect(ask('stake-flows', { asOf: '2026-11-05' })).rejects.toThrow(

@@ -51,12 +51,21 @@ by_day as (
   where m.at >= k.since and m.at < "to"
   group by 1
 ),
+watched as materialized (
+  select range_agg(tstzrange(v.valid_from, v.valid_to)) as spans from versions v
+),
+-- A day on which nobody looked is left out: that nothing was seen then says nothing.
 every_day as materialized (
   select d.day::date as day, coalesce(b.stake_in, 0) as stake_in, coalesce(b.stake_out, 0) as stake_out,
     coalesce(b.delegated_in, 0) as delegated_in, coalesce(b.delegated_out, 0) as delegated_out
-  from generate_series(date_trunc('day', (select k.since from kept k) at time zone 'UTC'),
+  from kept k
+  cross join watched w
+  cross join lateral generate_series(date_trunc('day', k.since at time zone 'UTC'),
     (least("to", as_of) at time zone 'UTC') - interval '1 microsecond', interval '1 day') as d(day)
+  cross join lateral (
+    select greatest(d.day at time zone 'UTC', k.since) as begins, least((d.day + interval '1 day') at time zone 'UTC', "to", as_of) as ends) p
   left join by_day b on b.day = d.day::date
+  where case when p.begins < p.ends then w.spans && tstzrange(p.begins, p.ends) end
 )
 select day, stake_in, stake_in * 0.000000001, stake_out, stake_out * 0.000000001,
   delegated_in, delegated_in * 0.000000001, delegated_out, delegated_out * 0.000000001,
@@ -67,4 +76,4 @@ where reporting.has_record('validators', as_of)
 order by day
 $$;
 
-comment on function reporting.stake_flows is 'Stake that came to the primary network and left it, by day.';
+comment on function reporting.stake_flows is 'Stake that came to the primary network and left it, by day. A day on which nobody looked has no row.';
