@@ -1,7 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { guardedClient } from './guarded-client.ts';
-import { HeldQuery } from './held-query.ts';
 import { serversOf } from './servers.ts';
 import { sessionOptions, sessionSettings, silenceOf } from './session.ts';
 
@@ -34,17 +33,6 @@ export function prepared<Row = Record<string, unknown>>(text: string): Prepared<
   return { name: `statement_${statements}`, text };
 }
 
-/** How a statement is asked. */
-export interface Asking {
-  /** False: it is planned for this time only. */
-  readonly keepsPlan?: boolean;
-  /**
-   * The statement is sent at once, for PostgreSQL to read its values, and carried out once this has resolved. Where it rejects the statement is not
-   * carried out, and fails with the same.
-   */
-  readonly after?: Promise<unknown> | undefined;
-}
-
 /**
  * Asks single statements whose parameters may be bytes in PostgreSQL's binary form: postgres.js sends texts only, which PostgreSQL has to
  * parse and this process to keep. One statement at a time on each connection, never a transaction.
@@ -53,12 +41,13 @@ export interface BulkClient {
   /** Whether no statement is under way. */
   isIdle(): boolean;
   /**
+   * @param keepsPlan false: it is planned for this time only
    * @throws what PostgreSQL refuses; an error of which `isAway` knows when the connection is lost: the statement may have been carried out
    */
   ask<Row extends pg.QueryResultRow>(
     statement: Prepared<Row>,
     values: readonly unknown[],
-    how?: Asking,
+    keepsPlan?: boolean,
   ): Promise<Row[]>;
   /** Ends the connections once their statements are answered, or after {@link LAST_STATEMENTS}: those fail as if the database had gone away. */
   end(): Promise<void>;
@@ -91,11 +80,8 @@ export function openBulk(url: string, most: number): BulkClient {
     ask: async <Row extends pg.QueryResultRow>(
       statement: Prepared<Row>,
       values: readonly unknown[],
-      { keepsPlan = true, after }: Asking = {},
-    ) => {
-      const query = queryOf(statement, values, keepsPlan);
-      return (after && (await askAfter<Row>(pool, query, after))) ?? (await pool.query<Row>(query)).rows;
-    },
+      keepsPlan = true,
+    ) => (await pool.query<Row>(queryOf(statement, values, keepsPlan))).rows,
     end: async () => {
       const cutting = setTimeout(() => {
         for (const socket of sockets) socket.destroy();
@@ -107,32 +93,6 @@ export function openBulk(url: string, most: number): BulkClient {
       }
     },
   };
-}
-
-/**
- * Sends a query, and has it carried out after something.
- * @returns null: it was not carried out, because it was held too long or failed before
- */
-async function askAfter<Row extends pg.QueryResultRow>(
-  pool: pg.Pool,
-  query: pg.QueryConfig,
-  after: Promise<unknown>,
-): Promise<Row[] | null> {
-  const client = await pool.connect();
-  const held = new HeldQuery<Row>(query, after);
-  let rows: Row[] | null;
-  try {
-    rows = await held.askOn(client);
-  } catch (error) {
-    const { isBegun } = held;
-    client.release(true);
-    await after;
-    if (isBegun) throw error;
-    return null;
-  }
-  client.release();
-  await after;
-  return rows;
 }
 
 /** A statement as `pg` is asked. */

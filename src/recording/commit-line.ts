@@ -22,21 +22,15 @@ export interface Gathered {
   rows(): number;
   /** Whether no commit is under way, of this run or another one. */
   isIdle(): boolean;
-  /**
-   * Commits the rows that came.
-   * @param after the commit before: this one may be sent, and is carried out once that one has resolved; absent: at once
-   */
-  commit(after?: Promise<unknown>): Promise<unknown>;
+  /** Commits the rows that came. */
+  commit(): Promise<unknown>;
 }
 
-/**
- * The commits of a run, one after the other, beside its fetching. What comes while one is carried out waits for the next; where that is as much as may
- * wait, the next one is sent already, and fetching goes on.
- */
+/** The commits of a run, one after the other, beside its fetching: what comes while one is under way waits for the next. */
 export class CommitLine {
   readonly #gathered: Gathered;
-  /** What is gathered for or carried out, and what is sent: at most these two. */
-  readonly #line: { readonly commit: Promise<unknown>; readonly settled: Promise<void> }[] = [];
+  /** Resolves when the commit that is under way, or gathered for, has ended, however it did; null: there is none. */
+  #ending: Promise<void> | null = null;
   /** Ends the wait for more pages; null: none is waited for. */
   #gathering: AbortController | null = null;
   #failure: { readonly error: unknown } | null = null;
@@ -48,21 +42,23 @@ export class CommitLine {
   /** Pages came. Resolves when more may be fetched. @throws what a commit threw */
   async grew(): Promise<void> {
     if (this.#isWorthACommit) this.#gathering?.abort(ENOUGH);
-    const isFull = this.#gathered.rows() >= MOST_WAITING;
-    if (isFull && this.#line.length === 2) await this.#line[0]?.settled;
+    if (this.#gathered.rows() >= MOST_WAITING) await this.#ending;
     if (this.#failure) throw this.#failure.error;
-    const [before] = this.#line;
-    if (!before) this.#add(this.#gather());
-    else if (isFull && this.#line.length === 1 && !this.#gathering)
-      this.#add(this.#gathered.commit(before.commit));
+    this.#ending ??= this.#gather()
+      .catch((error: unknown) => {
+        this.#failure = { error };
+      })
+      .finally(() => {
+        this.#ending = null;
+      });
   }
 
-  /** Resolves once all that was begun is stored; what is still gathered is not begun any more. @throws what a commit threw */
+  /** Resolves once what was begun is stored; what is gathered for is not begun any more. @throws what a commit threw */
   async end(): Promise<void> {
     const gathering = this.#gathering;
     this.#gathering = null;
     gathering?.abort(ENOUGH);
-    await Promise.all(this.#line.map(({ settled }) => settled));
+    await this.#ending;
     if (this.#failure) throw this.#failure.error;
   }
 
@@ -76,20 +72,9 @@ export class CommitLine {
       const gathering = new AbortController();
       this.#gathering = gathering;
       await delay(GATHERING, undefined, { signal: gathering.signal }).catch(() => {});
-      if (this.#gathering !== gathering) return;
+      if (this.#gathering !== gathering) return; // the run ends: its last commit takes the pages
       this.#gathering = null;
     }
     await this.#gathered.commit();
-  }
-
-  #add(commit: Promise<unknown>): void {
-    const settled = commit
-      .catch((error: unknown) => {
-        this.#failure ??= { error: error ?? new Error('the commit failed') };
-      })
-      .then(() => {
-        this.#line.shift(); // they end in their order
-      });
-    this.#line.push({ commit, settled });
   }
 }

@@ -65,12 +65,8 @@ export interface Committed {
 /** The plan of a feed's commits is kept once so many rows came: by then its tables are not empty any more. */
 const FIRST_ROWS = 500;
 
-/**
- * Commits one page or several.
- * @param after as {@link BulkClient.ask} takes it
- * @throws LeaseLost when another run holds the target
- */
-export type CommitPages = (bulk: BulkClient, commit: Commit, after?: Promise<unknown>) => Promise<Committed>;
+/** Commits one page or several. @throws LeaseLost when another run holds the target */
+export type CommitPages = (bulk: BulkClient, commit: Commit) => Promise<Committed>;
 
 /**
  * The one statement that stores a feed's rows, coverage, gaps, quarantine and run together.
@@ -215,9 +211,9 @@ export function buildCommit(
       ${anyUnconfirmed} is not null as unconfirmed`;
   let storing = prepared<Stored>(text);
   let rows = 0;
-  return async (bulk, commit, after) => {
+  return async (bulk, commit) => {
     const keepsPlan = rows >= FIRST_ROWS;
-    const [result] = await bulk.ask(storing, statement.values(commit), { keepsPlan, after });
+    const [result] = await bulk.ask(storing, statement.values(commit), keepsPlan);
     if (result?.committed !== 1) throw new LeaseLost(source.name, commit.targetKey);
     if (commit.batches.some((batch, at) => batch.rows.length > 0 && result.empty[at])) {
       // All indexes of an empty table seem equally good. A plan that was made then, also of a table that was emptied since, is not kept.

@@ -28,10 +28,10 @@ export function compileFeed(feed: Feed): CompiledFeed {
  */
 export function commitsOf({ commit }: CompiledFeed): CommitPages {
   let looksUp = false;
-  return async (bulk, pages, after) => {
+  return async (bulk, pages) => {
     if (!looksUp)
       try {
-        return await commit(bulk, pages, after);
+        return await commit(bulk, pages);
       } catch (error) {
         if (!isUniqueViolation(error)) throw error;
         looksUp = true;

@@ -134,7 +134,7 @@ export class Run {
     const line = new CommitLine({
       rows: () => this.#buffer.rowCount,
       isIdle: () => this.#context.bulk.isIdle(),
-      commit: (after) => this.#commit(null, after),
+      commit: () => this.#commit(null),
     });
     try {
       for await (const { page, again } of prefetch(
@@ -214,15 +214,11 @@ export class Run {
     else lack.unknown += 1;
   }
 
-  /** @param after the commit before, where it is not stored yet */
-  async #commit(ending: Ending | null, after?: Promise<unknown>): Promise<Committed> {
+  async #commit(ending: Ending | null): Promise<Committed> {
     const buffer = this.#buffer;
     this.#buffer = emptyBuffer(this.#feed, buffer);
-    if (buffer.contradicts) {
-      await after;
-      await this.#storeByHalves(buffer);
-    }
-    const write = async () => this.#write(await this.#commitOf(buffer, ending), after);
+    if (buffer.contradicts) await this.#storeByHalves(buffer);
+    const write = async () => this.#write(await this.#commitOf(buffer, ending));
     const committed = await write().catch(async (error: unknown) => {
       if (!refusesRows(error) || buffer.rowCount === 0) throw error;
       await this.#storeByHalves(buffer);
@@ -271,7 +267,7 @@ export class Run {
     return { parts, after };
   }
 
-  async #write(commit: Commit, after?: Promise<unknown>): Promise<Committed> {
+  async #write(commit: Commit): Promise<Committed> {
     const { bulk, traced = untraced } = this.#context;
     const committed = await traced(
       {
@@ -285,7 +281,7 @@ export class Run {
           'recorder.run.ends': commit.end !== null,
         },
       },
-      () => this.#store(bulk, commit, after),
+      () => this.#store(bulk, commit),
     );
     this.#totals.rowsWritten = this.#totals.rowsWritten.map(
       (total, at) => total + (committed.rowsWritten[at] ?? 0),

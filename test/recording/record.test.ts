@@ -295,25 +295,6 @@ describe('a commit', () => {
     expect(await stored(feed)).toMatchObject({ blocks: [], covered: null });
   });
 
-  it('that is sent ahead stores nothing and claims nothing where the one before fails', async () => {
-    const feed = blocksFeed();
-    const sent = gate();
-    const broken = committingAfter(async (commit) => {
-      if (commit > 1) return sent.open();
-      await sent.opened;
-      throw new Error('the database went away');
-    });
-    const half = { from: window.from + day / 2, to: window.to };
-    feed.script = async function* () {
-      for (let at = 0; at < 9; at += 1) yield page({ blocks: many(at * 250, seconds(half.from) + at) }, half);
-      await sent.opened;
-      yield page({ blocks: [] }, half);
-      yield page({ blocks: [] }, window, { last: true });
-    };
-    await expect(run(broken, feed, window)).rejects.toThrow('went away');
-    expect(await stored(feed)).toMatchObject({ blocks: [], covered: null });
-  });
-
   it('takes all pages that are there at once', async () => {
     const feed = blocksFeed();
     let commits = 0;

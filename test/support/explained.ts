@@ -1,12 +1,6 @@
 import pg from 'pg';
 import postgres from 'postgres';
-import {
-  type Asking,
-  type BulkClient,
-  COMMITTING,
-  type Prepared,
-  queryOf,
-} from '../../src/db/bulk-client.ts';
+import { type BulkClient, COMMITTING, type Prepared, queryOf } from '../../src/db/bulk-client.ts';
 import { sessionOptions } from '../../src/db/session.ts';
 import { type Step, stepsIn } from './plan-steps.ts';
 
@@ -61,11 +55,8 @@ export async function explained(url: string, settings: Record<string, string> = 
       ask: async <Row extends pg.QueryResultRow>(
         statement: Prepared<Row>,
         values: readonly unknown[],
-        { keepsPlan = true, after }: Asking = {},
-      ) => {
-        await after;
-        return (await client.query<Row>(queryOf(statement, values, keepsPlan))).rows;
-      },
+        keepsPlan = true,
+      ) => (await client.query<Row>(queryOf(statement, values, keepsPlan))).rows,
       end: () => client.end(),
     },
     steps: () => {
