@@ -452,6 +452,21 @@ describe('validation-ending', () => {
     expect(found.map(({ subject }) => subject)).toEqual(['tx1']);
   });
 
+  it('is told of each validator where transactions are not named', async () => {
+    for (const dataset of ['validators', 'node_identity']) await watched(dataset);
+    const identity = (node: string, node_id: string) => ({
+      node,
+      node_id,
+      valid_from: ago(90 * day),
+      run_id: 1,
+    });
+    await put('node_identity', identity('n1', 'NodeID-1'), identity('n2', 'NodeID-2'));
+    const without = { tx_id: null, end_time: ahead(day) };
+    await put('validators', validator(without), validator({ ...without, node_id: 'NodeID-2' }));
+    const found = await ask('validation-ending', { nodes: ['n1', 'n2'] });
+    expect(found.map(({ subject }) => subject)).toEqual(['NodeID-1', 'NodeID-2']);
+  });
+
   it('is told once where several nodes see it', async () => {
     await validating(['n1', 'n2'].map((node) => validator({ node, end_time: ahead(day) })));
     expect(await ask('validation-ending')).toMatchObject([{ subject: 'tx1', severity: 'critical' }]);

@@ -15,18 +15,19 @@ export const validationEnding: Rule = {
     const own = await ownNodeIds(sql, at, facts);
     // Not of reporting.stake_expiring, which also asks for delegations: they are recorded of watched validators only.
     const rows = await sql<
-      { node_id: string; end_time: Date; days_left: number; stake: string; tx_id: string }[]
+      { node_id: string; end_time: Date; days_left: number; stake: string; subject: string }[]
     >`
       with ending as (
-        select distinct on (v.tx_id) v.tx_id, v.node_id, v.end_time, (v.weight * 0.000000001)::text as stake,
+        select distinct on (v.node_id, v.start_time, v.tx_id) coalesce(v.tx_id, v.node_id) as subject, v.node_id, v.end_time,
+          (v.weight * 0.000000001)::text as stake,
           extract(epoch from v.end_time - ${at}::timestamptz)::float8 / 86400 as days_left
         from reporting.validators_as_of(${at}::timestamptz) v
         where v.subnet_id = ${PRIMARY_NETWORK} and v.node_id = any(${[...own.keys()]}::text[])
-        order by v.tx_id, v.valid_from desc, v.node
+        order by v.node_id, v.start_time, v.tx_id, v.valid_from desc, v.node
       )
-      select * from ending where days_left > 0 and days_left <= ${limits.days} order by end_time, tx_id`;
-    return rows.map(({ node_id, end_time, days_left, stake, tx_id }) => ({
-      subject: tx_id,
+      select * from ending where days_left > 0 and days_left <= ${limits.days} order by end_time, subject`;
+    return rows.map(({ node_id, end_time, days_left, stake, subject }) => ({
+      subject,
       severity: days_left < 2 ? 'critical' : undefined,
       summary: `the validation of ${own.get(node_id) ?? node_id} ends ${end_time.toISOString()}, in ${days_left.toFixed(1)} days (stake ${stake} AVAX)`,
       since: null,

@@ -34,7 +34,7 @@ turns as (
   from reporting.node_outages_in('-infinity', at)
   union all
   select observer, node, probe, started_at, null, null, null, null, null, true
-  from reporting.node_recoveries_as_of(at)
+  from reporting.node_recoveries_until(at)
 ),
 numbered_turns as (
   select *, count(*) filter (where is_recovery) over (partition by observer, node, probe order by started_at) as recoveries

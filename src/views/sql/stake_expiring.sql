@@ -16,10 +16,10 @@ returns table (
 )
 language sql stable parallel safe as $$
 with stakes as (
-  select distinct on (v.tx_id) v.end_time, 'validator' as kind, v.node_id, v.tx_id, v.weight, v.potential_reward
+  select distinct on (v.node_id, v.start_time, v.tx_id) v.end_time, 'validator' as kind, v.node_id, v.tx_id, v.weight, v.potential_reward
   from reporting.validators_as_of(as_of) v
   where v.subnet_id = '11111111111111111111111111111111LpoYY'
-  order by v.tx_id, v.valid_from desc, v.node
+  order by v.node_id, v.start_time, v.tx_id, v.valid_from desc, v.node
 ),
 delegations as (
   select distinct on (d.tx_id) d.end_time, 'delegation' as kind, d.node_id, d.tx_id, d.weight, d.potential_reward
