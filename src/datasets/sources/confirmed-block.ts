@@ -1,5 +1,7 @@
 import { memberOf } from './answer.ts';
 
+/** The height of no block. */
+const NONE = -1;
 /** Blocks a second: more than any chain makes for long. */
 const FASTEST = 100;
 
@@ -18,7 +20,7 @@ export class ConfirmedBlock {
   /** The highest that a chain can have got to. */
   #reach = Number.POSITIVE_INFINITY;
   /** The two newest blocks within reach, the newest first. */
-  #newest: readonly number[] = [];
+  #newest: readonly [number, number] = [NONE, NONE];
 
   /** @param from items of lower blocks do not count */
   constructor(from: number) {
@@ -27,24 +29,28 @@ export class ConfirmedBlock {
 
   /** Reads the next items. @param now ms since 1970 */
   take(items: readonly unknown[], now: number): void {
-    const heights = new Set(this.#newest);
+    const heights = [...this.#newest];
     for (const item of items) {
       const height = blockOf(item);
       if (height === null || height < this.#from) continue;
-      heights.add(height);
+      heights.push(height);
       const age = now / 1000 - (wholeNumber(memberOf(item, 'blockTimestamp')) ?? Number.POSITIVE_INFINITY);
       // A time in the future is wrong, or the clock here is.
       if (age >= 0) this.#reach = Math.min(this.#reach, height + FASTEST * age);
     }
-    this.#newest = [...heights]
-      .filter((height) => height <= this.#reach)
-      .sort((one, other) => other - one)
-      .slice(0, 2);
+    let [newest, next] = [NONE, NONE];
+    for (const height of heights) {
+      if (height > this.#reach || height === newest) continue;
+      if (height > newest) [newest, next] = [height, newest];
+      else if (height > next) next = height;
+    }
+    this.#newest = [newest, next];
   }
 
   /** The newest confirmed height; null: there is none. */
   get height(): number | null {
-    return this.#newest[1] ?? null;
+    const [, next] = this.#newest;
+    return next === NONE ? null : next;
   }
 }
 
