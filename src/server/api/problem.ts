@@ -38,7 +38,7 @@ export function problemOf(error: unknown): Problem {
         'ask for less: filter by the first columns of the key, sort by the key, or choose a shorter window',
     };
   // Values that PostgreSQL does not take, and what it refuses to answer: no record at that moment, a sum that has no meaning.
-  if (/^(22|0A)/.test(code)) {
+  if (/^22/.test(code)) {
     const hint = error instanceof Error && 'hint' in error && error.hint ? `; ${error.hint}` : '';
     return { status: 400, title: 'No such answer', detail: `${detail}${hint}` };
   }
