@@ -10,6 +10,8 @@ type Weather =
   | { readonly kind: 'delay'; readonly milliseconds: number }
   /** Nothing arrives any more, in either direction, and no connection ends. */
   | { readonly kind: 'black-hole' }
+  /** New connections are taken, and closed at once. */
+  | { readonly kind: 'closing' }
   /** New connections are refused. */
   | { readonly kind: 'down' };
 
@@ -91,6 +93,13 @@ export class TcpProxy {
     return count;
   }
 
+  /** Closes every connection there is, as a server that stops does. @returns how many */
+  end(): number {
+    const count = this.#pairs.size;
+    for (const pair of this.#pairs) pair.end();
+    return count;
+  }
+
   async close(): Promise<void> {
     this.reset();
     this.#server.close();
@@ -101,6 +110,11 @@ export class TcpProxy {
     this.opened += 1;
     if (this.#weather.kind === 'down') {
       client.resetAndDestroy();
+      return;
+    }
+    if (this.#weather.kind === 'closing') {
+      client.on('error', () => {});
+      client.resume().end();
       return;
     }
     const server = tcpConnect(this.#target, '127.0.0.1');
@@ -162,6 +176,11 @@ class Pair {
   /** Lets go what was held back. */
   thaw(): void {
     for (const write of this.#held.splice(0)) write();
+  }
+
+  /** Closes the client's side; the other one follows once the client has closed it, too. */
+  end(): void {
+    this.#client.end();
   }
 
   destroy(): void {

@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { idleTimeoutSocket } from './idle-timeout.ts';
+import { driverSocket } from './driver-socket.ts';
 import { serversOf } from './servers.ts';
 
 /**
@@ -17,9 +17,9 @@ export function connect(
   // The driver's types do not know `socket`.
   const withSocket = {
     ...options,
-    ...servers.tls,
+    ssl: false,
     connection: { ...options.connection, options: servers.options },
-    socket: idleTimeoutSocket(silence, servers),
+    socket: driverSocket(silence, servers),
   };
   return postgres(servers.url, withSocket);
 }

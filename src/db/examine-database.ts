@@ -128,6 +128,11 @@ const CAUSES: readonly Cause[] = [
       'correct the port in DATABASE_URL: it may be of another program; or see the log of the server',
   },
   {
+    codes: ['ERR_NO_TLS'],
+    cause: ({ host }) => `${host} does not offer TLS`,
+    mend: () => 'take sslmode out of DATABASE_URL, or let the server offer TLS (ssl = on)',
+  },
+  {
     codes: ['ECONNRESET', 'CONNECTION_CLOSED', 'CONNECTION_DESTROYED'],
     cause: ({ host, tls }) =>
       tls

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { until } from '../../chaos/waiting.ts';
 import { openBulk, prepared } from '../../src/db/bulk-client.ts';
 import { connect } from '../../src/db/connect.ts';
@@ -14,6 +15,7 @@ import { onOwnConnection } from '../../src/db/own-connection.ts';
 import { openQueuePool } from '../../src/db/queue-pool.ts';
 import { sessionSettings } from '../../src/db/session.ts';
 import { startCommand } from '../support/cli.ts';
+import { isLost, losingAll } from '../support/lost-connections.ts';
 import { onPath } from '../support/on-path.ts';
 
 const run = promisify(execFile);
@@ -144,6 +146,19 @@ describe.skipIf(!openssl)(`a server with a certificate that nobody trusts${noOpe
       });
     });
   });
+
+  it.each(['end', 'reset'] as const)(
+    'and a pool all of whose connections are lost at once (%s) answers what is asked again and then',
+    async (how) => {
+      const proxy = await TcpProxy.open(Number(new URL(server.url).port));
+      const watcher = connect(server.url, 60_000, { max: 1 });
+      const { again, later } = await losingAll(proxy, proxy.before(url('sslmode=require')), watcher, how);
+      await watcher.end();
+      await proxy.close();
+      expect(again.filter((outcome) => !isLost(outcome) && outcome !== 'answered')).toEqual([]);
+      expect(later.filter((outcome) => !isLost(outcome) && outcome !== 'answered')).toEqual([]);
+    },
+  );
 
   describe('and doctor', () => {
     const doctor = async (parameters: string, env: NodeJS.ProcessEnv = {}) => {

@@ -113,9 +113,19 @@ describe('a database', () => {
       await examineDatabase(url((one) => Object.assign(one, { port: new URL(other.url).port }))),
     ).toMatchObject({
       ok: false,
-      found: expect.stringContaining('does not answer as PostgreSQL does'),
+      found: expect.stringContaining('closed the connection without an answer'),
     });
     await other.close();
+  });
+
+  it('that does not offer TLS though the URL asks for it', async () => {
+    expect(
+      await examineDatabase(url((one) => Object.assign(one, { search: 'sslmode=require' }))),
+    ).toMatchObject({
+      ok: false,
+      found: expect.stringMatching(/does not offer TLS$/),
+      mend: expect.stringContaining('ssl = on'),
+    });
   });
 
   it('that is not UTF-8 is told how to make another one', async () => {

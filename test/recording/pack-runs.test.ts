@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogueOf } from '../../src/api/catalogue.ts';
 import { readRows } from '../../src/api/rows.ts';
 import { rowsParameters } from '../../src/api/rows-question.ts';
+import { CONNECTION } from '../../src/db/client.ts';
+import { connectPool } from '../../src/db/connect.ts';
 import { packRuns } from '../../src/recording/pack-runs.ts';
 import { BLOCK } from '../../src/recording/packed-form.ts';
 import { runPage, runRows } from '../../src/reports/runs.ts';
@@ -15,7 +17,7 @@ let other: postgres.Sql;
 beforeAll(async () => {
   database = await testDatabase();
   sql = postgres(database.url, { max: 3, onnotice: () => {} });
-  other = postgres(database.url, { max: 3, onnotice: () => {} });
+  other = connectPool(database.url, 60_000, { ...CONNECTION, max: 3 });
 });
 afterAll(async () => {
   await Promise.all([sql, other].map((client) => client.end({ timeout: 1 })));
@@ -226,7 +228,7 @@ describe('old runs that wrote rows', () => {
     let killed = 0;
     const killing = setInterval(() => {
       sql`select pg_terminate_backend(pid) as gone from pg_stat_activity
-        where datname = current_database() and query like '%as block from recorder.runs%' and pid <> pg_backend_pid() and state = 'active' limit 1`
+        where datname = current_database() and query like '%as block from recorder.runs%' and query not like '%pg_terminate_backend%' and state = 'active' limit 1`
         .then((rows) => {
           killed += rows.length;
         })

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CONNECTION } from '../../src/db/client.ts';
+import { connectPool } from '../../src/db/connect.ts';
 import { countUpRuns } from '../../src/recording/run-days.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
@@ -10,7 +12,7 @@ let other: postgres.Sql;
 beforeAll(async () => {
   database = await testDatabase();
   sql = postgres(database.url, { max: 3, onnotice: () => {} });
-  other = postgres(database.url, { max: 3, onnotice: () => {} });
+  other = connectPool(database.url, 60_000, { ...CONNECTION, max: 3 });
 });
 afterAll(async () => {
   await Promise.all([sql, other].map((client) => client.end({ timeout: 1 })));
@@ -125,7 +127,7 @@ describe('runs that wrote nothing', () => {
       from (select n, ${new Date(now)}::timestamptz - n * interval '5 minutes' as at from generate_series(3000, 23000) n) made`;
     const killing = setInterval(() => {
       sql`select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and query like '%run_days%' and pid <> pg_backend_pid() limit 1`.catch(
+        where datname = current_database() and query like '%run_days%' and query not like '%pg_terminate_backend%' limit 1`.catch(
         () => {},
       );
     }, 20);

@@ -6,7 +6,8 @@ import type { Dataset } from '../../src/datasets/contract.ts';
 import { averageTps } from '../../src/datasets/metrics/average-tps.ts';
 import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
-import { openSealing } from '../../src/db/client.ts';
+import { CONNECTION, openSealing } from '../../src/db/client.ts';
+import { connectPool } from '../../src/db/connect.ts';
 import { takeObserver, writeLedger } from '../../src/health/ledger.ts';
 import { asDeclared } from '../../src/recording/active-feed.ts';
 import { closeDays } from '../../src/recording/close-days.ts';
@@ -295,7 +296,7 @@ describe('the order', () => {
   async function write(writer: number, rounds: number): Promise<void> {
     const feed = scriptedFeed(nativeTransactions, { chainId: 'order', address: `0x${writer}` });
     for (let round = 0; round < rounds; ) {
-      const mine = postgres(database.url, { max: 1, onnotice: () => {} });
+      const mine = connectPool(database.url, 60_000, { ...CONNECTION, max: 1 });
       const [seen] = await mine<{ tx_hash: string; pid: number }[]>`
         select (select tx_hash from reporting.native_transactions where chain_id = 'order' order by block_number desc limit 1), pg_backend_pid() as pid`;
       const transactions = [1, 2].map((part) => ({

@@ -1,21 +1,21 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { z } from 'zod';
+import type postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { isAway } from '../../src/db/away.ts';
 import { connect, connectPool } from '../../src/db/connect.ts';
-import { idleTimeoutSocket } from '../../src/db/idle-timeout.ts';
-import { Servers } from '../../src/db/servers.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { isLost, losingAll, underWay } from '../support/lost-connections.ts';
 
 let database: TestDatabase;
 let proxy: TcpProxy;
+let watcher: postgres.Sql;
 beforeAll(async () => {
   database = await testDatabase();
   proxy = await TcpProxy.open(Number(new URL(database.url).port));
+  watcher = client(database.url, 60_000);
 });
 afterAll(async () => {
+  await watcher.end();
   await proxy.close();
   await database.close();
 });
@@ -38,11 +38,9 @@ it('leaves a statement alone that takes its time, and makes an idle connection a
   const backend = async () =>
     (await sql<{ pid: number }[]>`select pg_backend_pid() as pid, pg_sleep(0.4)`)[0]?.pid;
   const first = await backend();
-  const watcher = client(database.url, 5_000);
   const connected = async () =>
     (await watcher`select 1 from pg_stat_activity where pid = ${first ?? 0}`).length;
   await expect.poll(connected, { timeout: 10_000 }).toBe(0);
-  await watcher.end();
   expect(await backend()).not.toBe(first);
   await sql.end();
 });
@@ -77,14 +75,34 @@ it('fails as any connection does where nobody listens', async () => {
   await sql.end();
 });
 
-it('gives up a silent connection whose listeners postgres.js took away, as it does before TLS', async () => {
-  const silent = createServer().listen(0, '127.0.0.1');
-  await once(silent, 'listening');
-  const { port } = z.object({ port: z.number() }).parse(silent.address());
-  const servers = new Servers(`postgres://127.0.0.1:${port}/none`);
-  const socket = await idleTimeoutSocket(200, servers)({ host: ['127.0.0.1'], port: [port], path: false });
-  await once(socket, 'connect');
-  socket.removeAllListeners();
-  await once(socket, 'close');
-  silent.close();
+describe.each(['end', 'reset'] as const)('a pool all of whose connections are lost at once (%s)', (how) => {
+  it('answers what is asked again at that moment or says that it failed, and answers all that is asked then', async () => {
+    const { again, later } = await losingAll(proxy, proxy.before(database.url), watcher, how);
+    expect(again.filter((outcome) => !isLost(outcome) && outcome !== 'answered')).toEqual([]);
+    expect(later.filter((outcome) => !isLost(outcome) && outcome !== 'answered')).toEqual([]);
+  });
+});
+
+it('says that a server closes before it answers, and asks once it does not', async () => {
+  const sql = client(proxy.before(database.url), 5_000);
+  proxy.weather = { kind: 'closing' };
+  for (let time = 0; time < 3; time++)
+    await expect(sql`select 1`).rejects.toMatchObject({
+      code: 'CONNECTION_CLOSED',
+      message: '127.0.0.1 closed the connection',
+    });
+  proxy.weather = { kind: 'fair' };
+  expect(await sql`select 2 as n`).toEqual([{ n: 2 }]);
+  await sql.end();
+});
+
+it('ends a statement when it is asked to', async () => {
+  const sql = client(proxy.before(database.url), 5_000);
+  const asked = sql`select pg_sleep(30)`;
+  const failed = expect(asked).rejects.toMatchObject({ code: '57014' });
+  await underWay(watcher, 'select pg_sleep(30)');
+  asked.cancel();
+  await failed;
+  expect(await sql`select 3 as n`).toEqual([{ n: 3 }]);
+  await sql.end();
 });

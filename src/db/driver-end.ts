@@ -1,0 +1,81 @@
+import type { Socket } from 'node:net';
+
+/** Called when something was written. */
+type Done = (error?: Error | null) => void;
+
+/** What stands behind the length in a start packet: version 3.0 of the protocol. */
+const VERSION = Buffer.from([0, 3, 0, 0]);
+/** How a CancelRequest begins. The server's answer is that it closes. */
+const CANCEL = Buffer.from([0, 0, 0, 16, 0x04, 0xd2, 0x16, 0x2e]);
+
+/** How a server's words end when it waits for a statement: ReadyForQuery, outside of a transaction. */
+const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+
+/** What the connections of a client have in common. */
+export interface Line {
+  /** Whether the last one was lost before the driver had asked for the server's types. */
+  lostEarly: boolean;
+}
+
+/**
+ * Gives a connection an end that postgres.js 3.4.9 takes well. Otherwise the driver
+ *
+ * - gives statements to a connection between its error and its close. They are never settled; or, once the connection is made
+ *   again, resolved without rows, so that a statement seems to be done that was never run;
+ * - forgets to send what it held back when a connection closed. The next start packet waits behind that, and is never sent;
+ * - connects again and again, and tells nobody, where a server closes before it answers;
+ * - rejects its own question for the server's types, which nobody handles.
+ *
+ * So a connection that is lost before it was ready has an error, which comes together with the close, and one that is lost later has
+ * a close alone: the driver tells those who wait. Where the question for types is cut, the connection is made anew, once. One on which
+ * the driver sends nothing is closed until start packets are enough to be sent, of which all but the last is left out.
+ * @param host for the words of the error
+ */
+export function driverEnd<S extends Socket>(socket: S, host: string, line: Line): S {
+  const emit = socket.emit.bind(socket);
+  const write = socket.write.bind(socket);
+  let failure: unknown = null;
+  let first: Buffer | null = null;
+  let answers = 0;
+
+  const close = (): boolean => {
+    const early = answers === 0 || (answers === 1 && line.lostEarly);
+    line.lostEarly = answers === 1;
+    const error = failure ?? (first === null ? null : closedBy(host));
+    if (!early || isCancel(first) || error === null) return emit('close', false);
+    emit('error', error);
+    // The driver waits a little before it comes again to a server that failed.
+    return emit('close', true);
+  };
+  socket.emit = (event: string | symbol, ...values: unknown[]): boolean => {
+    if (event === 'close') return close();
+    if (event === 'data' && answers < 2 && isReady(values[0])) answers += 1;
+    if (event !== 'error') return emit(event, ...values);
+    failure ??= values[0];
+    return true;
+  };
+  socket.write = (chunk: Uint8Array | string, encoding?: BufferEncoding | Done, done?: Done) => {
+    socket.write = write;
+    first = startOf(Buffer.from(chunk));
+    return typeof encoding === 'function' ? write(first, encoding) : write(first, encoding, done);
+  };
+  // What the driver sends at once it has sent by the second.
+  setImmediate(() => setImmediate(() => first === null && socket.destroy()));
+  return socket;
+}
+
+const isReady = (chunk: unknown) => Buffer.isBuffer(chunk) && chunk.subarray(-READY.length).equals(READY);
+
+const isCancel = (first: Buffer | null) => first?.subarray(0, CANCEL.length).equals(CANCEL) === true;
+
+/** The last start packet of what the driver sends first, or all where there is none. */
+function startOf(chunk: Buffer): Buffer {
+  for (let at = chunk.lastIndexOf(VERSION); at >= 4; at = chunk.lastIndexOf(VERSION, at - 1)) {
+    const begin = at - 4;
+    if (chunk.readUInt32BE(begin) === chunk.length - begin) return chunk.subarray(begin);
+  }
+  return chunk;
+}
+
+const closedBy = (host: string) =>
+  Object.assign(new Error(`${host} closed the connection`), { code: 'CONNECTION_CLOSED' });
