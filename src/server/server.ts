@@ -23,6 +23,7 @@ import { refuseFuture } from './future.ts';
 import { HEADERS, sendHeaders } from './headers.ts';
 import { metricsOf, PROMETHEUS_TEXT } from './metrics/metrics.ts';
 import type { ProcessCounts } from './metrics/process-counts.ts';
+import { isMadeElsewhere } from './other-sites.ts';
 import { isOwnName } from './own-names.ts';
 import { paceRequests } from './pacing.ts';
 import type { RecorderFacts } from './pages/page.ts';
@@ -143,6 +144,10 @@ export function buildServer({
     if (isOwnName(host, localAddress, names)) return;
     const error = `this server does not answer to the name "${host}": add it to server.names in recorder.yaml`;
     await reply.code(421).send({ error });
+  });
+  server.addHook('onRequest', async ({ url, headers }, reply) => {
+    if (!isMadeElsewhere(url.split('?', 1)[0] ?? url, headers)) return;
+    await reply.code(403).send({ error: 'a page of another site asked for this: open it by itself' });
   });
   refuseFuture(server, clock);
   const context = {

@@ -64,6 +64,15 @@ describe('the server', () => {
       expect(await get('/health', host)).toMatchObject({ code: 200 });
   });
 
+  it('answers no request that a page of another site makes', async () => {
+    const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' };
+    const { statusCode, body } = await request(`${address}/query.json?sql=select%201`, { headers });
+    expect({ statusCode, body: await body.json() }).toEqual({
+      statusCode: 403,
+      body: { error: expect.stringContaining('another site') },
+    });
+  });
+
   it('asks the database once for twenty who ask at once', async () => {
     await expect.poll(async () => (await get('/api/status')).code).toBe(200);
     let asked = 0;
