@@ -3,6 +3,7 @@ import type { Checked } from '../checked.ts';
 import type { Config } from '../config/schema.ts';
 import type { Watched } from '../recording/active-feed.ts';
 import { configurationOf, LIVES_FOR } from '../recording/configuration.ts';
+import { ANOTHER_NETWORK } from '../recording/membership.ts';
 import { takenFrom } from '../recording/register.ts';
 
 interface Process {
@@ -35,7 +36,7 @@ export async function examineProcesses(
     return [
       bad(
         `${other.process} records ${other.network} into this database as "${recorder}", and this configuration says ${network}`,
-        'give the one for another network a name of its own (name:), or a database of its own',
+        ANOTHER_NETWORK,
       ),
     ];
   const older = own.find((one) => one.digest !== digest);

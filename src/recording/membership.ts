@@ -129,6 +129,11 @@ export class Membership {
 const livingWorker = (sql: postgres.Sql) => sql`'worker' = any(p.roles) and p.left_at is null
   and p.seen_at > now() - make_interval(secs => ${LIVES_FOR})`;
 
+/** How recorders of two networks are told apart. */
+export const ANOTHER_NETWORK =
+  'give the one for another network a name of its own (name:), or a database of its own (DATABASE_URL; of a Redis that both use ' +
+  'another number: redis://host:6379/1)';
+
 async function refuseOtherNetwork(sql: postgres.Sql, { recorder, network }: Configuration): Promise<void> {
   const [other] = await sql<{ network: string; process: string }[]>`
     select c.network, p.process from recorder.processes p join recorder.configurations c using (recorder, digest)
@@ -137,7 +142,7 @@ async function refuseOtherNetwork(sql: postgres.Sql, { recorder, network }: Conf
   if (other)
     throw new UsageError([
       `network: the recorder "${recorder}" records ${other.network} in this database (${other.process}): ` +
-        'give the one for another network a name of its own (name:), or a database of its own',
+        ANOTHER_NETWORK,
     ]);
 }
 

@@ -425,6 +425,15 @@ describe('node-flapping', () => {
   });
 });
 
+describe('disk-full', () => {
+  it('is not over because nothing is sealed any more', async () => {
+    const disk = async () => ({ database: 1, largest: [], perDay: null, free: 1e6 });
+    expect(await ask('disk-full', { disk })).toMatchObject([
+      { subject: 'the disk of the database', unknown: true },
+    ]);
+  });
+});
+
 describe('gap-lost', () => {
   it('tells what an outage cost a dataset once, however many targets it has', async () => {
     const begin = Number(ago(hour));

@@ -65,7 +65,11 @@ describe('the server', () => {
   });
 
   it('answers no request that a page of another site makes', async () => {
-    const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' };
+    const headers = {
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'no-cors',
+      'sec-fetch-dest': 'image',
+    };
     const { statusCode, body } = await request(`${address}/query.json?sql=select%201`, { headers });
     expect({ statusCode, body: await body.json() }).toEqual({
       statusCode: 403,

@@ -1,6 +1,8 @@
 import { fullAt } from '../../reports/disk.ts';
 import type { Rule } from '../rule.ts';
 
+const SUBJECT = 'the disk of the database';
+
 /** The disk of the embedded database is full soon. */
 export const diskFull: Rule = {
   name: 'disk-full',
@@ -13,15 +15,19 @@ export const diskFull: Rule = {
   onlyNow: 'how much of the disk was free is not recorded',
   ask: async ({ at, limits, facts }) => {
     const use = await facts.disk();
+    if (use.free === null) return [];
+    // Nothing was sealed of late, as where the disk is full.
+    if (use.perDay === null)
+      return [{ subject: SUBJECT, summary: 'how much a day adds is not known', since: null, unknown: true }];
     const full = fullAt(use, at.getTime());
-    if (full === null || use.free === null) return [];
+    if (full === null) return [];
     const days = (full - at.getTime()) / 86_400_000;
     if (days > limits.days) return [];
     return [
       {
-        subject: 'the disk of the database',
+        subject: SUBJECT,
         severity: days < 2 ? 'critical' : undefined,
-        summary: `the disk is full in ${days.toFixed(1)} days at this pace: ${gigabytes(use.free)} free, ${gigabytes(use.perDay ?? 0)} a day`,
+        summary: `the disk is full in ${days.toFixed(1)} days at this pace: ${gigabytes(use.free)} free, ${gigabytes(use.perDay)} a day`,
         since: null,
         details: { free: use.free, per_day: use.perDay, full_at: new Date(full) },
       },
