@@ -105,6 +105,24 @@ describe('several observers', () => {
     ]);
   });
 
+  it('that see a node come and go while another one sees it down count all that they saw', async () => {
+    await saw('paris', 'bridged', [
+      [0, 'up'],
+      [10, 'down'],
+      [12, 'up'],
+      [14, 'down'],
+      [16, 'up'],
+    ]);
+    await saw('oslo', 'bridged', [
+      [0, 'up'],
+      [11, 'down'],
+      [14.5, 'up'],
+    ]);
+    expect(
+      await sql`select outages::int, down_seconds::int, duration_seconds::int from reporting.node_incidents where node = 'bridged'`,
+    ).toEqual([{ outages: 2, down_seconds: 4 * 3600, duration_seconds: 6 * 3600 }]);
+  });
+
   it('are counted as far as all that watch have settled, and one that stopped holds nobody up', async () => {
     const at = (seconds: number) => month.from + seconds * 1000;
     const watch = async (

@@ -62,15 +62,24 @@ numbered_outages as (
   select *, count(*) filter (where is_apart) over (partition by node, probe order by started_at, observer) as incident
   from compared_outages
 ),
+-- Several outages of one observer are one incident where another observer saw it down in between.
+observers as (
+  select node, probe, incident, observer, min(started_at) as started_at, max(ended_at) as ended_at, bool_or(is_open) as is_open,
+    sum(down_seconds) as down_seconds, sum(outages)::bigint as outages,
+    (array_agg(first_error order by started_at))[1] as first_error,
+    (array_agg(last_error order by ended_at desc))[1] as last_error
+  from numbered_outages
+  group by node, probe, incident, observer
+),
 incidents as (
   select node, probe, min(started_at) as started_at,
     case when not bool_or(is_open) then max(ended_at) end as ended_at, bool_or(is_open) as is_open,
     max(ended_at) as seen_until, max(down_seconds) as down_seconds, max(outages) as outages,
     (array_agg(first_error order by started_at))[1] as first_error,
     (array_agg(last_error order by ended_at desc))[1] as last_error,
-    array_agg(distinct observer order by observer) as noticed_by,
+    array_agg(observer order by observer) as noticed_by,
     (array_agg(observer order by started_at))[1] as first_noticed_by
-  from numbered_outages
+  from observers
   group by node, probe, incident
 ),
 -- When any observer could tell how it was.
