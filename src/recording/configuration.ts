@@ -35,7 +35,9 @@ export function configurationOf(
     alerts,
     changes,
     retention,
-  }: Pick<Config, 'name' | 'network' | 'exports' | 'alerts' | 'changes' | 'retention'>,
+    runs,
+    health: { rewards },
+  }: Pick<Config, 'name' | 'network' | 'exports' | 'alerts' | 'changes' | 'retention' | 'runs' | 'health'>,
   feeds: readonly Watched[],
 ): Configuration {
   const wanted = feeds
@@ -48,7 +50,7 @@ export function configurationOf(
     .filter(({ targets }) => targets.length > 0);
   const kept = Object.entries(retention).sort(([one], [other]) => (one < other ? -1 : 1));
   const digest = createHash('sha256')
-    .update(JSON.stringify({ network, wanted, exports, alerts, changes, kept }))
+    .update(JSON.stringify({ network, wanted, exports, alerts, changes, kept, runs, rewards }))
     .digest('hex');
   return { recorder: name, network, digest };
 }
