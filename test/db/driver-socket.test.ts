@@ -23,7 +23,7 @@ afterAll(async () => {
 const client = (url: string, silence: number) => connect(url, silence, { max: 1, onnotice: () => {} });
 
 it('gives up a connection that fell silent while a statement was waited for, and the next one works', async () => {
-  const sql = client(proxy.before(database.url), 400);
+  const sql = client(proxy.before(database.url), 1_500);
   expect(await sql`select 1 as n`).toEqual([{ n: 1 }]);
   proxy.weather = { kind: 'black-hole' };
   const error = await sql`select 2`.catch((failure: unknown) => failure);
@@ -34,9 +34,9 @@ it('gives up a connection that fell silent while a statement was waited for, and
 });
 
 it('leaves a statement alone that takes its time, and makes an idle connection anew', async () => {
-  const sql = client(database.url, 700);
+  const sql = client(database.url, 1_500);
   const backend = async () =>
-    (await sql<{ pid: number }[]>`select pg_backend_pid() as pid, pg_sleep(0.4)`)[0]?.pid;
+    (await sql<{ pid: number }[]>`select pg_backend_pid() as pid, pg_sleep(1)`)[0]?.pid;
   const first = await backend();
   const connected = async () =>
     (await watcher`select 1 from pg_stat_activity where pid = ${first ?? 0}`).length;
@@ -46,7 +46,7 @@ it('leaves a statement alone that takes its time, and makes an idle connection a
 });
 
 it('asks on a new connection when an idle one ends at that moment', async () => {
-  const silence = 300;
+  const silence = 1_000;
   const sql = connectPool(database.url, silence, { max: 1, onnotice: () => {} });
   await sql`select 1`;
   const asked = new Promise((resolve) => {
