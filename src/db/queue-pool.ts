@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { guardedClient } from './guarded-client.ts';
@@ -8,6 +9,8 @@ import { sessionOptions, sessionSettings } from './session.ts';
 const PAUSE = 2_000;
 /** Connections: one for each of the two workers to listen on, the others for the statements of queues and workers. */
 const MOST = 6;
+/** A statement without an answer for so long has lost its server, ms. */
+const SILENCE = 20_000;
 
 type Connected = (
   error: Error | undefined,
@@ -33,14 +36,34 @@ class QueuePool extends pg.Pool {
 }
 
 /**
+ * Cuts a connection that gives a statement no answer. One that only listens may be silent as long as it likes. The driver's own
+ * `query_timeout` gives up the statement and keeps the connection: nothing that is asked on it then is ever sent, and a worker
+ * that wanted to listen takes no job any more.
+ */
+function cutUnanswered({ connection }: pg.PoolClient, silence: number): void {
+  const { stream } = connection;
+  if (!(stream instanceof Socket)) return;
+  let answered = stream.bytesWritten;
+  // Before the driver, which then sends the next statement.
+  connection.prependListener('readyForQuery', () => {
+    answered = stream.bytesWritten;
+  });
+  stream.setTimeout(silence, () => {
+    if (stream.bytesWritten > answered) stream.destroy();
+  });
+}
+
+/**
  * The connections of a queue in PostgreSQL, shared by all queues and workers of the process.
  * @param schema where BullMQ's tables are
  * @param onError called when a connection breaks while it is not in use
+ * @param silence how long a statement may have no answer, ms; then its connection is cut
  */
 export function openQueuePool(
   connectionString: string,
   schema: string,
   onError: (error: Error) => void,
+  silence = SILENCE,
 ): pg.Pool {
   const servers = serversOf(connectionString);
   const pool = new QueuePool({
@@ -48,13 +71,12 @@ export function openQueuePool(
     options: sessionOptions(sessionSettings('queue', schema)),
     max: MOST,
     Client: guardedClient(servers),
-    // Without it a statement on a dead connection would wait for ever.
-    query_timeout: 20_000,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   });
   // Every queue and worker adds a listener, and so does each attempt to start one. This is no leak.
   pool.setMaxListeners(0);
   pool.on('error', onError);
+  pool.on('connect', (client) => cutUnanswered(client, silence));
   return pool;
 }

@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import type { Pool } from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { TcpProxy } from '../../chaos/servers/proxy.ts';
+import { isAway } from '../../src/db/away.ts';
+import { openQueuePool } from '../../src/db/queue-pool.ts';
+import {
+  createPostgresBackend,
+  DEFAULT_SCHEMA,
+  isPgPool,
+  runMigrations,
+  withBackend,
+} from '../../src/jobs/bullmq.ts';
+import { emptyDatabase, type TestDatabase } from '../support/database.ts';
+
+const { Queue, Worker } = withBackend(createPostgresBackend);
+
+/** How long the pool waits for an answer, ms. */
+const SILENCE = 1_000;
+
+let database: TestDatabase;
+let proxy: TcpProxy;
+let pool: Pool;
+beforeAll(async () => {
+  database = await emptyDatabase();
+  proxy = await TcpProxy.open(Number(new URL(database.url).port));
+  pool = openQueuePool(proxy.before(database.url), DEFAULT_SCHEMA, () => {}, SILENCE);
+  const client = await pool.connect();
+  await runMigrations(client);
+  client.release();
+});
+afterAll(async () => {
+  await pool.end();
+  await proxy.close();
+  await database.close();
+});
+
+/** Lets the server's answer to a statement get lost, with all that would come behind it. @returns resolves once it was sent */
+function losingTheAnswerTo(lost: RegExp): Promise<void> {
+  return new Promise((resolve) => {
+    proxy.decide((statement) => {
+      if (!lost.test(statement)) return 'forward';
+      proxy.decide(null);
+      queueMicrotask(() => {
+        proxy.silenceMarked();
+        resolve();
+      });
+      return 'mark';
+    });
+  });
+}
+
+it('a connection that gave no answer is given to nobody any more, and its statement was lost with it', async () => {
+  const client = await pool.connect();
+  const silent = losingTheAnswerTo(/^select 'unanswered'/);
+  const error = await client.query("select 'unanswered'").catch((failure: unknown) => failure);
+  await silent;
+  client.release();
+  expect(isAway(error)).toBe(true);
+  const { rows } = await pool.query<{ n: number }>('select 1 as n');
+  expect(rows).toEqual([{ n: 1 }]);
+});
+
+it('a connection that only listens may be silent as long as it likes', async () => {
+  const listening = await pool.connect();
+  let lost = false;
+  listening.on('end', () => {
+    lost = true;
+  });
+  await listening.query('listen quiet');
+  for (let time = 0; time < 3; time++) await pool.query(`select pg_sleep(${(SILENCE / 1_000) * 0.7})`);
+  expect(lost).toBe(false);
+  const told = once(listening, 'notification');
+  await pool.query("select pg_notify('quiet', 'heard')");
+  expect(await told).toMatchObject([{ payload: 'heard' }]);
+  listening.release(true);
+});
+
+it('a worker takes jobs though the server never answered when it wanted to listen', async () => {
+  if (!isPgPool(pool)) throw new Error('no pool');
+  const silent = losingTheAnswerTo(/LISTEN bullmq_jobs/);
+  const queue = new Queue('work', { connection: pool });
+  const worker = new Worker('work', async () => {}, { connection: pool });
+  worker.on('error', () => {});
+  const done = new Promise((resolve) => worker.once('completed', resolve));
+  await silent;
+  await queue.add('one', {});
+  await done;
+  await worker.close();
+  await queue.close();
+}, 20_000);
