@@ -29,6 +29,8 @@ export async function onOwnConnection<T>(
   signal.addEventListener('abort', cut, { once: true });
   try {
     await client.connect();
+    // While the servers are asked which of them takes writes there was nothing to cut yet.
+    signal.throwIfAborted();
     return await work(client);
   } finally {
     signal.removeEventListener('abort', cut);
