@@ -100,6 +100,11 @@ export class TcpProxy {
     return count;
   }
 
+  /** Takes nothing more on the connections there are, not even that they end, as a machine that stands still. */
+  stand(): void {
+    for (const pair of this.#pairs) pair.stand();
+  }
+
   async close(): Promise<void> {
     this.reset();
     this.#server.close();
@@ -176,6 +181,10 @@ class Pair {
   /** Lets go what was held back. */
   thaw(): void {
     for (const write of this.#held.splice(0)) write();
+  }
+
+  stand(): void {
+    for (const socket of [this.#client, this.#server]) socket.pause();
   }
 
   /** Closes the client's side; the other one follows once the client has closed it, too. */

@@ -3,6 +3,9 @@ import { guardedClient } from './guarded-client.ts';
 import { serversOf } from './servers.ts';
 import { sessionOptions } from './session.ts';
 
+/** How long a server may take to see a connection end, ms; then it is cut. */
+const LAST_WORDS = 2_000;
+
 /**
  * Works on a connection of its own, which ends with the work. What it has not committed by then is undone.
  * @param settings of its session (`sessionSettings`)
@@ -34,6 +37,9 @@ export async function onOwnConnection<T>(
     return await work(client);
   } finally {
     signal.removeEventListener('abort', cut);
+    // The driver waits for the server's end as long as the system has hope for a server that vanished.
+    const cutting = setTimeout(cut, LAST_WORDS);
     await client.end().catch(() => {});
+    clearTimeout(cutting);
   }
 }

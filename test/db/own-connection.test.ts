@@ -1,13 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { onOwnConnection } from '../../src/db/own-connection.ts';
 import { sessionSettings } from '../../src/db/session.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
+let proxy: TcpProxy;
+const never = new AbortController().signal;
 beforeAll(async () => {
   database = await testDatabase();
+  proxy = await TcpProxy.open(Number(new URL(database.url).port));
 });
-afterAll(() => database.close());
+afterAll(async () => {
+  await proxy.close();
+  await database.close();
+});
 
 describe('a connection for one piece of work', () => {
   it('does not begin it when it is stopped while the servers are asked which of them takes writes', async () => {
@@ -21,5 +28,19 @@ describe('a connection for one piece of work', () => {
     stopping.abort(new Error('stopped'));
     await expect(done).rejects.toThrow('stopped');
     expect(worked).toBe(false);
+  });
+
+  it('ends with it, though the server stands still', async () => {
+    const done = onOwnConnection(
+      proxy.before(database.url),
+      sessionSettings('export'),
+      never,
+      async (client) => {
+        const { rows } = await client.query<{ n: number }>('select 1 as n');
+        proxy.stand();
+        return rows;
+      },
+    );
+    expect(await done).toEqual([{ n: 1 }]);
   });
 });
