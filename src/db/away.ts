@@ -2,6 +2,7 @@
 const AWAY = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
+  'ETIMEDOUT', // the system's questions whether it is there had no answer
   'ENOTFOUND',
   'EAI_AGAIN',
   'EHOSTUNREACH',

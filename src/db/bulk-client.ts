@@ -65,7 +65,6 @@ export function openBulk(url: string, most: number): BulkClient {
     Client: guardedClient(servers),
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: silence / 2,
-    keepAlive: true,
   });
   pool.on('error', () => {}); // a connection that breaks while nobody uses it is made again when it is needed
   pool.on('connect', ({ connection: { stream } }) => {

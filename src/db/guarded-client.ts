@@ -4,6 +4,12 @@ import type { Servers } from './servers.ts';
 
 type Answered = (error: Error | null) => void;
 
+/**
+ * After this silence, ms, the system asks each second whether the server is still there, and gives the connection up after ten questions
+ * without an answer. By itself it would begin after two hours, and only a statement that is sent notices earlier that nobody is there.
+ */
+const ASKED_AFTER = 10_000;
+
 /** Makes connections of `pg`. */
 type ClientClass = new (config?: pg.ClientConfig) => pg.Client;
 
@@ -14,7 +20,13 @@ type ClientClass = new (config?: pg.ClientConfig) => pg.Client;
 class GuardedClient extends pg.Client {
   constructor({ tls, options }: Servers, config: pg.ClientConfig = {}) {
     // Of a setting that is there twice the last one holds.
-    super({ ...config, ...tls, options: `${options} ${config.options ?? ''}`.trim() });
+    super({
+      ...config,
+      ...tls,
+      options: `${options} ${config.options ?? ''}`.trim(),
+      keepAlive: true,
+      keepAliveInitialDelayMillis: ASKED_AFTER,
+    });
     this.on('error', () => {});
   }
 }

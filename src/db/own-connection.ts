@@ -24,7 +24,6 @@ export async function onOwnConnection<T>(
     connectionString: servers.url,
     options: sessionOptions(settings),
     connectionTimeoutMillis: 10_000,
-    keepAlive: true,
   });
   // `end` alone would wait for the statement that is under way.
   const cut = () => client.connection.stream.destroy();

@@ -72,7 +72,6 @@ export function openQueuePool(
     max: MOST,
     Client: guardedClient(servers),
     connectionTimeoutMillis: 10_000,
-    keepAlive: true,
   });
   // Every queue and worker adds a listener, and so does each attempt to start one. This is no leak.
   pool.setMaxListeners(0);

@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TcpProxy } from '../../chaos/servers/proxy.ts';
+import { openBulk, prepared } from '../../src/db/bulk-client.ts';
+import { onOwnConnection } from '../../src/db/own-connection.ts';
+import { openQueuePool } from '../../src/db/queue-pool.ts';
+import { sessionSettings } from '../../src/db/session.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.close());
+
+/** When the system asks next whether the other side of a connection to a port is there, s; null: it does not mean to. */
+async function askedIn(port: number): Promise<number | null> {
+  const connections = await readFile('/proc/net/tcp', 'utf8');
+  const other = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  for (const line of connections.split('\n')) {
+    const [, , remote = '', , , timer = ''] = line.trim().split(/\s+/);
+    const [kind, hundredths = ''] = timer.split(':');
+    if (remote.endsWith(other) && kind === '02') return Number.parseInt(hundredths, 16) / 100;
+  }
+  return null;
+}
+
+const asking: readonly (readonly [string, (url: string, look: () => Promise<void>) => Promise<void>])[] = [
+  [
+    'a connection for one piece of work',
+    (url, look) =>
+      onOwnConnection(url, sessionSettings('export'), new AbortController().signal, async (client) => {
+        await client.query('select 1');
+        await look();
+      }),
+  ],
+  [
+    "a connection of the queue's pool",
+    async (url, look) => {
+      const pool = openQueuePool(url, 'bullmq', () => {});
+      await pool.query('select 1');
+      await look();
+      await pool.end();
+    },
+  ],
+  [
+    'a connection of commits',
+    async (url, look) => {
+      const bulk = openBulk(url, 1);
+      await bulk.ask(prepared('select 1'), []);
+      await look();
+      await bulk.end();
+    },
+  ],
+];
+
+describe.skipIf(process.platform !== 'linux')('a server that vanishes is noticed', () => {
+  it.each(asking)('by %s after seconds, though nothing is sent', async (_, ask) => {
+    const proxy = await TcpProxy.open(Number(new URL(database.url).port));
+    await ask(proxy.before(database.url), async () => {
+      const seconds = await askedIn(proxy.port);
+      expect(seconds).toBeGreaterThan(0);
+      expect(seconds).toBeLessThanOrEqual(10);
+    });
+    await proxy.close();
+  });
+});
