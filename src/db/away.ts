@@ -2,6 +2,7 @@
 const AWAY = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
+  'EPIPE', // it ended while something was being sent
   'ETIMEDOUT', // the system's questions whether it is there had no answer
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -21,7 +22,7 @@ const AWAY = new Set([
 
 /** What `pg` says of a connection that broke, without a code. */
 const BROKEN =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired$|Client has encountered a connection error)/;
 
 /** Whether an error means that the database cannot be reached now, so that trying again later may help. */
 export function isAway(error: unknown): boolean {

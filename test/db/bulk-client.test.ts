@@ -1,4 +1,6 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { isAway } from '../../src/db/away.ts';
 import { openBulk, prepared } from '../../src/db/bulk-client.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -23,5 +25,23 @@ describe('the client of commits', () => {
       .toHaveLength(1);
     await bulk.end();
     expect(await waiting).toBe('away');
+  });
+
+  it('says that the database went away where a server ends while much is being sent to it', async () => {
+    const proxy = await TcpProxy.open(Number(new URL(database.url).port));
+    const bulk = openBulk(proxy.before(database.url), 1);
+    const length = prepared<{ length: number }>('select length($1::text)');
+    expect(await bulk.ask(length, ['one'])).toEqual([{ length: 3 }]);
+    const failed = bulk.ask(length, ['x'.repeat(50_000_000)]).catch((failure: unknown) => failure);
+    await turn();
+    // As of a process that is killed: its end comes first, and then what it says to that which still arrives.
+    proxy.end();
+    await turn();
+    await turn();
+    proxy.reset();
+    const error = await failed;
+    expect(isAway(error), String(error)).toBe(true);
+    await bulk.end();
+    await proxy.close();
   });
 });

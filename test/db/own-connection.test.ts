@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
+import { isAway } from '../../src/db/away.ts';
 import { onOwnConnection } from '../../src/db/own-connection.ts';
 import { sessionSettings } from '../../src/db/session.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -42,5 +43,18 @@ describe('a connection for one piece of work', () => {
       },
     );
     expect(await done).toEqual([{ n: 1 }]);
+  });
+
+  it('says that the database is away where it does not answer', async () => {
+    proxy.weather = { kind: 'black-hole' };
+    const done = onOwnConnection(
+      proxy.before(database.url),
+      sessionSettings('export'),
+      never,
+      async () => {},
+    );
+    const error = await done.catch((failure: unknown) => failure);
+    proxy.weather = { kind: 'fair' };
+    expect(isAway(error), String(error)).toBe(true);
   });
 });
