@@ -10,6 +10,9 @@ interface Address {
   readonly path: string | false;
 }
 
+/** What a connection needs to know of the servers. */
+type Way = Pick<Servers, 'tls' | 'several' | 'primary' | 'hold'>;
+
 /**
  * The `socket` option of postgres.js: connects to the server that takes writes, encrypted as its URL wants it (the driver's own `ssl`
  * is to be off), and closes a connection on which nothing was sent or received for `silence`. The server ends every statement
@@ -17,7 +20,7 @@ interface Address {
  * need a quarter of an hour to notice. An idle connection that was closed is made again when it is needed.
  * @param silence ms; 0: without limit
  */
-export function driverSocket(silence: number, servers: Servers): (address: Address) => Promise<Socket> {
+export function driverSocket(silence: number, servers: Way): (address: Address) => Promise<Socket> {
   const line: Line = { lostEarly: false };
   return async ({ host: [host = 'localhost'], port: [port = 5432], path }) => {
     const socket = new Socket();

@@ -4,6 +4,7 @@ import postgres from 'postgres';
 import { databasePlace, type SslMode } from '../config/database-url.ts';
 import { messageOf } from '../errors.ts';
 import { isAway } from './away.ts';
+import { driverSocket } from './driver-socket.ts';
 import { sessionSettings } from './session.ts';
 
 /** A server that does not answer within this time is skipped; ms. */
@@ -100,14 +101,22 @@ export class Servers {
 
   async #ask(url: string): Promise<Answer> {
     const place = placeOf(url);
-    const client = postgres(url, {
-      ...this.tls,
+    // The driver's types do not know `socket`. Its own way to encrypt compares the certificate of an address with `localhost`.
+    const withSocket = {
+      ssl: false,
+      socket: driverSocket(PATIENCE, {
+        tls: this.tls,
+        several: false,
+        primary: async () => place,
+        hold: () => {},
+      }),
       max: 1,
       connect_timeout: PATIENCE / 1000,
       onnotice: () => {},
       connection: { ...sessionSettings('reader'), options: this.options },
       fetch_types: false,
-    });
+    };
+    const client = postgres(url, withSocket);
     try {
       const standing = await within(PATIENCE, standingOf(client));
       if (!standing) throw new NoPrimaryError('is a standby');

@@ -77,28 +77,33 @@ describe.skipIf(!openssl)(`a server with a certificate that nobody trusts${noOpe
     const servers = hosts.map((host) => `${host}:${port}`).join(',');
     return `postgres://${username}:${password}@${servers}${pathname}${parameters && `?${parameters}`}`;
   };
-  const certificate = () => join(dir, 'server.crt');
+  const certificate = (of = 'DNS:localhost') => join(dir, `${of}.crt`);
+  /** Lets the server present a certificate of a name or an address. @returns its file */
+  const presenting = async (of: string) => {
+    const [key, data] = [join(dir, `${of}.key`), join(dir, 'postgres', 'data')];
+    await run(openssl ?? '', [
+      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=database'],
+      ...['-addext', `subjectAltName=${of}`, '-keyout', key, '-out', certificate(of)],
+    ]);
+    const { uid, gid } = await stat(data);
+    await chmod(key, 0o600);
+    await chown(key, uid, gid);
+    await chmod(certificate(of), 0o644);
+    const sql = postgres(server.url, { max: 1 });
+    await sql.unsafe(`alter system set ssl_key_file = '${key}'`);
+    await sql.unsafe(`alter system set ssl_cert_file = '${certificate(of)}'`);
+    await sql`alter system set ssl = on`;
+    await sql`select pg_reload_conf()`;
+    await sql.end();
+    return certificate(of);
+  };
 
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'recorder-encrypted-'));
     await chmod(dir, 0o755); // as root the server runs as another user
     const log = { info: () => {}, warn: () => {} };
     server = await openEmbedded({ dir, log, settings: { fsync: 'off' } });
-    const [key, data] = [join(dir, 'server.key'), join(dir, 'postgres', 'data')];
-    await run(openssl ?? '', [
-      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=localhost'],
-      ...['-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', certificate()],
-    ]);
-    const { uid, gid } = await stat(data);
-    await chmod(key, 0o600);
-    await chown(key, uid, gid);
-    await chmod(certificate(), 0o644);
-    const sql = postgres(server.url, { max: 1 });
-    await sql.unsafe(`alter system set ssl_key_file = '${key}'`);
-    await sql.unsafe(`alter system set ssl_cert_file = '${certificate()}'`);
-    await sql`alter system set ssl = on`;
-    await sql`select pg_reload_conf()`;
-    await sql.end();
+    await presenting('DNS:localhost');
     await until('the server to offer TLS', async () => {
       const encrypted = postgres(server.url, { max: 1, ssl: 'require' });
       const asked = encrypted.unsafe<Session[]>(ASKED).then(
@@ -161,10 +166,10 @@ describe.skipIf(!openssl)(`a server with a certificate that nobody trusts${noOpe
   );
 
   describe('and doctor', () => {
-    const doctor = async (parameters: string, env: NodeJS.ProcessEnv = {}) => {
+    const doctor = async (parameters: string, env: NodeJS.ProcessEnv = {}, hosts = ['localhost']) => {
       const cwd = await mkdtemp(join(dir, 'doctor-'));
       await writeFile(join(cwd, 'recorder.yaml'), 'network: mainnet\nupstreams: {}\n');
-      const all = { ...env, DATABASE_URL: url(parameters) };
+      const all = { ...env, DATABASE_URL: url(parameters, hosts) };
       const migrated = await startCommand(['migrate'], all, cwd).ended;
       const { stdout } = await startCommand(['doctor', '--json'], all, cwd).ended;
       const found = z.array(z.object({ check: z.string(), ok: z.boolean(), found: z.string() }));
@@ -194,5 +199,18 @@ describe.skipIf(!openssl)(`a server with a certificate that nobody trusts${noOpe
         queue: undefined,
       });
     });
+
+    it.each([[['127.0.0.1']], [['127.0.0.1', '127.0.0.1']]])(
+      'compares the address that is connected to with a certificate of addresses: %s',
+      async (hosts) => {
+        const address = await presenting('IP:127.0.0.1');
+        const trusted = { NODE_EXTRA_CA_CERTS: address };
+        expect(await doctor('sslmode=verify-full', trusted, hosts)).toMatchObject({
+          migrated: 0,
+          database: { ok: true },
+          queue: { ok: true },
+        });
+      },
+    );
   });
 });
