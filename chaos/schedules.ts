@@ -1,4 +1,4 @@
-import { HEALS, POLLS } from '../src/jobs/jobs.ts';
+import { ALERTS, HEALS, POLLS } from '../src/jobs/jobs.ts';
 import { openBackend } from '../src/jobs/open-backend.ts';
 import { openLog } from '../src/log.ts';
 import { eventually } from './waiting.ts';
@@ -6,6 +6,13 @@ import type { World } from './world.ts';
 
 /** The longest that schedules may be away: one round of the reconciler. */
 const BACK_WITHIN = 30_000;
+
+/** What a recorder of proposed blocks wants: the plans of its one source, and the rounds of the rules, which every recorder has. */
+const WANTED = [ALERTS, 'plan proposed-blocks'];
+
+/** Whether schedules are exactly those that a recorder of proposed blocks wants. */
+export const areWanted = (schedules: readonly string[]): boolean =>
+  [...schedules].sort().join() === WANTED.join();
 
 /** What the queue of a world holds. */
 export async function queueOf(world: World): Promise<{ schedules: string[]; waiting: number }> {
@@ -29,11 +36,11 @@ export async function queueOf(world: World): Promise<{ schedules: string[]; wait
 }
 
 /** Measures how long it takes until the queue has exactly the schedules that the configuration wants. */
-export async function schedulesBack(world: World, wanted: readonly string[]): Promise<number> {
+export async function schedulesBack(world: World): Promise<number> {
   const begun = performance.now();
   await eventually(
     'the schedules to be back',
-    async () => [...(await queueOf(world)).schedules].sort().join() === [...wanted].sort().join(),
+    async () => areWanted((await queueOf(world)).schedules),
     BACK_WITHIN * 2,
   );
   const took = Math.round(performance.now() - begun);

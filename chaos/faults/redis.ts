@@ -1,11 +1,10 @@
-import { queueOf, schedulesBack, wipeQueue } from '../schedules.ts';
+import { areWanted, queueOf, schedulesBack, wipeQueue } from '../schedules.ts';
 import { Steady } from '../steady.ts';
 import { eventually } from '../waiting.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 
 const sandbox = { blocksPerHour: 30 };
-const SCHEDULES = ['plan proposed-blocks'];
 
 const emptied: Fault = {
   numbers: [9],
@@ -21,7 +20,7 @@ const emptied: Fault = {
       await world.redis.crash();
       await world.redis.start();
       world.evidence.serve('restart with nothing');
-      took.push(await schedulesBack(world, SCHEDULES));
+      took.push(await schedulesBack(world));
     }
     world.evidence.times('schedules back', took);
     await steady.recovers('Redis restarted');
@@ -37,13 +36,13 @@ const flushed: Fault = {
   sandbox,
   async inject(world) {
     const steady = await Steady.start(world, { days: 3 });
-    await eventually('the schedules to be set', async () => (await queueOf(world)).schedules.length === 1);
+    await eventually('the schedules to be set', async () => areWanted((await queueOf(world)).schedules));
     const took: number[] = [];
     for (let time = 0; time < (world.setting.options.kills ?? 1); time++) {
       await eventually('a run to go on', () => running(world));
       await wipeQueue(world);
       world.evidence.serve(world.backend === 'redis' ? 'FLUSHALL' : 'TRUNCATE');
-      took.push(await schedulesBack(world, SCHEDULES));
+      took.push(await schedulesBack(world));
     }
     world.evidence.times('schedules back', took);
     await steady.recovers('the queue was emptied');
