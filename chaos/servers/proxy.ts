@@ -26,7 +26,8 @@ export class TcpProxy {
   readonly port: number;
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
-  readonly #target: number;
+  /** The port that new connections lead to. */
+  target: number;
   #weather: Weather = { kind: 'fair' };
   #cutAfter = Number.POSITIVE_INFINITY;
   #decide: Decide | null = null;
@@ -38,7 +39,7 @@ export class TcpProxy {
   private constructor(server: Server, port: number, target: number) {
     this.#server = server;
     this.port = port;
-    this.#target = target;
+    this.target = target;
     server.on('connection', (client) => this.#accept(client));
   }
 
@@ -122,7 +123,7 @@ export class TcpProxy {
       client.resume().end();
       return;
     }
-    const server = tcpConnect(this.#target, '127.0.0.1');
+    const server = tcpConnect(this.target, '127.0.0.1');
     const pair = new Pair(client, server);
     this.#pairs.add(pair);
     pair.ended = () => this.#pairs.delete(pair);

@@ -20,6 +20,8 @@ export interface Patience
  * although another one took its place. BullMQ's workers wait for at most 10 s.
  */
 const SILENCE = 12_000;
+/** What a primary says that came back, or was made, a replica. Redis 6 says it within what it says of the script. */
+const isReplicas = ({ message }: Error): boolean => message.includes('READONLY');
 /** A command follows the slots of a cluster so often while a replica takes over. */
 const REDIRECTIONS = 2_000;
 const SENTINEL_PATIENCE = 2_000;
@@ -37,7 +39,14 @@ export function redisClient(
   };
   switch (place.kind) {
     case 'server':
-      return new Redis(place.url, { ...patience, lazyConnect, retryStrategy });
+      return new Redis(place.url, {
+        ...patience,
+        lazyConnect,
+        retryStrategy,
+        // Its address may lead to another one by now (a name in DNS, a balancer): what is open stays with the old one. The command fails,
+        // so that a Redis that stays a replica is told.
+        reconnectOnError: isReplicas,
+      });
     case 'cluster':
       return new Cluster([...place.nodes], {
         lazyConnect,
@@ -62,7 +71,7 @@ export function redisClient(
         sentinelCommandTimeout: SENTINEL_PATIENCE,
         socketTimeout: SILENCE,
         // A primary that came back as a replica refuses writes: ask the sentinels again.
-        reconnectOnError: ({ message }) => (message.startsWith('READONLY') ? 2 : false),
+        reconnectOnError: (error) => (isReplicas(error) ? 2 : false),
         enableTLSForSentinelMode: place.tls,
         ...(place.sentinelUsername === undefined ? {} : { sentinelUsername: place.sentinelUsername }),
         ...(place.sentinelPassword === undefined ? {} : { sentinelPassword: place.sentinelPassword }),

@@ -1,0 +1,93 @@
+import { Redis } from 'ioredis';
+import { pino } from 'pino';
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { TcpProxy } from '../../chaos/servers/proxy.ts';
+import { RedisPlaces } from '../../chaos/servers/redis-places.ts';
+import { until } from '../../chaos/waiting.ts';
+import { POLLS, planJob } from '../../src/jobs/jobs.ts';
+import { openBackend } from '../../src/jobs/open-backend.ts';
+
+const skipped = inject('redisSkipReason');
+const silent = pino({ level: 'silent' });
+const servers = new RedisPlaces();
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+  await servers.stop();
+});
+
+/** A queue and its worker behind an address whose server may change. */
+async function workingBehind(proxy: TcpProxy) {
+  const urls = { redisUrl: `redis://127.0.0.1:${proxy.port}`, databaseUrl: 'postgres://127.0.0.1:1/none' };
+  const backend = await openBackend(urls, silent, new AbortController().signal);
+  const queue = await backend.queue(POLLS);
+  const done = new Set<string>();
+  let noticed = () => {};
+  const worker = await backend.worker(
+    POLLS,
+    async ({ data }) => {
+      done.add(JSON.stringify(data));
+      noticed();
+    },
+    { concurrency: 2 },
+  );
+  closing.push(async () => {
+    await Promise.all([queue.close(), worker.close()]);
+    await backend.close();
+  });
+  return {
+    add: (feed: string) => {
+      const { name, data, opts } = planJob(feed, 'now');
+      return queue.add(name, data, opts);
+    },
+    /** Waits until a worker did it. */
+    did: (feed: string) => {
+      const wanted = JSON.stringify(planJob(feed, 'now').data);
+      return new Promise<void>((resolve) => {
+        noticed = () => {
+          if (done.has(wanted)) resolve();
+        };
+        noticed();
+      });
+    },
+  };
+}
+
+describe.skipIf(skipped)(`the queue in one Redis${skipped ? ` (skipped: ${skipped})` : ''}`, () => {
+  it('goes on when its address leads to the replica that took over, and the old primary is a replica now', async () => {
+    const primary = await servers.start();
+    const replica = await servers.start(
+      '--replicaof',
+      `127.0.0.1 ${primary.port}`,
+      '--repl-diskless-sync-delay',
+      '0',
+    );
+    const proxy = await TcpProxy.open(primary.port);
+    closing.push(() => proxy.close());
+    const { add, did } = await workingBehind(proxy);
+    await add('before');
+    await did('before');
+    const [old, next] = [new Redis(primary.port), new Redis(replica.port)];
+    await until('the replica to follow', async () =>
+      /master_link_status:up/.test(await next.info('replication')),
+    );
+    await servers.replicated(primary);
+    await next.call('REPLICAOF', 'NO', 'ONE');
+    proxy.target = replica.port; // connections that are open lead where they led
+    await old.call('REPLICAOF', '127.0.0.1', String(replica.port));
+    old.disconnect();
+    next.disconnect();
+    // Until its connection was made anew, the recorder is told that this is a replica.
+    await expect
+      .poll(
+        () =>
+          add('after').then(
+            () => true,
+            () => false,
+          ),
+        { timeout: 20_000 },
+      )
+      .toBe(true);
+    await did('after');
+  }, 60_000);
+});
