@@ -87,6 +87,12 @@ export class TcpProxy {
     return marked.length;
   }
 
+  /** Lets nothing more come back on the connections there are, which stay open; new ones work. @returns how many there were */
+  silence(): number {
+    for (const pair of this.#pairs) this.#silent.add(pair);
+    return this.#pairs.size;
+  }
+
   /** Resets every connection there is. @returns how many */
   reset(): number {
     const count = this.#pairs.size;

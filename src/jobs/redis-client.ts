@@ -17,7 +17,8 @@ export interface Patience
 
 /**
  * A connection that gets no answer for so long is given up, in ms: a primary that hangs looks alive, and takes what is sent to it
- * although another one took its place. BullMQ's workers wait for at most 10 s.
+ * although another one took its place; a host that vanished, or a firewall that forgot the connection, says nothing either, and TCP
+ * alone would need a quarter of an hour to notice. BullMQ's workers wait for at most 10 s.
  */
 const SILENCE = 12_000;
 /** What a primary says that came back, or was made, a replica. Redis 6 says it within what it says of the script. */
@@ -43,6 +44,7 @@ export function redisClient(
         ...patience,
         lazyConnect,
         retryStrategy,
+        socketTimeout: SILENCE,
         // Its address may lead to another one by now (a name in DNS, a balancer): what is open stays with the old one. The command fails,
         // so that a Redis that stays a replica is told.
         reconnectOnError: isReplicas,

@@ -90,4 +90,16 @@ describe.skipIf(skipped)(`the queue in one Redis${skipped ? ` (skipped: ${skippe
       .toBe(true);
     await did('after');
   }, 60_000);
+
+  it('gives up connections that fell silent, and goes on where new ones are answered', async () => {
+    const { port } = await servers.start();
+    const proxy = await TcpProxy.open(port);
+    closing.push(() => proxy.close());
+    const { add, did } = await workingBehind(proxy);
+    await add('before');
+    await did('before');
+    expect(proxy.silence()).toBeGreaterThanOrEqual(3);
+    await add('after');
+    await did('after');
+  }, 60_000);
 });
