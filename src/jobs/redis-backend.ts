@@ -53,15 +53,26 @@ export function redisBackend(
     },
     worker: async (name, work, options) => {
       const connection = connect();
-      const worker = new Worker<JobData, void, string>(name, work, {
-        connection,
-        prefix,
-        ...traces,
-        ...TAKEOVER,
-        ...options,
-      });
+      const atWork = new Set<Promise<void>>();
+      const worker = new Worker<JobData, void, string>(
+        name,
+        async (job, token) => {
+          const working = work(job, token);
+          atWork.add(working);
+          await working.finally(() => atWork.delete(working));
+        },
+        { connection, prefix, ...traces, ...TAKEOVER, ...options },
+      );
       worker.on('error', onError);
-      return closing(worker, async () => connection.disconnect());
+      const close = worker.close.bind(worker);
+      worker.close = async (force) => {
+        await worker.pause(true);
+        await Promise.allSettled(atWork);
+        // Without force BullMQ 6.7 waits for Redis, and where that never comes back its timers keep the process alive for ever.
+        await close(force || connection.status !== 'ready');
+        connection.disconnect();
+      };
+      return worker;
     },
     close: async () => {},
   };

@@ -67,7 +67,7 @@ export async function startWorkers(
   ];
   return async (deadline) => {
     stopping.abort();
-    // Worker.close() never resolves while Redis is away.
+    // A worker whose Redis fell silent is not closed before that is noticed.
     await Promise.race([Promise.allSettled(workers.map((worker) => worker.close())), patience(deadline)]);
   };
 }

@@ -6,6 +6,7 @@ import { RedisPlaces } from '../../chaos/servers/redis-places.ts';
 import { until } from '../../chaos/waiting.ts';
 import { POLLS, planJob } from '../../src/jobs/jobs.ts';
 import { openBackend } from '../../src/jobs/open-backend.ts';
+import { gate } from '../support/recording.ts';
 
 const skipped = inject('redisSkipReason');
 const silent = pino({ level: 'silent' });
@@ -102,4 +103,31 @@ describe.skipIf(skipped)(`the queue in one Redis${skipped ? ` (skipped: ${skippe
     await add('after');
     await did('after');
   }, 60_000);
+
+  it('closes a worker while Redis is away, once the job at work is over', async () => {
+    const node = await servers.start();
+    const away = gate();
+    const log = pino({ level: 'warn' }, { write: (line) => line.includes('ECONNREFUSED') && away.open() });
+    const urls = { redisUrl: `redis://127.0.0.1:${node.port}`, databaseUrl: 'postgres://127.0.0.1:1/none' };
+    const backend = await openBackend(urls, log, new AbortController().signal);
+    const queue = await backend.queue(POLLS);
+    const [begun, goOn] = [gate(), gate()];
+    const happened: string[] = [];
+    const work = async () => {
+      begun.open();
+      await goOn.opened;
+      happened.push('the job was over');
+    };
+    const worker = await backend.worker(POLLS, work, { concurrency: 2 });
+    const { name, data, opts } = planJob('one', 'now');
+    await queue.add(name, data, opts);
+    await begun.opened;
+    await servers.kill(node);
+    await away.opened;
+    const closed = worker.close().then(() => happened.push('the worker was closed'));
+    await queue.close();
+    goOn.open();
+    await closed;
+    expect(happened).toEqual(['the job was over', 'the worker was closed']);
+  }, 20_000);
 });
