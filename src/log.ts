@@ -3,10 +3,13 @@ import { type Logger, type LoggerOptions, pino } from 'pino';
 import { readSecrets } from './config/secrets.ts';
 import { stderrBlock } from './live-block.ts';
 import { timeOfDay } from './local-time.ts';
+import { LogOutput } from './log-output.ts';
 import { printable } from './printable.ts';
 import { redactor } from './redaction.ts';
 
 export type Log = Logger;
+
+const stderr = new LogOutput(2);
 
 /**
  * The recorder's log on stderr, in the past tense, with fields: lines of JSON, or on a terminal lines for people. Secrets
@@ -25,7 +28,6 @@ export function openLog(
     base: { pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
   };
-  const stderr = pino.destination(2);
   const toPeople = process.stderr.isTTY && !logJson;
   const write = (written: string) => {
     const raw = written.trimEnd();

@@ -14,6 +14,7 @@ const levels: readonly (readonly string[])[] = [
     'configured-feeds.ts',
     'sandbox.ts',
     'log.ts',
+    'log-output.ts',
     'telemetry',
     'live-block.ts',
     'known-records.ts',

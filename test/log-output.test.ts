@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from 'vitest';
+
+const PROGRAM = resolve(import.meta.dirname, 'support/logging-process.ts');
+/** A device on which every write fails as on a disk that is full. */
+const FULL = '/dev/full';
+
+const running = new Set<ChildProcess>();
+afterEach(() => {
+  for (const child of running) child.kill('SIGKILL');
+  running.clear();
+});
+
+/** @param stderr where the log goes */
+function logging(stderr: number | 'pipe') {
+  const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM], { stdio: ['pipe', 'pipe', stderr] });
+  running.add(child);
+  return child;
+}
+
+/** Lets it log to its end. @returns what it said on its stdout, and how it ended */
+async function toItsEnd({ stdin, stdout, ...child }: ReturnType<typeof logging>, ended: Promise<unknown[]>) {
+  if (!stdin || !stdout) throw new Error(`the process ${child.pid} has no pipes`);
+  const said = text(stdout);
+  await once(stdout, 'data');
+  stdin.end('go on\n');
+  const [code] = await ended;
+  return { code, said: await said };
+}
+
+describe('the log', () => {
+  it.skipIf(!existsSync(FULL))(
+    'on a disk that is full neither ends the process nor holds it up',
+    async () => {
+      const full = openSync(FULL, 'w');
+      const child = logging(full);
+      closeSync(full);
+      expect(await toItsEnd(child, once(child, 'exit'))).toEqual({ code: 0, said: 'logged\nagain\n' });
+    },
+  );
+
+  it('whose reader is gone neither ends the process nor holds it up', async () => {
+    const child = logging('pipe');
+    child.stderr?.destroy();
+    expect(await toItsEnd(child, once(child, 'exit'))).toEqual({ code: 0, said: 'logged\nagain\n' });
+  });
+
+  it('is whole where the process ends at once', async () => {
+    const child = logging('pipe');
+    if (!child.stderr) throw new Error('there is no pipe');
+    const [log] = await Promise.all([text(child.stderr), toItsEnd(child, once(child, 'exit'))]);
+    const lines = log.trimEnd().split('\n');
+    // The last ones may overtake one that is being written at that moment.
+    expect(new Set(lines.map((line) => JSON.parse(line).msg))).toEqual(
+      new Set(['one', 'two', 'three', 'four', 'five']),
+    );
+  });
+});
