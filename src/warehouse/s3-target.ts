@@ -27,7 +27,7 @@ export interface S3Access {
 
 /** Parts of an upload; four of 8 MiB are in memory at most. */
 const PART = 8 << 20;
-/** A server that does not answer for so long is asked again; ms. */
+/** A server that neither takes nor gives anything for so long is asked again, or given up in the middle of its answer; ms. */
 const SILENCE = 60_000;
 /** The most that S3 removes at once. */
 const AT_ONCE = 1_000;
@@ -40,8 +40,11 @@ export class S3Target implements Target {
   readonly #prefix: string;
   #scratch: string | null = null;
 
-  /** @param prefix empty, or a path without a slash at either end */
-  constructor(bucket: string, prefix: string, { endpoint, region, keys }: S3Access) {
+  /**
+   * @param prefix empty, or a path without a slash at either end
+   * @param silence ms after which a server that neither takes nor gives anything is given up
+   */
+  constructor(bucket: string, prefix: string, { endpoint, region, keys }: S3Access, silence = SILENCE) {
     this.name = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`;
     this.#bucket = bucket;
     this.#prefix = prefix === '' ? '' : `${prefix}/`;
@@ -58,7 +61,8 @@ export class S3Target implements Target {
             },
           }
         : {}),
-      requestHandler: { connectionTimeout: 10_000, requestTimeout: SILENCE, throwOnRequestTimeout: true },
+      // Of the whole connection: `requestTimeout` counts the time to send a file too, and ends where the answer begins.
+      requestHandler: { connectionTimeout: 10_000, socketTimeout: silence },
       // Other servers than AWS's refuse streams with the checksums that the client adds by itself.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',

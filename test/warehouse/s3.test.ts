@@ -1,9 +1,13 @@
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { type Exporting, exportTables } from '../../src/warehouse/export.ts';
 import { type ExportTable, warehouseTables } from '../../src/warehouse/export-table.ts';
 import { currentManifest, type Manifest } from '../../src/warehouse/manifest.ts';
@@ -11,6 +15,7 @@ import { openTarget } from '../../src/warehouse/open-target.ts';
 import { S3Target } from '../../src/warehouse/s3-target.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { type S3Server, s3Server } from '../support/s3-server.ts';
+import { rawServer } from '../support/upstream-server.ts';
 import { type Duck, openDuck, rowsInDuck, rowsInPostgres, versionsOf } from './lake.ts';
 import { writeRows } from './synthetic.ts';
 
@@ -114,6 +119,56 @@ describe('a bucket', () => {
     await target.take(file, 'a/b=c/part');
     await target.close();
     expect(server.objects.get('large/a/b=c/part')?.equals(content)).toBe(true);
+  });
+
+  describe('whose server', () => {
+    const targetAt = (url: string, silence: number) =>
+      new S3Target('bucket', 'slow', { ...access(), endpoint: url }, silence);
+
+    it('stands still in the middle of a file is given up', async () => {
+      const standing = await rawServer((socket) =>
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nthe begin'),
+      );
+      const target = targetAt(standing.url, 300);
+      await expect(target.fetch('file', folder)).rejects.toThrow(/TimeoutError/);
+      await expect(target.read('file')).rejects.toThrow(/TimeoutError/);
+      await target.close();
+      await standing.close();
+    });
+
+    it('does not answer is asked again, and then given up', async () => {
+      let asked = 0;
+      const silent = await rawServer(() => {
+        asked += 1;
+      });
+      const target = targetAt(silent.url, 300);
+      await expect(target.read('file')).rejects.toThrow(/TimeoutError/);
+      expect(asked).toBeGreaterThan(1);
+      await target.close();
+      await silent.close();
+    });
+
+    it('takes its time over a file gets it whole', async () => {
+      let taken = 0;
+      const slow = createServer(async (request, response) => {
+        for await (const chunk of request) taken += chunk.length;
+        // In all longer than the longest silence.
+        for (let time = 0; time < 15; time++) {
+          response.writeProcessing();
+          await delay(100);
+        }
+        response.end();
+      }).listen(0, '127.0.0.1');
+      await once(slow, 'listening');
+      const { port } = z.object({ port: z.number() }).parse(slow.address());
+      const file = join(folder, 'slow');
+      writeFileSync(file, Buffer.alloc(7 << 20, 'chain'));
+      const target = targetAt(`http://127.0.0.1:${port}`, 1_000);
+      await target.take(file, 'file');
+      expect(taken).toBe(7 << 20);
+      await target.close();
+      slow.close();
+    });
   });
 
   it('gives a name to one of two', async () => {
