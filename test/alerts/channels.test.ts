@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { openChannel } from '../../src/alerts/channel.ts';
 import type { Message } from '../../src/alerts/message.ts';
 import { sendTrial } from '../../src/alerts/trial.ts';
@@ -309,6 +312,28 @@ describe('e-mail', () => {
     // A long line goes on after `=`.
     const said = mail.mails[0]?.text.replaceAll('=\r\n', '');
     expect(said).toContain('What to do: https://wiki.example/recorder#node-down');
+  });
+
+  it('is given up in the moment in which its time is up, though the server goes on and on', async () => {
+    const stop = new AbortController();
+    let hungUp: Promise<unknown> = Promise.resolve();
+    const server = createServer((socket) => {
+      hungUp = once(socket, 'close');
+      socket.on('error', () => {});
+      socket.write('220 mail.example.com\r\n');
+      socket.once('data', () => {
+        const talking = setInterval(() => socket.write('250-and something else\r\n'), 100);
+        socket.once('close', () => clearInterval(talking));
+        stop.abort();
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = z.object({ port: z.number() }).parse(server.address());
+    const { channel, secrets } = channelOf(settings(port));
+    const opened = await openChannel(channel, secrets);
+    await expect(opened.send(message(), stop.signal)).rejects.toMatchObject({ kind: 'down' });
+    await hungUp;
+    server.close();
   });
 
   it('that the server does not take is refused; a password that it does not take is told without it', async () => {

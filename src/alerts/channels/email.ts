@@ -23,8 +23,6 @@ export const email: MakeChannel<'email'> = ({ host, port, user, password, from, 
       ...{ connectionTimeout: CONNECT, greetingTimeout: CONNECT, dnsTimeout: CONNECT, socketTimeout: ANSWER },
       ...{ disableFileAccess: true, disableUrlAccess: true },
     });
-    const stop = () => transport.close();
-    signal.addEventListener('abort', stop);
     try {
       await transport.sendMail({
         ...{ from, to, subject: titleOf(message), text: textOf(message, 20_000) },
@@ -35,12 +33,11 @@ export const email: MakeChannel<'email'> = ({ host, port, user, password, from, 
           .slice(0, 10)
           .map(({ alert }) => `<alert-${message.recorder}-${alert}@chain-recorder>`),
         headers: { 'Auto-Submitted': 'auto-generated' },
+        // To close the transport ends nothing that is under way.
+        signal,
       });
     } catch (error) {
       throw failureOf(error);
-    } finally {
-      signal.removeEventListener('abort', stop);
-      transport.close();
     }
   },
 });
