@@ -5,6 +5,7 @@ import { messageOf } from '../errors.ts';
 import { WorkSignal } from '../work-signal.ts';
 import { type FailureKind, UpstreamFailure, withoutUrls } from './failure.ts';
 import { Mutex } from './mutex.ts';
+import { patientConnector } from './patient-connector.ts';
 
 /** One HTTP call and its bounds. */
 export interface Call {
@@ -34,9 +35,14 @@ export interface Answer {
 const LARGE = 1024 * 1024;
 const largeBodies = new Mutex();
 
-const agent = new Agent({ connections: 64, pipelining: 1, keepAliveTimeout: 30_000 });
+const agent = new Agent({
+  connections: 64,
+  pipelining: 1,
+  keepAliveTimeout: 30_000,
+  connect: patientConnector(),
+});
 /** A connection of its own for each call: a health probe must not fail on a stale socket. */
-const freshAgent = new Agent({ pipelining: 0 });
+const freshAgent = new Agent({ pipelining: 0, connect: patientConnector() });
 
 /**
  * Makes one call: one deadline for all of it, no redirects, a cap on the decoded bytes.
