@@ -256,7 +256,7 @@ describe('what goes wrong', () => {
 
 describe('e-mail', () => {
   /** A server that keeps what it got. */
-  async function mailServer(more: { refuse?: boolean } = {}) {
+  async function mailServer(more: { refuse?: boolean; knows?: string } = {}) {
     const mails: { from: string; to: string[]; text: string; user: string }[] = [];
     const smtp = new SMTPServer({
       authOptional: true,
@@ -265,6 +265,10 @@ describe('e-mail', () => {
       logger: false,
       onAuth: ({ username, password }, _session, done) =>
         password === SECRET ? done(null, { user: username }) : done(new Error(`535 not ${password}`)),
+      onRcptTo: ({ address }, _session, done) =>
+        more.knows === undefined || more.knows === address
+          ? done()
+          : done(Object.assign(new Error('nobody of that name'), { responseCode: 550 })),
       onData: (stream, session, done) => {
         const { mailFrom, rcptTo } = session.envelope;
         const from = mailFrom === false ? '' : mailFrom.address;
@@ -312,6 +316,17 @@ describe('e-mail', () => {
     // A long line goes on after `=`.
     const said = mail.mails[0]?.text.replaceAll('=\r\n', '');
     expect(said).toContain('What to do: https://wiki.example/recorder#node-down');
+  });
+
+  it('that the server takes for some alone says for whom it does not, and is not sent again', async () => {
+    const mail = await mailServer({ knows: 'ann@example.com' });
+    const found = await failure(settings(mail.port));
+    expect(mail.mails.map(({ to }) => to)).toEqual([['ann@example.com']]);
+    await mail.close();
+    expect(found).toMatchObject({
+      kind: 'refused',
+      message: expect.stringMatching(/^sent, but not to bob@example\.com: .*nobody of that name/),
+    });
   });
 
   it('is given up in the moment in which its time is up, though the server goes on and on', async () => {

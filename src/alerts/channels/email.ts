@@ -23,8 +23,8 @@ export const email: MakeChannel<'email'> = ({ host, port, user, password, from, 
       ...{ connectionTimeout: CONNECT, greetingTimeout: CONNECT, dnsTimeout: CONNECT, socketTimeout: ANSWER },
       ...{ disableFileAccess: true, disableUrlAccess: true },
     });
-    try {
-      await transport.sendMail({
+    const sent = await transport
+      .sendMail({
         ...{ from, to, subject: titleOf(message), text: textOf(message, 20_000) },
         messageId: `<${digest(message.key)}@chain-recorder>`,
         date: new Date(message.at),
@@ -35,10 +35,17 @@ export const email: MakeChannel<'email'> = ({ host, port, user, password, from, 
         headers: { 'Auto-Submitted': 'auto-generated' },
         // To close the transport ends nothing that is under way.
         signal,
+      })
+      .catch((error: unknown) => {
+        throw failureOf(error);
       });
-    } catch (error) {
-      throw failureOf(error);
-    }
+    // One address that the server takes is enough for nodemailer. To send it again would tell it to that one each time.
+    const [first] = sent.rejectedErrors ?? [];
+    if (first)
+      throw new DeliveryFailure(
+        'refused',
+        `sent, but not to ${sent.rejected.join(', ')}: ${messageOf(first)}`,
+      );
   },
 });
 
