@@ -29,6 +29,8 @@ export function openLog(
     timestamp: pino.stdTimeFunctions.isoTime,
   };
   const toPeople = process.stderr.isTTY && !logJson;
+  // A terminal that is closed takes its lines with it. Nobody else hears of that, and the process would end.
+  if (toPeople) process.stderr.off('error', noted).on('error', noted);
   const write = (written: string) => {
     const raw = written.trimEnd();
     const line = stillJson(redact(raw), raw);
@@ -38,6 +40,8 @@ export function openLog(
   };
   return pino(options, { write });
 }
+
+const noted = () => {};
 
 /** A line without secrets as JSON. One of digits alone may have stood as a number: then what is left is told as the message. */
 function stillJson(line: string, raw: string): string {

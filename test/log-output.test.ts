@@ -1,9 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync } from 'node:fs';
-import { resolve } from 'node:path';
+import {
+  closeSync,
+  createWriteStream,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
+import { noTerminal } from './support/terminal.ts';
 
 const PROGRAM = resolve(import.meta.dirname, 'support/logging-process.ts');
 /** A device on which every write fails as on a disk that is full. */
@@ -47,6 +57,26 @@ describe('the log', () => {
     const child = logging('pipe');
     child.stderr?.destroy();
     expect(await toItsEnd(child, once(child, 'exit'))).toEqual({ code: 0, said: 'logged\nagain\n' });
+  });
+
+  it.skipIf(noTerminal)('on a terminal that is closed does not end the process', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'log-'));
+    const said = join(dir, 'said');
+    const waiting = join(dir, 'waiting');
+    const command = `mkfifo ${waiting}; exec ${process.execPath} --import tsx ${PROGRAM} > ${said} < ${waiting}`;
+    const terminal = spawn('script', ['-qefc', command, '/dev/null'], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    running.add(terminal);
+    await expect.poll(() => existsSync(waiting)).toBe(true);
+    const stdin = createWriteStream(waiting);
+    const line = () => readFileSync(said, 'utf8').trim().split('\n').at(-1);
+    await expect.poll(line, { timeout: 10_000 }).toBe('logged');
+    terminal.kill('SIGKILL');
+    await expect.poll(line, { timeout: 10_000 }).toBe('outlived');
+    stdin.end('go on\n');
+    await expect.poll(line, { timeout: 10_000 }).toBe('again');
+    rmSync(dir, { recursive: true });
   });
 
   it('is whole where the process ends at once', async () => {

@@ -1,7 +1,8 @@
+import { type EventEmitter, errorMonitor } from 'node:events';
 import { openLog } from '../../src/log.ts';
 
-/** Logs, waits until what it was told to do next is there, logs more, and ends at once. */
-const log = openLog({ logLevel: 'info', logJson: true });
+/** Logs, waits until it is told to go on, logs more, and ends at once. Where it loses its terminal it logs, and says that it is there. */
+const log = openLog({ logLevel: 'info', logJson: !process.stderr.isTTY });
 log.info('one');
 log.info('two');
 process.stdout.write('logged\n');
@@ -10,4 +11,9 @@ process.stdin.once('data', () => {
   log.info({ long: 'x'.repeat(200_000) }, 'four');
   log.info('five');
   process.stdout.write('again\n', () => process.exit(0));
+});
+const stderr: EventEmitter = process.stderr;
+process.on('SIGHUP', () => {
+  log.info('the terminal is gone');
+  stderr.once(errorMonitor, () => setImmediate(() => process.stdout.write('outlived\n')));
 });
