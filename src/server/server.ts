@@ -62,6 +62,8 @@ export interface ServerContext {
   readonly site: StatusSite;
   /** Whether this process records just now: requests get a part of its time only; null: it never does. */
   readonly recording: (() => boolean) | null;
+  /** How long a connection may stand still while it has an answer to take, ms; absent: two minutes. */
+  readonly standstill?: number;
 }
 
 /** The most connections, those that ask for nothing among them. */
@@ -69,6 +71,8 @@ const CONNECTIONS = 2_000;
 /** How long a request may take to arrive: its head, and all of it; ms. */
 const HEAD_WITHIN = 15_000;
 const WHOLE_WITHIN = 30_000;
+/** No answer takes so long to begin, so who took nothing for so long reads no more; ms. Without it such connections stay, and are counted. */
+const STANDSTILL = 120_000;
 
 const PATIENCE = 3_000;
 /** The database is asked at most once in this time, ms, however many requests come. */
@@ -103,6 +107,7 @@ export function buildServer({
   counts,
   site,
   recording,
+  standstill = STANDSTILL,
 }: ServerContext): FastifyInstance {
   // Of a long list it may take longer than somebody waits: whoever comes next has it.
   const made = recently(() => statusOf(sql, budgets), inProportion(LASTING));
@@ -128,6 +133,7 @@ export function buildServer({
     forceCloseConnections: true,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     requestTimeout: WHOLE_WITHIN,
+    connectionTimeout: standstill,
     http: { headersTimeout: HEAD_WITHIN, connectionsCheckingInterval: HEAD_WITHIN },
     // An address that cannot be read reaches no route and no hook.
     frameworkErrors: ({ message, statusCode }, _request, reply) => {
