@@ -18,6 +18,8 @@ import { noTerminal } from './support/terminal.ts';
 const PROGRAM = resolve(import.meta.dirname, 'support/logging-process.ts');
 /** A device on which every write fails as on a disk that is full. */
 const FULL = '/dev/full';
+const noFull = existsSync(FULL) ? '' : ` (skipped: there is no ${FULL})`;
+const notOnOne = noTerminal === null ? '' : ` (skipped: ${noTerminal})`;
 
 const running = new Set<ChildProcess>();
 afterEach(() => {
@@ -43,15 +45,12 @@ async function toItsEnd({ stdin, stdout, ...child }: ReturnType<typeof logging>,
 }
 
 describe('the log', () => {
-  it.skipIf(!existsSync(FULL))(
-    'on a disk that is full neither ends the process nor holds it up',
-    async () => {
-      const full = openSync(FULL, 'w');
-      const child = logging(full);
-      closeSync(full);
-      expect(await toItsEnd(child, once(child, 'exit'))).toEqual({ code: 0, said: 'logged\nagain\n' });
-    },
-  );
+  it.skipIf(noFull)(`on a disk that is full neither ends the process nor holds it up${noFull}`, async () => {
+    const full = openSync(FULL, 'w');
+    const child = logging(full);
+    closeSync(full);
+    expect(await toItsEnd(child, once(child, 'exit'))).toEqual({ code: 0, said: 'logged\nagain\n' });
+  });
 
   it('whose reader is gone neither ends the process nor holds it up', async () => {
     const child = logging('pipe');
@@ -59,7 +58,7 @@ describe('the log', () => {
     expect(await toItsEnd(child, once(child, 'exit'))).toEqual({ code: 0, said: 'logged\nagain\n' });
   });
 
-  it.skipIf(noTerminal)('on a terminal that is closed does not end the process', async () => {
+  it.skipIf(notOnOne)(`on a terminal that is closed does not end the process${notOnOne}`, async () => {
     const dir = mkdtempSync(join(tmpdir(), 'log-'));
     const said = join(dir, 'said');
     const waiting = join(dir, 'waiting');

@@ -54,7 +54,9 @@ const asking: readonly (readonly [string, (url: string, look: () => Promise<void
   ],
 ];
 
-describe.skipIf(process.platform !== 'linux')('a server that vanishes is noticed', () => {
+const noTimers =
+  process.platform === 'linux' ? '' : ' (skipped: only Linux tells the timers of its connections)';
+describe.skipIf(noTimers)(`a server that vanishes is noticed${noTimers}`, () => {
   it.each(asking)('by %s after seconds, though nothing is sent', async (_, ask) => {
     const proxy = await TcpProxy.open(Number(new URL(database.url).port));
     await ask(proxy.before(database.url), async () => {
