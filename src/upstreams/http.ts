@@ -86,6 +86,11 @@ async function readBody(
   const plain = gzip ? body.once('error', (error) => plain.destroy(error)).pipe(createGunzip()) : body;
   const chunks: Buffer[] = [];
   let bytes = 0;
+  let isEmpty = true;
+  if (gzip)
+    body.once('data', () => {
+      isEmpty = false;
+    });
   let endTurn: (() => void) | null = null;
   try {
     for await (const chunk of plain) {
@@ -96,6 +101,10 @@ async function readBody(
       if (bytes > LARGE) endTurn ??= await largeBodies.acquire(signal);
     }
     return Buffer.concat(chunks, bytes);
+  } catch (error) {
+    // Some say that all they answer is compressed, and send nothing.
+    if (gzip && isEmpty && body.readableEnded) return NOTHING;
+    throw error;
   } finally {
     if (!body.destroyed) body.destroy();
     endTurn?.();

@@ -76,6 +76,25 @@ describe('an answer', () => {
     expect((await call(server.url)).text).toBe(text);
   });
 
+  it.each([
+    ['with its length', { 'content-length': '0' }],
+    ['in chunks', { 'transfer-encoding': 'chunked' }],
+  ])(
+    'that is empty and said to be compressed is empty, and its status and headers count (%s)',
+    async (_, length) => {
+      const server = await started(
+        upstreamServer((_request, response) => {
+          response.writeHead(429, { 'content-encoding': 'gzip', 'retry-after': '7', ...length }).end();
+        }),
+      );
+      expect(await call(server.url)).toMatchObject({
+        status: 429,
+        headers: { 'retry-after': '7' },
+        text: '',
+      });
+    },
+  );
+
   it('of exactly the most bytes is taken, and one more is refused', async () => {
     const server = await started(
       upstreamServer(({ url }, response) => {
