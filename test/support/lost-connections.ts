@@ -42,7 +42,7 @@ export async function losingAll(
   const one = () => outcomeOf(sql<{ n: number }[]>`select 1 as n`);
   const again: string[] = [];
   const later: string[] = [];
-  for (let round = 0; round < 25; round++) {
+  for (let round = 0; round < 12; round++) {
     later.push(...(await Promise.all([one(), one(), one(), one()])));
     const slow = `select pg_sleep(20) as round_${round}`;
     const asked = sql.unsafe(slow).then(() => 'slept', one);
