@@ -37,7 +37,8 @@ const SESSION = 30 * 86_400_000;
 
 /** What containers, load balancers and the login form need, and what tells nothing of the record. */
 const OPEN = /^\/(health|ready|login|logout|theme|assets\/.*)$/;
-const PUBLIC = { status: /^\/status(\/|$|\.)/, badge: /^\/badge\// } as const;
+/** What may be meant for everybody, and to stand in pages of others. */
+export const PUBLIC = { status: /^\/status(\/|$|\.)/, badge: /^\/badge\// } as const;
 
 /** Who may read what. Nobody may write: the server has nothing to write with. */
 export class Access {

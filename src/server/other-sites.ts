@@ -1,12 +1,11 @@
+import { PUBLIC } from './access.ts';
+
 /** What a browser says of a request: who made it, and what for. Other clients say nothing. */
 interface Fetch {
   readonly 'sec-fetch-site'?: string | string[] | undefined;
   readonly 'sec-fetch-mode'?: string | string[] | undefined;
   readonly 'sec-fetch-dest'?: string | string[] | undefined;
 }
-
-/** What is meant to stand in pages of others. */
-const TO_EMBED = /^\/(badge\/|status(\/|$|\.))/;
 
 /**
  * Whether a page of another site made a browser send this request (an image, a script, a frame): it cannot read the answer, but one to
@@ -15,4 +14,4 @@ const TO_EMBED = /^\/(badge\/|status(\/|$|\.))/;
 export const isMadeElsewhere = (path: string, headers: Fetch): boolean =>
   headers['sec-fetch-site'] === 'cross-site' &&
   !(headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document') &&
-  !TO_EMBED.test(path);
+  !Object.values(PUBLIC).some((one) => one.test(path));
