@@ -13,7 +13,7 @@ const OLDEST = 150_000;
 /** Seconds for a connection. */
 const PATIENCE = 5;
 
-/** The longest wait for the first answer, ms: the driver tries again without end where connections are closed. */
+/** The longest wait for the first answer, ms: of a server that stands still a statement would be waited for longer. */
 const LONGEST = 10_000;
 const NO_ANSWER = 'NO_ANSWER';
 /** How sessions of the recorder are set up. */
@@ -152,6 +152,8 @@ export async function examineDatabase(url: string): Promise<Checked> {
     connect_timeout: PATIENCE,
     onnotice: () => {},
     connection: SETTINGS,
+    // Nothing that is asked gives arrays. Nobody handles that the driver's question for their types fails.
+    fetch_types: false,
   });
   const impatience = new AbortController();
   const late = delay(LONGEST, undefined, { signal: impatience.signal }).then(() => {

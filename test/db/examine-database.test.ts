@@ -118,6 +118,20 @@ describe('a database', () => {
     await other.close();
   });
 
+  it('that lets the recorder in, and answers nothing then', async () => {
+    // AuthenticationOk and ReadyForQuery.
+    const welcome = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
+    let welcomed = false;
+    const silent = await rawServer((socket) => {
+      if (!welcomed) socket.write(welcome);
+      welcomed = true;
+    });
+    expect(
+      await examineDatabase(url((one) => Object.assign(one, { port: new URL(silent.url).port }))),
+    ).toMatchObject({ ok: false, found: expect.stringContaining('does not answer as PostgreSQL does') });
+    await silent.close();
+  });
+
   it('that does not offer TLS though the URL asks for it', async () => {
     expect(
       await examineDatabase(url((one) => Object.assign(one, { search: 'sslmode=require' }))),
