@@ -19,7 +19,7 @@ export function connect(
     ...options,
     ssl: false,
     connection: { ...options.connection, options: servers.options },
-    socket: driverSocket(silence, servers),
+    socket: driverSocket(silence, servers.tls, servers.several ? servers : null),
   };
   return postgres(servers.url, withSocket);
 }

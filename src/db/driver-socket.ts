@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { driverEnd, type Line } from './driver-end.ts';
-import { encrypted } from './encrypted.ts';
+import { type Encryption, encrypted } from './encrypted.ts';
 import type { Servers } from './servers.ts';
 
 /** Where postgres.js would connect to: a server, or a Unix socket. */
@@ -10,25 +10,27 @@ interface Address {
   readonly path: string | false;
 }
 
-/** What a connection needs to know of the servers. */
-type Way = Pick<Servers, 'tls' | 'several' | 'primary' | 'hold'>;
-
 /**
- * The `socket` option of postgres.js: connects to the server that takes writes, encrypted as its URL wants it (the driver's own `ssl`
- * is to be off), and closes a connection on which nothing was sent or received for `silence`. The server ends every statement
- * earlier, so a statement that still waits has lost its server (a firewall dropped the connection, a host vanished). TCP alone would
- * need a quarter of an hour to notice. An idle connection that was closed is made again when it is needed.
+ * The `socket` option of postgres.js: connects, encrypted as it is told to (the driver's own `ssl` is to be off), and closes a
+ * connection on which nothing was sent or received for `silence`. The server ends every statement earlier, so a statement that still
+ * waits has lost its server (a firewall dropped the connection, a host vanished). TCP alone would need a quarter of an hour to
+ * notice. An idle connection that was closed is made again when it is needed.
  * @param silence ms; 0: without limit
+ * @param several servers, of which the one that takes writes is connected to; null: the driver says where to
  */
-export function driverSocket(silence: number, servers: Way): (address: Address) => Promise<Socket> {
+export function driverSocket(
+  silence: number,
+  tls: Encryption,
+  several: Pick<Servers, 'primary' | 'hold'> | null,
+): (address: Address) => Promise<Socket> {
   const line: Line = { lostEarly: false };
   return async ({ host: [host = 'localhost'], port: [port = 5432], path }) => {
     const socket = new Socket();
     try {
-      const place = servers.several ? await servers.primary() : { host, port };
-      if (servers.several) servers.hold(socket);
+      const place = (await several?.primary()) ?? { host, port };
+      several?.hold(socket);
       socket.connect(path ? { path } : place);
-      const open = servers.tls.ssl && !path ? await encrypted(socket, place.host, servers.tls) : socket;
+      const open = tls.ssl && !path ? await encrypted(socket, place.host, tls) : socket;
       open.setTimeout(silence, () => open.destroy());
       return driverEnd(open, path || place.host, line);
     } catch (error) {

@@ -5,6 +5,7 @@ import { databasePlace, type SslMode } from '../config/database-url.ts';
 import { messageOf } from '../errors.ts';
 import { isAway } from './away.ts';
 import { driverSocket } from './driver-socket.ts';
+import type { Encryption } from './encrypted.ts';
 import { sessionSettings } from './session.ts';
 
 /** A server that does not answer within this time is skipped; ms. */
@@ -44,7 +45,7 @@ export class Servers {
   readonly url: string;
   readonly sslMode: SslMode;
   /** How connections are encrypted, as both drivers take it. Without it each would look in the environment. */
-  readonly tls: { readonly ssl: false | { readonly rejectUnauthorized: boolean }; sslnegotiation?: 'direct' };
+  readonly tls: Encryption;
   /** What the URL sets of each session, in libpq's form. The recorder's own settings win. */
   readonly options: string;
   readonly #urls: readonly string[];
@@ -104,12 +105,7 @@ export class Servers {
     // The driver's types do not know `socket`. Its own way to encrypt compares the certificate of an address with `localhost`.
     const withSocket = {
       ssl: false,
-      socket: driverSocket(PATIENCE, {
-        tls: this.tls,
-        several: false,
-        primary: async () => place,
-        hold: () => {},
-      }),
+      socket: driverSocket(PATIENCE, this.tls, null),
       max: 1,
       connect_timeout: PATIENCE / 1000,
       onnotice: () => {},
