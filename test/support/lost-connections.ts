@@ -7,8 +7,6 @@ import { connectPool } from '../../src/db/connect.ts';
 /** The codes by which a statement whose connection was lost is told. */
 const LOST = new Set(['CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', '57P01']);
 
-export const isLost = (outcome: string): boolean => LOST.has(outcome);
-
 /** Waits until a statement is being carried out. */
 export const underWay = (watcher: postgres.Sql, statement: string): Promise<boolean> =>
   until(`${statement} to be carried out`, async () => {
@@ -28,28 +26,27 @@ const outcomeOf = (asked: Promise<readonly { readonly n: number }[]>): Promise<s
  * Loses all connections of a pool, some of which wait for an answer, again and again. Who waits asks again at that moment, and
  * some ask then.
  * @param url of the database by the proxy @param watcher asks the database on another way
- * @returns what became of what was asked again, and of what was asked then
+ * @returns what became of what was asked again, and of what was asked then, where it was neither answered nor told as lost
  */
 export async function losingAll(
   proxy: TcpProxy,
   url: string,
   watcher: postgres.Sql,
   how: 'end' | 'reset',
-): Promise<{ readonly again: readonly string[]; readonly later: readonly string[] }> {
+): Promise<string[]> {
   // Statements end with their clients.
   const connection = { ...CONNECTION.connection, client_connection_check_interval: '50' };
   const sql = connectPool(url, 35_000, { ...CONNECTION, connection, max: 3 });
   const one = () => outcomeOf(sql<{ n: number }[]>`select 1 as n`);
-  const again: string[] = [];
-  const later: string[] = [];
+  const outcomes: string[] = [];
   for (let round = 0; round < 12; round++) {
-    later.push(...(await Promise.all([one(), one(), one(), one()])));
+    outcomes.push(...(await Promise.all([one(), one(), one(), one()])));
     const slow = `select pg_sleep(20) as round_${round}`;
     const asked = sql.unsafe(slow).then(() => 'slept', one);
     await underWay(watcher, slow);
     proxy[how]();
-    again.push(await asked);
+    outcomes.push(await asked);
   }
   await sql.end({ timeout: 1 });
-  return { again, later };
+  return outcomes.filter((outcome) => outcome !== 'answered' && !LOST.has(outcome));
 }
