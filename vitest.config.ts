@@ -17,8 +17,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    // Tests wait more than they work, so that two processors have time for three at once.
-    maxWorkers: 3,
+    // Tests wait more than they work, so that two processors have time for four at once.
+    maxWorkers: 4,
     // Files of one worker share what is loaded; what they share besides (databases, servers, clocks) each makes for itself.
     isolate: false,
     sequence: { sequencer: FaultsFirst },

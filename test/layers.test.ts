@@ -58,6 +58,7 @@ const free: readonly string[] = [
   'work-signal.ts',
   'printable.ts',
   'version.ts',
+  'within.ts',
 ];
 
 interface Import {

@@ -5,7 +5,8 @@ import { catalogNames } from '../configured-feeds.ts';
 import { UsageError } from '../errors.ts';
 import type { Role } from './roles.ts';
 import { ServiceManager } from './service-manager.ts';
-import { prepared, upCommand } from './up.ts';
+import { prepared } from './serving.ts';
+import { upCommand } from './up.ts';
 
 /** Changes that are logged one by one. */
 const MOST_CHANGES = 50;

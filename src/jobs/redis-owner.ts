@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Cluster, Redis } from 'ioredis';
 import type { RedisPlace } from '../config/redis-url.ts';
+import { within } from '../within.ts';
 import type { Unfitness } from './redis-fitness.ts';
 
 /** So long after it was claimed last a queue is nobody's, ms. */
@@ -68,7 +68,7 @@ export class QueueOwner {
     const freed = async () => {
       if ((await this.#redis.get(this.#key)) === claimed) await this.#redis.del(this.#key);
     };
-    await Promise.race([freed(), delay(PATIENCE, undefined, { ref: false })]);
+    await within(PATIENCE, freed());
   }
 
   /** A restored backup in the place of a database is another one: this process goes on with it. */

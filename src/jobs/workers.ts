@@ -13,6 +13,7 @@ import { record } from '../recording/record.ts';
 import { registerTargets } from '../recording/register.ts';
 import { targetKey } from '../recording/target-key.ts';
 import { untraced } from '../traced.ts';
+import { within } from '../within.ts';
 import { type AlertWork, workOnAlerts } from './alert-jobs.ts';
 import type { QueueBackend, RecorderQueue, Work } from './backend.ts';
 import { DelayedError, UnrecoverableError } from './bullmq.ts';
@@ -68,12 +69,8 @@ export async function startWorkers(
   return async (deadline) => {
     stopping.abort();
     // A worker whose Redis fell silent is not closed before that is noticed.
-    await Promise.race([Promise.allSettled(workers.map((worker) => worker.close())), patience(deadline)]);
+    await within(deadline, Promise.allSettled(workers.map((worker) => worker.close())));
   };
-}
-
-function patience(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }
 
 /** Puts jobs for what a feed lacks into the queues. An older configuration plans only what the newest one also wants. */

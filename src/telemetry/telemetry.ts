@@ -15,6 +15,7 @@ import type { OtlpSettings } from '../config/otlp.ts';
 import { messageOf } from '../errors.ts';
 import type { Traced } from '../traced.ts';
 import { versionOf } from '../version.ts';
+import { within } from '../within.ts';
 import { exportersOf } from './exporters.ts';
 import { recordOf } from './log-record.ts';
 import { samplerOf } from './samplers.ts';
@@ -72,10 +73,7 @@ export async function openTelemetry(settings: OtlpSettings, tell: TellEndpoint):
     line: lineTo(logging.getLogger(SCOPE)),
     redactBy: (redact) => spans?.redactBy(redact),
     close: async () => {
-      await Promise.race([
-        Promise.allSettled([tracing.shutdown(), logging.shutdown()]),
-        new Promise((resolve) => setTimeout(resolve, FLUSH_WITHIN).unref()),
-      ]);
+      await within(FLUSH_WITHIN, Promise.allSettled([tracing.shutdown(), logging.shutdown()]));
       trace.disable();
       propagation.disable();
       context.disable();
