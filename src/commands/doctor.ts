@@ -39,7 +39,7 @@ interface Configured {
  * @returns 1 where something must be mended, 2 where that is the configuration or the environment
  */
 export async function doctorCommand(
-  options: { config: string | undefined; json: boolean },
+  options: { config?: string | undefined; json: boolean },
   signal: AbortSignal,
 ): Promise<number> {
   const { environment, problems } = soundEnvironment();

@@ -12,7 +12,7 @@ import { stopSignal, withApp } from './with-app.ts';
 /** What every command takes. */
 interface Common {
   config?: string;
-  json?: boolean;
+  json: boolean;
 }
 
 const collect = (value: string, before: string[]) => [...before, value];
@@ -34,7 +34,8 @@ export function commandLine(): Command {
       .description(about)
       .addHelpText('after', `\nExample:\n  ${example}`)
       .option('--config <file>', 'the configuration (default: recorder.yaml, or RECORDER_CONFIG)')
-      .option('--json', 'print the result as JSON');
+      .option('--json', 'print the result as JSON')
+      .setOptionValueWithSource('json', false, 'default');
 
   command('up', 'run everything: schedules, workers, server', 'chain-recorder up --roles worker')
     .option('--roles <roles>', 'only these, comma-separated: scheduler, worker, server')
@@ -55,13 +56,12 @@ export function commandLine(): Command {
   command('migrate', 'apply the migrations; safe to run by many', 'chain-recorder migrate').action(
     (options: Common) =>
       withApp({ config: options.config, migrate: true }, async () =>
-        (await import('./migrate.ts')).migrateCommand({ json: options.json ?? false }),
+        (await import('./migrate.ts')).migrateCommand(options),
       ),
   );
 
   command('datasets', 'list what can be recorded', 'chain-recorder datasets').action(
-    async (options: Common) =>
-      (await import('./datasets.ts')).datasetsCommand({ json: options.json ?? false }),
+    async (options: Common) => (await import('./datasets.ts')).datasetsCommand(options),
   );
 
   command(
@@ -70,7 +70,7 @@ export function commandLine(): Command {
     'chain-recorder plan',
   ).action((options: Common) =>
     withApp({ config: options.config }, async (app) => {
-      await (await import('./plan.ts')).planCommand(app, { json: options.json ?? false });
+      await (await import('./plan.ts')).planCommand(app, options);
       return exitCode.done;
     }),
   );
@@ -81,7 +81,7 @@ export function commandLine(): Command {
     'chain-recorder retention',
   ).action((options: Common) =>
     withApp({ config: options.config }, async (app) => {
-      await (await import('./retaining.ts')).retentionCommand(app, { json: options.json ?? false });
+      await (await import('./retaining.ts')).retentionCommand(app, options);
       return exitCode.done;
     }),
   );
@@ -95,12 +95,7 @@ export function commandLine(): Command {
     .option('--target <key=value>', 'only targets that match; may be given more than once', collect, [])
     .action((dataset: string, options: Common & { target: string[] }) =>
       withApp({ config: options.config }, async (app, signal) =>
-        (await import('./record.ts')).recordCommand(
-          app,
-          dataset,
-          { target: options.target, json: options.json ?? false },
-          signal,
-        ),
+        (await import('./record.ts')).recordCommand(app, dataset, options, signal),
       ),
     );
 
@@ -115,12 +110,7 @@ export function commandLine(): Command {
     .option('--target <key=value>', 'only targets that match; may be given more than once', collect, [])
     .action((dataset: string, options: Common & { from: string; to: string; target: string[] }) =>
       withApp({ config: options.config }, async (app, signal) =>
-        (await import('./record.ts')).backfillCommand(
-          app,
-          dataset,
-          { ...options, json: options.json ?? false },
-          signal,
-        ),
+        (await import('./record.ts')).backfillCommand(app, dataset, options, signal),
       ),
     );
 
@@ -132,7 +122,7 @@ export function commandLine(): Command {
     .argument('[dataset]')
     .action((dataset: string | undefined, options: Common) =>
       withApp({ config: options.config }, async (app) => {
-        await (await import('./coverage.ts')).coverageCommand(app, dataset, { json: options.json ?? false });
+        await (await import('./coverage.ts')).coverageCommand(app, dataset, options);
         return exitCode.done;
       }),
     );
@@ -141,14 +131,14 @@ export function commandLine(): Command {
     .argument('[dataset]')
     .action((dataset: string | undefined, options: Common) =>
       withApp({ config: options.config }, async (app, signal) =>
-        (await import('./coverage.ts')).healCommand(app, dataset, { json: options.json ?? false }, signal),
+        (await import('./coverage.ts')).healCommand(app, dataset, options, signal),
       ),
     );
 
   command('status', 'show freshness, failures, budgets and quarantine', 'chain-recorder status').action(
     (options: Common) =>
       withApp({ config: options.config }, async (app) =>
-        (await import('./status.ts')).statusCommand(app, { json: options.json ?? false }),
+        (await import('./status.ts')).statusCommand(app, options),
       ),
   );
 
@@ -161,7 +151,7 @@ export function commandLine(): Command {
     .argument('[id]')
     .action((action: string, id: string | undefined, options: Common) =>
       withApp({ config: options.config }, async (app) =>
-        (await import('./quarantine.ts')).quarantineCommand(app, action, id, { json: options.json ?? false }),
+        (await import('./quarantine.ts')).quarantineCommand(app, action, id, options),
       ),
     );
 
@@ -224,7 +214,7 @@ export function commandLine(): Command {
     .option('--out <file>', 'write the statement to this file, and its signature beside it (.sig)')
     .action((options: Common & { out?: string }) =>
       withApp({ config: options.config }, async (app, signal) =>
-        (await import('./seal.ts')).sealCommand(app, { ...options, json: options.json ?? false }, signal),
+        (await import('./seal.ts')).sealCommand(app, options, signal),
       ),
     );
 
@@ -239,7 +229,7 @@ export function commandLine(): Command {
     .option('--public-key <file>', 'an ed25519 public key in PEM: every seal must be signed with it')
     .action((options: Common & { from?: string; to?: string; head?: string; publicKey?: string }) =>
       withApp({ config: options.config }, async (app, signal) =>
-        (await import('./verify.ts')).verifyCommand(app, { ...options, json: options.json ?? false }, signal),
+        (await import('./verify.ts')).verifyCommand(app, options, signal),
       ),
     );
 
@@ -254,12 +244,7 @@ export function commandLine(): Command {
     .option('--since <last>', 'last: only what was recorded since the last export there (default: all of it)')
     .action((datasets: string[], options: Common & { to: string; format: string; since?: string }) =>
       withApp({ config: options.config }, async (app, signal) =>
-        (await import('./export.ts')).exportCommand(
-          app,
-          datasets,
-          { ...options, json: options.json ?? false },
-          signal,
-        ),
+        (await import('./export.ts')).exportCommand(app, datasets, options, signal),
       ),
     );
 
@@ -271,11 +256,7 @@ export function commandLine(): Command {
     .requiredOption('--to <folder>', 'the folder that is made')
     .action(async (options: Common & { to: string }) =>
       (await import('./with-database.ts')).withDatabase({ make: false }, async (databaseUrl, signal) =>
-        (await import('./backup.ts')).backupCommand(
-          databaseUrl,
-          { ...options, json: options.json ?? false },
-          signal,
-        ),
+        (await import('./backup.ts')).backupCommand(databaseUrl, options, signal),
       ),
     );
 
@@ -287,11 +268,7 @@ export function commandLine(): Command {
     .requiredOption('--from <place>', 'what "backup" or "export all" made: a folder, or s3://BUCKET/PREFIX')
     .action(async (options: Common & { from: string }) =>
       (await import('./with-database.ts')).withDatabase({ make: true }, async (databaseUrl, signal) =>
-        (await import('./restore.ts')).restoreCommand(
-          databaseUrl,
-          { ...options, json: options.json ?? false },
-          signal,
-        ),
+        (await import('./restore.ts')).restoreCommand(databaseUrl, options, signal),
       ),
     );
 
@@ -303,7 +280,7 @@ export function commandLine(): Command {
     .requiredOption('--binaries <folder>', 'where npm put the PostgreSQL of the version before')
     .action(async (options: Common & { binaries: string }) => {
       const { upgradeCommand } = await import('./upgrading.ts');
-      process.exitCode = await upgradeCommand({ ...options, json: options.json ?? false }, stopSignal());
+      process.exitCode = await upgradeCommand(options, stopSignal());
     });
 
   command(
@@ -319,10 +296,7 @@ export function commandLine(): Command {
     .option('--reason <text>')
     .action((action: string, id: string | undefined, options: Common & Partial<MaintenanceOptions>) =>
       withApp({ config: options.config }, async (app) =>
-        (await import('./maintenance.ts')).maintenanceCommand(app, action, id, {
-          ...options,
-          json: options.json ?? false,
-        }),
+        (await import('./maintenance.ts')).maintenanceCommand(app, action, id, options),
       ),
     );
 
@@ -338,10 +312,7 @@ export function commandLine(): Command {
     .option('--at <time>', 'note: what moment it is about (default: now)')
     .action((action: string, node: string | undefined, options: Common & Partial<IncidentsOptions>) =>
       withApp({ config: options.config }, async (app) =>
-        (await import('./incidents.ts')).incidentsCommand(app, action, node, {
-          ...options,
-          json: options.json ?? false,
-        }),
+        (await import('./incidents.ts')).incidentsCommand(app, action, node, options),
       ),
     );
 
@@ -360,13 +331,7 @@ export function commandLine(): Command {
     .option('--note <text>', 'ack: what is to be said of it')
     .action((action: string, name: string | undefined, options: Common & Partial<AlertsOptions>) =>
       withApp({ config: options.config }, async (app, signal) =>
-        (await import('./alerts.ts')).alertsCommand(
-          app,
-          action,
-          name,
-          { ...options, json: options.json ?? false },
-          signal,
-        ),
+        (await import('./alerts.ts')).alertsCommand(app, action, name, options, signal),
       ),
     );
 
@@ -375,10 +340,7 @@ export function commandLine(): Command {
     'check configuration, database, queue, upstreams and clock, and say what mends each fault',
     'chain-recorder doctor',
   ).action(async (options: Common) => {
-    process.exitCode = await (await import('./doctor.ts')).doctorCommand(
-      { config: options.config, json: options.json ?? false },
-      stopSignal(),
-    );
+    process.exitCode = await (await import('./doctor.ts')).doctorCommand(options, stopSignal());
   });
 
   command(
