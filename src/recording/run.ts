@@ -1,8 +1,8 @@
 import type { Page, Window } from '../datasets/contract.ts';
 import { refusesRows, storeByHalves, Unstorable } from '../db/halving.ts';
 import { LeaseLost, messageOf } from '../errors.ts';
-import type { Row, Rows } from '../history/rows.ts';
-import { noKeys, noRows } from '../history/writing.ts';
+import type { Row } from '../history/rows.ts';
+import { noRows } from '../history/writing.ts';
 import { IN_POSTGRESQL, untraced } from '../traced.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
 import type { ActiveFeed } from './active-feed.ts';
@@ -12,17 +12,18 @@ import { commitsOf, compileFeed } from './compiled-feed.ts';
 import type { Asked, RecordingContext, RunResult } from './context.ts';
 import type { Decoded, Decoder, Refused } from './decode.ts';
 import { type Job, priorityOf } from './job.ts';
-import { type Lack, whyIncomplete } from './lack.ts';
 import { observedCoverage } from './observed-coverage.ts';
 import { emptyBuffer, inTurns, type PageBuffer } from './page-buffer.ts';
 import { prefetch } from './prefetch.ts';
-import { aboutNow, retires, settled } from './proof.ts';
+import { aboutNow, settled } from './proof.ts';
 import { setAside } from './set-aside.ts';
+import { Shown } from './shown.ts';
 import { targetKey } from './target-key.ts';
 import { walk } from './walk.ts';
 
 /** The most rows of one commit that may be refused. With more, the cause is not single items, and the run fails. */
 const MOST_REFUSED = 1_000;
+
 /** One run under way: reads the pages of a walk and commits them. */
 export class Run {
   readonly #context: RecordingContext;
@@ -35,17 +36,11 @@ export class Run {
   readonly #ask: Asked;
   readonly #progress: ((covered: Window | null) => void) | undefined;
   #buffer: PageBuffer;
-  /** The keys of the items that the whole run saw, of datasets whose rows may be retired; those that were set aside included. */
-  readonly #seenKeys: readonly Rows[];
+  readonly #shown: Shown;
   /** The target is polled by schedule, so that time without an observation is a gap. */
   readonly #isObservedRegularly: boolean;
   #observedAt: string | null = null;
   #note: string | null = null;
-  /** Why rows that the walk did not show may still exist; null: it showed all there is. */
-  #unseen: string | null = 'the walk did not come to its end';
-  /** What each dataset lacks of what the walk showed. */
-  readonly #lacks: Lack[];
-  #broken: string | null = null;
   readonly #totals = { pages: 0, items: 0, quarantined: 0, rowsWritten: [] as number[] };
 
   constructor(
@@ -70,8 +65,7 @@ export class Run {
       !feed.source.range &&
       !feed.source.once &&
       feed.targets.some((target) => targetKey(target) === this.#key);
-    this.#seenKeys = feed.datasets.map(noKeys);
-    this.#lacks = feed.datasets.map(() => ({ unstored: 0, unknown: 0, moved: false }));
+    this.#shown = new Shown(feed);
     this.#totals.rowsWritten = feed.datasets.map(() => 0);
     this.#ask = context.open(feed, job, {
       weight: feed.source.weight,
@@ -115,19 +109,7 @@ export class Run {
   #outcomeOf(failure: UpstreamFailure | null): Outcome {
     if (failure?.kind === 'cancelled') return 'stopped';
     if (failure) return failure.kind === 'not-offered' ? 'not-offered' : 'failed';
-    return this.#feed.datasets.every((_, at) => this.#incomplete(at) === null) ? 'done' : 'partial';
-  }
-
-  /** Why a dataset lacks something after a walk that did not fail; null: it has all there is. */
-  #incomplete(at: number): string | null {
-    const lack = this.#lacks[at];
-    return (lack && whyIncomplete(lack)) ?? this.#unseen;
-  }
-
-  /** Whether rows that were not seen are gone: also the keys of items that could not be stored are known. */
-  #sawAll(at: number): boolean {
-    const lack = this.#lacks[at];
-    return lack !== undefined && lack.unknown === 0 && !lack.moved && this.#unseen === null;
+    return this.#feed.datasets.every((_, at) => this.#shown.incomplete(at) === null) ? 'done' : 'partial';
   }
 
   async #readPages(): Promise<void> {
@@ -168,18 +150,13 @@ export class Run {
     buffer.bodies.push(again);
     this.#totals.pages += 1;
     if (page.note !== undefined) this.#note = page.note;
-    if (!page.whole) this.#broken ??= 'the walk saw only a part, or had to start again';
-    if (page.last) {
-      this.#unseen = this.#broken;
-    }
+    this.#shown.page(page);
     if (page.proven) buffer.proven = page.proven;
     answers.forEach((answer, at) => {
       if (!answer) return;
       const { items, rows, refused, consistent, after } = answer;
-      const lack = this.#lacks[at];
-      if (lack && !consistent) lack.moved = true;
+      this.#shown.rows(at, rows, consistent);
       for (const row of rows) buffer.rows[at]?.add(row);
-      if (retires(this.#feed, at)) for (const row of rows) this.#seenKeys[at]?.add(row);
       if (after.size > 0) buffer.contradicts = true;
       for (const one of refused) this.#setAside(buffer, at, one);
       buffer.items[at] = (buffer.items[at] ?? 0) + items;
@@ -205,13 +182,10 @@ export class Run {
   /** Puts an item into the quarantine with the next commit. The recorded row of its key stays as it is. */
   #setAside(buffer: PageBuffer, at: number, refused: Refused): void {
     const dataset = this.#feed.datasets[at];
-    const lack = this.#lacks[at];
-    if (!dataset || !lack) return;
+    if (!dataset) return;
     buffer.quarantined.push(setAside(dataset, refused));
     this.#totals.quarantined += 1;
-    lack.unstored += 1;
-    if (refused.key) this.#seenKeys[at]?.add(refused.key);
-    else lack.unknown += 1;
+    this.#shown.setAside(at, refused.key);
   }
 
   async #commit(ending: Ending | null): Promise<Committed> {
@@ -225,7 +199,8 @@ export class Run {
       return write();
     });
     this.#progress?.(this.#provenBy(buffer));
-    for (const rows of ending ? [...buffer.rows, ...this.#seenKeys] : buffer.rows) rows.clear();
+    for (const rows of buffer.rows) rows.clear();
+    if (ending) this.#shown.end();
     return committed;
   }
 
@@ -316,10 +291,7 @@ export class Run {
       late: false,
       batches: this.#feed.datasets.map((dataset, at) => ({
         rows: buffer.rows[at] ?? noRows(dataset),
-        retire:
-          ended && this.#sawAll(at) && retires(this.#feed, at)
-            ? { seen: this.#seenKeys[at] ?? noKeys(dataset), window, believe: dataset.believe }
-            : null,
+        retire: ended ? this.#shown.retire(at, window) : null,
       })),
       covered: this.#feed.datasets.map((_, at) => observed[at]?.covered ?? proven),
       gaps: this.#feed.datasets.map((_, at) => observed[at]?.gap ?? null),
@@ -337,7 +309,7 @@ export class Run {
         outcome: this.#outcomeOf(ending.failure),
         error: ending.failure?.message ?? null,
         asked: true,
-        incomplete: this.#feed.datasets.map((_, at) => this.#incomplete(at)),
+        incomplete: this.#feed.datasets.map((_, at) => this.#shown.incomplete(at)),
       },
     };
   }
