@@ -2,7 +2,7 @@ import type postgres from 'postgres';
 import { nameOfForm, readForm, type SealForm } from './form.ts';
 import { grouped } from './grouped.ts';
 import { type OpenWriters, readOpenWriters } from './leaves.ts';
-import { ROOT } from './seal.ts';
+import { ROOT } from './seal-dataset.ts';
 import { type DatasetSeal, datasetHead, headOf, isSigned, statementText } from './statement.ts';
 
 /** A finished seal, as it is stored. */

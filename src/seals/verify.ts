@@ -6,7 +6,7 @@ import { type Compared, comparing, type Lone, NAMED } from './comparing.ts';
 import { type Difference, named, pair } from './difference.ts';
 import { type SealedHistory, sealedHistories } from './form.ts';
 import { given, type Range } from './leaves.ts';
-import { endFloorOf } from './seal.ts';
+import { endFloorOf } from './seal-dataset.ts';
 import type { DatasetSeal } from './statement.ts';
 
 /** The most leaves that one statement compares, unless one day has more. */
