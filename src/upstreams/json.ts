@@ -86,7 +86,7 @@ function withMarks(text: string): string {
     const begin = found.index + found[0].search(/[-\d.]/);
     NUMBER.lastIndex = begin;
     const number = NUMBER.exec(text)?.[0];
-    if (number === undefined || typeof exactNumber(number) === 'number') continue;
+    if (number === undefined || isHeldByDouble(number)) continue;
     marked += `${text.slice(kept, begin)}"${MARK}${number}"`;
     kept = begin + number.length;
   }
@@ -98,6 +98,13 @@ function withoutMarks(value: unknown): unknown {
   if (typeof value === 'string')
     return value.startsWith(MARK) ? exactNumber(value.slice(MARK.length)) : value;
   if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    value.forEach((member: unknown, at) => {
+      const unmarked = withoutMarks(member);
+      if (unmarked !== member) value[at] = unmarked;
+    });
+    return value;
+  }
   for (const name of Object.keys(value)) {
     const member: unknown = Reflect.get(value, name);
     const unmarked = withoutMarks(member);
@@ -161,11 +168,12 @@ export function jsonText(value: unknown): string {
 /** Numbers so short that `JSON.parse` loses no digit. */
 const SHORT = /^-?[\d.]{1,15}$/;
 
-function exactNumber(text: string): number | LosslessNumber | TooDeep {
-  if (text === TOO_DEEP) return new TooDeep();
-  const number = Number(text);
-  return SHORT.test(text) || String(number) === text ? number : new LosslessNumber(text);
+function isHeldByDouble(text: string): boolean {
+  return SHORT.test(text) || String(Number(text)) === text;
 }
+
+/** A number that a double does not hold. */
+const exactNumber = (text: string) => (text === TOO_DEEP ? new TooDeep() : new LosslessNumber(text));
 
 function holdsExactNumber(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
