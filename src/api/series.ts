@@ -14,6 +14,7 @@ import type { Readable } from './readable.ts';
 import { pastPartsOf } from './rows.ts';
 import type { Statement } from './statement.ts';
 import { readValue, type Value } from './values.ts';
+import { versionsKnownAt } from './versions.ts';
 
 /** A series of points of one column over time, thinned out so that extremes survive. */
 export interface Series {
@@ -183,11 +184,12 @@ export async function readSeries(
 }
 
 function seriesPoints(
-  { name, kind, key, begins }: ReadableDataset,
+  dataset: ReadableDataset,
   { readable }: SeriesSource,
   { column, time, filters, from, to, asOf }: SeriesQuestion,
   into: Statement,
 ): PointsSql {
+  const { name, kind, key } = dataset;
   const types = new Map(readable.columns.map((one) => [one.name, one.type]));
   const past = asOf === null ? null : into.value(asOf, 'timestamptz');
   const at = columnOf(time);
@@ -203,11 +205,10 @@ function seriesPoints(
   ];
   let rows = `reporting.${readable.name}`;
   if (past !== null && readable.asOf !== null) rows = `reporting.${readable.asOf}(${past})`;
-  else if (past !== null)
-    conditions.push(
-      `${columnOf(begins)} <= ${past}`,
-      `reporting.has_record(${into.value(name, 'text')}, ${past})`,
-    );
+  else if (past !== null) {
+    rows = versionsKnownAt(dataset, readable, past);
+    conditions.push(`reporting.has_record(${into.value(name, 'text')}, ${past})`);
+  }
   const values = [[column.name, columnOf(column.name)] as const];
   const inPieces = kind === 'series' && time === key.at(-1);
   const found = {

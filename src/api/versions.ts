@@ -59,3 +59,29 @@ export function versionsOf({ name, kind, now, history, begins, ends }: ReadableD
   const at = kind === 'ledger' ? `${readable.name}_at` : null;
   return { readable, from: `(${selects.join(' union all ')})`, parts, content, at };
 }
+
+/**
+ * SQL: a FROM item with the versions that were known at a moment, in the columns of their view: what ended later was still so. What an
+ * open interval of a ledger counts moves until it ends, and is not kept of a moment.
+ * @param at SQL of the moment
+ */
+export function versionsKnownAt({ kind, begins }: ReadableDataset, history: Readable, at: string): string {
+  const then = kind === 'ledger' ? LEDGER_THEN : STATE_THEN;
+  const columns = history.columns.map(({ name }) => `${then[name]?.(at) ?? `v."${name}"`} as "${name}"`);
+  return `(select ${columns.join(', ')} from reporting.${history.name} v where v.${begins} <= ${at})`;
+}
+
+/** What a version says differently as long as it lasts, by column. */
+type Then = Readonly<Record<string, (at: string) => string>>;
+const STATE_THEN: Then = {
+  valid_to: (at) => `case when v.valid_to <= ${at} then v.valid_to end`,
+  ended_by: (at) => `case when v.valid_to <= ${at} then v.ended_by end`,
+};
+const LEDGER_THEN: Then = {
+  ended_at: (at) => `least(v.ended_at, ${at})`,
+  is_open: (at) => `(v.is_open or v.ended_at > ${at})`,
+  probes: (at) => `case when v.ended_at <= ${at} then v.probes end`,
+  failures: (at) => `case when v.ended_at <= ${at} then v.failures end`,
+  last_error: (at) => `case when v.ended_at <= ${at} then v.last_error else v.error end`,
+  last_message: (at) => `case when v.ended_at <= ${at} then v.last_message else v.message end`,
+};

@@ -257,6 +257,36 @@ describe('a series', () => {
     expect(then.of).toBe(counted?.count);
   });
 
+  it.each([
+    { name: 'validators', column: 'weight', ends: 'valid_to', open: 'valid_to.null' },
+    { name: 'node_health', column: 'probes', ends: 'ended_at', open: 'is_open' },
+  ])(
+    'of versions of $name tells at a moment no end that came later',
+    async ({ name, column, ends, open }) => {
+      const one = dataset(name);
+      const from = seriesOf(one);
+      if (!from) throw new Error(`${name} has numbers over time`);
+      const key = from.needed.map((needed) => `'${needed}', ${needed}`).join(', ');
+      const [ended] = await sql.unsafe<{ then: string; key: Record<string, string | null> }[]>(
+        `select (${ends} - interval '1 microsecond')::text as then, jsonb_build_object(${key}) as key
+      from reporting.${from.readable.name} where ${ends} < now() - interval '1 minute' order by ${ends} limit 1`,
+      );
+      const pins = Object.entries(ended?.key ?? {}).map(([part, value]) =>
+        value === null ? [`${part}.null`, 'true'] : [part, value],
+      );
+      const then = { ...Object.fromEntries(pins), as_of: ended?.then.replace('+00', 'Z') ?? '' };
+      const counted = async (parameters: Readonly<Record<string, string>>) => {
+        const asked = checked(seriesParameters(from), { ...then, column, ...parameters });
+        return (await readSeries(sql, one, from, asked)).of;
+      };
+      const told = name === 'node_health' ? 0 : 1; // how many looks there were by then is not kept
+      expect(await counted({})).toBe(told);
+      expect(await counted({ [open]: 'true' })).toBe(told);
+      expect(await counted({ [open]: 'false' })).toBe(0);
+      expect(await counted({ time: ends, from: then.as_of })).toBe(0);
+    },
+  );
+
   it('can be made of every number of every dataset that has one', async () => {
     const drawn: string[] = [];
     for (const each of catalogue.datasets.values()) {
