@@ -198,22 +198,25 @@ it('a window that begins before what is kept is answered from there on, with wha
   const windows = declared.filter(
     ({ question, example }) => example.values.from !== undefined && truth(question, example) !== null,
   );
-  const answersFrom = async (from: (asked: string) => string) => {
+  // What began before is told since what is kept.
+  const since = new Set(['fees-over-time', 'node-versions']);
+  const answersFrom = async (from: (asked: string) => string, clipped = false) => {
     const told: Record<string, string[]> = {};
     for (const { question, example } of windows) {
       const values = { ...example.values, from: from(example.values.from ?? '') };
       const rows = await world.recorder.sql.unsafe<{ row: string; at: string | null }[]>(
-        `select r.row::text, coalesce(r.row ->> 'day', r.row ->> 'week') as at
+        `select (case when ${clipped && since.has(question.name)} then r.row || jsonb_build_object('since',
+           greatest((r.row ->> 'since')::timestamptz, '${dayOf(kept)}')) else r.row end)::text as row, coalesce(r.row ->> 'day', r.row ->> 'week') as at
          from (select to_jsonb(a) as row from (${filledIn(statementOf(question, values))}) a) r`,
       );
-      const since = new Date(kept + (lookBack.get(question.name) ?? 0)).toISOString().slice(0, 10);
+      const first = new Date(kept + (lookBack.get(question.name) ?? 0)).toISOString().slice(0, 10);
       told[`${question.name}: ${example.words}`] = rows
-        .filter(({ at }) => !lookBack.has(question.name) || at === null || at < dayOf(kept) || at >= since)
+        .filter(({ at }) => !lookBack.has(question.name) || at === null || at < dayOf(kept) || at >= first)
         .map(({ row }) => row);
     }
     return told;
   };
-  const before = await answersFrom((asked) => (Date.parse(asked) < kept ? dayOf(kept) : asked));
+  const before = await answersFrom((asked) => (Date.parse(asked) < kept ? dayOf(kept) : asked), true);
   const now = world.clock.now();
   const retention = {
     ...Object.fromEntries(retainable.map(({ name }) => [name, now - kept])),

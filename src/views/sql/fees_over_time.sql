@@ -1,5 +1,5 @@
 create or replace function reporting.fees_over_time(
-  "from" timestamptz, -- The first moment.
+  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
   "to" timestamptz, -- The end, itself not in it.
   as_of timestamptz default now() -- As the recorder knew it then.
 )
@@ -8,11 +8,14 @@ returns table (
   fee text, -- Which fee.
   amount numeric, -- In nAVAX.
   amount_avax numeric, -- The same in AVAX.
-  since timestamptz, -- Since when, as far as it was seen.
+  since timestamptz, -- Since when, as far as it was seen; not before what is kept.
   until timestamptz -- Until when; null: still so.
 )
 language sql stable parallel safe as $$
-with said as (
+with kept as materialized (
+  select reporting.kept_from('network_fees', "from") as since
+),
+said as (
   select h.node, f.fee, f.amount, h.valid_from, case when h.valid_to <= as_of then h.valid_to end as valid_to
   from reporting.network_fees_history h
   cross join lateral (values
@@ -31,10 +34,11 @@ marked as (
 counted as (
   select m.*, count(*) filter (where m.begins) over (partition by m.node, m.fee order by m.valid_from) as period from marked m
 )
-select c.node, c.fee, c.amount, c.amount * 0.000000001, min(c.valid_from), (array_agg(c.valid_to order by c.valid_from desc))[1]
+select c.node, c.fee, c.amount, c.amount * 0.000000001,
+  reporting.kept_from('network_fees', min(c.valid_from)), (array_agg(c.valid_to order by c.valid_from desc))[1]
 from counted c
 group by c.node, c.fee, c.period, c.amount
-having min(c.valid_from) < "to" and coalesce((array_agg(c.valid_to order by c.valid_from desc))[1] > "from", true)
+having min(c.valid_from) < "to" and coalesce((array_agg(c.valid_to order by c.valid_from desc))[1] > (select k.since from kept k), true)
 order by 1, 2, 5
 $$;
 

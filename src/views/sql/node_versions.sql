@@ -1,5 +1,5 @@
 create or replace function reporting.node_versions(
-  "from" timestamptz, -- The first moment.
+  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
   "to" timestamptz, -- The end, itself not in it.
   as_of timestamptz default now() -- As the recorder knew it then.
 )
@@ -7,11 +7,14 @@ returns table (
   node text, -- The configured node.
   version text, -- What it ran.
   rpc_protocol_version numeric, -- The protocol of its virtual machines.
-  since timestamptz, -- Since when, as far as it was seen.
+  since timestamptz, -- Since when, as far as it was seen; not before what is kept.
   until timestamptz -- Until when; null: still so.
 )
 language sql stable parallel safe as $$
-with versions as (
+with kept as materialized (
+  select reporting.kept_from('node_identity', "from") as since
+),
+versions as (
   select i.node, i.version, i.rpc_protocol_version, i.valid_from, case when i.valid_to <= as_of then i.valid_to end as valid_to,
     (i.version, i.rpc_protocol_version) is distinct from (lag(i.version) over node, lag(i.rpc_protocol_version) over node)
       or i.valid_from is distinct from lag(i.valid_to) over node as begins
@@ -22,10 +25,11 @@ with versions as (
 counted as (
   select v.*, count(*) filter (where v.begins) over (partition by v.node order by v.valid_from) as period from versions v
 )
-select c.node, c.version, c.rpc_protocol_version, min(c.valid_from), (array_agg(c.valid_to order by c.valid_from desc))[1]
+select c.node, c.version, c.rpc_protocol_version,
+  reporting.kept_from('node_identity', min(c.valid_from)), (array_agg(c.valid_to order by c.valid_from desc))[1]
 from counted c
 group by c.node, c.period, c.version, c.rpc_protocol_version
-having min(c.valid_from) < "to" and coalesce((array_agg(c.valid_to order by c.valid_from desc))[1] > "from", true)
+having min(c.valid_from) < "to" and coalesce((array_agg(c.valid_to order by c.valid_from desc))[1] > (select k.since from kept k), true)
 order by 1, 4
 $$;
 
