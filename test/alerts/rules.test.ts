@@ -434,6 +434,16 @@ describe('disk-full', () => {
   });
 });
 
+describe('l1-balance-low', () => {
+  it('is not over because nobody can read the balance any more', async () => {
+    await validating([l1('8000000000', 12 * day, 11 * day), l1('7000000000', 11 * day, null)]);
+    expect(await ask('l1-balance-low', {}, ago(5 * day))).toMatchObject([
+      { summary: expect.stringMatching(/in 1.0 days/) },
+    ]);
+    expect(await ask('l1-balance-low')).toMatchObject([{ subject: 'v1', unknown: true }]);
+  });
+});
+
 describe('gap-lost', () => {
   it('tells what an outage cost a dataset once, however many targets it has', async () => {
     const begin = Number(ago(hour));

@@ -1,4 +1,4 @@
-import type { Rule } from '../rule.ts';
+import type { Found, Rule } from '../rule.ts';
 
 /** The balance of an L1's validator is used up soon. */
 export const l1BalanceLow: Rule = {
@@ -16,17 +16,9 @@ export const l1BalanceLow: Rule = {
         (extract(epoch from runs_dry_at - ${at}::timestamptz) / 86400)::float8 as days_left
       from reporting.l1_runway(null, 7, ${at}::timestamptz)
       where runs_dry_at <= ${at}::timestamptz + make_interval(secs => ${limits.days * 86_400}::float8)
-      order by runs_dry_at, validation_id limit 200`;
-    return rows.map(({ subnet_id, validation_id, node_id, runs_dry_at, balance_avax, days_left }) => ({
-      subject: validation_id,
-      severity: days_left < 2 ? 'critical' : undefined,
-      summary:
-        days_left <= 0
-          ? `the balance of ${node_id} on ${subnet_id} is used up since ${runs_dry_at.toISOString()}`
-          : `the balance of ${node_id} on ${subnet_id} (${balance_avax} AVAX) is used up ${runs_dry_at.toISOString()}, in ${days_left.toFixed(1)} days`,
-      since: null,
-      details: { node_id, subnet_id, runs_dry_at, balance_avax },
-    }));
+        or (runs_dry_at is null and burned_per_day is null)
+      order by runs_dry_at, validation_id`;
+    return rows.map(foundOf);
   },
 };
 
@@ -34,7 +26,27 @@ interface Row {
   readonly subnet_id: string;
   readonly validation_id: string;
   readonly node_id: string;
-  readonly runs_dry_at: Date;
+  /** Null: the balance was not seen to fall. Each validation pays all the time, so it was not seen at all. */
+  readonly runs_dry_at: Date | null;
   readonly balance_avax: string;
-  readonly days_left: number;
+  readonly days_left: number | null;
+}
+
+function foundOf({ subnet_id, validation_id, node_id, runs_dry_at, balance_avax, days_left }: Row): Found {
+  const said = {
+    subject: validation_id,
+    since: null,
+    details: { node_id, subnet_id, runs_dry_at, balance_avax },
+  };
+  const balance = `the balance of ${node_id} on ${subnet_id}`;
+  if (runs_dry_at === null || days_left === null)
+    return { ...said, summary: `${balance} was not seen to fall`, unknown: true };
+  return {
+    ...said,
+    severity: days_left < 2 ? 'critical' : undefined,
+    summary:
+      days_left <= 0
+        ? `${balance} is used up since ${runs_dry_at.toISOString()}`
+        : `${balance} (${balance_avax} AVAX) is used up ${runs_dry_at.toISOString()}, in ${days_left.toFixed(1)} days`,
+  };
 }
