@@ -3,11 +3,10 @@ import { CommanderError } from 'commander';
 import { letReadersLeave, outputDelivered } from './commands/ending.ts';
 import { exitCode } from './commands/exit.ts';
 import { keepYoungSmall } from './commands/heap.ts';
+import { passing } from './commands/passing.ts';
 import { commandLine } from './commands/program.ts';
 import { readSecrets } from './config/secrets.ts';
-import { isAway } from './db/away.ts';
 import { outliveLostConnections } from './db/lost-connections.ts';
-import { ReplicaAway } from './db/replica-away.ts';
 import { messageOf, UsageError } from './errors.ts';
 import { redactor } from './redaction.ts';
 
@@ -31,17 +30,10 @@ try {
   else if (error instanceof UsageError) {
     for (const problem of error.problems) await complain(problem);
     process.exitCode = exitCode.usage;
-  } else if (error instanceof ReplicaAway) {
-    await complain(error.message);
-    process.exitCode = exitCode.later;
-  } else if (isAway(error)) {
-    await complain(
-      `the database cannot be reached: ${messageOf(error)}; check DATABASE_URL and that it runs`,
-    );
-    process.exitCode = exitCode.later;
   } else {
-    await complain(`chain-recorder failed: ${messageOf(error)}`);
-    process.exitCode = exitCode.failed;
+    const later = passing(error);
+    await complain(later ?? `chain-recorder failed: ${messageOf(error)}`);
+    process.exitCode = later === null ? exitCode.failed : exitCode.later;
   }
 }
 await outputDelivered();

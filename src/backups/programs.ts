@@ -68,11 +68,20 @@ export interface Running {
   exchange(input: Writable, output: Readable): Promise<void>;
 }
 
+/** The server was lost while a program worked with it: by libpq's words. */
+class ServerLost extends Error {
+  override readonly name = 'ServerLost';
+  /** As errors of connections have one (`isAway`). */
+  readonly code = 'SERVER_LOST';
+}
+const LOST =
+  /server closed the connection unexpectedly|terminating connection due to|connection to server .* failed|could not (send|receive) data|SSL SYSCALL error|no connection to the server/;
+
 const MOST_SAID = 4_000;
 
 /**
  * Runs a program to its end.
- * @throws Error with what it said when it failed; what `exchange` throws; the reason of the signal
+ * @throws Error with what it said when it failed, one of which `isAway` knows where its server was lost; what `exchange` throws; the reason of the signal
  */
 export async function runProgram(program: Program, { args, connection, signal, exchange }: Running) {
   signal.throwIfAborted();
@@ -102,8 +111,9 @@ export async function runProgram(program: Program, { args, connection, signal, e
     if (code.status === 'rejected') throw code.reason;
     // A pipe breaks where the program ended first: what it said is the cause.
     if (exchange.status === 'rejected' && !isBrokenPipe(exchange.reason)) throw exchange.reason;
-    if (code.value !== 0)
-      throw new Error(`${program.path} ended with ${code.value}: ${said.trim() || 'it said nothing'}`);
+    if (code.value === 0) return;
+    const failed = `${program.path} ended with ${code.value}: ${said.trim() || 'it said nothing'}`;
+    throw LOST.test(said) ? new ServerLost(failed) : new Error(failed);
   } finally {
     signal.removeEventListener('abort', stop);
   }

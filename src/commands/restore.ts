@@ -3,12 +3,13 @@ import { type Restored, restoreBackup } from '../backups/restore.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printText, tell } from './output.ts';
+import { passing } from './passing.ts';
 import { isExport, restoreExport } from './restoring-export.ts';
 import { toldOf } from './verify.ts';
 
 /**
  * `restore --from FOLDER`: restores a backup, or an export, into an empty database and holds it against the manifest and its seals.
- * @returns the exit code; 1 when the record differs from its seals, 75 when it was stopped or another process restores
+ * @returns the exit code; 1 when the record differs from its seals, 75 when it was stopped, the database is away, or another process restores
  */
 export async function restoreCommand(
   databaseUrl: string,
@@ -24,8 +25,9 @@ export async function restoreCommand(
     };
     restored = await restoreBackup({ databaseUrl, from, manifest, signal, begins });
   } catch (error) {
-    if (!signal.aborted) throw error;
-    tell('interrupted: the database cannot be used yet: run the same command again');
+    const why = signal.aborted ? 'interrupted' : passing(error);
+    if (why === null) throw error;
+    tell(`${why}: the database cannot be used yet: run the same command again`);
     return exitCode.later;
   }
   if (!restored) {

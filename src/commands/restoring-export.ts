@@ -10,6 +10,7 @@ import { restoreRecord } from '../warehouse/restore.ts';
 import { RestoreRefused } from '../warehouse/restore-plan.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printText, tell } from './output.ts';
+import { passing } from './passing.ts';
 import { toldOf } from './verify.ts';
 
 /** Whether a place holds what `export` made, and not what `backup` did. */
@@ -19,7 +20,7 @@ export const isExport = (from: string): boolean =>
 /**
  * `restore --from DIR|s3://BUCKET/PREFIX` of an export: an empty database becomes the record that was exported, and is held
  * against its seals.
- * @returns the exit code; 1 when the record differs from its seals, 75 when it was stopped
+ * @returns the exit code; 1 when the record differs from its seals, 75 when it was stopped, or the database or bucket is away
  */
 export async function restoreExport(
   databaseUrl: string,
@@ -55,10 +56,9 @@ export async function restoreExport(
       tell('the record differs from its seals: compare with what "verify" said where it was exported');
     return differ ? exitCode.failed : exitCode.done;
   } catch (error) {
-    if (signal.aborted) {
-      tell(
-        'interrupted: run "chain-recorder restore" again, or "verify" where it says that there is a record',
-      );
+    const why = signal.aborted ? 'interrupted' : passing(error);
+    if (why !== null) {
+      tell(`${why}: run "chain-recorder restore" again, or "verify" where it says that there is a record`);
       return exitCode.later;
     }
     throw error instanceof RestoreRefused ? new UsageError([error.message]) : error;

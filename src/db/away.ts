@@ -17,6 +17,7 @@ const AWAY = new Set([
   '57P03', // it is starting
   '53300', // all its connections are taken
   'REPLICA_AWAY', // what is read from a replica
+  'SERVER_LOST', // what PostgreSQL's own programs say of it
   'NO_PRIMARY', // of several servers none takes writes
 ]);
 

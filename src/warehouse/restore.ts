@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { datasetNamed } from '../datasets/catalog.ts';
 import type { Dataset } from '../datasets/contract.ts';
 import { requestOf, rowsOf, SERIES_ID, seriesTableOf } from '../datasets/standing.ts';
+import { isAway } from '../db/away.ts';
 import { type Loading, withLoading } from '../db/loading.ts';
 import { readingTables } from './bookkeeping.ts';
 import { currentManifest, type Manifest } from './manifest.ts';
@@ -221,6 +222,8 @@ async function loadFile(
   } catch (error) {
     if (error instanceof RestoreRefused || !(error instanceof Error) || error.message.startsWith(where))
       throw error;
+    // It is not about the file, and is told by what it is.
+    if (isAway(error)) throw error;
     throw new Error(`${where}: ${error.message}`, { cause: error });
   } finally {
     if (dirname(local) === scratch) await rm(local, { force: true });

@@ -14,7 +14,8 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import type { Target } from './target.ts';
+import { isAway } from '../db/away.ts';
+import { type Target, TargetAway } from './target.ts';
 
 /** How the bucket is reached. What is not given is found as AWS's own programs find it: profiles, roles. */
 export interface S3Access {
@@ -188,7 +189,8 @@ export class S3Target implements Target {
     } catch (error) {
       const { name = 'failure', message = String(error) } = error instanceof Error ? error : {};
       const mend = MENDS[name];
-      throw new Error(`${this.name}: ${name}: ${message}${mend ? `: ${mend}` : ''}`, { cause: error });
+      const told = `${this.name}: ${name}: ${message}${mend ? `: ${mend}` : ''}`;
+      throw mayPass(error) ? new TargetAway(told, { cause: error }) : new Error(told, { cause: error });
     }
   }
 }
@@ -196,6 +198,14 @@ export class S3Target implements Target {
 /** The name is taken, or is being taken by another put at this moment. */
 const isTaken = (error: S3ServiceException) =>
   error.$metadata.httpStatusCode === 412 || error.$metadata.httpStatusCode === 409;
+
+/** The server is away or silent, fails itself, or has too much to do. */
+function mayPass(error: unknown): boolean {
+  if (isAway(error)) return true;
+  if (error instanceof S3ServiceException)
+    return error.$fault === 'server' || error.$metadata.httpStatusCode === 429;
+  return error instanceof Error && error.name === 'TimeoutError';
+}
 
 const KEYS = 'look at AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
 const MENDS: Readonly<Record<string, string>> = {

@@ -1,3 +1,8 @@
+/** A bucket that cannot be reached now, or does not work now: trying again later may help. */
+export class TargetAway extends Error {
+  override readonly name = 'TargetAway';
+}
+
 /** Where exports go: a folder, or a part of a bucket. Paths are relative, with slashes. */
 export interface Target {
   /** As people gave it. */

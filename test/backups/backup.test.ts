@@ -18,12 +18,14 @@ import { backUp } from '../../src/backups/backup.ts';
 import { checkDump, readManifest } from '../../src/backups/manifest.ts';
 import { installedPrograms } from '../../src/backups/programs.ts';
 import { restoreBackup } from '../../src/backups/restore.ts';
+import { isAway } from '../../src/db/away.ts';
 import { schemaProblem } from '../../src/db/migrate.ts';
 import { readMark, setMark } from '../../src/db/restoring.ts';
 import { sealUntil } from '../../src/seals/seal.ts';
 import { migrate } from '../../src/views/migrate.ts';
 import { World } from '../seals/world.ts';
 import { startCommand } from '../support/cli.ts';
+import { cutAfter } from '../support/cut-connection.ts';
 import { cloneTemplate, createDatabase, dropDatabase } from '../support/template.ts';
 import { type InstalledServer, installedServer } from './installed-server.ts';
 
@@ -216,6 +218,21 @@ describe.skipIf(!server)('a backup', () => {
     });
     await checkDump(to, await readManifest(to), signal);
   }, 600_000);
+
+  it('whose restore loses its server is to be restored again, and is whole then', async () => {
+    const manifest = await readManifest(whole);
+    const databaseUrl = await blank('backup_lost');
+    const way = await cutAfter(databaseUrl, 100);
+    const lost = await restoreBackup({ databaseUrl: way.url, from: whole, manifest, signal }).catch(
+      (error: unknown) => error,
+    );
+    expect(way.cut()).toBe(true);
+    await way.close();
+    expect(String(lost)).toMatch(/pg_restore ended with 1: .*server closed the connection unexpectedly/);
+    expect(isAway(lost)).toBe(true);
+    const again = await restoreBackup({ databaseUrl, from: whole, manifest, signal });
+    expect(again?.verified).toMatchObject({ broken: [], differences: [] });
+  });
 
   it('whose restore is killed is no record until it is restored again', async () => {
     const manifest = await readManifest(whole);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { validators } from '../../src/datasets/node/validators.ts';
+import { isAway } from '../../src/db/away.ts';
 import { openSealing } from '../../src/db/client.ts';
 import { closeDays } from '../../src/recording/close-days.ts';
 import { sealUntil } from '../../src/seals/seal.ts';
@@ -201,6 +202,40 @@ it('leaves nothing where it is stopped, or a file is not what was exported', asy
   await expect(restore(damaged)).rejects.toThrow(/seal_parts.*is not the file that was exported/);
   expect(await standing(there)).toBe(0);
 });
+
+it('is to be begun again where the database goes away in the middle of a file, or the bucket cannot be reached', async () => {
+  class Cutting extends DirectoryTarget {
+    #fetched = 0;
+    override async fetch(path: string): Promise<string> {
+      this.#fetched += 1;
+      if (this.#fetched === 40)
+        await there`select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid() and query like 'copy %'`;
+      return super.fetch(path);
+    }
+  }
+  const lost = await restoreRecord({
+    databaseUrl: empty.url,
+    source: new Cutting(lake),
+    signal: new AbortController().signal,
+  }).catch((error: unknown) => error);
+  expect(isAway(lost), String(lost)).toBe(true);
+  expect(await standing(there)).toBe(0);
+
+  const s3 = {
+    AWS_ENDPOINT_URL: 'http://127.0.0.1:9', // where nobody listens
+    AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE00',
+    AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMI-secret',
+  };
+  const env = { DATABASE_URL: empty.url, ...s3 };
+  const away = await startCommand(['restore', '--from', 's3://bucket/lake'], env, folder).ended;
+  expect(away).toMatchObject({
+    code: 75,
+    stderr: expect.stringMatching(
+      /s3:\/\/bucket\/lake: .*ECONNREFUSED[\s\S]*run "chain-recorder restore" again/,
+    ),
+  });
+}, 60_000);
 
 it('of an older export, or of some datasets, is refused with what to do', async () => {
   const old = join(folder, 'old');
