@@ -25,19 +25,25 @@ export const LIVES_FOR = 20;
 
 /**
  * What matters of a configuration. URLs of upstreams do not: the same node may have another address seen from another machine.
- * Secrets do not either: of channels and sinks it is what is written that counts, with `${NAME}` in it.
+ * Secrets do not either: of channels and sinks it is what is written that counts, with `${NAME}` in it. Budgets do: whatever their keys,
+ * all processes draw on one row a service, so that of two limits the greater one takes what the other leaves for polls, and what is told of
+ * the day's budget goes to and fro between them.
  */
 export function configurationOf(
   {
     name,
     network,
+    upstreams,
     exports,
     alerts,
     changes,
     retention,
     runs,
     health: { rewards },
-  }: Pick<Config, 'name' | 'network' | 'exports' | 'alerts' | 'changes' | 'retention' | 'runs' | 'health'>,
+  }: Pick<
+    Config,
+    'name' | 'network' | 'upstreams' | 'exports' | 'alerts' | 'changes' | 'retention' | 'runs' | 'health'
+  >,
   feeds: readonly Watched[],
 ): Configuration {
   const wanted = feeds
@@ -49,8 +55,9 @@ export function configurationOf(
     }))
     .filter(({ targets }) => targets.length > 0);
   const kept = Object.entries(retention).sort(([one], [other]) => (one < other ? -1 : 1));
+  const budgets = [upstreams.chainData?.budget, upstreams.metrics?.budget];
   const digest = createHash('sha256')
-    .update(JSON.stringify({ network, wanted, exports, alerts, changes, kept, runs, rewards }))
+    .update(JSON.stringify({ network, wanted, exports, alerts, changes, kept, runs, rewards, budgets }))
     .digest('hex');
   return { recorder: name, network, digest };
 }

@@ -3,8 +3,8 @@ import { checkConfig } from '../../src/config/load.ts';
 import { activeFeeds, catalogNames } from '../../src/configured-feeds.ts';
 import { configurationOf } from '../../src/recording/configuration.ts';
 
+const nodes = [{ name: 'one', url: 'http://127.0.0.1:9650' }];
 const digestOf = (said: object) => {
-  const nodes = [{ name: 'one', url: 'http://127.0.0.1:9650' }];
   const config = checkConfig({ network: 'mainnet', upstreams: { nodes }, ...said }, catalogNames, 'test');
   return configurationOf(config, activeFeeds(config)).digest;
 };
@@ -30,6 +30,15 @@ describe('the digest of a configuration', () => {
     ['which uptime is rewarded', { health: { rewards: { uptime: 85 } } }],
   ])('is another one where it says something else of %s', (_, said) => {
     expect(digestOf(said)).not.toBe(digestOf({}));
+  });
+
+  it('is another one where it says something else of what a service allows', () => {
+    const service = { url: 'http://127.0.0.1:8000' };
+    const digest = digestOf({ upstreams: { nodes, chainData: service } });
+    for (const budget of [{ perDay: 1_000 }, { perMinute: 10 }])
+      expect(digestOf({ upstreams: { nodes, chainData: { ...service, budget } } })).not.toBe(digest);
+    const elsewhere = { ...service, url: 'http://10.0.0.1:8000' };
+    expect(digestOf({ upstreams: { nodes, chainData: elsewhere } })).toBe(digest);
   });
 
   it('is the same however the file is written, and whatever a secret is', () => {
