@@ -104,14 +104,18 @@ export async function openApp(options: AppOptions): Promise<App> {
           tellEndpoint(log, signal, cause),
         )
       : null;
-  // What channels of alerts and sinks of changes name of the environment is kept out of the log, too.
-  const logFor = (config: Config | null) => {
+  // What channels of alerts and sinks of changes name of the environment is kept out of the log, too. What is known once stays a secret:
+  // the configuration before is told of where it differs.
+  const secrets = new Set<string>();
+  let redact = redactor([]);
+  const keepSecret = (config: Config | null) => {
     const named = readNamed(textsIn([config?.alerts, config?.changes])).values;
-    const redact = redactor([...readSecrets(), ...named]);
+    for (const one of [...readSecrets(), ...named]) secrets.add(one);
+    redact = redactor([...secrets]);
     telemetry?.redactBy(redact);
-    return openLog({ logLevel, logJson }, redact, telemetry?.line);
   };
-  const log = logFor(fromFile);
+  keepSecret(fromFile);
+  const log = openLog({ logLevel, logJson }, (text) => redact(text), telemetry?.line);
   const closers: (() => Promise<void>)[] = telemetry ? [() => telemetry.close()] : [];
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
@@ -152,7 +156,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       configFile: file,
       sandbox: sandbox?.announcement ?? null,
       log,
-      logFor,
+      keepSecret,
       clock,
       databaseUrl,
       embedded: embedded !== null,
@@ -186,8 +190,8 @@ type Parts = Pick<
   | 'traced'
   | 'close'
 > & {
-  /** The log without the secrets that a configuration names. */
-  logFor(config: Config): Log;
+  /** Keeps what a configuration names as secrets out of the log from now on. */
+  keepSecret(config: Config): void;
 };
 
 /** The application that a configuration makes of what is open. */
@@ -212,7 +216,10 @@ function configured(parts: Parts, config: Config): App {
       ...(traced && { traced }),
     },
     budgets: budgetKeys(config, environment),
-    reconfigured: (other) => configured({ ...parts, log: parts.logFor(other) }, other),
+    reconfigured: (other) => {
+      parts.keepSecret(other);
+      return configured(parts, other);
+    },
   };
 }
 
