@@ -53,7 +53,7 @@ export interface Reconciled {
 
 /**
  * Compares the queue's schedules with the configuration. Missing ones are set, others are removed. Frozen ones (the clock
- * jumped) are removed and set again, because setting alone does not repair them. Jobs that were delayed by a clock that
+ * jumped, or somebody removed the job of the next tick) are removed and set again, because setting alone does not repair them. Jobs that were delayed by a clock that
  * was ahead are removed: their work is planned again. Only one process of a recorder does this at a time.
  */
 export async function reconcileSchedules(
@@ -65,8 +65,12 @@ export async function reconcileSchedules(
   others: readonly Schedule[] = [],
 ): Promise<Reconciled> {
   const reconciled = await withAdvisoryLock(databaseUrl, lockOf(recorder), async () => {
-    const freed = (await freeDelayed(queues.polls)) + (await freeDelayed(queues.heals));
-    return { ...(await reconcile(queues.polls, [...ofFeeds(feeds), ...others])), freed };
+    const { polls, heals } = queues;
+    const present = await polls.getJobSchedulers();
+    // Looked at behind the schedules, so that a tick which one of them names is there.
+    const delayed = await delayedIn(polls);
+    const freed = (await freeDelayed(delayed)) + (await freeDelayed(await delayedIn(heals)));
+    return { ...(await reconcile(polls, present, delayed, [...ofFeeds(feeds), ...others])), freed };
   });
   const { seen, ...changed } = reconciled ?? { seen: null, set: [], removed: [], freed: 0 };
   if (changed.set.length + changed.removed.length + changed.freed > 0)
@@ -74,10 +78,13 @@ export async function reconcileSchedules(
   return { seen, ...changed };
 }
 
+const delayedIn = (queue: RecorderQueue) => queue.getJobs(['delayed'], 0, DELAYED_AT_ONCE - 1, false);
+type Delayed = Awaited<ReturnType<typeof delayedIn>>;
+type Present = Awaited<ReturnType<RecorderQueue['getJobSchedulers']>>;
+
 /** Removes jobs that would wait for hours, because the clock of the process that made or tried them was ahead. */
-async function freeDelayed(queue: RecorderQueue): Promise<number> {
+async function freeDelayed(delayed: Delayed): Promise<number> {
   const latest = Date.now() + FROZEN_AFTER;
-  const delayed = await queue.getJobs(['delayed'], 0, DELAYED_AT_ONCE - 1, false);
   const ahead = delayed.filter(
     (job) => !job.repeatJobKey && Math.max(job.timestamp, job.processedOn ?? 0) > latest,
   );
@@ -90,17 +97,25 @@ const ofFeeds = (feeds: readonly ActiveFeed[]): Schedule[] =>
     .filter(({ targets }) => targets.length > 0)
     .map((feed) => ({ id: scheduleId(feed), every: feed.every, job: planJob(feed.source.name, 'tick') }));
 
-async function reconcile(queue: RecorderQueue, schedules: readonly Schedule[]) {
+async function reconcile(
+  queue: RecorderQueue,
+  present: Present,
+  delayed: Delayed,
+  schedules: readonly Schedule[],
+) {
   const wanted = new Map(schedules.map((schedule) => [schedule.id, schedule]));
-  const present = await queue.getJobSchedulers();
   const now = Date.now();
+  const waiting = new Set(delayed.map((job) => job.repeatJobKey));
+  const isLost = (key: string, next: number) =>
+    next > now + FROZEN_AFTER && delayed.length < DELAYED_AT_ONCE && !waiting.has(key);
   const set: string[] = [];
   const removed: string[] = [];
   const right = new Set<string>();
   for (const { key, every, next, template } of present) {
     const schedule = wanted.get(key);
     const frozen =
-      next !== undefined && (next < now - FROZEN_AFTER || next > now + Number(every) + FROZEN_AFTER);
+      next !== undefined &&
+      (next < now - FROZEN_AFTER || next > now + Number(every) + FROZEN_AFTER || isLost(key, next));
     const beginsTraces = template?.opts?.telemetry?.omitContext === true;
     if (schedule && Number(every) === schedule.every && beginsTraces && !frozen) {
       right.add(key);

@@ -185,6 +185,28 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       expect(Number(schedule?.next)).toBeGreaterThan(Date.now() - 1000);
     });
 
+    it.each(onRedis ? ['job', 'job and its place'] : ['job'])(
+      'tick again where somebody removed the %s of the next tick',
+      async (removed) => {
+        const feeds = [feed(24 * hour)];
+        await reconcile(feeds);
+        const { stop } = await work(feeds);
+        const delayed = async () => (await queues.polls.getJobCounts('delayed')).delayed;
+        await expect.poll(delayed, { timeout: 10_000 }).toBe(1);
+        await stop(5_000);
+        if (onRedis) {
+          const redis = new Redis(ownRedis ?? '');
+          await redis.del(await redis.keys(`*:polls:repeat:plan *:*`));
+          if (removed !== 'job') await redis.del(await redis.keys('*:polls:delayed'));
+          redis.disconnect();
+        } else await sql`delete from bullmq.job where state = 'delayed'`;
+        const [id = ''] = [...wanted(feeds).keys()];
+        expect(await reconcile(feeds)).toMatchObject({ set: [id], removed: [id] });
+        expect(await waiting(queues.polls)).toBeGreaterThan(0);
+        expect(await reconcile(feeds)).toMatchObject(nothing);
+      },
+    );
+
     it('are one each, and one job each waits, when eight processes start at once', async () => {
       const feeds = [feed(hour), feed(hour)];
       await Promise.all(Array.from({ length: 8 }, () => reconcile(feeds)));
