@@ -22,6 +22,11 @@ export const REFUSALS: readonly (readonly [RegExp, string, string])[] = [
     'it takes no writes because it could not save its data to its disk',
     'see its log, and make room on its disk or let it write there',
   ],
+  [
+    /READONLY/,
+    'it is a replica, so that it takes no writes',
+    'name the primary in REDIS_URL, or make it one again (redis-cli replicaof no one)',
+  ],
 ];
 /** How long the key is kept whose writing is tried, ms. */
 const TRIED = 5_000;

@@ -6,6 +6,7 @@ import { RedisPlaces } from '../../chaos/servers/redis-places.ts';
 import { until } from '../../chaos/waiting.ts';
 import { POLLS, planJob } from '../../src/jobs/jobs.ts';
 import { openBackend } from '../../src/jobs/open-backend.ts';
+import { QueueWatch } from '../../src/jobs/seen-queues.ts';
 import { gate } from '../support/recording.ts';
 
 const skipped = inject('redisSkipReason');
@@ -55,6 +56,24 @@ async function workingBehind(proxy: TcpProxy) {
 }
 
 describe.skipIf(skipped)(`the queue in one Redis${skipped ? ` (skipped: ${skipped})` : ''}`, () => {
+  it('says what to do where its Redis stays a replica', async () => {
+    const { port } = await servers.start();
+    const urls = { redisUrl: `redis://127.0.0.1:${port}`, databaseUrl: 'postgres://127.0.0.1:1/none' };
+    const backend = await openBackend(urls, silent, new AbortController().signal);
+    const queue = await backend.queue(POLLS);
+    const redis = new Redis(port);
+    closing.push(async () => {
+      await queue.close();
+      redis.disconnect();
+      await backend.close();
+    });
+    await redis.replicaof('127.0.0.1', 1);
+    expect(await new QueueWatch('polls', queue, 'redis').look()).toMatchObject({
+      trouble:
+        'Redis takes nothing: it is a replica, so that it takes no writes: name the primary in REDIS_URL, or make it one again (redis-cli replicaof no one)',
+    });
+  });
+
   it('goes on when its address leads to the replica that took over, and the old primary is a replica now', async () => {
     const primary = await servers.start();
     const replica = await servers.start(
