@@ -22,7 +22,10 @@ export function doubtfulVariables(
     .flatMap((name) => [name, name.toLowerCase()])
     .filter((name) => env[name])
     .map((name) => ({ found: `${name} is set, and not used: upstreams are asked directly` }));
-  return [...empty, ...misspelt, ...unused];
+  const ofLibpq = ['PGHOST', 'PGPORT', 'PGUSER', 'PGPASSWORD', 'PGDATABASE', 'PGSSLMODE', 'PGOPTIONS']
+    .filter((name) => env[name])
+    .map((name) => ({ found: `${name} is set, and not used: DATABASE_URL says all of the database` }));
+  return [...empty, ...misspelt, ...unused, ...ofLibpq];
 }
 
 /** Names that are hardly of another program. */

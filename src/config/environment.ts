@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, UsageError } from '../errors.ts';
 import { SHORTEST_SECRET } from '../redaction.ts';
-import { databasePlace, serverUrls } from './database-url.ts';
+import { databasePlace } from './database-url.ts';
 import { type OtlpSettings, otlpSettings } from './otlp.ts';
 import { REDIS_SCHEMES, redisPlace } from './redis-url.ts';
 import {
@@ -68,6 +68,12 @@ const SENT_AS_IT_IS = /^[\x21\x23-\x26\x28-\x7e]([\x20-\x7e]*[\x21\x23-\x26\x28-
 /** A token that `Authorization: Bearer` can carry: what comes behind a space is no part of it. */
 const SENT_AS_BEARER = /^[\x21-\x7e]+$/;
 
+const UNREADABLE =
+  'is no URL that can be read: in user and password write / as %2F, @ as %40, : as %3A, # as %23, ? as %3F and % as %25';
+const isUnreadable = (error: unknown) =>
+  error instanceof URIError ||
+  (error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_URL');
+
 const POSTGRES_SCHEMES = ['postgres:', 'postgresql:'];
 /**
  * Reads the environment; a secret `NAME` may come from the file that `NAME_FILE` names.
@@ -98,15 +104,11 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     if (value === undefined) return undefined;
     const right = protocols.some((protocol) => value.startsWith(`${protocol}//`));
     if (!right) problems.push(`${name}: must begin with ${protocols.map((p) => `${p}//`).join(' or ')}`);
-    else if (!isReadable(value))
-      problems.push(
-        `${name}: is no URL that can be read: in user and password write / as %2F, @ as %40, : as %3A, # as %23, ? as %3F and % as %25`,
-      );
     else
       try {
         read(value);
       } catch (error) {
-        problems.push(`${name}: ${messageOf(error)}`);
+        problems.push(`${name}: ${isUnreadable(error) ? UNREADABLE : messageOf(error)}`);
       }
     return value;
   };
@@ -211,7 +213,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
 
 /** @throws Error when a URL names several servers: which of them is read would change without notice */
 function oneDatabase(url: string): void {
-  if (databasePlace(url).urls.length > 1)
+  if (databasePlace(url).places.length > 1)
     throw new Error('names several servers: name one replica, or what divides connections among replicas');
 }
 
@@ -220,6 +222,10 @@ export function environmentOfPrograms(env: NodeJS.ProcessEnv = process.env): Nod
   const { PATH, HOME, TMPDIR } = env;
   return { PATH, HOME, TMPDIR };
 }
+
+/** The certificates of authorities that are trusted beside those that Node.js knows: a file; undefined: there are none. */
+export const authorityFile = (env: NodeJS.ProcessEnv = process.env): string | undefined =>
+  env.NODE_EXTRA_CA_CERTS || undefined;
 
 /** The environment without what is wrong in it and what goes with that, such as the replica of a database; and every problem. */
 export function soundEnvironment(env: NodeJS.ProcessEnv = process.env): {
@@ -233,16 +239,5 @@ export function soundEnvironment(env: NodeJS.ProcessEnv = process.env): {
     const wrong = error.problems.map((problem) => problem.replace(/(_FILE)?:.*$/s, ''));
     const sound = Object.entries(env).filter(([name]) => !wrong.includes(name.replace(/_FILE$/, '')));
     return { environment: soundEnvironment(Object.fromEntries(sound)).environment, problems: error.problems };
-  }
-}
-
-/** Whether every part of a URL of one server or several can be read. */
-function isReadable(text: string): boolean {
-  try {
-    for (const url of serverUrls(text).map((one) => new URL(one)))
-      for (const part of [url.username, url.password, url.pathname]) decodeURIComponent(part);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -1,5 +1,3 @@
-import { serverUrls } from './database-url.ts';
-
 /** A host with its port. */
 interface Address {
   readonly host: string;
@@ -18,7 +16,7 @@ interface Access {
 /** The Redis that a REDIS_URL names: one server, a cluster by some of its nodes, or a primary that sentinels know. */
 export type RedisPlace = Access &
   (
-    | { readonly kind: 'server'; readonly url: string; readonly database: number }
+    | (Address & { readonly kind: 'server'; readonly database: number })
     | { readonly kind: 'cluster'; readonly nodes: readonly Address[] }
     | {
         readonly kind: 'sentinel';
@@ -45,15 +43,34 @@ const PORT = 6379;
 const SENTINEL_PORT = 26379;
 const DATABASE = /^\/?(\d*)\/?$/;
 
+const PARTS = /^([a-z-]+:\/\/(?:[^/?#@]*@)?)([^/?#@]*,[^/?#@]*)((?:[/?#].*)?)$/s;
+
+/** The URL of each of several hosts: `redis-cluster://a:1,b:2` names two, each with a port of its own. @throws TypeError when one is no URL */
+function serverUrls(url: string): readonly URL[] {
+  const [, before = '', hosts, after = ''] = PARTS.exec(url) ?? [];
+  return hosts === undefined
+    ? [new URL(url)]
+    : hosts.split(',').map((host) => new URL(before + host + after));
+}
+
+/** Parameters that are read, of sentinels; and `family`, which says nothing: both families of addresses are tried. */
+const PARAMETERS = ['sentinelUsername', 'sentinelPassword', 'family'];
+
 /**
  * Reads a REDIS_URL (contract section 2): `redis://host/1`, `redis-cluster://a,b,c`, `redis-sentinel://a,b,c/name/1`; `rediss…` for TLS.
  * `?sentinelUsername=` and `?sentinelPassword=` are for the sentinels, which have users of their own.
  * @throws TypeError saying what is wrong with it, without repeating it
  */
 export function redisPlace(text: string): RedisPlace {
-  const urls = serverUrls(text).map((one) => new URL(one));
+  const urls = serverUrls(text);
   const [first] = urls;
   if (!first || urls.some(({ hostname }) => hostname === '')) throw new TypeError('a host is missing');
+  // ioredis would take any of its options from there.
+  for (const name of first.searchParams.keys())
+    if (!PARAMETERS.includes(name))
+      throw new TypeError(
+        'behind "?" come sentinelUsername and sentinelPassword only: the number of a database is written /1, TLS is rediss://',
+      );
   const [, secure, way = 'server'] = /^redis(s?)(?:-(\w+))?:$/.exec(first.protocol) ?? [];
   const given = (part: string) => (part === '' ? undefined : decodeURIComponent(part));
   const access = {
@@ -93,7 +110,8 @@ export function redisPlace(text: string): RedisPlace {
     throw new TypeError(
       'several hosts are those of a cluster (redis-cluster://) or sentinels (redis-sentinel://)',
     );
-  return { kind: 'server', ...access, url: text, database: databaseIn(pathname, 'behind the host') };
+  const [{ host, port } = { host: first.hostname, port: PORT }] = addresses(PORT);
+  return { kind: 'server', ...access, host, port, database: databaseIn(pathname, 'behind the host') };
 }
 
 function databaseIn(path: string, where: string): number {

@@ -23,7 +23,7 @@ export interface Variable {
 export const VARIABLES = {
   DATABASE_URL: {
     about:
-      'PostgreSQL: postgres://user:password@host:port/database, or a primary and its standbys as host:port,host:port. ?sslmode=require encrypts, ?sslmode=verify-full also looks at the certificate.',
+      'PostgreSQL: postgres://user:password@host:port/database, or a primary and its standbys as host:port,host:port. ?host=/run/postgresql names the folder of a socket. ?sslmode=require encrypts, ?sslmode=verify-full also looks at the certificate (authorities of your own: NODE_EXTRA_CA_CERTS). ?options=-c%20NAME%3DVALUE sets something of each session. It is read as libpq reads it; PGHOST and its kind are not read.',
     absent: 'an embedded PostgreSQL in .recorder/',
     secret: true,
   },

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import { guardedClient } from './guarded-client.ts';
 import { serversOf } from './servers.ts';
-import { sessionOptions, sessionSettings, silenceOf } from './session.ts';
+import { sessionConfig, sessionSettings, silenceOf } from './session.ts';
 
 /** A statement that is prepared and planned once on each connection, and the shape of its rows. */
 export interface Prepared<Row> {
@@ -59,8 +59,7 @@ export function openBulk(url: string, most: number): BulkClient {
   const silence = silenceOf('work');
   const sockets = new Set<Socket>();
   const pool = new pg.Pool({
-    connectionString: servers.url,
-    options: sessionOptions(COMMITTING),
+    ...sessionConfig(COMMITTING),
     max: most,
     Client: guardedClient(servers),
     connectionTimeoutMillis: 10_000,

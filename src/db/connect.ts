@@ -1,5 +1,5 @@
-import postgres from 'postgres';
-import { driverSocket } from './driver-socket.ts';
+import type postgres from 'postgres';
+import { openDriver } from './open-driver.ts';
 import { serversOf } from './servers.ts';
 
 /**
@@ -14,14 +14,7 @@ export function connect(
   options: postgres.Options<Record<string, never>>,
 ): postgres.Sql {
   const servers = serversOf(url);
-  // The driver's types do not know `socket`.
-  const withSocket = {
-    ...options,
-    ssl: false,
-    connection: { ...options.connection, options: servers.options },
-    socket: driverSocket(silence, servers.tls, servers.several ? servers : null),
-  };
-  return postgres(servers.url, withSocket);
+  return openDriver(servers, silence, servers, options);
 }
 
 /**

@@ -4,7 +4,7 @@ import { connect, type TLSSocket } from 'node:tls';
 /** How connections to a server are encrypted; `direct`: from the first byte, without asking for it. */
 export interface Encryption {
   readonly ssl: false | { readonly rejectUnauthorized: boolean };
-  readonly sslnegotiation?: 'direct';
+  readonly sslnegotiation: 'direct' | 'postgres';
 }
 
 /** How long each step may take, ms. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
 import type { Checked } from '../checked.ts';
-import { databasePlace } from '../config/database-url.ts';
+import { databasePlace, type Place, placeText } from '../config/database-url.ts';
 import { messageOf } from '../errors.ts';
 import { connect } from './connect.ts';
 import { encodingProblem } from './encoding.ts';
@@ -22,7 +22,10 @@ const SETTINGS = sessionSettings('work');
 /** The parts of a database URL that people recognise; no password. */
 interface Named {
   readonly user: string;
+  /** All servers, as people write them. */
   readonly host: string;
+  /** The first one. */
+  readonly server: Place;
   readonly database: string;
   readonly hasPassword: boolean;
   /** It asks for TLS. */
@@ -53,8 +56,8 @@ const CAUSES: readonly Cause[] = [
   {
     codes: ['3D000'],
     cause: ({ host, database }) => `${host} has no database "${database}"`,
-    mend: ({ host, user, database }) =>
-      `make it: createdb --host=${host.replace(/:\d+$/, '')} --port=${host.replace(/^.*:/, '')} --username=${user} --template=template0 --encoding=UTF8 ${database}`,
+    mend: ({ server: { host, port }, user, database }) =>
+      `make it: createdb --host=${host} --port=${port} --username=${user} --template=template0 --encoding=UTF8 ${database}`,
   },
   {
     codes: ['42501'],
@@ -246,14 +249,13 @@ export function diagnosed(error: unknown, url: string): Checked {
 }
 
 function namesIn(url: string): Named {
-  const { urls, sslMode } = databasePlace(url);
-  const all = urls.map((one) => new URL(one));
-  const [first] = all;
+  const { places, user, password, database, sslMode } = databasePlace(url);
   return {
-    user: decodeURIComponent(first?.username ?? ''),
-    host: all.map(({ hostname, port }) => `${hostname}:${port || 5432}`).join(', '),
-    database: decodeURIComponent(first?.pathname.slice(1) ?? ''),
-    hasPassword: (first?.password ?? '') !== '',
+    user,
+    host: places.map(placeText).join(', '),
+    server: places[0],
+    database,
+    hasPassword: password !== '',
     tls: sslMode !== 'disable',
   };
 }

@@ -14,16 +14,22 @@ const ASKED_AFTER = 10_000;
 type ClientClass = new (config?: pg.ClientConfig) => pg.Client;
 
 /**
- * A connection of `pg` as its URL wants it, whose loss never ends the process. BullMQ opens connections without a listener for
- * `error`, and Node throws such an event as an uncaught error. Statements on the connection still fail.
+ * A connection of `pg` as the URL wants it, given all that the driver would look for in the environment. Its loss never ends the
+ * process: BullMQ opens connections without a listener for `error`, and Node throws such an event as an uncaught error. Statements on
+ * the connection still fail.
  */
 class GuardedClient extends pg.Client {
-  constructor({ tls, options }: Servers, config: pg.ClientConfig = {}) {
-    // Of a setting that is there twice the last one holds.
+  constructor({ said, tls }: Servers, config: pg.ClientConfig = {}) {
     super({
       ...config,
+      ...said.places[0],
+      user: said.user,
+      // A text that is empty would be looked for in the environment, and in a file.
+      password: () => said.password,
+      database: said.database,
       ...tls,
-      options: `${options} ${config.options ?? ''}`.trim(),
+      // Of a setting that is there twice the last one holds.
+      options: `${said.options} ${config.options ?? ''}`.trim(),
       keepAlive: true,
       keepAliveInitialDelayMillis: ASKED_AFTER,
     });
@@ -62,7 +68,7 @@ function clientOf(servers: Servers): ClientClass {
 
 /** The class of connections of `pg` to the server that takes writes. A lost connection fails its statements, and nothing else. */
 export const guardedClient = (servers: Servers): ClientClass =>
-  servers.several
+  servers.said.places.length > 1
     ? clientOf(servers)
     : class extends GuardedClient {
         constructor(config?: pg.ClientConfig) {

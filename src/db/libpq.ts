@@ -1,4 +1,4 @@
-import { serverUrls } from '../config/database-url.ts';
+import { authorityFile } from '../config/environment.ts';
 import { serversOf } from './servers.ts';
 
 /**
@@ -7,16 +7,20 @@ import { serversOf } from './servers.ts';
  */
 export async function libpqVariables(url: string): Promise<Record<string, string>> {
   const servers = serversOf(url);
-  const { hostname, port, username, password, pathname, searchParams } = new URL(serverUrls(url)[0] ?? url);
-  const place = servers.several ? await servers.primary() : null;
+  const { user, password, database, sslMode, direct, options } = servers.said;
+  const { host, port } = await servers.primary();
+  const authority = sslMode === 'verify-full' ? authorityFile() : undefined;
   const variables: Record<string, string> = {
-    PGHOST: searchParams.get('host') ?? place?.host ?? hostname.replace(/^\[(.*)\]$/, '$1'),
-    PGPORT: String(place?.port ?? port),
-    PGUSER: decodeURIComponent(username),
-    PGPASSWORD: decodeURIComponent(password),
-    PGDATABASE: decodeURIComponent(pathname.slice(1)),
-    // To libpq `ssl=true` is `require`: it knows other authorities than Node.js does, and none where nobody named one to it.
-    PGSSLMODE: searchParams.has('sslmode') || servers.sslMode === 'disable' ? servers.sslMode : 'require',
+    PGHOST: host,
+    PGPORT: String(port),
+    PGUSER: user,
+    PGPASSWORD: password,
+    PGDATABASE: database,
+    // To libpq `ssl=true` is `require` unless an authority is named: it knows none of those that Node.js knows.
+    PGSSLMODE: sslMode === 'verify-full' && !authority && !/[?&]sslmode=/.test(url) ? 'require' : sslMode,
+    PGSSLROOTCERT: authority ?? '',
+    PGSSLNEGOTIATION: direct ? 'direct' : '',
+    PGOPTIONS: options,
   };
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { guardedClient } from './guarded-client.ts';
 import { serversOf } from './servers.ts';
-import { sessionOptions } from './session.ts';
+import { sessionConfig } from './session.ts';
 
 /** How long a server may take to see a connection end, ms; then it is cut. */
 const LAST_WORDS = 2_000;
@@ -21,8 +21,7 @@ export async function onOwnConnection<T>(
   const servers = serversOf(url);
   const Client = guardedClient(servers);
   const client = new Client({
-    connectionString: servers.url,
-    options: sessionOptions(settings),
+    ...sessionConfig(settings),
     connectionTimeoutMillis: 10_000,
   });
   // `end` alone would wait for the statement that is under way.

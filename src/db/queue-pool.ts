@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { guardedClient } from './guarded-client.ts';
 import { serversOf } from './servers.ts';
-import { sessionOptions, sessionSettings } from './session.ts';
+import { sessionConfig, sessionSettings } from './session.ts';
 
 /** A failed connection is reported after this pause, ms: BullMQ's workers try again at once, thousands of times a minute. */
 const PAUSE = 2_000;
@@ -60,15 +60,14 @@ function cutUnanswered({ connection }: pg.PoolClient, silence: number): void {
  * @param silence how long a statement may have no answer, ms; then its connection is cut
  */
 export function openQueuePool(
-  connectionString: string,
+  url: string,
   schema: string,
   onError: (error: Error) => void,
   silence = SILENCE,
 ): pg.Pool {
-  const servers = serversOf(connectionString);
+  const servers = serversOf(url);
   const pool = new QueuePool({
-    connectionString: servers.url,
-    options: sessionOptions(sessionSettings('queue', schema)),
+    ...sessionConfig(sessionSettings('queue', schema)),
     max: MOST,
     Client: guardedClient(servers),
     connectionTimeoutMillis: 10_000,

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
+import { databasePlace, placeText } from '../config/database-url.ts';
 import { messageOf } from '../errors.ts';
 import { isAway } from './away.ts';
 import { CONNECTION } from './client.ts';
@@ -118,9 +119,9 @@ export class Replica {
 
   /** Connections are made when they are needed. @param url of one server */
   constructor(url: string) {
-    const { hostname, port, pathname } = new URL(url);
+    const { places, database } = databasePlace(url);
     this.url = url;
-    this.place = `${hostname}:${port || 5432}${decodeURIComponent(pathname)}`;
+    this.place = `${placeText(places[0])}/${database}`;
     this.sql = connectPool(url, silenceOf('report'), {
       ...CONNECTION,
       max: 2,

@@ -1,23 +1,17 @@
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import postgres from 'postgres';
-import { databasePlace, type SslMode } from '../config/database-url.ts';
+import type postgres from 'postgres';
+import { type DatabasePlace, databasePlace, type Place, placeText } from '../config/database-url.ts';
 import { messageOf } from '../errors.ts';
 import { isAway } from './away.ts';
-import { driverSocket } from './driver-socket.ts';
 import type { Encryption } from './encrypted.ts';
+import { openDriver } from './open-driver.ts';
 import { sessionSettings } from './session.ts';
 
 /** A server that does not answer within this time is skipped; ms. */
 const PATIENCE = 3_000;
 /** The pause before the error that no server takes writes, ms. It is needed because callers try again at once. */
 const PAUSE = 1_000;
-
-/** Where a server listens. */
-export interface Place {
-  readonly host: string;
-  readonly port: number;
-}
 
 /** The position of a server that takes writes. Each promotion begins a new timeline. */
 interface Standing {
@@ -41,38 +35,28 @@ class NoPrimaryError extends Error {
  * never used again by this process, and connections to it are cut.
  */
 export class Servers {
-  /** The URL of the first server. All but its host and port holds for every server. */
-  readonly url: string;
-  readonly sslMode: SslMode;
+  /** What the URL says of them all. */
+  readonly said: DatabasePlace;
   /** How connections are encrypted, as both drivers take it. Without it each would look in the environment. */
   readonly tls: Encryption;
-  /** What the URL sets of each session, in libpq's form. The recorder's own settings win. */
-  readonly options: string;
-  readonly #urls: readonly string[];
   #known: Standing | null = null;
   #asked: Promise<Place> | null = null;
   #at: Place | null = null;
   readonly #open = new Set<Socket>();
 
   constructor(url: string) {
-    const { urls, sslMode, direct, options } = databasePlace(url);
-    this.#urls = urls;
-    this.url = urls[0] ?? url;
-    this.sslMode = sslMode;
+    this.said = databasePlace(url);
+    const { sslMode, direct } = this.said;
     this.tls = {
       ssl: sslMode === 'disable' ? false : { rejectUnauthorized: sslMode === 'verify-full' },
-      ...(direct && { sslnegotiation: 'direct' }),
+      sslnegotiation: direct ? 'direct' : 'postgres',
     };
-    this.options = options;
   }
 
-  /** Whether the URL names more than one server. */
-  get several(): boolean {
-    return this.#urls.length > 1;
-  }
-
-  /** The server that takes writes now. @throws Error with the reason for each server when there is none */
+  /** The server that takes writes now; where there is one only, that one. @throws Error with the reason for each server when there is none */
   async primary(): Promise<Place> {
+    const [only, ...others] = this.said.places;
+    if (others.length === 0) return only;
     this.#asked ??= this.#choose().finally(() => {
       this.#asked = null;
     });
@@ -81,12 +65,13 @@ export class Servers {
 
   /** Notes a connection to the primary. It is cut when another server becomes the primary. */
   hold(socket: Socket): void {
+    if (this.said.places.length === 1) return;
     for (const one of this.#open) if (one.destroyed) this.#open.delete(one);
     this.#open.add(socket);
   }
 
   async #choose(): Promise<Place> {
-    const answers = await Promise.all(this.#urls.map((url) => this.#ask(url)));
+    const answers = await Promise.all(this.said.places.map((place) => this.#ask(place)));
     const ofKnown = ({ system }: Standing) => (system === this.#known?.system ? 1 : 0);
     const [best] = answers
       .filter((answer) => answer.standing !== null)
@@ -100,19 +85,15 @@ export class Servers {
     throw reasonOf(answers);
   }
 
-  async #ask(url: string): Promise<Answer> {
-    const place = placeOf(url);
-    // The driver's types do not know `socket`. Its own way to encrypt compares the certificate of an address with `localhost`.
-    const withSocket = {
-      ssl: false,
-      socket: driverSocket(PATIENCE, this.tls, null),
+  async #ask(place: Place): Promise<Answer> {
+    const thisOne = { primary: async () => place, hold: () => {} };
+    const client = openDriver(this, PATIENCE, thisOne, {
       max: 1,
       connect_timeout: PATIENCE / 1000,
       onnotice: () => {},
-      connection: { ...sessionSettings('reader'), options: this.options },
+      connection: sessionSettings('reader'),
       fetch_types: false,
-    };
-    const client = postgres(url, withSocket);
+    });
     try {
       const standing = await within(PATIENCE, standingOf(client));
       if (!standing) throw new NoPrimaryError('is a standby');
@@ -154,11 +135,6 @@ async function standingOf(sql: postgres.Sql): Promise<Standing | null> {
   return row && row.timeline !== null ? { system: row.system, timeline: row.timeline } : null;
 }
 
-function placeOf(url: string): Place {
-  const { hostname, port } = new URL(url);
-  return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || 5432) };
-}
-
 async function within<T>(milliseconds: number, asked: Promise<T>): Promise<T> {
   const over = new AbortController();
   const late = delay(milliseconds, undefined, { signal: over.signal }).then(() => {
@@ -177,6 +153,6 @@ function reasonOf(answers: readonly Answer[]): unknown {
   const errors = answers.flatMap((answer) => (answer.standing ? [] : [answer]));
   const refusal = errors.find(({ error }) => !isAway(error));
   if (refusal) return refusal.error;
-  const each = errors.map(({ place: { host, port }, error }) => `${host}:${port}: ${messageOf(error)}`);
+  const each = errors.map(({ place, error }) => `${placeText(place)}: ${messageOf(error)}`);
   return new NoPrimaryError(`none of the servers takes writes (${each.join('; ')})`);
 }

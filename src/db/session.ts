@@ -1,3 +1,5 @@
+import type pg from 'pg';
+
 /**
  * What a session is for: `work` asks single statements, `reader` only looks, `report` reads from a replica, `query` asks what a user wrote, `queue` is
  * BullMQ's, `seal` and `export` read all that was recorded, `restore` writes it, `checks` compares it, `alerts` asks its rules, and
@@ -64,9 +66,15 @@ export function sessionSettings(purpose: Purpose, searchPath = 'pg_catalog'): Re
   };
 }
 
-/** The settings as the one text that libpq and `pg` call `options`. */
-export function sessionOptions(settings: Readonly<Record<string, string>>): string {
-  return Object.entries(settings)
-    .map(([name, value]) => `-c ${name}=${value.replaceAll(/[\\ ]/g, '\\$&')}`)
-    .join(' ');
+/**
+ * The settings as `pg` takes them. The name has a place of its own, where it wins over what the driver would find in the environment.
+ */
+export function sessionConfig({
+  application_name,
+  ...settings
+}: Readonly<Record<string, string>>): pg.ClientConfig {
+  const options = Object.entries(settings).map(
+    ([name, value]) => `-c ${name}=${value.replaceAll(/[\\ ]/g, '\\$&')}`,
+  );
+  return { application_name, options: options.join(' ') };
 }

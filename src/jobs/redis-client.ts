@@ -40,8 +40,11 @@ export function redisClient(
   };
   switch (place.kind) {
     case 'server':
-      return new Redis(place.url, {
-        ...patience,
+      return new Redis({
+        ...access,
+        host: place.host,
+        port: place.port,
+        db: place.database,
         lazyConnect,
         retryStrategy,
         socketTimeout: SILENCE,

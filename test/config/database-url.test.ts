@@ -1,48 +1,58 @@
+import { userInfo } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { databasePlace, serverUrls } from '../../src/config/database-url.ts';
+import { databasePlace, placeText } from '../../src/config/database-url.ts';
 
-describe('the servers of a database URL', () => {
-  it('are each a URL with everything else that is said, in their order', () => {
-    expect(serverUrls('postgres://user:p%40ss@one:5432,[::1]:5433,three/db?sslmode=require')).toEqual([
-      'postgres://user:p%40ss@one:5432/db?sslmode=require',
-      'postgres://user:p%40ss@[::1]:5433/db?sslmode=require',
-      'postgres://user:p%40ss@three/db?sslmode=require',
-    ]);
-  });
+const placesOf = (url: string) => databasePlace(url).places.map(placeText);
 
-  it('are the URL itself where it names one, whatever it looks like', () => {
-    for (const url of [
-      'postgres://one/db?a=1,2',
-      'postgres://user:a,b@one/db',
-      'postgres:///db?host=/tmp',
-      'none',
-    ])
-      expect(serverUrls(url)).toEqual([url]);
-  });
-
-  it('are told apart by the recorder, not by what libpq calls target_session_attrs', () => {
-    expect(serverUrls('postgres://one,two/db?target_session_attrs=read-write&sslmode=require')).toEqual([
-      'postgres://one/db?sslmode=require',
-      'postgres://two/db?sslmode=require',
-    ]);
-  });
-});
-
-describe('how a database URL wants its connections', () => {
-  it('is told beside the URLs, which have no parameter left that drivers read in different ways', () => {
-    const url =
-      'postgres://u@one,two/db?sslmode=require&options=-c%20work_mem%3D7MB&sslnegotiation=direct&connect_timeout=3';
-    expect(databasePlace(url)).toEqual({
-      urls: ['postgres://u@one/db?connect_timeout=3', 'postgres://u@two/db?connect_timeout=3'],
-      sslMode: 'require',
-      direct: true,
-      options: '-c work_mem=7MB',
+describe('a database URL', () => {
+  it('names a server, a user and a database, all of which may hold what has to be escaped', () => {
+    expect(databasePlace('postgres://us%20er:p%40ss%3A%2F%25%23@host:5433/my%2Fdb')).toEqual({
+      places: [{ host: 'host', port: 5433 }],
+      user: 'us er',
+      password: 'p@ss:/%#',
+      database: 'my/db',
+      sslMode: 'disable',
+      direct: false,
+      options: '',
     });
   });
 
-  it('leaves a URL as it is that says nothing of it', () => {
-    for (const url of ['postgres://one/db?a=1,2', 'postgres:///db?host=/tmp'])
-      expect(databasePlace(url)).toEqual({ urls: [url], sslMode: 'disable', direct: false, options: '' });
+  it.each([
+    ['postgres://one:5432,[::1]:5433,three/db', ['one:5432', '[::1]:5433', 'three:5432']],
+    ['postgres://u:p@[fe80::1%25eth0]/db', ['[fe80::1%eth0]:5432']],
+    ['postgres://u:a,b@one/db', ['one:5432']],
+    ['postgres://u:p@ss@one/db', ['one:5432']],
+    ['postgres:///db?host=/run/postgresql', ['/run/postgresql/.s.PGSQL.5432']],
+    ['postgresql://u:p@%2Frun%2Fpostgresql:5433/db', ['/run/postgresql/.s.PGSQL.5433']],
+    ['postgres://u@/db?host=/one,two&port=5433', ['/one/.s.PGSQL.5433', 'two:5433']],
+    ['postgres://u@none:1/db?host=one,::1&port=5433,5434', ['one:5433', '[::1]:5434']],
+    ['postgresql://', ['localhost:5432']],
+    [' postgres://u@one/db?sslmode=disable\n', ['one:5432']],
+  ])('names the servers of %j', (url, servers) => {
+    expect(placesOf(url)).toEqual(servers);
+  });
+
+  it('that names no user or database means those with the name of who asks', () => {
+    const { username } = userInfo();
+    expect(databasePlace('postgresql://')).toMatchObject({
+      user: username,
+      password: '',
+      database: username,
+    });
+    expect(databasePlace('postgres://u@host')).toMatchObject({ user: 'u', database: 'u' });
+    expect(databasePlace('postgres:///?user=u&password=p%26&dbname=d')).toMatchObject({
+      user: 'u',
+      password: 'p&',
+      database: 'd',
+    });
+  });
+
+  it('tells how connections are encrypted, and settings of sessions', () => {
+    expect(
+      databasePlace(
+        'postgres://u@one,two/db?sslmode=require&options=-c%20work_mem%3D7MB&sslnegotiation=direct&connect_timeout=3',
+      ),
+    ).toMatchObject({ sslMode: 'require', direct: true, options: '-c work_mem=7MB' });
   });
 
   it.each([
@@ -55,6 +65,7 @@ describe('how a database URL wants its connections', () => {
     ['sslmode=verify-full', 'verify-full'],
     ['ssl=true', 'verify-full'],
     ['ssl=true&sslmode=require', 'require'],
+    ['sslmode=verify-full&host=/run', 'disable'],
   ])('encrypts by %s as by %s', (parameters, sslMode) => {
     expect(databasePlace(`postgres://one/db?${parameters}`)).toMatchObject({ sslMode });
   });
@@ -68,7 +79,32 @@ describe('how a database URL wants its connections', () => {
     ['sslmode=verify-full&sslrootcert=/ca.pem', /^sslrootcert cannot be used: .*NODE_EXTRA_CA_CERTS=/],
     ['sslmode=require&sslcert=/a.crt&sslkey=/a.key', /^sslcert cannot be used: .* a password$/],
     ['sslnegotiation=direct', /^sslnegotiation=direct wants sslmode=require/],
-  ])('refuses %s in words', (parameters, words) => {
+    ['sslmode=require&host=/run,two', /^connections to sockets are not encrypted/],
+    ['channel_binding=require', /^channel_binding=require cannot be used: sslmode=verify-full/],
+    ['schema=public', /^the parameter "schema" is not known here: .* options=-c%20schema%3DVALUE$/],
+    ['host=a,b,c&port=1,2', /^there are 3 hosts and 2 ports/],
+    ['port=65536', /^a port is a number from 1 to 65535$/],
+  ])('is refused in words with %s', (parameters, words) => {
     expect(() => databasePlace(`postgres://one/db?${parameters}`)).toThrow(words);
+  });
+
+  it.each([
+    'postgres://u:canary#canary@host/db',
+    'postgres://u:canary/canary@host/db',
+    'postgres://u:canary?canary@host/db',
+    'postgres://u:12?canary&x@host/db',
+    'postgres://u:canary%@host/db',
+    'postgres://::1/db',
+    'postgres://u@,two/db',
+    'mysql://one/db',
+  ])('that cannot be read is refused, and nothing of it repeated: %s', (url) => {
+    let words = '';
+    try {
+      databasePlace(url);
+    } catch (error) {
+      words = String(error);
+    }
+    expect(words).toMatch(/Error/);
+    expect(words).not.toMatch(/canary|::1|two/);
   });
 });

@@ -249,6 +249,7 @@ describe('the environment', () => {
         METRICS_API_KEY: 'the-right-one',
         REDIS_URL: '',
         https_proxy: 'http://proxy:3128',
+        PGPASSWORD: 'x',
       }),
     ).toEqual([
       { found: 'REDIS_URL is set to nothing, and counts as not set' },
@@ -258,6 +259,7 @@ describe('the environment', () => {
         mend: 'set CHAIN_DATA_API_KEY instead',
       },
       { found: 'https_proxy is set, and not used: upstreams are asked directly' },
+      { found: 'PGPASSWORD is set, and not used: DATABASE_URL says all of the database' },
     ]);
   });
 

@@ -6,17 +6,17 @@ import { UsageError } from '../../src/errors.ts';
 
 describe('a REDIS_URL', () => {
   it('names one server, with its database', () => {
-    const url = 'rediss://user:p%40ss@[::1]:6380/3';
-    expect(redisPlace(url)).toEqual({
+    expect(redisPlace('rediss://user:p%40ss@[::1]:6380/3')).toEqual({
       kind: 'server',
-      url,
+      host: '::1',
+      port: 6380,
       database: 3,
       tls: true,
       username: 'user',
       password: 'p@ss',
       named: '[::1]:6380',
     });
-    expect(redisPlace('redis://host')).toMatchObject({ kind: 'server', database: 0, tls: false });
+    expect(redisPlace('redis://host?family=0')).toMatchObject({ port: 6379, database: 0, tls: false });
   });
 
   it('names a cluster by some of its nodes', () => {
@@ -61,6 +61,8 @@ describe('a REDIS_URL', () => {
     ['redis-sentinel://one/name/queue', /behind the name comes only the number of a database/],
     ['redis-cluster://one,,two', /URL/],
     ['redis-cluster://one,two:99999', /URL/],
+    ['redis://one?db=2', /the number of a database is written \/1/],
+    ['redis://one/1?tls=true', /TLS is rediss:/],
     ['redis-clusters://one', /must begin with redis:\/\/ or rediss:\/\/ or redis-cluster:\/\//],
   ])('that names nothing that can be used says why, and repeats no secret: %s', (url, words) => {
     const withPassword = url.replace('://', '://:canary-canary@');

@@ -4,69 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { until } from '../../chaos/waiting.ts';
-import { openBulk, prepared } from '../../src/db/bulk-client.ts';
 import { connect } from '../../src/db/connect.ts';
 import { type EmbeddedPostgres, openEmbedded } from '../../src/db/embedded.ts';
-import { onOwnConnection } from '../../src/db/own-connection.ts';
-import { openQueuePool } from '../../src/db/queue-pool.ts';
-import { sessionSettings } from '../../src/db/session.ts';
 import { startCommand } from '../support/cli.ts';
 import { losingAll } from '../support/lost-connections.ts';
 import { onPath } from '../support/on-path.ts';
+import { ASKED, BY_LIBPQ, type Session, WAYS_IN } from '../support/ways-in.ts';
 
 const run = promisify(execFile);
 const openssl = onPath('openssl');
 const noOpenssl = openssl ? '' : ' (skipped: there is no openssl on PATH)';
 if (!openssl) console.warn('Skipping how connections are encrypted: there is no openssl on PATH.');
-
-/** Whether the session is encrypted, and two of its settings. */
-const ASKED = `select (select ssl from pg_stat_ssl where pid = pg_backend_pid()) as ssl,
-  current_setting('work_mem') as work_mem, current_setting('application_name') as name`;
-interface Session {
-  readonly ssl: boolean;
-  readonly work_mem: string;
-  readonly name: string;
-}
-
-/** Each way to a server, of both drivers. */
-const clients: readonly (readonly [string, (url: string) => Promise<Session | undefined>])[] = [
-  [
-    'the client of the data path',
-    async (url) => {
-      const sql = connect(url, 30_000, { max: 1, connection: sessionSettings('work') });
-      const asked = sql.unsafe<Session[]>(ASKED);
-      return asked.then(([session]) => session).finally(() => sql.end({ timeout: 1 }));
-    },
-  ],
-  [
-    'the client of commits',
-    async (url) => {
-      const bulk = openBulk(url, 1);
-      const asked = bulk.ask(prepared<Session>(ASKED), []);
-      return asked.then(([session]) => session).finally(() => bulk.end());
-    },
-  ],
-  [
-    "the queue's pool",
-    async (url) => {
-      const pool = openQueuePool(url, 'bullmq', () => {});
-      const asked = pool.query<Session>(ASKED);
-      return asked.then(({ rows: [session] }) => session).finally(() => pool.end());
-    },
-  ],
-  [
-    'a connection for one piece of work',
-    (url) =>
-      onOwnConnection(url, sessionSettings('export'), new AbortController().signal, async (client) => {
-        const { rows } = await client.query<Session>(ASKED);
-        return rows[0];
-      }),
-  ],
-];
 
 describe.skipIf(!openssl)(`a server with a certificate that nobody trusts${noOpenssl}`, () => {
   let dir: string;
@@ -118,7 +70,7 @@ describe.skipIf(!openssl)(`a server with a certificate that nobody trusts${noOpe
     await rm(dir, { recursive: true, force: true });
   });
 
-  describe.each(clients)('and %s', (_, ask) => {
+  describe.each(WAYS_IN)('and %s', (_, ask) => {
     it.each([
       ['', false],
       ['sslmode=disable', false],
@@ -144,7 +96,7 @@ describe.skipIf(!openssl)(`a server with a certificate that nobody trusts${noOpe
 
     it('with options of the URL it has those as well, and keeps its own', async () => {
       const options = encodeURIComponent('-c work_mem=7MB -c application_name=somebody');
-      expect(await ask(url(`options=${options}`))).toEqual({
+      expect(await ask(url(`options=${options}`))).toMatchObject({
         ssl: false,
         work_mem: '7MB',
         name: expect.stringMatching(/^chain-recorder/),
@@ -162,6 +114,21 @@ describe.skipIf(!openssl)(`a server with a certificate that nobody trusts${noOpe
       await proxy.close();
     },
   );
+
+  describe.each(BY_LIBPQ)('and %s', (_, ask) => {
+    afterEach(() => {
+      vi.unstubAllEnvs();
+    });
+
+    it.each(['sslmode=verify-full', 'ssl=true'])(
+      'with "%s" look at the certificate by the authority that Node.js is told of',
+      async (parameters) => {
+        vi.stubEnv('NODE_EXTRA_CA_CERTS', certificate());
+        expect(await ask(url(parameters))).toMatchObject({ ssl: true });
+        await expect(ask(url(parameters, ['127.0.0.1']))).rejects.toThrow(/does not match host name/);
+      },
+    );
+  });
 
   describe('and doctor', () => {
     const doctor = async (parameters: string, env: NodeJS.ProcessEnv = {}, hosts = ['localhost']) => {

@@ -1,5 +1,12 @@
-import { expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { libpqVariables } from '../../src/db/libpq.ts';
+
+beforeEach(() => {
+  vi.stubEnv('NODE_EXTRA_CA_CERTS', '');
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 it('programs of PostgreSQL are told of a database as the drivers are', async () => {
   expect(await libpqVariables('postgres://u%40b:p%2Fw@[::1]:5433/my%20db?sslmode=verify-full')).toEqual({

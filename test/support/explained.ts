@@ -1,7 +1,7 @@
 import pg from 'pg';
 import postgres from 'postgres';
 import { type BulkClient, COMMITTING, type Prepared, queryOf } from '../../src/db/bulk-client.ts';
-import { sessionOptions } from '../../src/db/session.ts';
+import { sessionConfig } from '../../src/db/session.ts';
 import { type Step, stepsIn } from './plan-steps.ts';
 
 /** A connection that tells how PostgreSQL carried out what it was asked. */
@@ -30,7 +30,7 @@ export async function explained(url: string, settings: Record<string, string> = 
   });
   const client = new pg.Client({
     connectionString: url,
-    options: sessionOptions({ ...COMMITTING, ...settings }),
+    ...sessionConfig({ ...COMMITTING, ...settings }),
   });
   client.on('notice', heard);
   client.on('error', () => {});

@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { environmentOfPrograms } from '../../src/config/environment.ts';
+import { openBulk, prepared } from '../../src/db/bulk-client.ts';
+import { connect } from '../../src/db/connect.ts';
+import { libpqVariables } from '../../src/db/libpq.ts';
+import { onOwnConnection } from '../../src/db/own-connection.ts';
+import { openQueuePool } from '../../src/db/queue-pool.ts';
+import { sessionSettings } from '../../src/db/session.ts';
+import { onPath } from './on-path.ts';
+
+/** What a session says of itself. */
+export interface Session {
+  readonly ssl: boolean;
+  readonly work_mem: string;
+  readonly name: string;
+  readonly encoding: string;
+  readonly user: string;
+  readonly database: string;
+}
+
+/** Asks a session for it. */
+export const ASKED = `select (select ssl from pg_stat_ssl where pid = pg_backend_pid()) as ssl,
+  current_setting('work_mem') as work_mem, current_setting('application_name') as name,
+  current_setting('client_encoding') as encoding, current_user as user, current_database() as database`;
+
+type WayIn = readonly [string, (url: string) => Promise<Session | undefined>];
+
+/** Each way of the recorder to a server, of both drivers: what is asked there. */
+export const WAYS_IN: readonly WayIn[] = [
+  [
+    'the client of the data path',
+    async (url) => {
+      const sql = connect(url, 30_000, { max: 1, connection: sessionSettings('work') });
+      const asked = sql.unsafe<Session[]>(ASKED);
+      return asked.then(([session]) => session).finally(() => sql.end({ timeout: 1 }));
+    },
+  ],
+  [
+    'the client of commits',
+    async (url) => {
+      const bulk = openBulk(url, 1);
+      const asked = bulk.ask(prepared<Session>(ASKED), []);
+      return asked.then(([session]) => session).finally(() => bulk.end());
+    },
+  ],
+  [
+    "the queue's pool",
+    async (url) => {
+      const pool = openQueuePool(url, 'bullmq', () => {});
+      const asked = pool.query<Session>(ASKED);
+      return asked.then(({ rows: [session] }) => session).finally(() => pool.end());
+    },
+  ],
+  [
+    'a connection for one piece of work',
+    (url) =>
+      onOwnConnection(url, sessionSettings('export'), new AbortController().signal, async (client) => {
+        const { rows } = await client.query<Session>(ASKED);
+        return rows[0];
+      }),
+  ],
+];
+
+const psql = onPath('psql');
+if (!psql) console.warn("Skipping how PostgreSQL's own programs connect: there is no psql on PATH.");
+
+/** As PostgreSQL's own programs get there; none where they are not installed. */
+export const BY_LIBPQ: readonly WayIn[] = psql
+  ? [
+      [
+        'programs of PostgreSQL',
+        async (url) => {
+          const { stdout } = await promisify(execFile)(
+            psql,
+            ['-XAtc', `select row_to_json(asked) from (${ASKED}) asked`],
+            {
+              env: {
+                ...environmentOfPrograms(),
+                ...(await libpqVariables(url)),
+                PGAPPNAME: 'chain-recorder psql',
+              },
+            },
+          );
+          return JSON.parse(stdout);
+        },
+      ],
+    ]
+  : [];
