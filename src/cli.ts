@@ -9,12 +9,15 @@ import { readSecrets } from './config/secrets.ts';
 import { outliveLostConnections } from './db/lost-connections.ts';
 import { messageOf, UsageError } from './errors.ts';
 import { redactor } from './redaction.ts';
+import { waitForSlowAddresses } from './slow-addresses.ts';
 
 letReadersLeave();
 
 keepYoungSmall();
 
 outliveLostConnections();
+
+waitForSlowAddresses();
 
 /** Prints why the command failed. Secrets are removed: errors of libraries may contain what they were called with. */
 const complain = async (text: string) => {

@@ -54,6 +54,7 @@ const free: readonly string[] = [
   'nearest-name.ts',
   'package-file.ts',
   'redaction.ts',
+  'slow-addresses.ts',
   'traced.ts',
   'work-signal.ts',
   'printable.ts',

@@ -1,11 +1,14 @@
 import { setPriority } from 'node:os';
 import { messageOf } from '../errors.ts';
+import { waitForSlowAddresses } from '../slow-addresses.ts';
 import { exportTables } from './export.ts';
 import { type ExportReply, exportRequest } from './export-apart.ts';
 import { warehouseTables } from './export-table.ts';
 import { openTarget } from './open-target.ts';
 
 /** The program that makes one export for another process: it gets an {@link exportRequest}, answers with a reply, and ends. */
+
+waitForSlowAddresses();
 
 const stop = new AbortController();
 process.on('SIGTERM', () => stop.abort());

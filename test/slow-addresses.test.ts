@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import {
+  connect,
+  getDefaultAutoSelectFamilyAttemptTimeout,
+  type LookupFunction,
+  setDefaultAutoSelectFamilyAttemptTimeout,
+} from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { waitForSlowAddresses } from '../src/slow-addresses.ts';
+import { slowServer } from './support/slow-server.ts';
+
+const before = getDefaultAutoSelectFamilyAttemptTimeout();
+afterEach(() => setDefaultAutoSelectFamilyAttemptTimeout(before));
+
+it('any connection of the process reaches an address that is slow, though the other one leads nowhere', async () => {
+  const server = await slowServer();
+  const lookup: LookupFunction = (_name, _options, found) => {
+    found(null, [
+      { address: '127.0.0.1', family: 4 },
+      { address: '::1', family: 6 },
+    ]);
+    setTimeout(server.goOn, 100);
+  };
+  waitForSlowAddresses();
+  const socket = connect({ host: 'two-addresses.example', port: server.port, lookup });
+  await once(socket, 'connect');
+  expect(socket.remoteAddress).toBe('127.0.0.1');
+  socket.destroy();
+  server.close();
+});

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+/** A server in a process of its own that takes no connection until it is told to. */
+export interface SlowServer {
+  readonly port: number;
+  /** Lets it take connections, and answer every request with `here`. */
+  goOn(): void;
+  close(): void;
+}
+
+/** Starts a server that stands still, and whose short queue is full: the kernel drops the first packet of a connection, which comes again a second later. */
+export async function slowServer(): Promise<SlowServer> {
+  const program = `const server = require('node:http').createServer((_, answer) => answer.end('here'));
+    server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(server.address().port));`;
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [said] = await once(child.stdout, 'data');
+  const port = Number(said);
+  child.kill('SIGSTOP');
+  const sockets = Array.from({ length: 8 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+  let connected = 0;
+  await new Promise<void>((resolve) => {
+    for (const socket of sockets) socket.on('connect', () => ++connected === 2 && resolve());
+  });
+  return {
+    port,
+    goOn: () => child.kill('SIGCONT'),
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      child.kill('SIGKILL');
+    },
+  };
+}
