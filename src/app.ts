@@ -18,7 +18,7 @@ import { Replica } from './db/replica.ts';
 import { UsageError } from './errors.ts';
 import type { ActiveLedger } from './health/node-health.ts';
 import { rememberRecord } from './known-records.ts';
-import { type Log, openLog } from './log.ts';
+import { type Log, linesLost, openLog } from './log.ts';
 import type { ActiveFeed, Watched } from './recording/active-feed.ts';
 import { type Configuration, configurationOf } from './recording/configuration.ts';
 import type { RecordingContext } from './recording/context.ts';
@@ -150,7 +150,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     if (replica) closers.push(() => replica.close());
     const problem = await schemaProblem(database.sql);
     if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);
-    const counts = new ProcessCounts();
+    const counts = new ProcessCounts(linesLost);
     const parts = {
       environment,
       configFile: file,

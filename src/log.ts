@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { type Logger, type LoggerOptions, pino } from 'pino';
+import { systemClock } from './clock.ts';
 import { readSecrets } from './config/secrets.ts';
 import { stderrBlock } from './live-block.ts';
 import { timeOfDay } from './local-time.ts';
@@ -9,7 +10,14 @@ import { redactor } from './redaction.ts';
 
 export type Log = Logger;
 
-const stderr = new LogOutput(2);
+const stderr = new LogOutput(2, systemClock, (lines, since) => {
+  const [time, first] = [systemClock(), since].map((moment) => new Date(moment).toISOString());
+  const msg = 'lines of the log were lost: what it is written to was full, gone or too slow';
+  return `${JSON.stringify({ level: pino.levels.values.warn, time, pid: process.pid, lines, since: first, msg })}\n`;
+});
+
+/** How many lines of the log this process could not write. On a terminal none is counted. */
+export const linesLost = (): number => stderr.lost;
 
 /**
  * The recorder's log on stderr, in the past tense, with fields: lines of JSON, or on a terminal lines for people. Secrets

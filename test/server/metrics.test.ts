@@ -22,7 +22,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await sql`truncate recorder.targets, recorder.target_datasets, recorder.health_observers, recorder.health_probes,
     recorder.node_health, recorder.health_latency, recorder.queues, recorder.budgets, recorder.quarantine`;
-  counts = new ProcessCounts();
+  counts = new ProcessCounts(() => 3);
   warnings.length = 0;
   await begin();
 });
@@ -242,6 +242,7 @@ describe('what else is told', () => {
       '{upstream="nodes/a",status="timeout"} 1',
     ]);
     expect(samplesOf(page, 'chain_recorder_runs_total')).toEqual(['{feed="subnets",status="done"} 2']);
+    expect(samplesOf(page, 'chain_recorder_log_lines_lost_total')).toEqual([' 3']);
     const took = samplesOf(page, 'chain_recorder_upstream_call_duration_seconds_bucket');
     expect(took).toContain('{upstream="nodes/a",le="0.025"} 1');
     expect(took).toContain('{upstream="nodes/a",le="0.5"} 2');

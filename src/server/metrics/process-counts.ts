@@ -12,13 +12,19 @@ interface UpstreamCounts {
   seconds: number;
 }
 
-/** What this process did since it started: calls to upstreams, and runs. Labels are names that the configuration gave. */
+/** What this process did since it started: calls to upstreams, runs, and lines of its log that were lost. Labels are names that the configuration gave. */
 export class ProcessCounts {
   readonly #upstreams = new Map<string, UpstreamCounts>();
   /** Whether what the configuration file said the last time was applied, and when it was read (ms since 1970). */
   configuration: { readonly applied: boolean; readonly at: number } = { applied: true, at: Date.now() };
   readonly #runs = new Map<string, { feed: string; status: string; count: number }>();
   #underWay = 0;
+  /** How many lines of its log could not be written. */
+  readonly linesLost: () => number;
+
+  constructor(linesLost: () => number = () => 0) {
+    this.linesLost = linesLost;
+  }
 
   /** Does a run, which is under way meanwhile. */
   async during<T>(run: () => Promise<T>): Promise<T> {

@@ -16,6 +16,10 @@ const reloadedAt = gauge(
   'chain_recorder_config_last_reload_timestamp_seconds',
   'When the configuration file was read the last time, as Unix time.',
 );
+const lost = counter(
+  'chain_recorder_log_lines_lost_total',
+  'Lines of the log of this process that could not be written: the disk is full, or who reads them is gone or too slow.',
+);
 const runs = counter(
   'chain_recorder_runs_total',
   'Runs that ended in this process, by feed and how they ended.',
@@ -40,13 +44,14 @@ export const ofProcess: MetricPart = {
   about:
     'What this process did since it started. Scrape every process: where workers run apart, give them the role `server` too ' +
     '(`up --roles worker,server`), with a port of their own.',
-  families: [build, reloadedWell, reloadedAt, runs, calls, durations],
+  families: [build, reloadedWell, reloadedAt, lost, runs, calls, durations],
   reader: ({ counts }) => {
     const version = versionOf();
     return async () => [
       build.of(1, version, process.versions.node),
       reloadedWell.of(counts.configuration.applied ? 1 : 0),
       reloadedAt.of(counts.configuration.at / 1000),
+      lost.of(counts.linesLost()),
       ...counts.runs.map(({ feed, status, count }) => runs.of(count, feed, status)),
       ...counts.calls.map(({ upstream, status, count }) => calls.of(count, upstream, status)),
       ...counts.durations.map(([upstream, took]) => durations.of(took, upstream)),
