@@ -21,5 +21,7 @@ export class LeaseLost extends Error {
 
 /** The message of anything thrown, for a log or a run's `error`; never a stack. */
 export function messageOf(error: unknown): string {
+  // Node.js itself says nothing where none of several addresses could be connected to.
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
   return error instanceof Error ? error.message : String(error);
 }

@@ -6,11 +6,23 @@ import {
   setDefaultAutoSelectFamilyAttemptTimeout,
 } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
+import { messageOf } from '../src/errors.ts';
 import { waitForSlowAddresses } from '../src/slow-addresses.ts';
 import { slowServer } from './support/slow-server.ts';
 
 const before = getDefaultAutoSelectFamilyAttemptTimeout();
 afterEach(() => setDefaultAutoSelectFamilyAttemptTimeout(before));
+
+it('what each of several addresses says is told', async () => {
+  const lookup: LookupFunction = (_name, _options, found) =>
+    found(null, [
+      { address: '127.0.0.1', family: 4 },
+      { address: '::1', family: 6 },
+    ]);
+  const socket = connect({ host: 'two-addresses.example', port: 1, lookup });
+  const error = await new Promise((resolve) => socket.on('error', resolve));
+  expect(messageOf(error)).toBe('connect ECONNREFUSED 127.0.0.1:1; connect ECONNREFUSED ::1:1');
+});
 
 it('any connection of the process reaches an address that is slow, though the other one leads nowhere', async () => {
   const server = await slowServer();
