@@ -28,5 +28,7 @@ const BROKEN =
 /** Whether an error means that the database cannot be reached now, so that trying again later may help. */
 export function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  // The file of its socket goes with a server.
+  if (/^connect (ENOENT|EAGAIN) /.test(error.message)) return true;
   return ('code' in error && AWAY.has(String(error.code))) || BROKEN.test(error.message);
 }

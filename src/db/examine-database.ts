@@ -108,7 +108,7 @@ const CAUSES: readonly Cause[] = [
     mend: () => 'start the primary, promote a standby, or correct DATABASE_URL',
   },
   {
-    codes: ['ECONNREFUSED'],
+    codes: ['ECONNREFUSED', 'ENOENT'],
     cause: ({ host }) => `nothing listens on ${host}`,
     mend: () =>
       'start PostgreSQL, or correct host and port in DATABASE_URL; without DATABASE_URL an embedded one is used',

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { Closers } from '../../chaos/closers.ts';
+import { isAway } from '../../src/db/away.ts';
 import { BY_LIBPQ, WAYS_IN } from '../support/ways-in.ts';
 
 const closers = new Closers();
@@ -56,6 +57,11 @@ beforeAll(async () => {
 afterAll(() => closers.close());
 afterEach(() => {
   vi.unstubAllEnvs();
+});
+
+it.each(WAYS_IN)('%s: a socket that is not there is that of a server that is away', async (_, ask) => {
+  const error = await ask(`postgres://${login}@:1/${database}?host=${folder}`).catch((failure) => failure);
+  expect(isAway(error), String(error)).toBe(true);
 });
 
 describe.each([...WAYS_IN, ...BY_LIBPQ])('%s', (_, ask) => {
