@@ -122,6 +122,7 @@ const more: readonly Column<AlertRow>[] = [
   },
   {
     name: 'Who knows',
+    kind: 'name',
     cell: ({ acknowledged_by, note }) =>
       acknowledged_by === null ? '–' : note === null ? acknowledged_by : `${acknowledged_by}: ${note}`,
   },

@@ -147,7 +147,7 @@ const columns: readonly Column<Discrepancy>[] = [
     cell: ({ relative_difference }) =>
       relative_difference === null ? '–' : `${(Number(relative_difference) * 100).toFixed(2)} %`,
   },
-  { name: 'Tolerated', cell: ({ tolerance }) => tolerance },
+  { name: 'Tolerated', kind: 'name', cell: ({ tolerance }) => tolerance },
   { name: 'Found', cell: ({ found_at }) => <Time at={found_at} /> },
   { name: 'Ended', cell: ({ ended_at }) => <Time at={ended_at} /> },
 ];

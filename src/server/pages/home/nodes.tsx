@@ -27,7 +27,7 @@ export function Nodes({ nodes }: { readonly nodes: readonly WatchedNode[] }) {
 }
 
 const columns: readonly Column<WatchedNode>[] = [
-  { name: 'Node', cell: ({ node }) => <a href={serverLinks.node(node)}>{node}</a> },
+  { name: 'Node', kind: 'name', cell: ({ node }) => <a href={serverLinks.node(node)}>{node}</a> },
   { name: 'Health', cell: ({ state }) => <State is={state === 'unrecorded' ? 'no record yet' : state} /> },
   { name: 'Since', cell: ({ since }) => <Time at={since} /> },
   {

@@ -25,7 +25,7 @@ export function OtherQueues({ of }: { readonly of: readonly SeenQueue[] }) {
 const count = (jobs: number | null) => (jobs === null ? '–' : numberText(jobs));
 
 const columns: readonly Column<SeenQueue>[] = [
-  { name: 'Recorder', cell: ({ recorder }) => recorder },
+  { name: 'Recorder', kind: 'name', cell: ({ recorder }) => recorder },
   { name: 'Queue', cell: ({ queue }) => queue },
   { name: 'At work', kind: 'number', cell: ({ active }) => count(active) },
   { name: 'Waits', kind: 'number', cell: ({ waiting }) => count(waiting) },

@@ -27,7 +27,7 @@ const STATES: Readonly<Record<RecorderProcess['state'], { readonly label: string
 };
 
 const columns: readonly Column<RecorderProcess>[] = [
-  { name: 'Process', cell: ({ process }) => <code>{process}</code> },
+  { name: 'Process', kind: 'name', cell: ({ process }) => <code>{process}</code> },
   {
     name: 'State',
     about: 'Of a recorder the newest configuration decides; older processes do what both know.',
@@ -37,7 +37,7 @@ const columns: readonly Column<RecorderProcess>[] = [
       </State>
     ),
   },
-  { name: 'Recorder', cell: ({ recorder }) => recorder },
+  { name: 'Recorder', kind: 'name', cell: ({ recorder }) => recorder },
   { name: 'Network', cell: ({ network }) => network },
   { name: 'Does', cell: ({ roles }) => roles.join(', ') },
   { name: 'Started', cell: ({ started_at }) => <Time at={started_at} /> },

@@ -1,6 +1,6 @@
 import type { NodeCheck } from '../../../reports/nodes/node-record.ts';
 import { State } from '../parts/state.tsx';
-import { Table } from '../parts/table.tsx';
+import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { countText } from '../texts.ts';
 
@@ -18,10 +18,10 @@ export function Checks({ checks, open }: { readonly checks: readonly NodeCheck[]
       <Table
         caption={`Checks of ${checks[0]?.node}`}
         columns={[
-          { name: 'Check', cell: ({ check }: NodeCheck) => <code>{check}</code> },
+          { name: 'Check', kind: 'name', cell: ({ check }: NodeCheck) => <code>{check}</code> },
           { name: 'State', cell: ({ state }) => <State is={state} /> },
           { name: 'Since', cell: ({ since }) => <Time at={since} exact /> },
-          ...(several ? [{ name: 'Seen by', cell: ({ observer }: NodeCheck) => observer }] : []),
+          ...(several ? [seenBy] : []),
           { name: 'What it says', kind: 'wide', cell: ({ error }) => error ?? '' },
         ]}
         rows={checks}
@@ -31,3 +31,5 @@ export function Checks({ checks, open }: { readonly checks: readonly NodeCheck[]
     </details>
   );
 }
+
+const seenBy: Column<NodeCheck> = { name: 'Seen by', kind: 'name', cell: ({ observer }) => observer };

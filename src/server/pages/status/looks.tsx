@@ -17,7 +17,7 @@ const columns: readonly Column<Row>[] = [
   },
   { name: 'State', cell: ({ state }) => <State is={state} /> },
   { name: 'Looks', kind: 'number', cell: ({ probes }) => (probes > 0 ? numberText(probes) : '–') },
-  { name: 'Observer', cell: ({ observer }) => observer },
+  { name: 'Observer', kind: 'name', cell: ({ observer }) => observer },
   {
     name: 'What it said',
     kind: 'wide',

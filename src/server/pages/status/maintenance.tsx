@@ -20,6 +20,7 @@ export function Maintenance({
       columns={[
         {
           name: 'Nodes',
+          kind: 'name',
           cell: ({ nodes }: MaintenanceAhead) =>
             nodes === null
               ? 'all nodes'

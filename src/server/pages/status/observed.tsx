@@ -3,7 +3,7 @@ import { type Column, Table } from '../parts/table.tsx';
 
 const columns: readonly Column<ObservedUptime>[] = [
   { name: 'Probe', cell: ({ probe }) => probe },
-  { name: 'Observer', cell: ({ observer }) => observer },
+  { name: 'Observer', kind: 'name', cell: ({ observer }) => observer },
   {
     name: 'Uptime',
     kind: 'number',
