@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { navigation } from '../../../src/server/pages/navigation.ts';
 import { pages } from '../../../src/server/pages/pages.ts';
 import {
   chromiumPath,
@@ -8,6 +9,7 @@ import {
   openPage,
   overflows,
   seriousFindings,
+  widths,
 } from '../../support/browser.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { type PageServer, servePagesOf } from '../../support/page-server.ts';
@@ -45,6 +47,16 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}`, () => {
       await close();
     },
   );
+
+  it.each(navigation)('$href on a phone: the navigation shows where one is', async ({ href, label }) => {
+    const { page, close } = await openPage(browser, server.address + href, 'phone');
+    const here = page.locator('.top nav [aria-current]');
+    expect(await here.textContent()).toBe(label);
+    const box = await here.boundingBox();
+    expect(box?.x).toBeGreaterThanOrEqual(0);
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(widths.phone);
+    await close();
+  });
 
   it('is used without JavaScript: a filter, the colours, the way by keyboard', async () => {
     const { page, faults, close } = await openPage(browser, `${server.address}/runs`, 'wide', {
