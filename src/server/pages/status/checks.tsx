@@ -10,7 +10,7 @@ export function Checks({ checks, open }: { readonly checks: readonly NodeCheck[]
   const failing = checks.filter(({ state }) => state === 'down').length;
   const several = new Set(checks.map(({ observer }) => observer)).size > 1;
   return (
-    <details open={open}>
+    <details id={`checks-of-${checks[0]?.node}`} open={open}>
       <summary>
         {countText(checks.length, 'check')}
         {failing > 0 && <>, {failing === 1 ? '1 fails' : `${failing} fail`}</>}

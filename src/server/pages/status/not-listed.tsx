@@ -18,7 +18,7 @@ export function NotListed({ nodes }: { readonly nodes: readonly Pick<WatchedNode
     if (at < MOST) known.linked.push(node);
   }
   return (
-    <details>
+    <details id="not-listed">
       <summary>{`${countText(nodes.length, 'more node')}: ${[...states]
         .map(([state, { count }]) => `${numberText(count)} ${wordsOf(state)}`)
         .join(', ')}`}</summary>

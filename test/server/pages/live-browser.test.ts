@@ -1,0 +1,93 @@
+import type { Browser } from 'playwright-core';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumPath, noChromium, openBrowser, openPage } from '../../support/browser.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { day, hour, write } from './watched.ts';
+
+const node = `validator-${'in-the-north-'.repeat(4)}1`;
+
+describe.skipIf(!chromiumPath)(`a page that renews itself, in a browser${noChromium}`, () => {
+  let database: TestDatabase;
+  let server: PageServer;
+  let browser: Browser;
+  let now = Date.now();
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+    await write(
+      sql,
+      [
+        {
+          observer: 'paris',
+          node,
+          states: [
+            [now - day, 'up'],
+            [now - 3 * hour, 'down'],
+            [now - 2 * hour, 'up'],
+          ],
+          absences: [],
+          check: { name: 'network', error: 'no peers' },
+        },
+      ],
+      now,
+    );
+    await sql.end();
+    server = await servePagesOf(database.url, { clock: () => now });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+    await database.close();
+  });
+
+  /** A page on a phone, and what moves the time to when it has renewed itself. */
+  async function opened(path: string) {
+    const { page, close } = await openPage(browser, server.address + path, 'phone');
+    await page.clock.install();
+    await page.reload();
+    const renewed = async () => {
+      now += 1_000;
+      const answered = page.waitForResponse(server.address + path);
+      await page.clock.runFor(1_000 * Number(await page.getAttribute('main', 'data-live')));
+      await answered;
+      await expect
+        .poll(() => page.getAttribute('main', 'data-at'))
+        .toBe(new Date(now).toISOString().slice(0, 19).replace('T', ' '));
+    };
+    return { page, renewed, close };
+  }
+
+  it('keeps open what was opened', async () => {
+    const { page, renewed, close } = await opened('/status');
+    await page.locator('article summary').click();
+    await page.locator('h1').click(); // What has the focus is not renewed.
+    await renewed();
+    expect(await page.locator('article details').getAttribute('open')).not.toBeNull();
+    await close();
+  });
+
+  it('goes on after a click on no control, and the focus stays where the click put it', async () => {
+    const { page, renewed, close } = await opened('/');
+    const focused = () => page.evaluate('document.activeElement.id || document.activeElement.ariaLabel');
+    await page.locator('h1').click();
+    await renewed();
+    expect(await focused()).toBe('main');
+    await page.locator('.scroll', { hasText: node }).click();
+    await renewed();
+    expect(await focused()).toBe('Nodes now');
+    await close();
+  });
+
+  it('keeps a table where it was moved to', async () => {
+    const { page, renewed, close } = await opened('/');
+    const table = page.locator('.scroll', { hasText: node });
+    await table.evaluate((element) => element.scrollTo(40, 0));
+    await renewed();
+    expect(await table.evaluate((element) => element.scrollLeft)).toBe(40);
+    await close();
+  });
+});
