@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseDocument, type YAMLParseError } from 'yaml';
+import { parseDocument, type YAMLError } from 'yaml';
 import type { z } from 'zod';
 import { messageOf, UsageError } from '../errors.ts';
 import { nearestName } from '../nearest-name.ts';
@@ -16,21 +16,24 @@ import { settingsWithoutEffect } from './without-effect.ts';
 export function loadConfig(file: string, names: CatalogNames): Config {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = UTF_8.decode(readFileSync(file));
   } catch (error) {
     throw new UsageError([`${file}: ${unreadable(error, file)}`]);
   }
-  const document = parseDocument(text);
-  if (document.errors.length > 0)
-    throw new UsageError(document.errors.map((error) => `${file}: ${faultOf(error)}`));
+  const document = parseDocument(text, { merge: true });
+  // A warning is about something that is not read as it was meant, such as a tag: its text would count as the value.
+  const faults = [...document.errors, ...document.warnings];
+  if (faults.length > 0) throw new UsageError(faults.map((fault) => `${file}: ${faultOf(fault)}`));
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount: 20 });
-  } catch (error) {
-    throw new UsageError([`${file}: ${messageOf(error)}`]); // aliases of aliases
+  } catch {
+    throw new UsageError([`${file}: aliases of aliases make too much of it: write out what they stand for`]);
   }
   return checkConfig(value, names, file);
 }
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Why a file cannot be read, and what mends it. */
 function unreadable(error: unknown, file: string): string {
@@ -41,6 +44,8 @@ function unreadable(error: unknown, file: string): string {
       return 'is a folder: name the file in it';
     case 'EACCES':
       return `this user may not read it: let it, such as with "chmod a+r ${file}"`;
+    case 'ERR_ENCODING_INVALID_ENCODED_DATA':
+      return 'is not in UTF-8: save it in that encoding';
     default:
       return messageOf(error);
   }
@@ -55,11 +60,17 @@ const MENDS: Readonly<Record<string, string>> = {
     'write one setting a line; what belongs to a part stands below its name, two spaces further; a text with ": " stands in quotes',
   MISSING_CHAR: 'a quote, a bracket or the dash of a list is missing here or above',
   BAD_SCALAR_START: 'put the text into quotes',
+  MULTIPLE_DOCS: 'keep one of them, without the line ---',
+  TAG_RESOLVE_FAILED:
+    'leave the tag out; a secret comes from the environment, which docs/settings.md tells of',
 };
 
+/** What the parser says to programmers. */
+const FOR_PROGRAMMERS = '; please use YAML.parseAllDocuments()';
+
 /** What is wrong with the text of a file, where, and what mends it. */
-function faultOf({ code, message }: YAMLParseError): string {
-  const [said = ''] = message.split('\n');
+function faultOf({ code, message }: YAMLError): string {
+  const [said = ''] = message.replace(FOR_PROGRAMMERS, '').split('\n');
   const mend = MENDS[code];
   return mend === undefined ? said : `${said.replace(/:$/, '')}: ${mend}`;
 }

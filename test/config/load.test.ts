@@ -283,6 +283,40 @@ datasets:
     expect(problems(() => loadConfig(missing, catalogNames))[0]).toContain('missing.yaml');
   });
 
+  it('may share settings by anchors and merge keys', () => {
+    const { nodes } = load(
+      'network: fuji\nupstreams:\n  nodes:\n    - &one { name: one, url: http://127.0.0.1:9650, timeout: 7s }\n    - { <<: *one, name: two }',
+    ).upstreams;
+    expect(nodes[1]).toEqual({ ...nodes[0], name: 'two' });
+  });
+
+  it('may come from Windows, with a mark of its encoding and its ends of lines', () => {
+    expect(load('\ufeffnetwork: fuji\r\nwatch:\r\n  chains: ["43114"]\r\n').watch.chains).toEqual(['43114']);
+  });
+
+  it.each([
+    ['utf16le', 'UTF-8'],
+    ['latin1', 'UTF-8'],
+  ] as const)('in %s says which encoding is read', (encoding, told) => {
+    const file = join(dir, 'encoded.yaml');
+    const mark = encoding === 'utf16le' ? '\ufeff' : '';
+    writeFileSync(file, Buffer.from(`${mark}network: fuji # für das Dorf`, encoding));
+    expect(problems(() => loadConfig(file, catalogNames))).toEqual([expect.stringContaining(told)]);
+  });
+
+  it('of several documents is told to be one, in words for people', () => {
+    const [problem, ...more] = problems(() => load('network: fuji\n---\nnetwork: mainnet\n'));
+    expect(more).toEqual([]);
+    expect(problem).toMatch(/line 2, column 1: .*keep one/);
+    expect(problem).not.toContain('parseAllDocuments');
+  });
+
+  it('with a tag that means nothing here is refused: its text is not the value', () => {
+    expect(problems(() => load('network: fuji\nname: !secret recorder\n'))).toEqual([
+      expect.stringMatching(/!secret.*line 2.*environment/),
+    ]);
+  });
+
   it('that grows out of aliases is refused', () => {
     const bomb = [
       'a: &a [x,x,x,x,x,x,x,x,x]',
@@ -291,6 +325,6 @@ datasets:
         return `${name}: &${name} [${Array(9).fill(`*${before}`).join(',')}]`;
       }),
     ].join('\n');
-    expect(problems(() => load(bomb)).length).toBeGreaterThan(0);
+    expect(problems(() => load(bomb))).toEqual([expect.stringContaining('write out')]);
   });
 });
