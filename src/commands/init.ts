@@ -11,7 +11,7 @@ import { type Answers, presetOf, settingsOf } from './answers.ts';
 import { askedAnswers } from './asking.ts';
 import { examineUpstreams } from './examining-upstreams.ts';
 import { exitCode } from './exit.ts';
-import { tell } from './output.ts';
+import { printJson, printLine, tell } from './output.ts';
 import { printChecked } from './printing-checked.ts';
 
 /** The options of `init`, as text; what is given several times is a list. */
@@ -25,6 +25,9 @@ export interface InitOptions {
   readonly address: readonly string[];
   /** False: upstreams are not asked whether they answer. */
   readonly check: boolean;
+  /** The file; absent: the one of `RECORDER_CONFIG`, or else recorder.yaml. */
+  readonly config?: string | undefined;
+  readonly json?: boolean | undefined;
 }
 
 /** Editors complete and check the file with it. */
@@ -36,7 +39,9 @@ const SCHEMA = fileURLToPath(packageFile('docs/recorder.schema.json'));
  * @returns 1 where an upstream does not answer as it should, or the user left before the file was written
  * @throws UsageError when the file is there already or cannot be written, or an option is not valid
  */
-export async function initCommand(file: string, options: InitOptions, signal: AbortSignal): Promise<number> {
+export async function initCommand(options: InitOptions, signal: AbortSignal): Promise<number> {
+  const { environment } = soundEnvironment();
+  const file = options.config ?? environment.configFile ?? 'recorder.yaml';
   refuseTo(file);
   const said = saidBy(options);
   checkConfig(settingsOf(withPresets(said)), catalogNames, file);
@@ -48,10 +53,10 @@ export async function initCommand(file: string, options: InitOptions, signal: Ab
   }
   const config = checkConfig(settingsOf(answers), catalogNames, file);
   writeFileSync(file, fileOf(answers), { flag: 'wx' });
-  process.stdout.write(`${file} was written\n`);
-  if (!options.check) return exitCode.done;
-  const checked = await examineUpstreams(config, soundEnvironment().environment, signal);
-  printChecked(checked);
+  if (!options.json) printLine(`${file} was written`);
+  const checked = options.check ? await examineUpstreams(config, environment, signal) : [];
+  if (options.json) printJson({ written: file, checked });
+  else if (options.check) printChecked(checked);
   tell(
     'next: "chain-recorder doctor" looks at everything, "chain-recorder plan" shows what will be asked, "chain-recorder up" records',
   );

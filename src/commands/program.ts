@@ -362,11 +362,7 @@ export function commandLine(): Command {
     .option('--address <address>', 'an address to watch; may be given more than once', collect, [])
     .option('--no-check', 'do not ask the upstreams whether they answer')
     .action(async (options: Common & InitOptions) => {
-      process.exitCode = await (await import('./init.ts')).initCommand(
-        options.config ?? 'recorder.yaml',
-        options,
-        stopSignal(),
-      );
+      process.exitCode = await (await import('./init.ts')).initCommand(options, stopSignal());
     });
 
   command(

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -62,4 +62,23 @@ it('writes nothing where an answer is not valid', async () => {
   expect(code).toBe(2);
   expect(stderr).toContain('bad.yaml: upstreams.nodes[0].url: must be an http or https URL');
   expect(stderr).toContain('bad.yaml: watch.chains[0]');
+});
+
+it('writes the file that RECORDER_CONFIG names, which every other command reads', async () => {
+  const env = { RECORDER_CONFIG: 'named.yaml' };
+  const { code, stdout } = await startCommand(['init', '--network', 'fuji', '--no-check'], env, dir).ended;
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'named.yaml was written\n' });
+  expect(existsSync(join(dir, 'named.yaml'))).toBe(true);
+});
+
+it('tells programs what it wrote and what it found', async () => {
+  const args = ['--network', 'fuji', '--chain-data', '', '--metrics', '', '--node', 'http://127.0.0.1:1'];
+  const found = await init('--json', '--config', 'found.yaml', ...args);
+  expect(found.code).toBe(1);
+  expect(JSON.parse(found.stdout)).toEqual({
+    written: 'found.yaml',
+    checked: [expect.objectContaining({ check: 'nodes/node-1', ok: false })],
+  });
+  const unasked = await init('--json', '--config', 'unasked.yaml', '--no-check', ...args);
+  expect(JSON.parse(unasked.stdout)).toEqual({ written: 'unasked.yaml', checked: [] });
 });
