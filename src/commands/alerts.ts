@@ -6,11 +6,11 @@ import { sendTrial } from '../alerts/trial.ts';
 import type { App } from '../app.ts';
 import { duration } from '../config/duration-schema.ts';
 import { UsageError } from '../errors.ts';
-import { nearestName } from '../nearest-name.ts';
+import { refuseOthers } from './actions.ts';
 import { type Alerting, openAlerts } from './alerting.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printLine, printTable, tell } from './output.ts';
-import { instantOf } from './selection.ts';
+import { instantOf, namesThere, spanOf } from './selection.ts';
 
 /** What `alerts` takes. */
 export interface AlertsOptions {
@@ -22,6 +22,18 @@ export interface AlertsOptions {
   readonly note?: string | undefined;
   readonly json: boolean;
 }
+
+const TAKEN = {
+  word: ['test', 'ack'],
+  options: {
+    from: ['list', 'replay'],
+    to: ['list', 'replay'],
+    rule: ['list', 'replay'],
+    every: ['replay'],
+    by: ['ack'],
+    note: ['ack'],
+  },
+};
 
 const WEEK = 7 * 86_400_000;
 const STEP = 300_000;
@@ -37,6 +49,7 @@ export async function alertsCommand(
   options: AlertsOptions,
   signal: AbortSignal,
 ): Promise<number> {
+  refuseOthers('alerts', action, { word: name, options: { ...options } }, TAKEN);
   if (action === 'list') return list(app, options);
   const alerting = openAlerts(app);
   try {
@@ -49,12 +62,9 @@ export async function alertsCommand(
 }
 
 async function list(app: App, { from, to, rule, json }: AlertsOptions): Promise<number> {
-  const now = app.clock();
-  const rows = await alertRows(app.database.reader, app.config.name, {
-    from: from === undefined ? now - WEEK : instantOf('--from', from),
-    to: to === undefined ? null : instantOf('--to', to),
-    rule: rule ?? null,
-  });
+  const { from: begin, to: end } = spanOf({ from, to });
+  const range = { from: begin ?? app.clock() - WEEK, to: end };
+  const rows = await alertRows(app.database.reader, app.config.name, { ...range, rule: rule ?? null });
   if (json) printJson(rows);
   else
     printTable(
@@ -144,11 +154,11 @@ async function replayed(
 function ruleOf(rules: readonly ConfiguredRule[], name: string | undefined): readonly ConfiguredRule[] {
   const found = rulesNamed(rules, name);
   if (found.length > 0 || name === undefined) return found;
-  const names = rules.map((rule) => rule.name);
-  const meant = nearestName(name, names);
-  throw new UsageError([
-    `--rule ${name}: no rule that is on is called so; ${meant === undefined ? '' : `did you mean ${meant}? `}There are ${names.join(', ')}`,
-  ]);
+  const there = namesThere(
+    name,
+    rules.map((rule) => rule.name),
+  );
+  throw new UsageError([`--rule ${name}: no rule that is on is called so; ${there}`]);
 }
 
 /** @throws UsageError when the text is no duration */

@@ -16,12 +16,9 @@ const AROUND = 3_600_000;
  * @throws UsageError when an option is wrong or missing, or the node had no incident
  */
 export async function incidentReport(app: App, options: ReportOptions): Promise<void> {
-  const { node, from, to, asOf, month, target, format } = options;
+  const { node, from, to, format } = options;
   const problems = [
-    ...(node === undefined ? ['--node: is missing'] : []),
-    ...(asOf === undefined ? [] : ['--as-of: is no option of this report']),
-    ...(month === undefined ? [] : ['--month: is an option of sla']),
-    ...target.map((one) => `--target ${one}: is no option of this report`),
+    ...(node === undefined ? ['--node: name the node, such as --node validator-1'] : []),
     ...(['table', 'markdown', 'json'].includes(format)
       ? []
       : [`--format ${format}: must be markdown or json`]),

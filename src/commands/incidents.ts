@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import { UsageError } from '../errors.ts';
 import { writeNote } from '../health/incident-notes.ts';
 import { newestIncidents } from '../reports/incident.ts';
+import { refuseOthers } from './actions.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printLine, printTable } from './output.ts';
 import { instantOf } from './selection.ts';
@@ -13,6 +14,8 @@ export interface IncidentsOptions {
   readonly at?: string | undefined;
   readonly json: boolean;
 }
+
+const TAKEN = { word: ['list', 'note'], options: { by: ['note'], note: ['note'], at: ['note'] } };
 
 /** As many incidents are listed. */
 const LISTED = 20;
@@ -30,12 +33,10 @@ export async function incidentsCommand(
   node: string | undefined,
   options: IncidentsOptions,
 ): Promise<number> {
+  refuseOthers('incidents', action, { word: node, options: { ...options } }, TAKEN);
   const { sql } = app.database;
   const unknown = node !== undefined && !app.config.upstreams.nodes.some(({ name }) => name === node);
   if (action === 'list') {
-    const others = (['by', 'note', 'at'] as const).filter((name) => options[name] !== undefined);
-    if (others.length > 0)
-      throw new UsageError(others.map((name) => `--${name}: is an option of "incidents note"`));
     const rows = await newestIncidents(sql, node ?? null, LISTED);
     if (options.json) printJson(rows);
     else

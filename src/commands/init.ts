@@ -19,10 +19,10 @@ export interface InitOptions {
   readonly network?: string | undefined;
   readonly chainData?: string | undefined;
   readonly metrics?: string | undefined;
-  readonly node: readonly string[];
-  readonly chain: readonly string[];
-  readonly nodeId: readonly string[];
-  readonly address: readonly string[];
+  readonly node?: readonly string[];
+  readonly chain?: readonly string[];
+  readonly nodeId?: readonly string[];
+  readonly address?: readonly string[];
   /** False: upstreams are not asked whether they answer. */
   readonly check: boolean;
   /** The file; absent: the one of `RECORDER_CONFIG`, or else recorder.yaml. */
@@ -85,10 +85,10 @@ function saidBy({ network, chainData, metrics, ...lists }: InitOptions): Partial
     ...(network === undefined ? {} : { network: [network] }),
     ...(chainData === undefined ? {} : { chainData: one(chainData) }),
     ...(metrics === undefined ? {} : { metrics: one(metrics) }),
-    ...(lists.node.length > 0 ? { nodes: lists.node } : {}),
-    ...(lists.chain.length > 0 ? { chains: lists.chain } : {}),
-    ...(lists.nodeId.length > 0 ? { nodeIds: lists.nodeId } : {}),
-    ...(lists.address.length > 0 ? { addresses: lists.address } : {}),
+    ...(lists.node ? { nodes: lists.node } : {}),
+    ...(lists.chain ? { chains: lists.chain } : {}),
+    ...(lists.nodeId ? { nodeIds: lists.nodeId } : {}),
+    ...(lists.address ? { addresses: lists.address } : {}),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import { UsageError } from '../errors.ts';
 import { announce, endMaintenance, listMaintenance } from '../health/announcements.ts';
+import { refuseOthers } from './actions.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printTable } from './output.ts';
 import { instantOf } from './selection.ts';
@@ -14,6 +15,11 @@ export interface MaintenanceOptions {
   readonly json: boolean;
 }
 
+const TAKEN = {
+  word: ['end'],
+  options: { node: ['announce'], from: ['announce'], to: ['announce'], reason: ['announce'] },
+};
+
 /** A window may begin this long ago and still be meant as now, ms. */
 const NOW_WITHIN = 60_000;
 
@@ -24,6 +30,7 @@ export async function maintenanceCommand(
   id: string | undefined,
   options: MaintenanceOptions,
 ): Promise<number> {
+  refuseOthers('maintenance', action, { word: id, options: { ...options } }, TAKEN);
   const { sql } = app.database;
   const now = app.clock();
   if (action === 'announce') {

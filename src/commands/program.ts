@@ -1,4 +1,5 @@
 import { Argument, Command } from 'commander';
+import { UsageError } from '../errors.ts';
 import { versionOf } from '../version.ts';
 import type { AlertsOptions } from './alerts.ts';
 import { exitCode } from './exit.ts';
@@ -15,7 +16,14 @@ interface Common {
   json: boolean;
 }
 
-const collect = (value: string, before: string[]) => [...before, value];
+const collect = (value: string, before: string[] = []) => [...before, value];
+
+/** The format of rows that is asked for. @throws UsageError when two are */
+function formatOf({ format, json }: { format?: string | undefined; json?: boolean }): string {
+  if (json && format !== undefined && format !== 'json')
+    throw new UsageError([`--json, --format ${format}: say one of them`]);
+  return json ? 'json' : (format ?? 'table');
+}
 
 /** The command line: every command with its options and an example. `parseAsync` runs the one that is called. */
 export function commandLine(): Command {
@@ -92,10 +100,15 @@ export function commandLine(): Command {
     'chain-recorder record validators --target node=validator-1',
   )
     .argument('<dataset>')
-    .option('--target <key=value>', 'only targets that match; may be given more than once', collect, [])
-    .action((dataset: string, options: Common & { target: string[] }) =>
+    .option('--target <key=value>', 'only targets that match; may be given more than once', collect)
+    .action((dataset: string, options: Common & { target?: string[] }) =>
       withApp({ config: options.config }, async (app, signal) =>
-        (await import('./record.ts')).recordCommand(app, dataset, options, signal),
+        (await import('./record.ts')).recordCommand(
+          app,
+          dataset,
+          { ...options, target: options.target ?? [] },
+          signal,
+        ),
       ),
     );
 
@@ -107,10 +120,15 @@ export function commandLine(): Command {
     .argument('<dataset>')
     .requiredOption('--from <time>', 'begin of the range')
     .requiredOption('--to <time>', 'end of the range')
-    .option('--target <key=value>', 'only targets that match; may be given more than once', collect, [])
-    .action((dataset: string, options: Common & { from: string; to: string; target: string[] }) =>
+    .option('--target <key=value>', 'only targets that match; may be given more than once', collect)
+    .action((dataset: string, options: Common & { from: string; to: string; target?: string[] }) =>
       withApp({ config: options.config }, async (app, signal) =>
-        (await import('./record.ts')).backfillCommand(app, dataset, options, signal),
+        (await import('./record.ts')).backfillCommand(
+          app,
+          dataset,
+          { ...options, target: options.target ?? [] },
+          signal,
+        ),
       ),
     );
 
@@ -148,7 +166,7 @@ export function commandLine(): Command {
     'chain-recorder quarantine show 17',
   )
     .addArgument(new Argument('[action]').choices(['list', 'show', 'redrive']).default('list'))
-    .argument('[id]')
+    .argument('[id]', 'show: the number of the item')
     .action((action: string, id: string | undefined, options: Common) =>
       withApp({ config: options.config }, async (app) =>
         (await import('./quarantine.ts')).quarantineCommand(app, action, id, options),
@@ -169,7 +187,7 @@ export function commandLine(): Command {
         (await import('./query.ts')).queryCommand(
           app,
           sql,
-          { ...options, format: options.format ?? (options.json ? 'json' : 'table') },
+          { ...options, format: formatOf(options) },
           signal,
         ),
       ),
@@ -192,19 +210,16 @@ export function commandLine(): Command {
       '--target <parameter=value>',
       'a parameter of the question, may be given more than once; sla: the uptime promised, in percent (default: health.target)',
       collect,
-      [],
     )
     .option('--node <name>', 'uptime, sla: only this node; incident: its node')
     .option('--format <format>', 'table, csv, json; sla and questions also html; incident: markdown, json')
-    .action(
-      async (report: string | undefined, options: Common & Partial<ReportOptions> & { target: string[] }) => {
-        const format = options.format ?? (options.json ? 'json' : 'table');
-        if (report === undefined) return (await import('./question.ts')).listReports(format === 'json');
-        return withApp({ config: options.config }, async (app, signal) =>
-          (await import('./report.ts')).reportCommand(app, report, { ...options, format }, signal),
-        );
-      },
-    );
+    .action(async (report: string | undefined, options: Common & Partial<ReportOptions>) => {
+      const given = { ...options, format: formatOf(options), target: options.target ?? [] };
+      if (report === undefined) return (await import('./question.ts')).listReports(given.format);
+      return withApp({ config: options.config }, async (app, signal) =>
+        (await import('./report.ts')).reportCommand(app, report, given, signal),
+      );
+    });
 
   command(
     'seal',
@@ -289,11 +304,11 @@ export function commandLine(): Command {
     'chain-recorder maintenance announce --node validator-1 --to 2026-12-01T04:00 --reason "new disk"',
   )
     .addArgument(new Argument('[action]').choices(['list', 'announce', 'end']).default('list'))
-    .argument('[id]')
+    .argument('[id]', 'end: the number of the window')
     .option('--node <name>', 'announce: for this node only')
     .option('--from <time>', 'announce: when it begins (default: now)')
     .option('--to <time>', 'announce: when it ends')
-    .option('--reason <text>')
+    .option('--reason <text>', 'announce: why, for those who look later')
     .action((action: string, id: string | undefined, options: Common & Partial<MaintenanceOptions>) =>
       withApp({ config: options.config }, async (app) =>
         (await import('./maintenance.ts')).maintenanceCommand(app, action, id, options),
@@ -351,15 +366,10 @@ export function commandLine(): Command {
     .option('--network <name>', 'mainnet or fuji (default: mainnet)')
     .option('--chain-data <url>', 'the chain data service; "" for none (default: the public one)')
     .option('--metrics <url>', 'the metrics service; "" for none (default: the public one)')
-    .option('--node <url>', 'a node, as its URL or NAME=URL; may be given more than once', collect, [])
-    .option(
-      '--chain <id>',
-      'an EVM chain whose metrics are recorded; may be given more than once',
-      collect,
-      [],
-    )
-    .option('--node-id <id>', 'a validator to watch; may be given more than once', collect, [])
-    .option('--address <address>', 'an address to watch; may be given more than once', collect, [])
+    .option('--node <url>', 'a node, as its URL or NAME=URL; may be given more than once', collect)
+    .option('--chain <id>', 'an EVM chain whose metrics are recorded; may be given more than once', collect)
+    .option('--node-id <id>', 'a validator to watch; may be given more than once', collect)
+    .option('--address <address>', 'an address to watch; may be given more than once', collect)
     .option('--no-check', 'do not ask the upstreams whether they answer')
     .action(async (options: Common & InitOptions) => {
       process.exitCode = await (await import('./init.ts')).initCommand(options, stopSignal());

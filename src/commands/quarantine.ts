@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import { UsageError } from '../errors.ts';
 import { printableLines } from '../printable.ts';
 import { redrive } from '../recording/redrive.ts';
+import { refuseOthers } from './actions.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printTable } from './output.ts';
 
@@ -14,6 +15,7 @@ export async function quarantineCommand(
   id: string | undefined,
   options: { json: boolean },
 ): Promise<number> {
+  refuseOthers('quarantine', action, { word: id, options: {} }, { word: ['show'], options: {} });
   if (action === 'list') return list(app, options.json);
   if (action === 'show') return show(app, id, options.json);
   if (action === 'redrive') return again(app, options.json);

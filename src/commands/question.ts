@@ -31,13 +31,21 @@ export interface ReportOptions {
 
 const FORMATS = [...ROW_FORMATS, 'html'] as const;
 
+/** The reports that take what no question takes. */
+const ELSEWHERE = { node: 'uptime, sla and incident', month: 'sla' };
+
 /** The longest that a question may take, ms. */
 const TIMEOUT = 600_000;
 
-/** `report` without a name: lists every report and what it answers; as JSON also its options. */
-export function listReports(json: boolean): void {
+/**
+ * `report` without a name: lists every report and what it answers; as JSON also its options.
+ * @throws UsageError when the format is another one than table and json
+ */
+export function listReports(format: string): void {
   const all = reports();
-  if (json) printJson({ reports: all });
+  if (format !== 'table' && format !== 'json')
+    throw new UsageError([`--format ${format}: reports are listed as table, json`]);
+  if (format === 'json') printJson({ reports: all });
   else
     printTable(
       all.map(({ name, answers }) => ({ report: name, answers })),
@@ -76,14 +84,18 @@ export async function questionCommand(
 function valuesOf(question: Question, options: ReportOptions, now: number): Values {
   const others = (['node', 'month'] as const).filter((name) => options[name] !== undefined);
   const pairs = options.target.map((text) => [text, text.indexOf('=')] as const);
+  const names = pairs.map(([text, at]) => text.slice(0, at));
   const problems = [
     ...others.map(
-      (name) => `--${name}: is an option of uptime and sla; of others write --target PARAMETER=VALUE`,
+      (name) => `--${name}: is an option of ${ELSEWHERE[name]}; of others write --target PARAMETER=VALUE`,
     ),
     ...pairs.filter(([, at]) => at < 1).map(([text]) => `--target ${text}: must be PARAMETER=VALUE`),
     ...pairs
       .filter(([text]) => /^(from|to|as_of)=/.test(text))
       .map(([text]) => `--target ${text}: write ${optionText(text.replace(/=.*/, ''))}… instead`),
+    ...names.flatMap((name, at) =>
+      names.indexOf(name) < at ? [`--target ${options.target[at]}: ${name} is given twice`] : [],
+    ),
   ];
   if (problems.length > 0) throw new UsageError(problems);
   const targets = Object.fromEntries(pairs.map(([text, at]) => [text.slice(0, at), text.slice(at + 1)]));

@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import { UsageError } from '../errors.ts';
 import { nearestName } from '../nearest-name.ts';
 import { breaksIn, discrepanciesIn } from '../reports/discrepancies.ts';
-import { CHECKS_NOT_AS_OF, questionNamed, reports } from '../reports/questions.ts';
+import { questionNamed, reports } from '../reports/questions.ts';
 import { budgetText, type SlaReport, slaReport } from '../reports/sla.ts';
 import { slaPage } from '../reports/sla-page.ts';
 import { achievedText, holdSettled, percentText, spanText, uptimeOf } from '../reports/uptime.ts';
@@ -12,7 +12,7 @@ import { printCsv, printJson, printTable, printText } from './output.ts';
 import { pastMoment } from './query.ts';
 import { questionCommand, type ReportOptions } from './question.ts';
 import { type ReadFrom, readFrom } from './reading.ts';
-import { instantOf } from './selection.ts';
+import { instantOf, spanOf } from './selection.ts';
 
 /**
  * `report NAME`: incident, uptime, sla, status, discrepancies, series-breaks, or a ready question.
@@ -25,6 +25,8 @@ export async function reportCommand(
   options: ReportOptions,
   signal: AbortSignal,
 ): Promise<number> {
+  const others = optionsBesides(name, options);
+  if (others.length > 0) throw new UsageError(others);
   if (name === 'status') {
     // It loads the pages of the server, which take as long to load as all the rest.
     const { statusFilesCommand } = await import('./status-files.ts');
@@ -56,6 +58,25 @@ export async function reportCommand(
     throw new UsageError([`--node ${options.node}: the configuration has no such node`]);
   await report(app, options);
   return exitCode.done;
+}
+
+/** What is wrong with the options of a report that is no question: those that it would pass over. */
+function optionsBesides(name: string, options: ReportOptions): string[] {
+  const report = questionNamed(name) ? undefined : reports().find((one) => one.name === name);
+  if (!report) return [];
+  const taken = report.takes.map((text) => text.replace(/ .*/, ''));
+  const { from, to, node, month, asOf, target } = options;
+  const given = { '--from': from, '--to': to, '--node': node, '--month': month, '--as-of': asOf };
+  return [...Object.entries(given), ...target.map((text) => ['--target', text] as const)].flatMap(
+    ([option, value]) => {
+      if (value === undefined || taken.includes(option)) return [];
+      const why =
+        option === '--as-of' && report.notAsOf
+          ? `: ${report.notAsOf}`
+          : `; it takes ${report.takes.join(', ')}`;
+      return [`${option} ${value}: ${name} does not take it${why}`];
+    },
+  );
 }
 
 /**
@@ -230,20 +251,6 @@ async function seriesBreaksCommand(app: App, options: ReportOptions): Promise<vo
         'no level changed',
       ),
   });
-}
-
-/**
- * The span of `--from` and `--to`, in ms since 1970; null: no bound.
- * @throws UsageError when a time is wrong, the span is empty, or `--as-of` is given
- */
-function spanOf(options: ReportOptions): { from: number | null; to: number | null } {
-  if (options.asOf !== undefined)
-    throw new UsageError([`--as-of ${options.asOf}: this report does not take it: ${CHECKS_NOT_AS_OF}`]);
-  const from = options.from === undefined ? null : instantOf('--from', options.from);
-  const to = options.to === undefined ? null : instantOf('--to', options.to);
-  if (from !== null && to !== null && from >= to)
-    throw new UsageError([`--from ${options.from}: must be before --to`]);
-  return { from, to };
 }
 
 /** The month of a text such as `2026-11`, in ms since 1970. @throws UsageError when the text is not a month */

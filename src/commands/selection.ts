@@ -10,11 +10,15 @@ export function oneOf<Some extends Watched>(watched: readonly Some[], dataset: s
   return watched.find(({ datasets }) => datasets.some(({ name }) => name === dataset));
 }
 
+/** Which of the names that there are was probably meant by one that is none of them. */
+export function namesThere(name: string, names: readonly string[]): string {
+  const meant = nearestName(name, names);
+  return `${meant === undefined ? '' : `did you mean ${meant}? `}there are ${names.join(', ')}`;
+}
+
 /** Says that there is no such dataset, which was probably meant, and which there are. */
 export function noDataset(dataset: string): string {
-  const meant = nearestName(dataset, catalogNames.datasets);
-  const guess = meant === undefined ? '' : `did you mean ${meant}? `;
-  return `DATASET: there is no dataset "${dataset}"; ${guess}There are ${catalogNames.datasets.join(', ')}`;
+  return `DATASET: there is no dataset "${dataset}"; ${namesThere(dataset, catalogNames.datasets)}`;
 }
 
 /** The one that records a dataset. @throws UsageError when there is no such dataset or the configuration leaves it out */
@@ -26,6 +30,23 @@ export function feedOf<Feed extends Watched>(feeds: readonly Feed[], dataset: st
       `datasets.${dataset}: the configuration does not record it: it is disabled, or its upstream is missing`,
     ]);
   return feed;
+}
+
+/**
+ * The span of `--from` and `--to`, in ms since 1970; null: no bound.
+ * @throws UsageError when a time is wrong, or the span is empty
+ */
+export function spanOf({ from, to }: { from?: string | undefined; to?: string | undefined }): {
+  from: number | null;
+  to: number | null;
+} {
+  const span = {
+    from: from === undefined ? null : instantOf('--from', from),
+    to: to === undefined ? null : instantOf('--to', to),
+  };
+  if (span.from !== null && span.to !== null && span.from >= span.to)
+    throw new UsageError([`--from ${from}: must be before --to`]);
+  return span;
 }
 
 /** A time from the command line, in ms since 1970; without a zone it is UTC. @throws UsageError when it is none */

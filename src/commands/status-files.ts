@@ -17,17 +17,10 @@ import { readFrom } from './reading.ts';
  */
 export async function statusFilesCommand(
   app: App,
-  { to, format, ...others }: ReportOptions,
+  { to, format }: ReportOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const given = { from: others.from, node: others.node, month: others.month, 'as-of': others.asOf };
   const problems = [
-    ...Object.entries(given).flatMap(([name, value]) =>
-      value === undefined
-        ? []
-        : [`--${name} ${value}: status does not take it: it shows how all nodes are now`],
-    ),
-    ...others.target.map((text) => `--target ${text}: status does not take it`),
     ...(format === 'table' || format === 'json' ? [] : [`--format ${format}: must be one of table, json`]),
     ...(to ? [] : ['--to: give the folder for the files, such as --to /var/www/status']),
   ];

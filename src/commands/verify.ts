@@ -7,7 +7,7 @@ import { type Verified, verify } from '../seals/verify.ts';
 import { exitCode } from './exit.ts';
 import { timeText } from './out.ts';
 import { printJson, printText, tell } from './output.ts';
-import { instantOf } from './selection.ts';
+import { spanOf } from './selection.ts';
 
 /** The options of `verify`, as text. */
 export interface VerifyOptions {
@@ -24,10 +24,11 @@ export interface VerifyOptions {
  * @throws UsageError when an option is wrong
  */
 export async function verifyCommand(app: App, options: VerifyOptions, signal: AbortSignal): Promise<number> {
+  const { from, to } = spanOf(options);
   const found = await verify({
     databaseUrl: app.databaseUrl,
-    from: options.from === undefined ? undefined : instantOf('--from', options.from),
-    to: options.to === undefined ? undefined : instantOf('--to', options.to),
+    from: from ?? undefined,
+    to: to ?? undefined,
     kept: options.head === undefined ? undefined : keptStatement(options.head),
     publicKey: options.publicKey === undefined ? undefined : publicKeyOf(options.publicKey),
     signal,

@@ -136,7 +136,11 @@ describe('report NAME', () => {
     ['stake-flows', { from: '2026-11-02', to: '2026-11-02' }, /--from 2026-11-02: must be before --to/],
     ['stake-flows', { from: 'yesterday' }, /--from yesterday: must be a time/],
     ['stake-flows', { asOf: '2027-01-01' }, /--as-of 2027-01-01: has not come yet/],
-    ['stake-flows', { node: 'a', month: '2026-11' }, /--node: is an option of uptime and sla.*\n--month: /],
+    [
+      'stake-flows',
+      { node: 'a', month: '2026-11' },
+      /--node: is an option of uptime, sla and incident.*\n--month: is an option of sla/,
+    ],
     [
       'stake-flows',
       { target: ['seen_by', '=x', 'from=2026-01-01'] },
