@@ -58,6 +58,27 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}`, () => {
     await close();
   });
 
+  it('is black on white on paper, whatever the screen is, and asks for nothing there', async () => {
+    const { page, close } = await openPage(browser, `${server.address}/runs`, 'wide', {
+      colorScheme: 'dark',
+    });
+    await page.click('.theme button[value="dark"]');
+    await page.waitForSelector('html[data-theme="dark"]');
+    await page.emulateMedia({ media: 'print', colorScheme: 'light' });
+    expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(28, 33, 38)');
+    expect(await page.locator('form:visible, nav:visible').count()).toBe(0);
+    await close();
+  });
+
+  it('has its marks also where colours are chosen by who reads', async () => {
+    const { page, close } = await openPage(browser, server.address, 'wide', { forcedColors: 'active' });
+    const mark = `getComputedStyle(document.querySelector('.verdict'), '::before').backgroundColor`;
+    expect(await page.evaluate(mark)).not.toBe(
+      await page.evaluate('getComputedStyle(document.body).backgroundColor'),
+    );
+    await close();
+  });
+
   it('is used without JavaScript: a filter, the colours, the way by keyboard', async () => {
     const { page, faults, close } = await openPage(browser, `${server.address}/runs`, 'wide', {
       javaScriptEnabled: false,
