@@ -55,5 +55,9 @@ export const datasetColumns: readonly Column<DatasetStatus>[] = [
     kind: 'number',
     cell: ({ rows_today }) => numberText(rows_today),
   },
-  { name: '', cell: ({ dataset }) => <a href={`/runs?dataset=${dataset}`}>runs</a> },
+  {
+    name: 'Runs',
+    head: <span class="unseen">Runs</span>,
+    cell: ({ dataset }) => <a href={`/runs?dataset=${dataset}`}>runs</a>,
+  },
 ];

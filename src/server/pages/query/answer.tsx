@@ -30,9 +30,10 @@ export function Answer({
     <section aria-labelledby="answer">
       <div class="head">
         <h2 id="answer">{countOf(rows.length, answer.more)}</h2>
-        <p>
-          {asked.show === 'table' && <a href={queryLink({ ...asked, show: 'chart' })}>Chart</a>}{' '}
-          <a href={queryLink(asked)}>Address of this answer</a> <a href={queryLink(asked, '.csv')}>CSV</a>{' '}
+        <p class="actions">
+          {asked.show === 'table' && <a href={queryLink({ ...asked, show: 'chart' })}>Chart</a>}
+          <a href={queryLink(asked)}>Address of this answer</a>
+          <a href={queryLink(asked, '.csv')}>CSV</a>
           <a href={queryLink(asked, '.json')}>JSON</a>
         </p>
       </div>
