@@ -65,6 +65,14 @@ describe('every page', () => {
   });
 });
 
+describe('an empty record', () => {
+  it('is not said to be as it should be', async () => {
+    const { body } = await ask(open);
+    expect(body).toContain('<h1 class="verdict idle">Nothing is recorded yet</h1>');
+    expect(body).not.toMatch(/as it should be|since now/);
+  });
+});
+
 describe('what is not there', () => {
   it('is a page for people and JSON for programs', async () => {
     const page = await ask(`${open}/no<thing>?x=%3Cscript%3E`);

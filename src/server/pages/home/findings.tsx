@@ -5,7 +5,7 @@ import type { Status } from '../../../reports/status.ts';
 import { hrefOf } from '../datasets/address.ts';
 import { pathOf } from '../datasets/relation-head.tsx';
 import type { RecorderFacts } from '../page.ts';
-import { State } from '../parts/state.tsx';
+import { State, type Tone } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { countText, numberText } from '../texts.ts';
@@ -21,23 +21,20 @@ interface VerdictProps {
 
 /** All is well, or how much is not. */
 export function Verdict({ status, recorders, nodes, recorder, since }: VerdictProps) {
-  const found = status.findings.reduce((sum, { count }) => sum + count, 0);
-  const down = nodes.filter(({ state }) => state === 'down').length;
   const waiting = status.datasets.reduce((sum, one) => sum + one.never_recorded, 0);
   const rows = status.datasets.reduce((sum, one) => sum + one.rows_today, 0);
-  const troubles = [
-    ...(down > 0 ? [`${countText(down, 'node')} down`] : []),
-    ...(found > 0 ? [`${countText(found, 'thing')} not recorded as it should be`] : []),
-  ];
-  const words =
-    troubles.join(', ') ||
-    (waiting > 0 ? 'The first recording is under way' : 'All is recorded as it should be');
+  const [tone, words] = verdictOf(status, nodes, waiting);
   return (
     <div class="stack">
-      <h1 class={`verdict ${troubles.length > 0 ? 'bad' : waiting > 0 ? 'busy' : 'good'}`}>{words}</h1>
+      <h1 class={`verdict ${tone}`}>{words}</h1>
       <p class="soft">
-        {recorder.simulated ? 'The simulated network' : `The network ${recorder.network}`}, since{' '}
-        <Time at={since} exact none="now" />. {numberText(rows)} rows today
+        {recorder.simulated ? 'The simulated network' : `The network ${recorder.network}`}
+        {since && (
+          <>
+            , since <Time at={since} exact />
+          </>
+        )}
+        . {numberText(rows)} rows today
         {waiting > 0 &&
           `; ${countText(waiting, 'target')} of ${numberText(targetsOf(status))} wait for their first run`}
         .
@@ -63,6 +60,24 @@ export function Verdict({ status, recorders, nodes, recorder, since }: VerdictPr
       </p>
     </div>
   );
+}
+
+/** The worst comes first. What was never asked for is not recorded as it should be. */
+function verdictOf(
+  status: Status,
+  nodes: readonly WatchedNode[],
+  waiting: number,
+): readonly [tone: Tone, words: string] {
+  const found = status.findings.reduce((sum, { count }) => sum + count, 0);
+  const down = nodes.filter(({ state }) => state === 'down').length;
+  const troubles = [
+    ...(down > 0 ? [`${countText(down, 'node')} down`] : []),
+    ...(found > 0 ? [`${countText(found, 'thing')} not recorded as it should be`] : []),
+  ];
+  if (troubles.length > 0) return ['bad', troubles.join(', ')];
+  if (waiting > 0) return ['busy', 'The first recording is under way'];
+  if (targetsOf(status) + nodes.length === 0) return ['idle', 'Nothing is recorded yet'];
+  return ['good', 'All is recorded as it should be'];
 }
 
 /** Who writes to this database, where that is not this recorder alone: these pages show what all of them record. */
