@@ -40,6 +40,14 @@ describe('the list', () => {
   });
 });
 
+describe('a ledger', () => {
+  it('is not said to have no rows: nobody counts them', async () => {
+    const [health = []] = rowsOf((await page('/datasets')).body);
+    expect(health[0]).toMatch(/^node_health/);
+    expect(health.at(-1)).toBe('–');
+  });
+});
+
 describe('rows', () => {
   it('of every view and function are a page', async () => {
     for (const { name } of catalogue.views.values())

@@ -24,7 +24,7 @@ interface Listed {
   readonly dataset: ReadableDataset;
   /** Null: it is not watched. */
   readonly status: DatasetStatus | null;
-  /** Rows and versions ever written; null: none. */
+  /** Rows and versions ever written; null: none, or they are not counted. */
   readonly written: Value;
 }
 
@@ -45,7 +45,8 @@ export const listPage = definePage({
       (dataset): Listed => ({
         dataset,
         status: stands.get(dataset.name) ?? null,
-        written: written.get(dataset.name) ?? null,
+        // Looks at nodes are no runs, which count what they write.
+        written: dataset.kind === 'ledger' ? null : (written.get(dataset.name) ?? null),
       }),
     );
   },

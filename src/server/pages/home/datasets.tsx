@@ -1,3 +1,4 @@
+import { recordedNamed } from '../../../recorded.ts';
 import type { DatasetStatus } from '../../../reports/status.ts';
 import { State } from '../parts/state.tsx';
 import type { Column } from '../parts/table.tsx';
@@ -51,9 +52,10 @@ export const datasetColumns: readonly Column<DatasetStatus>[] = [
   { name: 'Of these', cell: (one) => words.flatMap((word) => word(one)).join(', ') || '–' },
   {
     name: 'Rows today',
-    about: 'Written since midnight (UTC).',
+    about: 'Written since midnight (UTC). Intervals of looks at nodes are not counted.',
     kind: 'number',
-    cell: ({ rows_today }) => numberText(rows_today),
+    cell: ({ dataset, rows_today }) =>
+      recordedNamed(dataset)?.history === 'ledger' ? '–' : numberText(rows_today),
   },
   {
     name: 'Runs',
