@@ -11,13 +11,13 @@ const STYLE = `
   --missed: #c1121f; --open: #8a5a00; --unknown: #a8b1bb; } section { break-inside: avoid; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 2rem 1.25rem; max-width: 62rem; background: var(--page); color: var(--text);
-  font: 15px/1.5 system-ui, sans-serif; font-variant-numeric: tabular-nums; }
+  font: 15px/1.5 system-ui, sans-serif; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.15rem; margin: 0 0 .5rem; } h3 { font-size: 1rem; margin: 1rem 0 .25rem; }
 p { margin: .25rem 0; } .soft { color: var(--soft); }
 section { margin-top: 1.5rem; padding: 1rem 1.25rem; border: 1px solid var(--line); border-radius: 8px; background: var(--panel); }
 dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .5rem 1rem; margin: .75rem 0; }
 dt { color: var(--soft); font-size: .85rem; } dd { margin: 0; font-weight: 600; }
-.bar { display: flex; height: .75rem; border-radius: 4px; overflow: hidden; background: var(--unknown); }
+.bar { display: flex; height: .75rem; border-radius: 4px; overflow: hidden; background: var(--unknown); print-color-adjust: exact; }
 .bar i { display: block; min-width: 1px; } .up { background: var(--up); } .down { background: var(--down); }
 .unknown { background: var(--unknown); } .maintenance { background: var(--maintenance); }
 .met { color: var(--met); } .missed { color: var(--missed); } .open { color: var(--open); }
