@@ -100,7 +100,7 @@ export const run = definePage({
           <State is={first.status} />
         </div>
         {first.error !== null && (
-          <Problem what="It failed.">
+          <Problem what={first.status === 'not-offered' ? 'This is not offered.' : 'It failed.'}>
             <pre>{first.error}</pre>
           </Problem>
         )}

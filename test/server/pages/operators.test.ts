@@ -110,6 +110,13 @@ describe('/runs', () => {
     expect(await ask(`${server.address}/runs/999`)).toMatchObject({ code: 404 });
     expect(await ask(`${server.address}/runs/abc`)).toMatchObject({ code: 400 });
   });
+
+  it('does not call failed what the service does not offer', async () => {
+    await sql`update recorder.runs set status = 'not-offered', error = 'not a validator' where run_id = 11`;
+    const body = await page('/runs/11');
+    expect(body).toMatch(/<p class="what">This is not offered\.<\/p><pre>not a validator/);
+    expect(body).not.toContain('It failed');
+  });
 });
 
 describe('/quarantine', () => {

@@ -97,6 +97,7 @@ export function ChartForm({ targets, drawing, told }: ChartFormProps) {
               name={name}
               value={at instanceof Date ? fieldMoment(at.toISOString()) : ''}
               placeholder="2026-12-01 12:00"
+              size={24} // as long as a moment with its milliseconds
             />
           </div>
         );
