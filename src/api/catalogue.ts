@@ -110,6 +110,8 @@ const OF_PROBES: ReadonlySet<string> = new Set([
 const probes: Things = { view: 'node_probes', columns: ['observer', 'node', 'probe'] };
 /** Each of a few has many ranges. */
 const coverageTargets: Things = { view: 'coverage_targets', columns: ['dataset', 'target'], alone: true };
+/** What a commit changed is read from the record. */
+const commits: Things = { view: 'change_commits', columns: ['commit_number'] };
 /** Old runs are unpacked block by block. */
 const runBlocks: Things = {
   view: 'run_blocks',
@@ -147,6 +149,7 @@ function madeOf(declared: readonly Declared[]): Catalogue {
   const worked = new Map([
     ...[...OF_PROBES].map((name): [string, Things] => [name, probes]),
     ['runs', runBlocks],
+    ['change_rows', commits],
     ['coverage_ranges', coverageTargets],
     ...recorded.flatMap((one) => [...thingsOf(one)]),
   ]);

@@ -1,11 +1,17 @@
 import postgres from 'postgres';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { checked } from '../../src/api/asked-wrongly.ts';
+import { catalogueOf } from '../../src/api/catalogue.ts';
+import { readRows, rowsStatement } from '../../src/api/rows.ts';
+import { rowsParameters } from '../../src/api/rows-question.ts';
 import { RecorderClient } from '../../src/client.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { type PageServer, servePagesOf } from '../support/page-server.ts';
+import { most, stepsIn } from '../support/plan-steps.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 
 let database: TestDatabase;
@@ -93,5 +99,39 @@ describe('/api/v1/changes', () => {
     await expect(client.changes('x')).rejects.toThrow('is not the cursor of a change');
     for (const wrong of ['limit=0', 'limit=1001', 'dataset=validators', 'after=1.1.1&after=2.2.2'])
       expect((await get(`/changes?${wrong}`)).code, wrong).toBe(400);
+  });
+});
+
+describe('rows of change_rows', () => {
+  const view = catalogueOf().views.get('change_rows');
+  if (!view) throw new Error('there is no change_rows');
+
+  it('are those of the feed, page after page', async () => {
+    const told = await sql<{ cursor: string }[]>`select cursor from reporting.changes(null, 1000)`;
+    const seen: unknown[] = [];
+    for (let after: string | null = ''; after !== null; ) {
+      const page = await readRows(
+        sql,
+        view,
+        checked(rowsParameters(view), { limit: '50', ...(after && { after }) }),
+      );
+      seen.push(...page.rows.map(({ cursor }) => cursor));
+      after = page.next;
+    }
+    expect(seen).toEqual(told.map(({ cursor }) => cursor));
+  });
+
+  it('are read of the commits that a page shows, not of all', async () => {
+    const { text, values } = rowsStatement(
+      view,
+      checked(rowsParameters(view), { sort: '-commit_number', limit: '1' }),
+    );
+    const [row] = await sql.unsafe<{ 'QUERY PLAN': unknown }[]>(
+      `explain (analyze, timing off, format json) ${text}`,
+      [...values],
+    );
+    const steps = z.tuple([z.unknown()]).parse(row?.['QUERY PLAN']).flatMap(stepsIn);
+    // The last commit has four changes; the first one has 120.
+    expect(most(steps.filter(({ table }) => table === 'validators'))).toBeLessThan(120);
   });
 });
