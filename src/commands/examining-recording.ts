@@ -2,6 +2,7 @@ import type postgres from 'postgres';
 import type { Checked } from '../checked.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/schema.ts';
+import { beyondAnyChain } from '../datasets/sources/confirmed-block.ts';
 import { clockSkew, TOLERATED_SKEW } from '../db/clock-skew.ts';
 import type { Watched } from '../recording/active-feed.ts';
 import { beyondBudget, demands } from '../reports/demand.ts';
@@ -21,6 +22,7 @@ export async function examineRecording(
   return [
     await clocks(sql, clock),
     ...(await recording(sql)),
+    ...(await heights(sql, clock)),
     await sources(sql),
     ...(config ? await examineProcesses(sql, config, watched) : []),
     ...(config ? await budgets(sql, config, watched, clock) : []),
@@ -43,6 +45,24 @@ async function recording(sql: postgres.Sql): Promise<Checked[]> {
   if (groups.length === 0)
     return [{ check: 'recording', ok: true, found: 'everything that is wanted moves, and is complete' }];
   return groups.map((group) => ({ check: 'recording', ok: false, found: inWords(group, timeText) }));
+}
+
+/**
+ * Targets that count as recorded up to a height that no chain has: what is newer is never asked for. Earlier versions believed a list
+ * such a height.
+ */
+async function heights(sql: postgres.Sql, clock: Clock): Promise<Checked[]> {
+  const rows = await sql<{ dataset: string; target: string; last: string; mend: string }[]>`
+    select dataset, target_key as target, (upper(covered) - 1)::text as last,
+      format('update recorder.coverage set covered = covered * int8multirange(int8range(null, HEIGHT)) where (dataset, target_key) = (%L, %L)',
+        dataset, target_key) as mend
+    from recorder.coverage where axis = 'height' and upper(covered) > ${beyondAnyChain(clock())} order by 1, 2`;
+  return rows.map(({ dataset, target, last, mend }) => ({
+    check: 'coverage',
+    ok: false,
+    found: `${dataset} of ${target} counts as recorded up to block ${last}, which no chain has yet: nothing newer is asked for`,
+    mend: `take back what is above the last block that was rightly recorded (HEIGHT), as the owner of the database: ${mend}`,
+  }));
 }
 
 /** What sources contradict each other in: the record holds both sides, and there is nothing to mend here. */

@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
 import { examineProcesses } from '../../src/commands/examining-processes.ts';
+import { examineRecording } from '../../src/commands/examining-recording.ts';
 import { examineServer } from '../../src/commands/examining-server.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import { activeFeeds, catalogNames } from '../../src/configured-feeds.ts';
@@ -10,6 +12,7 @@ import { freePort } from '../../src/db/free-port.ts';
 import { configurationOf } from '../../src/recording/configuration.ts';
 import { Membership } from '../../src/recording/membership.ts';
 import { registerAll } from '../../src/recording/register.ts';
+import { recordedDatabase } from '../api/recorded-database.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
 const configured = (change: object) => {
@@ -60,6 +63,44 @@ describe('the processes of a record', () => {
     }
     await membership.leave();
     expect(await examined({ name: 'second' })).toMatchObject([{ ok: true }]);
+  });
+});
+
+describe('the coverage of blocks', () => {
+  it('that reaches beyond what a chain can have is named, with a statement that mends it', async () => {
+    const database = await testDatabase();
+    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+    await sql`insert into recorder.coverage (dataset, target_key, axis, covered) values
+      ('native_transactions', 'address=0xa chainId=43114', 'height', '{[0,71234548)}'),
+      ('native_transactions', 'address=0xb chainId=43114', 'height', '{[0,9007199254740971)}'),
+      ('metric_points', 'chainId=43114', 'time', '{[1577836800000,1763600000000)}')`;
+    const blind = async () =>
+      (await examineRecording(sql, null, [], systemClock)).filter(({ check }) => check === 'coverage');
+    const [found, ...others] = await blind();
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({
+      ok: false,
+      found: expect.stringContaining('native_transactions of address=0xb chainId=43114'),
+    });
+    const statement = /update .*$/.exec(found?.mend ?? '')?.[0] ?? '';
+    await sql.unsafe(statement.replace('HEIGHT', '71234567'));
+    expect(await blind()).toEqual([]);
+    const rows = await sql`
+      select covered::text from recorder.coverage where dataset = 'native_transactions' order by target_key`;
+    expect(rows.map(({ covered }) => covered)).toEqual(['{[0,71234548)}', '{[0,71234567)}']);
+    await sql.end();
+    await database.close();
+  });
+
+  it('of a record is within that', async () => {
+    const database = await recordedDatabase();
+    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+    const [covered] = await sql`select count(*)::int as targets from recorder.coverage where axis = 'height'`;
+    expect(covered?.targets).toBeGreaterThan(2);
+    const checks = await examineRecording(sql, null, [], systemClock);
+    expect(checks.filter(({ check }) => check === 'coverage')).toEqual([]);
+    await sql.end();
+    await database.close();
   });
 });
 

@@ -5,6 +5,12 @@ const NONE = -1;
 /** Blocks a second: more than any chain makes for long. */
 const FASTEST = 100;
 
+/** Before any chain with such lists: none is older than Ethereum. */
+const FIRST = Date.UTC(2015, 6, 30);
+
+/** What no chain can have got to by now, as a height. @param now ms since 1970 */
+export const beyondAnyChain = (now: number): number => Math.ceil((FASTEST * (now - FIRST)) / 1000);
+
 /**
  * The height up to which a list of things in blocks tells of its chain. A wrong item may say any height, and what was claimed up to it
  * would never be asked for again. So a height counts only where
