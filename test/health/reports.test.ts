@@ -279,6 +279,17 @@ describe('uptime by windows of any length', () => {
     },
   );
 
+  it('of one window: however long it is, it is one', async () => {
+    await saw('ages', 'through the ages', [
+      [0, 'up'],
+      [300, 'down'],
+    ]);
+    const rows = await sql`
+      select up_seconds::int as up, down_seconds::int as down, begins = '0001-01-01Z' and ends = '9999-12-31Z' as whole
+      from reporting.node_uptime_by(null, '0001-01-01Z', '9999-12-31Z') where node = 'through the ages'`;
+    expect(rows).toEqual([{ up: 300 * 3600, down: expect.any(Number), whole: true }]);
+  });
+
   it.each(['30 days', '45 days', '5 months', '18 months', '2 years'])(
     'of %s: windows of any length follow each other across the years',
     async (grain) => {

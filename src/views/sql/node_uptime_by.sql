@@ -24,7 +24,8 @@ with watched as not materialized (
   from reporting.node_probes p
   -- Worked out once a probe: without the offset once a window.
   cross join lateral (
-    select coalesce(grain, interval '1000 years') as step,
+    -- Without a grain the step is longer than any window that can be asked for.
+    select coalesce(grain, interval '10000 years') as step,
       coalesce("from", reporting.window_begin(grain, p.first_look), p.first_look) as since,
       coalesce("to", greatest(p.settled_until, now())) as until
     offset 0) bounds

@@ -60,7 +60,7 @@ every_day as materialized (
     coalesce(b.delegated_in, 0) as delegated_in, coalesce(b.delegated_out, 0) as delegated_out
   from kept k
   cross join watched w
-  cross join lateral generate_series(date_trunc('day', k.since at time zone 'UTC'),
+  cross join lateral generate_series(date_trunc('day', greatest(k.since, lower(w.spans)) at time zone 'UTC'),
     (least("to", as_of) at time zone 'UTC') - interval '1 microsecond', interval '1 day') as d(day)
   cross join lateral (
     select greatest(d.day at time zone 'UTC', k.since) as begins, least((d.day + interval '1 day') at time zone 'UTC', "to", as_of) as ends) p
