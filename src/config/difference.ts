@@ -15,10 +15,12 @@ export function configDifference(before: unknown, after: unknown, path = ''): st
     );
   if (Array.isArray(before) && Array.isArray(after)) {
     const [named, namedAfter] = [byName(before), byName(after)];
-    if (named && namedAfter)
-      return [...new Set([...named.keys(), ...namedAfter.keys()])].flatMap((name) =>
+    if (named && namedAfter) {
+      const changes = [...new Set([...named.keys(), ...namedAfter.keys()])].flatMap((name) =>
         configDifference(named.get(name), namedAfter.get(name), `${path}[${name}]`),
       );
+      return changes.length === 0 ? [`${path}: in another order`] : changes;
+    }
     return elementsChanged(before, after, path);
   }
   if (before === undefined) return [`${path}: added${told(path, after, ' ')}`];
@@ -54,6 +56,7 @@ function elementsChanged(before: readonly unknown[], after: readonly unknown[], 
 
 /** A value as it is told after `lead`; empty: it is not told. */
 function told(path: string, value: unknown, lead: string): string {
-  if (UNTOLD.test(path) || JSON.stringify(value)?.includes('://')) return '';
-  return `${lead}${typeof value === 'string' ? value : JSON.stringify(value)}`;
+  const text = JSON.stringify(value, (_, part) => (part instanceof Set ? [...part] : part));
+  if (UNTOLD.test(path) || text?.includes('://')) return '';
+  return `${lead}${typeof value === 'string' ? value : text}`;
 }

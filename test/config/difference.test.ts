@@ -34,6 +34,18 @@ it.each<[string, unknown, unknown, string[]]>([
     ],
   ],
   [
+    'the order of elements with names',
+    { nodes: [{ name: 'a' }, { name: 'b' }] },
+    { nodes: [{ name: 'b' }, { name: 'a' }] },
+    ['nodes: in another order'],
+  ],
+  [
+    'sets',
+    { windows: [{ days: new Set([1]), at: 0 }] },
+    { windows: [{ days: new Set([2, 3]), at: 0 }] },
+    ['windows: without {"days":[1],"at":0}', 'windows: with {"days":[2,3],"at":0}'],
+  ],
+  [
     'what may be secret',
     { alerts: { channels: [{ name: 'ops', to: 'hunter2' }] }, x: { url: 'a' }, y: 'https://u:p@h/' },
     { alerts: { channels: [{ name: 'ops', to: 'hunter3' }] }, x: { url: 'b' }, y: 'z' },
