@@ -16,7 +16,7 @@ interface Setting {
 const heading = `# The settings
 
 Made from the code by \`npm run docs\`; a test holds it current. \`recorder.yaml\` is checked as a whole before anything starts: a key
-that is not here is an error. Editors complete it with [recorder.schema.json](recorder.schema.json). Examples are in
+that is not here is an error. It is one YAML document in UTF-8, in which anchors, aliases and merge keys (\`<<\`) may be used. Editors complete it with [recorder.schema.json](recorder.schema.json). Examples are in
 [examples](../examples). \`[]\` stands for each element of a list.
 `;
 
