@@ -37,6 +37,7 @@ function facts(values: Values): Fact[] {
 function integer(values: Values, name: 'port' | 'seed' | 'blocks-per-hour'): number {
   const value = Number(values[name]);
   if (!Number.isSafeInteger(value) || value < 0) throw new Error(`--${name} must be a whole number`);
+  if (name === 'port' && value > 65_535) throw new Error('--port must be a whole number, at most 65535');
   return value;
 }
 
@@ -79,7 +80,14 @@ async function main(): Promise<void> {
   process.stdout.write(`${JSON.stringify({ url: sandbox.url, seed: sandbox.seed, ...sandbox.watch })}\n`);
 }
 
+/** What went wrong, and what mends it where the arguments are to blame. */
+function told(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const inUse = 'code' in error && error.code === 'EADDRINUSE';
+  return inUse ? `${error.message}: another program listens there: name another --port` : error.message;
+}
+
 main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${told(error)}\n`);
   process.exitCode = 2;
 });

@@ -11,7 +11,7 @@ import { messageOf, UsageError } from './errors.ts';
 import { redactor } from './redaction.ts';
 import { waitForSlowAddresses } from './slow-addresses.ts';
 
-letReadersLeave();
+const outputIsLost = letReadersLeave();
 
 keepYoungSmall();
 
@@ -40,5 +40,6 @@ try {
   }
 }
 await outputDelivered();
+if (outputIsLost()) process.exitCode = exitCode.failed;
 // An explicit exit: while Node shuts down by itself it handles no signals, and a second SIGTERM would kill the process.
 process.exit();

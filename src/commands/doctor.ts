@@ -112,7 +112,10 @@ async function startEmbedded({ pgPort }: Environment, log: Log): Promise<Embedde
       check: 'database',
       ok: false,
       found: messageOf(error).trim().split('\n').join(' '),
-      mend: 'see .recorder/postgres/postgres.log, or name a PostgreSQL of your own in DATABASE_URL',
+      // A usage error says itself what mends it.
+      ...(error instanceof UsageError
+        ? {}
+        : { mend: 'see .recorder/postgres/postgres.log, or name a PostgreSQL of your own in DATABASE_URL' }),
     };
   }
 }

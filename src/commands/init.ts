@@ -1,5 +1,4 @@
-import { accessSync, constants, existsSync, writeFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { soundEnvironment } from '../config/environment.ts';
@@ -13,6 +12,7 @@ import { examineUpstreams } from './examining-upstreams.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printLine, tell } from './output.ts';
 import { printChecked } from './printing-checked.ts';
+import { unwritable } from './writable.ts';
 
 /** The options of `init`, as text; what is given several times is a list. */
 export interface InitOptions {
@@ -69,13 +69,8 @@ function refuseTo(file: string): void {
     throw new UsageError([
       `${file}: is there already, and is not overwritten: edit it, or name another one with --config`,
     ]);
-  const folder = dirname(resolve(file));
-  if (!existsSync(folder)) throw new UsageError([`${file}: there is no folder ${folder}: make it first`]);
-  try {
-    accessSync(folder, constants.W_OK);
-  } catch {
-    throw new UsageError([`${file}: you may not write into ${folder}: name another place with --config`]);
-  }
+  const fault = unwritable(file);
+  if (fault !== null) throw new UsageError([`${file}: ${fault}`]);
 }
 
 /** The answers that are options. */

@@ -1,18 +1,23 @@
 import { writeFile } from 'node:fs/promises';
 import type { App } from '../app.ts';
+import { UsageError } from '../errors.ts';
 import { sealUntil } from '../seals/seal.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printTable, tell } from './output.ts';
+import { unwritable } from './writable.ts';
 
 /**
  * `seal`: seals what was recorded up to now, and prints the seal with its head.
  * @returns the exit code; 75 when another process is sealing, or it was stopped
+ * @throws UsageError when the statement cannot be written, before anything is sealed
  */
 export async function sealCommand(
   app: App,
   options: { json: boolean; out?: string },
   signal: AbortSignal,
 ): Promise<number> {
+  const fault = options.out === undefined ? null : unwritable(options.out);
+  if (fault !== null) throw new UsageError([`--out ${options.out}: ${fault}`]);
   const { databaseUrl, clock, environment } = app;
   const made = await sealUntil({ databaseUrl, clock, key: environment.sealKey, signal }, clock());
   if (made === 'busy') {

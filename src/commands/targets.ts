@@ -18,19 +18,16 @@ export function matchingTargets(feed: Watched, scope: Scope, texts: readonly str
   const targets = feed.targets.filter((target) => wanted.every((pair) => has(target, pair)));
   if (targets.length > 0) return targets;
   const { demand, name } = feed.source;
-  if (wanted.length === 0)
-    throw new UsageError([
-      demand
-        ? `--target: ${name} is asked on demand only; say what for`
-        : `watch: nothing in it gives ${name} a target; add what it should be asked for`,
-    ]);
-  const misses = missesOf(feed, wanted);
+  if (wanted.length === 0 && !demand)
+    throw new UsageError([`watch: nothing in it gives ${name} a target; add what it should be asked for`]);
+  const misses = wanted.length === 0 ? [] : missesOf(feed, wanted);
   if (!demand) throw new UsageError(misses);
   try {
     return [demand(Object.fromEntries(wanted), scope)];
   } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
     // What was meant may be a watched target as well as one on demand.
-    throw error instanceof UsageError ? new UsageError([...error.problems, ...misses]) : error;
+    throw new UsageError([...error.problems.map((problem) => `--target ${problem}`), ...misses]);
   }
 }
 

@@ -7,7 +7,8 @@ export type ExportPlace =
 /** Reads where an export goes: a folder, or `s3://BUCKET/PREFIX`. @returns null where the text is neither */
 export function exportPlace(text: string): ExportPlace | null {
   if (text === '') return null;
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return { folder: text };
+  // `s3:/bucket` is a bucket with a slash that is missing, not a folder.
+  if (!/^(?:s3:|[a-z][a-z0-9+.-]*:\/\/)/i.test(text)) return { folder: text };
   const [, bucket, prefix = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(text) ?? [];
   return bucket === undefined ? null : { bucket, prefix: prefix.replace(/^\/+|\/+$/g, '') };
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isWriteRefused, messageOf, UsageError } from '../errors.ts';
 import { type EmbeddedLog, embeddedHome } from './embedded-home.ts';
 import { runningServer, type Settings, startServer, stopServer } from './embedded-server.ts';
 import { enrol, enrolled, withProcessLock } from './process-lock.ts';
@@ -28,9 +29,18 @@ export interface EmbeddedOptions {
 /**
  * Uses the PostgreSQL server of `dir`. If none runs, it starts one, and makes its database first if there is none. The
  * server listens on 127.0.0.1, on the same port at every start; where another process has that port, on another one, and says so.
- * @throws Error when the PostgreSQL package is not installed, or with the server's log when it does not start
+ * @throws UsageError when the folder may not be written; Error when the PostgreSQL package is not installed, or with the server's log when it does not start
  */
-export async function openEmbedded({
+export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  return useServer(options).catch((error: unknown) => {
+    if (!isWriteRefused(error)) throw error;
+    const mend =
+      'run chain-recorder in a directory that this user may write to, or name a PostgreSQL of your own in DATABASE_URL';
+    throw new UsageError([`${options.dir}: ${messageOf(error)}: ${mend}`], { cause: error });
+  });
+}
+
+async function useServer({
   dir,
   log,
   settings = {},

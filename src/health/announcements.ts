@@ -52,7 +52,7 @@ export async function announce(
 export async function endMaintenance(sql: postgres.Sql, id: number, now: number): Promise<boolean> {
   const rows = await sql`
     update recorder.health_maintenance set ends_at = greatest(starts_at, ${new Date(now)})
-    where id = ${id} and ends_at > ${new Date(now)} returning 1`;
+    where id = ${id} and ends_at > ${new Date(now)} and ends_at > starts_at returning 1`;
   return rows.length > 0;
 }
 

@@ -12,7 +12,7 @@ import {
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { messageOf, UsageError } from '../errors.ts';
+import { isWriteRefused, messageOf, UsageError } from '../errors.ts';
 import { FIRST_PAGE, type SiteFile } from './pages/status/files.ts';
 
 /** What was written before is listed here, so that nothing else in the folder is replaced or removed. */
@@ -68,7 +68,7 @@ export async function writeSite(
       await rm(making, { recursive: true, force: true });
     }
   } catch (error) {
-    if (!isRefusal(error)) throw error;
+    if (!isWriteRefused(error)) throw error;
     throw new UsageError([
       `--to ${folder}: cannot be written (${messageOf(error)}): give a folder that this user may write to`,
     ]);
@@ -76,11 +76,6 @@ export async function writeSite(
 }
 
 const rank = (path: string) => (path === FIRST_PAGE ? 1 : 0);
-
-const isRefusal = (error: unknown) =>
-  error instanceof Error &&
-  'code' in error &&
-  ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'EISDIR'].includes(String(error.code));
 
 /** The files of an earlier run; none where there was no such run. */
 async function listed(folder: string): Promise<string[]> {

@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { stringify } from 'yaml';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
 import { LOCKS } from '../../src/db/advisory-lock.ts';
@@ -73,6 +74,19 @@ describe.concurrent('a reader', () => {
       from generate_series(1, 10000) n on conflict do nothing`;
   }
 });
+
+it.skipIf(process.platform !== 'linux')(
+  'a disk that is full is told in words, and fails the command',
+  async () => {
+    const command = [process.execPath, inject('cli'), 'datasets'];
+    const full = spawnSync('bash', ['-c', '"$@" > /dev/full', 'bash', ...command], {
+      cwd: dir,
+      encoding: 'utf8',
+    });
+    expect(full.status).toBe(1);
+    expect(full.stderr).toMatch(/^chain-recorder failed: its output cannot be written: ENOSPC.*\n$/);
+  },
+);
 
 describe('a command that is asked to stop', () => {
   it('is a backfill that is not done: it exits 75 and says how to go on', async () => {

@@ -50,6 +50,10 @@ describe.concurrent('what a command would pass over is refused:', () => {
     ['report --format csv', '--format csv: reports are listed as table, json'],
     ['report uptime --json --format csv', '--json, --format csv: say one of them'],
     ['query x --json --format table', '--json, --format table: say one of them'],
+    ['seal --out nowhere/seal.txt', '--out nowhere/seal.txt: there is no folder'],
+    ['seal --out recorder.yaml/seal.txt', '--out recorder.yaml/seal.txt: '],
+    ['seal --out .', '--out .: is a folder'],
+    ['export peers --to s3:/bucket', '--to s3:/bucket: must be a folder, or a bucket such as s3://'],
     ['verify --from 2026-01-02 --to 2026-01-01', '--from 2026-01-02: must be before --to'],
   ])('%s', async (line, problem) => {
     const { code, stdout, stderr } = await run(line);

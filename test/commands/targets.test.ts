@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { matchingTargets } from '../../src/commands/targets.ts';
+import { aggregatedSignatures } from '../../src/datasets/chain-data/aggregated-signatures.ts';
 import { nftTokens } from '../../src/datasets/chain-data/nft-tokens.ts';
 import type { Dataset, Scope, Target } from '../../src/datasets/contract.ts';
 import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
@@ -91,6 +92,12 @@ describe('--target', () => {
     const token = refusal(() => matching(nftTokens, 'collection=0x12'));
     expect(token).toContain('tokenId: must be a token id');
     expect(token).toContain(`collection may be ${ADDRESS.toLowerCase()}`);
+  });
+
+  it('is needed for what is asked on demand only: it says which', () => {
+    expect(refusal(() => matching(aggregatedSignatures))).toBe(
+      '--target message: a message or a justification is required, or else a txHash',
+    );
   });
 
   it('that is no pair, or names a key twice, is refused; all at once', () => {

@@ -27,6 +27,7 @@ import { embeddedHome } from '../../src/db/embedded-home.ts';
 import { stopServer } from '../../src/db/embedded-server.ts';
 import { freePort } from '../../src/db/free-port.ts';
 import { processStart } from '../../src/db/process-lock.ts';
+import { UsageError } from '../../src/errors.ts';
 
 // Servers start and processes load TypeScript here, on machines that may be busy.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -185,6 +186,14 @@ describe('a single process', () => {
     const refused = openEmbedded({ dir, log, settings: { shared_buffers: 'plenty' } });
     await expect(refused).rejects.toThrow(/did not start.*shared_buffers/s);
   });
+});
+
+it('says what mends it where the folder cannot be made', async () => {
+  await writeFile(dir, 'a file');
+  const refused = openEmbedded({ dir, log });
+  await expect(refused).rejects.toThrow(UsageError);
+  await expect(refused).rejects.toThrow(/\.recorder.*may write.*DATABASE_URL/);
+  await rm(dir);
 });
 
 describe('several processes', () => {

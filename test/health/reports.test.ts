@@ -587,4 +587,11 @@ describe('maintenance announced by command', () => {
     expect(await find(now, now + hour)).toEqual([{ nodes: ['a'], from: now, to: now + minute }]);
     expect(await endMaintenance(sql, id, now + 2 * minute)).toBe(false);
   });
+
+  it('that was taken back before it began is not there to be ended again', async () => {
+    const now = Date.UTC(2026, 3, 1);
+    const id = await announce(sql, { node: 'a', from: now + hour, to: now + 2 * hour, reason: null }, now);
+    expect(await endMaintenance(sql, id, now + minute)).toBe(true);
+    expect(await endMaintenance(sql, id, now + 2 * minute)).toBe(false);
+  });
 });

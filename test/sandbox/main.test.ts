@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 
 function start(...more: string[]): ChildProcess {
@@ -47,10 +49,29 @@ describe('the sandbox as a process', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  it('refuses arguments that make no sense', async () => {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'sandbox/main.ts', '--speed=-1'], {
-      stdio: 'ignore',
-    });
-    expect(await once(child, 'exit')).toEqual([2, null]);
+  it.each([
+    ['--speed=-1', '--speed must be a positive number'],
+    ['--port=99999', '--port must be a whole number, at most 65535'],
+  ])('refuses arguments that make no sense: %s', async (argument, problem) => {
+    expect(await refusal(argument)).toBe(`${problem}\n`);
   });
+
+  it('says what mends it where another program listens', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    expect(await refusal(`--port=${port}`)).toMatch(/EADDRINUSE.*name another --port\n$/);
+    other.close();
+  });
+
+  /** What it says as it ends with 2. */
+  async function refusal(argument: string): Promise<string> {
+    const child = spawn(process.execPath, ['--import', 'tsx', 'sandbox/main.ts', argument], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const [[code], said] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
+    expect(code).toBe(2);
+    return said;
+  }
 });
