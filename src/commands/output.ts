@@ -59,11 +59,10 @@ export function tell(line: string): void {
   printLine(line, process.stderr);
 }
 
-/** Rows for spreadsheets: RFC 4180, with a heading. */
-export function printCsv(rows: readonly object[]): void {
-  const [first] = rows;
-  if (!first) return;
-  const lines = [Object.keys(first), ...rows.map((row) => Object.values(row).map(field))];
+/** Rows for spreadsheets: RFC 4180, with a heading, also where there are no rows but the names of their columns are told. */
+export function printCsv(rows: readonly object[], names = Object.keys(rows[0] ?? {})): void {
+  if (names.length === 0) return;
+  const lines = [names, ...rows.map((row) => Object.values(row).map(field))];
   const end = process.stdout.isTTY ? '\n' : '\r\n';
   printText(lines.map((line) => line.join(',') + end).join(''));
 }

@@ -217,7 +217,7 @@ async function discrepanciesCommand(app: App, options: ReportOptions): Promise<v
   const rows = await discrepanciesIn((await readFrom(app)).sql, spanOf(options));
   printAs(options.format, ['table', 'csv', 'json'], {
     json: () => printJson(rows),
-    csv: () => printCsv(rows),
+    csv: () => printCsv(rows, namesOf(rows)),
     table: () =>
       printTable(
         rows.map((row) => ({
@@ -236,6 +236,10 @@ async function discrepanciesCommand(app: App, options: ReportOptions): Promise<v
   });
 }
 
+/** The columns, also of no rows. */
+const namesOf = ({ columns }: { readonly columns: readonly { readonly name: string }[] }) =>
+  columns.map(({ name }) => name);
+
 const LEFT = 'one side';
 const RIGHT = 'the other';
 
@@ -244,7 +248,7 @@ async function seriesBreaksCommand(app: App, options: ReportOptions): Promise<vo
   const rows = await breaksIn((await readFrom(app)).sql, spanOf(options));
   printAs(options.format, ['table', 'csv', 'json'], {
     json: () => printJson(rows),
-    csv: () => printCsv(rows),
+    csv: () => printCsv(rows, namesOf(rows)),
     table: () =>
       printTable(
         rows.map((row) => ({ ...row })),

@@ -54,15 +54,17 @@ export async function discrepancyCounts(sql: postgres.Sql): Promise<DiscrepancyC
 }
 
 /** The discrepancies about a span that have not ended, newest first. */
-export async function discrepanciesIn(sql: postgres.Sql, { from, to }: Span): Promise<Discrepancy[]> {
-  const rows = await sql<Discrepancy[]>`
+export async function discrepanciesIn(
+  sql: postgres.Sql,
+  { from, to }: Span,
+): Promise<postgres.RowList<Discrepancy[]>> {
+  return await sql<Discrepancy[]>`
     select check_name, subject, at, left_source, left_value, right_source, right_value, difference::text, relative_difference::text,
       tolerance, found_at, ended_at
     from reporting.discrepancies
     where ended_at is null and at >= coalesce(${bound(from)}::timestamptz, '-infinity')
       and at < coalesce(${bound(to)}::timestamptz, 'infinity')
     order by at desc, check_name, subject`;
-  return [...rows];
 }
 
 /** Which discrepancies are looked for. */
@@ -99,14 +101,13 @@ export async function breaksIn(
   sql: postgres.Sql,
   { from, to }: Span,
   most: number | null = null,
-): Promise<SeriesBreak[]> {
-  const rows = await sql<SeriesBreak[]>`
+): Promise<postgres.RowList<SeriesBreak[]>> {
+  return await sql<SeriesBreak[]>`
     select chain_id, metric, broke_at, level_before::text, level_after::text, ratio::text, strength::text, found_at
     from reporting.series_breaks
     where broke_at >= coalesce(${bound(from)}::timestamptz, '-infinity')
       and broke_at < coalesce(${bound(to)}::timestamptz, 'infinity')
     order by broke_at desc, chain_id, metric limit ${most}`;
-  return [...rows];
 }
 
 /** The counts in words, such as `12 stand (metric_parts 11, balances 1), 2 of them found within a day`. */

@@ -103,6 +103,11 @@ it('is printed by report discrepancies and report series-breaks', async () => {
   const csv = await report('discrepancies', '--format', 'csv');
   expect(csv.stdout.split('\r\n')[1]).toMatch(/^metric_parts,chain_id=1,2026-03-01T00:00:00Z,/);
   expect(await report('series-breaks')).toMatchObject({ code: 0, stdout: 'no level changed\n' });
+  // A file without a heading is an error to most that read CSV.
+  expect(await report('series-breaks', '--format', 'csv')).toMatchObject({
+    code: 0,
+    stdout: 'chain_id,metric,broke_at,level_before,level_after,ratio,strength,found_at\r\n',
+  });
   for (const name of ['discrepancies', 'series-breaks'])
     expect(await report(name, '--as-of', '2026-03-01')).toMatchObject({
       code: 2,
