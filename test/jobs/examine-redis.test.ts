@@ -37,6 +37,28 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     expect(JSON.stringify(wrong)).not.toContain('wrong-horse');
   });
 
+  it('with a user and a password that have to be escaped, at an address of IPv6', async () => {
+    const [user, password] = ['us:er@x', 'p@:/%#?&+ä'];
+    const port = await redis(
+      '--bind',
+      '127.0.0.1',
+      '::1',
+      '--user',
+      user,
+      'on',
+      `>${password}`,
+      '~*',
+      '&*',
+      '+@all',
+    );
+    const login = [user, password].map(encodeURIComponent).join(':');
+    for (const host of ['127.0.0.1', '[::1]'])
+      expect(await examineRedis(`redis://${login}@${host}:${port}/3?family=0`)).toBeNull();
+    expect(await examineRedis(`redis://${login.replace('p', 'q')}@[::1]:${port}`)).toMatchObject({
+      found: `Redis [::1]:${port}: it refuses the user or the password`,
+    });
+  });
+
   it('with fewer databases than the number in the URL', async () => {
     const url = `redis://127.0.0.1:${await redis()}`;
     expect(await examineRedis(`${url}/15`)).toBeNull();
