@@ -11,6 +11,11 @@ const CANCEL = Buffer.from([0, 0, 0, 16, 0x04, 0xd2, 0x16, 0x2e]);
 /** How a server's words end when it waits for a statement: ReadyForQuery, outside of a transaction. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
+/** How an error ends, and what it is where the server ends the connection with it. */
+const END_OF_ERROR = Buffer.from([0, 0]);
+const ERROR = 0x45;
+const LAST_WORDS = /^V(FATAL|PANIC)$/;
+
 /** What the connections of a client have in common. */
 export interface Line {
   /** Whether the last one was lost before the driver had asked for the server's types. */
@@ -24,17 +29,20 @@ export interface Line {
  *   again, resolved without rows, so that a statement seems to be done that was never run;
  * - forgets to send what it held back when a connection closed. The next start packet waits behind that, and is never sent;
  * - connects again and again, and tells nobody, where a server closes before it answers;
- * - rejects its own question for the server's types, which nobody handles.
+ * - rejects its own question for the server's types, which nobody handles;
+ * - keeps the error with which a server ends a connection, and gives it to the first statement on the next one.
  *
  * So a connection that is lost before it was ready has an error, which comes together with the close, and one that is lost later has
- * a close alone: the driver tells those who wait. Where the question for types is cut, the connection is made anew, once. One on which
- * the driver sends nothing is closed until start packets are enough to be sent, of which all but the last is left out.
+ * a close, behind the server's last words where it has some: the driver tells those who wait. Where the question for types is cut, the
+ * connection is made anew, once. One on which the driver sends nothing is closed until start packets are enough to be sent, of which all
+ * but the last is left out.
  * @param host for the words of the error
  */
 export function driverEnd<S extends Socket>(socket: S, host: string, line: Line): S {
   const emit = socket.emit.bind(socket);
   const write = socket.write.bind(socket);
   let failure: unknown = null;
+  let farewell: Error | null = null;
   let first: Buffer | null = null;
   let answers = 0;
 
@@ -42,6 +50,7 @@ export function driverEnd<S extends Socket>(socket: S, host: string, line: Line)
     const early = answers === 0 || (answers === 1 && line.lostEarly);
     line.lostEarly = answers === 1;
     const error = failure ?? (first === null ? null : closedBy(host));
+    if (farewell !== null && answers > 1) emit('error', farewell);
     if (!early || isCancel(first) || error === null) return emit('close', false);
     emit('error', error);
     // The driver waits a little before it comes again to a server that failed.
@@ -50,6 +59,11 @@ export function driverEnd<S extends Socket>(socket: S, host: string, line: Line)
   socket.emit = (event: string | symbol, ...values: unknown[]): boolean => {
     if (event === 'close') return close();
     if (event === 'data' && answers < 2 && isReady(values[0])) answers += 1;
+    if (event === 'data' && answers > 0) {
+      const [said, last] = partedAtFarewell(values[0]);
+      farewell = last;
+      return emit('data', said);
+    }
     if (event !== 'error') return emit(event, ...values);
     failure ??= values[0];
     return true;
@@ -65,6 +79,20 @@ export function driverEnd<S extends Socket>(socket: S, host: string, line: Line)
 }
 
 const isReady = (chunk: unknown) => Buffer.isBuffer(chunk) && chunk.subarray(-READY.length).equals(READY);
+
+/** What a server says, and the error that it ends the connection with where that stands behind. */
+function partedAtFarewell(chunk: unknown): [said: unknown, farewell: Error | null] {
+  if (!Buffer.isBuffer(chunk) || !chunk.subarray(-END_OF_ERROR.length).equals(END_OF_ERROR))
+    return [chunk, null];
+  for (let at = chunk.length - 5; at >= 0; at -= 1) {
+    if (chunk[at] !== ERROR || chunk.readUInt32BE(at + 1) !== chunk.length - at - 1) continue;
+    const fields = chunk.toString('utf8', at + 5).split('\0');
+    if (!fields.some((field) => LAST_WORDS.test(field))) continue;
+    const [code, message] = ['C', 'M'].map((name) => fields.find((one) => one.startsWith(name))?.slice(1));
+    return [chunk.subarray(0, at), Object.assign(new Error(message), { code })];
+  }
+  return [chunk, null];
+}
 
 const isCancel = (first: Buffer | null) => first?.subarray(0, CANCEL.length).equals(CANCEL) === true;
 

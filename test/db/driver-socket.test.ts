@@ -94,6 +94,23 @@ it('says that a server closes before it answers, and asks once it does not', asy
   await sql.end();
 });
 
+it('tells the statement under way why the server ends its session, and no other one', async () => {
+  const sql = client(database.url, 60_000);
+  for (const round of ['first', 'second']) {
+    const slow = `select pg_sleep(30) as ${round}`;
+    const failed = expect(sql.unsafe(slow)).rejects.toMatchObject({
+      code: '57P01',
+      message: 'terminating connection due to administrator command',
+    });
+    await underWay(watcher, slow);
+    const waiting = sql`select ${round} as round`;
+    await watcher`select pg_terminate_backend(pid) from pg_stat_activity where query = ${slow}`;
+    await failed;
+    expect(await waiting).toEqual([{ round }]);
+  }
+  await sql.end();
+});
+
 it('ends a statement when it is asked to', async () => {
   const sql = client(proxy.before(database.url), 5_000);
   const asked = sql`select pg_sleep(30)`;
