@@ -122,7 +122,7 @@ function refuseUnusable(name: string, value: string): void {
     );
   if (READ.includes(name) || OWN_WAY.includes(name)) return;
   throw new TypeError(
-    `the parameter "${name}" is not known here: a setting of sessions is written options=-c%20${name}%3DVALUE`,
+    `the parameter "${name}" is not known here: take it out (a setting of sessions is written options=-c%20NAME%3DVALUE)`,
   );
 }
 

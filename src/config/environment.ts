@@ -179,7 +179,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     redisUrl: url('REDIS_URL', REDIS_SCHEMES, redisPlace),
     pgPort: pgPort === undefined ? undefined : portIn('RECORDER_PG_PORT', pgPort, 1),
     stateHome: textIn(env, 'XDG_STATE_HOME') ?? join(homedir(), '.local', 'state'),
-    host: textOf('RECORDER_HOST'),
+    host: textOf('RECORDER_HOST').replace(/^\[(.*)\]$/, '$1'),
     port,
     token,
     logLevel,

@@ -4,7 +4,7 @@ import { fileIn, type Having, textIn } from './variables.ts';
 
 /** `scheme://user:password@host/database`, and passwords among a URL's parameters. */
 const PASSWORD_IN_URL =
-  /:\/\/([^/?#@:]*):([^/?#@]*)@[^/?#]*\/?([^?#]*)|[?&](?:ssl|sentinel)?password=([^&#]*)/gi;
+  /:\/\/([^/?#:]*):([^/?#]*)@[^/?#]*\/?([^?#]*)|[?&](?:ssl|sentinel)?password=([^&#]*)/gi;
 
 /**
  * The secrets of the environment, which must not be in a log or an error. It works when other variables are invalid, too.

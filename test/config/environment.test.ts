@@ -48,6 +48,10 @@ describe('the environment', () => {
     });
   });
 
+  it('may write an address of IPv6 to listen on as URLs do', () => {
+    expect(readEnvironment({ RECORDER_HOST: '[::1]' }).host).toBe('::1');
+  });
+
   it('names a database with what both drivers can do', () => {
     const url = 'postgres://u:canary@host/db?sslmode=prefer';
     expect(problems({ DATABASE_URL: url, REPORTING_DATABASE_URL: url })).toEqual([
@@ -278,6 +282,7 @@ describe('the environment', () => {
       'of-the-key',
       'of-the-key',
     ]);
+    expect(readSecrets({ DATABASE_URL: 'postgres://user:pass@word@one,two/db' })).toContain('pass@word');
     expect(readSecrets({ REDIS_URL: 'redis-cluster://:secret@a,b' })).toEqual(['secret', 'secret']);
     expect(readSecrets({ DATABASE_URL: 'postgres://recorder:recorder@db/recorder' })).toEqual([]);
   });
