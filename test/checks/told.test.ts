@@ -113,6 +113,18 @@ it('is printed by report discrepancies and report series-breaks', async () => {
       code: 2,
       stderr: expect.stringContaining('does not take it: found_at and ended_at tell what was known when'),
     });
+  // An option that a report does not know would be answered with another window than was asked for.
+  for (const [name, option, value, takes] of [
+    ['sla', '--from', '2026-03-01', '--month, --target PERCENT, --node, --as-of'],
+    ['uptime', '--month', '2026-03', '--from, --to, --node, --as-of'],
+    ['uptime', '--target', '99', '--from, --to, --node, --as-of'],
+    ['incident', '--month', '2026-03', '--node, --from, --to'],
+    ['series-breaks', '--node', 'a', '--from, --to'],
+  ] as const)
+    expect(await report(name, option, value)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`${option} ${value}: ${name} does not take it; it takes ${takes}`),
+    });
   expect(await report('discrepancies', '--from', '2026-03-02', '--to', '2026-03-01')).toMatchObject({
     code: 2,
   });

@@ -130,3 +130,24 @@ it('notes are written by command and told by report incident; what is wrong is a
   for (const said of ['no such node', '--by', '--note: is missing', 'lies in the future'])
     expect(wrong.stderr).toContain(said);
 });
+
+it('maintenance is announced by its word alone: options without it are refused', async () => {
+  writeFileSync(
+    join(folder, 'recorder.yaml'),
+    'network: mainnet\nupstreams: { nodes: [{ name: a, url: "http://127.0.0.1:1" }] }\n',
+  );
+  const maintenance = (...args: string[]) =>
+    startCommand(['maintenance', ...args], { DATABASE_URL: database.url }, folder).ended;
+  expect(await maintenance('announce', '--node', 'a', '--to', '2999-01-01')).toMatchObject({ code: 0 });
+  const [announced] = await sql<{ id: string }[]>`select max(id)::text as id from reporting.node_maintenance`;
+  for (const args of [['list'], [], ['end', announced?.id ?? '']])
+    expect(await maintenance(...args, '--to', '2999-01-01', '--node', 'a')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /^--node: is an option of "maintenance announce"\n--to: is an option of "maintenance announce"/,
+      ),
+    });
+  const [window] =
+    await sql`select ends_at > '2998-01-01' as still from reporting.node_maintenance order by id desc limit 1`;
+  expect(window).toEqual({ still: true });
+});
