@@ -22,7 +22,8 @@ export function openDriver(
     port: said.places[0].port,
     path: placeText(said.places[0]),
     user: said.user,
-    password: () => said.password,
+    // A text that is empty would be looked for there.
+    password: said.password || (() => ''),
     database: said.database,
     ssl: false,
     connection: { ...options.connection, options: said.options },

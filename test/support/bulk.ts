@@ -5,8 +5,9 @@ const opened = new WeakMap<postgres.Sql, BulkClient>();
 
 /** The client of commits for the database of another client. Its connections end with the database. */
 export function bulkFor(sql: postgres.Sql): BulkClient {
-  const { host, port, user, pass, database } = sql.options;
-  const url = new URL(`postgres://${host[0]}:${port[0]}/${database}`);
+  const { path, host, port, user, pass, database } = sql.options;
+  // The recorder's own clients have their place there.
+  const url = new URL(`postgres://${path || `${host[0]}:${port[0]}`}/${database}`);
   url.username = user;
   url.password = String(pass ?? '');
   const bulk = opened.get(sql) ?? openBulk(url.href, 4);
