@@ -179,7 +179,7 @@ export function commandLine(): Command {
     'chain-recorder query "select node_id, weight from validators order by weight desc limit 10" --as-of 2026-10-01',
   )
     .argument('<sql>')
-    .option('--format <format>', 'table, csv or json')
+    .option('--format <format>', 'table, csv, json or parquet')
     .option('--as-of <time>', 'what was known then; datasets are named without their schema')
     .option('--timeout <duration>', 'how long it may take (default: 60s)')
     .action((sql: string, options: Common & Partial<QueryOptions>) =>

@@ -3,6 +3,7 @@ import { duration } from '../config/duration-schema.ts';
 import { askAsReader } from '../db/question.ts';
 import { UsageError } from '../errors.ts';
 import { exitCode } from './exit.ts';
+import { printParquet } from './printing-parquet.ts';
 import { printRows, ROW_FORMATS } from './printing-rows.ts';
 import { readFrom } from './reading.ts';
 import { instantOf } from './selection.ts';
@@ -14,11 +15,12 @@ export interface QueryOptions {
   readonly timeout?: string | undefined;
 }
 
+const FORMATS = [...ROW_FORMATS, 'parquet'] as const;
 const TIMEOUT = '60s';
 const LONGEST = 86_400_000;
 
 /**
- * `query SQL [--format table|csv|json] [--as-of T] [--timeout D]`: runs one statement as `recorder_reader`. With
+ * `query SQL [--format table|csv|json|parquet] [--as-of T] [--timeout D]`: runs one statement as `recorder_reader`. With
  * `--as-of`, names of `reporting` that are written without the schema show what was known at that moment.
  * @returns the exit code
  * @throws UsageError when the statement or an option is wrong, or the statement is not allowed
@@ -29,12 +31,12 @@ export async function queryCommand(
   options: QueryOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const format = ROW_FORMATS.find((one) => one === options.format);
-  if (options.format === 'parquet')
+  const format = FORMATS.find((one) => one === options.format);
+  if (!format) throw new UsageError([`--format ${options.format}: must be one of ${FORMATS.join(', ')}`]);
+  if (format === 'parquet' && process.stdout.isTTY)
     throw new UsageError([
-      '--format parquet: query does not write it: ask with --format csv or --format json, which are exact, too, and convert that',
+      '--format parquet: is not for a terminal: write it into a file, with > rows.parquet',
     ]);
-  if (!format) throw new UsageError([`--format ${options.format}: must be one of ${ROW_FORMATS.join(', ')}`]);
   const timeout = durationOf(options.timeout ?? TIMEOUT);
   const asOf = options.asOf === undefined ? null : pastMoment(options.asOf, app.clock());
   // What was known at a past moment is asked by temporary views, which no replica has.
@@ -42,9 +44,11 @@ export async function queryCommand(
   await askAsReader(url, question, { timeout, asOf, signal }, (answer) => {
     const names = answer.columns.map(({ name }) => name);
     const twice = names.find((name, at) => names.indexOf(name) < at);
-    if (format === 'json' && twice !== undefined)
+    if ((format === 'json' || format === 'parquet') && twice !== undefined)
       throw new UsageError([`query: two columns are called ${twice}: give each a name of its own (as …)`]);
-    return printRows(answer, format, process.stdout);
+    return format === 'parquet'
+      ? printParquet(answer, process.stdout)
+      : printRows(answer, format, process.stdout);
   });
   return exitCode.done;
 }

@@ -21,6 +21,8 @@ export interface AnswerColumn {
   readonly name: string;
   /** What all of its texts are; times of timestamptz are in UTC. */
   readonly kind: 'number' | 'time' | 'text';
+  /** The number of its type in pg_type. */
+  readonly type: number;
 }
 
 /** The answer to a question, before its rows are read. */
@@ -109,7 +111,7 @@ export async function askAsReader<T>(
     await run('begin transaction read only');
     await run('select recorder_question.open_answer($1)', [question]);
     return await read({
-      columns: columns.map(({ name, type }) => ({ name, kind: kindOf(type) })),
+      columns: columns.map(({ name, type }) => ({ name, kind: kindOf(type), type })),
       async *rows(form) {
         for (;;) {
           // The statement may have set another timeout for the rest of the transaction.

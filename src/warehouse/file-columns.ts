@@ -34,7 +34,7 @@ export interface FileColumn {
 /** DECIMAL has this many digits everywhere; DuckDB reads longer ones wrongly. */
 export const PRECISION = 38;
 /** Behind the point, for numbers with decimals. */
-const DECIMALS = 18;
+export const DECIMALS = 18;
 
 /** The name of the column that holds every digit of another one. */
 const exactName = (name: string) => `${name}_exact`;

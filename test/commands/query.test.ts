@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -9,6 +9,7 @@ import { printRows, type RowFormat } from '../../src/commands/printing-rows.ts';
 import { askAsReader } from '../../src/db/question.ts';
 import { startCommand } from '../support/cli.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { type Duck, openDuck } from '../warehouse/lake.ts';
 
 let database: TestDatabase;
 let dir: string;
@@ -121,13 +122,13 @@ describe('the command query', () => {
   it.each([
     [['selct 1'], 'syntax error'],
     [['drop table x'], 'gives rows'],
-    [['select 1', '--format', 'parquet'], 'ask with --format csv or --format json'],
-    [['select 1', '--format', 'xml'], 'must be one of table, csv, json'],
+    [['select 1', '--format', 'xml'], 'must be one of table, csv, json, parquet'],
     [['select 1', '--timeout', 'soon'], '--timeout soon'],
     [['select 1', '--timeout', '30d'], '--timeout 30d'],
     [['select 1', '--as-of', 'soon'], '--as-of soon'],
     [['select 1', '--as-of', '2999-01-01'], 'has not come yet'],
     [['select 1 as a, 2 as a', '--json'], 'two columns are called a'],
+    [['select 1 as a, 2 as a', '--format', 'parquet'], 'two columns are called a'],
   ])('used wrongly exits 2 and says what is wrong: %j', async (args, said) => {
     const { code, stdout, stderr } = await query(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -141,5 +142,89 @@ describe('the command query', () => {
       'head -n 3',
     );
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'n\r\n1\r\n2\r\n', stderr: '' });
+  });
+});
+
+describe('a Parquet file', () => {
+  let duck: Duck;
+  beforeAll(async () => {
+    duck = await openDuck();
+  });
+  afterAll(() => duck.close());
+  const file = () => join(dir, 'rows.parquet');
+  const parquet = (question: string, reader = `cat > ${file()}`) =>
+    startCommand(['query', question, '--format', 'parquet'], { DATABASE_URL: database.url }, dir, reader)
+      .ended;
+  const columns = async () => {
+    const described = await duck.rows(
+      `select column_name, column_type from (describe select * from '${file()}')`,
+    );
+    return Object.fromEntries(described);
+  };
+
+  it('has each value in its type, with every digit', async () => {
+    const question = `
+      select * from (values
+        (1, true, 9223372036854775807, -0.1::float8, '2026-11-26 10:00:00.123456+00'::timestamptz, 12345678901234567890123456789012345678, 1.10,
+          e'\u2028 a\r\n"b"', array[1, 2], 'infinity'::timestamptz, 1e40::numeric, null::int),
+        (2, null, -5, 'NaN', '0001-01-01 00:00:00+00', -7, -20000000000000000000.000000000000000001, '', null, now(), 'NaN', null)
+      ) as v (small, flag, whole, double, moment, long, exact, words, list, beyond, huge, nothing)`;
+    expect(await parquet(question)).toMatchObject({ code: 0, stderr: '' });
+    expect(await columns()).toEqual({
+      ...{ small: 'BIGINT', flag: 'BOOLEAN', whole: 'BIGINT', double: 'DOUBLE' },
+      ...{ moment: 'TIMESTAMP WITH TIME ZONE', long: 'DECIMAL(38,0)', exact: 'DECIMAL(38,18)', words: 'VARCHAR' },
+      ...{ list: 'VARCHAR', beyond: 'VARCHAR', huge: 'VARCHAR', nothing: 'BIGINT' },
+    });
+    const rows = await duck.rows(
+      `select small::text, flag::text, whole::text, double::text, moment::text, long::text, exact::text, words, list, huge, nothing::text
+      from '${file()}' order by small`,
+    );
+    expect(rows).toEqual([
+      [
+        ...['1', 'true', '9223372036854775807', '-0.1', '2026-11-26 10:00:00.123456+00'],
+        ...['12345678901234567890123456789012345678', '1.100000000000000000', '\u2028 a\r\n"b"', '[1,2]'],
+        ...['1'.padEnd(41, '0'), null],
+      ],
+      [
+        ...[
+          '2',
+          null,
+          '-5',
+          'nan',
+          '0001-01-01 00:00:00+00',
+          '-7',
+          '-20000000000000000000.000000000000000001',
+        ],
+        ...['', null, 'NaN', null],
+      ],
+    ]);
+  });
+
+  it('has the rows of an answer of many blocks, in their order', async () => {
+    await parquet(`select n, repeat('x', n % 500) as words from generate_series(1, 30000) n`);
+    expect(
+      await duck.rows(
+        `select count(*)::text, sum(n)::text, sum(length(words))::text, bool_and(n = place)::text
+        from (select *, row_number() over () as place from '${file()}')`,
+      ),
+    ).toEqual([['30000', '450015000', '7485000', 'true']]);
+  });
+
+  it('without rows has its columns', async () => {
+    await parquet('select 1 as one, 1.5 as two where false');
+    expect(await columns()).toEqual({ one: 'BIGINT', two: 'DECIMAL(38,0)' });
+  });
+
+  it('is given up quietly when its reader leaves, and leaves nothing behind', async () => {
+    const temporary = mkdtempSync(join(tmpdir(), 'recorder-parquet-'));
+    const ended = await startCommand(
+      ['query', `select n, md5(n::text) as words from generate_series(1, 100000) n`, '--format', 'parquet'],
+      { DATABASE_URL: database.url, TMPDIR: temporary },
+      dir,
+      'head -c 4',
+    ).ended;
+    expect(ended).toMatchObject({ code: 0, stdout: 'PAR1', stderr: '' });
+    expect(readdirSync(temporary)).toEqual([]);
+    rmSync(temporary, { recursive: true });
   });
 });

@@ -106,8 +106,8 @@ describe('report NAME', () => {
     const printed = text(out);
     const answer: Answer = {
       columns: [
-        { name: '<b>', kind: 'text' },
-        { name: 'count', kind: 'number' },
+        { name: '<b>', kind: 'text', type: 25 },
+        { name: 'count', kind: 'number', type: 20 },
       ],
       async *rows() {
         yield [JSON.stringify(['<script src="//x">&"</script>', '1']), JSON.stringify([null, '2'])];

@@ -1,0 +1,186 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type CopyRow, instantBytes } from '../db/copy-binary.ts';
+import { DECIMALS, type FileColumn, PRECISION } from './file-columns.ts';
+import { ParquetFile } from './parquet-file.ts';
+
+/** A column of an answer. */
+interface AnswerColumn {
+  readonly name: string;
+  /** The number of its type in pg_type. */
+  readonly type: number;
+}
+
+/** The values of a row as texts; null: there is none. */
+export type Texts = readonly (string | null)[];
+
+/**
+ * Writes an answer as a Parquet file. Booleans, whole numbers, doubles and instants are stored as such, `numeric` as a DECIMAL as exports
+ * have it, and everything else as text. A column of which some value does not fit is text, so that no digit is lost. What its values need
+ * is known at the end: until then rows wait in a file of their own.
+ * @param folder a local folder for both files
+ * @returns the path of the Parquet file
+ */
+export async function writeAnswer(
+  folder: string,
+  columns: readonly AnswerColumn[],
+  blocks: AsyncIterable<readonly Texts[]>,
+): Promise<string> {
+  const path = join(folder, 'answer.parquet');
+  const waiting = await Waiting.open(join(folder, 'rows'));
+  try {
+    const seen = columns.map((column) => new SeenColumn(column));
+    for await (const block of blocks) {
+      for (const row of block)
+        seen.forEach((column, at) => {
+          column.see(row[at] ?? null);
+        });
+      await waiting.add(block);
+    }
+    const forms = seen.map((column) => column.form());
+    const stored = seen.map((column, at) => column.stored(at));
+    const file = new ParquetFile(path, stored);
+    try {
+      for await (const block of waiting.blocks()) for (const row of block) file.add(encoded(row, forms));
+      await file.finish();
+    } finally {
+      file.abandon();
+    }
+  } finally {
+    await waiting.close();
+  }
+  return path;
+}
+
+/** How the texts of a type are stored. */
+interface Form {
+  readonly stored: FileColumn['stored'];
+  /** The texts that can be stored so. */
+  readonly fits: RegExp;
+  /** The bytes of a text in the form of COPY. */
+  readonly bytes: (text: string) => Buffer;
+}
+
+const TEXT: Form = { stored: 'text', fits: /^/, bytes: (text) => Buffer.from(text) };
+const WHOLE: Form = {
+  stored: 'bigint',
+  fits: /^-?\d+$/,
+  bytes: (text) => {
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigInt64BE(BigInt(text));
+    return bytes;
+  },
+};
+const DOUBLE: Form = {
+  stored: 'double',
+  fits: /^/,
+  bytes: (text) => {
+    const bytes = Buffer.alloc(8);
+    bytes.writeDoubleBE(Number(text));
+    return bytes;
+  },
+};
+/** The types bool, int8, int2, int4, float4, float8, timestamptz and numeric, by their numbers in pg_type, which never change. */
+const FORMS: ReadonlyMap<number, Form> = new Map([
+  [16, { stored: 'boolean', fits: /^(true|false)$/, bytes: (text) => Buffer.of(text === 'true' ? 1 : 0) }],
+  [20, WHOLE],
+  [21, WHOLE],
+  [23, WHOLE],
+  [700, DOUBLE],
+  [701, DOUBLE],
+  // Not infinity, and not what lies beyond the calendar of four digits.
+  [1184, { stored: 'instant', fits: /^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/, bytes: instantBytes }],
+  [1700, { ...TEXT, stored: 'decimal', fits: /^-?\d+(\.\d+)?$/ }],
+]);
+
+/** A column of which the values are looked through. */
+class SeenColumn {
+  readonly #name: string;
+  readonly #form: Form;
+  #fits = true;
+  /** The most digits before the point, and behind it. */
+  #whole = 0;
+  #decimals = 0;
+
+  constructor({ name, type }: AnswerColumn) {
+    this.#name = name;
+    this.#form = FORMS.get(type) ?? TEXT;
+  }
+
+  see(text: string | null): void {
+    if (text === null || !this.#fits) return;
+    this.#fits = this.#form.fits.test(text);
+    if (this.#form.stored !== 'decimal') return;
+    const [whole = '', decimals = ''] = text.replace('-', '').split('.');
+    this.#whole = Math.max(this.#whole, whole.length);
+    this.#decimals = Math.max(this.#decimals, decimals.length);
+  }
+
+  form(): Form {
+    const tooLong = this.#decimals > DECIMALS || this.#whole + this.#scale() > PRECISION;
+    return this.#fits && !(this.#form.stored === 'decimal' && tooLong) ? this.#form : TEXT;
+  }
+
+  /** @param at its place in a row */
+  stored(at: number): FileColumn {
+    const { stored } = this.form();
+    return { name: this.#name, type: '', stored, scale: this.#scale(), nullable: true, at };
+  }
+
+  #scale(): number {
+    return this.#decimals === 0 ? 0 : DECIMALS;
+  }
+}
+
+/** A row as COPY would give it. */
+function encoded(row: Texts, forms: readonly Form[]): CopyRow {
+  const values = forms.map((form, at) => {
+    const text = row[at] ?? null;
+    return text === null ? null : form.bytes(text);
+  });
+  const starts = new Int32Array(values.length);
+  const ends = new Int32Array(values.length);
+  let end = 0;
+  values.forEach((value, at) => {
+    starts[at] = end;
+    end += value?.length ?? 0;
+    ends[at] = value === null ? -1 : end;
+  });
+  return { bytes: Buffer.concat(values.filter((value) => value !== null)), starts, ends };
+}
+
+/** Rows that wait in a file until all are there. */
+class Waiting {
+  readonly #file: FileHandle;
+  readonly #blocks: { readonly at: number; readonly bytes: number }[] = [];
+  #end = 0;
+
+  private constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  /** @param path of a file that is not there yet */
+  static async open(path: string): Promise<Waiting> {
+    return new Waiting(await open(path, 'wx+'));
+  }
+
+  async add(rows: readonly Texts[]): Promise<void> {
+    const bytes = Buffer.from(JSON.stringify(rows));
+    await this.#file.write(bytes, 0, bytes.length, this.#end);
+    this.#blocks.push({ at: this.#end, bytes: bytes.length });
+    this.#end += bytes.length;
+  }
+
+  async *blocks(): AsyncGenerator<readonly Texts[]> {
+    for (const { at, bytes } of this.#blocks) {
+      const buffer = Buffer.alloc(bytes);
+      await this.#file.read(buffer, 0, bytes, at);
+      yield z.array(z.array(z.string().nullable())).parse(JSON.parse(buffer.toString()));
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+}
