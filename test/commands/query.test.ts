@@ -172,7 +172,12 @@ describe('a Parquet file', () => {
     expect(await parquet(question)).toMatchObject({ code: 0, stderr: '' });
     expect(await columns()).toEqual({
       ...{ small: 'BIGINT', flag: 'BOOLEAN', whole: 'BIGINT', double: 'DOUBLE' },
-      ...{ moment: 'TIMESTAMP WITH TIME ZONE', long: 'DECIMAL(38,0)', exact: 'DECIMAL(38,18)', words: 'VARCHAR' },
+      ...{
+        moment: 'TIMESTAMP WITH TIME ZONE',
+        long: 'DECIMAL(38,0)',
+        exact: 'DECIMAL(38,18)',
+        words: 'VARCHAR',
+      },
       ...{ list: 'VARCHAR', beyond: 'VARCHAR', huge: 'VARCHAR', nothing: 'BIGINT' },
     });
     const rows = await duck.rows(
