@@ -167,7 +167,7 @@ class Waiting {
 
   async add(rows: readonly Texts[]): Promise<void> {
     const bytes = Buffer.from(JSON.stringify(rows));
-    await this.#file.write(bytes, 0, bytes.length, this.#end);
+    await this.#file.appendFile(bytes);
     this.#blocks.push({ at: this.#end, bytes: bytes.length });
     this.#end += bytes.length;
   }

@@ -75,11 +75,11 @@ describe('a question', () => {
       async (answer) => answer.columns,
     );
     expect(columns).toEqual([
-      { name: 'one', kind: 'number' },
-      { name: 'two', kind: 'number' },
-      { name: 'three', kind: 'text' },
-      { name: 'four', kind: 'time' },
-      { name: 'five', kind: 'time' },
+      { name: 'one', kind: 'number', type: 23 },
+      { name: 'two', kind: 'number', type: 1700 },
+      { name: 'three', kind: 'text', type: 25 },
+      { name: 'four', kind: 'time', type: 1184 },
+      { name: 'five', kind: 'time', type: 1082 },
     ]);
   });
 
