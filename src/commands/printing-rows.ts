@@ -16,8 +16,8 @@ export async function printRows(answer: Answer, format: RowFormat, out: Out): Pr
   await printers[format](answer, pacing(out), out);
 }
 
-/** Writes some text. @returns false once the reader has left */
-export type Write = (text: string) => Promise<boolean>;
+/** Writes some text or bytes. @returns false once the reader has left */
+export type Write = (text: string | Uint8Array) => Promise<boolean>;
 
 const printers: Readonly<Record<RowFormat, (answer: Answer, write: Write, out: Out) => Promise<void>>> = {
   async csv({ columns, rows }, write, out) {
