@@ -95,7 +95,7 @@ export class Servers {
       fetch_types: false,
     });
     try {
-      const standing = await within(PATIENCE, standingOf(client));
+      const standing = await answeredWithin(PATIENCE, standingOf(client));
       if (!standing) throw new NoPrimaryError('is a standby');
       const known = this.#known;
       if (known && standing.system === known.system && standing.timeline < known.timeline)
@@ -135,7 +135,7 @@ async function standingOf(sql: postgres.Sql): Promise<Standing | null> {
   return row && row.timeline !== null ? { system: row.system, timeline: row.timeline } : null;
 }
 
-async function within<T>(milliseconds: number, asked: Promise<T>): Promise<T> {
+async function answeredWithin<T>(milliseconds: number, asked: Promise<T>): Promise<T> {
   const over = new AbortController();
   const late = delay(milliseconds, undefined, { signal: over.signal }).then(() => {
     throw new NoPrimaryError(`does not answer within ${milliseconds} ms`);
