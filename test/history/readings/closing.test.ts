@@ -140,6 +140,8 @@ describe('closing a day', () => {
           await insert(first);
           await closeDays(sql, later, never);
           await insert(late);
+          // What came late is counted with its closed day before it is taken in.
+          expect(await averages('validator_uptime_daily')).toEqual(await averages(`(${AVERAGES}) plain`));
           await closeDays(sql, later, never);
           const rows = await counted('validator_uptime');
           // A reading that was closed before and came again says the first thing.
