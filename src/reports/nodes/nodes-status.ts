@@ -91,13 +91,15 @@ export async function nodesStatus(
         return whole;
       };
       // Days and spans are worked out where they are asked for: those of a long list are not all shown.
+      let told: NodeStatus['spans'] | undefined;
       return {
         ...one,
         get days() {
           return statesIn(known, days, firstLook);
         },
         get spans() {
-          return bySpan(over);
+          told ??= bySpan(over);
+          return told;
         },
         latency: bySpan((name) => latency[spanNames.indexOf(name)]?.get(one.node) ?? null),
         checks: checks.get(one.node) ?? [],

@@ -40,10 +40,8 @@ afterAll(async () => {
   await database.close();
 });
 
-describe.each([
-  ['/', /<t[dh][^>]*><a href="\/status\/(node-\d+)"/g],
-  ['/status', /<h3><a href="\/status\/(node-\d+)"/g],
-])('%s of more nodes than can be read', (path, listing) => {
+const listing = /<(?:h3|t[dh][^>]*)><a href="\/status\/(node-\d+)"/g;
+describe.each(['/', '/status'])('%s of more nodes than can be read', (path) => {
   it('lists 200, those that want a look first, and links to all others', async () => {
     const { body: text } = await ask(server.address + path);
     const [, section = ''] = text.split('id="nodes"');
@@ -53,6 +51,19 @@ describe.each([
     expect(listed.slice(0, 4)).toEqual([...down, 'node-1']);
     const linked = [...rest.matchAll(/<a href="\/status\/(node-\d+)"/g)].map(([, node]) => node);
     expect([...listed, ...linked.slice(0, 30)].sort()).toEqual([...nodes].sort());
+  });
+});
+
+describe('/status of many nodes', () => {
+  it('tells those in full that want a look, and of each other one its days and uptimes in a line', async () => {
+    const { body: text } = await ask(`${server.address}/status`);
+    const inFull = [...text.matchAll(/<h3><a href="\/status\/(node-\d+)"/g)].map(([, node]) => node);
+    expect(inFull).toEqual([...down]);
+    const [, line = ''] = text.split('<a href="/status/node-1">node-1</a>');
+    const [told = ''] = line.split('</tr>');
+    expect(told).toContain('The last 90 days of node-1: of 2 recorded, 2 wholly up');
+    expect(told).toContain('/status/node-1?from=');
+    expect([...told.matchAll(/100\.000.%/g)]).toHaveLength(4);
   });
 });
 

@@ -10,8 +10,8 @@ export interface Column<Row> {
   readonly head?: ComponentChildren;
   /** The rows are sorted by it. */
   readonly sorted?: 'ascending' | 'descending' | undefined;
-  /** `number`: aligned to the right. `name`: short, and wraps where it is not. `wide`: long texts, which wrap. Absent: short, on one line. */
-  readonly kind?: 'number' | 'name' | 'wide' | undefined;
+  /** `number`: aligned to the right. `name`: short, and wraps where it is not. `wide`: long texts, which wrap. `bars`: a row of bars. Absent: short, on one line. */
+  readonly kind?: 'number' | 'name' | 'wide' | 'bars' | undefined;
   readonly cell: (row: Row) => ComponentChildren;
 }
 

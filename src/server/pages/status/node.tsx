@@ -16,12 +16,12 @@ import { Incidents } from './incidents.tsx';
 import { LatencyFact } from './latency-fact.tsx';
 import { CurrentLinks, finer } from './links.ts';
 import { Looks } from './looks.tsx';
+import { NodeState, UptimeFact } from './node-facts.tsx';
 import { Observed } from './observed.tsx';
 import { RangeChoice } from './range-choice.tsx';
 import { Standing } from './standing.tsx';
 import { Legend, StateBars, StatePatterns } from './state-bars.tsx';
 import { summaryWords, windowText } from './state-words.ts';
-import { NodeState, UptimeFact } from './status.tsx';
 import { Windows } from './windows.tsx';
 
 /** What the page of a node tells. */

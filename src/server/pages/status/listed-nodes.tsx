@@ -1,0 +1,127 @@
+import { useContext } from 'preact/hooks';
+import { DAYS, type NodeStatus, spanNames } from '../../../reports/nodes/nodes-status.ts';
+import { byNeedOfLook } from '../../../reports/nodes/watched-nodes.ts';
+import { Empty } from '../parts/empty.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { Checks } from './checks.tsx';
+import { LatencyNote } from './latency-fact.tsx';
+import { CurrentLinks, finer } from './links.ts';
+import { NodeState, UptimeFact } from './node-facts.tsx';
+import { NotListed } from './not-listed.tsx';
+import { StateBars } from './state-bars.tsx';
+import { summaryWords } from './state-words.ts';
+
+/** The most nodes that are told in full, half a screen each. */
+const IN_FULL = 30;
+/** The most nodes that are listed, up to 20 kB each. */
+const MOST = 200;
+
+/** The nodes: a few in full, in their order. Of many, those that want a look in full, others a line each, and the rest counted. */
+export function ListedNodes({ nodes }: { readonly nodes: readonly NodeStatus[] }) {
+  if (nodes.length === 0) return <Empty>No node is watched.</Empty>;
+  if (nodes.length <= IN_FULL) return nodes.map((node) => <Node node={node} key={node.node} />);
+  const ordered = byNeedOfLook(nodes);
+  const full = new Set(ordered.filter(wantsLook).slice(0, IN_FULL));
+  const others = ordered.filter((node) => !full.has(node));
+  const listed = MOST - full.size;
+  return (
+    <>
+      {[...full].map((node) => (
+        <Node node={node} key={node.node} />
+      ))}
+      <Lines nodes={others.slice(0, listed)} />
+      {others.length > listed && <NotListed nodes={others.slice(listed)} />}
+    </>
+  );
+}
+
+const wantsLook = ({ state, failing_checks }: NodeStatus) => state !== 'up' || failing_checks.length > 0;
+
+function Node({ node }: { readonly node: NodeStatus }) {
+  const { spans } = node;
+  return (
+    <article class="panel node">
+      <div class="head">
+        <h3>
+          <NodeLink node={node.node} />
+        </h3>
+        <NodeState node={node} />
+      </div>
+      {node.error !== null && node.state !== 'up' && (
+        <p class="reason">
+          <q>{node.error}</q>
+        </p>
+      )}
+      <Days node={node} />
+      <p class="axis soft" aria-hidden="true">
+        <span>{DAYS} days ago</span>
+        <span>today</span>
+      </p>
+      <dl class="facts uptimes">
+        {spanNames.map((name) => (
+          <div key={name}>
+            <dt>Uptime, {name}</dt>
+            <dd>
+              <UptimeFact window={spans[name]} />
+              <LatencyNote latency={node.latency[name]} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <Checks checks={node.checks} open={node.failing_checks.length > 0} />
+    </article>
+  );
+}
+
+function Lines({ nodes }: { readonly nodes: readonly NodeStatus[] }) {
+  return (
+    <Table
+      caption="More nodes"
+      columns={[...columns, ...(nodes.some(wantsLook) ? [why] : [])]}
+      rows={nodes}
+      keyOf={({ node }) => node}
+      empty=""
+    />
+  );
+}
+
+const columns: readonly Column<NodeStatus>[] = [
+  { name: 'Node', kind: 'name', cell: ({ node }) => <NodeLink node={node} /> },
+  { name: 'State', cell: (node) => <NodeState node={node} /> },
+  { name: `The last ${DAYS} days`, kind: 'bars', cell: (node) => <Days node={node} /> },
+  ...spanNames.map(
+    (name, at): Column<NodeStatus> => ({
+      name: `Uptime, ${name}`,
+      head: (
+        <>
+          <span class={at === 0 ? undefined : 'unseen'}>Uptime, </span>
+          {name}
+        </>
+      ),
+      kind: 'number',
+      cell: ({ spans }) => <UptimeFact window={spans[name]} />,
+    }),
+  ),
+];
+
+const why: Column<NodeStatus> = {
+  name: 'Why',
+  kind: 'wide',
+  cell: ({ error, failing_checks }) => error ?? failing_checks.join(', '),
+};
+
+function NodeLink({ node }: { readonly node: string }) {
+  return <a href={useContext(CurrentLinks).node(node)}>{node}</a>;
+}
+
+/** The last days of a node as bars, each with a link to what happened on it. */
+function Days({ node: { node, days } }: { readonly node: NodeStatus }) {
+  const links = useContext(CurrentLinks);
+  return (
+    <StateBars
+      windows={days}
+      label={`The last ${DAYS} days of ${node}: ${summaryWords(days)}.`}
+      href={(window) => finer(links, node, window)}
+    />
+  );
+}

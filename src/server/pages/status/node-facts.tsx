@@ -1,0 +1,35 @@
+import type { NodeStatus, SpanName } from '../../../reports/nodes/nodes-status.ts';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { boundsText, uptimeText } from './state-words.ts';
+
+/** How a node is now, and since when. */
+export function NodeState({ node }: { readonly node: Pick<NodeStatus, 'state' | 'since'> }) {
+  if (node.state === 'unrecorded') return <State is="unknown">no record yet</State>;
+  return (
+    <span>
+      <State is={node.state} />{' '}
+      {node.since && (
+        <span class="soft">
+          since <Time at={node.since} />
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** An uptime, with its bounds where some of the time is unknown, and how much of it is recorded at all. */
+export function UptimeFact({ window }: { readonly window: NodeStatus['spans'][SpanName] }) {
+  const bounds = boundsText(window);
+  return (
+    <>
+      {uptimeText(window)}
+      {bounds !== null && <small class="soft bounds">{bounds}</small>}
+      {window.unrecorded > 0 && window.unrecorded * 1000 < window.to - window.from && (
+        <small class="soft bounds">
+          since <Time at={new Date(window.from + window.unrecorded * 1000)} exact />
+        </small>
+      )}
+    </>
+  );
+}
