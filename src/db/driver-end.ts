@@ -16,12 +16,6 @@ const END_OF_ERROR = Buffer.from([0, 0]);
 const ERROR = 0x45;
 const LAST_WORDS = /^V(FATAL|PANIC)$/;
 
-/** What the connections of a client have in common. */
-export interface Line {
-  /** Whether the last one was lost before the driver had asked for the server's types. */
-  lostEarly: boolean;
-}
-
 /**
  * Gives a connection an end that postgres.js 3.4.9 takes well. Otherwise the driver
  *
@@ -29,37 +23,33 @@ export interface Line {
  *   again, resolved without rows, so that a statement seems to be done that was never run;
  * - forgets to send what it held back when a connection closed. The next start packet waits behind that, and is never sent;
  * - connects again and again, and tells nobody, where a server closes before it answers;
- * - rejects its own question for the server's types, which nobody handles;
  * - keeps the error with which a server ends a connection, and gives it to the first statement on the next one.
  *
  * So a connection that is lost before it was ready has an error, which comes together with the close, and one that is lost later has
- * a close, behind the server's last words where it has some: the driver tells those who wait. Where the question for types is cut, the
- * connection is made anew, once. One on which the driver sends nothing is closed until start packets are enough to be sent, of which all
- * but the last is left out.
+ * a close, behind the server's last words where it has some: the driver tells those who wait. One on which the driver sends nothing is closed until
+ * start packets are enough to be sent, of which all but the last is left out.
  * @param host for the words of the error
  */
-export function driverEnd<S extends Socket>(socket: S, host: string, line: Line): S {
+export function driverEnd<S extends Socket>(socket: S, host: string): S {
   const emit = socket.emit.bind(socket);
   const write = socket.write.bind(socket);
   let failure: unknown = null;
   let farewell: Error | null = null;
   let first: Buffer | null = null;
-  let answers = 0;
+  let ready = false;
 
   const close = (): boolean => {
-    const early = answers === 0 || (answers === 1 && line.lostEarly);
-    line.lostEarly = answers === 1;
     const error = failure ?? (first === null ? null : closedBy(host));
-    if (farewell !== null && answers > 1) emit('error', farewell);
-    if (!early || isCancel(first) || error === null) return emit('close', false);
+    if (farewell !== null) emit('error', farewell);
+    if (ready || isCancel(first) || error === null) return emit('close', false);
     emit('error', error);
     // The driver waits a little before it comes again to a server that failed.
     return emit('close', true);
   };
   socket.emit = (event: string | symbol, ...values: unknown[]): boolean => {
     if (event === 'close') return close();
-    if (event === 'data' && answers < 2 && isReady(values[0])) answers += 1;
-    if (event === 'data' && answers > 0) {
+    ready ||= event === 'data' && isReady(values[0]);
+    if (event === 'data' && ready) {
       const [said, last] = partedAtFarewell(values[0]);
       farewell = last;
       return emit('data', said);

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { isSocket, socketIn } from '../config/database-url.ts';
-import { driverEnd, type Line } from './driver-end.ts';
+import { driverEnd } from './driver-end.ts';
 import { type Encryption, encrypted } from './encrypted.ts';
 import type { Servers } from './servers.ts';
 
@@ -17,7 +17,6 @@ export function driverSocket(
   tls: Encryption,
   server: Pick<Servers, 'primary' | 'hold'>,
 ): () => Promise<Socket> {
-  const line: Line = { lostEarly: false };
   return async () => {
     const socket = new Socket();
     let host = '';
@@ -28,12 +27,12 @@ export function driverSocket(
       socket.connect(isSocket(place) ? { path: socketIn(place) } : { ...place });
       const open = tls.ssl ? await encrypted(socket, host, tls) : socket;
       open.setTimeout(silence, () => open.destroy());
-      return driverEnd(open, host, line);
+      return driverEnd(open, host);
     } catch (error) {
       // The driver listens once it has the socket, and never uses a connection again whose `socket` function threw.
       const failing = new Socket();
       setImmediate(() => failing.destroy(error instanceof Error ? error : new Error(String(error))));
-      return driverEnd(failing, host, line);
+      return driverEnd(failing, host);
     }
   };
 }

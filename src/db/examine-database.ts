@@ -155,8 +155,6 @@ export async function examineDatabase(url: string): Promise<Checked> {
     connect_timeout: PATIENCE,
     onnotice: () => {},
     connection: SETTINGS,
-    // Nothing that is asked gives arrays. Nobody handles that the driver's question for their types fails.
-    fetch_types: false,
   });
   const impatience = new AbortController();
   const late = delay(LONGEST, undefined, { signal: impatience.signal }).then(() => {

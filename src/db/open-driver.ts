@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import { HOST, placeText } from '../config/database-url.ts';
+import { withArrays } from './array-types.ts';
 import { driverSocket } from './driver-socket.ts';
 import type { Servers } from './servers.ts';
 
@@ -7,6 +8,7 @@ import type { Servers } from './servers.ts';
  * Opens a client of postgres.js. The driver reads neither URL nor environment: all that it would look for there is given to it.
  * @param silence see {@link driverSocket}
  * @param server which of the servers is connected to
+ * @param options with `fetch_types: false` arrays are left as texts
  */
 export function openDriver(
   { said, tls }: Pick<Servers, 'said' | 'tls'>,
@@ -28,6 +30,8 @@ export function openDriver(
     ssl: false,
     connection: { ...options.connection, options: said.options },
     socket: driverSocket(silence, tls, server),
+    fetch_types: false,
   };
-  return postgres(withSocket);
+  const sql = postgres(withSocket);
+  return options.fetch_types === false ? sql : withArrays(sql);
 }

@@ -44,7 +44,6 @@ export async function refusePoolerAt(url: string, variable: string): Promise<voi
     connect_timeout: PATIENCE / 1000,
     onnotice: () => {},
     connection: sessionSettings('work'),
-    fetch_types: false,
   });
   const over = new AbortController();
   const late = delay(PATIENCE, undefined, { signal: over.signal });

@@ -26,7 +26,6 @@ export async function untilReachable(
       connect_timeout: 5,
       onnotice: () => {},
       connection: sessionSettings('work'),
-      fetch_types: false,
     });
     try {
       await refusePooler(client, 'DATABASE_URL');

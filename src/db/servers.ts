@@ -92,7 +92,6 @@ export class Servers {
       connect_timeout: PATIENCE / 1000,
       onnotice: () => {},
       connection: sessionSettings('reader'),
-      fetch_types: false,
     });
     try {
       const standing = await answeredWithin(PATIENCE, standingOf(client));

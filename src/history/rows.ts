@@ -48,8 +48,3 @@ export class Rows {
     return column.values.array();
   }
 }
-
-/** One text a thing as the literal of a `text[]`. */
-export function textArray(texts: readonly (string | null)[]): string {
-  return `{${texts.map((one) => (one === null ? 'NULL' : `"${one.replaceAll(/["\\]/g, '\\$&')}"`)).join(',')}}`;
-}

@@ -1,10 +1,10 @@
 import type { Dataset, Feed, Window } from '../datasets/contract.ts';
 import { storableText } from '../datasets/storable.ts';
+import { arrayLiteral } from '../db/array-types.ts';
 import { type BulkClient, prepared } from '../db/bulk-client.ts';
 import { LEASE_SECONDS } from '../db/leases.ts';
 import { LeaseLost } from '../errors.ts';
 import { noteChanges } from '../history/changes.ts';
-import { textArray } from '../history/rows.ts';
 import { Statement } from '../history/statement.ts';
 import type { Write, WriteHistory } from '../history/writing.ts';
 import { leaseKey } from './lease.ts';
@@ -96,7 +96,7 @@ export function buildCommit(
       ? `p.range::int8multirange * int8multirange(int8range(null, floor(extract(epoch from now()) * 1000)::bigint - ${source.range.settle}))`
       : 'p.range::int8multirange';
   const texts = (read: (commit: Commit) => readonly (string | null)[]) =>
-    param('text[]', (commit) => textArray(read(commit)));
+    param('text[]', (commit) => arrayLiteral(read(commit)));
   const claimed = texts(({ covered }) => covered.map((window) => window && `{${rangeText(window)}}`));
   const requests = param('integer', (commit) => commit.requests);
   const error = param('text', ({ end }) => storable(end?.error ?? null));
@@ -108,7 +108,7 @@ export function buildCommit(
   const counts = fragments.map((fragment, at) => `${fragment.written} as written_${at}`);
   const today = `(${recordedAt} at time zone 'UTC')::date`;
   const bad = (field: keyof SetAside) =>
-    param('text[]', ({ quarantined }) => textArray(quarantined.map((one) => one[field])));
+    param('text[]', ({ quarantined }) => arrayLiteral(quarantined.map((one) => one[field])));
   // Everything else waits for the fence, which sees the tables as they were before.
   const empty = datasets.map(
     ({ name, history }) =>

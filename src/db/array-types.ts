@@ -1,0 +1,68 @@
+import type postgres from 'postgres';
+import { parse } from 'postgres-array';
+
+/**
+ * The types whose arrays are read and written, and these arrays, by the numbers that every server has for them. postgres.js would ask
+ * each connection's server for all of them first, and where that connection is ended meanwhile its question fails with nobody to
+ * handle it, which ends a process.
+ */
+const ARRAYS: Readonly<Record<string, readonly [element: number, array: number]>> = {
+  bool: [16, 1000],
+  bytea: [17, 1001],
+  char: [18, 1002],
+  name: [19, 1003],
+  int8: [20, 1016],
+  int2: [21, 1005],
+  int4: [23, 1007],
+  regproc: [24, 1008],
+  text: [25, 1009],
+  oid: [26, 1028],
+  json: [114, 199],
+  float4: [700, 1021],
+  float8: [701, 1022],
+  aclitem: [1033, 1034],
+  bpchar: [1042, 1014],
+  varchar: [1043, 1015],
+  date: [1082, 1182],
+  time: [1083, 1183],
+  timestamp: [1114, 1115],
+  timestamptz: [1184, 1185],
+  interval: [1186, 1187],
+  numeric: [1700, 1231],
+  bit: [1560, 1561],
+  varbit: [1562, 1563],
+  regclass: [2205, 2210],
+  regtype: [2206, 2211],
+  uuid: [2950, 2951],
+  jsonb: [3802, 3807],
+  tstzrange: [3910, 3911],
+};
+
+/** Lets a client read arrays, and write them, by the driver's way for their elements. What is no array is sent as it is. */
+export function withArrays(sql: postgres.Sql): postgres.Sql {
+  const { parsers, serializers } = sql.options;
+  for (const [element, array] of Object.values(ARRAYS)) {
+    parsers[array] = (text: string) => parse(text, (value) => parsers[element]?.(value) ?? value);
+    serializers[array] = (value: unknown) =>
+      Array.isArray(value) ? arrayLiteral(value, serializers[element]) : value;
+  }
+  return sql;
+}
+
+/**
+ * An array as PostgreSQL reads it.
+ * @param serialize how an element is written; absent: as its text
+ * @throws TypeError where an element is undefined
+ */
+export function arrayLiteral(
+  values: readonly unknown[],
+  serialize: (value: unknown) => unknown = String,
+): string {
+  const parts = values.map((value) => {
+    if (value === undefined) throw new TypeError('an element of an array is undefined');
+    if (value === null) return 'null';
+    if (Array.isArray(value)) return arrayLiteral(value, serialize);
+    return `"${String(serialize(value)).replace(/["\\]/g, '\\$&')}"`;
+  });
+  return `{${parts.join(',')}}`;
+}
