@@ -36,27 +36,81 @@ const number = fc
 /** How many random documents are read; by hand: `READ_TEXTS=1000000 npx vitest run test/upstreams/json.test.ts` */
 const TEXTS = Number(process.env.READ_TEXTS ?? 2_000);
 
+/** Keys as texts have them, and some that are none. */
+const key = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc
+      .constantFrom('a', 'b', ':1234567890123456', '__proto__', '', '10')
+      .map((name) => JSON.stringify(name)),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .constantFrom(',a', ']a', ' a', '\\', 'a"b', '":', 'a\\', 'é')
+      .map((name) => JSON.stringify(name)),
+  },
+  fc.constantFrom('12345678901234567890', '1', 'a'),
+);
+
 /** JSON texts with numbers, and texts that look like numbers, at all kinds of places. */
 const { document } = fc.letrec<{ value: string; list: string; object: string; document: string }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
     number,
-    fc.string({ unit: fc.constantFrom(...'a"\\ :[,1234567890.eE-\n') }).map((text) => JSON.stringify(text)),
+    fc
+      .string({ unit: fc.constantFrom(...'a"\\ :[,]}1234567890.eE-\né\ud83d') })
+      .map((text) => JSON.stringify(text)),
     number.map((text) => JSON.stringify(`: ${text}`)),
-    fc.constantFrom('null', 'true', '""', '"\\\\"', '"\\"', '01', '1.', '.5e1', '-', '"'),
+    number.map((text) => JSON.stringify(`", ${text}, ":${text},`)),
+    tie('document').map((text) => JSON.stringify(text)),
+    fc.constantFrom(
+      'null',
+      'true',
+      '""',
+      '"\\\\"',
+      '"\\"',
+      '01',
+      '1.',
+      '.5e1',
+      '-',
+      '"',
+      '-0',
+      '-0.0',
+      '\ufeff',
+    ),
+    fc.constantFrom(
+      '0123456789012345678',
+      '1234567890123456789.',
+      '1.234567890123456.7',
+      '1e',
+      '1234567890123456e+',
+    ),
     tie('list'),
     tie('object'),
   ),
   list: fc
-    .tuple(fc.array(tie('value'), { maxLength: 5 }), fc.constantFrom(',', ' ,\n '))
+    .tuple(fc.array(tie('value'), { maxLength: 5 }), fc.constantFrom(',', ' ,\n ', ',\u00a0'))
     .map(([all, comma]) => `[${all.join(comma)}]`),
   object: fc
-    .array(fc.tuple(fc.constantFrom('a', 'b', ':1234567890123456', '__proto__', ''), tie('value')), {
-      maxLength: 5,
-    })
-    .map((all) => `{${all.map(([name, value]) => `${JSON.stringify(name)} :${value}`).join(' , ')}}`),
+    .tuple(
+      fc.array(fc.tuple(key, tie('value')), { maxLength: 5 }),
+      fc.constantFrom(':', ': ', ' :', '\n:\t'),
+      fc.constantFrom(',', ' , '),
+    )
+    .map(([all, colon, comma]) => `{${all.map(([name, value]) => name + colon + value).join(comma)}}`),
   document: fc.oneof(tie('list'), tie('object'), tie('value')),
 }));
+
+/** The same texts, some cut off or with another character somewhere. */
+const text = fc.oneof(
+  { weight: 4, arbitrary: document },
+  fc.tuple(document, fc.nat()).map(([whole, at]) => whole.slice(0, at % (whole.length + 1))),
+  fc.tuple(document, fc.nat(), fc.constantFrom(...'"\\,:[]{}0 e.-x')).map(([whole, at, other]) => {
+    const place = at % (whole.length + 1);
+    return whole.slice(0, place) + other + whole.slice(place + 1);
+  }),
+);
 
 /** The same by a parser that reads every number exactly, character by character. */
 const slowly = (text: string) =>
@@ -71,7 +125,7 @@ const slowly = (text: string) =>
 describe('parseJson', () => {
   it('reads what an exact parser reads', () => {
     fc.assert(
-      fc.property(document, (text) => {
+      fc.property(text, (text) => {
         let right: unknown;
         try {
           JSON.parse(text);
@@ -152,6 +206,31 @@ describe('parseJson', () => {
     );
   });
 
+  it.each([
+    '{"a":",12345678901234567890,","b":12345678901234567890}',
+    '{",a":12345678901234567890,"]":12345678901234567890,"":12345678901234567890}',
+    '{"a\\\\":12345678901234567890,"\\"b":12345678901234567890,"c\\"d":12345678901234567890}',
+    '["{\\"a\\":12345678901234567890,\\"b\\":[1,12345678901234567890]}",12345678901234567890]',
+    '["\\":12345678901234567890,",12345678901234567890,"a:12345678901234567890,"]',
+    '{"a" : 12345678901234567890 , "b"\n:\n12345678901234567890\n}',
+    '[["a",12345678901234567890],["b",12345678901234567890],["[2001:db8::3e12]:9651",1e400]]',
+    '{"é\ud83d":12345678901234567890,"ключ":[12345678901234567890]}',
+    '  12345678901234567890\n',
+  ])('tells numbers from what is in strings: %s', (text) => {
+    expect(parseJson(text)).toStrictEqual(slowly(text));
+  });
+
+  it('reads a number of a million digits, and a hundred thousand numbers without a string between them', () => {
+    const digits = '7'.repeat(1_000_000);
+    for (const more of ['', `.${digits}`, `e${digits}`]) {
+      const [number] = [parseJson(`[${digits}${more}]`)].flat();
+      expect(textOf(number) === digits + more).toBe(true);
+    }
+    expect(() => parseJson(`[${digits}x]`)).toThrow(SyntaxError);
+    const numbers = [parseJson(`[${'1e0,'.repeat(100_000)}"",1]`)].flat();
+    expect(numbers.length).toBe(100_002);
+  });
+
   it('takes numbers in strings for strings', () => {
     expect(parseJson('{"a":"12345678901234567890","b":": 12345678901234567890,"}')).toEqual({
       a: '12345678901234567890',
@@ -179,6 +258,14 @@ describe('parseJson', () => {
     '{"a":1}{}',
     "{'a':1}",
     'NaN',
+    '{"a":1,12345678901234567890:2}',
+    '{"a":1,12345678901234567890 :2}',
+    '{"a":12345678901234567890.,"a":1}',
+    '{"a":01234567890123456789,"a":1}',
+    '[12345678901234567890"a"]',
+    '\u00a012345678901234567890',
+    '12345678901234567890,12345678901234567890',
+    '12345678901234567890],[1',
   ])('refuses what is not JSON: %j', (text) => {
     expect(() => parseJson(text)).toThrow();
   });
