@@ -8,7 +8,7 @@ import { endOfString, Strings } from './json-strings.ts';
  * (Short whole numbers are passed where they end: so a page of points takes three fifths of the time.)
  */
 const MAY_ROUND =
-  /[:[,](?<![^"\s]:)\s*(-?\d(?!\d{0,9}[,}\]])(?:[\d.]{15}|[\d.]*[eE])[\d.eE+-]*)(?=\s*[,}\]])/g;
+  /[:[,]\s*(-?\d(?!\d{0,9}[,}\]])(?<![^"\s]:\s*-?\d)(?:[\d.]{15}|[\d.]*[eE])[\d.eE+-]*)(?=\s*[,}\]])/g;
 /** A text that is a number by itself. */
 const ALONE = /^\s*-?\d/;
 
