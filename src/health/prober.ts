@@ -268,7 +268,11 @@ export class Prober {
       return;
     }
     const settled = this.#clock.toWall(this.#settled());
-    const windows = await this.#context.maintenance(this.#announcedTo, settled);
+    // Looks may tell of moments beyond what is settled.
+    const windows = await this.#context.maintenance(
+      this.#announcedTo,
+      Math.max(settled, this.#clock.toWall(this.#clock.now())),
+    );
     this.#announcedTo = settled;
     const unsent = this.#unsent;
     for (const { from, to, reason } of this.#ended.splice(0)) {

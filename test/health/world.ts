@@ -83,7 +83,8 @@ export class World {
         this.#pending.push(look.catch(() => {}));
         return look;
       },
-      maintenance: async () => this.announced(),
+      maintenance: async (from, to) =>
+        this.announced().filter((window) => window.to >= from && window.from <= to),
       random: () => 0.2,
     });
     await this.#tick();
