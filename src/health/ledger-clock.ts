@@ -27,7 +27,7 @@ export interface Moved {
 export class LedgerClock {
   readonly #wall: Clock;
   readonly #steady: Clock;
-  #reckonings: readonly Reckoning[];
+  readonly #reckonings: Reckoning[];
   #agreedAt: number;
   #doubt: { readonly since: number; readonly offset: number } | null = null;
 
@@ -69,7 +69,8 @@ export class LedgerClock {
       this.#doubt = { since: now, offset };
     if (now - this.#doubt.since < BELIEVED_AFTER) return null;
     const from = this.toWall(this.#agreedAt);
-    this.#reckonings = [this.#latest, { from: this.#agreedAt + 1, offset, floor: from }];
+    // All are kept: moments of before wait while the database is away, and a clock is seldom moved.
+    this.#reckonings.push({ from: this.#agreedAt + 1, offset, floor: from });
     this.#doubt = null;
     this.#agreedAt = now;
     return { by, skipped: by > 0 ? { from, to: from + by } : null };

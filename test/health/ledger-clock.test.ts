@@ -76,6 +76,17 @@ describe('the time of the ledger', () => {
     expect(clock.toWall(steady)).toBe(wall);
   });
 
+  it('says of moments that were not written yet when they were, however often the clock was moved since', () => {
+    pass(minute);
+    const [moment, when] = [steady, wall];
+    for (const by of [2 * hour, -hour, 3 * hour]) {
+      pass(minute);
+      wall += by;
+      pass(minute);
+      expect(clock.toWall(moment)).toBe(when);
+    }
+  });
+
   it('does not go below what an earlier process wrote', () => {
     const later = new LedgerClock(
       () => wall,
