@@ -97,7 +97,10 @@ export async function resumeLedger(
       const key = probeKey(node, probe);
       const row = byKey.get(key);
       if (!row) return undefined;
-      const suspect = observation.safeParse(row.suspect).data ?? null;
+      const left = observation.safeParse(row.suspect).data ?? null;
+      const since = lost.get(key)?.since ?? settled;
+      // What is settled never passes a failure that waits for a second look, unless the probe was not watched meanwhile.
+      const suspect = left && left.at >= since ? left : null;
       const before: ProbeState = {
         standing: standing.get(key) ?? new Map(),
         suspect: suspect && { ...suspect, at: clock.toSteady(suspect.at) },
@@ -109,7 +112,7 @@ export async function resumeLedger(
         maintained: maintained.has(key) && !lost.has(key),
         probes: row.probes,
         hour,
-        settled: lost.get(key)?.since ?? settled,
+        settled: since,
       };
     },
     transitions(watched) {

@@ -221,6 +221,48 @@ describe('a recorder', () => {
     expect(await ledger(it, 'b')).toEqual([['up', expect.any(Number), 600]]);
   });
 
+  it('does not confirm a failure by one look at a node that left the configuration, and came back, since then', async () => {
+    const it = await world(['a', 'b']);
+    await it.pass(10 * minute);
+    it.lives.set('b', 'gone');
+    while (it.looks.at(-1)?.look.state !== 'down') await it.pass(second);
+    const first = it.looks.at(-1)?.at ?? 0;
+    await it.kill();
+    const without = new World(sql, it.observer, [{ node: 'a', probe: 'health' }], it.now);
+    await without.start();
+    await without.pass(hour);
+    await without.kill();
+    const again = new World(sql, it.observer, it.targets, without.now);
+    again.lives.set('b', 'gone');
+    await again.start();
+    again.lives.set('b', 'well');
+    await again.pass(10 * minute);
+    await again.flush();
+    expect((await ledger(it, 'b')).map(([state]) => state)).toEqual(['up', 'up']);
+    expect((await ledger(it, 'b'))[0]).toEqual(['up', expect.any(Number), (first - start) / second]);
+  });
+
+  it('takes a maintenance for what it is from its begin, though a look at another node holds up what is settled', async () => {
+    const it = await world(['a', 'b'], 4 * second);
+    it.lives.set('a', 'gone');
+    await it.pass(minute);
+    it.lives.set('b', 'gone');
+    while (it.looks.at(-1)?.node !== 'b' || it.looks.at(-1)?.look.state !== 'down') await it.pass(second);
+    // The failure of b waits for a second look, and a is seen up before.
+    const from = it.now + second;
+    it.windows = [{ nodes: ['a'], from, to: from + hour }];
+    it.lives.set('a', 'well');
+    while (it.looks.at(-1)?.node !== 'a') await it.pass(second);
+    await it.flush();
+    await it.pass(minute);
+    await it.flush();
+    const at = (from - start) / second;
+    expect((await ledger(it)).slice(-2)).toEqual([
+      ['down', expect.any(Number), at],
+      ['maintenance', at, (it.now - start) / second],
+    ]);
+  });
+
   it('counts the looks that said so', async () => {
     const it = await world();
     await it.pass(10 * minute);
