@@ -1,12 +1,14 @@
 import { microsecondsOf } from '../instant.ts';
+import { isExactNumber, parseJson } from '../upstreams/json.ts';
 
 /**
  * A canonical text of a value: two values of a column are equal in PostgreSQL exactly when their texts are equal. Numbers
- * compare by value, times by instant to the microsecond, everything else by its characters.
+ * compare by value, times by instant to the microsecond, JSON without the order of members, everything else by its characters.
  */
 export function identity(value: string, type: string): string {
   if (type === 'numeric' || type === 'bigint') return PLAIN.test(value) ? value : ofNumber(value);
   if (type === 'timestamptz') return value.endsWith('.000Z') ? value : ofInstant(value);
+  if (type === 'jsonb') return ofJson(parseJson(value));
   return value;
 }
 
@@ -29,4 +31,13 @@ function ofInstant(text: string): string {
   if (micros === null) return text;
   const all = BigInt(micros);
   return all % 1_000_000n === 0n ? new Date(Number(all / 1000n)).toISOString() : `${all}`;
+}
+
+function ofJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(ofJson).join()}]`;
+  if (isExactNumber(value)) return ofNumber(value.value);
+  if (typeof value === 'number') return ofNumber(String(value));
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${ofJson(member)}`);
+  return `{${members.sort().join()}}`;
 }

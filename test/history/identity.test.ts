@@ -35,9 +35,22 @@ const instant = fc
   .filter(([second, fraction]) => !second.endsWith(':60') || fraction === '') // PostgreSQL takes no other leap seconds
   .map((parts) => parts.join(''));
 
+const { value: json } = fc.letrec<{ value: string }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 2 },
+    fc.constantFrom('null', 'true', '"1"', '"a"', '1', '1.0', '10e-1', '100', '1e2', '-0', '0'),
+    fc.constantFrom('12345678901234567890', '12345678901234567891', '12345678901234567890.0'),
+    fc.array(tie('value'), { maxLength: 2 }).map((all) => `[${all.join(', ')}]`),
+    fc
+      .array(fc.tuple(fc.constantFrom('a', 'b', '__proto__', '1'), tie('value')), { maxLength: 3 })
+      .map((all) => `{${all.map(([name, value]) => `"${name}": ${value}`).join(', ')}}`),
+  ),
+}));
+
 it.each([
   ['numeric', number],
   ['timestamptz', instant],
+  ['jsonb', json],
 ])('two values of %s are the same exactly where PostgreSQL says so', async (type, value) => {
   await fc.assert(
     fc.asyncProperty(value, value, async (left, right) => {
@@ -56,6 +69,7 @@ it.each([
   ['numeric', '0', ['-0', '0.0', '00', '0e7']],
   ['bigint', '7', ['07', '007']],
   ['text', '1', ['1']],
+  ['jsonb', '{"a":1,"b":[2]}', ['{"b":[2.0],"a":1}', '{"a":3,"b":[2],"a":1}']],
 ])('%s %s is %j', (type, value, others) => {
   for (const other of others) expect(identity(other, type)).toBe(identity(value, type));
 });

@@ -193,6 +193,16 @@ describe('a decoder', () => {
     expect(refused).toEqual([{ reason: CONTRADICTS, item: member(2), key: expect.any(Array) }]);
   });
 
+  it('takes two items of one answer for one where only the order of their members or the form of a number differs', () => {
+    const decode = buildDecoder(validators).page;
+    const member = (more: string) =>
+      `{"nodeID":"NodeID-1","txID":"t","startTime":"1","weight":"1","later":${more}}`;
+    const body = parseJson(
+      `{"validators":[${member('{"a":12345678901234567890,"b":[1]}')},${member('{"b":[1],"a":1234567890123456789e1}')}]}`,
+    );
+    expect(decode(body, {})).toMatchObject({ rows: [{}], refused: [], consistent: true });
+  });
+
   it('compares keys as PostgreSQL does: numbers as numbers', () => {
     const { page: decode } = buildDecoder(nftTokens);
     const token = (tokenId: string, name: string) => ({ tokenId, name });
