@@ -13,20 +13,31 @@ export interface Addressed {
 /** The most alerts of a message to PagerDuty, which gets an event for each and may take only some of too many. */
 const EVENTS_AT_ONCE = 20;
 
-/** A body for each channel that is told of it (of PagerDuty maybe several), with the alerts that weigh enough there. */
+/**
+ * A body for each channel that is told of it (of PagerDuty maybe several), with the alerts that weigh enough there. That an alert is over
+ * is told besides to whoever was told of it, whatever the configuration says by now.
+ * @param knows whether a channel was told of an alert
+ */
 export function addressed(
   { config, rules }: Pick<AlertContext, 'config' | 'rules'>,
   body: Body,
+  knows: (channel: string, alert: number) => boolean,
 ): Addressed[] {
-  const named = rules.find(({ name }) => name === body.rule)?.channels ?? null;
-  return config.channels.flatMap((channel) => {
-    if ((named !== null && !named.includes(channel.name)) || !takes(channel, body.kind)) return [];
-    const items = body.items.filter(({ severity }) => rankOf(severity) >= rankOf(channel.severity));
-    return inParts(items, channel.type === 'pagerduty' ? EVENTS_AT_ONCE : items.length).map((part) => ({
-      channel: channel.name,
-      body: { ...body, items: part },
-    }));
-  });
+  const rule = rules.find(({ name }) => name === body.rule);
+  return config.channels
+    .filter((channel) => takes(channel, body.kind))
+    .flatMap((channel) => {
+      const isNamed = rule !== undefined && (rule.channels?.includes(channel.name) ?? true);
+      const items = body.items.filter(
+        ({ alert, severity }) =>
+          (isNamed && rankOf(severity) >= rankOf(channel.severity)) ||
+          (body.kind === 'resolved' && knows(channel.name, alert)),
+      );
+      return inParts(items, channel.type === 'pagerduty' ? EVENTS_AT_ONCE : items.length).map((part) => ({
+        channel: channel.name,
+        body: { ...body, items: part },
+      }));
+    });
 }
 
 /** Whether a channel is told of a kind: some repeat what lasts themselves, and only PagerDuty knows who acknowledged. */

@@ -98,6 +98,22 @@ export async function untoldAlerts(
   return new Set(rows.map(({ alert }) => Number(alert)));
 }
 
+/** Finds out which channels were told, or wait to be told, that some alerts fire. */
+export async function whoKnows(
+  sql: postgres.Sql,
+  recorder: string,
+  alerts: readonly number[],
+): Promise<(channel: string, alert: number) => boolean> {
+  const rows =
+    alerts.length === 0
+      ? []
+      : await sql<{ channel: string; alert: string }[]>`
+          select m.channel, known.alert from recorder.alert_messages m, unnest(m.alerts) as known(alert)
+          where m.recorder = ${recorder} and m.kind in ('firing', 'reminder') and known.alert = any(${[...alerts]}::bigint[])`;
+  const known = new Set(rows.map(({ channel, alert }) => `${alert} ${channel}`));
+  return (channel, alert) => known.has(`${alert} ${channel}`);
+}
+
 /** Notes that a message arrived. @returns false: the channel went to another worker meanwhile, which may send it again */
 export async function noteSent(sql: postgres.Sql, holding: Holding, id: number): Promise<boolean> {
   const rows = await sql`

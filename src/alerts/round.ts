@@ -5,6 +5,7 @@ import type { AlertContext } from './context.ts';
 import { type Answer, type Judged, judge, type Told } from './judge.ts';
 import { bodiesOf } from './message.ts';
 import { openAlerts } from './open-alerts.ts';
+import { whoKnows } from './outbox.ts';
 import { FLAPS_WITHIN } from './state.ts';
 
 /** A round without an end for so long, in seconds, makes room for the next. */
@@ -58,7 +59,11 @@ export async function runRound(context: AlertContext, signal: AbortSignal): Prom
     now,
     nextId: () => ids.shift() ?? Number.NaN,
   });
-  const messages = bodiesOf(judged.told, rules, sender, now).flatMap((body) => addressed(context, body));
+  const over = judged.told.flatMap(({ alert, kind }) => (kind === 'resolved' ? [alert.id] : []));
+  const knows = await whoKnows(sql, sender.recorder, over);
+  const messages = bodiesOf(judged.told, rules, sender, now).flatMap((body) =>
+    addressed(context, body, knows),
+  );
   const failed = notes.flatMap(({ rule, asked }) => ('error' in asked ? [{ rule, error: asked.error }] : []));
   const written = await write(sql, sender.recorder, round, now, { judged, messages, notes, names: context });
   return written ? { asked: notes.length, failed, told: judged.told } : null;

@@ -511,4 +511,34 @@ describe('a channel', () => {
     await round();
     expect(told()).toEqual(['firing heavy']);
   });
+
+  it('is told the end of what it was told, though the rule names others by then, or is turned off', async () => {
+    const rule = scriptedRule({ channels: ['ops'] });
+    const { alerts, round, told, clock } = open(rule, {
+      channels: [
+        { name: 'ops', type: 'webhook', url: `${server.url}/hook` },
+        { name: 'other', type: 'webhook', url: `${server.url}/other` },
+      ],
+    });
+    const waiting = async () => {
+      const rows = await alerts.sql`
+        select channel, kind, body -> 'items' -> 0 ->> 'subject' as subject from recorder.alert_messages
+        where state = 'waiting' order by id`;
+      return rows.map(({ channel, kind, subject }) => `${channel}: ${kind} ${subject}`);
+    };
+    rule.says = ['n1', 'n2'];
+    await round();
+    const moved = { ...alerts, rules: [{ ...rule, channels: ['other'] }] };
+    rule.says = ['n2'];
+    clock.now += 30 * second;
+    await runRound(moved, never);
+    await deliver(alerts, 'ops', never);
+    expect(told()).toEqual(['firing n1 n2', 'resolved n1']);
+    expect(await waiting()).toEqual(['other: resolved n1']);
+    clock.now += 30 * second;
+    await runRound({ ...alerts, rules: [] }, never);
+    await deliver(alerts, 'ops', never);
+    expect(told()).toEqual(['firing n1 n2', 'resolved n1', 'resolved n2']);
+    expect(await waiting()).toEqual(['other: resolved n1']);
+  });
 });
