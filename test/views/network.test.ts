@@ -77,8 +77,9 @@ describe('what every node tells', () => {
       ...['validators', 'validator_delegators', 'p_blocks', 'x_blocks', 'x_transactions', 'node_blockchains'],
       ...['current_supply', 'network_fees', 'network_upgrades', 'network_proposals'],
     ];
-    expect(told.map(({ name }) => name).sort()).toEqual(promised.sort());
-    expect(names).toEqual(expect.arrayContaining(promised.map((name) => `network_${name}`)));
+    const tellers = told.map(({ name }) => name);
+    expect(tellers).toEqual(expect.arrayContaining(promised));
+    expect(names).toEqual(expect.arrayContaining(tellers.map((name) => `network_${name}`)));
   });
 
   it.each(told)('$name declares columns that it has', (dataset) => {
