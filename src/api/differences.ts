@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
-import { instantIn } from '../instant.ts';
+import { microsecondsIn } from '../instant.ts';
 import type { ReadableDataset } from './catalogue.ts';
 import { cursorText } from './cursor.ts';
 import { condition, instant } from './filters.ts';
@@ -83,7 +83,7 @@ export function differencesParameters(dataset: ReadableDataset): z.ZodType<Diffe
     })
     .transform((given: Told, context): DifferencesQuestion => {
       const [from, to] = [told(given, 'from') ?? '', told(given, 'to') ?? null];
-      if (to !== null && (instantIn(from) ?? 0) >= (instantIn(to) ?? 0))
+      if (to !== null && (microsecondsIn(from) ?? 0) >= (microsecondsIn(to) ?? 0))
         context.addIssue({ code: 'custom', path: ['from'], message: 'must be before to' });
       return { ...listIn(filters, orderBy(dataset.now), given, context), from, to };
     });

@@ -128,6 +128,16 @@ describe('what changed between two moments', () => {
     await expect(readDifferences(sql, validators, question)).rejects.toThrow(
       'there is no record of validators',
     );
+    expect(
+      checked(differencesParameters(validators), {
+        from: '2026-01-01T00:00:00.000001Z',
+        to: '2026-01-01 02:00:00.000002+02:00',
+      }),
+      'a microsecond apart',
+    ).toBeDefined();
+    expect(() =>
+      checked(differencesParameters(validators), { from: '2026-01-01', to: '2026-01-01T01:00+01:00' }),
+    ).toThrow(AskedWrongly);
     expect(() => checked(differencesParameters(validators), { as_of: '2026-01-01' })).toThrow(
       /^from is needed; as_of is not known here: what changed lies between two moments/,
     );
