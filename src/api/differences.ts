@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
+import { identity } from '../history/identity.ts';
 import { microsecondsIn } from '../instant.ts';
 import type { ReadableDataset } from './catalogue.ts';
 import { cursorText } from './cursor.ts';
@@ -131,7 +132,7 @@ export async function readDifferences(
         differs:
           was && is
             ? content
-                .filter((_, at) => row[begin + at] !== row[begin + contents + at])
+                .filter(({ type }, at) => isOther(type, row[begin + at], row[begin + contents + at]))
                 .map(({ name }) => name)
             : [],
       };
@@ -141,6 +142,12 @@ export async function readDifferences(
         ? cursorText({ sort: order.sort, values: last.slice(0, keys) })
         : null,
   };
+}
+
+/** Whether two texts are different values of a type, as PostgreSQL says it: 2.5 is 2.50. */
+function isOther(type: string, one: string | null | undefined, other: string | null | undefined): boolean {
+  if (one === other) return false;
+  return one == null || other == null || identity(one, type) !== identity(other, type);
 }
 
 /** As many rows as are sooner found by time and sorted than series by series, of all series. */

@@ -122,6 +122,25 @@ describe('what changed between two moments', () => {
     await sql`delete from recorder.metric_points where series_id = public.series_of('0', 'back', 'day')`;
   });
 
+  it('is no other value where only its digits are others', async () => {
+    const validators = dataset('validators');
+    const [from = ''] = await moments(validators);
+    const of = { node: 'digits', limit: '10' };
+    await sql`
+      insert into recorder.validators (node, subnet_id, node_id, start_time, weight, delegation_fee, valid_from, valid_to, ended_by, run_id)
+      select 'digits', 's', 'NodeID-1', '2026-01-01', v, ('2.' || repeat('0', v))::numeric,
+        ${from}::text::timestamptz + (v - 1) * interval '1 microsecond',
+        case when v < 2 then ${from}::text::timestamptz + v * interval '1 microsecond' end, case when v < 2 then 'changed' end, 1
+      from generate_series(1, 2) v`;
+    const page = await readDifferences(
+      sql,
+      validators,
+      checked(differencesParameters(validators), { ...of, from }),
+    );
+    expect(page.rows).toMatchObject([{ change: 'changed', differs: ['weight'] }]);
+    await sql`delete from recorder.validators where node = 'digits'`;
+  });
+
   it('needs a moment of which there is a record', async () => {
     const validators = dataset('validators');
     const question = checked(differencesParameters(validators), { from: '2001-01-01' });
