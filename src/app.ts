@@ -11,6 +11,7 @@ import { activeFeeds, activeLedgers, catalogNames } from './configured-feeds.ts'
 import type { BudgetKey } from './db/budget-key.ts';
 import { type Database, openDatabase } from './db/client.ts';
 import { openEmbedded } from './db/embedded.ts';
+import { beginning } from './db/examine-database.ts';
 import { schemaProblem } from './db/migrate.ts';
 import { refusePoolerAt } from './db/pooler.ts';
 import { untilReachable } from './db/reachable.ts';
@@ -89,7 +90,7 @@ export const STATE_DIRECTORY = '.recorder';
 
 /**
  * Opens configuration, database and upstreams.
- * @throws UsageError when something is wrong with the configuration or the environment
+ * @throws UsageError when something is wrong with the configuration, the environment or the database
  */
 export async function openApp(options: AppOptions): Promise<App> {
   const environment = readEnvironment();
@@ -136,20 +137,23 @@ export async function openApp(options: AppOptions): Promise<App> {
         );
     }
     const databaseUrl = environment.databaseUrl ?? embedded?.url ?? '';
-    if (options.patient)
-      await untilReachable(databaseUrl, options.patient, (cause) =>
-        log.warn({ cause }, 'the database cannot be reached: waiting for it'),
-      );
-    else if (environment.databaseUrl) await refusePoolerAt(databaseUrl, 'DATABASE_URL');
-    const migrating = options.migrate || embedded ? migrate(databaseUrl) : [];
-    const [told] = await Promise.all([migrating, options.load?.()]);
-    for (const sentence of told) log.warn(sentence);
-    const database = openDatabase(databaseUrl);
-    closers.push(() => database.close());
+    const database = await beginning(databaseUrl, async () => {
+      if (options.patient)
+        await untilReachable(databaseUrl, options.patient, (cause) =>
+          log.warn({ cause }, 'the database cannot be reached: waiting for it'),
+        );
+      else if (environment.databaseUrl) await refusePoolerAt(databaseUrl, 'DATABASE_URL');
+      const migrating = options.migrate || embedded ? migrate(databaseUrl) : [];
+      const [told] = await Promise.all([migrating, options.load?.()]);
+      for (const sentence of told) log.warn(sentence);
+      const opened = openDatabase(databaseUrl);
+      closers.push(() => opened.close());
+      const problem = await schemaProblem(opened.sql);
+      if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);
+      return opened;
+    });
     const replica = environment.reportingUrl ? new Replica(environment.reportingUrl) : null;
     if (replica) closers.push(() => replica.close());
-    const problem = await schemaProblem(database.sql);
-    if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);
     const counts = new ProcessCounts(linesLost);
     const parts = {
       environment,

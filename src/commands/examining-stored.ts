@@ -4,7 +4,8 @@ import { systemClock } from '../clock.ts';
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
 import { type Database, openDatabase } from '../db/client.ts';
-import { diagnosed, examineDatabase } from '../db/examine-database.ts';
+import { diagnosed } from '../db/database-causes.ts';
+import { examineDatabase } from '../db/examine-database.ts';
 import { databaseIdentity } from '../db/identity.ts';
 import { pendingMigrations, schemaProblem } from '../db/migrate.ts';
 import { restoreProblem } from '../db/restoring.ts';
@@ -43,7 +44,7 @@ export async function examineStored(
     return await within(itself, redis, databaseUrl, wanted, environment, log, signal);
   } catch (error) {
     // Such as a table that this user may not read.
-    return [diagnosed(error, databaseUrl), ...beside];
+    return [{ check: 'database', ok: false, ...diagnosed(error, databaseUrl, 'DATABASE_URL') }, ...beside];
   }
 }
 

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { STATE_DIRECTORY } from '../app.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { openEmbedded } from '../db/embedded.ts';
+import { beginning } from '../db/examine-database.ts';
 import { refusePoolerAt } from '../db/pooler.ts';
 import { UsageError } from '../errors.ts';
 import { openLog } from '../log.ts';
@@ -12,7 +13,7 @@ import { stopSignal } from './with-app.ts';
  * Opens the database as it is for a command that needs no configuration: nothing is migrated.
  * @param options make: make the embedded database where there is none
  * @param work the command; its result is the exit code of the process
- * @throws UsageError when the environment is wrong, or there is no database
+ * @throws UsageError when the environment is wrong, or there is no database, or it refuses this user
  */
 export async function withDatabase(
   { make }: { make: boolean },
@@ -21,7 +22,7 @@ export async function withDatabase(
   const signal = stopSignal();
   const { databaseUrl, logLevel = 'warn', logJson, pgPort } = readEnvironment();
   if (databaseUrl !== undefined) {
-    await refusePoolerAt(databaseUrl, 'DATABASE_URL');
+    await beginning(databaseUrl, () => refusePoolerAt(databaseUrl, 'DATABASE_URL'));
     process.exitCode = await work(databaseUrl, signal);
     return;
   }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
 import { UsageError } from '../errors.ts';
+import { isAway } from './away.ts';
 import { connect } from './connect.ts';
 import { sessionSettings, silenceOf } from './session.ts';
 
@@ -37,7 +38,10 @@ export async function refusePooler(session: postgres.Sql, variable: string): Pro
   }
 }
 
-/** {@link refusePooler} on a connection of its own. A server that is away, or gives no answer in time, is no pooler. */
+/**
+ * {@link refusePooler} on a connection of its own. A server that is away, or gives no answer in time, is no pooler.
+ * @throws UsageError when there is a pooler between; the server's error when it refuses the connection
+ */
 export async function refusePoolerAt(url: string, variable: string): Promise<void> {
   const session = connect(url, silenceOf('work'), {
     max: 1,
@@ -51,7 +55,7 @@ export async function refusePoolerAt(url: string, variable: string): Promise<voi
   try {
     await Promise.race([
       refusePooler(session, variable).catch((error: unknown) => {
-        if (error instanceof UsageError) throw error;
+        if (!isAway(error)) throw error;
       }),
       late,
     ]);

@@ -5,6 +5,7 @@ import { messageOf } from '../errors.ts';
 import { isAway } from './away.ts';
 import { CONNECTION } from './client.ts';
 import { connectPool } from './connect.ts';
+import { diagnosed, isRefusal } from './database-causes.ts';
 import { isPoolers, NAME_ITSELF, POOLER } from './pooler.ts';
 import { ReplicaAway } from './replica-away.ts';
 import { sessionSettings, silenceOf } from './session.ts';
@@ -23,7 +24,7 @@ export interface FoundReplica {
   readonly lagBytes: number | null;
   /** Why it is not read from, or should not be; null: nothing is wrong with it. */
   readonly trouble: string | null;
-  /** It answers, and what it has is no copy of the primary: what is read there would be wrong. */
+  /** It answers, and refuses this user, or has no copy of the primary: what is read there would be wrong. Waiting mends neither. */
   readonly strange: boolean;
 }
 
@@ -62,9 +63,14 @@ async function standingOf(sql: postgres.Sql): Promise<Standing> {
  * Looks how far a replica is behind its primary. What is behind is told in seconds by the commit that was replayed last: a
  * recorder commits every few seconds, so it is exact to about five.
  * @param replica a client with the settings of {@link Replica}
+ * @param url of the replica
  * @throws what the primary says, when it gives no answer
  */
-export async function lookAtReplica(primary: postgres.Sql, replica: postgres.Sql): Promise<FoundReplica> {
+async function lookAtReplica(
+  primary: postgres.Sql,
+  replica: postgres.Sql,
+  url: string,
+): Promise<FoundReplica> {
   const there = await standingOf(primary);
   const over = new AbortController();
   const late = delay(PATIENCE, undefined, { signal: over.signal }).then(() => {
@@ -80,6 +86,10 @@ export async function lookAtReplica(primary: postgres.Sql, replica: postgres.Sql
     return { lagSeconds: lagBytes === 0 ? 0 : behind, lagBytes, trouble: null, strange: false };
   } catch (error) {
     if (isPoolers(error)) return { lagSeconds: null, lagBytes: null, trouble: AS_POOLER, strange: true };
+    if (isRefusal(error)) {
+      const { found, mend } = diagnosed(error, url, 'REPORTING_DATABASE_URL');
+      return { lagSeconds: null, lagBytes: null, trouble: `${found}: ${mend}`, strange: true };
+    }
     const trouble = `it gives no answer (${messageOf(error)}): what reads from it fails until it is back; to read the primary meanwhile, unset REPORTING_DATABASE_URL and start anew`;
     return { lagSeconds: null, lagBytes: null, trouble, strange: false };
   } finally {
@@ -136,7 +146,7 @@ export class Replica {
 
   /** Looks how far it is behind. @throws what the primary says, when it gives no answer */
   async look(primary: postgres.Sql): Promise<FoundReplica> {
-    this.#found = await lookAtReplica(primary, this.sql);
+    this.#found = await lookAtReplica(primary, this.sql, this.url);
     return this.#found;
   }
 

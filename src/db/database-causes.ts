@@ -1,0 +1,175 @@
+import { databasePlace, type Place, placeText } from '../config/database-url.ts';
+import { messageOf } from '../errors.ts';
+import { isAway } from './away.ts';
+import { NAME_ITSELF, POOLER } from './pooler.ts';
+
+/** The code of the error for a server that lets in and then says nothing. */
+export const NO_ANSWER = 'NO_ANSWER';
+
+/** The parts of a database URL that people recognise; no password. */
+interface Named {
+  readonly user: string;
+  /** All servers, as people write them. */
+  readonly host: string;
+  /** The first one. */
+  readonly server: Place;
+  readonly database: string;
+  readonly hasPassword: boolean;
+  /** It asks for TLS. */
+  readonly tls: boolean;
+  /** The variable of the environment that has the URL. */
+  readonly variable: string;
+}
+
+interface Cause {
+  readonly codes: readonly string[];
+  readonly cause: (named: Named, message: string) => string;
+  readonly mend: (named: Named, message: string) => string;
+}
+
+const CAUSES: readonly Cause[] = [
+  {
+    codes: ['28P01'],
+    cause: ({ user, host, hasPassword, variable }) =>
+      hasPassword
+        ? `${host} refuses the password of the user "${user}", or has no such user`
+        : `${host} wants a password of the user "${user}", and ${variable} has none`,
+    mend: ({ user, variable }) =>
+      `correct user and password in ${variable} (percent-encode /, @, : and #), or as a superuser: alter role "${user}" login password '…'`,
+  },
+  {
+    codes: ['28000'],
+    cause: ({ host }, message) => `${host} lets this user not in from here: ${message}`,
+    mend: ({ user, variable }, message) =>
+      /not permitted to log in|does not exist/.test(message)
+        ? `name another user in ${variable}, or as a superuser: alter role "${user}" login (create role, where it is missing)`
+        : 'add a line to pg_hba.conf on the server; where it asks for encryption, add ?sslmode=require',
+  },
+  {
+    codes: ['3D000'],
+    cause: ({ host, database }) => `${host} has no database "${database}"`,
+    mend: ({ server: { host, port }, user, database }) =>
+      `make it: createdb --host=${host} --port=${port} --username=${user} --template=template0 --encoding=UTF8 ${database}`,
+  },
+  {
+    codes: ['42501'],
+    cause: ({ user }, message) => `the user "${user}" lacks a right: ${message}`,
+    mend: ({ user, database }, message) =>
+      `as a superuser: alter ${/schema \S+/.exec(message)?.[0] ?? `database "${database}"`} owner to "${user}"`,
+  },
+  {
+    codes: ['53300'],
+    cause: ({ host }, message) => `${host} gives no more connections: ${message}`,
+    mend: ({ user, database }) =>
+      `raise max_connections on the server, or end what holds them; where a limit is set: alter role "${user}" connection limit -1, alter database "${database}" connection limit -1. A process of the recorder needs up to 53`,
+  },
+  {
+    codes: ['53100'],
+    cause: ({ host }) => `the disk of ${host} is full`,
+    mend: () => 'make room on it: until then nothing is recorded',
+  },
+  {
+    codes: [
+      'DEPTH_ZERO_SELF_SIGNED_CERT',
+      'SELF_SIGNED_CERT_IN_CHAIN',
+      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+      'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    ],
+    cause: ({ host }, message) => `the certificate of ${host} is not trusted here: ${message}`,
+    mend: () =>
+      'name the certificate of its authority in NODE_EXTRA_CA_CERTS=/path/to/ca.pem; ?sslmode=require encrypts without a look at it',
+  },
+  {
+    codes: ['ERR_TLS_CERT_ALTNAME_INVALID'],
+    cause: ({ host }, message) => `the certificate of ${host} is for another name: ${message}`,
+    mend: ({ variable }) => `write the name that the certificate has into ${variable}`,
+  },
+  {
+    codes: ['57P03', '57P01', '57P02'],
+    cause: ({ host }, message) => `${host} is not ready: ${message}`,
+    mend: () => 'wait until it is, then ask again',
+  },
+  {
+    codes: ['08P01'],
+    cause: ({ host }) => `${host}: ${POOLER}`,
+    mend: ({ variable }) => NAME_ITSELF(variable),
+  },
+  {
+    codes: ['NO_PRIMARY'],
+    cause: (_, message) => message,
+    mend: ({ variable }) => `start the primary, promote a standby, or correct ${variable}`,
+  },
+  {
+    codes: ['ECONNREFUSED', 'ENOENT'],
+    cause: ({ host }) => `nothing listens on ${host}`,
+    mend: ({ variable }) =>
+      `start PostgreSQL, or correct host and port in ${variable}; without DATABASE_URL an embedded one is used`,
+  },
+  {
+    codes: ['ENOTFOUND', 'EAI_AGAIN'],
+    cause: ({ host }) => `no host is called ${host.replace(/:\d+$/, '')}`,
+    mend: ({ variable }) =>
+      `correct the host in ${variable} (in a password write / as %2F and @ as %40), or the name servers of this machine`,
+  },
+  {
+    codes: ['CONNECT_TIMEOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
+    cause: ({ host }) => `${host} cannot be reached`,
+    mend: ({ variable }) =>
+      `let this machine through the firewall to it, or correct host and port in ${variable}`,
+  },
+  {
+    codes: [NO_ANSWER],
+    cause: ({ host }) => `${host} takes the connection, and does not answer as PostgreSQL does`,
+    mend: ({ variable }) =>
+      `correct the port in ${variable}: it may be of another program; or see the log of the server`,
+  },
+  {
+    codes: ['ERR_NO_TLS'],
+    cause: ({ host }) => `${host} does not offer TLS`,
+    mend: ({ variable }) => `take sslmode out of ${variable}, or let the server offer TLS (ssl = on)`,
+  },
+  {
+    codes: ['ECONNRESET', 'CONNECTION_CLOSED', 'CONNECTION_DESTROYED'],
+    cause: ({ host, tls }) =>
+      tls
+        ? `${host} closed the connection when it was asked for TLS`
+        : `${host} closed the connection without an answer`,
+    mend: ({ tls, variable }) =>
+      tls
+        ? `take sslmode out of ${variable}, or let the server offer TLS (ssl = on)`
+        : `correct the port in ${variable}: it may be of another program; or see the log of the server`,
+  },
+];
+
+/**
+ * Why a database gave an error, and what mends it.
+ * @param variable which of the environment names the database
+ */
+export function diagnosed(error: unknown, url: string, variable: string): { found: string; mend: string } {
+  const known = causeOf(error);
+  const named = { ...namesIn(url), variable };
+  return {
+    found: known ? known.cause(named, messageOf(error)) : `${named.host}: ${messageOf(error)}`,
+    mend: known ? known.mend(named, messageOf(error)) : `correct ${variable}, or see the log of the server`,
+  };
+}
+
+/** Whether an error is one of a server that refuses the connection for a reason that is known here. */
+export const isRefusal = (error: unknown): boolean => causeOf(error) !== undefined && !isAway(error);
+
+function causeOf(error: unknown): Cause | undefined {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return CAUSES.find(({ codes }) => codes.includes(code));
+}
+
+function namesIn(url: string): Omit<Named, 'variable'> {
+  const { places, user, password, database, sslMode } = databasePlace(url);
+  return {
+    user,
+    host: places.map(placeText).join(', '),
+    server: places[0],
+    database,
+    hasPassword: password !== '',
+    tls: sslMode !== 'disable',
+  };
+}

@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { startCommand } from '../support/cli.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+const PASSWORD = 'canary-of-the-refused';
+const dir = mkdtempSync(join(tmpdir(), 'recorder-refused-'));
+let database: TestDatabase;
+let admin: postgres.Sql;
+let user: string;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  admin = postgres(inject('databaseUrl'), { max: 1, onnotice: () => {} });
+  user = `${new URL(database.url).pathname.slice(1)}_user`;
+  await admin.unsafe(`create role ${user} nologin password '${PASSWORD}'`);
+  await admin.unsafe(`create role ${user}_in login password '${PASSWORD}'`);
+});
+afterAll(async () => {
+  await database.close();
+  await admin.unsafe(`drop role ${user}`);
+  await admin.unsafe(`drop role ${user}_in`);
+  await admin.end();
+  rmSync(dir, { recursive: true });
+});
+
+function url(change: (url: URL) => void): string {
+  const changed = new URL(database.url);
+  change(changed);
+  return changed.href;
+}
+const wrongPassword = () => url((one) => Object.assign(one, { password: PASSWORD }));
+const run = async (line: string, DATABASE_URL: string, more: NodeJS.ProcessEnv = {}) => {
+  const { code, stdout, stderr } = await startCommand(line.split(' '), { DATABASE_URL, ...more }, dir).ended;
+  expect(stderr).not.toContain(PASSWORD);
+  return { code, stdout, told: stderr.split('\n').filter((text) => !text.startsWith('{')) };
+};
+const refused = (words: RegExp) => ({ code: 2, stdout: '', told: [expect.stringMatching(words), ''] });
+
+describe.concurrent('a database that refuses is told where, why and with the mend, by', () => {
+  it.each([
+    'up',
+    'migrate',
+    'plan',
+    'retention',
+    'record peers',
+    'backfill metric_points --from 2026-01-01 --to 2026-01-02',
+    'coverage',
+    'heal',
+    'status',
+    'quarantine',
+    'query table(coverage)',
+    'report uptime',
+    'seal',
+    'verify',
+    'export peers --to lake',
+    'backup --to backup',
+    'restore --from backup',
+    'maintenance',
+    'incidents',
+    'alerts',
+  ])('%s', async (line) => {
+    expect(await run(line, wrongPassword())).toEqual(
+      refused(
+        /^DATABASE_URL: 127\.0\.0\.1:\d+ refuses the password of the user "\w+", or has no such user: correct user and password/,
+      ),
+    );
+  }, 60_000);
+});
+
+describe.concurrent('a database is told', () => {
+  it('that does not exist', async () => {
+    const missing = url((one) => Object.assign(one, { pathname: '/no_such_database' }));
+    expect(await run('migrate', missing)).toEqual(
+      refused(/^DATABASE_URL: .* has no database "no_such_database": make it: createdb/),
+    );
+  }, 60_000);
+
+  it('whose user may not log in', async () => {
+    const barred = url((one) => Object.assign(one, { username: user, password: PASSWORD }));
+    expect(await run('status', barred)).toEqual(
+      refused(/^DATABASE_URL: .* is not permitted to log in: name another user.* alter role "\w+" login/),
+    );
+  }, 60_000);
+
+  it('whose record belongs to another user', async () => {
+    const other = url((one) => Object.assign(one, { username: `${user}_in`, password: PASSWORD }));
+    expect(await run('status', other)).toEqual(
+      refused(/^DATABASE_URL: the record in the database ".*" belongs to ".*", and the user .* may not write/),
+    );
+  }, 60_000);
+
+  it('that is read in place of the other', async () => {
+    const words =
+      /^REPORTING_DATABASE_URL: .* refuses the password .*: correct user and password in REPORTING_DATABASE_URL/;
+    const both = { REPORTING_DATABASE_URL: wrongPassword() };
+    expect(await run('report uptime', database.url, both)).toEqual(refused(words));
+  }, 60_000);
+});
