@@ -19,12 +19,6 @@ export class LeaseLost extends Error {
   }
 }
 
-/** Whether the file system refused to write: this user may not, or something else is in the place. */
-export function isWriteRefused(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'EISDIR'].includes(code);
-}
-
 /** The message of anything thrown, for a log or a run's `error`; never a stack. */
 export function messageOf(error: unknown): string {
   // Node.js itself says nothing where none of several addresses could be connected to.

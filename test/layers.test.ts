@@ -60,6 +60,7 @@ const free: readonly string[] = [
   'printable.ts',
   'version.ts',
   'within.ts',
+  'writing.ts',
 ];
 
 interface Import {

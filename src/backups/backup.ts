@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { libpqVariables } from '../db/libpq.ts';
 import { type Snapshot, withSnapshot } from '../db/snapshot.ts';
@@ -7,6 +7,7 @@ import { syncFolder, writeDurably } from '../durable.ts';
 import { UsageError } from '../errors.ts';
 import { versionOf } from '../version.ts';
 import { HashedFile } from '../warehouse/hashed-file.ts';
+import { makeFolder, writingTo } from '../writing.ts';
 import { LEFT_OUT, readContents } from './contents.ts';
 import { type BackupManifest, DUMP, MANIFEST } from './manifest.ts';
 import { installedPrograms, lowestOf, namesOf, type Program, runProgram } from './programs.ts';
@@ -29,13 +30,21 @@ const ABANDONED = 24 * 3_600_000;
 /**
  * Backs a database up while it is worked with: one snapshot, dumped by pg_dump and counted. The folder is made under another
  * name and renamed once the disk has all of it.
- * @throws UsageError when the folder exists, there is no record, or no pg_dump that is new enough
+ * @throws UsageError when the folder exists or cannot be made, there is no record, or no pg_dump that is new enough; Error when the disk is full
  */
-export async function backUp({ databaseUrl, to, signal, progress }: BackingUp): Promise<BackupManifest> {
+export async function backUp(backingUp: BackingUp): Promise<BackupManifest> {
+  const { to } = backingUp;
   const folder = resolve(to);
   if (existsSync(folder)) throw new UsageError([`--to ${to}: exists already: a backup is a new folder`]);
+  return writingTo(`--to ${to}`, () => backUpInto(folder, backingUp));
+}
+
+async function backUpInto(
+  folder: string,
+  { databaseUrl, signal, progress }: BackingUp,
+): Promise<BackupManifest> {
   const programs = await installedPrograms('pg_dump');
-  await mkdir(dirname(folder), { recursive: true });
+  await makeFolder(dirname(folder));
   await removeAbandoned(dirname(folder));
   const unfinished = await mkdtemp(`${folder}${UNFINISHED}`);
   try {

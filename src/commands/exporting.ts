@@ -5,7 +5,7 @@ import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
 import { readSecrets } from '../config/secrets.ts';
 import { LOCKS, withAdvisoryLock } from '../db/advisory-lock.ts';
-import { messageOf } from '../errors.ts';
+import { messageOf, UsageError } from '../errors.ts';
 import type { ExportWork } from '../jobs/export-jobs.ts';
 import { redactor } from '../redaction.ts';
 import { examineTarget } from '../warehouse/examine-target.ts';
@@ -66,6 +66,8 @@ export async function examineExports(
           await target.close();
         }
       } catch (error) {
+        // A usage error says itself what mends it.
+        if (error instanceof UsageError) return { check, ok: false, found: error.message };
         const mend = to.startsWith('s3:')
           ? 'correct exports[].to, AWS_ENDPOINT_URL, AWS_REGION or the keys (docs/export.md says what they need)'
           : `let this user write to ${isAbsolute(to) ? to : `${to}, below where the recorder is started`}, or name another folder in exports[].to`;

@@ -1,4 +1,5 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { soundEnvironment } from '../config/environment.ts';
@@ -6,13 +7,13 @@ import { checkConfig } from '../config/load.ts';
 import { catalogNames } from '../configured-feeds.ts';
 import { UsageError } from '../errors.ts';
 import { packageFile } from '../package-file.ts';
+import { refuseUnwritable, writingTo } from '../writing.ts';
 import { type Answers, presetOf, settingsOf } from './answers.ts';
 import { askedAnswers } from './asking.ts';
 import { examineUpstreams } from './examining-upstreams.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printLine, tell } from './output.ts';
 import { printChecked } from './printing-checked.ts';
-import { unwritable } from './writable.ts';
 
 /** The options of `init`, as text; what is given several times is a list. */
 export interface InitOptions {
@@ -52,7 +53,7 @@ export async function initCommand(options: InitOptions, signal: AbortSignal): Pr
     return exitCode.failed;
   }
   const config = checkConfig(settingsOf(answers), catalogNames, file);
-  writeFileSync(file, fileOf(answers), { flag: 'wx' });
+  await writingTo(file, () => writeFile(file, fileOf(answers), { flag: 'wx' }));
   if (!options.json) printLine(`${file} was written`);
   const checked = options.check ? await examineUpstreams(config, environment, signal) : [];
   if (options.json) printJson({ written: file, checked });
@@ -69,8 +70,7 @@ function refuseTo(file: string): void {
     throw new UsageError([
       `${file}: is there already, and is not overwritten: edit it, or name another one with --config`,
     ]);
-  const fault = unwritable(file);
-  if (fault !== null) throw new UsageError([`${file}: ${fault}`]);
+  refuseUnwritable(file, file);
 }
 
 /** The answers that are options. */

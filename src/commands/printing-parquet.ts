@@ -4,16 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Answer } from '../db/question.ts';
 import type { Texts } from '../warehouse/answer-file.ts';
+import { writingTo } from '../writing.ts';
 import type { Out } from './out.ts';
 import { fieldsOf, pacing } from './printing-rows.ts';
 
-/** Prints an answer as a Parquet file, which is made in a temporary folder first. Returns early when the reader has left. */
+/** Prints an answer as a Parquet file, which is made in a temporary folder first. Returns early when the reader has left. @throws as {@link writingTo} */
 export async function printParquet({ columns, rows }: Answer, out: Out): Promise<void> {
   // The library is loaded by nobody else who asks.
   const { writeAnswer } = await import('../warehouse/answer-file.ts');
-  const folder = await mkdtemp(join(tmpdir(), 'chain-recorder-query-'));
+  const place = `TMPDIR ${tmpdir()}`;
+  const folder = await writingTo(place, () => mkdtemp(join(tmpdir(), 'chain-recorder-query-')));
   try {
-    const path = await writeAnswer(folder, columns, fields(rows('values')));
+    const path = await writingTo(place, () => writeAnswer(folder, columns, fields(rows('values'))));
     const write = pacing(out);
     for await (const bytes of createReadStream(path)) if (!(await write(bytes))) return;
   } finally {

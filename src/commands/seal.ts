@@ -1,10 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import type { App } from '../app.ts';
-import { UsageError } from '../errors.ts';
 import { sealUntil } from '../seals/seal.ts';
+import { refuseUnwritable, writingTo } from '../writing.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printTable, tell } from './output.ts';
-import { unwritable } from './writable.ts';
 
 /**
  * `seal`: seals what was recorded up to now, and prints the seal with its head.
@@ -16,8 +15,8 @@ export async function sealCommand(
   options: { json: boolean; out?: string },
   signal: AbortSignal,
 ): Promise<number> {
-  const fault = options.out === undefined ? null : unwritable(options.out);
-  if (fault !== null) throw new UsageError([`--out ${options.out}: ${fault}`]);
+  const { out } = options;
+  if (out !== undefined) refuseUnwritable(`--out ${out}`, out);
   const { databaseUrl, clock, environment } = app;
   const made = await sealUntil({ databaseUrl, clock, key: environment.sealKey, signal }, clock());
   if (made === 'busy') {
@@ -32,10 +31,11 @@ export async function sealCommand(
     );
     return signal.aborted ? exitCode.later : exitCode.done;
   }
-  if (options.out !== undefined) {
-    await writeFile(options.out, made.statement);
-    if (made.signature) await writeFile(`${options.out}.sig`, made.signature);
-  }
+  if (out !== undefined)
+    await writingTo(`--out ${out}`, async () => {
+      await writeFile(out, made.statement);
+      if (made.signature) await writeFile(`${out}.sig`, made.signature);
+    });
   const signature = made.signature?.toString('base64') ?? null;
   if (options.json) printJson({ ...made, signature });
   else {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isWriteRefused, messageOf, UsageError } from '../errors.ts';
+import { writingTo } from '../writing.ts';
 import { type EmbeddedLog, embeddedHome } from './embedded-home.ts';
 import { runningServer, type Settings, startServer, stopServer } from './embedded-server.ts';
 import { enrol, enrolled, withProcessLock } from './process-lock.ts';
@@ -32,12 +32,11 @@ export interface EmbeddedOptions {
  * @throws UsageError when the folder may not be written; Error when the PostgreSQL package is not installed, or with the server's log when it does not start
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  return useServer(options).catch((error: unknown) => {
-    if (!isWriteRefused(error)) throw error;
-    const mend =
-      'run chain-recorder in a directory that this user may write to, or name a PostgreSQL of your own in DATABASE_URL';
-    throw new UsageError([`${options.dir}: ${messageOf(error)}: ${mend}`], { cause: error });
-  });
+  return writingTo(
+    options.dir,
+    () => useServer(options),
+    'run chain-recorder in a directory that this user may write to, or name a PostgreSQL of your own in DATABASE_URL',
+  );
 }
 
 async function useServer({

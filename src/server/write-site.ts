@@ -12,7 +12,8 @@ import {
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { isWriteRefused, messageOf, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
+import { makeFolder, writingTo } from '../writing.ts';
 import { FIRST_PAGE, type SiteFile } from './pages/status/files.ts';
 
 /** What was written before is listed here, so that nothing else in the folder is replaced or removed. */
@@ -38,8 +39,8 @@ export async function writeSite(
   files: AsyncIterable<SiteFile>,
   signal: AbortSignal,
 ): Promise<string[]> {
-  try {
-    await mkdir(folder, { recursive: true });
+  return writingTo(`--to ${folder}`, async () => {
+    await makeFolder(folder);
     await removeAbandoned(folder);
     const before = await listed(folder);
     const making = await mkdtemp(join(folder, MAKING));
@@ -67,12 +68,7 @@ export async function writeSite(
     } finally {
       await rm(making, { recursive: true, force: true });
     }
-  } catch (error) {
-    if (!isWriteRefused(error)) throw error;
-    throw new UsageError([
-      `--to ${folder}: cannot be written (${messageOf(error)}): give a folder that this user may write to`,
-    ]);
-  }
+  });
 }
 
 const rank = (path: string) => (path === FIRST_PAGE ? 1 : 0);

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { link, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { syncFolder, writeDurably } from '../durable.ts';
+import { makeFolder } from '../writing.ts';
 import type { Target } from './target.ts';
 
 /** What is being written. No reader looks for such names. */
@@ -12,30 +14,33 @@ const ABANDONED = 24 * 3_600_000;
 /** Exports into a folder of this machine. It is made where it is not there. */
 export class DirectoryTarget implements Target {
   readonly name: string;
+  readonly local: string;
   readonly #root: string;
   readonly #scratch: string;
 
-  constructor(directory: string) {
+  /** @param named the folder with what names it, such as `--to /var/lake` */
+  constructor(directory: string, named = directory) {
     this.name = directory;
+    this.local = named;
     this.#root = resolve(directory);
     this.#scratch = join(this.#root, SCRATCH, randomUUID());
   }
 
   async scratch(): Promise<string> {
     const all = join(this.#root, SCRATCH);
-    await mkdir(all, { recursive: true });
+    await makeFolder(all);
     for (const one of await readdir(all)) {
       const left = await stat(join(all, one)).catch(() => null);
       if (left && left.mtimeMs < Date.now() - ABANDONED)
         await rm(join(all, one), { recursive: true, force: true });
     }
-    await mkdir(this.#scratch, { recursive: true });
+    await makeFolder(this.#scratch);
     return this.#scratch;
   }
 
   async take(file: string, path: string): Promise<void> {
     const place = join(this.#root, path);
-    await mkdir(dirname(place), { recursive: true });
+    await makeFolder(dirname(place));
     await rename(file, place);
     await syncFolder(dirname(place));
   }
@@ -56,7 +61,7 @@ export class DirectoryTarget implements Target {
   async create(path: string, text: string): Promise<boolean> {
     const place = join(this.#root, path);
     const beside = await this.#written(text);
-    await mkdir(dirname(place), { recursive: true });
+    await makeFolder(dirname(place));
     try {
       // A link is made whole or not at all, and only where nothing is.
       await link(beside, place);
@@ -91,11 +96,11 @@ export class DirectoryTarget implements Target {
   }
 
   async close(): Promise<void> {
-    await rm(this.#scratch, { recursive: true, force: true });
+    if (existsSync(this.#scratch)) await rm(this.#scratch, { recursive: true });
   }
 
   async #written(text: string): Promise<string> {
-    await mkdir(this.#scratch, { recursive: true });
+    await makeFolder(this.#scratch);
     const path = join(this.#scratch, randomUUID());
     await writeDurably(path, text);
     return path;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { writingTo } from '../writing.ts';
 import { currentManifest } from './manifest.ts';
 import type { Target } from './target.ts';
 
@@ -18,7 +19,7 @@ export async function examineTarget(target: Target): Promise<string> {
       PATIENCE,
     );
   });
-  const tried = examined(target);
+  const tried = writingTo(target.local, () => examined(target));
   tried.catch(() => {}); // it may fail after it was given up
   try {
     return await Promise.race([tried, silence]);

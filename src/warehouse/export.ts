@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Format } from '../config/exports-schema.ts';
 import { type Snapshot, withSnapshot } from '../db/snapshot.ts';
+import { writingTo } from '../writing.ts';
 import { bookkeepingTable, bookkeepingTables, lastNumbers, standingParts } from './bookkeeping.ts';
 import { type ExportTable, warehouseTables } from './export-table.ts';
 import {
@@ -71,9 +72,13 @@ export class ExportRefused extends Error {
 /**
  * Exports tables as they were committed at one moment. The manifest is written last: until then, and for ever where this does
  * not come to its end, the one before holds.
- * @throws ExportLost, ExportRefused, and what the database or the target throw
+ * @throws ExportLost, ExportRefused, UsageError when files cannot be made there, and what the database or the target throw
  */
-export async function exportTables(exporting: Exporting): Promise<Exported> {
+export function exportTables(exporting: Exporting): Promise<Exported> {
+  return writingTo(exporting.target.local, () => exportInto(exporting));
+}
+
+async function exportInto(exporting: Exporting): Promise<Exported> {
   const { databaseUrl, target, signal } = exporting;
   const last = await currentManifest(target);
   for (const { name } of exporting.tables) refuseOtherFormat(exporting, last?.tables[name], name);

@@ -19,7 +19,7 @@ export async function openTarget(
   const place = exportPlace(to);
   if (place === null)
     throw new UsageError([`${option} ${to}: must be a folder, or a bucket such as s3://my-bucket/recorder`]);
-  if ('folder' in place) return new DirectoryTarget(place.folder);
+  if ('folder' in place) return new DirectoryTarget(place.folder, `${option} ${place.folder}`);
   if (problems.length > 0) throw new UsageError(problems);
   // The client takes as long to load as a command.
   const { S3Target } = await import('./s3-target.ts');

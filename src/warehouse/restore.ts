@@ -9,6 +9,7 @@ import type { Dataset } from '../datasets/contract.ts';
 import { requestOf, rowsOf, SERIES_ID, seriesTableOf } from '../datasets/standing.ts';
 import { isAway } from '../db/away.ts';
 import { type Loading, withLoading } from '../db/loading.ts';
+import { writingTo } from '../writing.ts';
 import { readingTables } from './bookkeeping.ts';
 import { currentManifest, type Manifest } from './manifest.ts';
 import { openParquet, type Text } from './parquet-rows.ts';
@@ -38,6 +39,9 @@ const EXPORTED_AT = 'exported_at';
 /** So names the file the column with every digit of another one. */
 const EXACT = '_exact';
 
+/** Files that lie elsewhere are brought into the folder for temporary files. */
+const brought = <Made>(make: () => Promise<Made>) => writingTo(`TMPDIR ${tmpdir()}`, make);
+
 /**
  * Makes an empty database the record that was exported, in one transaction. Each file is compared with its checksum before it is
  * read.
@@ -46,7 +50,7 @@ const EXACT = '_exact';
 export async function restoreRecord({ databaseUrl, source, signal, progress }: Restoring): Promise<Restored> {
   const { manifest, bookkeeping, parts, doubts } = restorePlan(await currentManifest(source), source.name);
   const all = parts.reduce((sum, { files }) => sum + files.reduce((more, { bytes }) => more + bytes, 0), 0);
-  const scratch = await mkdtemp(join(tmpdir(), 'chain-recorder-restore-'));
+  const scratch = await brought(() => mkdtemp(join(tmpdir(), 'chain-recorder-restore-')));
   let bytes = 0;
   try {
     return await withLoading(databaseUrl, signal, async (loading) => {
@@ -177,7 +181,7 @@ async function loadFile(
   file: RestoreFile,
   scratch: string,
 ): Promise<number> {
-  const local = await source.fetch(file.path, scratch);
+  const local = await brought(() => source.fetch(file.path, scratch));
   const where = `${source.name}/${file.path}`;
   try {
     await compareChecksum(local, file, where);

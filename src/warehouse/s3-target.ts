@@ -36,6 +36,7 @@ const AT_ONCE = 1_000;
 /** Exports into a bucket of S3 or of what speaks like it. Files are written locally first, so that an upload is never half. */
 export class S3Target implements Target {
   readonly name: string;
+  readonly local = `TMPDIR ${tmpdir()}`;
   readonly #client: S3Client;
   readonly #bucket: string;
   readonly #prefix: string;

@@ -7,6 +7,8 @@ export class TargetAway extends Error {
 export interface Target {
   /** As people gave it. */
   readonly name: string;
+  /** Where on this machine files are made, as errors name it. */
+  readonly local: string;
   /** Makes an empty local folder for files that are being written, and removes what exporters left that were killed. */
   scratch(): Promise<string>;
   /** Takes a finished local file. It stands there whole or not at all. */

@@ -62,13 +62,17 @@ describe.concurrent('a database that refuses is told where, why and with the men
     'maintenance',
     'incidents',
     'alerts',
-  ])('%s', async (line) => {
-    expect(await run(line, wrongPassword())).toEqual(
-      refused(
-        /^DATABASE_URL: 127\.0\.0\.1:\d+ refuses the password of the user "\w+", or has no such user: correct user and password/,
-      ),
-    );
-  }, 60_000);
+  ])(
+    '%s',
+    async (line) => {
+      expect(await run(line, wrongPassword())).toEqual(
+        refused(
+          /^DATABASE_URL: 127\.0\.0\.1:\d+ refuses the password of the user "\w+", or has no such user: correct user and password/,
+        ),
+      );
+    },
+    60_000,
+  );
 });
 
 describe.concurrent('a database is told', () => {
@@ -89,7 +93,9 @@ describe.concurrent('a database is told', () => {
   it('whose record belongs to another user', async () => {
     const other = url((one) => Object.assign(one, { username: `${user}_in`, password: PASSWORD }));
     expect(await run('status', other)).toEqual(
-      refused(/^DATABASE_URL: the record in the database ".*" belongs to ".*", and the user .* may not write/),
+      refused(
+        /^DATABASE_URL: the record in the database ".*" belongs to ".*", and the user .* may not write/,
+      ),
     );
   }, 60_000);
 

@@ -201,7 +201,10 @@ describe('report status --to', () => {
       /--from 2026-01-01: status does not take it[\s\S]*--node ill/,
     ],
     [['--to', 'x', '--format', 'csv'], /--format csv: must be one of table, json/],
-    [['--to', 'recorder.yaml'], /--to recorder.yaml: cannot be written .*give a folder/],
+    [
+      ['--to', 'recorder.yaml'],
+      /--to recorder.yaml: .* is a file, where a folder has to be: name another place/,
+    ],
   ])('refuses %j with words', async (args, words) => {
     const { code, stdout, stderr } = await run(...args).ended;
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

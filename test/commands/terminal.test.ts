@@ -229,7 +229,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
     });
 
     it.each([
-      [['--config', 'no/such/recorder.yaml'], /there is no folder .*no\/such: make it first/],
+      [['--config', 'no/such/recorder.yaml'], /there is no folder .*no\/such: make it/],
       [['--chain', 'C'], /recorder.yaml: watch.chains\[0\]: must be an EVM chain id/],
     ])('refuses before it asks: %j', async (args, reason) => {
       const init = start(['init', ...args], {}, { cwd: folder(args[0] ?? ''), columns: 200 });

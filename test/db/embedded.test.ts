@@ -282,6 +282,7 @@ describe('accounts and installations', () => {
     await mkdir(join(project, 'test/db'), { recursive: true });
     await cp('src/db', join(project, 'src/db'), { recursive: true });
     await cp('src/errors.ts', join(project, 'src/errors.ts'));
+    await cp('src/writing.ts', join(project, 'src/writing.ts'));
     await cp('test/db/embedded-user.ts', join(project, 'test/db/embedded-user.ts'));
     await cp('package.json', join(project, 'package.json'));
     await chmod(project, 0o700);

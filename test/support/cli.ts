@@ -23,14 +23,16 @@ export interface Running {
  * Starts a command of the command line in a process of its own.
  * @param env what it has of the recorder's environment; it inherits none of it
  * @param reader what reads its stdout, in a shell: the end is the command's, the output is the reader's; absent: the caller
+ * @param before what stands before it on its own command line, such as a program that starts it with fewer rights
  */
 export function startCommand(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
   cwd: string,
   reader?: string,
+  before: readonly string[] = [],
 ): Running {
-  const command = [process.execPath, inject('cli'), ...args];
+  const command = [...before, process.execPath, inject('cli'), ...args];
   const shell = ['bash', '-c', `"$@" | { ${reader}; }; exit "\${PIPESTATUS[0]}"`, 'bash', ...command];
   const [file = '', ...rest] = reader === undefined ? command : shell;
   const child = spawn(file, rest, {

@@ -1,0 +1,139 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { fullDisk, noBadPlaces, readOnlyDisk, smallDisk, withoutRights } from '../support/bad-places.ts';
+import { type Ended, startCommand } from '../support/cli.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'recorder-places-'));
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  const nodes = [{ name: 'one', url: 'http://127.0.0.1:1' }];
+  writeFileSync(join(dir, 'recorder.yaml'), stringify({ network: 'fuji', upstreams: { nodes } }));
+  writeFileSync(join(dir, 'file'), '');
+  for (const name of ['disk', 'full', 'shut']) mkdirSync(join(dir, name));
+  chmodSync(join(dir, 'shut'), 0o555);
+});
+afterAll(async () => {
+  await database.close();
+  rmSync(dir, { recursive: true });
+});
+
+const run = (args: readonly string[], before: readonly string[] = [], env: NodeJS.ProcessEnv = {}) =>
+  startCommand(args, { DATABASE_URL: database.url, LOG_LEVEL: 'error', ...env }, dir, undefined, before)
+    .ended;
+/** Nothing on stdout, and one line on stderr. */
+const told = ({ code, stdout, stderr }: Ended) => ({ code, stdout, lines: stderr.trimEnd().split('\n') });
+const one = (code: number, words: RegExp) => ({ code, stdout: '', lines: [expect.stringMatching(words)] });
+
+/** Commands that write into a folder, and the option that names it. */
+const writers: readonly (readonly string[])[] = [
+  ['export', 'peers', '--to'],
+  ['backup', '--to'],
+  ['report', 'status', '--to'],
+];
+
+describe.each(writers)('%s %s', (...command) => {
+  it('says that a file is in the place of a folder', async () => {
+    const words = /^--to file(\/\w+)*: \/\S+\/file is a file, where a folder has to be: name another place$/;
+    expect(told(await run([...command, 'file/below/it']))).toEqual(one(2, words));
+    if (command[0] !== 'backup') expect(told(await run([...command, 'file']))).toEqual(one(2, words));
+  }, 60_000);
+
+  it('says that the name is too long', async () => {
+    expect(told(await run([...command, 'x'.repeat(300)]))).toEqual(
+      one(2, /^--to x+: the name is too long: name another place$/),
+    );
+  }, 60_000);
+
+  it.skipIf(noBadPlaces)(
+    'says that this user may not write there',
+    async () => {
+      expect(told(await run([...command, 'shut/it'], withoutRights))).toEqual(
+        one(2, /^--to shut\/it: this user may not write to .*shut[^:]*: let it, or name another place$/),
+      );
+    },
+    60_000,
+  );
+
+  it.skipIf(noBadPlaces)(
+    'says that the disk takes no writes',
+    async () => {
+      expect(told(await run([...command, 'disk/it'], readOnlyDisk(join(dir, 'disk'))))).toEqual(
+        one(2, /^--to disk\/it: the disk takes no writes: name another place$/),
+      );
+    },
+    60_000,
+  );
+
+  it.skipIf(noBadPlaces)(
+    'says that the disk is full',
+    async () => {
+      expect(told(await run([...command, 'full/it'], fullDisk(join(dir, 'full'))))).toEqual(
+        one(
+          1,
+          /^chain-recorder failed: --to full\/it: the disk is full: make room on it, or name another place$/,
+        ),
+      );
+    },
+    60_000,
+  );
+});
+
+describe.skipIf(noBadPlaces)('query --format parquet', () => {
+  it('says that the disk of temporary files is full', async () => {
+    const question = 'select n, md5(n::text) from generate_series(1, 100000) n';
+    const tmp = join(dir, 'full');
+    const ended = await run(['query', question, '--format', 'parquet'], smallDisk(tmp, 1024), {
+      TMPDIR: tmp,
+    });
+    expect(told(ended)).toEqual(
+      one(
+        1,
+        /^chain-recorder failed: TMPDIR .*full: the disk is full: make room on it, or name another place$/,
+      ),
+    );
+  }, 60_000);
+
+  it('says that there is no folder for temporary files', async () => {
+    const ended = await run(['query', 'select 1 as n', '--format', 'parquet'], [], { TMPDIR: '/no/such' });
+    expect(told(ended)).toEqual(
+      one(2, /^TMPDIR \/no\/such: there is no folder \/no\/such: make it, or name another place$/),
+    );
+  }, 60_000);
+});
+
+describe.skipIf(noBadPlaces)('a file', () => {
+  it.each([
+    ['seal', '--out', 'shut/seal.txt'],
+    ['init', '--no-check', '--config', 'shut/other.yaml'],
+  ])(
+    'that this user may not write is told by %s',
+    async (...args) => {
+      expect(told(await run(args, withoutRights))).toEqual(
+        one(2, /shut\/\w+\.\w+: this user may not write to .*shut[^:]*: let it, or name another place$/),
+      );
+    },
+    60_000,
+  );
+
+  it.each([
+    ['seal', '--out', 'full/seal.txt'],
+    ['init', '--no-check', '--config', 'full/other.yaml'],
+  ])(
+    'for which there is no room is told by %s',
+    async (...args) => {
+      expect(told(await run(args, fullDisk(join(dir, 'full'))))).toEqual(
+        one(
+          1,
+          /^chain-recorder failed: .*full\/\w+\.\w+: the disk is full: make room on it, or name another/,
+        ),
+      );
+    },
+    60_000,
+  );
+});
