@@ -6,7 +6,7 @@ import { type Environment, readEnvironment } from './config/environment.ts';
 import { loadConfig } from './config/load.ts';
 import { readNamed, textsIn } from './config/named-secrets.ts';
 import type { Config } from './config/schema.ts';
-import { readSecrets } from './config/secrets.ts';
+import { readSecrets, secretsByName } from './config/secrets.ts';
 import { activeFeeds, activeLedgers, catalogNames } from './configured-feeds.ts';
 import type { BudgetKey } from './db/budget-key.ts';
 import { type Database, openDatabase } from './db/client.ts';
@@ -62,7 +62,9 @@ export interface App {
   readonly traced: Traced | null;
   /** The allowances of the configured services. */
   readonly budgets: readonly BudgetKey[];
-  /** The same application with another configuration; what both have in common stays open. */
+  /** Its secrets, by their names. */
+  readonly secrets: ReadonlyMap<string, string>;
+  /** The same application with another configuration and the secrets of now; what both have in common stays open. @throws UsageError when the environment is wrong now */
   reconfigured(config: Config): App;
   close(): Promise<void>;
 }
@@ -110,7 +112,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   const secrets = new Set<string>();
   let redact = redactor([]);
   const keepSecret = (config: Config | null) => {
-    const named = readNamed(textsIn([config?.alerts, config?.changes])).values;
+    const named = readNamed(textsNaming(config)).values;
     for (const one of [...readSecrets(), ...named]) secrets.add(one);
     redact = redactor([...secrets]);
     telemetry?.redactBy(redact);
@@ -211,6 +213,7 @@ function configured(parts: Parts, config: Config): App {
     ledgers,
     watched,
     configuration: configurationOf(config, watched),
+    secrets: secretsByName(textsNaming(config)),
     recording: {
       sql: database.sql,
       bulk: database.bulk,
@@ -222,10 +225,20 @@ function configured(parts: Parts, config: Config): App {
     budgets: budgetKeys(config, environment),
     reconfigured: (other) => {
       parts.keepSecret(other);
-      return configured(parts, other);
+      const { databaseUrl, reportingUrl, otlp } = environment; // what is open with them stays open
+      return configured(
+        { ...parts, environment: { ...readEnvironment(), databaseUrl, reportingUrl, otlp } },
+        other,
+      );
     },
   };
 }
+
+/** The secrets that the process keeps as they were when it began. */
+export const KEPT_SECRETS = ['DATABASE_URL', 'REPORTING_DATABASE_URL', 'OTEL_EXPORTER_OTLP_HEADERS'];
+
+/** The texts of a configuration that may name secrets of the environment. */
+const textsNaming = (config: Config | null) => textsIn([config?.alerts, config?.changes]);
 
 /**
  * The path of the configuration file; null when none is named and the default file is absent.

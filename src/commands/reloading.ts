@@ -1,4 +1,4 @@
-import type { App } from '../app.ts';
+import { type App, KEPT_SECRETS } from '../app.ts';
 import { configDifference } from '../config/difference.ts';
 import { loadConfig } from '../config/load.ts';
 import { catalogNames } from '../configured-feeds.ts';
@@ -12,8 +12,8 @@ import { upCommand } from './up.ts';
 const MOST_CHANGES = 50;
 
 /**
- * `up` until the signal aborts. On SIGHUP it reads its configuration file anew: what is wrong is told and never applied; of
- * what is right the difference is logged, and then everything but the database stops and starts with it, as at a restart.
+ * `up` until the signal aborts. On SIGHUP it reads its configuration file and the files of its secrets anew: what is wrong is told and
+ * never applied; of what is right the difference is logged, and then everything but the database stops and starts with it, as at a restart.
  * @throws UsageError when it cannot begin with the configuration that it was started with
  */
 export async function upUntilStopped(app: App, roles: ReadonlySet<Role>, signal: AbortSignal): Promise<void> {
@@ -74,8 +74,17 @@ function otherConfiguration(app: App, roles: ReadonlySet<Role>): App | null {
   try {
     const other = app.reconfigured(loadConfig(configFile, catalogNames));
     prepared(other, roles);
-    const changes = configDifference(config, other.config);
+    const secrets = [...other.secrets].flatMap(([name, text]) =>
+      (app.secrets.get(name) ?? text) === text ? [] : [name],
+    );
+    const kept = secrets.filter((name) => KEPT_SECRETS.includes(name));
+    const changes = [
+      ...configDifference(config, other.config),
+      ...secrets.filter((name) => !kept.includes(name)).map((name) => `${name}: another secret`),
+    ];
     counts.reloaded(true);
+    if (kept.length > 0)
+      other.log.warn({ kept }, 'SIGHUP: these secrets are others now: they are used after a restart');
     if (changes.length === 0) {
       app.log.info({ file: configFile }, 'SIGHUP: the configuration says what it said');
       return null;

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { SHORTEST_SECRET } from '../redaction.ts';
+import { secretText } from './variables.ts';
 
 const NAMED = /\$\{([A-Z][A-Z0-9_]*)\}/g;
 
@@ -30,7 +30,7 @@ export function readNamed(texts: readonly string[], env: NodeJS.ProcessEnv = pro
   const wrong = new Map<string, string>();
   for (const name of new Set(texts.flatMap(namedIn))) {
     const file = env[`${name}_FILE`];
-    const value = file ? fromFile(file) : env[name];
+    const value = secretText(env, name);
     if (!value) wrong.set(name, file ? `${name}_FILE names no file that can be read` : `${name} is not set`);
     else if (value.length < SHORTEST_SECRET)
       wrong.set(
@@ -44,12 +44,4 @@ export function readNamed(texts: readonly string[], env: NodeJS.ProcessEnv = pro
     fill: (text) => text.replaceAll(NAMED, (_, name: string) => values.get(name) ?? ''),
     problems: (text) => namedIn(text).flatMap((name) => wrong.get(name) ?? []),
   };
-}
-
-function fromFile(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { namedIn } from './named-secrets.ts';
 import { headerPairs } from './otlp.ts';
-import { fileIn, type Having, textIn } from './variables.ts';
+import { type Having, secretText, VARIABLES } from './variables.ts';
 
 /** `scheme://user:password@host/database`, and passwords among a URL's parameters. */
 const PASSWORD_IN_URL =
@@ -11,14 +11,8 @@ const PASSWORD_IN_URL =
  * A password that equals the name of its user or database does not count as a secret.
  */
 export function readSecrets(env: NodeJS.ProcessEnv = process.env): string[] {
-  const value = (name: Having<'secret'>) => {
-    try {
-      const file = fileIn(env, name);
-      return file === undefined ? textIn(env, name) : readFileSync(file, 'utf8').trim();
-    } catch {
-      return undefined; // readEnvironment reports it
-    }
-  };
+  // What cannot be read is reported by readEnvironment.
+  const value = (name: Having<'secret'>) => secretText(env, name);
   const passwords = (['DATABASE_URL', 'REPORTING_DATABASE_URL', 'REDIS_URL'] as const).flatMap((name) =>
     [...(value(name) ?? '').matchAll(PASSWORD_IN_URL)].map(([, user, password, database, parameter]) =>
       password !== user && password !== database ? password : parameter,
@@ -45,6 +39,18 @@ export function readSecrets(env: NodeJS.ProcessEnv = process.env): string[] {
     .concat(pem, sent)
     .concat(passwords.flatMap((text) => (text ? [text, decoded(text)] : [])))
     .flatMap((secret) => secret || []);
+}
+
+/**
+ * What every secret is, by its name; empty: it is not set.
+ * @param texts those of the configuration, which may name more of them as `${NAME}`
+ */
+export function secretsByName(
+  texts: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): ReadonlyMap<string, string> {
+  const own = Object.entries(VARIABLES).flatMap(([name, variable]) => ('secret' in variable ? [name] : []));
+  return new Map([...own, ...texts.flatMap(namedIn)].map((name) => [name, secretText(env, name) ?? '']));
 }
 
 function decoded(text: string): string {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { SHORTEST_SECRET } from '../redaction.ts';
 import { OTLP_VARIABLES } from './otlp.ts';
 
@@ -144,3 +145,14 @@ export const textIn = (env: NodeJS.ProcessEnv, name: keyof Variables): string | 
 /** The file that holds a secret, where one is named. */
 export const fileIn = (env: NodeJS.ProcessEnv, name: Having<'secret'>): string | undefined =>
   env[`${name}_FILE`] || undefined;
+
+/** What a secret is, from the environment or from the file that `NAME_FILE` names; undefined: it is not set, or cannot be read. */
+export function secretText(env: NodeJS.ProcessEnv, name: string): string | undefined {
+  const file = env[`${name}_FILE`];
+  if (!file) return env[name] || undefined;
+  try {
+    return readFileSync(file, 'utf8').trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
