@@ -35,8 +35,8 @@ function facts(values: Values): Fact[] {
 }
 
 function integer(values: Values, name: 'port' | 'seed' | 'blocks-per-hour'): number {
-  const value = Number(values[name]);
-  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`--${name} must be a whole number`);
+  const value = /^\d+$/.test(values[name]) ? Number(values[name]) : Number.NaN;
+  if (!Number.isSafeInteger(value)) throw new Error(`--${name} must be a whole number`);
   if (name === 'port' && value > 65_535) throw new Error('--port must be a whole number, at most 65535');
   return value;
 }

@@ -4,17 +4,20 @@ import { dayNumber } from './calendar.ts';
 export const INSTANT =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt ]((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?) ?([Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/;
 
+/** The times that databases and files can have: of years of four digits, ms since 1970. */
+const FIRST = Date.parse('0001-01-01T00:00Z');
+const END = Date.parse('+010000-01-01T00:00Z');
+
 /** Examples of times, for error messages. */
 export const INSTANT_EXAMPLE = '2026-12-01, 2026-12-01T02:00 (UTC) or 2026-12-01T02:00:00+01:00';
 
 /**
  * The time that a person wrote, in ms since 1970: without a zone it is UTC, whatever the machine's zone; without a time of
- * day it is midnight. Null where the text is no such time, or the calendar has no such day.
+ * day it is midnight. Null where the text is no such time, or the calendar has no such day; its years are 1 to 9999.
  */
 export function instantIn(text: string): number | null {
   const written = inOneForm(text);
-  const instant = written === null ? Number.NaN : Date.parse(written);
-  return Number.isNaN(instant) ? null : instant;
+  return written === null ? null : Date.parse(written);
 }
 
 /** As {@link instantIn}, as exact as PostgreSQL reads the text: in microseconds since 1970. */
@@ -23,7 +26,7 @@ export function microsecondsIn(text: string): number | bigint | null {
   return written === null ? null : microsecondsOf(written);
 }
 
-/** The time that a person wrote in the form of RFC 3339, seconds left out where they were; null where the calendar has no such day. */
+/** The time that a person wrote in the form of RFC 3339, seconds left out where they were; null as {@link instantIn}. */
 function inOneForm(text: string): string | null {
   const [, date, time = '00:00', zone = 'Z'] = INSTANT.exec(text.trim()) ?? [];
   if (date === undefined) return null;
@@ -31,7 +34,9 @@ function inOneForm(text: string): string | null {
   // Date.parse reads February 30 as March 2.
   if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== date) return null;
   const offset = zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone.toUpperCase();
-  return `${date}T${time}${offset}`;
+  const written = `${date}T${time}${offset}`;
+  const instant = Date.parse(written);
+  return instant >= FIRST && instant < END ? written : null;
 }
 
 const FRACTION = /\.(\d+)(?=Z|[+-])/;

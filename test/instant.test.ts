@@ -39,6 +39,13 @@ describe('a time', () => {
     'Jan 1 2026',
     '2026-01-01T10:00 EST',
     '2026-01-01+02:00',
+    '0000-01-01',
+    '99999-01-01',
+    '0001-01-01T00:00+12:00',
+    '9999-12-31T23:00-05:00',
+    '+2026-01-01',
+    '٢٠٢٦-01-01',
+    '2026-1-1',
   ])('is not read out of %j', (text) => expect(instantIn(text)).toBeNull());
 
   it('without a zone is the same as with Z, for every minute', () => {

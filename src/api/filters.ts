@@ -43,7 +43,7 @@ const whole = (bits: number) =>
 
 /** A time as a person wrote it; as PostgreSQL reads it, with its microseconds and its zone. */
 export const instant = written
-  .refine((text) => text.length <= 64 && instantIn(text) !== null && !text.trim().startsWith('0000'), {
+  .refine((text) => text.length <= 64 && instantIn(text) !== null, {
     error: `must be a time such as ${INSTANT_EXAMPLE}`,
     abort: true,
   })
@@ -57,7 +57,7 @@ export const instant = written
   });
 
 const date = matching(/^\d{4}-\d{2}-\d{2}$/, 'a date such as 2026-12-01', '2026-12-01').refine(
-  (text) => instantIn(text) !== null && !text.startsWith('0000'),
+  (text) => instantIn(text) !== null,
   { error: 'must be a day of the calendar, such as 2026-12-01' },
 );
 

@@ -10,7 +10,7 @@ import { refuseOthers } from './actions.ts';
 import { type Alerting, openAlerts } from './alerting.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printLine, printTable, tell } from './output.ts';
-import { instantOf, namesThere, spanOf } from './selection.ts';
+import { both, instantOf, namesThere, spanOf } from './selection.ts';
 
 /** What `alerts` takes. */
 export interface AlertsOptions {
@@ -120,11 +120,15 @@ async function replayed(
 ): Promise<number> {
   const now = app.clock();
   if (from === undefined) throw new UsageError(['alerts replay: --from is missing']);
-  const range = {
-    from: instantOf('--from', from),
-    to: to === undefined ? now : instantOf('--to', to),
-    step: every === undefined ? STEP : stepOf(every),
-  };
+  const [[begin, end], step] = both(
+    () =>
+      both(
+        () => instantOf('--from', from),
+        () => (to === undefined ? now : instantOf('--to', to)),
+      ),
+    () => (every === undefined ? STEP : stepOf(every)),
+  );
+  const range = { from: begin, to: end, step };
   if (range.to > now) throw new UsageError([`--to ${to}: has not come yet`]);
   if (range.from >= range.to) throw new UsageError([`--from ${from}: must be before --to`]);
   const rules = ruleOf(alerting.rules, rule);

@@ -6,7 +6,7 @@ import { incidentMarkdown } from '../reports/incident-page.ts';
 import { printJson, printText } from './output.ts';
 import type { ReportOptions } from './question.ts';
 import { readFrom } from './reading.ts';
-import { instantOf } from './selection.ts';
+import { spanOf } from './selection.ts';
 
 /** So much of the time before and after an incident belongs to its story, ms. */
 const AROUND = 3_600_000;
@@ -39,16 +39,15 @@ async function windowOf(
   from: string | undefined,
   to: string | undefined,
 ) {
+  const span = spanOf({ from, to });
   const [newest] = from === undefined ? await newestIncidents(sql, node, 1) : [];
   if (from === undefined && !newest)
     throw new UsageError([`report incident: ${node} had no incident: name a window by --from and --to`]);
   const began = Math.min(newest?.started_at.getTime() ?? now, newest?.failing_since?.getTime() ?? now);
   const ended = newest?.ended_at?.getTime() ?? now;
   const window = {
-    from: new Date(from === undefined ? began - AROUND : instantOf('--from', from)),
-    to: new Date(
-      to === undefined ? Math.min(now, from === undefined ? ended + AROUND : now) : instantOf('--to', to),
-    ),
+    from: new Date(span.from ?? began - AROUND),
+    to: new Date(span.to ?? Math.min(now, span.from === null ? ended + AROUND : now)),
   };
   if (window.from >= window.to) throw new UsageError(['--from: must be before --to']);
   return window;

@@ -4,7 +4,7 @@ import { announce, endMaintenance, listMaintenance } from '../health/announcemen
 import { refuseOthers } from './actions.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printTable } from './output.ts';
-import { instantOf } from './selection.ts';
+import { both, instantOf } from './selection.ts';
 
 /** What `maintenance` takes. */
 export interface MaintenanceOptions {
@@ -56,7 +56,11 @@ export async function maintenanceCommand(
 
 function windowOf(app: App, { node, from, to, reason }: MaintenanceOptions, now: number) {
   if (to === undefined) throw new UsageError(['maintenance announce: --to is missing']);
-  const window = { from: from === undefined ? now : instantOf('--from', from), to: instantOf('--to', to) };
+  const [begin, end] = both(
+    () => (from === undefined ? now : instantOf('--from', from)),
+    () => instantOf('--to', to),
+  );
+  const window = { from: begin, to: end };
   if (window.from < now - NOW_WITHIN)
     throw new UsageError([`--from ${from}: lies in the past: what was down then stays down`]);
   if (window.to <= Math.max(now, window.from))

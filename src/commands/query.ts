@@ -6,7 +6,7 @@ import { exitCode } from './exit.ts';
 import { printParquet } from './printing-parquet.ts';
 import { printRows, ROW_FORMATS } from './printing-rows.ts';
 import { readFrom } from './reading.ts';
-import { instantOf } from './selection.ts';
+import { both, instantOf } from './selection.ts';
 
 /** The options of `query`, as text. */
 export interface QueryOptions {
@@ -31,14 +31,14 @@ export async function queryCommand(
   options: QueryOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const format = FORMATS.find((one) => one === options.format);
-  if (!format) throw new UsageError([`--format ${options.format}: must be one of ${FORMATS.join(', ')}`]);
-  if (format === 'parquet' && process.stdout.isTTY)
-    throw new UsageError([
-      '--format parquet: is not for a terminal: write it into a file, with > rows.parquet',
-    ]);
-  const timeout = durationOf(options.timeout ?? TIMEOUT);
-  const asOf = options.asOf === undefined ? null : pastMoment(options.asOf, app.clock());
+  const [format, [timeout, asOf]] = both(
+    () => formatIn(options.format),
+    () =>
+      both(
+        () => durationOf(options.timeout ?? TIMEOUT),
+        () => (options.asOf === undefined ? null : pastMoment(options.asOf, app.clock())),
+      ),
+  );
   // What was known at a past moment is asked by temporary views, which no replica has.
   const { url } = asOf ? { url: app.databaseUrl } : await readFrom(app);
   await askAsReader(url, question, { timeout, asOf, signal }, (answer) => {
@@ -51,6 +51,17 @@ export async function queryCommand(
       : printRows(answer, format, process.stdout);
   });
   return exitCode.done;
+}
+
+/** @throws UsageError when there is no such format, or it is not for what reads it */
+function formatIn(text: string): (typeof FORMATS)[number] {
+  const format = FORMATS.find((one) => one === text);
+  if (!format) throw new UsageError([`--format ${text}: must be one of ${FORMATS.join(', ')}`]);
+  if (format === 'parquet' && process.stdout.isTTY)
+    throw new UsageError([
+      '--format parquet: is not for a terminal: write it into a file, with > rows.parquet',
+    ]);
+  return format;
 }
 
 /** The moment of `--as-of`. @throws UsageError when it is in the future, or is no time */

@@ -15,7 +15,7 @@ import { printJson, printTable } from './output.ts';
 import { printPage } from './printing-page.ts';
 import { printRows, ROW_FORMATS } from './printing-rows.ts';
 import { pastMoment } from './query.ts';
-import { instantOf } from './selection.ts';
+import { monthOf, spanOf } from './selection.ts';
 
 /** The options of `report`, as text. */
 export interface ReportOptions {
@@ -115,10 +115,9 @@ function valuesOf(question: Question, options: ReportOptions, now: number): Valu
 
 /** The window. The default end is `latest` (ms since 1970), the default begin is the begin of the month of the end. */
 function windowOf({ from, to }: ReportOptions, latest: number): { from: string; to: string } {
-  const end = to === undefined ? latest : instantOf('--to', to);
-  const last = new Date(end - 1);
-  const begin =
-    from === undefined ? Date.UTC(last.getUTCFullYear(), last.getUTCMonth()) : instantOf('--from', from);
+  const span = spanOf({ from, to });
+  const end = span.to ?? latest;
+  const begin = span.from ?? monthOf(end - 1);
   if (begin >= end)
     throw new UsageError([`--from ${from ?? new Date(begin).toISOString()}: must be before --to`]);
   return { from: new Date(begin).toISOString(), to: new Date(end).toISOString() };

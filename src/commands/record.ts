@@ -14,7 +14,7 @@ import { printJson, printTable, tell } from './output.ts';
 import { probeOnce } from './probing.ts';
 import { progressOver } from './progress.ts';
 import { registerUnlessRunning } from './registering.ts';
-import { feedOf, instantOf, oneOf } from './selection.ts';
+import { both, feedOf, instantOf, oneOf } from './selection.ts';
 import { matchingTargets } from './targets.ts';
 
 /** `record DATASET [--target KEY=VALUE ...]`: everything the targets lack, now. @returns the exit code */
@@ -41,13 +41,19 @@ export async function backfillCommand(
   options: { from: string; to: string; target: readonly string[]; json: boolean },
   signal: AbortSignal,
 ): Promise<number> {
-  refuseWithoutPast(feedOf(app.watched, dataset), dataset);
-  const feed = feedOf(app.feeds, dataset);
-  const targets = matchingTargets(feed, scopeOf(app.config), options.target);
-  const [from, to] = [
-    instantOf('--from', options.from),
-    Math.min(instantOf('--to', options.to), app.clock()),
-  ];
+  const [{ feed, targets }, [from, end]] = both(
+    () => {
+      refuseWithoutPast(feedOf(app.watched, dataset), dataset);
+      const found = feedOf(app.feeds, dataset);
+      return { feed: found, targets: matchingTargets(found, scopeOf(app.config), options.target) };
+    },
+    () =>
+      both(
+        () => instantOf('--from', options.from),
+        () => instantOf('--to', options.to),
+      ),
+  );
+  const to = Math.min(end, app.clock());
   if (from >= to) throw new UsageError([`--from ${options.from}: must be before --to, and in the past`]);
   await registerUnlessRunning(app, feed);
   const states = await loadStates(app.database.sql, feed);

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { UsageError } from '../errors.ts';
+import { instantIn } from '../instant.ts';
 import { nearestName } from '../nearest-name.ts';
 import { breaksIn, discrepanciesIn } from '../reports/discrepancies.ts';
 import { questionNamed, reports } from '../reports/questions.ts';
@@ -12,7 +13,7 @@ import { printCsv, printJson, printTable, printText } from './output.ts';
 import { pastMoment } from './query.ts';
 import { questionCommand, type ReportOptions } from './question.ts';
 import { type ReadFrom, readFrom } from './reading.ts';
-import { instantOf, spanOf } from './selection.ts';
+import { both, monthOf, spanOf } from './selection.ts';
 
 /**
  * `report NAME`: incident, uptime, sla, status, discrepancies, series-breaks, or a ready question.
@@ -87,11 +88,9 @@ async function uptimeCommand(app: App, options: ReportOptions): Promise<void> {
   const { sql } = await readFrom(app);
   const asOf = await settledMoment(app, sql, options);
   const now = asOf?.getTime() ?? app.clock();
-  const from =
-    options.from === undefined
-      ? monthOf(new Date(now).toISOString().slice(0, 7)).from
-      : instantOf('--from', options.from);
-  const to = options.to === undefined ? now : instantOf('--to', options.to);
+  const span = spanOf(options);
+  const from = span.from ?? monthOf(now);
+  const to = span.to ?? now;
   if (from >= to)
     throw new UsageError([`--from ${options.from ?? new Date(from).toISOString()}: must be before --to`]);
   if (asOf !== null && to > now) throw new UsageError([`--to ${options.to}: must not be after --as-of`]);
@@ -124,13 +123,11 @@ async function slaCommand(app: App, options: ReportOptions): Promise<void> {
   const { sql } = await readFrom(app);
   const asOf = await settledMoment(app, sql, options);
   const now = asOf?.getTime() ?? app.clock();
-  const month = monthOf(options.month ?? new Date(now).toISOString().slice(0, 7));
-  if (month.from >= now) throw new UsageError([`--month ${options.month}: has not begun`]);
   const { target, rewards } = app.config.health;
-  const [wanted, ...more] = options.target;
-  const promised = wanted === undefined ? target : Number(wanted);
-  if (!(promised > 0 && promised <= 100) || more.length > 0)
-    throw new UsageError([`--target ${options.target.join(' ')}: must be a percentage such as 99.9`]);
+  const [month, promised] = both(
+    () => monthIn(options.month, now),
+    () => percentageIn(options.target) ?? target,
+  );
   const report = await slaReport(sql, month, now, promised, rewards, asOf);
   const nodes = report.nodes.filter(({ node }) => options.node === undefined || node === options.node);
   printAs(options.format, ['table', 'csv', 'json', 'html'], {
@@ -257,11 +254,23 @@ async function seriesBreaksCommand(app: App, options: ReportOptions): Promise<vo
   });
 }
 
-/** The month of a text such as `2026-11`, in ms since 1970. @throws UsageError when the text is not a month */
-function monthOf(text: string): { from: number; to: number } {
-  const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
-  if (year === undefined) throw new UsageError([`--month ${text}: must be a month such as 2026-11`]);
-  return { from: Date.UTC(Number(year), Number(month) - 1), to: Date.UTC(Number(year), Number(month)) };
+/** The month of `--month`, in ms since 1970; this one, where none is named. @throws UsageError when it is none, or has not begun */
+function monthIn(text: string | undefined, now: number): { from: number; to: number } {
+  const from = text === undefined ? monthOf(now) : instantIn(`${text}-01`);
+  if (from === null) throw new UsageError([`--month ${text}: must be a month such as 2026-11`]);
+  if (from >= now) throw new UsageError([`--month ${text}: has not begun`]);
+  return { from, to: monthOf(from + LONGER_THAN_MONTH) };
+}
+
+const LONGER_THAN_MONTH = 31.5 * 86_400_000;
+
+/** The percentage of `--target`; undefined: none is given. @throws UsageError when it is none, or there are several */
+function percentageIn(texts: readonly string[]): number | undefined {
+  const [text, ...more] = texts;
+  if (text === undefined) return undefined;
+  const percentage = /^\d{1,3}(\.\d{1,12})?$/.test(text) ? Number(text) : 0;
+  if (percentage > 0 && percentage <= 100 && more.length === 0) return percentage;
+  throw new UsageError([`--target ${texts.join(' ')}: must be a percentage such as 99.9`]);
 }
 
 function printAs(

@@ -34,16 +34,17 @@ export function feedOf<Feed extends Watched>(feeds: readonly Feed[], dataset: st
 
 /**
  * The span of `--from` and `--to`, in ms since 1970; null: no bound.
- * @throws UsageError when a time is wrong, or the span is empty
+ * @throws UsageError when a time is wrong, or both, or the span is empty
  */
 export function spanOf({ from, to }: { from?: string | undefined; to?: string | undefined }): {
   from: number | null;
   to: number | null;
 } {
-  const span = {
-    from: from === undefined ? null : instantOf('--from', from),
-    to: to === undefined ? null : instantOf('--to', to),
-  };
+  const [begin, end] = both(
+    () => (from === undefined ? null : instantOf('--from', from)),
+    () => (to === undefined ? null : instantOf('--to', to)),
+  );
+  const span = { from: begin, to: end };
   if (span.from !== null && span.to !== null && span.from >= span.to)
     throw new UsageError([`--from ${from}: must be before --to`]);
   return span;
@@ -55,4 +56,28 @@ export function instantOf(option: string, text: string): number {
   if (instant === null)
     throw new UsageError([`${option} ${text}: must be a time such as ${INSTANT_EXAMPLE}`]);
   return instant;
+}
+
+/** What both read. @throws UsageError with the problems of both, so that a person mends them at once */
+export function both<One, Other>(one: () => One, other: () => Other): [One, Other] {
+  const problems: string[] = [];
+  const tried = <Read>(read: () => Read): { readonly read: Read } | null => {
+    try {
+      return { read: read() };
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      problems.push(...error.problems);
+      return null;
+    }
+  };
+  const [first, second] = [tried(one), tried(other)];
+  if (!first || !second) throw new UsageError(problems);
+  return [first.read, second.read];
+}
+
+/** The begin of the month that a moment is in; ms since 1970. */
+export function monthOf(moment: number): number {
+  const begin = new Date(moment);
+  begin.setUTCDate(1);
+  return begin.setUTCHours(0, 0, 0, 0);
 }

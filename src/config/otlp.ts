@@ -100,7 +100,8 @@ export function otlpSettings(
   };
   const signal = (exporter: Name, url: string | undefined) =>
     one(exporter, EXPORTERS, 'otlp') === 'none' ? undefined : url;
-  const ratio = Number(read('OTEL_TRACES_SAMPLER_ARG') ?? 1);
+  const share = read('OTEL_TRACES_SAMPLER_ARG') ?? '1';
+  const ratio = /^\d+(\.\d+)?(e-?\d+)?$/i.test(share) ? Number(share) : Number.NaN;
   if (!(ratio >= 0 && ratio <= 1)) found.push('OTEL_TRACES_SAMPLER_ARG: must be a number from 0 to 1');
   const settings = {
     service: read('OTEL_SERVICE_NAME') ?? OTLP_VARIABLES.OTEL_SERVICE_NAME.preset,

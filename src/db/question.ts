@@ -223,6 +223,7 @@ export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof Error && error.cause instanceof postgres.PostgresError) {
     const { code, message, hint = null, position } = error.cause;
     const said = code === CANCELLED ? 'it took too long and was cancelled' : message;
+    if (isSeveral(error.cause)) return { said: SEVERAL, hint: null, position: null };
     return { said, hint, position: position === undefined ? null : Number(position) };
   }
   if (!(error instanceof UsageError)) return null;
@@ -230,6 +231,10 @@ export function refusalOf(error: unknown): Refusal | null {
 }
 
 const CANCELLED = '57014';
+const SEVERAL = 'one statement is asked at a time: leave out what stands behind the first ";"';
+
+/** Whether PostgreSQL refuses several statements. Of one that is wrong it says where. */
+const isSeveral = ({ code, position }: postgres.PostgresError) => code === '42601' && !position;
 
 /** The error to report when a statement is wrong, is not allowed or took too long; null when it is not of PostgreSQL. */
 function refused(error: unknown, timeout: number): Error | null {
@@ -238,6 +243,7 @@ function refused(error: unknown, timeout: number): Error | null {
   const cause = { cause: error };
   if (code === CANCELLED)
     return new Error(`the statement was cancelled: it may take ${timeout / 1000} s (--timeout)`, cause);
+  if (isSeveral(error)) return new UsageError([`query: ${SEVERAL}`], cause);
   const at = position ? `, at character ${position}` : '';
   const text = `query: ${message}${at}${hint ? `; ${hint}` : ''}`;
   // Wrong syntax and names, missing rights, writes in a read-only transaction, and what PostgreSQL does not support.
