@@ -47,12 +47,12 @@ function migrateAtOnce(url: string, declared: readonly Declared[], restoring: bo
     await sql`select pg_advisory_xact_lock(${LOCKS.migrate})`;
     const lacking = await refuseStrangeHistory(sql);
     if (lacking === 0 && (await standsAsDeclared(sql, declared))) {
-      await makeReaders(sql);
+      await makeReaders(sql, declared);
       return [];
     }
     const reporting = await Reporting.open(sql, declared);
     const later = await applyMigrations(sql, reporting);
-    await makeReaders(sql);
+    await makeReaders(sql, declared);
     const told = await reporting.apply();
     for (const statement of later) await clear(sql, statement);
     await renewLeases(sql);

@@ -403,3 +403,22 @@ describe('what cannot be made again as it was', () => {
     expect([...(await sql`select * from mine.table`)]).toEqual([]);
   });
 });
+
+it('a record that was restored without rights is read by recorder_reader again; what was taken from it by itself stays so', async () => {
+  const readable = async () => {
+    const rows = await sql<{ name: string }[]>`
+      select relname as name from pg_class where relnamespace = 'reporting'::regnamespace and relkind = 'v'
+      and has_table_privilege('recorder_reader', oid, 'select') order by 1`;
+    return rows.map(({ name }) => name);
+  };
+  const before = await readable();
+  await migrate(database.url);
+  expect(await readable()).toEqual(before);
+  expect(before).not.toContain('node_states');
+  expect(before).toContain('subnets');
+  // As pg_restore --no-acl leaves it.
+  await sql`revoke all on all tables in schema reporting from recorder_reader`;
+  await sql`revoke usage on schema reporting from recorder_reader`;
+  await migrate(database.url);
+  expect(await readable()).toEqual([...before, 'node_states'].sort());
+});
