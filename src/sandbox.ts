@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import { z } from 'zod';
@@ -12,6 +13,8 @@ import { packageFile } from './package-file.ts';
 
 const PROGRAM = fileURLToPath(packageFile('dist/sandbox/main.js'));
 const STATE = 'sandbox.json';
+/** How long an answer of a sandbox that may be running is waited for, ms. */
+const PATIENCE = 2_000;
 
 /** What the sandbox prints when it listens: its URL, and what there is to watch. */
 export const announcement = z.looseObject({
@@ -93,9 +96,19 @@ export function sandboxConfig({ url, nodes, chains, nodeIds, addresses, ...watch
 }
 
 async function runningSandbox(dir: string): Promise<Announcement | null> {
+  const over = new AbortController();
+  // Where another process's sandbox ends at that moment, undici 7 may neither answer nor fail, also when it is asked to stop.
+  const late = delay(PATIENCE, null, { signal: over.signal }).catch(() => null);
+  const found = await Promise.race([answering(dir, over.signal), late]);
+  over.abort();
+  return found;
+}
+
+/** What a directory's sandbox says of itself, if it answers. */
+async function answering(dir: string, signal: AbortSignal): Promise<Announcement | null> {
   try {
     const found = announcement.parse(JSON.parse(readFileSync(join(dir, STATE), 'utf8')));
-    const { body } = await request(`${found.url}/ext/health/liveness`, { signal: AbortSignal.timeout(2000) });
+    const { body } = await request(`${found.url}/ext/health/liveness`, { signal });
     await body.dump();
     return found;
   } catch {

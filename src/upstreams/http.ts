@@ -51,13 +51,14 @@ const freshAgent = new Agent({ pipelining: 0, connect: patientConnector() });
 export async function callOnce(call: Call, fresh = false): Promise<Answer> {
   const work = new WorkSignal(call.signal, call.deadline);
   try {
-    const response = await request(call.url, {
+    const asked = request(call.url, {
       dispatcher: fresh ? freshAgent : agent,
       method: call.method,
       headers: { 'accept-encoding': 'gzip', accept: 'application/json', ...call.headers },
       ...(call.body === undefined ? {} : { body: call.body }),
       signal: work.signal,
     });
+    const response = await settled(asked, work.signal);
     if (call.statusIsEnough && response.statusCode >= 200 && response.statusCode < 300) {
       // Read to its end, so that the connection can be used again; that it has none changes nothing.
       await response.body.dump({ limit: call.maxBytes, signal: work.signal }).catch(() => {});
@@ -75,6 +76,16 @@ export async function callOnce(call: Call, fresh = false): Promise<Answer> {
     work.end();
   }
 }
+
+/**
+ * What was asked, until the signal aborts. undici 7 was seen to neither answer nor fail where a server ended as it was connected to, also
+ * when it was asked to stop.
+ */
+const settled = <T>(asked: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    asked.then(resolve, reject);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
 
 async function readBody(
   body: Readable,
