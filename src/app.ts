@@ -242,10 +242,11 @@ const textsNaming = (config: Config | null) => textsIn([config?.alerts, config?.
 
 /**
  * The path of the configuration file; null when none is named and the default file is absent.
- * @throws UsageError when there is a file that was probably meant to be it
+ * @throws UsageError when the name is empty, or there is a file that was probably meant to be it
  */
 export function configFile(environment: Environment, named: string | undefined): string | null {
   const file = named ?? environment.configFile;
+  if (file === '') throw new UsageError(['--config: names no file']);
   if (file !== undefined) return file;
   if (existsSync(DEFAULT_FILE)) return join('.', DEFAULT_FILE);
   const meant = MISTAKEN_FILES.find((one) => existsSync(one));

@@ -53,6 +53,7 @@ const refused: readonly (readonly [line: string, problem: string])[] = [
   ['seal --out recorder.yaml/seal.txt', '--out recorder.yaml/seal.txt: '],
   ['seal --out .', '--out .: is a folder'],
   ['export peers --to s3:/bucket', '--to s3:/bucket: must be a folder, or a bucket such as s3://'],
+  ['plan --config ', '--config: names no file'],
   ['report sla --month 0000-01', '--month 0000-01: must be a month such as 2026-11'],
   ['report sla --month 2026-13', '--month 2026-13: must be a month such as 2026-11'],
   ['report sla --month 99999-01', '--month 99999-01: must be a month such as 2026-11'],
