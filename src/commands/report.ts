@@ -259,10 +259,9 @@ function monthIn(text: string | undefined, now: number): { from: number; to: num
   const from = text === undefined ? monthOf(now) : instantIn(`${text}-01`);
   if (from === null) throw new UsageError([`--month ${text}: must be a month such as 2026-11`]);
   if (from >= now) throw new UsageError([`--month ${text}: has not begun`]);
-  return { from, to: monthOf(from + LONGER_THAN_MONTH) };
+  const next = new Date(from);
+  return { from, to: next.setUTCMonth(next.getUTCMonth() + 1) };
 }
-
-const LONGER_THAN_MONTH = 31.5 * 86_400_000;
 
 /** The percentage of `--target`; undefined: none is given. @throws UsageError when it is none, or there are several */
 function percentageIn(texts: readonly string[]): number | undefined {

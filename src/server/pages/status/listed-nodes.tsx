@@ -107,7 +107,7 @@ const columns: readonly Column<NodeStatus>[] = [
 const why: Column<NodeStatus> = {
   name: 'Why',
   kind: 'wide',
-  cell: ({ error, failing_checks }) => error ?? failing_checks.join(', '),
+  cell: ({ state, error, failing_checks }) => (state !== 'up' && error) || failing_checks.join(', '),
 };
 
 function NodeLink({ node }: { readonly node: string }) {
