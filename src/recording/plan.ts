@@ -128,12 +128,14 @@ function holes(feed: ActiveFeed, target: Target, state: TargetState, now: number
   return newest ? missing.filter(({ to }) => to <= newest.from) : missing.slice(1);
 }
 
-/** The covered range below the head is asked for again once in this time, because late revisions exist. */
+/** The covered range below the head is asked for again once in this time: points are revised late, and an index may trail for days. */
 const SWEEP_ALL = 30 * 86_400_000;
 
-/** Whether the covered range of a feed's targets is asked for again from time to time. Only that of series is. */
-export const isSwept = ({ source: { range }, datasets }: Watched): boolean =>
-  range?.axis === 'time' && datasets.some(({ history }) => history === 'series');
+/**
+ * Whether the covered range of a feed's targets is asked for again from time to time. One of heights is not, as it is claimed only
+ * below a block that is known, and none that one window holds, which would be asked for as a whole.
+ */
+export const isSwept = ({ source: { range } }: Watched): boolean => range?.axis === 'time';
 
 /**
  * The covered windows that are swept with the poll of `now`. The choice follows from the time alone, so that no state is
@@ -141,8 +143,12 @@ export const isSwept = ({ source: { range }, datasets }: Watched): boolean =>
  */
 export function sweepWindows(feed: Watched, target: Target, state: TargetState, now: number): Window[] {
   const { range } = feed.source;
-  if (!range || !isSwept(feed)) return [];
-  const old = { from: kept(range, state, expectedFrom(range, state, now)), to: now - range.head(target) };
+  if (!range || !isSwept(feed) || !Number.isFinite(range.span(target))) return [];
+  const newest = state.covered.at(-1)?.to ?? Number.NEGATIVE_INFINITY;
+  const old = {
+    from: kept(range, state, expectedFrom(range, state, now)),
+    to: Math.min(now - range.head(target), newest),
+  };
   if (old.from >= old.to) return [];
   const turns = Math.max(1, Math.floor(SWEEP_ALL / feed.every));
   const turn = Math.floor(now / feed.every) % turns;

@@ -171,9 +171,9 @@ describe('an hourly round of a modest watch list', () => {
 
   it.each([
     ['without a sweep', 0],
-    // What lies before the newest page: of every interval the first window of it has its turn.
-    ['with a sweep of every metric and interval', 4 * (17 + 3 * 4)],
-    ['with sweeps of the hours, of which there are more windows', 4 * 4],
+    // What lies before the newest page: of every interval the first window of it has its turn, and of blocks a day of each node and chain.
+    ['with a sweep of every metric and interval', 4 * (17 + 3 * 4) + 3 * 10],
+    ['with sweeps of hours and of blocks, of which there are more windows', 4 * 4 + 3 * 10],
   ])(
     'costs what was forecast, walks over blocks as well, %s',
     async (_, expected) => {

@@ -254,13 +254,23 @@ describe('sweepWindows', () => {
     }
   });
 
-  it('are none of what is not covered, nor of what cannot be revised', () => {
+  it('are those of a log, too, as an index may trail: of time, not of heights', () => {
+    const covered = [{ from: now - 5 * day, to: now }];
+    const swept = (range: Range) => {
+      const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range, every: 40 * day });
+      return sweepWindows(feed, targetOf(feed), state({ expectedFrom: now - 5 * day, covered }), now);
+    };
+    expect(swept(range)).toHaveLength(5);
+    expect(swept({ ...range, span: () => Number.POSITIVE_INFINITY })).toEqual([]);
+    expect(swept({ ...range, axis: 'height' })).toEqual([]);
+  });
+
+  it('are none of what is not covered', () => {
     const target = { chainId: 'c', metric: 'm', timeInterval: 'hour' };
     const feed = scriptedFeed(averageTps, target, { range, every: 40 * day });
     expect(sweepWindows(feed, target, state(), now)).toEqual([]);
     const covered = [{ from: now - 5 * day, to: now }];
     expect(sweepWindows(feed, target, state({ covered }), now).length).toBeGreaterThan(3);
-    expect(sweepWindows(ranged(), targetOf(ranged()), state({ covered }), now)).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@ import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { count, hex, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
 import { listIn } from '../sources/answer.ts';
-import { day, minute, month } from '../sources/durations.ts';
+import { day, hour, minute, month } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 import { secondsAt, timestampsWithin } from '../sources/time-windows.ts';
 
@@ -16,7 +16,8 @@ const source: Source = {
   weight: 20,
   calls: 1,
   paged: true,
-  range: { axis: 'time', span: () => day, head: () => 10 * minute, settle: 10 * minute, lookback: month },
+  // A node proposes few blocks: the hour that is asked for again at every poll costs no further page.
+  range: { axis: 'time', span: () => day, head: () => hour, settle: 10 * minute, lookback: month },
   targets: ({ network, watch }) =>
     watch.nodeIds.flatMap((nodeId) => CHAINS.map((blockchainId) => ({ network, blockchainId, nodeId }))),
   walk: (ask, { network, blockchainId, nodeId }, window) =>

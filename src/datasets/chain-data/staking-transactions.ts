@@ -16,7 +16,7 @@ import { validatorManager } from './validator-manager.ts';
 
 /**
  * Active staking transactions of an address, newest first (seed chain-data 4.3). An address has few: one window holds
- * all of them, from before the network began, and a poll asks for a day at the price of a minute.
+ * all of them, from before the network began, and a poll asks for three days, as an index may trail, at the price of a minute.
  */
 const source: Source = {
   name: 'staking-transactions',
@@ -28,7 +28,7 @@ const source: Source = {
   range: {
     axis: 'time',
     span: () => Number.POSITIVE_INFINITY,
-    head: () => day,
+    head: () => 3 * day,
     settle: 10 * minute,
     lookback: 10 * 365 * day,
   },
