@@ -1,7 +1,7 @@
 import type { RecorderQueue, WorkedJob } from './backend.ts';
-import { DelayedError } from './bullmq.ts';
 import { type AlertJob, deliverJob } from './jobs.ts';
 import type { Peers } from './places.ts';
+import { postponed } from './postponed.ts';
 
 /** What workers do for alerts. */
 export interface AlertWork {
@@ -33,10 +33,8 @@ export async function workOnAlerts(
 ): Promise<void> {
   if (!work || (peers && !peers.standing.newest && !(await peers.beat()).newest)) return;
   if (data.kind === 'deliver') {
-    if (!(await work.deliver(data.channel, signal)) || signal.aborted) return;
-    // Behind the waiting jobs: a new job with its id would be refused while it runs.
-    await job.moveToDelayed(Date.now(), token);
-    throw new DelayedError();
+    const more = await work.deliver(data.channel, signal);
+    return more && !signal.aborted ? postponed(job, token) : undefined;
   }
   for (const channel of await work.round(signal)) {
     const { name, data: delivery, opts } = deliverJob(channel);

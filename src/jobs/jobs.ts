@@ -24,6 +24,8 @@ export const jobData = z.discriminatedUnion('kind', [
 export type JobData = z.infer<typeof jobData>;
 /** A job about what is recorded, by its feed. */
 export type FeedJob = Extract<JobData, { feed: string }>;
+/** A run of one target. */
+export type RecordJob = Extract<JobData, { kind: 'record' }>;
 /** A round of the rules of alerts, or what waits for one channel. */
 export type AlertJob = Extract<JobData, { kind: 'alerts' | 'deliver' }>;
 /** A look at which exports are due, or one of them. */

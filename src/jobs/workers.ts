@@ -16,10 +16,11 @@ import { untraced } from '../traced.ts';
 import { within } from '../within.ts';
 import { type AlertWork, workOnAlerts } from './alert-jobs.ts';
 import type { QueueBackend, RecorderQueue, Work } from './backend.ts';
-import { DelayedError, UnrecoverableError } from './bullmq.ts';
+import { UnrecoverableError } from './bullmq.ts';
 import { type ExportWork, workOnExports } from './export-jobs.ts';
-import { type FeedJob, jobData, queueNames, recordJob } from './jobs.ts';
+import { jobData, queueNames, type RecordJob, recordJob } from './jobs.ts';
 import { knowing, Passed, type Peers, placeOf, wantedKeys } from './places.ts';
+import { postponed } from './postponed.ts';
 
 const POLLS_AT_ONCE = 8;
 const HEALS_AT_ONCE = 2;
@@ -114,7 +115,6 @@ function workOf(queues: Queues, context: WorkerContext, signal: AbortSignal): Wo
   const feeds = new Map(context.feeds.map((feed) => [feed.source.name, feed]));
   const knows = knowing(context.feeds);
   const passed = new Passed(context.log);
-  const { during = (run) => run() } = context;
   return async (job, token) => {
     const data = jobData.parse(job.data);
     if (data.kind === 'alerts' || data.kind === 'deliver')
@@ -123,46 +123,54 @@ function workOf(queues: Queues, context: WorkerContext, signal: AbortSignal): Wo
       return workOnExports(context.exports, queues.heals, data, { peers: context.peers, signal });
     const place = await placeOf(context.sql, context.peers, knows(data), data);
     if (place !== 'here') passed.tell(place, data);
-    if (place === 'elsewhere') {
-      await job.moveToDelayed(Date.now() + HELD_AGAIN, token);
-      throw new DelayedError();
-    }
+    if (place === 'elsewhere') return postponed(job, token, HELD_AGAIN);
     const feed = feeds.get(data.feed);
     if (place === 'nowhere' || !feed) return;
     if (data.kind === 'plan') return planFeed(context, queues, feed);
-    let result: Awaited<ReturnType<typeof record>>;
-    try {
-      result = await during(() => record(context.recording, feed, jobOf(data), signal));
-    } catch (error) {
-      if (error instanceof LeaseLost) {
-        context.log.warn({ feed: data.feed, target: data.target }, messageOf(error));
-        return;
-      }
-      throw error;
-    }
-    if (result === 'outdated') return;
-    if (result === 'held') {
-      await job.moveToDelayed(Date.now() + HELD_AGAIN, token);
-      throw new DelayedError();
-    }
-    tell(context, result);
-    context.finished?.(result);
-    if (result.status === 'failed') {
-      if (result.later) throw new Error(result.error ?? 'the run failed');
-      throw new UnrecoverableError(result.error ?? 'the run failed');
-    }
-    if (signal.aborted || (data.reason !== 'poll' && data.reason !== 'heal')) return;
+    const result = await recorded(context, feed, data, signal);
+    if (result === 'held') return postponed(job, token, HELD_AGAIN);
+    if (result === 'over' || signal.aborted) return;
+    if (data.reason !== 'poll' && data.reason !== 'heal') return;
     const hole = await nextHole(context, feed, data.target);
     if (!hole) return;
     const next = recordJob(feed, hole);
-    if (data.reason === 'poll') await queues.heals.add(next.name, next.data, next.opts);
-    else {
-      // This job goes on with the next hole, behind the waiting jobs: a new job with its id would be refused while it runs.
-      await job.updateData(next.data);
-      await job.moveToDelayed(Date.now(), token);
-      throw new DelayedError();
+    if (data.reason === 'poll') {
+      await queues.heals.add(next.name, next.data, next.opts);
+      return;
     }
+    // This job goes on with the next hole.
+    await job.updateData(next.data);
+    return postponed(job, token);
   };
+}
+
+/**
+ * Makes the run of a job.
+ * @returns held: another run has the target; over: there is nothing to do after it
+ * @throws Error when it failed: an UnrecoverableError where the job is not worth trying again
+ */
+async function recorded(
+  context: WorkerContext,
+  feed: ActiveFeed,
+  data: RecordJob,
+  signal: AbortSignal,
+): Promise<'done' | 'held' | 'over'> {
+  const { recording, log, finished, during = (run) => run() } = context;
+  let result: Awaited<ReturnType<typeof record>>;
+  try {
+    result = await during(() => record(recording, feed, jobOf(data), signal));
+  } catch (error) {
+    if (!(error instanceof LeaseLost)) throw error;
+    log.warn({ feed: data.feed, target: data.target }, messageOf(error));
+    return 'over';
+  }
+  if (result === 'held') return 'held';
+  if (result === 'outdated') return 'over';
+  tell(context, result);
+  finished?.(result);
+  if (result.status !== 'failed') return 'done';
+  const problem = result.error ?? 'the run failed';
+  throw result.later ? new Error(problem) : new UnrecoverableError(problem);
 }
 
 /** The next hole of a target to heal after a run; undefined where nothing is missing, or a poll is due. */
@@ -177,7 +185,7 @@ async function nextHole(
   return jobs.find(({ reason }) => reason === 'heal');
 }
 
-function jobOf({ target, window, reason, datasets, plannedAt }: Extract<FeedJob, { kind: 'record' }>): Job {
+function jobOf({ target, window, reason, datasets, plannedAt }: RecordJob): Job {
   return {
     target,
     window,

@@ -37,6 +37,15 @@ interface SealRow {
   readonly public_key: string | null;
 }
 
+/** What stands of a dataset's tree of hashes below one seal. */
+interface Tree {
+  readonly dataset: string;
+  readonly seal: number;
+  readonly root: string;
+  readonly rows: number;
+  readonly ends: number;
+}
+
 /**
  * Reads the seals and checks each one: its link to the seal before, its statement, its signature and its tree of hashes.
  * Recorded rows are not read.
@@ -52,57 +61,83 @@ export async function readChain(sql: postgres.Sql, publicKey: string | undefined
   const datasetSeals = await sql<(DatasetSeal & { head: string })[]>`
     select seal, dataset, form, rows::float8, ends::float8, late::float8, changes, root, before, head
     from recorder.seal_datasets where seal <= ${last} order by seal, dataset`;
-  const roots = await sql.unsafe<
-    { dataset: string; seal: number; root: string; rows: number; ends: number }[]
-  >(
-    `select dataset, seal, ${ROOT} as root,
-      coalesce(sum(cardinality(instants)) filter (where kind = 'row'), 0)::float8 as rows,
-      coalesce(sum(cardinality(instants)) filter (where kind = 'end'), 0)::float8 as ends
-    from recorder.seal_parts where seal <= $1 group by dataset, seal`,
-    [last],
-  );
+  const trees = await readTrees(sql, last);
   const forms = await readForms(sql, broken);
-  const rootOf = new Map(roots.map((one) => [`${one.dataset} ${one.seal}`, one]));
   const bySeal = grouped(datasetSeals, ({ seal }) => seal);
   const heads = new Map<string, string>();
-  const datasets = new Map<string, DatasetSeal[]>();
   let before: SealRow | undefined;
   for (const row of rows) {
     const say = (problem: string) => broken.push(`seal ${row.seal}: ${problem}`);
     if (row.seal !== (before?.seal ?? 0) + 1)
       say(`the seals between it and ${before?.seal ?? 0} are not there`);
     for (const one of bySeal.get(row.seal) ?? []) {
-      const of = `${one.dataset}: `;
-      const made = rootOf.get(`${one.dataset} ${one.seal}`);
-      rootOf.delete(`${one.dataset} ${one.seal}`);
-      if (made && (made.root !== one.root || made.rows !== one.rows || made.ends !== one.ends))
-        say(`${of}its tree of hashes is not the one that was sealed`);
-      if (!made && one.rows + one.ends > 0) say(`${of}its tree of hashes is gone`);
-      if (datasetHead(one) !== one.head) say(`${of}what it says has not the hash that it has`);
-      if (one.before !== (heads.get(one.dataset) ?? null)) say(`${of}it does not continue the seal before`);
-      if (!forms.has(one.form)) say(`${of}the form ${one.form} in which rows were read is gone`);
+      for (const problem of partProblems(one, trees.get(treeKey(one)), heads.get(one.dataset) ?? null))
+        say(`${one.dataset}: ${problem}`);
+      if (!forms.has(one.form)) say(`${one.dataset}: the form ${one.form} in which rows were read is gone`);
+      trees.delete(treeKey(one));
       heads.set(one.dataset, one.head);
-      datasets.set(one.dataset, [...(datasets.get(one.dataset) ?? []), one]);
     }
-    const text = statementText({
-      seal: row.seal,
-      until: row.until_at,
-      madeAt: row.made_at,
-      before: before?.head ?? null,
-      heads: [...heads].map(([dataset, head]) => ({ dataset, head })),
-    });
-    if (text !== row.statement) say('its statement is not what its parts make');
-    if (headOf(row.statement) !== row.head) say('its head is not the hash of its statement');
-    if (row.signature && row.public_key && !isSigned(row.statement, row.signature, row.public_key))
-      say('its signature is not of its statement');
-    if (publicKey !== undefined && !(row.signature && isSigned(row.statement, row.signature, publicKey)))
-      say('it is not signed with the given key');
+    for (const problem of sealProblems(row, before?.head ?? null, heads, publicKey)) say(problem);
     before = row;
   }
-  for (const { dataset, seal } of rootOf.values())
+  for (const { dataset, seal } of trees.values())
     broken.push(`seal ${seal}: ${dataset}: it holds hashes that it does not speak of`);
   const seals = rows.map(({ open, ...row }) => ({ ...row, open: readOpenWriters(open) }));
-  return { seals, datasets, forms, broken };
+  const parts = rows.flatMap(({ seal }) => bySeal.get(seal) ?? []);
+  return { seals, datasets: grouped(parts, ({ dataset }) => dataset), forms, broken };
+}
+
+const treeKey = ({ dataset, seal }: Pick<Tree, 'dataset' | 'seal'>) => `${dataset} ${seal}`;
+
+/** The trees of hashes up to a seal, by their keys. */
+async function readTrees(sql: postgres.Sql, last: number): Promise<Map<string, Tree>> {
+  const trees = await sql.unsafe<Tree[]>(
+    `select dataset, seal, ${ROOT} as root,
+      coalesce(sum(cardinality(instants)) filter (where kind = 'row'), 0)::float8 as rows,
+      coalesce(sum(cardinality(instants)) filter (where kind = 'end'), 0)::float8 as ends
+    from recorder.seal_parts where seal <= $1 group by dataset, seal`,
+    [last],
+  );
+  return new Map(trees.map((tree) => [treeKey(tree), tree]));
+}
+
+/** What is wrong with the part of a seal about a dataset. @param before the head of the seal before that has this dataset */
+function partProblems(
+  part: DatasetSeal & { readonly head: string },
+  tree: Tree | undefined,
+  before: string | null,
+): string[] {
+  const problems: string[] = [];
+  if (tree && (tree.root !== part.root || tree.rows !== part.rows || tree.ends !== part.ends))
+    problems.push('its tree of hashes is not the one that was sealed');
+  if (!tree && part.rows + part.ends > 0) problems.push('its tree of hashes is gone');
+  if (datasetHead(part) !== part.head) problems.push('what it says has not the hash that it has');
+  if (part.before !== before) problems.push('it does not continue the seal before');
+  return problems;
+}
+
+/** What is wrong with a seal, beside its parts. @param heads of the datasets, this seal's parts among them */
+function sealProblems(
+  row: SealRow,
+  before: string | null,
+  heads: ReadonlyMap<string, string>,
+  publicKey: string | undefined,
+): string[] {
+  const problems: string[] = [];
+  const text = statementText({
+    seal: row.seal,
+    until: row.until_at,
+    madeAt: row.made_at,
+    before,
+    heads: [...heads].map(([dataset, head]) => ({ dataset, head })),
+  });
+  if (text !== row.statement) problems.push('its statement is not what its parts make');
+  if (headOf(row.statement) !== row.head) problems.push('its head is not the hash of its statement');
+  if (row.signature && row.public_key && !isSigned(row.statement, row.signature, row.public_key))
+    problems.push('its signature is not of its statement');
+  if (publicKey !== undefined && !(row.signature && isSigned(row.statement, row.signature, publicKey)))
+    problems.push('it is not signed with the given key');
+  return problems;
 }
 
 async function readForms(sql: postgres.Sql, broken: string[]): Promise<Map<string, SealForm>> {

@@ -30,47 +30,90 @@ export interface PagedList {
  * answer says that there are more items than it has
  */
 export async function* pages(ask: Ask, list: PagedList, window: Window | null): AsyncGenerator<Page> {
-  const step = list.step ?? 1;
   let left = window;
   let mostPages = 0;
   for (;;) {
-    const order = new PageOrder(list.at);
-    const tokens = new PageTokens();
-    let token: string | undefined;
-    let read = 0;
-    let items = 0;
-    /** The begin of what is proven. Above `left` an earlier start proved it. */
-    let from = left?.to ?? 0;
+    const start = new Start(list, window, left);
     try {
-      for (;;) {
-        const body = await ask.get(list.path, {
-          ...list.query,
-          ...(left && list.within ? list.within(left) : {}),
-          ...(token === undefined ? {} : { pageToken: token }),
-        });
-        const page = listIn(body, list.list);
-        for (const item of page) order.take(item);
-        read += 1;
-        items += page.length;
-        const narrowed = left !== window;
-        token = tokens.next(body, page.length);
-        if (token === undefined) {
-          if (!narrowed) refuseFewer(body, items);
-          const whole = !(narrowed && order.broken);
-          yield { body, proven: whole ? window : left, last: true, whole };
-          return;
-        }
-        if (left && order.oldest !== null) from = Math.min(from, Math.max(order.oldest + step, left.from));
-        const proven = window && from < window.to && !order.broken ? { from, to: window.to } : null;
-        yield { body, proven, last: false, whole: true };
-      }
+      yield* start.pages(ask);
+      return;
     } catch (error) {
-      if (token === undefined || !isDeadToken(error)) throw error;
-      const proved = left !== null && !order.broken && from < left.to;
-      if (!proved && read <= mostPages) throw error;
-      mostPages = proved ? 0 : read;
-      if (proved && left) left = { from: left.from, to: from };
+      if (!start.isUnderWay || !isDeadToken(error)) throw error;
+      const rest = start.rest();
+      if (rest === null && start.pagesRead <= mostPages) throw error;
+      mostPages = rest === null ? start.pagesRead : 0;
+      left = rest ?? left;
     }
+  }
+}
+
+/** One start of a walk, at the newest item of what is left of the window. */
+class Start {
+  readonly #list: PagedList;
+  readonly #window: Window | null;
+  readonly #left: Window | null;
+  readonly #order: PageOrder;
+  readonly #tokens = new PageTokens();
+  /** Leads to the next page. */
+  #token: string | undefined;
+  #items = 0;
+  /** The begin of what is proven. Above what is left an earlier start proved it. */
+  #from: number;
+  #pagesRead = 0;
+
+  constructor(list: PagedList, window: Window | null, left: Window | null) {
+    this.#list = list;
+    this.#window = window;
+    this.#left = left;
+    this.#order = new PageOrder(list.at);
+    this.#from = left?.to ?? 0;
+  }
+
+  get pagesRead(): number {
+    return this.#pagesRead;
+  }
+
+  /** Whether a page was read, and there are more. */
+  get isUnderWay(): boolean {
+    return this.#token !== undefined;
+  }
+
+  /** @throws UpstreamFailure as the function {@link pages} does */
+  async *pages(ask: Ask): AsyncGenerator<Page> {
+    const { path, query, within } = this.#list;
+    const limits = this.#left && within ? within(this.#left) : {};
+    do {
+      const token = this.#token === undefined ? {} : { pageToken: this.#token };
+      const body = await ask.get(path, { ...query, ...limits, ...token });
+      const items = listIn(body, this.#list.list);
+      for (const item of items) this.#order.take(item);
+      this.#pagesRead += 1;
+      this.#items += items.length;
+      this.#token = this.#tokens.next(body, items.length);
+      yield this.#token === undefined ? this.#lastPage(body) : this.#page(body);
+    } while (this.#token !== undefined);
+  }
+
+  /** The older part of what was left, which no page proved; null where none proved anything. */
+  rest(): Window | null {
+    const left = this.#left;
+    return left && !this.#order.broken && this.#from < left.to ? { from: left.from, to: this.#from } : null;
+  }
+
+  #page(body: unknown): Page {
+    const window = this.#window;
+    const { oldest, broken } = this.#order;
+    if (this.#left && oldest !== null)
+      this.#from = Math.min(this.#from, Math.max(oldest + (this.#list.step ?? 1), this.#left.from));
+    const proven = window && this.#from < window.to && !broken ? { from: this.#from, to: window.to } : null;
+    return { body, proven, last: false, whole: true };
+  }
+
+  #lastPage(body: unknown): Page {
+    const narrowed = this.#left !== this.#window;
+    if (!narrowed) refuseFewer(body, this.#items);
+    const whole = !(narrowed && this.#order.broken);
+    return { body, proven: whole ? this.#window : this.#left, last: true, whole };
   }
 }
 
