@@ -15,9 +15,11 @@ interface Setting {
 
 const heading = `# The settings
 
-Made from the code by \`npm run docs\`; a test holds it current. \`recorder.yaml\` is checked as a whole before anything starts: a key
-that is not here is an error. It is one YAML document in UTF-8, in which anchors, aliases and merge keys (\`<<\`) may be used. Editors complete it with [recorder.schema.json](recorder.schema.json). Examples are in
-[examples](../examples). \`[]\` stands for each element of a list.
+Made from the code by \`npm run docs\`; a test holds it current.
+
+\`recorder.yaml\` is checked as a whole before anything starts: a key that is not here is an error. It is one YAML document in UTF-8, in which anchors,
+aliases and merge keys (\`<<\`) may be used. Editors complete it with [recorder.schema.json](recorder.schema.json). Examples are in
+[examples](../examples). Below, \`[]\` stands for each element of a list.
 `;
 
 const environment = `## The environment
@@ -119,7 +121,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 function bounds({ minimum, exclusiveMinimum, maximum }: SettingSchema): string[] {
   return [
-    minimum === undefined ? [] : `at least ${minimum}`,
+    minimum === undefined || minimum === Number.MIN_SAFE_INTEGER ? [] : `at least ${minimum}`,
     exclusiveMinimum === undefined ? [] : `more than ${exclusiveMinimum}`,
     maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? [] : `at most ${maximum}`,
   ].flat();

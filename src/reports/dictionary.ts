@@ -30,6 +30,7 @@ is an error that says since when there is a record. Runs, coverage and freshness
 Of \`reporting.runs\`, \`where finished_at <= …\` tells what had ended by a moment; a run's row changes while it runs, and runs that
 wrote nothing are counted up by day after a week.
 
+A dataset with a column \`node\` has the rows of each node: with two nodes every validator is there twice, so name a node before you count or add up.
 What every node tells of the same things also has \`network_D\`: one row a thing as most nodes say it, with \`nodes\` (who says so) and
 \`disagreeing\` (who says otherwise, and what; null: nobody). Of lists, a node disagrees that was asked lately and completely and has said
 otherwise, or not listed the thing, for an interval; of logs, one that says something else; of readings, one that says something else
