@@ -49,6 +49,7 @@ export const runs = definePage({
             <Written name="until" label="Began before (UTC)" value={until} hint="2026-12-01T02:00" />
           </Filters>
           <Table
+            stacked
             caption="Runs, the newest first"
             columns={columns}
             rows={rows}
@@ -168,9 +169,9 @@ function windowText({ window_start, window_end, first_height }: RunRow): string 
 
 const columns: readonly Column<RunRow>[] = [
   { name: 'Run', kind: 'number', cell: ({ run_id }) => <a href={`${PATH}/${run_id}`}>{run_id}</a> },
-  { name: 'Status', cell: ({ status }) => <State is={status} /> },
-  { name: 'Dataset', cell: ({ dataset }) => <code>{dataset}</code> },
-  { name: 'Reason', cell: ({ reason }) => reason },
+  { name: 'Status', evident: true, cell: ({ status }) => <State is={status} /> },
+  { name: 'Dataset', evident: true, cell: ({ dataset }) => <code>{dataset}</code> },
+  { name: 'Reason', evident: true, cell: ({ reason }) => reason },
   { name: 'Began', cell: ({ started_at }) => <Time at={started_at} exact /> },
   { name: 'Took', kind: 'number', cell: (row) => tookText(row) ?? '–' },
   { name: 'Items', kind: 'number', cell: ({ items }) => numberText(items) },

@@ -84,6 +84,7 @@ describe.skipIf(!chromiumPath)(`a page that renews itself, in a browser${noChrom
 
   it('keeps a table where it was moved to', async () => {
     const { page, renewed, close } = await opened('/');
+    await page.setViewportSize({ width: 1000, height: 900 }); // On a phone its rows are stacked.
     const table = page.locator('.scroll', { hasText: node });
     await table.evaluate((element) => element.scrollTo(40, 0));
     await renewed();

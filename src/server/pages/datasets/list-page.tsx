@@ -73,6 +73,7 @@ export const listPage = definePage({
             <section aria-label={heading} key={heading}>
               <h2>{heading}</h2>
               <Table
+                stacked
                 caption={heading}
                 columns={datasetColumns(parameters)}
                 rows={datasets.filter(({ dataset }) => holds(dataset))}
@@ -85,6 +86,7 @@ export const listPage = definePage({
             <section aria-label={heading} key={heading}>
               <h2>{heading}</h2>
               <Table
+                stacked
                 caption={heading}
                 columns={viewColumns(parameters)}
                 rows={views}
@@ -143,9 +145,15 @@ const named = (name: string, about: string, parameters: Parameters) => (
 
 const datasetColumns = (parameters: Parameters): readonly Column<Listed>[] => [
   { name: 'Dataset', kind: 'wide', cell: ({ dataset: { name, about } }) => named(name, about, parameters) },
-  { name: 'Kind', about: 'What becomes of a row that changes.', cell: ({ dataset }) => dataset.kind },
+  {
+    name: 'Kind',
+    evident: true,
+    about: 'What becomes of a row that changes.',
+    cell: ({ dataset }) => dataset.kind,
+  },
   {
     name: 'State',
+    evident: true,
     cell: ({ status }) => (status ? <State is={stateOf(status)} /> : <span class="soft">not watched</span>),
   },
   { name: 'Last recorded', cell: ({ status }) => <Time at={status?.last_success_at ?? null} none="never" /> },

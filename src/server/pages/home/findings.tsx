@@ -101,27 +101,42 @@ const targetsOf = ({ datasets }: Status) => datasets.reduce((sum, { targets }) =
 /** What is not as it should be, and why; nothing where all is well. */
 export function Findings({ findings }: { readonly findings: readonly FindingGroup[] }) {
   if (findings.length === 0) return null;
+  const [first, others] = [findings.slice(0, AT_ONCE), findings.slice(AT_ONCE)];
+  const table = (caption: string, rows: readonly FindingGroup[]) => (
+    <Table stacked caption={caption} columns={columns} rows={rows} keyOf={inWords} empty="" />
+  );
   return (
     <section aria-labelledby="findings">
       <h2 id="findings">Not as it should be</h2>
-      <Table caption="Not as it should be" columns={columns} rows={findings} keyOf={inWords} empty="" />
+      {table('What is not as it should be', first)}
+      {others.length > 0 && (
+        <details id="more-findings">
+          <summary>{numberText(others.length)} more</summary>
+          {table('What else is not as it should be', others)}
+        </details>
+      )}
     </section>
   );
 }
+
+/** So many kinds of findings are shown at once, the worst: more would put the nodes out of sight. */
+const AT_ONCE = 10;
 
 /** What `/queues` tells more of. */
 const WORKING: readonly FindingGroup['what'][] = ['schedule', 'queue', 'process', 'workers'];
 
 const columns: readonly Column<FindingGroup>[] = [
   { name: 'State', cell: ({ state }) => <State is={state} /> },
-  { name: 'What', cell: ({ what, dataset }) => <code>{dataset ?? what}</code> },
+  { name: 'What', evident: true, cell: ({ what, dataset }) => <code>{dataset ?? what}</code> },
   {
     name: 'Which',
     kind: 'wide',
     cell: ({ subject, count }) => (
       <>
-        {subject}
-        {count > 1 && <span class="soft"> and {numberText(count - 1)} more</span>}
+        <span class="clip" title={subject}>
+          {subject}
+        </span>
+        {count > 1 && <span class="soft">and {numberText(count - 1)} more</span>}
       </>
     ),
   },
@@ -129,6 +144,7 @@ const columns: readonly Column<FindingGroup>[] = [
   { name: 'Why', kind: 'wide', cell: ({ reason }) => reason },
   {
     name: 'Then',
+    evident: true,
     cell: ({ what, dataset, subject, count }) =>
       what === 'target' && dataset ? (
         <>

@@ -15,6 +15,7 @@ export function Nodes({ nodes }: { readonly nodes: readonly WatchedNode[] }) {
     <section class="panel" aria-labelledby="nodes">
       <h2 id="nodes">Nodes now</h2>
       <Table
+        stacked
         caption="Nodes now"
         columns={columns}
         rows={ordered.slice(0, MOST)}
@@ -28,12 +29,16 @@ export function Nodes({ nodes }: { readonly nodes: readonly WatchedNode[] }) {
 
 const columns: readonly Column<WatchedNode>[] = [
   { name: 'Node', kind: 'name', cell: ({ node }) => <a href={serverLinks.node(node)}>{node}</a> },
-  { name: 'Health', cell: ({ state }) => <State is={state === 'unrecorded' ? 'no record yet' : state} /> },
+  {
+    name: 'Health',
+    evident: true,
+    cell: ({ state }) => <State is={state === 'unrecorded' ? 'no record yet' : state} />,
+  },
   { name: 'Since', cell: ({ since }) => <Time at={since} /> },
   {
     name: 'Why',
     kind: 'wide',
     cell: ({ error, failing_checks, unready }) =>
-      error ?? (failing_checks.join(', ') || (unready ? 'not ready' : '–')),
+      error ?? (failing_checks.join(', ') || (unready ? 'not ready' : '')),
   },
 ];

@@ -12,6 +12,8 @@ export interface Column<Row> {
   readonly sorted?: 'ascending' | 'descending' | undefined;
   /** `number`: aligned to the right. `name`: short, and wraps where it is not. `wide`: long texts, which wrap. `bars`: a row of bars. Absent: short, on one line. */
   readonly kind?: 'number' | 'name' | 'wide' | 'bars' | undefined;
+  /** Its cells say by themselves what they are: a stacked row has them without the name. So do the first cell and long texts. */
+  readonly evident?: true;
   readonly cell: (row: Row) => ComponentChildren;
 }
 
@@ -23,14 +25,17 @@ interface TableProps<Row> {
   readonly keyOf: (row: Row) => string | number;
   /** What is told where there is no row. */
   readonly empty: ComponentChildren;
+  /** On a narrow screen its rows are stacked: one below the other, with their texts whole. Absent: it can be moved sideways. */
+  readonly stacked?: true;
 }
 
-/** A table. The first column names the row. On a narrow screen it can be moved sideways, also with the keyboard. */
-export function Table<Row>({ caption, columns, rows, keyOf, empty }: TableProps<Row>) {
+/** A table. The first column names the row. What is wider than the screen can be moved sideways, also with the keyboard. */
+export function Table<Row>({ caption, columns, rows, keyOf, empty, stacked }: TableProps<Row>) {
   if (rows.length === 0) return <Empty>{empty}</Empty>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it can be scrolled, so the keyboard has to reach it
-    <section class="scroll" tabIndex={0} aria-label={caption}>
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls, and a section would be one more landmark
+    <div class={stacked ? 'scroll stacked' : 'scroll'} role="group" tabIndex={0} aria-label={caption}>
       <table>
         <thead>
           <tr>
@@ -44,13 +49,17 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty }: TableProps<
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map(({ name, kind, cell }, at) =>
+              {columns.map(({ name, kind, evident, cell }, at) =>
                 at === 0 ? (
                   <th scope="row" class={kind} key={name}>
                     {cell(row)}
                   </th>
                 ) : (
-                  <td class={kind} key={name}>
+                  <td
+                    class={kind}
+                    data-name={stacked && !evident && kind !== 'wide' ? name : undefined}
+                    key={name}
+                  >
                     {cell(row)}
                   </td>
                 ),
@@ -59,6 +68,6 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty }: TableProps<
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
   );
 }

@@ -22,22 +22,26 @@ export function JobsTable({
   readonly jobs: readonly QueuedJob[];
   readonly empty: string;
 }) {
-  return <Table caption={caption} columns={columns} rows={jobs} keyOf={({ id }) => id} empty={empty} />;
+  return (
+    <Table stacked caption={caption} columns={columns} rows={jobs} keyOf={({ id }) => id} empty={empty} />
+  );
 }
 
 const columns: readonly Column<QueuedJob>[] = [
   { name: 'What', cell: ({ what }) => what },
   {
     name: 'State',
+    evident: true,
     cell: ({ state }) => (
       <State is={state} tone={STATES[state].tone}>
         {STATES[state].label}
       </State>
     ),
   },
-  { name: 'Source', cell: ({ feed }) => <code>{feed}</code> },
+  { name: 'Source', evident: true, cell: ({ feed }) => <code>{feed}</code> },
   {
     name: 'Target',
+    evident: true,
     cell: ({ target }) => (
       <code class="clip" title={target}>
         {target || '–'}
@@ -56,5 +60,5 @@ const columns: readonly Column<QueuedJob>[] = [
     cell: ({ attempts, most }) =>
       most > 1 ? `${numberText(attempts)} of ${numberText(most)}` : numberText(attempts),
   },
-  { name: 'Failed last because', kind: 'wide', cell: ({ failure }) => failure ?? '–' },
+  { name: 'Failed last because', kind: 'wide', cell: ({ failure }) => failure },
 ];

@@ -16,10 +16,11 @@ export function Checks({ checks, open }: { readonly checks: readonly NodeCheck[]
         {failing > 0 && <>, {failing === 1 ? '1 fails' : `${failing} fail`}</>}
       </summary>
       <Table
+        stacked
         caption={`Checks of ${checks[0]?.node}`}
         columns={[
           { name: 'Check', kind: 'name', cell: ({ check }: NodeCheck) => <code>{check}</code> },
-          { name: 'State', cell: ({ state }) => <State is={state} /> },
+          { name: 'State', evident: true, cell: ({ state }) => <State is={state} /> },
           { name: 'Since', cell: ({ since }) => <Time at={since} exact /> },
           ...(several ? [seenBy] : []),
           { name: 'What it says', kind: 'wide', cell: ({ error }) => error ?? '' },

@@ -15,7 +15,7 @@ const columns: readonly Column<Row>[] = [
     kind: 'number',
     cell: ({ started_at, ended_at }) => spanText((ended_at.getTime() - started_at.getTime()) / 1000),
   },
-  { name: 'State', cell: ({ state }) => <State is={state} /> },
+  { name: 'State', evident: true, cell: ({ state }) => <State is={state} /> },
   { name: 'Looks', kind: 'number', cell: ({ probes }) => (probes > 0 ? numberText(probes) : '–') },
   { name: 'Observer', kind: 'name', cell: ({ observer }) => observer },
   {
@@ -44,6 +44,7 @@ export function Looks({ range }: { readonly range: NodeRange }) {
         by day.
       </p>
       <Table
+        stacked
         caption="Looks"
         columns={columns}
         rows={range.looks}

@@ -25,6 +25,7 @@ export function Gaps({ record, all }: { readonly record: CoverageRecord; readonl
           </p>
           <Copied text={healAll(dataset)} label="The command that fetches all of it" />
           <Table
+            stacked
             caption="What can still be fetched"
             columns={[
               ...columns(byHeight),
@@ -51,6 +52,7 @@ export function Gaps({ record, all }: { readonly record: CoverageRecord; readonl
               : 'Nobody can ask for it any more.'}
           </p>
           <Table
+            stacked
             caption="What is missing for good"
             columns={[...columns(byHeight), WHY]}
             rows={lost}

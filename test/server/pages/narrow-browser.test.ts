@@ -1,0 +1,63 @@
+import type { Browser } from 'playwright-core';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumPath, noChromium, openBrowser, openPage, widths } from '../../support/browser.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { day, hour, write } from './watched.ts';
+
+const now = Date.now();
+const why = 'network layer is unhealthy reason: not connected to a minimum of 1 peer(s)';
+
+describe.skipIf(!chromiumPath)(`tables on a phone, in a browser${noChromium}`, () => {
+  let database: TestDatabase;
+  let server: PageServer;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+    await write(
+      sql,
+      [
+        {
+          observer: 'paris',
+          node: 'validator-1',
+          states: [
+            [now - day, 'up'],
+            [now - hour, 'down'],
+          ],
+          absences: [],
+          check: { name: 'network', error: why },
+        },
+      ],
+      now,
+    );
+    await sql.end();
+    server = await servePagesOf(database.url, { clock: () => now });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+    await database.close();
+  });
+
+  it.each([
+    ['/', 'Nodes now'],
+    ['/status/validator-1', 'Looks'],
+    ['/status/validator-1', 'Checks of validator-1'],
+  ])('%s: of "%s" nothing is out of sight, and each cell says what it is', async (path, caption) => {
+    const { page, close } = await openPage(browser, server.address + path, 'phone');
+    const table = page.locator(`.scroll[aria-label="${caption}"]`);
+    const reason = await table.getByText(why).boundingBox();
+    expect(reason?.x).toBeGreaterThanOrEqual(0);
+    expect((reason?.x ?? 0) + (reason?.width ?? Number.NaN)).toBeLessThanOrEqual(widths.phone);
+    expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+    const named = table.locator('[data-name]').first();
+    const name = await named.getAttribute('data-name');
+    const shown = await named.evaluate((cell) => getComputedStyle(cell, '::before').content);
+    expect(shown.startsWith(`"${name}`)).toBe(true);
+    await close();
+  });
+});
