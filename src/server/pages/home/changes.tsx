@@ -76,7 +76,7 @@ function DepartureWords({
           on <code title={subnet_id}>{shortened(subnet_id)}</code>
         </>
       )}
-      {weight !== null && `, weight ${numberText(weight)}`}
+      {weight !== null && `, weight ${numberText(weight)}${subnet_id === PRIMARY ? ' nAVAX' : ''}`}
       <span class="soft">
         {' '}
         as {countText(told_by.length, 'node')} {told_by.length === 1 ? 'tells' : 'tell'}

@@ -1,5 +1,5 @@
 import { useContext } from 'preact/hooks';
-import { agoText, momentText } from '../texts.ts';
+import { agoText, durationWords, momentText } from '../texts.ts';
 import { CurrentView } from '../view.ts';
 
 /**
@@ -22,5 +22,24 @@ export function Time({
     <time dateTime={at.toISOString()} title={`${momentText(at)} UTC`}>
       {exact || file ? momentText(at) : agoText(at.getTime(), now)}
     </time>
+  );
+}
+
+/** Since when something is so: `for 3 h`, with the exact moment on demand. In a file `since` that moment. */
+export function Lasting({ since }: { readonly since: Date }) {
+  const { now, file } = useContext(CurrentView);
+  if (file)
+    return (
+      <>
+        since <Time at={since} exact />
+      </>
+    );
+  return (
+    <>
+      for{' '}
+      <time dateTime={since.toISOString()} title={`since ${momentText(since)} UTC`}>
+        {durationWords((now - since.getTime()) / 1000)}
+      </time>
+    </>
   );
 }

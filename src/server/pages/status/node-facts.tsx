@@ -1,6 +1,6 @@
 import type { NodeStatus, SpanName } from '../../../reports/nodes/nodes-status.ts';
 import { State } from '../parts/state.tsx';
-import { Time } from '../parts/time.tsx';
+import { Lasting, Time } from '../parts/time.tsx';
 import { boundsText, uptimeText } from './state-words.ts';
 
 /** How a node is now, and since when. */
@@ -11,7 +11,7 @@ export function NodeState({ node }: { readonly node: Pick<NodeStatus, 'state' | 
       <State is={node.state} />{' '}
       {node.since && (
         <span class="soft">
-          since <Time at={node.since} />
+          <Lasting since={node.since} />
         </span>
       )}
     </span>
