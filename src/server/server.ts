@@ -27,7 +27,8 @@ import { isMadeElsewhere } from './other-sites.ts';
 import { isOwnName } from './own-names.ts';
 import { paceRequests } from './pacing.ts';
 import type { RecorderFacts } from './pages/page.ts';
-import { servePages } from './pages/serve.tsx';
+import { refusedRequest } from './pages/problems.tsx';
+import { LONGEST_HEAD, servePages } from './pages/serve.tsx';
 import { serveQueryData } from './query-data.ts';
 import { QueueAway } from './queue-away.ts';
 import { inProportion, recently } from './recently.ts';
@@ -135,12 +136,13 @@ export function buildServer({
     requestTimeout: WHOLE_WITHIN,
     connectionTimeout: standstill,
     http: { headersTimeout: HEAD_WITHIN, connectionsCheckingInterval: HEAD_WITHIN },
+    // A part of an address may be as long as an address: that nothing is there is said by the page that says so.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_HEAD },
     // An address that cannot be read reaches no route and no hook.
-    frameworkErrors: ({ message, statusCode }, _request, reply) => {
+    frameworkErrors: ({ message, statusCode = 400 }, request, reply) => {
+      const { type, body } = refusalOf(request, refusedRequest(statusCode, message));
       reply.hijack();
-      reply.raw
-        .writeHead(statusCode ?? 400, { ...HEADERS, 'content-type': 'application/json; charset=utf-8' })
-        .end(JSON.stringify({ error: message }));
+      reply.raw.writeHead(statusCode, { ...HEADERS, 'content-type': type }).end(body);
     },
   });
   server.server.maxConnections = CONNECTIONS;
@@ -169,7 +171,7 @@ export function buildServer({
     ),
     site,
   };
-  servePages(server, { gate, replica, context, access, assets, log });
+  const refusalOf = servePages(server, { gate, replica, context, access, assets, log });
   serveQueryData(server, gate);
   serveApi(server, { gate, pace, clock, status, log });
   serveBadges(server, context.nodes);

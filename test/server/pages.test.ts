@@ -86,12 +86,16 @@ describe('what is not there', () => {
     const { code, headers, body } = await ask(`${open}/%zz<b>`);
     expect({ code, body }).toEqual({
       code: 400,
-      body: expect.stringMatching(/^{"error":".*not a valid url/),
+      body: expect.stringMatching(/<h1>Not understood .*not a valid url/s),
     });
+    expect(body).not.toContain('<b>');
     expect(headers).toMatchObject({
-      'content-type': 'application/json; charset=utf-8',
+      'content-type': 'text/html; charset=utf-8',
       'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringMatching(/^default-src 'none';/),
     });
+    const json = await ask(`${open}/api/%zz`);
+    expect(json).toMatchObject({ code: 400, body: expect.stringMatching(/^{"error":".*not a valid url/) });
   });
 });
 

@@ -25,11 +25,13 @@ const SESSION = 'session';
 const THEME = 'theme';
 const YEAR = 365 * 86_400;
 /** The longest head of a request that Node takes, with the address in it. */
-const LONGEST_HEAD = 16_384;
+export const LONGEST_HEAD = 16_384;
 /** Forms hold a choice or a token, and where to go on: an address, of which they may write each character as three. */
 const LONGEST_FORM = 4 * LONGEST_HEAD;
 /** Paths that programs ask for: they get JSON, also when something is wrong. */
 const FOR_PROGRAMS = /^\/(api\/|health$|ready$|metrics$|openapi\.json$|badge\/|assets\/)|\.(json|csv)$/;
+
+const PAGE = 'text/html; charset=utf-8';
 
 /** The longest that a page may wait for its turn and its answers together, ms. */
 const PATIENCE = 8_000;
@@ -45,11 +47,21 @@ export interface PagesOptions {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** Serves the pages and their forms, holds the rule of who may read for all routes, and answers whatever goes wrong. */
+/** An answer that refuses a request. */
+export interface Refusal {
+  /** Its media type. */
+  readonly type: string;
+  readonly body: string;
+}
+
+/**
+ * Serves the pages and their forms, holds the rule of who may read for all routes, and answers whatever goes wrong.
+ * @returns what refuses a request that reaches no route
+ */
 export function servePages(
   server: FastifyInstance,
   { gate, replica, context, access, assets, log }: PagesOptions,
-): void {
+): (request: FastifyRequest, problem: problems.ToldProblem) => Refusal {
   const { clock } = context;
 
   const callerOf = (request: FastifyRequest, path: string) => ({
@@ -58,8 +70,8 @@ export function servePages(
     authorization: request.headers.authorization,
     session: cookieOf(request, SESSION),
   });
-  const send = (request: FastifyRequest, reply: FastifyReply, content: Content, status = 200) => {
-    const view = {
+  const pageOf = (request: FastifyRequest, content: Content) =>
+    documentOf(content, {
       now: clock(),
       url: request.url,
       theme: themes.find((one) => one === cookieOf(request, THEME)) ?? 'auto',
@@ -68,17 +80,23 @@ export function servePages(
       file: false,
       assets,
       behind: replica?.found?.trouble === null ? lagText(replica.found) : null,
-    };
-    return reply.code(status).type('text/html; charset=utf-8').send(documentOf(content, view));
-  };
+    });
+  const send = (request: FastifyRequest, reply: FastifyReply, content: Content, status = 200) =>
+    reply.code(status).type(PAGE).send(pageOf(request, content));
+  const refusalOf = (request: FastifyRequest, problem: problems.ToldProblem): Refusal =>
+    FOR_PROGRAMS.test(pathOf(request))
+      ? {
+          type: 'application/json; charset=utf-8',
+          body: JSON.stringify({ error: [problem.what, ...problem.details].join('; ') }),
+        }
+      : { type: PAGE, body: pageOf(request, problems.problemPage(problem)) };
   const refuse = (request: FastifyRequest, reply: FastifyReply, told: problems.ToldProblem) => {
     // Why the inside fails is told to those who may see it.
     const inside = told.status >= 500 && access.admit(callerOf(request, '/'), clock()) !== 'allowed';
     const problem = inside ? { ...told, details: [] } : told;
     if (problem.retryAfter !== undefined) reply.header('retry-after', problem.retryAfter);
-    if (FOR_PROGRAMS.test(pathOf(request)))
-      return reply.code(problem.status).send({ error: [problem.what, ...problem.details].join('; ') });
-    return send(request, reply, problems.problemPage(problem), problem.status);
+    const { type, body } = refusalOf(request, problem);
+    return reply.code(problem.status).type(type).send(body);
   };
 
   server.addHook('onRequest', async (request, reply) => {
@@ -117,6 +135,8 @@ export function servePages(
       log.warn({ path: pathOf(request), cause: messageOf(error) }, 'a page failed');
     return refuse(request, reply, problem);
   });
+
+  return refusalOf;
 
   function serveForms(forms: FastifyInstance) {
     forms.addContentTypeParser(
