@@ -42,11 +42,14 @@ export const alerts = definePage({
               </p>
             )}
             <Table
+              stacked
               caption="Open alerts, those that are told first"
               columns={openColumns}
               rows={open.slice(0, OPEN)}
               keyOf={(one) => one.id}
-              empty="Nothing is wrong, as far as the rules look."
+              empty={
+                asked.rule ? 'This rule says nothing now.' : 'Nothing is wrong, as far as the rules look.'
+              }
             />
             {open.length > OPEN && (
               <p>
@@ -61,11 +64,12 @@ export const alerts = definePage({
         <section class="stack" aria-labelledby="over">
           <h2 id="over">What is over</h2>
           <Table
+            stacked
             caption="Alerts that are over, the last first"
             columns={pastColumns}
             rows={found}
             keyOf={(one) => one.id}
-            empty="None yet."
+            empty={asked.before ? 'None before that.' : asked.rule ? 'None of this rule yet.' : 'None yet.'}
           />
           <Older href={next === null ? null : linkTo(PATH, { ...asked, before: next })} />
           <p class="actions">

@@ -15,7 +15,7 @@ export const dataset = z
   .refine((name) => datasetNames.includes(name), 'must be the name of a dataset, such as validators');
 
 /** A number that names a row. */
-export const id = z.string().regex(/^\d{1,18}$/, 'must be a number');
+export const id = z.string().regex(/^\d{1,18}$/, 'must be a whole number of at most 18 digits');
 
 /** A moment as a person writes it, in ms since 1970. */
 export const moment = z

@@ -65,11 +65,16 @@ export const discrepancies = definePage({
             />
           </Filters>
           <Table
+            stacked
             caption="Discrepancies, those found last first"
             columns={columns}
             rows={found}
             keyOf={(one) => one.id}
-            empty="The sources agree, as far as they were compared."
+            empty={
+              asked.state || asked.check || asked.before
+                ? 'No discrepancy is so.'
+                : 'The sources agree, as far as they were compared.'
+            }
           />
           <Older href={next === null ? null : linkTo(PATH, { ...asked, before: next })} />
           <p class="actions">
@@ -127,7 +132,7 @@ const columns: readonly Column<Discrepancy>[] = [
     name: 'State',
     cell: ({ ended_at }) => <State is={ended_at ? 'ended' : 'stands'} tone={ended_at ? 'idle' : 'warn'} />,
   },
-  { name: 'Check', cell: ({ check_name }) => check_name },
+  { name: 'Check', evident: true, cell: ({ check_name }) => check_name },
   { name: 'About', kind: 'wide', cell: ({ subject }) => <code>{subject}</code> },
   {
     name: 'Of',

@@ -109,7 +109,7 @@ export function definePage<Asked extends z.ZodObject, Data>(declared: Declaratio
       const asked = declared.asked.safeParse(given);
       if (!asked.success)
         throw new BadRequest(
-          asked.error.issues.map((issue) => problemOf(issue, Object.keys(declared.asked.shape))),
+          asked.error.issues.map((issue) => problemOf(issue, given, Object.keys(declared.asked.shape))),
         );
       const data = await declared.read(context, asked.data);
       return data === null ? null : declared.content(data, asked.data);
@@ -117,8 +117,15 @@ export function definePage<Asked extends z.ZodObject, Data>(declared: Declaratio
   };
 }
 
-function problemOf(issue: z.core.$ZodIssue, known: readonly string[]): string {
+function problemOf(
+  issue: z.core.$ZodIssue,
+  given: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+): string {
   if (issue.code === 'unrecognized_keys')
     return `${issue.keys.join(', ')}: ${known.length > 0 ? `this page takes ${known.join(', ')}` : 'this page takes no parameters'}`;
-  return `${issue.path.join('.')}: ${issue.message}`;
+  const name = issue.path.join('.');
+  // A list that a page takes has a problem of its items, not of itself.
+  const isRepeated = Array.isArray(given[name]) && issue.code.startsWith('invalid_');
+  return `${name}: ${isRepeated ? 'is given more than once' : issue.message}`;
 }

@@ -32,11 +32,12 @@ export const quarantine = definePage({
           <Choice name="dataset" label="Dataset" value={asked.dataset} words={datasetNames} />
         </Filters>
         <Table
+          stacked
           caption="Items, the last set aside first"
           columns={columns}
           rows={items}
           keyOf={(item) => item.id}
-          empty="Nothing is set aside."
+          empty={asked.dataset || asked.before ? 'No item is so.' : 'Nothing is set aside.'}
         />
         <Older href={next === null ? null : linkTo(PATH, { ...asked, before: next })} />
         <p class="actions">
@@ -114,7 +115,7 @@ export function indented(json: string): string {
 
 const columns: readonly Column<Quarantined>[] = [
   { name: 'Item', kind: 'number', cell: (item) => <a href={`${PATH}/${item.id}`}>{item.id}</a> },
-  { name: 'Dataset', cell: (item) => <code>{item.dataset}</code> },
+  { name: 'Dataset', evident: true, cell: (item) => <code>{item.dataset}</code> },
   { name: 'Why', kind: 'wide', cell: ({ reason }) => reason },
   { name: 'Target', kind: 'wide', cell: ({ target }) => <code>{target}</code> },
   { name: 'Came last', cell: ({ last_seen }) => <Time at={last_seen} /> },

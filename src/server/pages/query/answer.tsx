@@ -37,7 +37,7 @@ export function Answer({
           <a href={queryLink(asked, '.json')}>JSON</a>
         </p>
       </div>
-      {(answer.more || rows.length > SHOWN) && (
+      {rows.length > 0 && (answer.more || rows.length > SHOWN) && (
         <p class="soft">
           {lines && !('why' in lines) && `The chart has ${countOf(rows.length, answer.more).toLowerCase()}. `}
           The table has the first {SHOWN} rows; CSV and JSON have up to {numberText(50_000)}.
@@ -49,14 +49,16 @@ export function Answer({
         columns={answer.columns.map((column, at) => columnAt(column, at, shown))}
         rows={shown.map((fields, at) => ({ fields, at }))}
         keyOf={({ at }) => at}
-        empty="No rows."
+        empty={answer.more ? 'The first row is too long to be shown here: CSV and JSON have it.' : 'No rows.'}
       />
     </section>
   );
 }
 
 const countOf = (count: number, more: boolean) =>
-  more ? `The first ${countText(count, 'row')}` : countText(count, 'row');
+  more && count > 0
+    ? `The first ${countText(count, 'row')}`
+    : countText(count, more ? 'row shown' : 'row', more ? 'rows shown' : 'rows');
 
 function columnAt(
   { name, kind }: Answered['columns'][number],

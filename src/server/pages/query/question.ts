@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import { instant, written } from '../../../api/filters.ts';
 import { instantIn } from '../../../instant.ts';
+import { optional } from '../asking.ts';
 
 /** A moment as a form or a link gives it; null: now. */
-export const moment = z
-  .union([
-    z.literal('').transform(() => null),
-    instant.transform((text) => new Date(instantIn(text) ?? Number.NaN)),
-  ])
-  .default(null);
+export const moment = optional(instant).transform((text) =>
+  text === undefined ? null : new Date(instantIn(text) ?? Number.NaN),
+);
 
 /** The parameters of a question that is asked. */
 export const questionSchema = z.strictObject({ sql: written, as_of: moment });

@@ -15,7 +15,7 @@ export const jobsOfQueue = definePage({
     queue: z.string(),
     state: oneOf(jobStates).default('prioritized'),
     after: z
-      .string('must be a number')
+      .string()
       .regex(/^\d{1,7}$/, 'must be a number')
       .transform(Number)
       .default(0),

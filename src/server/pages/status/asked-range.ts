@@ -23,13 +23,14 @@ export const usualRanges = {
 export type UsualRange = keyof typeof usualRanges;
 export const usualNames = Object.keys(usualRanges).filter((name): name is UsualRange => name in usualRanges);
 
-const choice = <T extends string>(names: readonly T[]) => z.enum(names, `must be one of ${names.join(', ')}`);
+const choice = <T extends string>(names: readonly T[]) =>
+  z.enum(names, `must be one of ${names.filter((name) => name !== '').join(', ')}`);
 
 /** The parameters that say a range. What a form sends empty counts as absent. */
 export const rangeParameters = {
   range: choice(usualNames).optional(),
-  from: z.string('must be given once').trim().optional(),
-  to: z.string('must be given once').trim().optional(),
+  from: z.string().trim().optional(),
+  to: z.string().trim().optional(),
   grain: choice([...grains, '']).optional(),
 };
 
@@ -58,10 +59,14 @@ export function rangeOf(
   const preset = usual === null ? null : usualRanges[usual].grain;
   const grain = asked.grain || preset || grainFor(span, FITTING);
   const count = countOf(span, grain);
-  if (count > MOST)
+  if (count > MOST) {
+    const coarser = grainFor(span, MOST);
     throw new BadRequest([
-      `grain: ${grain} would cut this range into ${count} parts, and at most ${MOST} are shown: choose ${grainFor(span, MOST)} or coarser`,
+      countOf(span, coarser) > MOST
+        ? `from: is too long before to: of parts of a month, the longest there are, at most ${MOST} are shown`
+        : `grain: ${grain} would cut this range into ${count} parts, and at most ${MOST} are shown: choose ${coarser} or coarser`,
     ]);
+  }
   return { ...span, grain, usual };
 }
 

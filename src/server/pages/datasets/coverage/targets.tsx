@@ -20,6 +20,7 @@ export function Targets({
   const path = pathOf(dataset.name, 'coverage');
   const days: Column<TargetCoverage> = {
     name: 'Days',
+    evident: true,
     cell: (target) => {
       const all = allDays(target.days, coverage.from, coverage.to);
       return (
@@ -34,6 +35,7 @@ export function Targets({
     <section aria-labelledby="targets">
       <h2 id="targets">By target</h2>
       <Table
+        stacked
         caption="Targets"
         columns={[
           {
@@ -47,11 +49,20 @@ export function Targets({
           },
           ...columns,
           ...(byHeight ? [] : [days]),
-          { name: 'Runs', head: <span class="unseen">Runs</span>, cell: () => <Runs of={dataset.name} /> },
+          {
+            name: 'Runs',
+            evident: true,
+            head: <span class="unseen">Runs</span>,
+            cell: () => <Runs of={dataset.name} />,
+          },
         ]}
         rows={targets.targets}
         keyOf={({ target }) => target}
-        empty="It is not asked for anything: nothing that is watched gives it a target."
+        empty={
+          parameters.target
+            ? `No target is ${parameters.target}. The names are those of the list of all targets.`
+            : 'It is not asked for anything: nothing that is watched gives it a target.'
+        }
       />
       <FirstPage path={path} parameters={parameters} />
       <Older
@@ -74,11 +85,12 @@ const FirstPage = ({ path, parameters }: { readonly path: string; readonly param
 const columns: readonly Column<TargetCoverage>[] = [
   {
     name: 'State',
+    evident: true,
     cell: ({ state }) => (state === null ? <span class="soft">not watched</span> : <State is={state} />),
   },
   {
     name: 'Last recorded',
     cell: ({ last_success_at: at }) => <Time at={at === null ? null : new Date(at)} none="never" />,
   },
-  { name: 'Why', kind: 'wide', cell: ({ reason }) => reason ?? '–' },
+  { name: 'Why', kind: 'wide', cell: ({ reason }) => reason },
 ];

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { textOf } from './html.ts';
+
+let database: TestDatabase;
+let server: PageServer;
+beforeAll(async () => {
+  database = await testDatabase();
+  server = await servePagesOf(database.url);
+});
+afterAll(async () => {
+  await server.close();
+  await database.close();
+});
+
+const long = 'a'.repeat(10_000);
+
+describe('an address that nobody had in mind', () => {
+  it.each([
+    ['/runs?status=done&status=failed', /status: is given more than once/],
+    ['/runs?before=1&before=2', /before: is given more than once/],
+    ['/discrepancies?check=a&check=b', /check: is given more than once/],
+    ['/runs/9999999999999999999', /run: must be a whole number of at most 18 digits/],
+    ['/query?sql=select+1&as_of=soon', /as_of: must be a time such as 2026-/],
+    ['/query?sql=select+1&as_of=2026-12-01&as_of=2026-12-02', /as_of: is given more than once/],
+    ['/charts?from=soon', /from: must be a time such as 2026-/],
+    ['/charts?beside=soon', /beside: must be a time such as 2026-/],
+  ])('%s is refused, and what is wrong is said', async (path, words) => {
+    const { code, body } = await ask(server.address + path);
+    expect({ code, text: textOf(body) }).toEqual({ code: 400, text: expect.stringMatching(words) });
+    expect(body).not.toContain('Invalid input');
+  });
+
+  it.each([`/status/${long}`, `/datasets/${long}`, `/queues/${long}`])(
+    '%.20s… is nowhere, which a page says',
+    async (path) => {
+      const { code, headers, body } = await ask(server.address + path);
+      expect({ code, type: headers['content-type'] }).toEqual({
+        code: 404,
+        type: 'text/html; charset=utf-8',
+      });
+      expect(body).toMatch(/<h1>Nothing here /);
+    },
+  );
+
+  it.each(['/runs/', '/status/', '/datasets/', '/datasets/validators/'])(
+    '%s is the page without the stroke at its end',
+    async (path) => {
+      expect((await ask(server.address + path)).code).toBe(200);
+    },
+  );
+});
+
+describe('a question that finds nothing', () => {
+  it.each([
+    ['/discrepancies?check=nothing_of_that_name', 'No discrepancy is so.'],
+    ['/discrepancies?state=ended', 'No discrepancy is so.'],
+    ['/alerts?rule=no-such-rule', 'This rule says nothing now.'],
+    ['/quarantine?dataset=validators', 'No item is so.'],
+    ['/datasets/validators/coverage?target=nobody', 'No target is nobody.'],
+  ])('%s is not told that all is well', async (path, words) => {
+    const { code, body } = await ask(server.address + path);
+    expect({ code, text: textOf(body) }).toEqual({ code: 200, text: expect.stringContaining(words) });
+    expect(body).not.toMatch(
+      /The sources agree|Nothing is wrong|Nothing is set aside|not asked for anything/,
+    );
+  });
+
+  it('has rows, where the first of them is too long for a page', async () => {
+    const sql = encodeURIComponent("select repeat('x', 3000000) as text");
+    const text = textOf((await ask(`${server.address}/query?sql=${sql}`)).body);
+    expect(text).toContain('The first row is too long to be shown here: CSV and JSON have it.');
+    expect(text).not.toContain('The first 0 rows');
+  });
+});
