@@ -53,6 +53,7 @@ export async function makeFolder(path: string): Promise<void> {
 
 /** @throws UsageError when a file cannot be written, before anything is; it need not be there yet */
 export function refuseUnwritable(place: string, file: string): void {
+  if (file === '') throw new UsageError([`${place.trim()}: names no file: ${ELSEWHERE}`]);
   const there = existsSync(file);
   if (there && statSync(file).isDirectory())
     throw new UsageError([`${place}: is a folder: name a file in it, or ${ELSEWHERE}`]);

@@ -145,22 +145,29 @@ async function endSeal(
   });
   const head = headOf(statement);
   const signature = key ? signed(statement, key) : null;
-  const [counts] = await sql<{ rows: number; ends: number; late: number }[]>`
-    with made as (
-      update recorder.seals set made_at = ${madeAt.toISOString()}, statement = ${statement}, head = ${head},
-        signature = ${signature?.signature ?? null}, public_key = ${signature?.publicKey ?? null}, error = null
-      where seal = ${pending.seal})
-    select coalesce(sum(rows), 0)::float8 as rows, coalesce(sum(ends), 0)::float8 as ends, coalesce(sum(late), 0)::float8 as late
-    from recorder.seal_datasets where seal = ${pending.seal}`;
-  return {
-    seal: pending.seal,
-    until: new Date(pending.until),
-    head,
-    statement,
-    signature: signature?.signature ?? null,
-    public_key: signature?.publicKey ?? null,
-    rows: counts?.rows ?? 0,
-    ends: counts?.ends ?? 0,
-    late: counts?.late ?? 0,
-  };
+  await sql`
+    update recorder.seals set made_at = ${madeAt.toISOString()}, statement = ${statement}, head = ${head},
+      signature = ${signature?.signature ?? null}, public_key = ${signature?.publicKey ?? null}, error = null
+    where seal = ${pending.seal}`;
+  return readNewest(sql);
+}
+
+/** The newest seal that is finished; null: nothing is sealed yet. */
+export async function newestSeal(databaseUrl: string): Promise<MadeSeal | null> {
+  const sql = openSealing(databaseUrl, LONGEST);
+  try {
+    return await readNewest(sql);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+async function readNewest(sql: postgres.Sql): Promise<MadeSeal | null> {
+  const [newest] = await sql<MadeSeal[]>`
+    select s.seal, s.until, s.head, s.statement, s.signature, s.public_key, d.* from recorder.seals s
+    cross join lateral (
+      select coalesce(sum(rows), 0)::float8 as rows, coalesce(sum(ends), 0)::float8 as ends, coalesce(sum(late), 0)::float8 as late
+      from recorder.seal_datasets d where d.seal = s.seal) d
+    where s.made_at is not null order by s.seal desc limit 1`;
+  return newest ?? null;
 }
