@@ -47,6 +47,7 @@ const free: readonly string[] = [
   'cb58.ts',
   'durable.ts',
   'duration.ts',
+  'given-file.ts',
   'checked.ts',
   'in-parts.ts',
   'instant.ts',

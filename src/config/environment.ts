@@ -1,8 +1,8 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, UsageError } from '../errors.ts';
+import { readGivenFile } from '../given-file.ts';
 import { SHORTEST_SECRET } from '../redaction.ts';
 import { databasePlace } from './database-url.ts';
 import { type OtlpSettings, otlpSettings } from './otlp.ts';
@@ -88,9 +88,9 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     if (file === undefined) return value;
     if (value !== undefined) found.push(`${name}: set either ${name} or ${name}_FILE, not both`);
     try {
-      return readFileSync(file, 'utf8').trim();
+      return readGivenFile(`${name}_FILE`, file).trim();
     } catch (error) {
-      found.push(`${name}_FILE: ${messageOf(error)}`);
+      found.push(messageOf(error));
       return undefined;
     }
   };

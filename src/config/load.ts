@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { parseDocument, type YAMLError } from 'yaml';
+import { type Document, isCollection, parseDocument, visit, type YAMLError } from 'yaml';
 import type { z } from 'zod';
-import { messageOf, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
+import { readGivenFile } from '../given-file.ts';
 import { nearestName } from '../nearest-name.ts';
 import { clashingNames } from './clashing-names.ts';
 import { knownSettings } from './known-settings.ts';
@@ -14,16 +13,17 @@ import { settingsWithoutEffect } from './without-effect.ts';
  * @throws UsageError when the file is wrong: every problem, each with its path in the file
  */
 export function loadConfig(file: string, names: CatalogNames): Config {
-  let text: string;
-  try {
-    text = UTF_8.decode(readFileSync(file));
-  } catch (error) {
-    throw new UsageError([`${file}: ${unreadable(error, file)}`]);
-  }
+  const missing = `correct --config or RECORDER_CONFIG, or let "chain-recorder init --config ${file}" write it`;
+  const text = readGivenFile(file, file, missing);
   const document = parseDocument(text, { merge: true });
   // A warning is about something that is not read as it was meant, such as a tag: its text would count as the value.
-  const faults = [...document.errors, ...document.warnings];
-  if (faults.length > 0) throw new UsageError(faults.map((fault) => `${file}: ${faultOf(fault)}`));
+  const all = [...document.errors, ...document.warnings];
+  // What is nested too deep is not read on: other faults follow from that.
+  const tooDeep = all.find(({ code }) => code === TOO_DEEP);
+  const faults = tooDeep ? [tooDeep] : all;
+  const lists = namesThatAreNone(document);
+  if (faults.length + lists.length > 0)
+    throw new UsageError([...faults.map(faultOf), ...lists].map((problem) => `${file}: ${problem}`));
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount: 20 });
@@ -31,24 +31,6 @@ export function loadConfig(file: string, names: CatalogNames): Config {
     throw new UsageError([`${file}: aliases of aliases make too much of it: write out what they stand for`]);
   }
   return checkConfig(value, names, file);
-}
-
-const UTF_8 = new TextDecoder('utf-8', { fatal: true });
-
-/** Why a file cannot be read, and what mends it. */
-function unreadable(error: unknown, file: string): string {
-  switch (error instanceof Error && 'code' in error && error.code) {
-    case 'ENOENT':
-      return `there is no such file (${resolve(file)}): correct --config or RECORDER_CONFIG, or let "chain-recorder init --config ${file}" write it`;
-    case 'EISDIR':
-      return 'is a folder: name the file in it';
-    case 'EACCES':
-      return `this user may not read it: let it, such as with "chmod a+r ${file}"`;
-    case 'ERR_ENCODING_INVALID_ENCODED_DATA':
-      return 'is not in UTF-8: save it in that encoding';
-    default:
-      return messageOf(error);
-  }
 }
 
 /** What mends a file that is no YAML, by the code of the fault. */
@@ -65,19 +47,37 @@ const MENDS: Readonly<Record<string, string>> = {
     'leave the tag out; a secret comes from the environment, which docs/settings.md tells of',
 };
 
+const TOO_DEEP = 'RESOURCE_EXHAUSTION';
+
 /** What the parser says to programmers. */
 const FOR_PROGRAMMERS = '; please use YAML.parseAllDocuments()';
 
 /** What is wrong with the text of a file, where, and what mends it. */
 function faultOf({ code, message }: YAMLError): string {
   const [said = ''] = message.replace(FOR_PROGRAMMERS, '').split('\n');
+  if (code === TOO_DEEP)
+    return said.replace(
+      /^.*( at line \d+).*$/,
+      'it is nested too deep$1: no setting is so far within others',
+    );
   const mend = MENDS[code];
   return mend === undefined ? said : `${said.replace(/:$/, '')}: ${mend}`;
 }
 
+/** What stands where the name of a setting has to be, and is a list or a mapping. */
+function namesThatAreNone(document: Document): string[] {
+  const problems: string[] = [];
+  visit(document, {
+    Pair: (_, { key }) => {
+      if (isCollection(key)) problems.push(`${key}: is no name of a setting: names are texts`);
+    },
+  });
+  return problems;
+}
+
 /** Checks a configuration that was read already. @throws UsageError when it is wrong: every problem and its path */
 export function checkConfig(value: unknown, names: CatalogNames, file: string): Config {
-  const told = withoutEmpty(value) ?? {};
+  const told = withoutEmpty(value, file) ?? {};
   const result = configSchema(names).safeParse(told, { reportInput: true });
   const across = [...clashingNames(told), ...settingsWithoutEffect(told, names)].map(
     (problem) => `${file}: ${problem}`,
@@ -112,11 +112,19 @@ function nearest(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   return first.flatMap((inner) => nearest({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
-/** Removes settings without a value: they count as absent. */
-function withoutEmpty(value: unknown): unknown {
+/**
+ * Removes settings without a value: they count as absent.
+ * @param above what the value stands within
+ * @throws UsageError when it stands within itself
+ */
+function withoutEmpty(value: unknown, file: string, above: readonly unknown[] = []): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (above.includes(value))
+    throw new UsageError([`${file}: an alias stands within what it stands for: write out what it should be`]);
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, inner]) => (inner === null ? [] : [[name, withoutEmpty(inner)]])),
+    Object.entries(value).flatMap(([name, inner]) =>
+      inner === null ? [] : [[name, withoutEmpty(inner, file, [...above, value])]],
+    ),
   );
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readGivenFile } from '../given-file.ts';
 import { SHORTEST_SECRET } from '../redaction.ts';
 import { OTLP_VARIABLES } from './otlp.ts';
 
@@ -151,7 +151,7 @@ export function secretText(env: NodeJS.ProcessEnv, name: string): string | undef
   const file = env[`${name}_FILE`];
   if (!file) return env[name] || undefined;
   try {
-    return readFileSync(file, 'utf8').trim() || undefined;
+    return readGivenFile(`${name}_FILE`, file).trim() || undefined;
   } catch {
     return undefined;
   }

@@ -28,6 +28,33 @@ function problems(work: () => unknown): readonly string[] {
 const check = (value: unknown) => problems(() => checkConfig(value, catalogNames, 'test.yaml'));
 const node = { name: 'one', url: 'http://127.0.0.1:9650' };
 
+describe('YAML that is valid, and no configuration', () => {
+  it.each([
+    [
+      'an alias within what it stands for',
+      '&all\nnetwork: fuji\nwatch: *all\n',
+      /^an alias stands within what it stands for: write out/,
+    ],
+    [
+      'brackets without an end',
+      `network: fuji\nwatch: ${'['.repeat(20_000)}`,
+      /^it is nested too deep at line 2: no setting is so far within others$/,
+    ],
+    [
+      'folds without an end',
+      `${Array.from({ length: 3_000 }, (_, at) => `${' '.repeat(at)}a:\n`).join('')}`,
+      /^it is nested too deep at line \d+: /,
+    ],
+    [
+      'a list as a name',
+      'network: fuji\n? [a, b]\n: 1\n',
+      /^\["a","b"\]: is no name of a setting: names are texts$/,
+    ],
+  ])('%s is told in words', (_, text, words) => {
+    expect(problems(() => load(text))).toEqual([expect.stringMatching(words)]);
+  });
+});
+
 describe('a configuration', () => {
   it('needs little: everything else has a default', () => {
     expect(load('network: mainnet')).toMatchObject({
