@@ -2,7 +2,7 @@ import { dayNumber } from './calendar.ts';
 
 /** A date, or a date and a time of day, with a zone or without one. */
 export const INSTANT =
-  /^(\d{4}-\d{2}-\d{2})(?:[Tt ]((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?) ?([Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/;
+  /^(\d{4}-\d{2}-\d{2})(?:[Tt ]((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?) ?([Zz]|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/;
 
 /** The times that databases and files can have: of years of four digits, ms since 1970. */
 const FIRST = Date.parse('0001-01-01T00:00Z');
@@ -26,6 +26,22 @@ export function microsecondsIn(text: string): number | bigint | null {
   return written === null ? null : microsecondsOf(written);
 }
 
+/**
+ * As {@link instantIn}, as exact as PostgreSQL reads the text, which is to the microsecond: in the form of RFC 3339, in UTC. What takes
+ * a moment that may have been copied out of the record takes it so: cut to the millisecond it would lie before what it was copied of.
+ */
+export function exactInstantIn(text: string): string | null {
+  const read = microsecondsIn(text);
+  if (read === null) return null;
+  const microseconds = BigInt(read);
+  const rest = ((microseconds % 1000n) + 1000n) % 1000n;
+  const instant = Number((microseconds - rest) / 1000n);
+  if (instant >= END) return null;
+  const written = new Date(instant).toISOString();
+  if (rest > 0n) return written.replace('Z', `${String(rest).padStart(3, '0')}Z`);
+  return written.replace('.000Z', 'Z');
+}
+
 /** The time that a person wrote in the form of RFC 3339, seconds left out where they were; null as {@link instantIn}. */
 function inOneForm(text: string): string | null {
   const [, date, time = '00:00', zone = 'Z'] = INSTANT.exec(text.trim()) ?? [];
@@ -33,7 +49,9 @@ function inOneForm(text: string): string | null {
   const midnight = Date.parse(`${date}T00:00Z`);
   // Date.parse reads February 30 as March 2.
   if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== date) return null;
-  const offset = zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone.toUpperCase();
+  const [hours, minutes] = [zone.slice(0, 3), zone.slice(3).replace(':', '')];
+  // PostgreSQL writes an offset of whole hours without minutes.
+  const offset = zone.length < 3 ? zone.toUpperCase() : `${hours}:${minutes || '00'}`;
   const written = `${date}T${time}${offset}`;
   const instant = Date.parse(written);
   return instant >= FIRST && instant < END ? written : null;

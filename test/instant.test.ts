@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkConfig } from '../src/config/load.ts';
 import { catalogNames } from '../src/configured-feeds.ts';
-import { instantIn } from '../src/instant.ts';
+import { exactInstantIn, instantIn } from '../src/instant.ts';
 
 const at = (text: string) => {
   const instant = instantIn(text);
@@ -13,6 +13,18 @@ const at = (text: string) => {
 
 describe('a time', () => {
   it.each([
+    ['2026-01-01', '2026-01-01T00:00:00Z'],
+    ['2026-01-01T10:00:00.25+02:00', '2026-01-01T08:00:00.250Z'],
+    ['2026-03-20 12:00:00.123456+00', '2026-03-20T12:00:00.123456Z'],
+    ['2026-03-20T12:00:00.000001', '2026-03-20T12:00:00.000001Z'],
+    ['2026-03-20T12:00:00.9999996Z', '2026-03-20T12:00:01Z'],
+    ['1969-12-31T23:59:59.999999Z', '1969-12-31T23:59:59.999999Z'],
+    ['3000-01-01T00:00:00.123456Z', '3000-01-01T00:00:00.123456Z'],
+    ['9999-12-31T23:59:59.9999999Z', null],
+    ['yesterday', null],
+  ])('%s is exactly %s', (text, exact) => expect(exactInstantIn(text)).toBe(exact));
+
+  it.each([
     ['2026-01-01', '2026-01-01T00:00:00.000Z'],
     ['2026-01-01T10:00', '2026-01-01T10:00:00.000Z'],
     ['2026-01-01 10:00', '2026-01-01T10:00:00.000Z'],
@@ -20,6 +32,7 @@ describe('a time', () => {
     ['2026-01-01T10:00Z', '2026-01-01T10:00:00.000Z'],
     ['2026-01-01T10:00:00+02:00', '2026-01-01T08:00:00.000Z'],
     ['2026-01-01 10:00 -0330', '2026-01-01T13:30:00.000Z'],
+    ['2026-01-01 10:00:00+02', '2026-01-01T08:00:00.000Z'],
     ['2024-02-29', '2024-02-29T00:00:00.000Z'],
   ])('%s is %s', (text, instant) => expect(at(text)).toBe(instant));
 
@@ -68,7 +81,7 @@ describe('a time', () => {
   });
 
   it('without a zone is UTC on a machine of New York', () => {
-    const script = `import { instantIn } from ${JSON.stringify(resolve(import.meta.dirname, '../src/instant.ts'))};
+    const script = `import { exactInstantIn, instantIn } from ${JSON.stringify(resolve(import.meta.dirname, '../src/instant.ts'))};
       process.stdout.write(JSON.stringify([new Date(2026, 0, 1).getTimezoneOffset(), ...['2026-01-01', '2026-01-01T10:00', '2026-01-01 10:00'].map(instantIn)]));`;
     const said = execFileSync(
       process.execPath,

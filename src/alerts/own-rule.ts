@@ -27,7 +27,7 @@ export function ownRule({ sql: question, ...rule }: OwnRule, url: string): Rule 
     ...rule,
     about: 'A query of your own gives rows.',
     ask: async ({ at, past, signal }) => {
-      const options = { timeout: TIMEOUT, asOf: past ? at : null, signal, beside: true };
+      const options = { timeout: TIMEOUT, asOf: past ? at.toISOString() : null, signal, beside: true };
       return askAsReader(url, question, options, async (answer) => {
         const found: Found[] = [];
         for await (const block of answer.rows('values'))

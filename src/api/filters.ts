@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { DeclaredColumn } from '../db/declared.ts';
-import { INSTANT, INSTANT_EXAMPLE, instantIn } from '../instant.ts';
+import { exactInstantIn, INSTANT_EXAMPLE, instantIn } from '../instant.ts';
 import type { Statement } from './statement.ts';
 
 /** How a column is compared with a value. */
@@ -43,13 +43,11 @@ const whole = (bits: number) =>
 
 /** A time as a person wrote it; as PostgreSQL reads it, with its microseconds and its zone. */
 export const instant = written
-  .refine((text) => text.length <= 64 && instantIn(text) !== null, {
-    error: `must be a time such as ${INSTANT_EXAMPLE}`,
-    abort: true,
-  })
-  .transform((text) => {
-    const [, date, time = '00:00', zone = 'Z'] = INSTANT.exec(text.trim()) ?? [];
-    return `${date} ${time}${zone}`;
+  .transform((text, context) => {
+    const exact = text.length <= 64 ? exactInstantIn(text) : null;
+    if (exact !== null) return exact;
+    context.addIssue({ code: 'custom', message: `must be a time such as ${INSTANT_EXAMPLE}` });
+    return z.NEVER;
   })
   .meta({
     description: `A time such as ${INSTANT_EXAMPLE}; without a zone it is UTC.`,

@@ -19,8 +19,8 @@ export interface LinesQuestion {
   readonly given: Readonly<Record<string, string>>;
   readonly grain: Grain | null;
   readonly window: readonly [from: Date, to: Date];
-  /** Null: now. */
-  readonly asOf: Date | null;
+  /** As PostgreSQL reads it; null: now. */
+  readonly asOf: string | null;
 }
 
 /** A line of numbers over time, with every digit. */
@@ -151,7 +151,7 @@ export function pointsOf(drawable: Drawable, question: LinesQuestion, into: Stat
   const { dataset, time, ends, counted, keys } = drawable;
   const { columns, told, grain, window, asOf } = question;
   const [begin, end] = window.map((one) => into.value(one.toISOString(), 'timestamptz'));
-  const past = asOf && into.value(asOf.toISOString(), 'timestamptz');
+  const past = asOf && into.value(asOf, 'timestamptz');
   const column = columnOf(time.name);
   const at = time.type === 'date' ? `${column}::timestamp at time zone 'UTC'` : column;
   const { rows, parameters } = dataset ? rowsOf(drawable, past) : callOf(drawable, question, into);
@@ -227,7 +227,7 @@ function callOf({ readable }: Drawable, question: LinesQuestion, into: Statement
     ...given,
     ...Object.fromEntries(single),
     ...{ from: from ?? '', to: to ?? '' },
-    ...(asOf ? { as_of: asOf.toISOString() } : {}),
+    ...(asOf ? { as_of: asOf } : {}),
     ...(grain !== null && known.has('by') ? { by: grain } : {}),
   };
   return {

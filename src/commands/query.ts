@@ -6,7 +6,7 @@ import { exitCode } from './exit.ts';
 import { printParquet } from './printing-parquet.ts';
 import { printRows, ROW_FORMATS } from './printing-rows.ts';
 import { readFrom } from './reading.ts';
-import { both, instantOf } from './selection.ts';
+import { both, exactInstantOf } from './selection.ts';
 
 /** The options of `query`, as text. */
 export interface QueryOptions {
@@ -64,11 +64,11 @@ function formatIn(text: string): (typeof FORMATS)[number] {
   return format;
 }
 
-/** The moment of `--as-of`. @throws UsageError when it is in the future, or is no time */
-export function pastMoment(text: string, now: number): Date {
-  const moment = instantOf('--as-of', text);
-  if (moment > now) throw new UsageError([`--as-of ${text}: has not come yet`]);
-  return new Date(moment);
+/** The moment of `--as-of`, as PostgreSQL reads it. @throws UsageError when it is in the future, or is no time */
+export function pastMoment(text: string, now: number): string {
+  const moment = exactInstantOf('--as-of', text);
+  if (Date.parse(moment) > now) throw new UsageError([`--as-of ${text}: has not come yet`]);
+  return moment;
 }
 
 /** The duration of `--timeout`, in ms. @throws UsageError when the text is no duration, or more than a day */

@@ -99,7 +99,7 @@ function valuesOf(question: Question, options: ReportOptions, now: number): Valu
   ];
   if (problems.length > 0) throw new UsageError(problems);
   const targets = Object.fromEntries(pairs.map(([text, at]) => [text.slice(0, at), text.slice(at + 1)]));
-  const asOf = options.asOf === undefined ? undefined : pastMoment(options.asOf, now).toISOString();
+  const asOf = options.asOf === undefined ? undefined : pastMoment(options.asOf, now);
   const said = { from: options.from, to: options.to, as_of: asOf };
   const takes = (name: string) => parametersOf(question).some((one) => one.name === name);
   const window =
@@ -118,7 +118,8 @@ function windowOf({ from, to }: ReportOptions, latest: number): { from: string; 
   const span = spanOf({ from, to });
   const end = span.to ?? latest;
   const begin = span.from ?? monthOf(end - 1);
-  if (begin >= end)
+  // Two that are given were compared, to the microsecond.
+  if ((span.from === null || span.to === null) && begin >= end)
     throw new UsageError([`--from ${from ?? new Date(begin).toISOString()}: must be before --to`]);
-  return { from: new Date(begin).toISOString(), to: new Date(end).toISOString() };
+  return { from: from ?? new Date(begin).toISOString(), to: to ?? new Date(end).toISOString() };
 }

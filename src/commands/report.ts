@@ -87,7 +87,7 @@ function optionsBesides(name: string, options: ReportOptions): string[] {
 async function uptimeCommand(app: App, options: ReportOptions): Promise<void> {
   const { sql } = await readFrom(app);
   const asOf = await settledMoment(app, sql, options);
-  const now = asOf?.getTime() ?? app.clock();
+  const now = asOf === null ? app.clock() : Date.parse(asOf);
   const span = spanOf(options);
   const from = span.from ?? monthOf(now);
   const to = span.to ?? now;
@@ -122,7 +122,7 @@ async function uptimeCommand(app: App, options: ReportOptions): Promise<void> {
 async function slaCommand(app: App, options: ReportOptions): Promise<void> {
   const { sql } = await readFrom(app);
   const asOf = await settledMoment(app, sql, options);
-  const now = asOf?.getTime() ?? app.clock();
+  const now = asOf === null ? app.clock() : Date.parse(asOf);
   const { target, rewards } = app.config.health;
   const [month, promised] = both(
     () => monthIn(options.month, now),
@@ -150,7 +150,11 @@ async function slaCommand(app: App, options: ReportOptions): Promise<void> {
  * The moment of `--as-of`; null when it is not given.
  * @throws UsageError when it is in the future, or the report about it may still change
  */
-async function settledMoment(app: App, sql: ReadFrom['sql'], { asOf }: ReportOptions): Promise<Date | null> {
+async function settledMoment(
+  app: App,
+  sql: ReadFrom['sql'],
+  { asOf }: ReportOptions,
+): Promise<string | null> {
   if (asOf === undefined) return null;
   const moment = pastMoment(asOf, app.clock());
   await holdSettled(sql, moment);

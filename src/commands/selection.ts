@@ -1,6 +1,6 @@
 import { catalogNames } from '../configured-feeds.ts';
 import { UsageError } from '../errors.ts';
-import { INSTANT_EXAMPLE, instantIn } from '../instant.ts';
+import { exactInstantIn, INSTANT_EXAMPLE, instantIn, microsecondsIn } from '../instant.ts';
 import { nearestName } from '../nearest-name.ts';
 import { recordedNamed } from '../recorded.ts';
 import type { Watched } from '../recording/active-feed.ts';
@@ -44,18 +44,22 @@ export function spanOf({ from, to }: { from?: string | undefined; to?: string | 
     () => (from === undefined ? null : instantOf('--from', from)),
     () => (to === undefined ? null : instantOf('--to', to)),
   );
-  const span = { from: begin, to: end };
-  if (span.from !== null && span.to !== null && span.from >= span.to)
+  if (from !== undefined && to !== undefined && (microsecondsIn(from) ?? 0) >= (microsecondsIn(to) ?? 0))
     throw new UsageError([`--from ${from}: must be before --to`]);
-  return span;
+  return { from: begin, to: end };
 }
 
 /** A time from the command line, in ms since 1970; without a zone it is UTC. @throws UsageError when it is none */
 export function instantOf(option: string, text: string): number {
-  const instant = instantIn(text);
-  if (instant === null)
-    throw new UsageError([`${option} ${text}: must be a time such as ${INSTANT_EXAMPLE}`]);
-  return instant;
+  return instantIn(text) ?? noInstant(option, text);
+}
+
+/** As {@link instantOf}, to the microsecond: as PostgreSQL reads it. @throws UsageError when it is none */
+export const exactInstantOf = (option: string, text: string): string =>
+  exactInstantIn(text) ?? noInstant(option, text);
+
+function noInstant(option: string, text: string): never {
+  throw new UsageError([`${option} ${text}: must be a time such as ${INSTANT_EXAMPLE}`]);
 }
 
 /** What both read. @throws UsageError with the problems of both, so that a person mends them at once */

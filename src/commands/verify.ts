@@ -1,13 +1,13 @@
 import { createPublicKey } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { App } from '../app.ts';
-import { messageOf, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
+import { readGivenFile } from '../given-file.ts';
 import { inWords } from '../seals/difference.ts';
 import { type Verified, verify } from '../seals/verify.ts';
 import { exitCode } from './exit.ts';
 import { timeText } from './out.ts';
 import { printJson, printText, tell } from './output.ts';
-import { spanOf } from './selection.ts';
+import { exactInstantOf, spanOf } from './selection.ts';
 
 /** The options of `verify`, as text. */
 export interface VerifyOptions {
@@ -24,11 +24,12 @@ export interface VerifyOptions {
  * @throws UsageError when an option is wrong
  */
 export async function verifyCommand(app: App, options: VerifyOptions, signal: AbortSignal): Promise<number> {
-  const { from, to } = spanOf(options);
+  spanOf(options);
+  const { from, to } = options;
   const found = await verify({
     databaseUrl: app.databaseUrl,
-    from: from ?? undefined,
-    to: to ?? undefined,
+    from: from === undefined ? undefined : exactInstantOf('--from', from),
+    to: to === undefined ? undefined : exactInstantOf('--to', to),
     kept: options.head === undefined ? undefined : keptStatement(options.head),
     publicKey: options.publicKey === undefined ? undefined : publicKeyOf(options.publicKey),
     signal,
@@ -71,7 +72,7 @@ export function toldOf(found: Verified): string {
  * @throws UsageError when the file cannot be read, or is JSON without a statement
  */
 function keptStatement(file: string): string {
-  const text = read('--head', file);
+  const text = readGivenFile(`--head ${file}`, file);
   if (!text.trimStart().startsWith('{')) return text;
   try {
     const parsed: unknown = JSON.parse(text);
@@ -93,19 +94,11 @@ function publicKeyOf(file: string): string {
   const problem = `--public-key ${file}: must hold an ed25519 public key in PEM`;
   let key: ReturnType<typeof createPublicKey>;
   try {
-    key = createPublicKey(read('--public-key', file));
+    key = createPublicKey(readGivenFile(`--public-key ${file}`, file));
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError([problem]);
   }
   if (key.asymmetricKeyType !== 'ed25519') throw new UsageError([problem]);
   return key.export({ type: 'spki', format: 'der' }).toString('base64');
-}
-
-function read(option: string, file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new UsageError([`${option}: ${messageOf(error)}`]);
-  }
 }

@@ -2,6 +2,7 @@ import postgres from 'postgres';
 import { UsageError } from '../errors.ts';
 import { CONNECTION } from './client.ts';
 import { connect } from './connect.ts';
+import { literal } from './declared.ts';
 import { yieldToOthers } from './precedence.ts';
 import { holdQuestionFunctions, READER } from './question-functions.ts';
 import { sessionSettings } from './session.ts';
@@ -36,8 +37,8 @@ export interface Answer {
 export interface AskOptions {
   /** The longest that the server may work on one block of rows; ms. */
   readonly timeout: number;
-  /** Names without a schema show what was known at this moment; null: now. */
-  readonly asOf: Date | null;
+  /** Names without a schema show what was known at this moment, as PostgreSQL reads it; null: now. */
+  readonly asOf: string | null;
   /** Cancels the question. */
   readonly signal: AbortSignal;
   /** It is asked beside the recording: it gets one core, and its rows are shorter. */
@@ -158,7 +159,7 @@ type Run = <Row extends postgres.Row>(text: string, values?: string[]) => Promis
  * at the given moment.
  * @throws UsageError when the question reads anything else of `reporting`
  */
-async function narrowNames(run: Run, question: string, asOf: Date): Promise<void> {
+async function narrowNames(run: Run, question: string, asOf: string): Promise<void> {
   const functions = await run<{ name: string }>(
     `select left(proname, -length('_as_of')) as name from pg_proc
     where pronamespace = 'reporting'::regnamespace and proname like '%\\_as\\_of' and pronargs = 1`,
@@ -166,7 +167,7 @@ async function narrowNames(run: Run, question: string, asOf: Date): Promise<void
   const past = functions.map(({ name }) => name);
   for (const name of past.filter((one) => new RegExp(`\\b${one}\\b`, 'i').test(question)))
     await run(
-      `create temporary view ${name} as select * from reporting.${name}_as_of('${asOf.toISOString()}'::timestamptz)`,
+      `create temporary view ${name} as select * from reporting.${name}_as_of(${literal(asOf)}::timestamptz)`,
     );
   await run(AS_VIEW + question).catch((error: unknown) => {
     if (error instanceof postgres.PostgresError && error.position)

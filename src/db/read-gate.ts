@@ -27,8 +27,8 @@ const QUESTIONS = { atOnce: 2, waiting: 10 };
 /** A question that a user wrote. */
 export interface UsersQuestion {
   readonly text: string;
-  /** Names without a schema show what was known at this moment; null: now. */
-  readonly asOf: Date | null;
+  /** Names without a schema show what was known at this moment, as PostgreSQL reads it; null: now. */
+  readonly asOf: string | null;
   /** The longest that a block of its rows may take, ms. */
   readonly timeout: number;
 }

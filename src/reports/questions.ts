@@ -1,6 +1,6 @@
 import { type Declared, literal } from '../db/declared.ts';
 import { UsageError } from '../errors.ts';
-import { instantIn } from '../instant.ts';
+import { exactInstantIn } from '../instant.ts';
 import { declaredObjects } from '../views/declared.ts';
 
 /** Values of parameters by name, as people write them: a list with commas, a time such as `2026-12-01`. */
@@ -364,8 +364,8 @@ const shapes: Readonly<Record<string, string>> = {
 function literalOf(type: string, text: string): string | null {
   switch (type) {
     case 'timestamptz': {
-      const instant = instantIn(text);
-      return instant === null ? null : literal(new Date(instant).toISOString().replace(/(:00)?\.000Z$/, 'Z'));
+      const instant = exactInstantIn(text);
+      return instant === null ? null : literal(instant.replace(/(T\d\d:\d\d):00Z$/, '$1Z'));
     }
     case 'bigint':
       return /^\d{1,18}$/.test(text) ? text : null;

@@ -39,7 +39,7 @@ export interface StakeView {
 export async function networkViews(
   sql: postgres.Sql,
   thresholds: RewardThresholds,
-  asOf: Date | null = null,
+  asOf: string | null = null,
 ): Promise<{ validations: ValidationView[]; stake: StakeView[] }> {
   const at = sql`${momentOf(asOf)}::text::timestamptz`;
   // A dataset that was not recorded by then has no rows.

@@ -61,7 +61,7 @@ export async function slaReport(
   now: number,
   target: number,
   thresholds: RewardThresholds,
-  asOf: Date | null = null,
+  asOf: string | null = null,
 ): Promise<SlaReport> {
   const window = { from: month.from, to: Math.min(month.to, now) };
   const [from, to] = [new Date(window.from), new Date(window.to)];

@@ -39,26 +39,27 @@ const NUMBERS =
 /** The moment that stands for all that is known now. */
 const NOW = 'infinity';
 /** A moment as the text of an SQL parameter; null: {@link NOW}. */
-export const momentOf = (asOf: Date | null): string => asOf?.toISOString() ?? NOW;
+export const momentOf = (asOf: string | null): string => asOf ?? NOW;
 
 /**
  * Checks that the uptime until a moment does not change any more.
  * @throws UsageError when no node was watched until then, or the record until then is not settled
  */
-export async function holdSettled(sql: postgres.Sql, asOf: Date): Promise<void> {
+export async function holdSettled(sql: postgres.Sql, asOf: string): Promise<void> {
   // An observer that stopped a day ago is not waited for: what it did not see stays unknown.
-  const [row] = await sql<{ since: Date | null; settled: Date | null }[]>`
-    select (select min(started_at) from reporting.node_health_ledger) as since,
+  const [row] = await sql<{ since: Date | null; settled: Date | null; early: boolean; late: boolean }[]>`
+    select since, settled, ${asOf}::text::timestamptz < since as early, ${asOf}::text::timestamptz > settled as late
+    from (select (select min(started_at) from reporting.node_health_ledger) as since,
       (select min(p.settled_until) from reporting.node_probes p join reporting.node_observers o using (observer)
-        where o.watching or p.settled_until > now() - interval '1 day') as settled`;
-  const { since = null, settled = null } = row ?? {};
-  const option = `--as-of ${asOf.toISOString()}`;
+        where o.watching or p.settled_until > now() - interval '1 day') as settled) ledger`;
+  const { since = null, settled = null, early, late } = row ?? {};
+  const option = `--as-of ${asOf}`;
   if (since === null) throw new UsageError([`${option}: no node has been watched yet`]);
-  if (asOf < since)
+  if (early)
     throw new UsageError([
       `${option}: there is no record of that time: nodes have been watched since ${since.toISOString()}`,
     ]);
-  if (settled !== null && asOf > settled)
+  if (settled !== null && late)
     throw new UsageError([
       `${option}: what is said of that time may still change: it is settled until ${settled.toISOString()}`,
     ]);
@@ -73,7 +74,7 @@ export async function uptimeOf(
   sql: postgres.Sql,
   { from, to }: ReportWindow,
   node: string | null,
-  asOf: Date | null = null,
+  asOf: string | null = null,
 ): Promise<ObservedUptime[]> {
   return sql<ObservedUptime[]>`
     select u.node, u.probe, u.observer, ${sql.unsafe(NUMBERS)}
@@ -93,7 +94,7 @@ export async function quorumOf(
   sql: postgres.Sql,
   { from, to }: ReportWindow,
   node: string | null,
-  asOf: Date | null = null,
+  asOf: string | null = null,
 ): Promise<QuorumUptime[]> {
   return sql<QuorumUptime[]>`
     select u.node, u.probe, case when ${asOf === null} then u.observers else then_watching.observers end::int as observers,

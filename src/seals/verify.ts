@@ -49,9 +49,9 @@ export interface Declared {
 /** The input of {@link verify}. */
 export interface Verification {
   readonly databaseUrl: string;
-  /** ms since 1970; undefined: from the beginning, or up to the newest seal. */
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
+  /** Instants as PostgreSQL reads them; undefined: from the beginning, or up to the newest seal. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
   /** A statement that a reader kept: it must be the statement of one of the seals. */
   readonly kept?: string | undefined;
   /** SPKI in base64: every seal must be signed with it. */
@@ -137,8 +137,8 @@ async function verifyDataset(
     writer: sealedHistories.find((one) => one.dataset === dataset)?.writer ?? 'run',
   };
   const range: Range = {
-    from: from === undefined ? '-infinity' : new Date(from).toISOString(),
-    to: to === undefined ? newest.until : new Date(Math.min(to, Date.parse(newest.until))).toISOString(),
+    from: from ?? '-infinity',
+    to: to === undefined || Date.parse(to) >= Date.parse(newest.until) ? newest.until : to,
     before: newest,
     endFloor: await endFloorOf(sql, history, newest),
     open: newest.open,

@@ -22,7 +22,7 @@ export interface Wanted {
 }
 
 /** Asks a statement that a user wrote, as `recorder_reader`, and takes what fits of its answer. */
-export type Ask = (text: string, asOf: Date | null, wanted: Wanted) => Promise<Answered>;
+export type Ask = (text: string, asOf: string | null, wanted: Wanted) => Promise<Answered>;
 
 /**
  * Asks through the gate.

@@ -84,13 +84,13 @@ describe('parameters of a list', () => {
     expect(problems('runs', { as_of: '2026-01-01' })).toEqual([
       'as_of is not known here: what reporting.runs said at a past moment is not kept: it keeps every row, so filter by started_at.lte',
     ]);
-    expect(asked('validators', { as_of: '2026-01-01' }).asOf).toBe('2026-01-01 00:00Z');
+    expect(asked('validators', { as_of: '2026-01-01' }).asOf).toBe('2026-01-01T00:00:00Z');
   });
 
   it('keep the microseconds of a time', () => {
     const { filters } = asked('metric_points', { 'recorded_at.gt': '2026-01-01T02:00:00.123456+01:00' });
     expect(filters).toEqual([
-      { column: 'recorded_at', operator: 'gt', value: '2026-01-01 02:00:00.123456+01:00' },
+      { column: 'recorded_at', operator: 'gt', value: '2026-01-01T01:00:00.123456Z' },
     ]);
   });
 

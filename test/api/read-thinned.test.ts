@@ -61,7 +61,7 @@ async function drawn({ chain, asOf, budget }: Asked) {
     grain: null,
     // Much longer than there are points.
     window: [new Date('1990-01-01'), new Date('2050-01-01')],
-    asOf,
+    asOf: asOf?.toISOString() ?? null,
   };
   return await readLines(sql, drawable, question, {
     most: 8,

@@ -20,7 +20,7 @@ afterAll(async () => {
 const never = new AbortController().signal;
 
 /** All rows of an answer as texts, or what it says instead. */
-async function ask(question: string, more: { url?: string; timeout?: number; asOf?: Date } = {}) {
+async function ask(question: string, more: { url?: string; timeout?: number; asOf?: string } = {}) {
   const { url = database.url, timeout = 20_000, asOf = null } = more;
   return askAsReader(url, question, { timeout, asOf, signal: never }, async ({ rows }) => {
     const all: unknown[] = [];
@@ -199,7 +199,7 @@ describe('a hostile question', () => {
     ['select * from validators with check option', 'syntax error'],
     ['table "the question"', 'does not exist'],
   ])('about a past moment: %s', async (question, said) => {
-    const answer = await asked(question, { asOf: new Date() });
+    const answer = await asked(question, { asOf: new Date().toISOString() });
     expect(
       await sql`select to_regclass('public.stolen') as stolen, to_regclass('public.victim') is not null as victim`,
     ).toEqual([{ stolen: null, victim: true }]);
@@ -259,7 +259,7 @@ describe('a user of the database', () => {
     const name = new URL(database.url).pathname.slice(1);
     await sql.unsafe(`revoke temporary on database ${name} from public`);
     expect(await ask('select 1', { url })).toEqual([['1']]);
-    expect(await asked('select 1', { url, asOf: new Date() })).toContain('grant temporary');
+    expect(await asked('select 1', { url, asOf: new Date().toISOString() })).toContain('grant temporary');
     await sql.unsafe(`grant temporary on database ${name} to public`);
   });
 });

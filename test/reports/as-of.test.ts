@@ -131,14 +131,14 @@ it('every report is the same, byte by byte, before and after 10,000 later revisi
   const thresholds = { uptime: 80, uptimeAfter: 80 };
   const window = { from: start, to: moment.getTime() };
   const tell = async () => {
-    await holdSettled(sql, moment);
+    await holdSettled(sql, moment.toISOString());
     const sla = await slaReport(
       sql,
       { from: start, to: Date.UTC(2026, 1, 1) },
       moment.getTime(),
       99.9,
       thresholds,
-      moment,
+      moment.toISOString(),
     );
     return {
       ...(await reportedAsOf(database.url, moment, new Date(start), {
@@ -146,7 +146,7 @@ it('every report is the same, byte by byte, before and after 10,000 later revisi
         metric: 'txCount',
       })),
       ...(await datasetDigests(sql, moment)),
-      uptime: JSON.stringify(await uptimeOf(sql, window, null, moment)),
+      uptime: JSON.stringify(await uptimeOf(sql, window, null, moment.toISOString())),
       sla: JSON.stringify(sla),
       page: slaPage(sla),
     };
@@ -197,10 +197,10 @@ it('every report is the same, byte by byte, before and after 10,000 later revisi
 it('a moment that is not settled, or lies before the first look, is refused with the one that could be asked for', async () => {
   // An observer counts for as long as its lease, which goes by the database's clock.
   await saw('paris', 'one', clock.now, []);
-  await expect(holdSettled(sql, new Date(start - 1))).rejects.toThrow(
+  await expect(holdSettled(sql, new Date(start - 1).toISOString())).rejects.toThrow(
     'watched since 2026-01-01T00:00:00.000Z',
   );
-  await expect(holdSettled(sql, new Date(clock.now + 1))).rejects.toThrow(
+  await expect(holdSettled(sql, new Date(clock.now + 1).toISOString())).rejects.toThrow(
     `settled until ${new Date(clock.now).toISOString()}`,
   );
 });

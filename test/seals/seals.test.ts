@@ -256,9 +256,9 @@ describe('an edit by hand is found and named', () => {
 
   it('only of the days that are asked about', async () => {
     await sql`update recorder.p_blocks set id = 'other'`;
-    expect(short(await verified({ from: h(24).getTime() }))).toMatchObject([{ key: { height: 2 } }]);
-    expect(short(await verified({ to: h(24).getTime() }))).toMatchObject([{ key: { height: 1 } }]);
-    expect(short(await verified({ from: h(3).getTime(), to: h(24).getTime() }))).toEqual([]);
+    expect(short(await verified({ from: h(24).toISOString() }))).toMatchObject([{ key: { height: 2 } }]);
+    expect(short(await verified({ to: h(24).toISOString() }))).toMatchObject([{ key: { height: 1 } }]);
+    expect(short(await verified({ from: h(3).toISOString(), to: h(24).toISOString() }))).toEqual([]);
   });
 });
 

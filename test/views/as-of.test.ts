@@ -7,6 +7,7 @@ import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
 import { validatorDelegators } from '../../src/datasets/node/validator-delegators.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { askAsReader } from '../../src/db/question.ts';
+import { exactInstantIn } from '../../src/instant.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
@@ -222,11 +223,15 @@ describe('as of a moment', () => {
   });
 
   it('gives the names in a question their meaning of then', async () => {
-    const asked = (question: string, asOf: number) =>
+    const asked = (question: string, asOf: number | string) =>
       askAsReader(
         database.url,
         question,
-        { timeout: 20_000, asOf: new Date(asOf), signal: new AbortController().signal },
+        {
+          timeout: 20_000,
+          asOf: typeof asOf === 'string' ? asOf : new Date(asOf).toISOString(),
+          signal: new AbortController().signal,
+        },
         async ({ rows }) => {
           const all: unknown[] = [];
           for await (const block of rows('values')) all.push(...block.map((line) => JSON.parse(line)));
@@ -240,6 +245,15 @@ describe('as of a moment', () => {
     await expect(asked('select * from reporting.p_blocks', start)).rejects.toThrow(
       'write p_blocks instead of reporting.p_blocks',
     );
+    const [newest] = await sql`
+      update recorder.p_blocks set recorded_at = recorded_at + interval '123 microseconds' where height = (
+        select max(height) from recorder.p_blocks) returning recorded_at::text as at`;
+    const [all] = await sql`
+      select count(*)::text from reporting.p_blocks_as_of(${newest?.at}::text::timestamptz)`;
+    expect(await asked('select count(*) from p_blocks', exactInstantIn(newest?.at) ?? '')).toEqual([
+      [all?.count],
+    ]);
+    await sql`update recorder.p_blocks set recorded_at = date_trunc('milliseconds', recorded_at)`;
     const elements = 'select count(*) from validators_validation_reward_owner_addresses';
     expect(await asked(elements, start)).toEqual([['2']]);
     await expect(asked('select * from freshness', start)).rejects.toThrow('freshness');

@@ -11,7 +11,7 @@ export const rewardAtRisk: Rule = {
   every: 300_000,
   limits: { minutes: 1440 },
   ask: async ({ sql, at, limits, facts }) => {
-    const { validations } = await networkViews(sql, facts.rewards, at);
+    const { validations } = await networkViews(sql, facts.rewards, at.toISOString());
     const least = new Map<string, (typeof validations)[number]>();
     for (const view of validations) {
       const left = view.downtime_left_minutes;

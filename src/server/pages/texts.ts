@@ -1,4 +1,4 @@
-import { instantIn } from '../../instant.ts';
+import { exactInstantIn } from '../../instant.ts';
 
 const SECOND = 1_000;
 const UNITS = [
@@ -45,11 +45,12 @@ export function agoText(at: number, now: number): string {
 /** A moment in UTC: `2026-11-22 03:53:12`. */
 export const momentText = (at: Date): string => at.toISOString().slice(0, 19).replace('T', ' ');
 
-/** A moment as a field of a form has it: in UTC, to the millisecond, so that the form asks the same again. Empty where the text is no moment. */
-export function fieldMoment(text: string): string {
-  const at = instantIn(text);
-  return at === null ? '' : new Date(at).toISOString().replace(/(:00)?\.000Z$|Z$/, '');
-}
+/** A moment as a field of a form has it: in UTC, to the microsecond, so that the form asks the same again. Empty where the text is no moment. */
+export const fieldMoment = (text: string): string =>
+  (exactInstantIn(text) ?? '').replace(/(T\d\d:\d\d):00Z$|Z$/, '$1');
+
+/** As {@link fieldMoment}, to the millisecond: browsers' own fields for moments take no more digits. */
+export const pickedMoment = (text: string): string => fieldMoment(text).replace(/(\.\d{3})\d+$/, '$1');
 
 /** Bytes in the unit that fits: 1536 → `1.5 kB`. */
 export function bytesText(bytes: number): string {

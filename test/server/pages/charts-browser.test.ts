@@ -193,7 +193,7 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
       from: new Date(bucket_start.getTime() - 48 * hour),
       to: new Date(bucket_start.getTime() + 240 * hour),
       asOf: null,
-      beside: until,
+      beside: until.toISOString(),
     });
     const { page, faults, close } = await openPage(browser, server.address + link, 'phone', { colorScheme });
     expect(await page.locator(`[data-marks="${bucket_start.getTime()}"]`).count()).toBe(2);

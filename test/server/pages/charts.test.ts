@@ -74,7 +74,7 @@ describe('a chart', () => {
         things: { chain_id, metric, time_interval },
         from: at,
         to: new Date(at.getTime() + 1),
-        asOf: until,
+        asOf: until.toISOString(),
       }).concat('&beside='),
     );
     expect(code).toBe(200);
@@ -87,7 +87,7 @@ describe('a chart', () => {
         from: at,
         to: new Date(at.getTime() + 1),
         asOf: null,
-        beside: until,
+        beside: until.toISOString(),
       }),
     );
     expect(plain(now.body)).toContain(`${iso} ${is} ${was}`);
@@ -232,7 +232,7 @@ describe('more points than are read for one page', () => {
   it.each(['now', 'then'])(
     'are drawn from a moment on, and the part before is a link away, as known %s',
     async (when) => {
-      const asOf = when === 'now' ? null : revised.until;
+      const asOf = when === 'now' ? null : revised.until.toISOString();
       let link: string | undefined = chartLink({ of: 'metric_points', things: dense, ...window, asOf });
       const pages: string[] = [];
       const before: number[] = [];
@@ -346,7 +346,7 @@ describe('what can be drawn', () => {
     await sql`
       insert into recorder.coverage (dataset, target_key, axis, covered)
       values ('native_transactions', ${`chainId=${chain_id} address=${address}`}, 'time', int8multirange(int8range(${from}, ${at(6).getTime()})))`;
-    const counts = async (asOf: Date | null) => {
+    const counts = async (asOf: string | null) => {
       const { body } = await get(
         chartLink({
           of: 'native_transactions',
@@ -364,7 +364,7 @@ describe('what can be drawn', () => {
       ...['1', '0', '1', '0', '1', '0'].map((value, days) => day(days, value)),
       day(6, ''),
     ]);
-    expect(await counts(then)).toEqual([day(0, '1'), day(1, ''), day(2, '1'), day(3, '')]);
+    expect(await counts(then.toISOString())).toEqual([day(0, '1'), day(1, ''), day(2, '1'), day(3, '')]);
   });
 
   it('is 0 nowhere where it was left out, because there are too many counts to draw all', async () => {

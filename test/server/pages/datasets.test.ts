@@ -32,7 +32,7 @@ describe('the list', () => {
   it('leads to every dataset and view, with what it means, and keeps the moment', async () => {
     const { body } = await page('/datasets?as_of=2026-06-01');
     for (const { name, about } of catalogue.datasets.values()) {
-      expect(linkOf(body, name)).toBe(`/datasets/${name}?as_of=2026-06-01+00:00Z`);
+      expect(linkOf(body, name)).toBe(`/datasets/${name}?as_of=2026-06-01T00:00:00Z`);
       expect(textOf(body)).toContain(about);
     }
     for (const name of ['metric_over_time', 'freshness', 'node_uptime'])

@@ -67,10 +67,10 @@ describe('a question', () => {
   });
 
   it('is asked of the same moment again by its form', async () => {
-    const asked = '2026-01-01T12:00:00.250Z';
+    const asked = '2026-01-01T12:00:00.250125Z';
     const at = (body: string) => fieldsOf(body).as_of;
     const first = at((await page('select 1', { as_of: asked })).body);
-    expect(new Date(`${first}Z`).toISOString()).toBe(asked);
+    expect(`${first}Z`).toBe(asked);
     expect(at((await page('select 1', { as_of: first ?? '' })).body)).toBe(first);
   });
 

@@ -17,13 +17,15 @@ import { Zoom } from './zoom.tsx';
 
 const names = [...drawables.keys()];
 const grains = ['', 'hour', 'day', 'month', 'year'] as const;
+/** An end of the window. */
+const edge = moment.transform((text) => (text === null ? null : new Date(text)));
 const asked = z.strictObject({
   of: z.enum(names, { error: `must be one of ${names.join(', ')}` }).default('metric_points'),
   // A form sends each choice by itself.
   column: z.union([written, z.array(written).transform((all) => all.join(','))]).optional(),
   by: z.enum(grains, { error: 'must be hour, day, month or year' }).default(''),
-  from: moment,
-  to: moment,
+  from: edge,
+  to: edge,
   as_of: moment,
   beside: moment,
   ...Object.fromEntries(thingParameters.map((name) => [name, written.optional()])),

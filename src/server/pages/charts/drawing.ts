@@ -8,8 +8,8 @@ export interface Drawing extends Omit<LinesQuestion, 'asOf'> {
   readonly drawable: Drawable;
   /** The grain was told: else it follows from the window. */
   readonly grainTold: boolean;
-  /** The moments of knowledge; null: now. */
-  readonly moments: readonly (Date | null)[];
+  /** The moments of knowledge, as PostgreSQL reads them; null: now. */
+  readonly moments: readonly (string | null)[];
 }
 
 /** What the address says, beside the drawable. */
@@ -18,8 +18,8 @@ export interface Said {
   readonly by: Grain | undefined;
   readonly from: Date | null;
   readonly to: Date | null;
-  readonly as_of: Date | null;
-  readonly beside: Date | null;
+  readonly as_of: string | null;
+  readonly beside: string | null;
   /** By column or parameter, what is drawn. */
   readonly things: Readonly<Record<string, string>>;
 }

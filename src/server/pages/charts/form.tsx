@@ -95,9 +95,9 @@ export function ChartForm({ targets, drawing, told }: ChartFormProps) {
             <input
               id={name}
               name={name}
-              value={at instanceof Date ? fieldMoment(at.toISOString()) : ''}
+              value={fieldMoment(at instanceof Date ? at.toISOString() : String(at ?? ''))}
               placeholder="2026-12-01 12:00"
-              size={24} // as long as a moment with its milliseconds
+              size={27} // as long as a moment with its microseconds
             />
           </div>
         );

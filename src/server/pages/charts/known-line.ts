@@ -3,8 +3,8 @@ import type { FoundLine } from '../../../api/lines.ts';
 /** What was found of a thing as known at a moment. */
 export interface Known {
   readonly line: FoundLine;
-  /** Null: now. */
-  readonly moment: Date | null;
+  /** As PostgreSQL reads it; null: now. */
+  readonly moment: string | null;
 }
 
 /** What a line is of, as a text. */

@@ -9,7 +9,7 @@ export function labelsOf(all: readonly Known[], { told, moments }: Drawing): str
   const one = Object.values(told).flat().join(' ');
   return all.map(({ line, moment }) => {
     const of = wordsOf(line.of, names);
-    const known = moment ? `known at ${moment.toISOString().slice(0, 16).replace('T', ' ')}` : 'known now';
+    const known = moment ? `known at ${moment.slice(0, 16).replace('T', ' ')}` : 'known now';
     return [of || one || line.of.value, ...(moments.length > 1 || moment ? [known] : [])].join(' ');
   });
 }

@@ -12,9 +12,9 @@ export interface ChartAsked {
   readonly from?: Date | null;
   readonly to?: Date | null;
   /** What was known at this moment; absent or null: now. */
-  readonly asOf?: Date | null;
+  readonly asOf?: string | null;
   /** A second moment of knowledge, drawn over the first; absent or null: none. */
-  readonly beside?: Date | null;
+  readonly beside?: string | null;
 }
 
 /** The address of a chart: `/charts?of=metric_points&chain_id=43114&metric=txCount&time_interval=day`. It reproduces the view. */
@@ -26,6 +26,6 @@ export function chartLink({ of, columns, things, by, from, to, asOf, beside }: C
     ...(by ? { by } : {}),
   });
   for (const [name, moment] of Object.entries({ from, to, as_of: asOf, beside }))
-    if (moment) said.set(name, moment.toISOString());
+    if (moment) said.set(name, typeof moment === 'string' ? moment : moment.toISOString());
   return `/charts?${said}`;
 }

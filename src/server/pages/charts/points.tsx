@@ -39,7 +39,9 @@ export function Points({
           {drawing.moments.flatMap((moment) => {
             const sql = sqlOf(drawing, moment);
             const of =
-              drawing.moments.length > 1 ? ` ${moment ? `known at ${momentText(moment)}` : 'known now'}` : '';
+              drawing.moments.length > 1
+                ? ` ${moment ? `known at ${momentText(new Date(moment))}` : 'known now'}`
+                : '';
             return [
               <a href={queryLink({ sql }, '.csv')} key={`csv${of}`}>{`CSV${of}`}</a>,
               <a href={queryLink({ sql })} key={`sql${of}`}>{`SQL${of}`}</a>,

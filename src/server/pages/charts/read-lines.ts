@@ -116,6 +116,6 @@ function drawnPoints(
   }
   const last = points.at(-1);
   if (!last || last[1] === null) return points;
-  const until = Math.min(to ?? now, moment?.getTime() ?? now);
+  const until = Math.min(to ?? now, moment === null ? now : Date.parse(moment));
   return until > last[0] ? [...points, [until, last[1]]] : points;
 }

@@ -3,7 +3,7 @@ import { ReadableStatement } from '../../../api/statement.ts';
 import type { Drawing } from './drawing.ts';
 
 /** The statement with all points of a chart, as known at a moment; null: now. */
-export function sqlOf({ drawable, ...question }: Drawing, moment: Date | null): string {
+export function sqlOf({ drawable, ...question }: Drawing, moment: string | null): string {
   const { rows, conditions, at, ends, values, of, counted } = pointsOf(
     drawable,
     { ...question, asOf: moment },

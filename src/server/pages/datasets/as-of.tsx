@@ -1,4 +1,4 @@
-import { fieldMoment } from '../texts.ts';
+import { pickedMoment } from '../texts.ts';
 import { hrefOf, type Parameters, without } from './address.ts';
 import { Hidden } from './hidden.tsx';
 
@@ -28,7 +28,7 @@ export function AsOf({
         type="datetime-local"
         name="as_of"
         step="any"
-        value={asOf === null ? '' : fieldMoment(asOf)}
+        value={asOf === null ? '' : pickedMoment(asOf)}
       />
       <span class="soft">UTC</span>
       <button class="plain" type="submit">

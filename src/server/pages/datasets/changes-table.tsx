@@ -3,7 +3,7 @@ import type { ReadableDataset } from '../../../api/catalogue.ts';
 import type { Difference, DifferencesQuestion } from '../../../api/differences.ts';
 import type { Row } from '../../../api/rows.ts';
 import type { Value } from '../../../api/values.ts';
-import { instantIn } from '../../../instant.ts';
+import { exactInstantIn } from '../../../instant.ts';
 import { KeyValues } from '../parts/key-values.tsx';
 import { State } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';
@@ -45,7 +45,7 @@ export function ChangesTable({
   const typeOf = (name: string | null) => types.get(name ?? '') ?? 'text';
   const lines = rows.flatMap(linesOf);
   const asOf: Parameters = to === null ? {} : { as_of: to };
-  const [then, now] = [new Date(instantIn(from) ?? 0), to === null ? null : new Date(instantIn(to) ?? 0)];
+  const [then, now] = [exactInstantIn(from) ?? from, to === null ? null : (exactInstantIn(to) ?? to)];
   const numbers = lines.some(({ column }) => columnKind(typeOf(column)) === 'number');
   const said = (value: Value | undefined, column: string | null) =>
     column === null ? (
@@ -85,13 +85,13 @@ export function ChangesTable({
       cell: ({ column }) => (column === null ? <span class="soft">the row</span> : <code>{column}</code>),
     },
     {
-      name: `At ${momentText(then)}`,
+      name: `At ${momentText(new Date(then))}`,
       kind: numbers ? 'number' : undefined,
       cell: ({ before, column, row }) =>
         row.before === null ? <span class="soft">not there</span> : said(before, column),
     },
     {
-      name: now === null ? 'Now' : `At ${momentText(now)}`,
+      name: now === null ? 'Now' : `At ${momentText(new Date(now))}`,
       kind: numbers ? 'number' : undefined,
       cell: ({ after, column, row }) =>
         row.after === null ? <span class="soft">not there</span> : marked(row, said(after, column)),
@@ -135,8 +135,8 @@ function Ways({
 }: {
   readonly dataset: ReadableDataset;
   readonly row: Difference;
-  readonly then: Date;
-  readonly now: Date | null;
+  readonly then: string;
+  readonly now: string | null;
   readonly asOf: Parameters;
 }) {
   const history = historyOf(dataset, key, asOf);

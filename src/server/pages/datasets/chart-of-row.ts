@@ -18,8 +18,8 @@ const OTHERS = 7;
 export function chartOfRow(
   { name }: ReadableDataset,
   row: Row,
-  asOf: Date | null,
-  beside: Date | null = null,
+  asOf: string | null,
+  beside: string | null = null,
 ): string | null {
   const drawable = drawables.get(name);
   if (!drawable) return null;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { fieldMoment } from '../texts.ts';
+import { pickedMoment } from '../texts.ts';
 
 interface FieldProps {
   readonly id: string;
@@ -33,7 +33,7 @@ function Field({ type, value, ...named }: FieldProps) {
         </select>
       );
     case 'timestamptz':
-      return <input {...named} type="datetime-local" step="any" value={fieldMoment(value)} />;
+      return <input {...named} type="datetime-local" step="any" value={pickedMoment(value)} />;
     case 'date':
       return <input {...named} type="date" value={value} />;
     case 'numeric':

@@ -1,4 +1,4 @@
-import { instantIn } from '../../../instant.ts';
+import { exactInstantIn, instantIn } from '../../../instant.ts';
 import { drawables } from '../charts/drawables.ts';
 import { chartLink } from '../charts/link.ts';
 import { asOfOnly, hrefOf, type Parameters } from './address.ts';
@@ -47,7 +47,7 @@ export function RelationHead({
 /** The chart of a function's rows or of a dataset, with what it was given. */
 function chartOf(name: string, parameters: Parameters): string {
   const { keys = [], takes = [], past = false } = drawables.get(name) ?? {};
-  const [from, to, asOf] = ['from', 'to', 'as_of'].map((one) => {
+  const [from, to] = ['from', 'to'].map((one) => {
     const at = instantIn(parameters[one] ?? '');
     return at === null ? null : new Date(at);
   });
@@ -57,7 +57,7 @@ function chartOf(name: string, parameters: Parameters): string {
   });
   return chartLink({
     ...{ of: name, things: Object.fromEntries(things), from: from ?? null, to: to ?? null },
-    asOf: past ? (asOf ?? null) : null,
+    asOf: past ? exactInstantIn(parameters.as_of ?? '') : null,
   });
 }
 

@@ -4,7 +4,7 @@ import type { Readable } from '../../../api/readable.ts';
 import { type Row, type RowsPage, readRows, rowsSql } from '../../../api/rows.ts';
 import { type RowsQuestion, rowsParameters } from '../../../api/rows-question.ts';
 import type { DeclaredColumn } from '../../../db/declared.ts';
-import { instantIn } from '../../../instant.ts';
+import { exactInstantIn } from '../../../instant.ts';
 import type { Content, Page } from '../page.ts';
 import { KeyValues } from '../parts/key-values.tsx';
 import { type Column, Table } from '../parts/table.tsx';
@@ -104,7 +104,7 @@ function content(
     );
   const rows = told[0]?.page.rows ?? [];
   const first = firstSaid(dataset, rows);
-  const chart = chartOfRow(dataset, { ...rows[0], ...parameters }, momentOf(asOf), first);
+  const chart = chartOfRow(dataset, { ...rows[0], ...parameters }, asOf, first);
   return {
     title: `A row of ${name}`,
     islands: ['copy'],
@@ -164,17 +164,10 @@ function content(
   };
 }
 
-const momentOf = (text: string | null): Date | null => {
-  const at = text === null ? null : instantIn(text);
-  return at === null ? null : new Date(at);
-};
-
 /** When the oldest of several versions began; null: there is one only. @param rows the newest first */
-function firstSaid({ begins, history }: ReadableDataset, rows: readonly Row[]): Date | null {
+function firstSaid({ begins, history }: ReadableDataset, rows: readonly Row[]): string | null {
   const said = rows.at(-1)?.[begins];
-  if (history === null || rows.length < 2 || typeof said !== 'string') return null;
-  // To the millisecond above: before it was recorded there is nothing to draw.
-  return new Date(Date.parse(said) + 1);
+  return history === null || rows.length < 2 || typeof said !== 'string' ? null : exactInstantIn(said);
 }
 
 /** Columns that differ in every version: that they do says nothing. */

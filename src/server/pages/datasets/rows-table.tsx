@@ -2,7 +2,7 @@ import type { ReadableDataset } from '../../../api/catalogue.ts';
 import { MOST_DAYS } from '../../../api/coverage-days.ts';
 import type { Row } from '../../../api/rows.ts';
 import type { RowsQuestion } from '../../../api/rows-question.ts';
-import { instantIn } from '../../../instant.ts';
+import { exactInstantIn } from '../../../instant.ts';
 import { type Column, Table } from '../parts/table.tsx';
 import { columnKind, ValueText } from '../parts/value.tsx';
 import { asOfOnly, hrefOf, type Parameters } from './address.ts';
@@ -24,12 +24,12 @@ export function RowsTable({
   readonly rows: readonly Row[];
 }) {
   const direction = order.descending ? 'descending' : 'ascending';
-  const asOf = instantIn(place.parameters.as_of ?? '');
+  const asOf = exactInstantIn(place.parameters.as_of ?? '');
   const ways = (row: Row): readonly Way[] =>
     (dataset
       ? [
           { label: 'history', href: historyOf(dataset, row, place.parameters) },
-          { label: 'chart', href: chartOfRow(dataset, row, asOf === null ? null : new Date(asOf)) },
+          { label: 'chart', href: chartOfRow(dataset, row, asOf) },
         ]
       : [{ label: 'coverage', href: coverageOf(row) }]
     ).flatMap(({ label, href }) => (href === null ? [] : [{ label, href }]));

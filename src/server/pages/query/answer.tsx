@@ -21,7 +21,7 @@ export function Answer({
   asked,
 }: {
   readonly answer: Answered;
-  readonly asked: { readonly sql: string; readonly asOf: Date | null; readonly show: 'table' | 'chart' };
+  readonly asked: { readonly sql: string; readonly asOf: string | null; readonly show: 'table' | 'chart' };
 }) {
   const rows = answer.rows.map(fieldsOf);
   const shown = rows.slice(0, SHOWN);

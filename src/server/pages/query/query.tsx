@@ -65,7 +65,7 @@ export const query = definePage({
               <input
                 id="as_of"
                 name="as_of"
-                value={as_of ? fieldMoment(as_of.toISOString()) : ''}
+                value={as_of ? fieldMoment(as_of) : ''}
                 placeholder="2026-12-01 12:00"
                 aria-describedby="as_of_about"
               />

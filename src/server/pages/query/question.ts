@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import { instant, written } from '../../../api/filters.ts';
-import { instantIn } from '../../../instant.ts';
 import { optional } from '../asking.ts';
 
-/** A moment as a form or a link gives it; null: now. */
-export const moment = optional(instant).transform((text) =>
-  text === undefined ? null : new Date(instantIn(text) ?? Number.NaN),
-);
+/** A moment as a form or a link gives it, as PostgreSQL reads it; null: now. */
+export const moment = optional(instant).transform((text) => text ?? null);
 
 /** The parameters of a question that is asked. */
 export const questionSchema = z.strictObject({ sql: written, as_of: moment });
