@@ -10,6 +10,15 @@ export class UsageError extends Error {
   }
 }
 
+/** Somebody stopped the process before a command had done all. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+
+  constructor(options?: ErrorOptions) {
+    super('interrupted: run the same command again', options);
+  }
+}
+
 /** Another worker holds the target, or took it over. Nothing of this run may be committed. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';

@@ -1,11 +1,12 @@
 import { isAway } from '../db/away.ts';
 import { ReplicaAway } from '../db/replica-away.ts';
-import { messageOf } from '../errors.ts';
+import { Interrupted, messageOf } from '../errors.ts';
 import { TargetAway } from '../warehouse/target.ts';
 
 /** What is said of a failure that may pass, so that a command ends with 75; null: it will not pass by itself. */
 export function passing(error: unknown): string | null {
-  if (error instanceof ReplicaAway || error instanceof TargetAway) return error.message;
+  if (error instanceof ReplicaAway || error instanceof TargetAway || error instanceof Interrupted)
+    return error.message;
   if (!isAway(error)) return null;
   return `the database cannot be reached: ${messageOf(error)}; check DATABASE_URL and that it runs`;
 }

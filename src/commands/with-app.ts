@@ -1,4 +1,5 @@
 import type { App, AppOptions } from '../app.ts';
+import { Interrupted } from '../errors.ts';
 import { exitCode } from './exit.ts';
 import { giveYoungRoom, growHeapSlowly } from './heap.ts';
 
@@ -24,7 +25,7 @@ export function stopSignal(): AbortSignal {
  * Opens the application for a command, and closes it after the work.
  * @param options `wait`: wait for a database that is away, until the process is asked to stop
  * @param work the command; its result is the exit code of the process
- * @throws what opening throws, and what the work throws
+ * @throws what opening throws, and what the work throws; Interrupted when that is why the signal aborted
  */
 export async function withApp(
   options: AppOptions & { readonly wait?: boolean },
@@ -43,6 +44,8 @@ export async function withApp(
   if (!options.wait) giveYoungRoom();
   try {
     process.exitCode = await work(app, signal);
+  } catch (error) {
+    throw signal.aborted && error === signal.reason ? new Interrupted({ cause: error }) : error;
   } finally {
     await app.close();
   }

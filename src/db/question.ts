@@ -63,7 +63,8 @@ export interface Refusal {
  *
  * @param url the database; its user must be a superuser or a member of `recorder_reader`
  * @param read receives the answer; its rows can be read until `read` returns
- * @throws UsageError when the statement is wrong or not allowed, or the user may not become `recorder_reader`
+ * @throws UsageError when the statement is wrong or not allowed, or the user may not become `recorder_reader`; the signal's
+ * reason when it aborted
  */
 export async function askAsReader<T>(
   url: string,
@@ -127,6 +128,8 @@ export async function askAsReader<T>(
       },
     });
   } catch (error) {
+    // PostgreSQL tells of one that was cancelled as of one that took too long.
+    if (signal.aborted) throw signal.reason;
     throw refused(error, timeout) ?? error;
   } finally {
     signal.removeEventListener('abort', cancel);

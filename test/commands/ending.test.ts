@@ -43,6 +43,22 @@ function start(args: readonly string[], reader?: string): Running {
   return command;
 }
 
+it('a question that is stopped says that it was, and not that it took too long', async () => {
+  const { process, ended } = start(['query', 'select pg_sleep(60)']);
+  await expect
+    .poll(() => sql`select from pg_stat_activity where wait_event = 'PgSleep' and query like '%next_rows%'`, {
+      timeout: 60_000,
+    })
+    .toHaveLength(1);
+  process.kill('SIGINT');
+  const { code, stdout, stderr } = await ended;
+  expect({ code, stdout, stderr }).toEqual({
+    code: 75,
+    stdout: '',
+    stderr: 'interrupted: run the same command again\n',
+  });
+}, 90_000);
+
 describe.concurrent('a reader', () => {
   it.each([
     ['datasets', []],

@@ -130,7 +130,7 @@ describe('a question', () => {
         await first;
       },
     );
-    await expect(answer).rejects.toThrow('cancelled');
+    await expect(answer).rejects.toMatchObject({ name: 'AbortError' });
   });
 });
 
