@@ -19,11 +19,18 @@ outliveLostConnections();
 
 waitForSlowAddresses();
 
+/** What somebody gave, such as a whole file: where it is long, its begin says which it was. */
+const LONG = /\S{5000,}/g;
+
 /** Prints why the command failed. Secrets are removed: errors of libraries may contain what they were called with. */
 const complain = async (text: string) => {
   const { tell } = await import('./commands/output.ts'); // what fits texts to a terminal is half of what --help would load
-  tell(redactor(readSecrets())(text));
+  tell(redactor(readSecrets())(text).replaceAll(LONG, (word) => `${word.slice(0, 200)}…`));
 };
+
+/** What Node.js says where it is asked for the current folder, and somebody removed that. */
+const isOfRemovedFolder = (error: unknown) =>
+  error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
 
 try {
   await commandLine().parseAsync();
@@ -32,6 +39,9 @@ try {
     process.exitCode = error.exitCode === 0 ? exitCode.done : exitCode.usage;
   else if (error instanceof UsageError) {
     for (const problem of error.problems) await complain(problem);
+    process.exitCode = exitCode.usage;
+  } else if (isOfRemovedFolder(error)) {
+    await complain('the current folder is not there any more: go to another one with "cd"');
     process.exitCode = exitCode.usage;
   } else {
     const later = passing(error);

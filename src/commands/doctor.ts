@@ -36,7 +36,8 @@ interface Configured {
 /**
  * `doctor`: environment, configuration, database, queue, disk, clock, the recording and each upstream, and what mends each
  * fault. It goes on after a fault with what does not depend on it.
- * @returns 1 where something must be mended, 2 where that is the configuration or the environment
+ * @returns 1 where something must be mended, 2 where that is the configuration or the environment as they are written. That others
+ * refuse what stands there, as a database its password or an upstream its key, is found by asking them: 1
  */
 export async function doctorCommand(
   options: { config?: string | undefined; json: boolean },

@@ -30,6 +30,20 @@ const run = (args: readonly string[], before: readonly string[] = [], env: NodeJ
 const told = ({ code, stdout, stderr }: Ended) => ({ code, stdout, lines: stderr.trimEnd().split('\n') });
 const one = (code: number, words: RegExp) => ({ code, stdout: '', lines: [expect.stringMatching(words)] });
 
+it.each([['status'], ['doctor'], ['query', 'select 1']])(
+  'a current folder that was removed is told by %s %s',
+  async (...args) => {
+    const gone = mkdtempSync(join(tmpdir(), 'recorder-gone-'));
+    const before = ['bash', '-c', 'rmdir "$PWD" && exec "$@"', 'bash'];
+    const env = { DATABASE_URL: database.url };
+    const ended = await startCommand(args, env, gone, undefined, before).ended;
+    expect(told(ended)).toEqual(
+      one(2, /^the current folder is not there any more: go to another one with "cd"$/),
+    );
+  },
+  60_000,
+);
+
 /** Commands that write into a folder, and the option that names it. */
 const writers: readonly (readonly string[])[] = [
   ['export', 'peers', '--to'],

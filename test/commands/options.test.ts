@@ -51,6 +51,7 @@ const refused: readonly (readonly [line: string, problem: string])[] = [
   ['query x --json --format table', '--json, --format table: say one of them'],
   ['seal --out nowhere/seal.txt', '--out nowhere/seal.txt: there is no folder'],
   ['seal --out recorder.yaml/seal.txt', '--out recorder.yaml/seal.txt: '],
+  ['seal --out=', '--out: names no file'],
   ['seal --out .', '--out .: is a folder'],
   ['export peers --to s3:/bucket', '--to s3:/bucket: must be a folder, or a bucket such as s3://'],
   ['plan --config ', '--config: names no file'],
@@ -92,6 +93,12 @@ const refused: readonly (readonly [line: string, problem: string])[] = [
   ['alerts replay --from x --to y', 'or 2026-12-01T02:00:00+01:00\n--to y: must be a time'],
   ['verify --from 2026-01-02 --to 2026-01-01', '--from 2026-01-02: must be before --to'],
 ];
+
+it('what is given as a whole file is told by its begin', async () => {
+  const { code, stderr } = await run(`report sla --month ${'x'.repeat(50_000)}`);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^--month x{200}… must be a month such as 2026-11\n$/);
+});
 
 describe.concurrent('what a command would pass over is refused:', () => {
   it.each(refused)('%s', async (line, problem) => {
