@@ -92,7 +92,7 @@ function reasonOf(error: unknown, file: string, missing: string): string {
     case 'EISDIR':
       return 'is a folder: name the file in it';
     case 'EACCES':
-      return `this user may not read it: let it, such as with "chmod a+r ${file}"`;
+      return 'this user may not read it: give it to this user ("chown"), or let its group read it ("chmod g+r")';
     case 'ENOTDIR':
       return `a part of it is no folder (${resolve(file)}): ${missing}`;
     case 'ENAMETOOLONG':

@@ -29,5 +29,4 @@ it.skipIf(process.platform !== 'linux')(
     await expect.poll(started).toEqual([]);
     await sandbox.close();
   },
-  30_000,
 );

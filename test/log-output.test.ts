@@ -159,11 +159,11 @@ describe('the log', () => {
     await expect.poll(() => existsSync(waiting)).toBe(true);
     const stdin = createWriteStream(waiting);
     const line = () => readFileSync(said, 'utf8').trim().split('\n').at(-1);
-    await expect.poll(line, { timeout: 10_000 }).toBe('logged');
+    await expect.poll(line).toBe('logged');
     terminal.kill('SIGKILL');
-    await expect.poll(line, { timeout: 10_000 }).toBe('outlived');
+    await expect.poll(line).toBe('outlived');
     stdin.end('go on\n');
-    await expect.poll(line, { timeout: 10_000 }).toBe('again');
+    await expect.poll(line).toBe('again');
     rmSync(dir, { recursive: true });
   });
 

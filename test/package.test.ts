@@ -194,7 +194,7 @@ beforeAll(async () => {
   await writeFile(join(project, 'views.ts'), VIEWS);
   // Declarations of libraries are not checked; as a source they are.
   await cp(join(own, 'dist', 'schema.d.ts'), join(project, 'declarations.ts'));
-}, 180_000);
+});
 afterAll(async () => {
   await sql.end();
   await database.close();

@@ -265,4 +265,4 @@ it('a year of a record: what the default rules with a past tell of it, and nothi
   expect(incidents.filter((one) => !told.some(isOf(one)))).toEqual([]);
   const alertsOf = (rule: string) => told.filter((one) => one.rule === rule).length;
   expect([alertsOf('quarantine-growing'), alertsOf('gap-lost')]).toEqual([6, 10]);
-}, 300_000);
+});

@@ -89,7 +89,7 @@ describe('what changed between two moments', () => {
       }
     }
     expect([...changes.keys()].sort()).toEqual(['added', 'changed', 'left']);
-  }, 120_000);
+  });
 
   it('is found behind much that changed and changed back, on pages that may be empty', async () => {
     const points = dataset('metric_points');

@@ -55,7 +55,7 @@ it('what is drawn in pieces is what is drawn at once, of all that can be drawn',
     if (whole.lines.size > 0) drawn.add(counted ? 'counted' : (dataset?.kind ?? 'function'));
   }
   expect(drawn).toEqual(new Set(['counted', 'state', 'sample', 'function']));
-}, 60_000);
+});
 
 describe('what takes too long at once', () => {
   const window = [new Date('2026-01-01'), new Date('2026-12-27')] as const;

@@ -125,7 +125,7 @@ beforeAll(async () => {
     insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
     values ('s', 'of n', 'validator_uptime', 3600000, true, now(), now() - interval '2 years')`;
   await sql.unsafe('vacuum analyze');
-}, 120_000);
+});
 afterAll(async () => {
   await sql.end();
   await database.close();

@@ -51,7 +51,7 @@ describe('pages of rows', () => {
       }
     }
     expect(filled.size).toBeGreaterThan(60);
-  }, 120_000);
+  });
 });
 
 describe('keys', () => {
@@ -62,7 +62,7 @@ describe('keys', () => {
       );
       expect(counted?.keys, name).toBe(counted?.rows);
     }
-  }, 120_000);
+  });
 
   it('of the rows of a past moment are those of what they are rows of', async () => {
     const functions = [...catalogue.views.values()].filter(({ name }) => name.endsWith('_as_of'));

@@ -44,5 +44,4 @@ it.skipIf(process.platform !== 'linux')(
     expect(itsProcesses()).toEqual([]);
     expect(readdirSync(scratch).filter((name) => name.startsWith('chaos-'))).toEqual([]);
   },
-  150_000,
 );

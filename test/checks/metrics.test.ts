@@ -66,7 +66,7 @@ it('find nothing in a year that was recorded untidily', async () => {
   expect(moved?.revisions).toBeGreaterThan(10_000);
   expect(moved?.late).toBeGreaterThan(100);
   await emptied();
-}, 200_000);
+});
 
 it('hold nearly every day against another: what is wrong on all days is found on all days', async () => {
   const start = GENESIS + 61 * DAY;
@@ -96,7 +96,7 @@ it('hold nearly every day against another: what is wrong on all days is found on
     expect({ what, few: count < 0.93 * most - 2, count }).toEqual({ what, few: false, count });
   }
   await emptied();
-}, 200_000);
+});
 
 const emptied = () => sql`
   truncate recorder.metric_points, recorder.targets, recorder.target_datasets, recorder.check_runs, recorder.discrepancies,
@@ -169,7 +169,7 @@ it('find every error that is planted, with its subject and its day', async () =>
     expect(one.ratio).toBeGreaterThan(0.4);
     expect(one.ratio).toBeLessThan(0.65);
   }
-}, 200_000);
+});
 
 it('change nothing when they are done again, and end a row when the sources agree', async () => {
   const before = await sql`select * from recorder.discrepancies order by id`;

@@ -129,7 +129,7 @@ it('is printed by report discrepancies and report series-breaks', async () => {
     code: 2,
   });
   await rm(folder, { recursive: true });
-}, 180_000);
+});
 
 it('that cannot be looked for is a finding with its reason, and everything else is compared all the same', async () => {
   await sql`insert into recorder.targets (source, target_key, target) values ('metric-points', 'k', ${sql.json({ chainId: '7' })})`;

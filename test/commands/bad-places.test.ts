@@ -41,7 +41,6 @@ it.each([['status'], ['doctor'], ['query', 'select 1']])(
       one(2, /^the current folder is not there any more: go to another one with "cd"$/),
     );
   },
-  60_000,
 );
 
 /** Commands that write into a folder, and the option that names it. */
@@ -56,46 +55,34 @@ describe.each(writers)('%s %s', (...command) => {
     const words = /^--to file(\/\w+)*: \/\S+\/file is a file, where a folder has to be: name another place$/;
     expect(told(await run([...command, 'file/below/it']))).toEqual(one(2, words));
     if (command[0] !== 'backup') expect(told(await run([...command, 'file']))).toEqual(one(2, words));
-  }, 60_000);
+  });
 
   it('says that the name is too long', async () => {
     expect(told(await run([...command, 'x'.repeat(300)]))).toEqual(
       one(2, /^--to x+: the name is too long: name another place$/),
     );
-  }, 60_000);
+  });
 
-  it.skipIf(noBadPlaces)(
-    'says that this user may not write there',
-    async () => {
-      expect(told(await run([...command, 'shut/it'], withoutRights))).toEqual(
-        one(2, /^--to shut\/it: this user may not write to .*shut[^:]*: let it, or name another place$/),
-      );
-    },
-    60_000,
-  );
+  it.skipIf(noBadPlaces)('says that this user may not write there', async () => {
+    expect(told(await run([...command, 'shut/it'], withoutRights))).toEqual(
+      one(2, /^--to shut\/it: this user may not write to .*shut[^:]*: let it, or name another place$/),
+    );
+  });
 
-  it.skipIf(noBadPlaces)(
-    'says that the disk takes no writes',
-    async () => {
-      expect(told(await run([...command, 'disk/it'], readOnlyDisk(join(dir, 'disk'))))).toEqual(
-        one(2, /^--to disk\/it: the disk takes no writes: name another place$/),
-      );
-    },
-    60_000,
-  );
+  it.skipIf(noBadPlaces)('says that the disk takes no writes', async () => {
+    expect(told(await run([...command, 'disk/it'], readOnlyDisk(join(dir, 'disk'))))).toEqual(
+      one(2, /^--to disk\/it: the disk takes no writes: name another place$/),
+    );
+  });
 
-  it.skipIf(noBadPlaces)(
-    'says that the disk is full',
-    async () => {
-      expect(told(await run([...command, 'full/it'], fullDisk(join(dir, 'full'))))).toEqual(
-        one(
-          1,
-          /^chain-recorder failed: --to full\/it: the disk is full: make room on it, or name another place$/,
-        ),
-      );
-    },
-    60_000,
-  );
+  it.skipIf(noBadPlaces)('says that the disk is full', async () => {
+    expect(told(await run([...command, 'full/it'], fullDisk(join(dir, 'full'))))).toEqual(
+      one(
+        1,
+        /^chain-recorder failed: --to full\/it: the disk is full: make room on it, or name another place$/,
+      ),
+    );
+  });
 });
 
 describe.skipIf(noBadPlaces)('query --format parquet', () => {
@@ -111,43 +98,32 @@ describe.skipIf(noBadPlaces)('query --format parquet', () => {
         /^chain-recorder failed: TMPDIR .*full: the disk is full: make room on it, or name another place$/,
       ),
     );
-  }, 60_000);
+  });
 
   it('says that there is no folder for temporary files', async () => {
     const ended = await run(['query', 'select 1 as n', '--format', 'parquet'], [], { TMPDIR: '/no/such' });
     expect(told(ended)).toEqual(
       one(2, /^TMPDIR \/no\/such: there is no folder \/no\/such: make it, or name another place$/),
     );
-  }, 60_000);
+  });
 });
 
 describe.skipIf(noBadPlaces)('a file', () => {
   it.each([
     ['seal', '--out', 'shut/seal.txt'],
     ['init', '--no-check', '--config', 'shut/other.yaml'],
-  ])(
-    'that this user may not write is told by %s',
-    async (...args) => {
-      expect(told(await run(args, withoutRights))).toEqual(
-        one(2, /shut\/\w+\.\w+: this user may not write to .*shut[^:]*: let it, or name another place$/),
-      );
-    },
-    60_000,
-  );
+  ])('that this user may not write is told by %s', async (...args) => {
+    expect(told(await run(args, withoutRights))).toEqual(
+      one(2, /shut\/\w+\.\w+: this user may not write to .*shut[^:]*: let it, or name another place$/),
+    );
+  });
 
   it.each([
     ['seal', '--out', 'full/seal.txt'],
     ['init', '--no-check', '--config', 'full/other.yaml'],
-  ])(
-    'for which there is no room is told by %s',
-    async (...args) => {
-      expect(told(await run(args, fullDisk(join(dir, 'full'))))).toEqual(
-        one(
-          1,
-          /^chain-recorder failed: .*full\/\w+\.\w+: the disk is full: make room on it, or name another/,
-        ),
-      );
-    },
-    60_000,
-  );
+  ])('for which there is no room is told by %s', async (...args) => {
+    expect(told(await run(args, fullDisk(join(dir, 'full'))))).toEqual(
+      one(1, /^chain-recorder failed: .*full\/\w+\.\w+: the disk is full: make room on it, or name another/),
+    );
+  });
 });

@@ -265,7 +265,7 @@ describe('backfill', () => {
         reason: 'recorded',
       }),
     );
-  }, 120_000);
+  });
 
   /** The hashes of the blocks of a range, as the sandbox tells them page by page. */
   async function allBlocks(from: number, to: number): Promise<string[]> {
@@ -342,21 +342,18 @@ describe('up', () => {
         },
         () => null,
       );
-    await expect.poll(() => answers('/ready'), { timeout: 30_000 }).toBe(200);
+    await expect.poll(() => answers('/ready')).toBe(200);
     expect(await answers('/health')).toBe(200);
     const metrics = await (await request(`http://127.0.0.1:${port}/metrics`)).body.text();
     expect(metrics).toContain('chain_recorder_targets{dataset="node_health"}');
     expect(metrics).toMatch(/^nodejs_eventloop_lag_max_seconds \d/m);
     await expect
-      .poll(
-        async () => {
-          const [row] = await its<{ targets: number }[]>`
+      .poll(async () => {
+        const [row] = await its<{ targets: number }[]>`
             select count(last_success_at)::int as targets
             from reporting.freshness where dataset in ('node_health', 'validator_uptime')`;
-          return row?.targets;
-        },
-        { timeout: 30_000 },
-      )
+        return row?.targets;
+      })
       .toBe(4);
     const begun = performance.now();
     up.process.kill('SIGTERM');
@@ -369,7 +366,7 @@ describe('up', () => {
     expect(left).toEqual({ running: 0 });
     await its.end();
     await fresh.close();
-  }, 90_000);
+  });
 });
 
 describe('up whose database cuts connections in their first moments', () => {
@@ -380,7 +377,7 @@ describe('up whose database cuts connections in their first moments', () => {
     const up = start(['up'], { RECORDER_PORT: '0', DATABASE_URL: proxy.before(fresh.url) });
     const runs = async () =>
       (await its<{ n: number }[]>`select count(*)::int as n from recorder.runs`)[0]?.n ?? 0;
-    await expect.poll(runs, { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(runs).toBeGreaterThan(0);
     let cut = 0;
     // The first statements on the connections that are made anew.
     proxy.decide(() => {
@@ -389,16 +386,16 @@ describe('up whose database cuts connections in their first moments', () => {
       return 'cut-before';
     });
     proxy.reset();
-    await expect.poll(() => cut, { timeout: 30_000 }).toBe(5);
+    await expect.poll(() => cut).toBe(5);
     const before = await runs();
-    await expect.poll(runs, { timeout: 30_000 }).toBeGreaterThan(before);
+    await expect.poll(runs).toBeGreaterThan(before);
     up.process.kill('SIGTERM');
     const { code, stderr } = await up.ended;
     expect(code, stderr).toBe(0);
     await proxy.close();
     await its.end();
     await fresh.close();
-  }, 120_000);
+  });
 });
 
 describe('a key', () => {
@@ -445,5 +442,5 @@ describe('a key', () => {
       if (rows.length > 0) holding.push(name);
     }
     expect(holding).toEqual([]);
-  }, 90_000);
+  });
 });

@@ -57,7 +57,7 @@ it('a question that is stopped says that it was, and not that it took too long',
     stdout: '',
     stderr: 'interrupted: run the same command again\n',
   });
-}, 90_000);
+});
 
 describe.concurrent('a reader', () => {
   it.each([
@@ -148,14 +148,11 @@ describe.concurrent('a process of up', () => {
       const up = start(['up', '--roles', role]);
       // The first sign is its coming; the process counts as dead without a second one.
       await expect
-        .poll(
-          async () => {
-            const [row] = await sql`
+        .poll(async () => {
+          const [row] = await sql`
             select from reporting.processes where roles = ${[role]}::text[] and seen_at > started_at + interval '1 second'`;
-            return row !== undefined;
-          },
-          { timeout: 30_000 },
-        )
+          return row !== undefined;
+        })
         .toBe(true);
       up.process.kill('SIGTERM');
       expect((await up.ended).code).toBe(0);

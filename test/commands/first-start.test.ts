@@ -32,7 +32,7 @@ it('a command that starts the embedded database prints its answer and nothing el
   const { code, stdout, stderr } = await start(['query', 'select 42 as answer']);
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'answer\n    42\n', stderr: '' });
   expect(await start(['migrate'])).toMatchObject({ stdout: 'the database is up to date\n', stderr: '' });
-}, 120_000);
+});
 
 it('a new record says so where the user has another one, and where that is', async () => {
   const state = join(dir, 'state');
@@ -51,4 +51,4 @@ it('a new record says so where the user has another one, and where that is', asy
     /postgres:\/\/recorder@127\.0\.0\.1:\d+\/recorder, with the password in .*password"/,
   );
   expect(stdout).not.toContain(password);
-}, 180_000);
+});

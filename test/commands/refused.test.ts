@@ -62,17 +62,13 @@ describe.concurrent('a database that refuses is told where, why and with the men
     'maintenance',
     'incidents',
     'alerts',
-  ])(
-    '%s',
-    async (line) => {
-      expect(await run(line, wrongPassword())).toEqual(
-        refused(
-          /^DATABASE_URL: 127\.0\.0\.1:\d+ refuses the password of the user "\w+", or has no such user: correct user and password/,
-        ),
-      );
-    },
-    60_000,
-  );
+  ])('%s', async (line) => {
+    expect(await run(line, wrongPassword())).toEqual(
+      refused(
+        /^DATABASE_URL: 127\.0\.0\.1:\d+ refuses the password of the user "\w+", or has no such user: correct user and password/,
+      ),
+    );
+  });
 });
 
 describe.concurrent('a database is told', () => {
@@ -81,14 +77,14 @@ describe.concurrent('a database is told', () => {
     expect(await run('migrate', missing)).toEqual(
       refused(/^DATABASE_URL: .* has no database "no_such_database": make it: createdb/),
     );
-  }, 60_000);
+  });
 
   it('whose user may not log in', async () => {
     const barred = url((one) => Object.assign(one, { username: user, password: PASSWORD }));
     expect(await run('status', barred)).toEqual(
       refused(/^DATABASE_URL: .* is not permitted to log in: name another user.* alter role "\w+" login/),
     );
-  }, 60_000);
+  });
 
   it('whose record belongs to another user', async () => {
     const other = url((one) => Object.assign(one, { username: `${user}_in`, password: PASSWORD }));
@@ -97,12 +93,12 @@ describe.concurrent('a database is told', () => {
         /^DATABASE_URL: the record in the database ".*" belongs to ".*", and the user .* may not write/,
       ),
     );
-  }, 60_000);
+  });
 
   it('that is read in place of the other', async () => {
     const words =
       /^REPORTING_DATABASE_URL: .* refuses the password .*: correct user and password in REPORTING_DATABASE_URL/;
     const both = { REPORTING_DATABASE_URL: wrongPassword() };
     expect(await run('report uptime', database.url, both)).toEqual(refused(words));
-  }, 60_000);
+  });
 });

@@ -105,7 +105,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
     expect(up.written()).toMatch(COLOUR);
     expect(up.cursor()).toBe(0);
     expect(leftSwitched(up.written())).toEqual([]);
-  }, 60_000);
+  });
 
   describe.concurrent('up respects', () => {
     const server = ['up', '--roles', 'server'];
@@ -153,7 +153,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
     expect(leftSwitched(backfill.written())).toEqual([]);
     expect(backfill.text().match(/ rows \|/g)).toHaveLength(1);
     expect(backfill.text()).toContain('run the same command again');
-  }, 30_000);
+  });
 
   it('tables fit, whatever is in them, and times are local and say so; JSON and CSV are in UTC', async () => {
     const sql = `select now() as at, repeat('世界', 40) as wide, repeat('x', 300) as long, 1234567890123456789 as exact`;
@@ -171,7 +171,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
     expect(lines.filter((line) => stringWidth(line) > 100)).toEqual([]);
     expect(JSON.parse(json.written())[0].at).toMatch(/(\+00:00|Z)$/);
     expect(csv.written()).toMatch(/^at,wide,long,exact\r\n\S+(\+00:00|Z),/);
-  }, 30_000);
+  });
 
   describe('init', () => {
     const folder = (name: string) => {
@@ -213,7 +213,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
       const again = start(['init'], {}, { cwd });
       expect(await again.ended).toEqual({ code: 2, restored: true });
       expect(again.text()).toMatch(/^recorder.yaml: is there already, and is not overwritten/);
-    }, 60_000);
+    });
 
     it.each([
       ['Ctrl-C', CTRL_C],

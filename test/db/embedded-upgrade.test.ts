@@ -95,7 +95,7 @@ describe.skipIf(missing !== null)(`an embedded database of PostgreSQL ${BEFORE}`
     await sql.end();
     recorded = await digest(url);
     await stopServer(old);
-  }, 180_000);
+  });
   afterAll(async () => {
     for (const child of children) child.kill('SIGKILL');
     const home = await embeddedHome(dir, log);
@@ -143,5 +143,5 @@ describe.skipIf(missing !== null)(`an embedded database of PostgreSQL ${BEFORE}`
     await sql.end();
     await server.close();
     console.log(`killed at: ${kills.join(' | ')}`);
-  }, 400_000);
+  });
 });

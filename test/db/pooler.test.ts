@@ -59,7 +59,6 @@ describe.skipIf(!hasPgBouncer).each([
       ]);
       await rm(dir, { recursive: true });
     },
-    60_000,
   );
 
   it('is told by doctor', async () => {

@@ -35,7 +35,7 @@ beforeAll(async () => {
   replica = new Replica(pair.urls[1]);
   gate = new ReadGate(pair.urls[0], {}, replica);
   server = await servePagesOf(pair.urls[0], { gate, replica });
-}, 120_000);
+});
 afterAll(async () => {
   await server.close();
   await gate.close();

@@ -61,7 +61,7 @@ describe.each(drivers)('%s and a pair of servers', (_name, open) => {
     await sql.end();
     client = open(pair.url);
     late = open(turned(pair.url));
-  }, 120_000);
+  });
   afterAll(async () => {
     thaw();
     await Promise.all([client.end(), late.end()]);
@@ -134,5 +134,5 @@ describe('a pair of servers', () => {
     const refused = connect(plain.replace('plain-password', 'wrong'), 30_000, { max: 1 });
     await expect(refused`select 1`).rejects.toMatchObject({ code: '28P01' });
     await refused.end();
-  }, 120_000);
+  });
 });

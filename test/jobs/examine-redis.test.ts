@@ -137,7 +137,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
       found: expect.stringContaining('not all slots of the cluster are served'),
       mend: expect.stringContaining('redis-cli --cluster check'),
     });
-  }, 60_000);
+  });
 
   it('that sentinels know is in order by the name that they know', async () => {
     const { primary, sentinels } = await servers.startSentinels();
@@ -155,7 +155,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     expect(await examineRedis(`redis-sentinel://127.0.0.1:${await freePort()}/recorder`)).toMatchObject({
       found: expect.stringContaining('no sentinel answers'),
     });
-  }, 60_000);
+  });
 
   it('that is a replica', async () => {
     const port = await redis('--replicaof', '127.0.0.1 1');

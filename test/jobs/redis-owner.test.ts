@@ -139,7 +139,7 @@ describe.skipIf(skipped)(`a queue in Redis${skipped ? ` (skipped: ${skipped})` :
     const cluster = new Cluster([{ host: '127.0.0.1', port: node?.port ?? 0 }]);
     closers.add(() => cluster.disconnect());
     expect(await cluster.get(`{chain-recorder}:owner:${POLLS}`)).toBe('a');
-  }, 60_000);
+  });
 });
 
 describe.skipIf(skipped)(`one Redis${skipped ? ` (skipped: ${skipped})` : ''}`, () => {
@@ -187,5 +187,5 @@ describe.skipIf(skipped)(`one Redis${skipped ? ` (skipped: ${skipped})` : ''}`, 
 
     first.process.kill('SIGTERM');
     expect(await first.ended).toMatchObject({ code: 0 });
-  }, 120_000);
+  });
 });

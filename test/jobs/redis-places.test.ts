@@ -76,7 +76,7 @@ describe.skipIf(skipped)(`the queue${skipped ? ` (skipped: ${skipped})` : ''}`, 
       await servers.replicated(holder);
       await servers.kill(holder);
     });
-  }, 90_000);
+  });
 
   it('is connected to once a cluster serves all slots again', async () => {
     const { port } = await servers.start(
@@ -101,7 +101,7 @@ describe.skipIf(skipped)(`the queue${skipped ? ` (skipped: ${skipped})` : ''}`, 
     expect(await client.set('key', 'value')).toBe('OK');
     client.disconnect();
     node.disconnect();
-  }, 30_000);
+  });
 
   it('goes on behind sentinels when the primary is lost', async () => {
     const { primary, sentinels } = await servers.startSentinels();
@@ -110,5 +110,5 @@ describe.skipIf(skipped)(`the queue${skipped ? ` (skipped: ${skipped})` : ''}`, 
       await servers.replicated(primary);
       await servers.kill(primary);
     });
-  }, 90_000);
+  });
 });

@@ -190,7 +190,7 @@ describe('observations of one source', () => {
       }),
       { numRuns: 12 },
     );
-  }, 120_000);
+  });
 });
 
 const range: Range = { axis: 'time', span: () => 10 * minute, head: () => minute, settle: 0, lookback: hour };

@@ -53,4 +53,4 @@ it('how the recording stands is told without a look at runs, however many there 
     await forecast(sql, [feed], Date.now());
     await expect(sql`select from recorder.runs limit 1`).rejects.toThrow('statement timeout');
   });
-}, 30_000);
+});

@@ -72,4 +72,4 @@ it('a seal whose connection dies after any statement goes on, and comes to the s
   }
   expect(deaths).toBeGreaterThan(10);
   expect(await verify({ databaseUrl: database.url })).toMatchObject({ broken: [], differences: [] });
-}, 300_000);
+});

@@ -106,7 +106,7 @@ describe('the document', () => {
       rows += Array.isArray(answer.rows) ? answer.rows.length : 0;
     }
     expect(rows).toBeGreaterThan(1_000);
-  }, 240_000);
+  });
 });
 
 /** The parameters of an operation, which the document has once for all. */
@@ -387,7 +387,7 @@ describe('hostile requests', () => {
     expect(
       (await client.reader`select count(*)::int as count from reporting.subnets`)[0]?.count,
     ).toBeGreaterThan(0);
-  }, 240_000);
+  });
 
   it('with forged cursors are refused', async () => {
     for (const values of [

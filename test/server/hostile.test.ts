@@ -181,11 +181,11 @@ const OF_PAGES = [
 describe('whoever means harm', () => {
   it('meets a recorder that records', async () => {
     await Promise.race([
-      expect.poll(async () => (await got('/ready')).code, { timeout: 50_000 }).toBe(200),
+      expect.poll(async () => (await got('/ready')).code).toBe(200),
       up.ended.then(({ stderr }) => expect.fail(stderr)),
     ]);
-    await expect.poll(looks, { timeout: 50_000 }).toBeGreaterThan(0);
-  }, 120_000);
+    await expect.poll(looks).toBeGreaterThan(0);
+  });
 
   it('finds no hole in a parameter of any page or operation', async () => {
     const all = await places();
@@ -213,7 +213,7 @@ describe('whoever means harm', () => {
     expect(
       [...codes.keys()].filter((code) => ![200, 302, 303, 400, 404, 414, 422, 431].includes(code)),
     ).toEqual([]);
-  }, 180_000);
+  });
 
   it('finds none in a header, a method or a body', async () => {
     const headers = [
@@ -319,9 +319,9 @@ describe('whoever means harm', () => {
       [...new Set(answers.map(({ code }) => code))].filter((code) => ![200, 503, 504].includes(code)),
     ).toEqual([]);
     expect(answers.some(({ code }) => code === 200)).toBe(true);
-    await expect.poll(looks, { timeout: 30_000 }).toBeGreaterThan(before);
+    await expect.poll(looks).toBeGreaterThan(before);
     for (const socket of idle) socket.destroy();
-  }, 120_000);
+  });
 
   it('did not disturb the recording', async () => {
     const failed = await sql`

@@ -132,7 +132,7 @@ describe.each(backends)('with the queue in $backend, a poll', ({ queue }) => {
     commits = receiver.spans.filter(
       ({ name, parentSpanId }) => name === 'commit' && runs.has(parentSpanId ?? ''),
     );
-  }, 120_000);
+  });
 
   it('is one trace from the tick to the commit, each part below the one that asked for it', () => {
     expect(commits.length).toBeGreaterThanOrEqual(2);
@@ -212,7 +212,7 @@ describe('an endpoint', () => {
     expect(told.length).toBeLessThanOrEqual(2);
     const [gaps] = await sql`select count(*)::int as n from reporting.gaps`;
     expect(gaps?.n).toBe(0);
-  }, 120_000);
+  });
 
   it('that never answers harms nothing, and does not hold up the stop', async () => {
     const silent = await upstreamServer(() => {});
@@ -223,5 +223,5 @@ describe('an endpoint', () => {
       await vi.waitFor(() => expect(silent.received.length).toBeGreaterThan(0), PATIENCE);
     });
     expect(ended.code).toBe(0);
-  }, 120_000);
+  });
 });

@@ -177,7 +177,7 @@ it('an empty database becomes the record: rows, versions, bookkeeping, seals; an
   expect((await changed(there)).map(({ node_id }) => node_id)).toContain('d');
 
   await expect(restore(lake)).rejects.toThrow(/holds a record already/);
-}, 240_000);
+});
 
 it('leaves nothing where it is stopped, or a file is not what was exported', async () => {
   await there.unsafe(
@@ -235,7 +235,7 @@ it('is to be begun again where the database goes away in the middle of a file, o
       /s3:\/\/bucket\/lake: .*ECONNREFUSED[\s\S]*run "chain-recorder restore" again/,
     ),
   });
-}, 60_000);
+});
 
 it('of an older export, or of some datasets, is refused with what to do', async () => {
   const old = join(folder, 'old');

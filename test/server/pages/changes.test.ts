@@ -19,7 +19,7 @@ beforeAll(async () => {
   await letRead(sql);
   revised = await revisePoint(sql);
   server = await servePagesOf(database.url, { log: { warn: (...told: unknown[]) => faults.push(told) } });
-}, 120_000);
+});
 afterAll(async () => {
   await server.close();
   await sql.end();
@@ -105,7 +105,7 @@ describe('what is different at two moments', () => {
     for (const { name } of catalogueOf().datasets.values())
       expect({ name, code: (await get(`/datasets/${name}/changes`)).code }).toEqual({ name, code: 200 });
     expect(faults).toEqual([]);
-  }, 120_000);
+  });
 
   it('begins where the record begins, or leads there', async () => {
     const { body } = await get('/datasets/validators/changes?from=2001-01-01');

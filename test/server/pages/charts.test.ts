@@ -225,7 +225,7 @@ describe('more points than are read for one page', () => {
       return now;
     };
     hurried = await servePagesOf(database.url, { clock });
-  }, 60_000);
+  });
   afterAll(() => hurried.close());
 
   const window = { from: new Date(first), to: new Date(first + DENSE * 1_000) };

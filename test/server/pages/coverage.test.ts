@@ -24,7 +24,7 @@ beforeAll(async () => {
   await letRead(sql);
   await makeHoles(sql, first);
   server = await servePagesOf(database.url, { log: { warn: (...told: unknown[]) => faults.push(told) } });
-}, 120_000);
+});
 afterAll(async () => {
   await server.close();
   await sql.end();
@@ -107,7 +107,7 @@ describe('the coverage of a dataset', () => {
     expect(textOf(body)).toContain('From height');
     expect(linkOf(body, 'Rows')).toContain('as_of=');
     expect(faults).toEqual([]);
-  }, 120_000);
+  });
 
   it.each([
     ['from=2026-05-02&to=2026-05-01', 400, 'from: must be before the end'],

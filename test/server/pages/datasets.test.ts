@@ -19,7 +19,7 @@ beforeAll(async () => {
   // The dump that the database was made from holds no rights.
   await sql`grant usage on schema reporting to recorder_reader`;
   await sql`grant select on all tables in schema reporting to recorder_reader`;
-}, 120_000);
+});
 afterAll(async () => {
   await sql.end();
   await server.close();
@@ -53,7 +53,7 @@ describe('rows', () => {
     for (const { name } of catalogue.views.values())
       expect({ name, code: (await page(`/datasets/${name}`)).code }).toEqual({ name, code: 200 });
     expect(faults).toEqual([]);
-  }, 120_000);
+  });
 
   it('are filtered, sorted and paged as the address says, and the links say the next step', async () => {
     const first = await page('/datasets/metric_points?metric=txCount&sort=-value&limit=5&columns=value');
@@ -224,7 +224,7 @@ describe('what nobody should ask', () => {
       }
     expect(codes).toContain(400);
     expect(faults).toEqual([]);
-  }, 120_000);
+  });
 
   it.each([
     ['value=1&value=2', 'value: is given more than once'],

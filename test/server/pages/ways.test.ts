@@ -30,7 +30,7 @@ describe.skipIf(!chromiumPath)(`the ways through the record, in a browser${noChr
     await sql.end();
     server = await servePagesOf(database.url);
     browser = await openBrowser();
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser.close();
     await server.close();
