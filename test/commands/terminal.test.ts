@@ -195,9 +195,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
       await answer(init, 'URL of the chain data service [https://data-api', `${sandbox.url}\r`);
       await answer(init, 'URL of the metrics service', `-\r`);
       await answer(init, 'URLs of your nodes', `${sandbox.url}${node?.path} 127.0.0.1:9650\r`);
-      await expect
-        .poll(() => init.text(), OFTEN)
-        .toContain('127.0.0.1:9650: must be an http or https URL');
+      await expect.poll(() => init.text(), OFTEN).toContain('127.0.0.1:9650: must be an http or https URL');
       await answer(init, 'URLs of your nodes', `one=${sandbox.url}${node?.path}\r`);
       // Without the metrics service no chain is asked for.
       await answer(init, 'Validators to watch', 'NodeID-1\r');
