@@ -19,13 +19,17 @@ outliveLostConnections();
 
 waitForSlowAddresses();
 
-/** What somebody gave, such as a whole file: where it is long, its begin says which it was. */
-const LONG = /\S{5000,}/g;
+/** A longer word is something that somebody gave, such as a whole file: its begin says which it was. */
+const LONG = 5_000;
 
 /** Prints why the command failed. Secrets are removed: errors of libraries may contain what they were called with. */
 const complain = async (text: string) => {
   const { tell } = await import('./commands/output.ts'); // what fits texts to a terminal is half of what --help would load
-  tell(redactor(readSecrets())(text).replaceAll(LONG, (word) => `${word.slice(0, 200)}…`));
+  tell(
+    redactor(readSecrets())(text).replaceAll(/\S+/g, (word) =>
+      word.length < LONG ? word : `${word.slice(0, 200)}…`,
+    ),
+  );
 };
 
 /** What Node.js says where it is asked for the current folder, and somebody removed that. */

@@ -17,7 +17,7 @@ const PAUSE = 10;
  */
 export function readGivenFile(place: string, file: string, missing = 'correct the name'): string {
   try {
-    return UTF_8.decode(ofPipes.get(file) ?? bytesOf(file));
+    return UTF_8.decode(bytesOf(file));
   } catch (error) {
     throw new UsageError([`${place}: ${reasonOf(error, file, missing)}`], { cause: error });
   }
@@ -26,7 +26,7 @@ export function readGivenFile(place: string, file: string, missing = 'correct th
 /** A mark of the order of bytes at its begin is no part of the text. */
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
-/** What pipes gave, by their names: they give it once, and a secret is read again for what must not be told. */
+/** What pipes gave last, by their names: a secret is read again for what must not be told, and they give it once unless somebody writes anew. */
 const ofPipes = new Map<string, Buffer>();
 
 /** Why it is not read, with the mend. */
@@ -37,6 +37,7 @@ function bytesOf(file: string): Buffer {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const isPipe = fstatSync(descriptor).isFIFO();
+    const known = ofPipes.get(file);
     const parts: Buffer[] = [];
     let length = 0;
     let waited = 0;
@@ -44,6 +45,7 @@ function bytesOf(file: string): Buffer {
       const part = Buffer.allocUnsafe(65_536);
       const read = readSome(descriptor, part);
       if (read === 0 && (!isPipe || length > 0)) break;
+      if (read === 0 && known) return known;
       if (read === null || read === 0) {
         if (read === 0 && waited >= UNTIL_WRITER)
           throw new Refused('is a pipe, and nobody writes to it: name a file');

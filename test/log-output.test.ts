@@ -71,11 +71,13 @@ describe('lines that cannot be written', () => {
     let read = '';
     const some = Buffer.alloc(65_536);
     const more = () => {
-      const bytes = attempt(() => readSync(fd, some)) ?? 0;
-      read += some.toString('utf8', 0, bytes);
+      for (let bytes = 1; bytes > 0; ) {
+        bytes = attempt(() => readSync(fd, some)) ?? 0;
+        read += some.toString('utf8', 0, bytes);
+      }
       return read.endsWith(last);
     };
-    await expect.poll(more, { interval: 1 }).toBe(true);
+    await expect.poll(more, { interval: 1, timeout: 10_000 }).toBe(true);
     return read;
   };
 
@@ -159,11 +161,11 @@ describe('the log', () => {
     await expect.poll(() => existsSync(waiting)).toBe(true);
     const stdin = createWriteStream(waiting);
     const line = () => readFileSync(said, 'utf8').trim().split('\n').at(-1);
-    await expect.poll(line).toBe('logged');
+    await expect.poll(line, { timeout: 10_000 }).toBe('logged');
     terminal.kill('SIGKILL');
-    await expect.poll(line).toBe('outlived');
+    await expect.poll(line, { timeout: 10_000 }).toBe('outlived');
     stdin.end('go on\n');
-    await expect.poll(line).toBe('again');
+    await expect.poll(line, { timeout: 10_000 }).toBe('again');
     rmSync(dir, { recursive: true });
   });
 

@@ -227,5 +227,5 @@ describe.skipIf(!present)('32 days of recorded answers', () => {
         (select count(distinct (node_id, start_time))::int from reporting.validators_history) as validations,
         (select count(*)::int from reporting.metric_points_revisions) as revisions`;
     console.info('real data:', { days: days.length, points: collapsed.size, written, ...sizes });
-  });
+  }, 600_000);
 });

@@ -132,10 +132,11 @@ function holes(feed: ActiveFeed, target: Target, state: TargetState, now: number
 const SWEEP_ALL = 30 * 86_400_000;
 
 /**
- * Whether the covered range of a feed's targets is asked for again from time to time. One of heights is not, as it is claimed only
+ * Whether the covered range of a target is asked for again from time to time. One of heights is not, as it is claimed only
  * below a block that is known, and none that one window holds, which would be asked for as a whole.
  */
-export const isSwept = ({ source: { range } }: Watched): boolean => range?.axis === 'time';
+export const isSwept = ({ source: { range } }: Watched, target: Target): boolean =>
+  range?.axis === 'time' && Number.isFinite(range.span(target));
 
 /**
  * The covered windows that are swept with the poll of `now`. The choice follows from the time alone, so that no state is
@@ -143,7 +144,7 @@ export const isSwept = ({ source: { range } }: Watched): boolean => range?.axis 
  */
 export function sweepWindows(feed: Watched, target: Target, state: TargetState, now: number): Window[] {
   const { range } = feed.source;
-  if (!range || !isSwept(feed) || !Number.isFinite(range.span(target))) return [];
+  if (!range || !isSwept(feed, target)) return [];
   const newest = state.covered.at(-1)?.to ?? Number.NEGATIVE_INFINITY;
   const old = {
     from: kept(range, state, expectedFrom(range, state, now)),

@@ -89,7 +89,8 @@ async function forecastOf(
       const within = (span: number) => {
         const all = wanted.map(({ state, every }) => ticks(feed, state, every, now, now + span));
         const [only] = all;
-        if (only && all.length === 1 && !isSwept(feed)) return { polls: cost * only.count, sweeps: 0 };
+        if (only && all.length === 1 && !isSwept(feed, target))
+          return { polls: cost * only.count, sweeps: 0 };
         // Datasets that are due at once share the call.
         const due = new Set(all.flatMap(instantsOf));
         const sweeps = [...due].reduce(

@@ -318,4 +318,4 @@ it('a month of every kind of channel: what each was told is the expected list, a
   console.log(
     `${rounds} rounds of two workers, ${episodes.length} episodes; told: ${counts.join(', ')}; ${dumps + 1} looks at all rows of the database`,
   );
-});
+}, 600_000);

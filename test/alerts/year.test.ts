@@ -159,4 +159,4 @@ it(`a network of three nodes over ${DAYS} days: what the default rules tell, and
   );
   expect(missed).toEqual([]);
   expect([...counts.keys()].filter((key) => /maintenance|nothing/.test(key))).toEqual([]);
-});
+}, 900_000);

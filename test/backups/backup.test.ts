@@ -217,7 +217,7 @@ describe.skipIf(!server)('a backup', () => {
       code: 0,
     });
     await checkDump(to, await readManifest(to), signal);
-  });
+  }, 600_000);
 
   it('whose restore loses its server is to be restored again, and is whole then', async () => {
     const manifest = await readManifest(whole);
@@ -264,7 +264,7 @@ describe.skipIf(!server)('a backup', () => {
       names.splice(names.indexOf(name), 1);
     }
     expect(cut).toBeGreaterThan(0);
-  });
+  }, 600_000);
 
   it('whose restore was cut off after it was loaded is checked, not loaded again', async () => {
     const manifest = await readManifest(whole);

@@ -80,7 +80,7 @@ describe('alerts', () => {
     await sql`
       insert into recorder.quarantine (dataset, target_key, digest, run_id, quarantined_at, last_seen, times, observed_at, reason, item)
       values ('subnets', 'network=mainnet', 'd', 1, now(), now(), 1, now(), 'a planted reason', '{}')`;
-    await expect.poll(ofRule).toEqual(['firing']);
+    await expect.poll(ofRule, { timeout: 50_000 }).toEqual(['firing']);
     const { stdout } = await run('alerts', '--json');
     const [alert] = z
       .array(z.looseObject({ id: z.string(), rule: z.string(), subject: z.string() }))

@@ -226,7 +226,7 @@ describe('backfill', () => {
     };
     for (const rows of [3_000, 9_000, 15_000]) {
       const killed = start(args);
-      await expect.poll(stored, { interval: 5 }).toBeGreaterThan(rows);
+      await expect.poll(stored, { interval: 5, timeout: 30_000 }).toBeGreaterThan(rows);
       killed.process.kill('SIGKILL');
       expect(await killed.ended).toMatchObject({ signal: 'SIGKILL' });
     }
@@ -342,18 +342,21 @@ describe('up', () => {
         },
         () => null,
       );
-    await expect.poll(() => answers('/ready')).toBe(200);
+    await expect.poll(() => answers('/ready'), { timeout: 30_000 }).toBe(200);
     expect(await answers('/health')).toBe(200);
     const metrics = await (await request(`http://127.0.0.1:${port}/metrics`)).body.text();
     expect(metrics).toContain('chain_recorder_targets{dataset="node_health"}');
     expect(metrics).toMatch(/^nodejs_eventloop_lag_max_seconds \d/m);
     await expect
-      .poll(async () => {
-        const [row] = await its<{ targets: number }[]>`
+      .poll(
+        async () => {
+          const [row] = await its<{ targets: number }[]>`
             select count(last_success_at)::int as targets
             from reporting.freshness where dataset in ('node_health', 'validator_uptime')`;
-        return row?.targets;
-      })
+          return row?.targets;
+        },
+        { timeout: 30_000 },
+      )
       .toBe(4);
     const begun = performance.now();
     up.process.kill('SIGTERM');
@@ -377,7 +380,7 @@ describe('up whose database cuts connections in their first moments', () => {
     const up = start(['up'], { RECORDER_PORT: '0', DATABASE_URL: proxy.before(fresh.url) });
     const runs = async () =>
       (await its<{ n: number }[]>`select count(*)::int as n from recorder.runs`)[0]?.n ?? 0;
-    await expect.poll(runs).toBeGreaterThan(0);
+    await expect.poll(runs, { timeout: 30_000 }).toBeGreaterThan(0);
     let cut = 0;
     // The first statements on the connections that are made anew.
     proxy.decide(() => {
@@ -386,9 +389,9 @@ describe('up whose database cuts connections in their first moments', () => {
       return 'cut-before';
     });
     proxy.reset();
-    await expect.poll(() => cut).toBe(5);
+    await expect.poll(() => cut, { timeout: 30_000 }).toBe(5);
     const before = await runs();
-    await expect.poll(runs).toBeGreaterThan(before);
+    await expect.poll(runs, { timeout: 30_000 }).toBeGreaterThan(before);
     up.process.kill('SIGTERM');
     const { code, stderr } = await up.ended;
     expect(code, stderr).toBe(0);

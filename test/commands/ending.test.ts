@@ -148,11 +148,14 @@ describe.concurrent('a process of up', () => {
       const up = start(['up', '--roles', role]);
       // The first sign is its coming; the process counts as dead without a second one.
       await expect
-        .poll(async () => {
-          const [row] = await sql`
+        .poll(
+          async () => {
+            const [row] = await sql`
             select from reporting.processes where roles = ${[role]}::text[] and seen_at > started_at + interval '1 second'`;
-          return row !== undefined;
-        })
+            return row !== undefined;
+          },
+          { timeout: 30_000 },
+        )
         .toBe(true);
       up.process.kill('SIGTERM');
       expect((await up.ended).code).toBe(0);

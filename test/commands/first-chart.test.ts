@@ -46,7 +46,9 @@ describe.skipIf(!chromiumPath)(`the first start, as a newcomer sees it${noChromi
     await page.getByRole('link', { name: 'Charts', exact: true }).first().click();
     await page.waitForURL(/\/charts/);
     // The first points come within seconds; whoever is early loads the page again.
-    await expect.poll(async () => (await page.reload()) && (await points(page))).toBeGreaterThan(20);
+    await expect
+      .poll(async () => (await page.reload()) && (await points(page)), { timeout: 60_000 })
+      .toBeGreaterThan(20);
     await page.locator('.uplot canvas').first().waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     expect(faults).toEqual([]);

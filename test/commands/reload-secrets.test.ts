@@ -51,19 +51,19 @@ const shown = (which: string) => async () => {
 const sent = () => upstream.received.at(-1)?.headers['x-key'];
 
 it('SIGHUP takes over the secrets of files that say something else now, and tells which, never what', async () => {
-  await expect.poll(shown('first')).toBe(200);
-  await expect.poll(sent).toBe(canary('CHAIN_DATA_API_KEY', 'first'));
+  await expect.poll(shown('first'), { timeout: 50_000 }).toBe(200);
+  await expect.poll(sent, { timeout: 50_000 }).toBe(canary('CHAIN_DATA_API_KEY', 'first'));
   for (const name of names) if (name !== 'DATABASE_URL') put(name, canary(name, 'second'));
   put('DATABASE_URL', `${database.url}?options=-c%20work_mem%3D5MB`);
   up.process.kill('SIGHUP');
-  await expect.poll(shown('second')).toBe(200);
+  await expect.poll(shown('second'), { timeout: 50_000 }).toBe(200);
   expect(await shown('first')()).toBe(401);
-  await expect.poll(sent).toBe(canary('CHAIN_DATA_API_KEY', 'second'));
+  await expect.poll(sent, { timeout: 50_000 }).toBe(canary('CHAIN_DATA_API_KEY', 'second'));
 
   put('RECORDER_TOKEN', 'short');
   up.process.kill('SIGHUP');
   const said = async () => (await shown('second')()) === 200;
-  await expect.poll(said).toBe(true);
+  await expect.poll(said, { timeout: 50_000 }).toBe(true);
 
   up.process.kill('SIGTERM');
   const { code, stderr } = await up.ended;

@@ -85,12 +85,12 @@ const nodes = (count: number) => sandbox.watch.nodes.slice(0, count).map(({ name
 
 describe('SIGHUP', () => {
   it('lets a running recorder take over what its file says now', async () => {
-    await expect.poll(ready).toBe(200);
-    await expect.poll(probed).toEqual(nodes(1));
+    await expect.poll(ready, { timeout: 50_000 }).toBe(200);
+    await expect.poll(probed, { timeout: 50_000 }).toEqual(nodes(1));
     write(2, '30s');
     up.process.kill('SIGHUP');
-    await expect.poll(probed).toEqual(nodes(2));
-    await expect.poll(ready).toBe(200);
+    await expect.poll(probed, { timeout: 50_000 }).toEqual(nodes(2));
+    await expect.poll(ready, { timeout: 50_000 }).toBe(200);
     expect(await reloadedWell()).toBe('1');
     expect(up.process.exitCode).toBe(null);
   });
@@ -98,7 +98,7 @@ describe('SIGHUP', () => {
   it('of a file that is wrong changes nothing, and is told', async () => {
     write(1, 'soon', { wach: {}, server: { public: ['all'] } });
     up.process.kill('SIGHUP');
-    await expect.poll(reloadedWell).toBe('0');
+    await expect.poll(reloadedWell, { timeout: 50_000 }).toBe('0');
     expect(await ready()).toBe(200);
     expect(await probed()).toEqual(nodes(2));
   });
@@ -106,12 +106,12 @@ describe('SIGHUP', () => {
   it('of a file that could not be started with changes nothing either', async () => {
     write(2, '30s', { server: { status: { logo: 'no-such-file.svg' } } });
     up.process.kill('SIGHUP');
-    await expect.poll(reloadedWell).toBe('0');
+    await expect.poll(reloadedWell, { timeout: 50_000 }).toBe('0');
     expect(await ready()).toBe(200);
     // It is the newest again without a change.
     write(2, '30s');
     up.process.kill('SIGHUP');
-    await expect.poll(reloadedWell).toBe('1');
+    await expect.poll(reloadedWell, { timeout: 50_000 }).toBe('1');
   });
 
   it('keeps what only the new file, or only the one before, names as a secret out of the log', async () => {
@@ -119,8 +119,8 @@ describe('SIGHUP', () => {
       write(2, '30s', said);
       up.process.kill('SIGHUP');
       const { title } = said.server.status;
-      await expect.poll(async () => (await get('/status')).text).toContain(title);
-      await expect.poll(ready).toBe(200);
+      await expect.poll(async () => (await get('/status')).text, { timeout: 50_000 }).toContain(title);
+      await expect.poll(ready, { timeout: 50_000 }).toBe(200);
     }
   });
 
@@ -134,7 +134,7 @@ describe('SIGHUP', () => {
     const sink = { name: 'lake', type: 'webhook', url: `http://127.0.0.1:1/\${LAKE_KEY}` };
     write(2, '30s', { ...hooked(HOOK_KEY), changes: { sinks: [sink] } });
     up.process.kill('SIGHUP');
-    await expect.poll(reloadedWell).toBe('0');
+    await expect.poll(reloadedWell, { timeout: 50_000 }).toBe('0');
     expect(await ready()).toBe(200);
     expect(await processes()).toEqual(before);
   });
@@ -147,8 +147,8 @@ describe('SIGHUP', () => {
       values ('p', 'other', 'd', '{worker}', now(), now() + interval '1 hour')`;
     write(2, '30s', { ...hooked(HOOK_KEY), name: 'other' });
     up.process.kill('SIGHUP');
-    await expect.poll(reloadedWell).toBe('0');
-    await expect.poll(ready).toBe(200);
+    await expect.poll(reloadedWell, { timeout: 50_000 }).toBe('0');
+    await expect.poll(ready, { timeout: 50_000 }).toBe(200);
     const [row] = await sql`select count(*)::int as running from reporting.processes
       where recorder = 'recorder' and state = 'running'`;
     expect(row).toEqual({ running: 1 });
@@ -169,11 +169,11 @@ describe('a second SIGHUP', () => {
     write(2, '30s', { alerts: { ...alerts, rules } });
     up.process.kill('SIGHUP');
     const waiting = async () => (await sql`select from pg_locks where not granted`).length;
-    await expect.poll(waiting).toBe(1);
+    await expect.poll(waiting, { timeout: 50_000 }).toBe(1);
     write(2, '30s', { alerts, server });
     up.process.kill('SIGHUP');
     const title = async () => /<title>(.*?)<\/title>/.exec((await get('/status')).text)?.[1];
-    await expect.poll(title).toBe('second');
+    await expect.poll(title, { timeout: 50_000 }).toBe('second');
     await holder.end({ timeout: 1 });
     expect(up.process.exitCode).toBe(null);
   });
@@ -184,7 +184,7 @@ describe('systemd', () => {
     `is told that up is ready, works, and takes over a configuration${noNotifySocket}`,
     async () => {
       const signs = () => socket?.told.filter((one) => /^[A-Z]+=1$/.test(one)) ?? [];
-      await expect.poll(signs).toContain('WATCHDOG=1');
+      await expect.poll(signs, { timeout: 50_000 }).toContain('WATCHDOG=1');
       const [first, ...rest] = signs().filter((one) => one !== 'WATCHDOG=1' && one !== 'BARRIER=1');
       expect(first).toBe('READY=1');
       // Taken over five times, once more and back, and once more and over another one.

@@ -151,7 +151,7 @@ describe('report status --to', () => {
     await held`lock table recorder.health_latency in access exclusive mode`;
     const killed = run('--to', to);
     const making = () => readdirSync(to).filter((name) => name.startsWith('.making-'));
-    await expect.poll(making).toHaveLength(1);
+    await expect.poll(making, { timeout: 30_000 }).toHaveLength(1);
     killed.process.kill('SIGKILL');
     await killed.ended;
     await held`rollback`;

@@ -13,7 +13,7 @@ import { noTerminal, type OnTerminal, plainLines, startOnTerminal } from '../sup
 
 const CTRL_C = '\x03';
 const CTRL_D = '\x04';
-const OFTEN = { interval: 20 };
+const PATIENCE = { timeout: 30_000, interval: 20 };
 
 let database: TestDatabase;
 let sandbox: Sandbox;
@@ -75,7 +75,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
   it('up shows lines for people, and a summary that is redrawn in place and leaves nothing behind', async () => {
     const up = start(['up'], {}, { rows: 40 });
     // The rate is not known yet when it is shown first.
-    await expect.poll(() => summaryOf(up).join('\n'), OFTEN).toMatch(/ rows {3}[\d,]+ rows\/s\n/);
+    await expect.poll(() => summaryOf(up).join('\n'), PATIENCE).toMatch(/ rows {3}[\d,]+ rows\/s\n/);
     expect(summaryOf(up)).toEqual(
       expect.arrayContaining([
         expect.stringMatching(/^mainnet {3}http:\/\/127\.0\.0\.1:\d+ {3}Ctrl-C stops$/),
@@ -88,15 +88,15 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
     ] as const) {
       // Right after it was drawn: between a terminal's change and the signal that tells of it, it would be drawn wrongly.
       const drawn = summaryOf(up)[0];
-      await expect.poll(() => summaryOf(up)[0], OFTEN).not.toBe(drawn);
+      await expect.poll(() => summaryOf(up)[0], PATIENCE).not.toBe(drawn);
       up.resize(columns, rows);
-      await expect.poll(() => summaryOf(up)[0]?.length, OFTEN).toBe(Math.min(40, columns - 1));
+      await expect.poll(() => summaryOf(up)[0]?.length, PATIENCE).toBe(Math.min(40, columns - 1));
       for (const line of summaryOf(up)) expect(stringWidth(line)).toBeLessThan(columns);
     }
     // What is typed is shown by the terminal itself: the next summary takes it away, and stands where the one before stood.
     up.type('#\r\r@');
-    await expect.poll(() => up.written(), OFTEN).toContain('@');
-    await expect.poll(() => up.text(), OFTEN).not.toMatch(/[#@]/);
+    await expect.poll(() => up.written(), PATIENCE).toContain('@');
+    await expect.poll(() => up.text(), PATIENCE).not.toMatch(/[#@]/);
     expect(summaryOf(up)).not.toEqual([]);
     up.type(CTRL_C);
     expect(await up.ended).toEqual({ code: 0, restored: true });
@@ -109,7 +109,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
 
   describe.concurrent('up respects', () => {
     const server = ['up', '--roles', 'server'];
-    const shown = (terminal: OnTerminal) => expect.poll(() => terminal.text(), OFTEN).toContain(' rows/s');
+    const shown = (terminal: OnTerminal) => expect.poll(() => terminal.text(), PATIENCE).toContain(' rows/s');
 
     it('NO_COLOR, also where it is narrow', async () => {
       const up = start(server, { NO_COLOR: '1' }, { columns: 40 });
@@ -125,7 +125,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
       ['who wants JSON', { LOG_FORMAT: 'json', FORCE_COLOR: '1' }, /^\{.*\}$/],
     ])('%s', async (_, env, line) => {
       const up = start(server, env, { columns: 300 });
-      await expect.poll(() => up.text(), OFTEN).toContain('how to look at it');
+      await expect.poll(() => up.text(), PATIENCE).toContain('how to look at it');
       up.type(CTRL_C);
       expect((await up.ended).code).toBe(0);
       expect(up.written()).not.toMatch(OBEYED);
@@ -147,7 +147,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
   it('backfill shows how far it is in one line, and Ctrl-C leaves the terminal as it was', async () => {
     const range = ['--from', '2026-01-01', '--to', '2026-06-01', '--target', 'blockchainId=p-chain'];
     const backfill = start(['backfill', 'proposed_blocks', ...range], {}, { columns: 60 });
-    await expect.poll(() => backfill.text(), OFTEN).toMatch(/ % \| [1-9]\d*\/\d+ runs \| \d+ rows/);
+    await expect.poll(() => backfill.text(), PATIENCE).toMatch(/ % \| [1-9]\d*\/\d+ runs \| \d+ rows/);
     backfill.type(CTRL_C);
     expect(await backfill.ended).toEqual({ code: 75, restored: true });
     expect(leftSwitched(backfill.written())).toEqual([]);
@@ -181,7 +181,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
     };
     /** Waits until the last line asks, and answers. */
     const answer = async (init: OnTerminal, question: string, keys: string) => {
-      await expect.poll(() => init.text().split('\n').at(-1), OFTEN).toContain(question);
+      await expect.poll(() => init.text().split('\n').at(-1), PATIENCE).toContain(question);
       init.type(keys);
     };
 
@@ -190,16 +190,18 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
       const init = start(['init'], {}, { cwd });
       const [node] = sandbox.watch.nodes;
       await answer(init, 'Network (mainnet or fuji) [mainnet]', 'moonnet\r');
-      await expect.poll(() => init.text(), OFTEN).toContain('moonnet: must be one of mainnet, fuji');
+      await expect.poll(() => init.text(), PATIENCE).toContain('moonnet: must be one of mainnet, fuji');
       await answer(init, 'Network', '\r');
       await answer(init, 'URL of the chain data service [https://data-api', `${sandbox.url}\r`);
       await answer(init, 'URL of the metrics service', `-\r`);
       await answer(init, 'URLs of your nodes', `${sandbox.url}${node?.path} 127.0.0.1:9650\r`);
-      await expect.poll(() => init.text(), OFTEN).toContain('127.0.0.1:9650: must be an http or https URL');
+      await expect
+        .poll(() => init.text(), PATIENCE)
+        .toContain('127.0.0.1:9650: must be an http or https URL');
       await answer(init, 'URLs of your nodes', `one=${sandbox.url}${node?.path}\r`);
       // Without the metrics service no chain is asked for.
       await answer(init, 'Validators to watch', 'NodeID-1\r');
-      await expect.poll(() => init.text(), OFTEN).toContain('NodeID-1: is mistyped');
+      await expect.poll(() => init.text(), PATIENCE).toContain('NodeID-1: is mistyped');
       await answer(init, 'Validators to watch', `${sandbox.watch.nodeIds[0]}\r`);
       await answer(init, 'Addresses to watch', '\r');
       expect(await init.ended, init.text()).toEqual({ code: 0, restored: true });
@@ -245,7 +247,7 @@ it('a pipe gets lines of JSON and nothing that a terminal obeys, also where colo
   up.process.stderr.on('data', (text) => {
     stderr += text;
   });
-  await expect.poll(() => stderr, OFTEN).toContain('how to look at it');
+  await expect.poll(() => stderr, PATIENCE).toContain('how to look at it');
   up.process.kill('SIGINT');
   const { code, stdout } = await up.ended;
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });

@@ -40,7 +40,7 @@ it('leaves a statement alone that takes its time, and makes an idle connection a
   const first = await backend();
   const connected = async () =>
     (await watcher`select 1 from pg_stat_activity where pid = ${first ?? 0}`).length;
-  await expect.poll(connected).toBe(0);
+  await expect.poll(connected, { timeout: 10_000 }).toBe(0);
   expect(await backend()).not.toBe(first);
   await sql.end();
 });

@@ -143,5 +143,5 @@ describe.skipIf(missing !== null)(`an embedded database of PostgreSQL ${BEFORE}`
     await sql.end();
     await server.close();
     console.log(`killed at: ${kills.join(' | ')}`);
-  });
+  }, 400_000);
 });

@@ -95,13 +95,13 @@ describe('reading', () => {
     const gate = new ReadGate(database.url, { atOnce: 1 });
     const pid = await pidOf(gate);
     const gone = new AbortController();
-    const slow = gate.read((sql) => sql`select pg_sleep(600) as gone_away`, gone.signal);
+    const slow = gate.read((sql) => sql`select pg_sleep(30) as gone_away`, gone.signal);
     await expect.poll(() => running('gone_away')).toBe(1);
     gone.abort(new Error('the client went away'));
     await expect(slow).rejects.toThrow('the client went away');
     // Another connection: the statement that was cancelled may still run on the one before.
     expect(await pidOf(gate)).not.toBe(pid);
-    await expect.poll(() => running('gone_away')).toBe(0);
+    await expect.poll(() => running('gone_away'), { timeout: 3_000 }).toBe(0);
     await gate.close();
   });
 

@@ -170,7 +170,9 @@ describe('after the clock of the database was set back an hour', () => {
       async () => {
         const [first] = await holders();
         const ends = (first?.asked.getTime() ?? 0) + 3 * silence;
-        await expect.poll(async () => (await holders())[0]?.asked.getTime() ?? 0).toBeGreaterThan(ends);
+        await expect
+          .poll(async () => (await holders())[0]?.asked.getTime() ?? 0, { timeout: 20_000 })
+          .toBeGreaterThan(ends);
         expect((await holders()).map(({ pid }) => pid)).toEqual([first?.pid]);
         return withAdvisoryLock(database.url, lock, async () => 'taken twice');
       },

@@ -234,7 +234,7 @@ async function startedUp(): Promise<string> {
     dir,
   );
   const ready = async () => (await fetch(`http://127.0.0.1:${port}/ready`).catch(() => null))?.status;
-  await expect.poll(ready).toBe(200);
+  await expect.poll(ready, { timeout: 30_000 }).toBe(200);
   up.process.kill('SIGTERM');
   const { code, stdout, stderr } = await up.ended;
   expect(code, stderr).toBe(0);

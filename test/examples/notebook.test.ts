@@ -49,39 +49,43 @@ it('is kept without answers, which are somebody’s own', () => {
   expect(new Set(cells.map(({ id }) => id)).size).toBe(cells.length);
 });
 
-it.skipIf(missing)(`runs from its first cell to its last, as a reader${missing}`, async () => {
-  const role = `notebook_${new URL(database.url).pathname.slice(1)}`;
-  await sql.unsafe(`create role ${role} login password 'notebook'; grant recorder_reader to ${role}`);
-  const scratch = mkdtempSync(join(tmpdir(), 'recorder-notebook-'));
-  try {
-    const url = new URL(database.url);
-    url.username = role;
-    url.password = 'notebook';
-    await promisify(execFile)(
-      PYTHON,
-      [
-        '-m',
-        'nbconvert',
-        '--to',
-        'notebook',
-        '--execute',
-        NOTEBOOK,
-        '--output-dir',
-        scratch,
-        '--output',
-        'run',
-      ],
-      // Nothing of the user's own: the folders of Jupyter, IPython and matplotlib are made anew.
-      { env: { PATH: process.env.PATH, HOME: scratch, DATABASE_URL: url.href } },
-    );
-    const { cells } = notebook.parse(JSON.parse(readFileSync(join(scratch, 'run.ipynb'), 'utf8')));
-    const shown = new Map(cells.map(({ id, outputs = [] }) => [id, JSON.stringify(outputs)]));
-    expect(shown.get('datasets')).toContain('metric_points');
-    expect(shown.get('draw')).toContain('image/png');
-    expect(shown.get('uptime')).toContain('uptime_lower');
-    expect(shown.get('weight')).toMatch(/\d+ validators; the first ten have [\d.]+ % of the weight/);
-  } finally {
-    rmSync(scratch, { recursive: true });
-    await sql.unsafe(`drop owned by ${role}; drop role ${role}`);
-  }
-});
+it.skipIf(missing)(
+  `runs from its first cell to its last, as a reader${missing}`,
+  { timeout: 240_000 },
+  async () => {
+    const role = `notebook_${new URL(database.url).pathname.slice(1)}`;
+    await sql.unsafe(`create role ${role} login password 'notebook'; grant recorder_reader to ${role}`);
+    const scratch = mkdtempSync(join(tmpdir(), 'recorder-notebook-'));
+    try {
+      const url = new URL(database.url);
+      url.username = role;
+      url.password = 'notebook';
+      await promisify(execFile)(
+        PYTHON,
+        [
+          '-m',
+          'nbconvert',
+          '--to',
+          'notebook',
+          '--execute',
+          NOTEBOOK,
+          '--output-dir',
+          scratch,
+          '--output',
+          'run',
+        ],
+        // Nothing of the user's own: the folders of Jupyter, IPython and matplotlib are made anew.
+        { env: { PATH: process.env.PATH, HOME: scratch, DATABASE_URL: url.href } },
+      );
+      const { cells } = notebook.parse(JSON.parse(readFileSync(join(scratch, 'run.ipynb'), 'utf8')));
+      const shown = new Map(cells.map(({ id, outputs = [] }) => [id, JSON.stringify(outputs)]));
+      expect(shown.get('datasets')).toContain('metric_points');
+      expect(shown.get('draw')).toContain('image/png');
+      expect(shown.get('uptime')).toContain('uptime_lower');
+      expect(shown.get('weight')).toMatch(/\d+ validators; the first ten have [\d.]+ % of the weight/);
+    } finally {
+      rmSync(scratch, { recursive: true });
+      await sql.unsafe(`drop owned by ${role}; drop role ${role}`);
+    }
+  },
+);

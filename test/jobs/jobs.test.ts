@@ -192,7 +192,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
         await reconcile(feeds);
         const { stop } = await work(feeds);
         const delayed = async () => (await queues.polls.getJobCounts('delayed')).delayed;
-        await expect.poll(delayed).toBe(1);
+        await expect.poll(delayed, { timeout: 10_000 }).toBe(1);
         await stop(5_000);
         if (onRedis) {
           const redis = new Redis(ownRedis ?? '');
@@ -276,7 +276,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       ticking.script = () => onlyPage({ nodeID: 'NodeID-1' });
       const { runs } = await work([ticking]);
       await reconcile([ticking]);
-      await expect.poll(() => runs.length).toBeGreaterThan(2);
+      await expect.poll(() => runs.length, { timeout: 15_000 }).toBeGreaterThan(2);
       expect(runs.every(({ status }) => status === 'done')).toBe(true);
     });
   });
@@ -334,7 +334,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       const { runs } = await work([feed], { ...recordingContext(sql, now), open });
       const { name, data, opts } = planJob(feed.source.name, 'test');
       await queues.polls.add(name, data, opts);
-      await expect.poll(() => runs.length).toBe(1);
+      await expect.poll(() => runs.length, { timeout: 10_000 }).toBe(1);
       expect(runs).toMatchObject([{ status: 'done', rowsWritten: [1], requests: 1 }]);
       const rows = await sql`
         select weighted_average_percentage from reporting.node_uptime_view where node = 'end-to-end'`;
@@ -365,7 +365,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
           where target_key = any(${targets.map(targetKey)}) group by target_key`;
         return rows.map(({ hours }) => hours);
       };
-      await expect.poll(covered).toEqual([5.5, 5.5, 5.5, 5.5]);
+      await expect.poll(covered, { timeout: 20_000 }).toEqual([5.5, 5.5, 5.5, 5.5]);
       const runs = await sql<{ reasons: string[] }[]>`
         select array_agg(reason order by run_id) as reasons from recorder.runs
         where source = ${feed.source.name} group by target_key`;
@@ -384,7 +384,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       const { runs } = await work([feed]);
       const { name, data, opts } = recordJob(feed, jobFor(feed));
       await queues.polls.add(name, data, opts);
-      await expect.poll(() => runs.length).toBe(1);
+      await expect.poll(() => runs.length, { timeout: 10_000 }).toBe(1);
       const jobs = async () => {
         const { active = 0, delayed = 0 } = await queues.polls.getJobCounts('active', 'delayed');
         return { active, delayed };
@@ -407,13 +407,15 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
         await queues.polls.add(name, data, opts);
       }
       const { runs } = await work([held, outdated]);
-      await expect.poll(async () => (await queues.polls.getJobCounts('delayed')).delayed).toBe(2);
+      await expect
+        .poll(async () => (await queues.polls.getJobCounts('delayed')).delayed, { timeout: 10_000 })
+        .toBe(2);
       expect(runs).toEqual([]);
       await sql`update recorder.targets set run_id = null, lease_until = null where source = ${held.source.name}`;
       await sql`
         with freed as (update recorder.targets set run_id = null, lease_until = null where source = ${outdated.source.name})
         update recorder.target_datasets set last_success_at = ${new Date(plannedAt + 1)} where source = ${outdated.source.name}`;
-      await expect.poll(() => waiting(queues.polls)).toBe(0);
+      await expect.poll(() => waiting(queues.polls), { timeout: 10_000 }).toBe(0);
       await expect.poll(() => runs.map(({ feed }) => feed)).toEqual([held.source.name]);
     });
 
@@ -512,7 +514,7 @@ describe('a PostgreSQL that is away', () => {
     proxy.weather = { kind: 'down' };
     const urls = { redisUrl: undefined, databaseUrl: proxy.before(database.url) };
     const opening = openBackend(urls, silent, never);
-    await expect.poll(() => proxy.opened).toBeGreaterThan(0);
+    await expect.poll(() => proxy.opened, { timeout: 10_000 }).toBeGreaterThan(0);
     proxy.weather = { kind: 'fair' };
     const backend = await opening;
     const queues = { polls: await backend.queue(POLLS), heals: await backend.queue(HEALS) };
@@ -534,10 +536,10 @@ describe('a PostgreSQL that is away', () => {
     proxy.weather = { kind: 'down' };
     proxy.reset();
     const tried = proxy.opened;
-    await expect.poll(() => proxy.opened).toBeGreaterThan(tried);
+    await expect.poll(() => proxy.opened, { timeout: 10_000 }).toBeGreaterThan(tried);
     proxy.decide((statement) => (/next_delay\(|AS present/.test(statement) ? 'cut-before' : 'forward'));
     proxy.weather = { kind: 'fair' };
-    await expect.poll(() => runs.map(({ status }) => status)).toEqual(['done']);
+    await expect.poll(() => runs.map(({ status }) => status), { timeout: 20_000 }).toEqual(['done']);
     await stop(5_000);
     await Promise.all([queues.polls.close(), queues.heals.close()]);
     await backend.close();

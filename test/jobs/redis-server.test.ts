@@ -99,11 +99,13 @@ describe.skipIf(skipped)(`the queue in one Redis${skipped ? ` (skipped: ${skippe
     next.disconnect();
     // Until its connection was made anew, the recorder is told that this is a replica.
     await expect
-      .poll(() =>
-        add('after').then(
-          () => true,
-          () => false,
-        ),
+      .poll(
+        () =>
+          add('after').then(
+            () => true,
+            () => false,
+          ),
+        { timeout: 20_000 },
       )
       .toBe(true);
     await did('after');

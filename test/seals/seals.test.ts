@@ -733,5 +733,5 @@ describe('any history', () => {
       ),
       { numRuns: 8 },
     );
-  });
+  }, 600_000);
 });

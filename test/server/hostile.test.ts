@@ -181,10 +181,10 @@ const OF_PAGES = [
 describe('whoever means harm', () => {
   it('meets a recorder that records', async () => {
     await Promise.race([
-      expect.poll(async () => (await got('/ready')).code).toBe(200),
+      expect.poll(async () => (await got('/ready')).code, { timeout: 50_000 }).toBe(200),
       up.ended.then(({ stderr }) => expect.fail(stderr)),
     ]);
-    await expect.poll(looks).toBeGreaterThan(0);
+    await expect.poll(looks, { timeout: 50_000 }).toBeGreaterThan(0);
   });
 
   it('finds no hole in a parameter of any page or operation', async () => {
@@ -319,7 +319,7 @@ describe('whoever means harm', () => {
       [...new Set(answers.map(({ code }) => code))].filter((code) => ![200, 503, 504].includes(code)),
     ).toEqual([]);
     expect(answers.some(({ code }) => code === 200)).toBe(true);
-    await expect.poll(looks).toBeGreaterThan(before);
+    await expect.poll(looks, { timeout: 30_000 }).toBeGreaterThan(before);
     for (const socket of idle) socket.destroy();
   });
 

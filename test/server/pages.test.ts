@@ -197,6 +197,7 @@ describe('while the database is away', () => {
           body: expect.stringMatching(/<h1>No database.*The recorder goes on trying/s),
         });
     proxy.weather = { kind: 'fair' };
-    for (const path of reading) await expect.poll(() => ask(open + path)).toMatchObject({ code: 200 });
+    for (const path of reading)
+      await expect.poll(() => ask(open + path), { timeout: 20_000 }).toMatchObject({ code: 200 });
   });
 });

@@ -95,10 +95,10 @@ async function recorded() {
 describe('while a crowd of readers holds what it may', () => {
   it('runs are committed and nodes are looked at, on connections that no reader holds', async () => {
     await Promise.race([
-      expect.poll(() => status('/ready')).toBe(200),
+      expect.poll(() => status('/ready'), { timeout: 50_000 }).toBe(200),
       up.ended.then(({ stderr }) => expect.fail(stderr)),
     ]);
-    await expect.poll(recorded).toMatchObject({ looks: [{}, {}] });
+    await expect.poll(recorded, { timeout: 50_000 }).toMatchObject({ looks: [{}, {}] });
     /** To what only reads, by status. */
     const answers = new Map<number, number>();
     const load = { over: false };
@@ -121,14 +121,14 @@ describe('while a crowd of readers holds what it may', () => {
       await locker.begin(async (holding) => {
         await holding`lock table ${holding(HELD)} in access exclusive mode`;
         flooding = flood();
-        await expect.poll(waiting).toMatchObject(held);
+        await expect.poll(waiting, { timeout: 50_000 }).toMatchObject(held);
         const before = await recorded();
         const further = ({ runs, looks }: typeof before) =>
           runs >= before.runs + 6 &&
           looks.every(({ probes }, at) => probes >= (before.looks[at]?.probes ?? 0) + 3);
-        await expect.poll(async () => further(await recorded())).toBe(true);
+        await expect.poll(async () => further(await recorded()), { timeout: 60_000 }).toBe(true);
         // The same load, all the time: nobody was let through, and who does not fit in is told so.
-        await expect.poll(waiting).toMatchObject(held);
+        await expect.poll(waiting, { timeout: 50_000 }).toMatchObject(held);
         expect([...answers.keys()].filter((code) => code !== 503 && code !== 504)).toEqual([]);
         expect(answers.get(503)).toBeGreaterThan(50);
         expect(await waiting()).not.toHaveProperty('chain-recorder');
@@ -149,7 +149,7 @@ describe('while a crowd of readers holds what it may', () => {
       await sql`select dataset, status, error from reporting.runs where status not in ('done', 'running')`;
     expect([...failed]).toEqual([]);
     // Who waited is let in again.
-    await expect.poll(() => status('/datasets/nft_tokens')).toBe(200);
+    await expect.poll(() => status('/datasets/nft_tokens'), { timeout: 50_000 }).toBe(200);
     up.process.kill('SIGTERM');
     const { code, stderr } = await up.ended;
     expect(code, stderr).toBe(0);

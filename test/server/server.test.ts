@@ -106,7 +106,7 @@ describe('the server', () => {
     expect(await get('/ready')).toMatchObject({ code: 503 });
     expect(await get('/health')).toMatchObject({ code: 200 });
     proxy.weather = { kind: 'fair' };
-    await expect.poll(() => get('/api/status')).toMatchObject({ code: 200 });
+    await expect.poll(() => get('/api/status'), { timeout: 20_000 }).toMatchObject({ code: 200 });
     expect((await get('/metrics')).body).toMatch(/^chain_recorder_database_reachable 1$/m);
   });
 });

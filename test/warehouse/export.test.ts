@@ -49,7 +49,7 @@ async function noneUnderWay(): Promise<void> {
     const [row] = await sql<{ xid: string }[]>`select pg_snapshot_xmin(pg_current_snapshot())::text as xid`;
     return BigInt(row?.xid ?? 0);
   };
-  await expect.poll(oldest).toBeGreaterThan(BigInt(now?.xid ?? 0));
+  await expect.poll(oldest, { timeout: 45_000 }).toBeGreaterThan(BigInt(now?.xid ?? 0));
 }
 
 async function exported(place: string, more: Partial<Exporting> = {}) {

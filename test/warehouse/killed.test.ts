@@ -81,4 +81,4 @@ it('an exporter that is killed leaves the manifest before it true, and the next 
       qualify row_number() over (partition by ${identity} order by exported_at desc) = 1)`;
     expect(await rowsInDuck(duck, only, table), table.name).toEqual(there);
   }
-});
+}, 600_000);

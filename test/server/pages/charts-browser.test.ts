@@ -132,7 +132,7 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
     });
     const { page, faults, close } = await openPage(browser, hurried.address + link);
     await expect
-      .poll(() => page.locator('[data-unread]').textContent())
+      .poll(() => page.locator('[data-unread]').textContent(), { timeout: 20_000 })
       .toContain('All of the window is drawn');
     const moments = await momentsIn(page);
     expect([moments[0], moments.at(-1)]).toEqual([first, first + (DENSE - 1) * 1_000]);

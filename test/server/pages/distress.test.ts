@@ -215,14 +215,14 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is
       return said();
     };
     await expect
-      .poll(later)
+      .poll(later, { timeout: 15_000 })
       .toMatch(
         /^The database gives no answer\. This page is as it was at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\./,
       );
     expect(await page.textContent('h1')).toBe(heading);
     expect(await seriousFindings(page)).toEqual([]);
     proxy.weather = { kind: 'fair' };
-    await expect.poll(later).toBe('');
+    await expect.poll(later, { timeout: 15_000 }).toBe('');
     await close();
   });
 
@@ -236,7 +236,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is
       await page.clock.runFor(11_000);
       return page.textContent('h1');
     };
-    await expect.poll(heading).toBe('Data');
+    await expect.poll(heading, { timeout: 15_000 }).toBe('Data');
     await close();
   });
 
@@ -262,9 +262,11 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is
     const said = () => page.textContent('[data-stale]');
     before.weather = { kind: 'black-hole' };
     // It asks every 5 s; the server itself would say after 8 s that the database is late.
-    await expect.poll(said).toMatch(/^The recorder gives no answer\. This page is as it was at/);
+    await expect
+      .poll(said, { timeout: 30_000 })
+      .toMatch(/^The recorder gives no answer\. This page is as it was at/);
     before.weather = { kind: 'fair' };
-    await expect.poll(said).toBe('');
+    await expect.poll(said, { timeout: 30_000 }).toBe('');
     await close();
     await before.close();
     await hanging.close();

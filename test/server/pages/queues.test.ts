@@ -94,7 +94,7 @@ describe.each([
       await queues.polls.add(job.name, job.data, job.opts);
       const shown = () => page('/queues/polls?state=delayed');
       await expect
-        .poll(async () => rowsOf((await shown()).body))
+        .poll(async () => rowsOf((await shown()).body), { timeout: 10_000 })
         .toEqual([
           [
             'poll',
@@ -219,7 +219,9 @@ describe.each([
     'that is down says so and what goes on, and is back by itself',
     async () => {
       await redis?.crash();
-      await expect.poll(() => text('/queues')).toMatch(/The queue gives no answer\..*Nothing is lost/s);
+      await expect
+        .poll(() => text('/queues'), { timeout: 20_000 })
+        .toMatch(/The queue gives no answer\..*Nothing is lost/s);
       const whole = await page('/queues');
       expect(whole.code).toBe(200);
       expect(whole.body).toContain('id="schedules"');
@@ -234,7 +236,9 @@ describe.each([
       expect((await page('/')).code).toBe(200);
       expect(await text('/')).toContain('REDIS_URL');
       await redis?.start();
-      await expect.poll(() => text('/queues')).toContain('Nothing is at work, and nothing waits.');
+      await expect
+        .poll(() => text('/queues'), { timeout: 20_000 })
+        .toContain('Nothing is at work, and nothing waits.');
       expect(await noted()).toEqual([]);
     },
   );

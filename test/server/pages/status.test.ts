@@ -314,7 +314,7 @@ describe('when nobody watches any more', () => {
     await sql`update recorder.health_observers set lease_until = now() - interval '1 s'`;
     const states = async () =>
       [...(await ask('/status')).body.matchAll(/class="state (\w+)"/g)].map(([, tone]) => tone);
-    await expect.poll(states).not.toContain('good');
+    await expect.poll(states, { timeout: 20_000 }).not.toContain('good');
     expect((await ask('/status')).body).toContain('a state that nobody knows');
     await sql`update recorder.health_observers set lease_until = now() + interval '1 day'`;
   });
