@@ -38,7 +38,7 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
   const editor = (page: Page) => page.getByRole('textbox', { name: 'SQL' });
   const offered = (page: Page) => page.locator('.cm-tooltip-autocomplete li .cm-completionLabel');
   const table = (page: Page) =>
-    page.locator('section[aria-label="The answer"] td, section[aria-label="The answer"] th');
+    page.getByRole('group', { name: 'The answer', exact: true }).locator('th, td');
 
   it('offers the views, then the columns of the view, with or without its name before them', async () => {
     const { page, faults, close } = await open();
