@@ -11,7 +11,7 @@ import {
 } from '../support/channel-stand-ins.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
-/** More by hand: KILLS=100 npx vitest run test/alerts/kills.test.ts */
+/** More by hand: KILLS=100 npx vitest run test/alerts/kills.slow.test.ts */
 const KILLS = Number(process.env.KILLS ?? 8);
 
 let database: TestDatabase;

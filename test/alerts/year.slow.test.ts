@@ -6,7 +6,7 @@ import { testAlerts } from '../support/alerts.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
-/** How many days of the year are scripted. All of them by hand: DAYS=365 npx vitest run test/alerts/year.test.ts */
+/** How many days of the year are scripted. All of them by hand: DAYS=365 npx vitest run test/alerts/year.slow.test.ts */
 const DAYS = Number(process.env.DAYS ?? 16);
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
