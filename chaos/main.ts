@@ -57,6 +57,11 @@ async function injectAll(options: Options): Promise<number> {
   const outcomes: Outcome[] = [];
   const last = performance.now() + options.minutes * 60_000;
   for (const fault of chosen(options)) {
+    const unavailable = (await fault.unavailable?.(options)) ?? null;
+    if (unavailable !== null) {
+      say(`skipped ${fault.numbers.join(', ')} ${fault.title}: ${unavailable}`);
+      continue;
+    }
     for (const backend of backendsOf(fault, options)) {
       if (performance.now() > last || stopped) {
         say(`skipped ${fault.numbers.join(', ')} ${fault.title}: ${stopped ? 'stopped' : 'no time left'}`);

@@ -1,5 +1,6 @@
 import type { SandboxOptions } from '../../sandbox/options.ts';
 import type { Letter } from '../invariants/invariant.ts';
+import type { Options } from '../options.ts';
 import type { World } from '../world.ts';
 
 /** One line of FAULTS.md, or several that are injected together. */
@@ -11,6 +12,8 @@ export interface Fault {
   readonly invariants: readonly Letter[];
   /** Part of the short selection. */
   readonly short?: boolean;
+  /** Returns why the fault cannot be injected here, or null if it can. */
+  unavailable?(options: Options): Promise<string | null>;
   /** How the sandbox of its world is set up. */
   readonly sandbox?: SandboxOptions | ((setting: { rows: number | null }) => SandboxOptions);
   /** Makes things go wrong and waits until the recorder had its chance; what it saw goes into the world's evidence. */

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RecorderProcess } from '../recorder-process.ts';
-import { lastRelease } from '../release.ts';
+import { lastRelease, newestTag } from '../release.ts';
 import { Steady } from '../steady.ts';
 import { eventually, until } from '../waiting.ts';
 import type { World } from '../world.ts';
@@ -47,6 +47,9 @@ const rolling: Fault = {
   backends: 'each',
   invariants: ['A', 'B', 'C', 'E', 'I', 'X'],
   sandbox: { blocksPerHour: 60 },
+  async unavailable({ release }) {
+    return release === null && (await newestTag()) === null ? 'nothing has been released' : null;
+  },
   async inject(world) {
     const { evidence, sandbox, setting, closers } = world;
     const dir = join(world.dir, 'release');

@@ -18,18 +18,18 @@ const FOLDER = fileURLToPath(packageFile('drizzle'));
  * Brings a database to this version's schema: migrations in order, then views and functions, then the reader's rights; in
  * one transaction, so that a migrator that is killed leaves the database as it was. Safe to run by many at once, and while others record.
  * @returns what a person should know of it, in sentences
- * @param options restoring: it is a part of the restore that the database is marked with
+ * @param options restoring: it is a part of the restore that the database is marked with; folder: where the migrations are. Default: those of this version
  * @throws UsageError when the database is not UTF-8, a backup is being restored into it, or it holds a migration that this version does not know, or lacks an
  * earlier one, or where something of the user's stands in the way of a view or a function
  */
 export async function migrateDatabase(
   url: string,
   declared: readonly Declared[],
-  { restoring = false } = {},
+  { restoring = false, folder = FOLDER } = {},
 ): Promise<string[]> {
   for (let attempts = 1; ; attempts++) {
     try {
-      return await migrateAtOnce(url, declared, restoring);
+      return await migrateAtOnce(url, declared, restoring, folder);
     } catch (error) {
       if (!isDeadlock(error) || attempts === MOST_ATTEMPTS) throw error;
     }
@@ -40,18 +40,23 @@ export async function migrateDatabase(
 const MOST_ATTEMPTS = 5;
 const isDeadlock = (error: unknown) => error instanceof postgres.PostgresError && error.code === '40P01';
 
-function migrateAtOnce(url: string, declared: readonly Declared[], restoring: boolean): Promise<string[]> {
+function migrateAtOnce(
+  url: string,
+  declared: readonly Declared[],
+  restoring: boolean,
+  folder: string,
+): Promise<string[]> {
   return inOneTransaction(url, async (sql) => {
     const problem = (await encodingProblem(sql)) ?? (restoring ? null : await restoreProblem(sql));
     if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);
     await sql`select pg_advisory_xact_lock(${LOCKS.migrate})`;
-    const lacking = await refuseStrangeHistory(sql);
+    const lacking = await refuseStrangeHistory(sql, folder);
     if (lacking === 0 && (await standsAsDeclared(sql, declared))) {
       await makeReaders(sql, declared);
       return [];
     }
     const reporting = await Reporting.open(sql, declared);
-    const later = await applyMigrations(sql, reporting);
+    const later = await applyMigrations(sql, reporting, folder);
     await makeReaders(sql, declared);
     const told = await reporting.apply();
     for (const statement of later) await clear(sql, statement);
@@ -64,12 +69,12 @@ function migrateAtOnce(url: string, declared: readonly Declared[], restoring: bo
  * What Drizzle's migrator does, within our transaction: its own would be committed before the views are made.
  * @returns the statements that are for after the views ({@link AFTER_VIEWS})
  */
-async function applyMigrations(sql: postgres.Sql, reporting: Reporting): Promise<string[]> {
+async function applyMigrations(sql: postgres.Sql, reporting: Reporting, folder: string): Promise<string[]> {
   await sql.unsafe(`create schema if not exists drizzle;
     create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`);
   const applied = await appliedMigrations(sql);
   const later: string[] = [];
-  for (const migration of readMigrationFiles({ migrationsFolder: FOLDER }).slice(applied.length)) {
+  for (const migration of readMigrationFiles({ migrationsFolder: folder }).slice(applied.length)) {
     const isLater = (statement: string) => statement.trimStart().startsWith(AFTER_VIEWS);
     later.push(...migration.sql.filter(isLater));
     const statements = migration.sql.filter((statement) => !isLater(statement));
@@ -146,8 +151,8 @@ async function appliedMigrations(sql: postgres.Sql): Promise<string[]> {
  * Drizzle skips a migration that is older than the last one it applied; such a history is refused instead.
  * @returns how many of this version's migrations the database lacks
  */
-async function refuseStrangeHistory(sql: postgres.Sql): Promise<number> {
-  const known = readMigrationFiles({ migrationsFolder: FOLDER });
+async function refuseStrangeHistory(sql: postgres.Sql, folder: string): Promise<number> {
+  const known = readMigrationFiles({ migrationsFolder: folder });
   const applied = await appliedMigrations(sql);
   applied.forEach((hash, at) => {
     if (known[at]?.hash !== hash)

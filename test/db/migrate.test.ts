@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Declared } from '../../src/db/declared.ts';
 import { migrateDatabase, schemaProblem } from '../../src/db/migrate.ts';
 import { UsageError } from '../../src/errors.ts';
@@ -7,8 +7,8 @@ import { declaredObjects } from '../../src/views/declared.ts';
 import { migrate } from '../../src/views/migrate.ts';
 import { blocked } from '../support/blocked.ts';
 import { cutAfter } from '../support/cut-connection.ts';
-import { cloneOf, emptyDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
-import { migrateUpTo, migrationNames } from '../support/older.ts';
+import { emptyDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
+import { madeUpRelease } from '../support/made-up-release.ts';
 
 let database: TestDatabase;
 let sql: postgres.Sql;
@@ -63,114 +63,63 @@ describe('an empty database', () => {
   });
 });
 
-describe('a database that was recorded before', () => {
-  beforeEach(() => use(emptyDatabase));
+describe('a database of the release before', () => {
+  beforeEach(() => use(testDatabase));
 
-  it('tells of every version that ended whether it was changed or gone', async () => {
-    await migrateUpTo(database.url, 'uptime_ledger');
-    const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
-    const versions = [
-      ['changed', 'a', at(0), at(10)],
-      ['then gone', 'a', at(10), at(20)],
-      ['back again', 'a', at(30), null],
-      ['gone, another one begins then', 'b', at(0), at(10)],
-      ['stays', 'c', at(10), null],
-    ] as const;
-    for (const [name, id, from, to] of versions)
-      await sql`
-        insert into recorder.validators (node, subnet_id, node_id, start_time, weight, extra, valid_from, valid_to, run_id)
-        values ('n', 's', ${id}, ${at(0)}, 1, ${sql.json({ name })}, ${from}, ${to}, 1)`;
-    await migrate(database.url);
-    const rows = await sql<{ name: string; ended_by: string | null }[]>`
-      select extra ->> 'name' as name, ended_by from reporting.validators_history`;
-    expect(Object.fromEntries(rows.map(({ name, ended_by }) => [name, ended_by]))).toEqual({
-      changed: 'changed',
-      'then gone': 'gone',
-      'back again': null,
-      'gone, another one begins then': 'gone',
-      stays: null,
-    });
+  it('gets what the release adds, once, with the views that read it', async () => {
+    await using release = await madeUpRelease(
+      'alter table recorder.targets add column note text',
+      "update recorder.targets set note = 'made up'",
+    );
+    await sql`insert into recorder.targets (source, target_key, target) values ('s', 'one', '{}')`;
+    const notes: Declared = {
+      kind: 'view',
+      name: 'notes',
+      comment: 'Notes.',
+      columns: [],
+      body: 'select note from recorder.targets',
+    };
+    const before = (await applied()).length;
+    const migrating = () => migrateDatabase(database.url, [...declaredObjects(), notes], release);
+    await Promise.all([migrating(), migrating()]);
+    expect([...(await sql`select note from reporting.notes`)]).toEqual([{ note: 'made up' }]);
+    expect(await applied()).toHaveLength(before + 1);
   });
-});
 
-const all = await migrationNames();
-/** The first, every fourth and the last three: each takes seconds, and a release's own database is in test/db/recorded. */
-const some = all.filter((_, at) => at % 4 === 0 || at >= all.length - 3);
-
-describe('a database with the tables of', () => {
-  /** It is brought from one to the next, and each test has a clone of it. */
-  let older: TestDatabase;
-  beforeAll(async () => {
-    older = await emptyDatabase();
+  it('stays as it was where a statement of the release fails', async () => {
+    await using release = await madeUpRelease(
+      'alter table recorder.targets add column note text',
+      'select 1 / 0',
+    );
+    const before = await schema();
+    await expect(migrateDatabase(database.url, declaredObjects(), release)).rejects.toThrow(
+      /division by zero/,
+    );
+    expect(await schema()).toEqual(before);
   });
-  afterAll(() => older.close());
 
-  it.each(some)(
-    '%s keeps what users built upon its views and tables, and gets all that is new',
-    async (name) => {
-      await migrateUpTo(older.url, name);
-      await use(() => cloneOf(older));
-      // The views of datasets, of the columns that the tables had then.
-      await sql.unsafe('create schema reporting; create schema mine');
-      const made: string[] = [];
-      for (const { name: view, kind, columns } of declaredObjects()) {
-        const rows = await sql<{ name: string }[]>`
-        select column_name as name from information_schema.columns where table_schema = 'recorder' and table_name = ${view}`;
-        const had = columns.map((one) => one.name).filter((one) => rows.some((row) => row.name === one));
-        if (kind === 'function' || !had.includes('run_id')) continue;
-        await sql.unsafe(`create view reporting.${view} as select ${had.join(', ')} from recorder.${view}`);
-        made.push(view);
-      }
-      expect(made.length).toBeGreaterThan(5);
-      for (const view of made) {
-        await sql`insert into recorder.reporting_objects (name, definition)
-        values (${view}, concat('digest ', md5(pg_get_viewdef(${`reporting.${view}`}::text::regclass))))`;
-        await sql.unsafe(`create view mine.${view} as select * from reporting.${view};
-        grant select on reporting.${view} to public; grant select on mine.${view} to public`);
-      }
-      await sql`create view mine.members as select node_id, weight from recorder.validators`;
-      await sql`
-      insert into recorder.validators (node, subnet_id, node_id, start_time, weight, valid_from, run_id)
-      values ('n', 's', 'NodeID-one', now(), 1, now(), 1)`;
-      await sql`create materialized view mine.stored as select node_id from reporting.validators`;
-      await sql`refresh materialized view mine.stored`;
-      expect(await migrate(database.url)).toEqual([]);
-      expect(await schemaProblem(sql)).toBeNull();
-      for (const view of made)
-        expect([
-          ...(await sql`select has_table_privilege('public', ${`reporting.${view}`}, 'select') and has_table_privilege('public', ${`mine.${view}`}, 'select') as granted,
-          (select count(*)::int from ${sql(`mine.${view}`)}) as rows`),
-        ]).toMatchObject([{ granted: true }]);
-      expect([...(await sql`select node_id from mine.validators`)]).toEqual([{ node_id: 'NodeID-one' }]);
-      expect([...(await sql`select node_id from mine.stored`)]).toEqual([{ node_id: 'NodeID-one' }]);
-      await sql`select * from mine.members`;
-      expect(await migrate(database.url)).toEqual([]);
-    },
-  );
-});
-
-describe('a database of an earlier version', () => {
-  beforeEach(() => use(emptyDatabase));
-
-  it('is migrated once more where PostgreSQL ends that, because a statement and it wait for each other', async () => {
-    await migrateUpTo(database.url, '_looks_by_scope');
+  it('is migrated once more where PostgreSQL ends a deadlock of the migration and a recording statement', async () => {
+    await using release = await madeUpRelease(
+      'alter table recorder.proposed_blocks add column note text',
+      'alter table recorder.reading_members add column note text',
+    );
     const recording = postgres(database.url, {
       max: 1,
       onnotice: () => {},
-      // Of the two only the migration looks whether it waits in a circle.
+      // Only the migration checks for deadlocks, so that PostgreSQL ends that.
       connection: { deadlock_timeout: '1h' },
     });
     let migrated: Promise<string[]> | undefined;
     await recording.begin(async (run) => {
       await run`lock table recorder.reading_members in access share mode`;
-      migrated = migrate(database.url);
+      migrated = migrateDatabase(database.url, declaredObjects(), release);
       migrated.catch(() => {});
       await blocked(sql);
       await run`lock table recorder.proposed_blocks in access share mode`;
     });
     await recording.end();
     await migrated;
-    expect(await schemaProblem(sql)).toBeNull();
+    await sql`select note from recorder.reading_members`;
   });
 });
 

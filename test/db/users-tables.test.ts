@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { afterEach, expect, it } from 'vitest';
 import { Reporting } from '../../src/db/apply-declared.ts';
-import { changeTable, schemaProblem } from '../../src/db/migrate.ts';
+import { changeTable, migrateDatabase } from '../../src/db/migrate.ts';
 import { inOneTransaction } from '../../src/db/transaction.ts';
 import { declaredObjects } from '../../src/views/declared.ts';
-import { migrate } from '../../src/views/migrate.ts';
-import { emptyDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
-import { migrateUpTo } from '../support/older.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { madeUpRelease } from '../support/made-up-release.ts';
 
-/** The migration before the one that drops `failures` and other columns of `recorder.targets`. */
-const BEFORE = 'ended_by';
+/** A column that the release drops. */
+const COLUMN = 'alter table recorder.targets add column failures integer';
+const DROPPED = 'alter table recorder.targets drop column failures';
 
 let database: TestDatabase;
 let sql: postgres.Sql;
@@ -38,9 +38,9 @@ const ofUsers = async () => [
 ];
 
 it('views that stand directly on a table stay when other columns go; what reads those is named, with its text', async () => {
-  await use(emptyDatabase);
-  await migrateUpTo(database.url, BEFORE);
-  await sql.unsafe(`
+  await use(testDatabase);
+  await using release = await madeUpRelease(DROPPED);
+  await sql.unsafe(`${COLUMN};
     create view mine.failing as select target_key, failures from recorder.targets where failures > 0;
     create view mine.upon as select count(*) as failing from mine.failing;
     create view mine.keys as select source, target_key from recorder.targets;
@@ -48,8 +48,7 @@ it('views that stand directly on a table stay when other columns go; what reads 
     comment on view mine.keys is 'Keys';
     grant select on mine.keys, mine.failing to ${analyst}`);
   const theirs = await ofUsers();
-  const told = await migrate(database.url);
-  expect(await schemaProblem(sql)).toBeNull();
+  const told = await migrateDatabase(database.url, declaredObjects(), release);
   expect(await ofUsers()).toEqual(theirs.filter(({ name }) => name === 'keys'));
   expect([...(await sql`select mine.count()::int as count`)]).toEqual([{ count: 0 }]);
   const rows = await displaced();
@@ -65,15 +64,16 @@ it('views that stand directly on a table stay when other columns go; what reads 
 });
 
 it('a materialised view on a column that goes stops the migration, which says what to run', async () => {
-  await use(emptyDatabase);
-  await migrateUpTo(database.url, BEFORE);
+  await use(testDatabase);
+  await using release = await madeUpRelease(DROPPED);
+  await sql.unsafe(COLUMN);
   await sql`create materialized view mine.stored as select target_key, failures from recorder.targets`;
-  await expect(migrate(database.url)).rejects.toThrow(/^before: {2}drop materialized view mine\.stored;$/m);
-  expect(await schemaProblem(sql)).toMatch(/lacks \d+ migration/);
+  const migrating = () => migrateDatabase(database.url, declaredObjects(), release);
+  await expect(migrating()).rejects.toThrow(/^before: {2}drop materialized view mine\.stored;$/m);
   expect([...(await sql`select failures from mine.stored`)]).toEqual([]);
   await sql`drop materialized view mine.stored`;
-  await migrate(database.url);
-  expect(await schemaProblem(sql)).toBeNull();
+  expect(await migrating()).toEqual([]);
+  await expect(sql`select failures from recorder.targets`).rejects.toThrow(/does not exist/);
 });
 
 it('views that stand directly on a table are made again when a column that they read has another type', async () => {

@@ -14,11 +14,6 @@ export async function testDatabase(): Promise<TestDatabase> {
   return made(cloneTemplate);
 }
 
-/** Makes a database that is as another one is now, to which nobody is connected. */
-export async function cloneOf(database: TestDatabase): Promise<TestDatabase> {
-  return made((admin, name) => cloneTemplate(admin, name, new URL(database.url).pathname.slice(1)));
-}
-
 /** Makes a database that nothing has migrated yet. */
 export async function emptyDatabase(): Promise<TestDatabase> {
   return made(createDatabase);

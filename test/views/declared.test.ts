@@ -112,7 +112,6 @@ describe('declared objects', () => {
 
 describe('the last release', () => {
   it('is still there: every object, parameter and column, with its type and its place', () => {
-    expect(Object.keys(lastRelease.objects).length).toBeGreaterThan(100);
     expect(lostSince(lastRelease, releasedAs('this', declared))).toEqual([]);
   });
 

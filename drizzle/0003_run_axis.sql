@@ -1,1 +1,0 @@
-ALTER TABLE "recorder"."runs" ADD COLUMN "axis" text;

@@ -1,1 +1,0 @@
-ALTER TABLE "recorder"."target_datasets" ADD COLUMN "last_planned_at" timestamp with time zone;

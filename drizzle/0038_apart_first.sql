@@ -1,2 +1,0 @@
-DROP INDEX "recorder"."proposed_blocks_single";--> statement-breakpoint
-CREATE INDEX "proposed_blocks_single" ON "recorder"."proposed_blocks" USING btree (block_number, network, blockchain_id) WHERE superseded_at is null;

@@ -1,1 +1,0 @@
-ALTER TABLE "recorder"."reading_open" ADD COLUMN "dense" boolean DEFAULT false NOT NULL;

@@ -1,1 +1,0 @@
-CREATE INDEX "validators_held" ON "recorder"."validators" USING gist (tstzrange(least(valid_from, valid_to), valid_to));

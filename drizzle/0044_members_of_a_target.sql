@@ -1,2 +1,0 @@
-CREATE INDEX "blockchains_requested" ON "recorder"."blockchains" USING btree (network) WHERE valid_to is null;--> statement-breakpoint
-CREATE INDEX "subnets_requested" ON "recorder"."subnets" USING btree (network) WHERE valid_to is null;
