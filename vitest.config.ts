@@ -4,12 +4,13 @@ const shared = {
   // What hangs is ended. A slow file whose tests take longer names its own limit.
   testTimeout: 30_000,
   hookTimeout: 60_000,
-  pool: 'forks',
+  pool: 'forks' as const,
   // Files of one worker share what is loaded; what they share besides (databases, servers, clocks) each makes for itself.
   isolate: false,
   // A machine that is busy takes its time; what is polled for comes or the test fails.
   expect: { poll: { timeout: 15_000 } },
-} as const;
+  setupFiles: process.env.TEST_PROFILE ? ['test/profile/measure.ts'] : [],
+};
 
 const slow = 'test/**/*.slow.test.ts';
 

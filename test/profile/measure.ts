@@ -1,0 +1,51 @@
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import postgres from 'postgres';
+import { afterAll, afterEach, beforeEach, expect, inject } from 'vitest';
+import { between, type ProcessorTime, processorTime } from './processor-time.ts';
+
+/** One line of the measurements: a whole file with its imports and hooks, or a test of it. Times are in ms. */
+export interface Measurement extends ProcessorTime {
+  readonly file: string;
+  /** Null for the whole file. */
+  readonly test: string | null;
+  readonly elapsed: number;
+}
+
+// A setup file of the profile: it is evaluated before each test file, in the same process.
+const { TEST_PROFILE } = process.env;
+const postmaster = await postmasterOf(inject('databaseUrl'));
+const fileStart = moment();
+let testStart = fileStart;
+
+beforeEach(() => {
+  testStart = moment();
+});
+afterEach(({ task }) => write(testStart, task.name));
+afterAll(() => write(fileStart, null));
+
+function moment() {
+  return { at: performance.now(), time: processorTime(postmaster) };
+}
+
+function write(start: ReturnType<typeof moment>, test: string | null): void {
+  if (TEST_PROFILE === undefined) throw new Error('TEST_PROFILE is needed: the file of the measurements');
+  const end = moment();
+  const file = relative(process.cwd(), expect.getState().testPath ?? '');
+  const measured: Measurement = { file, test, elapsed: end.at - start.at, ...between(start.time, end.time) };
+  appendFileSync(TEST_PROFILE, `${JSON.stringify(measured)}\n`);
+}
+
+/** Returns null where the server's files are not on this machine. */
+async function postmasterOf(url: string): Promise<number | null> {
+  const sql = postgres(url, { max: 1 });
+  try {
+    const [row] = await sql<{ data_directory: string }[]>`show data_directory`;
+    const [pid] = readFileSync(join(row?.data_directory ?? '', 'postmaster.pid'), 'utf8').split('\n');
+    return Number(pid);
+  } catch {
+    return null;
+  } finally {
+    await sql.end();
+  }
+}
