@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type CopyRow, instantBytes } from '../db/copy-binary.ts';
-import { DECIMALS, type FileColumn, PRECISION } from './file-columns.ts';
+import { microsecondsOf } from '../instant.ts';
+import { DECIMALS, type FileColumn, PRECISION, type Value } from './file-columns.ts';
 import { ParquetFile } from './parquet-file.ts';
 
 /** A column of an answer. */
@@ -42,7 +42,14 @@ export async function writeAnswer(
     const stored = seen.map((column, at) => column.stored(at));
     const file = new ParquetFile(path, stored);
     try {
-      for await (const block of waiting.blocks()) for (const row of block) file.add(encoded(row, forms));
+      for await (const block of waiting.blocks())
+        for (const row of block)
+          file.addValues(
+            forms.map(({ value }, at) => {
+              const text = row[at] ?? null;
+              return text === null ? null : value(text);
+            }),
+          );
       await file.finish();
     } finally {
       file.abandon();
@@ -58,41 +65,31 @@ interface Form {
   readonly stored: FileColumn['stored'];
   /** The texts that can be stored so. */
   readonly fits: RegExp;
-  /** The bytes of a text in the form of COPY. */
-  readonly bytes: (text: string) => Buffer;
+  readonly value: (text: string) => Value;
 }
 
-const TEXT: Form = { stored: 'text', fits: /^/, bytes: (text) => Buffer.from(text) };
-const WHOLE: Form = {
-  stored: 'bigint',
-  fits: /^-?\d+$/,
-  bytes: (text) => {
-    const bytes = Buffer.alloc(8);
-    bytes.writeBigInt64BE(BigInt(text));
-    return bytes;
-  },
-};
-const DOUBLE: Form = {
-  stored: 'double',
-  fits: /^/,
-  bytes: (text) => {
-    const bytes = Buffer.alloc(8);
-    bytes.writeDoubleBE(Number(text));
-    return bytes;
-  },
-};
+const TEXT: Form = { stored: 'text', fits: /^/, value: (text) => text };
+const WHOLE: Form = { stored: 'bigint', fits: /^-?\d+$/, value: BigInt };
+const DOUBLE: Form = { stored: 'double', fits: /^/, value: Number };
 /** The types bool, int8, int2, int4, float4, float8, timestamptz and numeric, by their numbers in pg_type, which never change. */
 const FORMS: ReadonlyMap<number, Form> = new Map([
-  [16, { stored: 'boolean', fits: /^(true|false)$/, bytes: (text) => Buffer.of(text === 'true' ? 1 : 0) }],
+  [16, { stored: 'boolean', fits: /^(true|false)$/, value: (text) => text === 'true' }],
   [20, WHOLE],
   [21, WHOLE],
   [23, WHOLE],
   [700, DOUBLE],
   [701, DOUBLE],
   // Not infinity, and not what lies beyond the calendar of four digits.
-  [1184, { stored: 'instant', fits: /^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/, bytes: instantBytes }],
+  [1184, { stored: 'instant', fits: /^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/, value: instantOf }],
   [1700, { ...TEXT, stored: 'decimal', fits: /^-?\d+(\.\d+)?$/ }],
 ]);
+
+/** Microseconds since 1970. @throws RangeError if the text is no instant */
+function instantOf(text: string): bigint {
+  const micros = microsecondsOf(text);
+  if (micros === null) throw new RangeError(`${text} is no instant`);
+  return BigInt(micros);
+}
 
 /** A column of which the values are looked through. */
 class SeenColumn {
@@ -131,23 +128,6 @@ class SeenColumn {
   #scale(): number {
     return this.#decimals === 0 ? 0 : DECIMALS;
   }
-}
-
-/** A row as COPY would give it. */
-function encoded(row: Texts, forms: readonly Form[]): CopyRow {
-  const values = forms.map((form, at) => {
-    const text = row[at] ?? null;
-    return text === null ? null : form.bytes(text);
-  });
-  const starts = new Int32Array(values.length);
-  const ends = new Int32Array(values.length);
-  let end = 0;
-  values.forEach((value, at) => {
-    starts[at] = end;
-    end += value?.length ?? 0;
-    ends[at] = value === null ? -1 : end;
-  });
-  return { bytes: Buffer.concat(values.filter((value) => value !== null)), starts, ends };
 }
 
 /** Rows that wait in a file until all are there. */

@@ -89,20 +89,19 @@ export function fileColumns(
   return [...own, ...exact, instant];
 }
 
-const READERS: Readonly<Record<string, ReadValue<Value>>> = {
+const READERS: Readonly<Record<FileColumn['stored'], ReadValue<Value>>> = {
   text: readText,
-  jsonb: readText,
-  numeric: readText,
+  json: readText,
+  decimal: readText,
   boolean: readBoolean,
   bigint: readBigint,
-  'double precision': readDouble,
-  timestamptz: readInstant,
+  double: readDouble,
+  instant: readInstant,
 };
 
-/** How the value of a column is read from a row of COPY. */
-export function readerOf({ name, type, at, always }: FileColumn): (row: CopyRow) => Value | null {
-  const read = READERS[type];
-  if (!read) throw new Error(`${name}: no reader for ${type}`);
+/** Returns the function that reads the value of a column from a row of COPY. */
+export function readerOf({ stored, at, always }: FileColumn): (row: CopyRow) => Value | null {
+  const read = READERS[stored];
   if (always) {
     const value = read(always, 0, always.length);
     return () => value;

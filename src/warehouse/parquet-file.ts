@@ -1,32 +1,26 @@
-import zlib from 'node:zlib';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { CopyRow } from '../db/copy-binary.ts';
-import { type FileColumn, PRECISION } from './file-columns.ts';
-import type { FileWriter, Written } from './file-writer.ts';
+import { type FileColumn, PRECISION, readerOf, type Value } from './file-columns.ts';
+import { DoesNotFit, type FileWriter, type Written } from './file-writer.ts';
 import { HashedFile } from './hashed-file.ts';
-import { type Codec, writeChunk } from './parquet-chunk.ts';
-import { ParquetColumn } from './parquet-column.ts';
-import { DECIMAL_BYTES } from './parquet-values.ts';
 
-/** Rows of a row group: what engines read at once, and what stands in memory. */
-const ROWS_IN_GROUP = 100_000;
-/** A row group is shorter where its distinct values are long. */
-const BYTES_IN_GROUP = 16_000_000;
+/** Rows of a row group: the unit that query engines read, and the rows that are in memory. */
+const MAX_GROUP_ROWS = 50_000;
+/** Maximum size of the values of a row group, in characters, and 8 for each number. */
+const MAX_GROUP_SIZE = 16_000_000;
+/** Bytes of DECIMAL(38). */
+const DECIMAL_BYTES = 16;
 
 type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
-type Compress = Codec['compress'];
+type Compress = (bytes: Uint8Array) => Uint8Array;
 
-/** Node.js 22.15 and newer have zstd, which the types of Node.js 20 do not know; before, files are compressed by snappy. */
-const { zstdCompressSync: zstd }: { gzipSync: unknown; zstdCompressSync?: Compress } = zlib;
-/** Undefined: there is none for this system. The one of the library writes the same format, and takes longer. */
-const nativeSnappy = zstd
-  ? undefined
-  : await import('snappy').then(
-      ({ compressSync }): Compress => compressSync,
-      () => undefined,
-    );
+/** Undefined if the native module has no build for this system: the library's own Snappy writes the same format, more slowly. */
+const nativeSnappy = await import('snappy').then(
+  ({ compressSync }): Compress => compressSync,
+  () => undefined,
+);
 
-/** Bytes that go to the file after every column of a row group. */
+/** A writer whose bytes are written to the file after each row group. */
 class FileBytes extends ByteWriter {
   readonly #file: HashedFile;
 
@@ -45,73 +39,64 @@ class FileBytes extends ByteWriter {
   }
 }
 
-/** Writes a Parquet file. Of the library are the file's frame and what it says of itself; the columns are written by {@link writeChunk}. */
+/** The values of one column of the current row group, in the form of hyparquet-writer. */
+interface GroupColumn {
+  readonly column: FileColumn;
+  readonly read: (row: CopyRow) => Value | null;
+  /** A number that does not fit becomes null, because another column holds all of its digits. */
+  readonly hasExact: boolean;
+  data: (Value | null)[];
+}
+
+/** Writes a Parquet file, compressed by Snappy. */
 export class ParquetFile implements FileWriter {
-  readonly #columns: readonly { readonly column: FileColumn; readonly values: ParquetColumn }[];
-  readonly #schema: Schema;
+  readonly #columns: readonly GroupColumn[];
   readonly #file: HashedFile;
-  readonly #bytes: FileBytes;
   readonly #parquet: ParquetWriter;
-  readonly #codec: Codec;
-  #inGroup = 0;
+  #rows = 0;
+  #size = 0;
 
   constructor(path: string, columns: readonly FileColumn[]) {
     const exact = new Set(columns.map(({ exactOf }) => exactOf));
     this.#columns = columns.map((column) => ({
       column,
-      values: new ParquetColumn(column, exact.has(column.name)),
+      read: readerOf(column),
+      hasExact: exact.has(column.name),
+      data: [],
     }));
-    this.#schema = schemaOf(columns);
     this.#file = new HashedFile(path);
-    this.#bytes = new FileBytes(this.#file);
     this.#parquet = new ParquetWriter({
-      writer: this.#bytes,
-      schema: this.#schema,
+      writer: new FileBytes(this.#file),
+      schema: schemaOf(columns),
       createdBy: 'chain-recorder',
+      ...(nativeSnappy && { compressors: { SNAPPY: nativeSnappy } }),
     });
-    this.#codec = zstd
-      ? { name: 'ZSTD', compress: zstd }
-      : { name: 'SNAPPY', compress: nativeSnappy ?? this.#parquet.compressors.SNAPPY };
   }
 
-  add({ bytes, starts, ends }: CopyRow): void {
-    let size = 0;
-    for (const { column, values } of this.#columns) {
-      const { at, always } = column;
-      const end = ends[at] ?? -1;
-      if (always) values.add(always, 0, always.length);
-      else if (end < 0) values.addNull();
-      else values.add(bytes, starts[at] ?? 0, end);
-      size += values.size;
-    }
-    this.#inGroup += 1;
-    if (this.#inGroup >= ROWS_IN_GROUP || size >= BYTES_IN_GROUP) this.#endGroup();
+  add(row: CopyRow): void {
+    this.addValues(this.#columns.map(({ read }) => read(row)));
+  }
+
+  /** Adds a row of values in the order of the columns. @throws DoesNotFit, or Error if a required value is missing */
+  addValues(row: readonly (Value | null)[]): void {
+    this.#columns.forEach(({ column, hasExact, data }, place) => {
+      const value = row[place] ?? null;
+      if (value === null && !column.nullable)
+        throw new Error(`${column.name}: a row has no value, and the column is not nullable`);
+      data.push(column.stored === 'decimal' ? decimalOf(value, column, hasExact) : value);
+      this.#size += typeof value === 'string' ? value.length : 8;
+    });
+    this.#rows += 1;
+    if (this.#rows >= MAX_GROUP_ROWS || this.#size >= MAX_GROUP_SIZE) this.#endGroup();
   }
 
   #endGroup(): void {
-    if (this.#inGroup === 0) return;
-    const begin = this.#bytes.offset;
-    const columns = this.#columns.map(({ values }, place) => {
-      const element = this.#schema[place + 1];
-      if (!element) throw new Error('a column is not in the schema');
-      const written = writeChunk(this.#bytes, element, values.stored(), this.#codec);
-      values.clear();
-      this.#bytes.flush();
-      this.#parquet.pendingIndexes.push(written);
-      return written.chunk;
-    });
-    const uncompressed = columns.reduce(
-      (sum, { meta_data }) => sum + (meta_data?.total_uncompressed_size ?? 0n),
-      0n,
-    );
-    this.#parquet.row_groups.push({
-      columns,
-      total_byte_size: uncompressed,
-      num_rows: BigInt(this.#inGroup),
-      total_compressed_size: BigInt(this.#bytes.offset - begin),
-    });
-    this.#parquet.num_rows += BigInt(this.#inGroup);
-    this.#inGroup = 0;
+    if (this.#rows === 0) return;
+    const columnData = this.#columns.map(({ column, data }) => ({ name: column.name, data }));
+    this.#parquet.write({ columnData, rowGroupSize: this.#rows });
+    for (const one of this.#columns) one.data = [];
+    this.#rows = 0;
+    this.#size = 0;
   }
 
   async finish(): Promise<Written> {
@@ -125,18 +110,33 @@ export class ParquetFile implements FileWriter {
   }
 }
 
+function decimalOf(value: Value | null, { name, scale }: FileColumn, hasExact: boolean): bigint | null {
+  if (value === null) return null;
+  const unscaled = unscaledDecimal(String(value), scale);
+  if (unscaled === null && !hasExact) throw new DoesNotFit(name);
+  return unscaled;
+}
+
+/** Returns a decimal number in units of 10^-scale, or null if it is not finite or does not fit DECIMAL(38, scale). */
+export function unscaledDecimal(text: string, scale: number): bigint | null {
+  const [, sign, whole = '', decimals = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  if (sign === undefined || whole.length + scale > PRECISION || /[1-9]/.test(decimals.slice(scale)))
+    return null;
+  return BigInt(`${sign}${whole}${decimals.slice(0, scale).padEnd(scale, '0')}`);
+}
+
 function schemaOf(columns: readonly FileColumn[]): Schema {
   return [
     { name: 'row', num_children: columns.length },
     ...columns.map(({ name, nullable, stored, scale }) => ({
       name,
       repetition_type: nullable ? ('OPTIONAL' as const) : ('REQUIRED' as const),
-      ...physical(stored, scale),
+      ...physicalType(stored, scale),
     })),
   ];
 }
 
-function physical(stored: FileColumn['stored'], scale: number): Omit<Schema[number], 'name'> {
+function physicalType(stored: FileColumn['stored'], scale: number): Omit<Schema[number], 'name'> {
   switch (stored) {
     case 'boolean':
       return { type: 'BOOLEAN' };

@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type CopyRow, instantBytes } from '../../src/db/copy-binary.ts';
 import type { FileColumn } from '../../src/warehouse/file-columns.ts';
-import { ParquetFile } from '../../src/warehouse/parquet-file.ts';
+import { ParquetFile, unscaledDecimal } from '../../src/warehouse/parquet-file.ts';
 import { type Duck, openDuck } from './lake.ts';
 
 let duck: Duck;
@@ -97,13 +98,76 @@ it('rows of several row groups and pages are read as they were written, nulls, d
   );
   // A long text stands there with 16 bytes, the greatest rounded up.
   expect(said).toEqual([
-    ['own', 'PLAIN', 'own 0000000', 'own 0099999äå', '0'],
+    ['own', 'PLAIN', 'own 0000000', 'own 0049999äå', '0'],
     ['shared', 'PLAIN, RLE_DICTIONARY', 'shared 0', 'shared 99', '0'],
-    ['seldom', 'PLAIN', String(-50_000n * 9_007_199_254_740n), String(49_995n * 9_007_199_254_740n), '85714'],
-    ['amount', 'PLAIN', '-99996.000000000000000001', '99999.000000000000000000', '0'],
-    ['never', 'PLAIN', null, null, '100000'],
+    ['seldom', 'PLAIN', String(-50_000n * 9_007_199_254_740n), String(-6n * 9_007_199_254_740n), '42857'],
+    ['amount', 'PLAIN', '-49996.000000000000000001', '49999.000000000000000000', '0'],
+    ['never', 'PLAIN', null, null, '50000'],
   ]);
 });
+
+it('stores decimals with every digit, and refuses what DECIMAL(38, scale) cannot hold', () => {
+  const limit = 10n ** 38n;
+  fc.assert(
+    fc.property(
+      fc.bigInt({ min: 1n - limit, max: limit - 1n }),
+      fc.constantFrom(0, 18),
+      fc.nat(3),
+      (value, scale, zeros) => {
+        const digits = String(value < 0n ? -value : value).padStart(scale + 1, '0');
+        const whole = digits.slice(0, digits.length - scale);
+        const decimals = scale === 0 ? '' : `.${digits.slice(-scale)}${'0'.repeat(zeros)}`;
+        expect(unscaledDecimal(`${value < 0n ? '-' : ''}${whole}${decimals}`, scale)).toBe(value);
+      },
+    ),
+  );
+  for (const [text, scale] of [
+    ['0.5', 0],
+    [`1${'0'.repeat(38)}`, 0],
+    ['1'.repeat(21), 18],
+    [`0.${'0'.repeat(18)}1`, 18],
+    ...['NaN', '-Infinity', '', '-', '.5', '1e3'].map((none) => [none, 18] as const),
+  ] as const)
+    expect(unscaledDecimal(text, scale), text).toBeNull();
+});
+
+it('finds every text and number by a filter, which engines answer from the statistics of row groups', async () => {
+  const path = join(folder, 'filtered.parquet');
+  // The order of UTF-16 units differs from that of bytes for these.
+  const texts = ['', 'a', '\ue000', '\uffff', '😀', '\ufeff', 'long '.repeat(10), `${'😀'.repeat(9)}z`];
+  const amounts = [
+    '-1',
+    '0',
+    '1.5',
+    `-${'9'.repeat(20)}.${'9'.repeat(18)}`,
+    `${'9'.repeat(20)}.${'9'.repeat(18)}`,
+  ];
+  const file = new ParquetFile(path, [
+    { name: 'text', type: 'text', stored: 'text', scale: 0, nullable: true, at: 0 },
+    { name: 'amount', type: 'numeric', stored: 'decimal', scale: 18, nullable: true, at: 1 },
+  ]);
+  for (const [text, amount] of [...texts.map((one) => [one, null]), ...amounts.map((one) => [null, one])]) {
+    file.addValues([text ?? null, amount ?? null]);
+    // It ends the row group by its size.
+    file.addValues(['x'.repeat(16_000_000), null]);
+  }
+  await file.finish();
+  for (const text of texts)
+    expect(
+      await duck.rows(`select count(*)::varchar from read_parquet('${path}') where text = '${text}'`),
+      text,
+    ).toEqual([['1']]);
+  for (const amount of amounts)
+    expect(
+      await duck.rows(
+        `select count(*)::varchar from read_parquet('${path}') where amount = '${amount}'::decimal(38, 18)`,
+      ),
+      amount,
+    ).toEqual([['1']]);
+  expect(await duck.rows(`select distinct compression from parquet_metadata('${path}')`)).toEqual([
+    ['SNAPPY'],
+  ]);
+}, 30_000);
 
 it('refuses a row without a value that every row has, and writes no file that nobody can read', () => {
   const file = new ParquetFile(join(folder, 'refused.parquet'), columns);
