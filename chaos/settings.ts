@@ -23,7 +23,7 @@ export function configure(world: World, recorded: Recorded, name?: string): Prom
   const left = catalogNames.datasets.map((dataset) => [dataset, { enabled: false }]);
   return world.configure(
     {
-      network: 'mainnet',
+      network: 'sandbox',
       ...(recorded.name === undefined ? {} : { name: recorded.name }),
       observer: 'chaos',
       upstreams: {

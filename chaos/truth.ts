@@ -19,5 +19,5 @@ export function trueBlocks({ network }: Sandbox, { nodeId, blockchainId, from, t
 
 /** The name of a proposed-blocks target in the recorder's bookkeeping. */
 export function blocksTargetKey({ nodeId, blockchainId }: Pick<Watched, 'nodeId' | 'blockchainId'>): string {
-  return `blockchainId=${blockchainId} network=mainnet nodeId=${nodeId}`;
+  return `blockchainId=${blockchainId} network=sandbox nodeId=${nodeId}`;
 }

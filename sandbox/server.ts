@@ -55,8 +55,8 @@ function networks(set: Settings, facts: Facts): Networks {
     utxos: set.utxos,
   };
   return {
-    mainnet: new Network({ ...plan, name: 'mainnet', validators: set.validators }),
-    fuji: new Network({ ...plan, name: 'fuji', validators: Math.min(12, set.validators) }),
+    sandbox: new Network({ ...plan, name: 'sandbox', validators: set.validators }),
+    'sandbox-2': new Network({ ...plan, name: 'sandbox-2', validators: Math.min(12, set.validators) }),
   };
 }
 
@@ -66,9 +66,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const facts = new Facts();
   for (const fact of set.facts) facts.on(fact, Math.floor(set.clock() / 1000));
   const both = networks(set, facts);
-  const chains = evmChains(both.mainnet.genesisSec);
+  const chains = evmChains(both.sandbox.genesisSec);
   const metrics = new Metrics(set.seed, chains);
-  const nodes = simulatedNodes(both.mainnet, set.incidents);
+  const nodes = simulatedNodes(both.sandbox, set.incidents);
   const tokens = new PageTokens(set.seed, set.tokenLifeMs);
   const evm = evmNetworks(chains, both);
   const operations = [
@@ -81,7 +81,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   );
   const ledger = new Ledger({ calls: set.ledgerCalls, bodies: set.ledgerBodies });
   const faults = new Faults(set.seed);
-  const controlled = { ledger, faults, facts, network: both.mainnet, now: set.clock, advance: set.advance };
+  const controlled = { ledger, faults, facts, network: both.sandbox, now: set.clock, advance: set.advance };
 
   function answer(call: Call): Delivery {
     const { service, operation, units, answer: right } = dispatch.answer(call);
@@ -119,8 +119,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return {
     url: `http://${set.host === '0.0.0.0' ? '127.0.0.1' : set.host}:${port}`,
     seed: set.seed,
-    watch: watchList(both.mainnet, [...new Set(evm.values())], nodes, Math.floor(set.clock() / 1000)),
-    network: both.mainnet,
+    watch: watchList(both.sandbox, [...new Set(evm.values())], nodes, Math.floor(set.clock() / 1000)),
+    network: both.sandbox,
     networks: both,
     evm,
     metrics,

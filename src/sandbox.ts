@@ -82,7 +82,7 @@ export function sandboxConfig({ url, nodes, chains, nodeIds, addresses, ...watch
   const { evmAddresses, contracts, collections, transactions, assets } = watch;
   return checkConfig(
     {
-      network: 'mainnet',
+      network: 'sandbox',
       upstreams: {
         chainData: { url },
         metrics: { url },

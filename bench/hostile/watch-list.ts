@@ -45,7 +45,7 @@ export async function startWatchList(): Promise<WatchList> {
   const directory = await mkdtemp(join(tmpdir(), 'recorder-watch-list-'));
   const nodes = sandbox.watch.nodes.map(({ name, path }) => ({ name, url: sandbox.url + path }));
   const config = {
-    network: 'mainnet',
+    network: 'sandbox',
     upstreams: { metrics: { url: sandbox.url }, nodes },
     watch: { chains: sandbox.watch.chains.slice(0, 1) },
     datasets: { chain_heights: { every: `${EVERY}s` }, node_health: { every: `${EVERY}s` } },

@@ -15,7 +15,7 @@ export const nodes = Array.from({ length: NODES }, (_, n) => `validator-${n + 1}
 /** The configuration of the recorder whose pages are asked. Nobody asks its upstreams. */
 export const config = checkConfig(
   {
-    network: 'mainnet',
+    network: 'sandbox',
     observer: OBSERVER,
     upstreams: {
       chainData: { url: 'http://127.0.0.1:9' },

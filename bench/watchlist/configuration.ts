@@ -7,7 +7,7 @@ export const OBSERVER = 'bench';
 export function watchList(chains: number, nodes: number) {
   const config = checkConfig(
     {
-      network: 'mainnet',
+      network: 'sandbox',
       observer: OBSERVER,
       upstreams: {
         metrics: { url: 'http://127.0.0.1:9' },

@@ -64,7 +64,7 @@ const address = (n: number) => `0x${(n + 1).toString(16).padStart(40, '0')}`;
 
 /** A recorder of the balances of so many addresses. */
 const recording = (targets: number, port: number, every: string) => ({
-  network: 'mainnet',
+  network: 'sandbox',
   observer: 'bench',
   upstreams: { chainData: { url: `http://127.0.0.1:${port}` } },
   watch: {

@@ -7,12 +7,12 @@ import type { NetworkName, PrimaryChain } from '../network/primary-chains.ts';
 /** The simulated networks by name. */
 export type Networks = Readonly<Record<NetworkName, Network>>;
 
-/** The network of a path; fuji and testnet are the same (chain data seed 4). */
+/** The network of a path. The sandbox answers to no name of a public network, so that its data cannot pass for theirs. */
 export function networkOf(networks: Networks, parts: PathParts): Network {
   const name = part(parts, 'network');
-  if (name === 'mainnet') return networks.mainnet;
-  if (name === 'fuji' || name === 'testnet') return networks.fuji;
-  throw new Refusal(400, ['network must be one of the following values: mainnet, fuji, testnet']);
+  if (name === 'sandbox') return networks.sandbox;
+  if (name === 'sandbox-2') return networks['sandbox-2'];
+  throw new Refusal(400, ['network must be one of the following values: sandbox, sandbox-2']);
 }
 
 /** The primary-network chain of a path. */

@@ -38,7 +38,7 @@ function primaryBlockchains(network: Network): JsonObject[] {
     vmId: vmId(vms[chain.number] ?? ''),
     subnetId: EMPTY_ID,
     blockchainName: `${chain.alias.charAt(0).toUpperCase()}-Chain`,
-    evmChainId: chain.number < 2 ? undefined : network.name === 'mainnet' ? 43_114 : 43_113,
+    evmChainId: chain.number < 2 ? undefined : network.name === 'sandbox' ? 43_114 : 43_113,
   }));
 }
 

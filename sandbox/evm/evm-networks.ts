@@ -1,11 +1,12 @@
 import type { EvmChain } from '../network/evm-chains.ts';
 import type { Network } from '../network/network.ts';
+import type { NetworkName } from '../network/primary-chains.ts';
 import { EvmNetwork } from './evm-network.ts';
 
 /** The EVM chains of both networks by chain id, and by blockchain id where a subnet or the C-chain gives one. */
 export function evmNetworks(
   chains: readonly EvmChain[],
-  networks: Readonly<Record<'mainnet' | 'fuji', Network>>,
+  networks: Readonly<Record<NetworkName, Network>>,
 ): Map<string, EvmNetwork> {
   const found = new Map<string, EvmNetwork>();
   for (const chain of chains) {

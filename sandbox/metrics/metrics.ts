@@ -24,7 +24,7 @@ export class Metrics {
       const series = new ChainSeries(new Traffic(seed, chain));
       this.#series.set(chain.chainId, series);
       groups.total.push(series);
-      groups[chain.network === 'mainnet' ? 'mainnet' : 'testnet'].push(series);
+      groups[chain.network === 'sandbox' ? 'mainnet' : 'testnet'].push(series);
     }
     for (const [name, members] of Object.entries(groups)) this.#series.set(name, new GroupSeries(members));
   }

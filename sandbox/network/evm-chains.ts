@@ -23,7 +23,7 @@ export function evmChains(genesisSec: number): readonly EvmChain[] {
     {
       chainId: '43114',
       number: 0,
-      network: 'mainnet',
+      network: 'sandbox',
       name: 'C-Chain',
       launchSec: genesisSec,
       perHour: 11_000,
@@ -32,8 +32,8 @@ export function evmChains(genesisSec: number): readonly EvmChain[] {
     {
       chainId: '43113',
       number: 1,
-      network: 'fuji',
-      name: 'C-Chain Fuji',
+      network: 'sandbox-2',
+      name: 'C-Chain of sandbox-2',
       launchSec: genesisSec,
       perHour: 700,
       token: AVAX,
@@ -41,7 +41,7 @@ export function evmChains(genesisSec: number): readonly EvmChain[] {
     {
       chainId: '888001',
       number: 2,
-      network: 'mainnet',
+      network: 'sandbox',
       name: 'Alpha',
       launchSec: later(61),
       perHour: 260,
@@ -50,7 +50,7 @@ export function evmChains(genesisSec: number): readonly EvmChain[] {
     {
       chainId: '888002',
       number: 3,
-      network: 'mainnet',
+      network: 'sandbox',
       name: 'Beta',
       launchSec: later(201),
       perHour: 0.7,
@@ -59,7 +59,7 @@ export function evmChains(genesisSec: number): readonly EvmChain[] {
     {
       chainId: '888003',
       number: 4,
-      network: 'mainnet',
+      network: 'sandbox',
       name: 'Silent',
       launchSec: later(300),
       perHour: 0,

@@ -1,7 +1,7 @@
 import { cb58 } from '../ids/base58.ts';
 
-/** The two networks; the services also call fuji `testnet`. */
-export type NetworkName = 'mainnet' | 'fuji';
+/** The simulated networks: the main one, and a second one. */
+export type NetworkName = 'sandbox' | 'sandbox-2';
 
 /** The aliases of the primary-network chains (chain data seed 4.6). */
 type ChainAlias = 'p-chain' | 'x-chain' | 'c-chain';
@@ -25,12 +25,12 @@ export function vmId(name: string): string {
 
 /** The primary-network chains of each network. */
 export const PRIMARY_CHAINS: Readonly<Record<NetworkName, readonly PrimaryChain[]>> = {
-  mainnet: [
+  sandbox: [
     P,
     { alias: 'x-chain', number: 1, blockchainId: '2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM' },
     { alias: 'c-chain', number: 2, blockchainId: '2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5' },
   ],
-  fuji: [
+  'sandbox-2': [
     P,
     { alias: 'x-chain', number: 1, blockchainId: '2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm' },
     { alias: 'c-chain', number: 2, blockchainId: 'yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp' },
@@ -38,7 +38,13 @@ export const PRIMARY_CHAINS: Readonly<Record<NetworkName, readonly PrimaryChain[
 };
 
 /** The human-readable prefix of a network's addresses. */
-export const ADDRESS_PREFIX: Readonly<Record<NetworkName, string>> = { mainnet: 'avax', fuji: 'fuji' };
+export const ADDRESS_PREFIX: Readonly<Record<NetworkName, string>> = {
+  sandbox: 'avax',
+  'sandbox-2': 'fuji',
+};
+
+/** The id of a network as its nodes report it. No public network has one of these ids. */
+export const NETWORK_ID: Readonly<Record<NetworkName, number>> = { sandbox: 1337, 'sandbox-2': 1338 };
 
 /** The chain of an alias or a blockchain id. */
 export function primaryChain(network: NetworkName, idOrAlias: string): PrimaryChain | undefined {

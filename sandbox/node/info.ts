@@ -1,6 +1,6 @@
 import { namedBytes } from '../ids/base58.ts';
 import type { JsonObject } from '../json.ts';
-import { vmId } from '../network/primary-chains.ts';
+import { NETWORK_ID, vmId } from '../network/primary-chains.ts';
 import type { NodeIdentity } from '../network/validators.ts';
 import { between, mix, unit } from '../random.ts';
 import { type Methods, RpcFailure } from './json-rpc.ts';
@@ -106,7 +106,7 @@ export function infoMethods(node: SimulatedNode): Methods {
       return { isBootstrapped: isBootstrapped(node, sec) };
     },
     'info.getBlockchainID': (params) => ({ blockchainID: knownBlockchain(node, params.text('alias')) }),
-    'info.getNetworkID': () => ({ networkID: network.name === 'mainnet' ? '1' : '5' }),
+    'info.getNetworkID': () => ({ networkID: String(NETWORK_ID[network.name]) }),
     'info.getNetworkName': () => ({ networkName: network.name }),
     'info.getNodeID': () => ({
       nodeID: identity.nodeId,

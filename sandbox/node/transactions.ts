@@ -2,7 +2,7 @@ import { namedBytes } from '../ids/base58.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { Account } from '../network/accounts.ts';
 import type { Network } from '../network/network.ts';
-import { EMPTY_ID, type PrimaryChain } from '../network/primary-chains.ts';
+import { EMPTY_ID, NETWORK_ID, type PrimaryChain } from '../network/primary-chains.ts';
 import { between, mix } from '../random.ts';
 
 const FX = 'spdxUxVJQbX85MGxMHbKw1sHxMnSqJ3QBzDyDYEP3h6TLuxqQ';
@@ -60,7 +60,7 @@ export function transferOf(network: Network, chain: PrimaryChain, number: number
   const kind = (['export', 'import'] as const)[mix(network.seed, number, 104) % 4] ?? 'base';
   return {
     id: blocks.transactionId(number),
-    networkId: network.name === 'mainnet' ? 1 : 5,
+    networkId: NETWORK_ID[network.name],
     kind,
     otherChain: kind === 'base' ? undefined : other,
     output: {

@@ -26,7 +26,7 @@ export function presetOf(name: keyof Answers, network: string): readonly string[
     network: ['mainnet'],
     chainData: ['https://data-api.avax.network'],
     metrics: ['https://metrics.avax.network'],
-    chains: [network === '' || network === 'mainnet' ? '43114' : '43113'],
+    chains: [network === 'fuji' || network === 'testnet' ? '43113' : '43114'],
   };
   return presets[name] ?? [];
 }

@@ -4,7 +4,7 @@ import { tell } from './output.ts';
 
 /** In the order in which they are asked. */
 const QUESTIONS: Readonly<Record<keyof Answers, string>> = {
-  network: 'Network (mainnet or fuji)',
+  network: 'Network (mainnet, fuji or sandbox)',
   chainData: 'URL of the chain data service',
   metrics: 'URL of the metrics service',
   nodes: 'URLs of your nodes, such as http://10.0.0.11:9650',

@@ -33,7 +33,7 @@ function services(config: Config, keys: Keys, signal: AbortSignal): Promise<Exam
       about: { what: `the chain ${chain}`, setting: `watch.chains[${at}]` },
     }),
   );
-  const chainData = [{ path: `/v1/networks/${networkOf(config)}/subnets?pageSize=1`, list: 'subnets' }];
+  const chainData = [{ path: `/v1/networks/${config.network}/subnets?pageSize=1`, list: 'subnets' }];
   return [
     {
       name: 'chainData' as const,
@@ -72,7 +72,7 @@ function nodes(config: Config, keys: Keys, signal: AbortSignal): Promise<Examine
   return config.upstreams.nodes.map(({ name, url, timeout }, at) => {
     const setting = `upstreams.nodes[${at}].url`;
     const examinee = examineeOf(`nodes/${name}`, url, setting, timeout, keys, signal);
-    return examineNode(examinee, { network: networkOf(config), apis });
+    return examineNode(examinee, { network: config.network, apis });
   });
 }
 
@@ -96,8 +96,6 @@ function examineeOf(
     signal,
   };
 }
-
-const networkOf = ({ network }: Config) => (network === 'mainnet' ? 'mainnet' : 'fuji');
 
 /** Where all upstreams that say their time differ from ours, our clock is wrong. */
 function clockOf(examined: readonly Examined[]): Checked[] {

@@ -363,7 +363,7 @@ export function commandLine(): Command {
     'write a recorder.yaml; on a terminal it asks for what the options leave out',
     'chain-recorder init --network mainnet --node validator-1=http://10.0.0.11:9650 --chain 43114',
   )
-    .option('--network <name>', 'mainnet or fuji (default: mainnet)')
+    .option('--network <name>', 'mainnet, fuji or sandbox (default: mainnet)')
     .option('--chain-data <url>', 'the chain data service; "" for none (default: the public one)')
     .option('--metrics <url>', 'the metrics service; "" for none (default: the public one)')
     .option('--node <url>', 'a node, as its URL or NAME=URL; may be given more than once', collect)

@@ -6,6 +6,7 @@ import { exportsSchema } from './exports-schema.ts';
 import { healthSchema } from './health-schema.ts';
 import { assetId, evmChain, metricsChain, nodeId, primaryAddress, subnetId } from './ids.ts';
 import { isNetwork } from './network-ranges.ts';
+import { NETWORK_NAMES } from './networks.ts';
 import { retentionSchema } from './retention-schema.ts';
 
 const serviceUrl = z
@@ -150,8 +151,10 @@ export function configSchema(names: CatalogNames) {
     .meta({ description: 'Of the dataset that is called so.', absent: 'as it is declared' });
   return z.strictObject({
     network: z
-      .enum(['mainnet', 'fuji', 'testnet'])
-      .describe('The network that is recorded; testnet is another name of fuji.'),
+      .enum(NETWORK_NAMES)
+      .describe(
+        'The network that is recorded; testnet is another name of fuji, sandbox is the simulated network.',
+      ),
     name: name
       .default('recorder')
       .describe(

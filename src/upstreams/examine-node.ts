@@ -1,15 +1,15 @@
 import type { Checked } from '../checked.ts';
+import { NETWORK_IDS, type NetworkName, networkName } from '../config/networks.ts';
 import { betterUrl, type Examined, type Examinee, fault, trial } from './examination.ts';
 import type { Symptom, Trial, TrialQuestion } from './symptom.ts';
 
 /** What is expected of a node. */
 export interface NodeExpectation {
-  readonly network: 'mainnet' | 'fuji';
+  readonly network: NetworkName;
   /** The APIs that the configuration records from it. */
   readonly apis: ReadonlySet<'info' | 'platform' | 'avm' | 'health'>;
 }
 
-const NETWORKS: Readonly<Record<string, string>> = { '1': 'mainnet', '5': 'fuji' };
 const INFO: TrialQuestion = { path: '/ext/info', method: 'info.getNetworkID' };
 const P_CHAIN: TrialQuestion = { path: '/ext/bc/P', method: 'platform.getCurrentSupply', params: {} };
 const X_CHAIN: TrialQuestion = { path: '/ext/bc/X', method: 'avm.getHeight', params: {} };
@@ -46,19 +46,19 @@ export async function examineNode(node: Examinee, { network, apis }: NodeExpecta
   return { checked: problems.some(({ ok }) => !ok) ? problems : [fine, ...problems], skew };
 }
 
-function wrongNetwork({ name, url, setting }: Examinee, { body }: Trial, network: string): Checked[] {
-  const id = String(resultOf(body, 'networkID') ?? '');
-  const its = NETWORKS[id];
-  if (its === network || id === '') return [];
-  const mend =
-    its === undefined
-      ? `correct ${setting}: chain-recorder records mainnet and fuji`
-      : `set network to ${its}, or ${setting} to a node of ${network}`;
+function wrongNetwork({ name, url, setting }: Examinee, { body }: Trial, network: NetworkName): Checked[] {
+  const answered = resultOf(body, 'networkID');
+  const id = Number(answered);
+  if (answered === undefined || id === NETWORK_IDS[network]) return [];
+  const its = networkName(id);
+  const mend = its.endsWith(String(id))
+    ? `correct ${setting}: chain-recorder records mainnet, fuji and sandbox`
+    : `set network to ${its}, or ${setting} to a node of ${network}`;
   return [
     {
       check: name,
       ok: false,
-      found: `${url}: the node is of network ${its ?? id}, and the configuration says ${network}`,
+      found: `${url}: the node belongs to the network ${its}, and the configuration says ${network}`,
       mend,
     },
   ];

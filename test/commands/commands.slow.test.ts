@@ -44,7 +44,7 @@ function configure(file: string, url: string, node = '/nodes/x', budget?: object
   const [first] = sandbox.watch.nodes;
   const service = { url, apiKeyHeader: 'x-key', ...(budget ? { budget } : {}) };
   const config = {
-    network: 'mainnet',
+    network: 'sandbox',
     upstreams: {
       chainData: service,
       metrics: service,
@@ -275,7 +275,7 @@ describe('backfill', () => {
     });
     const hashes: string[] = [];
     const [nodeId] = sandbox.watch.nodeIds;
-    const url = new URL(`${sandbox.url}/v1/networks/mainnet/blockchains/p-chain/nodes/${nodeId}/blocks`);
+    const url = new URL(`${sandbox.url}/v1/networks/sandbox/blockchains/p-chain/nodes/${nodeId}/blocks`);
     url.searchParams.set('startTimestamp', String(from / 1000 - 1));
     url.searchParams.set('endTimestamp', String(to / 1000));
     url.searchParams.set('pageSize', '100');

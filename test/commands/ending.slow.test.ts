@@ -22,7 +22,7 @@ beforeAll(async () => {
   sandbox = await startSandbox({ incidents: false, blocksPerHour: 60 });
   dir = mkdtempSync(join(tmpdir(), 'recorder-ending-'));
   const config = {
-    network: 'mainnet',
+    network: 'sandbox',
     upstreams: { chainData: { url: sandbox.url } },
     watch: { nodeIds: sandbox.watch.nodeIds.slice(0, 1) },
   };

@@ -23,6 +23,8 @@ it('writes a file that is valid, with comments, asks each upstream, and never ov
   const [node] = sandbox.watch.nodes;
   const { chains, nodeIds } = sandbox.watch;
   const args = [
+    '--network',
+    'sandbox',
     '--chain-data',
     sandbox.url,
     '--metrics',
@@ -36,7 +38,7 @@ it('writes a file that is valid, with comments, asks each upstream, and never ov
   expect(made.stdout.match(/^ok /gm)).toHaveLength(3);
   const file = join(dir, 'recorder.yaml');
   expect(loadConfig(file, catalogNames)).toMatchObject({
-    network: 'mainnet',
+    network: 'sandbox',
     upstreams: { nodes: [{ name: 'one' }] },
     watch: { chains: [chains[0]], nodeIds: [nodeIds[0]] },
   });

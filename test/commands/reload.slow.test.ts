@@ -51,7 +51,7 @@ afterAll(async () => {
 function write(nodes: number, every: string, more: object = {}): void {
   const watched = sandbox.watch.nodes.slice(0, nodes);
   const config = {
-    network: 'mainnet',
+    network: 'sandbox',
     upstreams: { nodes: watched.map(({ name, path }) => ({ name, url: sandbox.url + path })) },
     datasets: { node_health: { every }, peers: { enabled: false } },
     ...more,

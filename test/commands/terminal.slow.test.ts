@@ -25,7 +25,7 @@ beforeAll(async () => {
   sandbox = await startSandbox({ incidents: false, blocksPerHour: 12 });
   dir = mkdtempSync(join(tmpdir(), 'recorder-terminal-'));
   const config = {
-    network: 'mainnet',
+    network: 'sandbox',
     upstreams: { chainData: { url: sandbox.url } },
     watch: { nodeIds: sandbox.watch.nodeIds.slice(0, 1) },
   };
@@ -78,7 +78,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
     await expect.poll(() => summaryOf(up).join('\n'), PATIENCE).toMatch(/ rows {3}[\d,]+ rows\/s\n/);
     expect(summaryOf(up)).toEqual(
       expect.arrayContaining([
-        expect.stringMatching(/^mainnet {3}http:\/\/127\.0\.0\.1:\d+ {3}Ctrl-C stops$/),
+        expect.stringMatching(/^sandbox {3}http:\/\/127\.0\.0\.1:\d+ {3}Ctrl-C stops$/),
         expect.stringMatching(/^nothing is late$|^late since /),
       ]),
     );
@@ -189,9 +189,9 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
       const cwd = folder('asked');
       const init = start(['init'], {}, { cwd });
       const [node] = sandbox.watch.nodes;
-      await answer(init, 'Network (mainnet or fuji) [mainnet]', 'moonnet\r');
+      await answer(init, 'Network (mainnet, fuji or sandbox) [mainnet]', 'moonnet\r');
       await expect.poll(() => init.text(), PATIENCE).toContain('moonnet: must be one of mainnet, fuji');
-      await answer(init, 'Network', '\r');
+      await answer(init, 'Network', 'sandbox\r');
       await answer(init, 'URL of the chain data service [https://data-api', `${sandbox.url}\r`);
       await answer(init, 'URL of the metrics service', `-\r`);
       await answer(init, 'URLs of your nodes', `${sandbox.url}${node?.path} 127.0.0.1:9650\r`);
@@ -206,7 +206,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
       await answer(init, 'Addresses to watch', '\r');
       expect(await init.ended, init.text()).toEqual({ code: 0, restored: true });
       expect(loadConfig(join(cwd, 'recorder.yaml'), catalogNames)).toMatchObject({
-        network: 'mainnet',
+        network: 'sandbox',
         upstreams: { chainData: { url: sandbox.url }, nodes: [{ name: 'one' }] },
         watch: { chains: [], nodeIds: [sandbox.watch.nodeIds[0]], addresses: [] },
       });
@@ -221,7 +221,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
     ])('leaves nothing behind at %s', async (key, keys) => {
       const cwd = folder(key);
       const init = start(['init'], {}, { cwd });
-      await answer(init, 'Network', '\r');
+      await answer(init, 'Network', 'sandbox\r');
       await answer(init, 'chain data', keys);
       expect(await init.ended).toEqual({ code: 1, restored: true });
       expect(init.text()).toMatch(/\nnothing was written$/);

@@ -367,7 +367,7 @@ describe('on demand', () => {
       from reporting.aggregated_signatures order by tx_hash`;
     expect([...rows]).toEqual([
       {
-        network: 'mainnet',
+        network: 'sandbox',
         signed_message: ofTransaction,
         tx_hash: txHash,
         message: null,
@@ -375,7 +375,7 @@ describe('on demand', () => {
         buffer: null,
       },
       {
-        network: 'mainnet',
+        network: 'sandbox',
         signed_message: ofMessage,
         tx_hash: null,
         message: '0xab01',

@@ -50,7 +50,7 @@ export function configFor(
   const { url } = sandbox;
   return checkConfig(
     {
-      network: 'mainnet',
+      network: 'sandbox',
       upstreams: {
         chainData: { url },
         metrics: { url },

@@ -6,7 +6,7 @@ async function everything(sandbox: Sandbox): Promise<string> {
   const { watch } = sandbox;
   const [address, exchange] = watch.addresses;
   const [evm] = watch.evmAddresses;
-  const primary = '/v1/networks/mainnet/blockchains';
+  const primary = '/v1/networks/sandbox/blockchains';
   const chain = '/v1/chains/43114';
   const paths = [
     '/v2/chains/43114/metrics/feesPaid?timeInterval=day',
@@ -14,8 +14,8 @@ async function everything(sandbox: Sandbox): Promise<string> {
     `${primary}/c-chain/nodes/${watch.nodeIds[3]}/blocks`,
     `${primary}/p-chain/transactions:listStaking?addresses=${address}`,
     `${primary}/x-chain/balances?addresses=${exchange}`,
-    '/v1/networks/fuji/subnets',
-    `/v1/networks/mainnet/rewards:listPending?nodeIds=${watch.nodeIds[0]}`,
+    '/v1/networks/sandbox-2/subnets',
+    `/v1/networks/sandbox/rewards:listPending?nodeIds=${watch.nodeIds[0]}`,
     `${chain}/addresses/${evm?.address}/transactions:listNative`,
     `${chain}/addresses/${evm?.address}/balances:listErc1155`,
     `${chain}/contracts/${evm?.address}/deployments`,

@@ -50,7 +50,7 @@ describe('facts', () => {
 
 describe('the genesis', () => {
   it('made the primary network and its chains in block -1', async () => {
-    const { body } = await get(sandbox, '/v1/networks/mainnet/subnets');
+    const { body } = await get(sandbox, '/v1/networks/sandbox/subnets');
     const primary = body.subnets.at(-1);
     expect([primary.subnetId, primary.createBlockIndex]).toEqual([
       '11111111111111111111111111111111LpoYY',
@@ -169,7 +169,7 @@ describe('members and values as they were seen', () => {
   });
 
   it('hold what no column may', async () => {
-    const subnets = async () => (await get(sandbox, '/v1/networks/mainnet/subnets')).text;
+    const subnets = async () => (await get(sandbox, '/v1/networks/sandbox/subnets')).text;
     expect(await subnets()).not.toContain('"encoding"');
     on('genesis-data-encoded');
     on('locktime-forever');
@@ -179,10 +179,10 @@ describe('members and values as they were seen', () => {
     const description = await rpc(sandbox, '/ext/bc/X', 'avm.getAssetDescription', { assetID: 'AVAX' });
     expect(description.text).toContain('"symbol":"AVAX\\u0000\\ud83d"');
     on('balances-other-members');
-    const balances = `/v1/networks/mainnet/blockchains/x-chain/balances?addresses=${sandbox.watch.addresses[0]}`;
+    const balances = `/v1/networks/sandbox/blockchains/x-chain/balances?addresses=${sandbox.watch.addresses[0]}`;
     expect((await get(sandbox, balances)).body.balances).toMatchObject({ utxoCount: 700, isStale: false });
     on('staking-new-types');
-    const staking = '/v1/networks/mainnet/blockchains/p-chain/transactions:listStaking?txTypes=';
+    const staking = '/v1/networks/sandbox/blockchains/p-chain/transactions:listStaking?txTypes=';
     const { body } = await get(sandbox, `${staking}AddAutoRenewedValidatorTx`);
     expect(body.transactions.length).toBeGreaterThan(0);
   });

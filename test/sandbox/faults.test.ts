@@ -14,7 +14,7 @@ afterEach(() => sandbox.close());
 
 const METRIC = '/v2/chains/43114/metrics/txCount?pageSize=5';
 const blocks = (): string =>
-  `/v1/networks/mainnet/blockchains/p-chain/nodes/${sandbox.watch.nodeIds[0]}/blocks?pageSize=5`;
+  `/v1/networks/sandbox/blockchains/p-chain/nodes/${sandbox.watch.nodeIds[0]}/blocks?pageSize=5`;
 
 /** The bytes of an answer as they come over the wire. */
 function raw(path: string): Promise<string> {
@@ -198,7 +198,7 @@ describe('faults', () => {
       (await get(sandbox, path)).status,
       (await get(sandbox, path)).status,
     ];
-    expect(await statuses('/v1/networks/mainnet/subnets')).toEqual([500, 500, 200]);
+    expect(await statuses('/v1/networks/sandbox/subnets')).toEqual([500, 500, 200]);
     expect(await statuses(METRIC)).toEqual([429, 429, 429]);
     await post(sandbox, '/_sandbox/clock', { advanceMs: 1 });
     expect(await statuses(METRIC)).toEqual([200, 200, 200]);

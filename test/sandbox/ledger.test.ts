@@ -18,9 +18,9 @@ describe('the ledger', () => {
     for (let i = 0; i < 9; i += 1) await get(sandbox, '/v2/chains/43114/metrics/txCount?pageSize=1');
     await get(
       sandbox,
-      `/v1/networks/mainnet/blockchains/p-chain/balances?addresses=${sandbox.watch.addresses[0]}`,
+      `/v1/networks/sandbox/blockchains/p-chain/balances?addresses=${sandbox.watch.addresses[0]}`,
     );
-    await get(sandbox, '/v1/networks/mainnet/subnets');
+    await get(sandbox, '/v1/networks/sandbox/subnets');
     await rpc(sandbox, '/ext/info', 'info.peers');
     const { ledger } = sandbox;
     expect(ledger.count('getMetric')).toBe(9);
@@ -88,7 +88,7 @@ describe('the ledger', () => {
   });
 
   it('can be asked over HTTP, with the truth about blocks, and the clock can be moved', async () => {
-    await get(sandbox, '/v1/networks/mainnet/subnets');
+    await get(sandbox, '/v1/networks/sandbox/subnets');
     const { text } = await get(sandbox, '/_sandbox/ledger/calls?operation=listSubnets');
     expect(JSON.parse(text)).toMatchObject({ call: 1, operation: 'listSubnets' });
     expect((await get(sandbox, '/_sandbox/ledger/totals')).body).toEqual({

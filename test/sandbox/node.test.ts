@@ -54,7 +54,7 @@ describe('JSON-RPC of a node', () => {
     expect((await post(sandbox, '/ext/info', '{}', { 'content-type': 'text/plain' })).status).toBe(415);
     expect(await get(sandbox, '/ext/nothing')).toMatchObject({ status: 404, text: '' });
     expect((await rpc(sandbox, '/ext/info', 'info.getNetworkID', [{}])).body.result).toEqual({
-      networkID: '1',
+      networkID: '1337',
     });
   });
 
@@ -136,7 +136,7 @@ describe('exact integers', () => {
   it('appear in full in the text of staking transactions and of X-chain transactions', async () => {
     const { text } = await get(
       sandbox,
-      '/v1/networks/mainnet/blockchains/p-chain/transactions:listStaking?txTypes=RegisterL1ValidatorTx&pageSize=100',
+      '/v1/networks/sandbox/blockchains/p-chain/transactions:listStaking?txTypes=RegisterL1ValidatorTx&pageSize=100',
     );
     const weights = [...text.matchAll(/"weight":(\d+)/g)].map(([, digits = '']) => digits);
     const members = sandbox.network.subnets[4]?.members ?? [];
@@ -199,7 +199,7 @@ describe('the X- and P-chain', () => {
     const seen = { P: 0, C: 0 };
     for (let day = 0; day < 20; day += 1) {
       const { atomicMemoryUnlocked } = (
-        await get(other, `/v1/networks/mainnet/blockchains/x-chain/balances?addresses=${address}`)
+        await get(other, `/v1/networks/sandbox/blockchains/x-chain/balances?addresses=${address}`)
       ).body.balances;
       const own = (await rpc(other, '/ext/bc/X', 'avm.getUTXOs', { addresses: [address] })).body.result.utxos;
       for (const [sourceChain, alias] of [
@@ -265,7 +265,7 @@ describe('the X- and P-chain', () => {
   it('agree with the data service', async () => {
     const address = sandbox.watch.addresses[0];
     const { balances } = (
-      await get(sandbox, `/v1/networks/mainnet/blockchains/p-chain/balances?addresses=${address}`)
+      await get(sandbox, `/v1/networks/sandbox/blockchains/p-chain/balances?addresses=${address}`)
     ).body;
     const { result } = (await rpc(sandbox, '/ext/bc/P', 'platform.getBalance', { addresses: [address] }))
       .body;
@@ -273,7 +273,7 @@ describe('the X- and P-chain', () => {
     const list = (
       await get(
         sandbox,
-        `/v1/networks/mainnet/blockchains/p-chain/nodes/${sandbox.watch.nodeIds[0]}/blocks?pageSize=1`,
+        `/v1/networks/sandbox/blockchains/p-chain/nodes/${sandbox.watch.nodeIds[0]}/blocks?pageSize=1`,
       )
     ).body;
     const { block } = (

@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => sandbox.close());
 
 function path(node: number, chain = 'p-chain'): string {
-  return `/v1/networks/mainnet/blockchains/${chain}/nodes/${sandbox.watch.nodeIds[node]}/blocks`;
+  return `/v1/networks/sandbox/blockchains/${chain}/nodes/${sandbox.watch.nodeIds[node]}/blocks`;
 }
 
 async function all(url: string): Promise<Block[]> {
@@ -91,7 +91,7 @@ describe('proposed blocks', () => {
       expect([size, status, Array.isArray(body.message)]).toEqual([size, 400, true]);
     }
     expect((await get(sandbox, path(0).replace('NodeID-', ''))).status).toBe(400);
-    expect((await get(sandbox, path(0).replace('mainnet', 'nonet'))).status).toBe(400);
+    expect((await get(sandbox, path(0).replace('sandbox', 'nonet'))).status).toBe(400);
     expect((await get(sandbox, path(0).replace('p-chain', 'q-chain'))).status).toBe(400);
   });
 
@@ -141,14 +141,14 @@ describe('page tokens', () => {
   it('lead through every list without a gap or a repeat', async () => {
     const address = sandbox.watch.evmAddresses[0]?.address;
     const lists = [
-      ['/v1/networks/mainnet/subnets?pageSize=2', 'subnets', 'subnetId'],
+      ['/v1/networks/sandbox/subnets?pageSize=2', 'subnets', 'subnetId'],
       [
-        '/v1/networks/mainnet/blockchains/p-chain/transactions:listStaking?pageSize=70',
+        '/v1/networks/sandbox/blockchains/p-chain/transactions:listStaking?pageSize=70',
         'transactions',
         'txHash',
       ],
       [
-        `/v1/networks/mainnet/rewards:listPending?pageSize=7&sortOrder=asc&nodeIds=${sandbox.watch.nodeIds.join(',')}`,
+        `/v1/networks/sandbox/rewards:listPending?pageSize=7&sortOrder=asc&nodeIds=${sandbox.watch.nodeIds.join(',')}`,
         'pendingRewards',
         '',
       ],

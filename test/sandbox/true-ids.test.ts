@@ -45,15 +45,15 @@ function* texts(value: unknown, path = ''): Generator<[path: string, text: strin
 /** Answers of all three services. */
 async function answers(): Promise<unknown[]> {
   const { chain = '', address = '' } = sandbox.watch.evmAddresses[0] ?? {};
-  const p = '/v1/networks/mainnet/blockchains';
+  const p = '/v1/networks/sandbox/blockchains';
   const owner = sandbox.watch.addresses[0];
   const paths = [
     `${p}/p-chain/nodes/${sandbox.watch.nodeIds[0]}/blocks?pageSize=50`,
     `${p}/x-chain/nodes/${sandbox.watch.nodeIds[1]}/blocks?pageSize=50`,
     `${p}/p-chain/transactions:listStaking?pageSize=100`,
     `${p}/x-chain/balances?addresses=${owner}`,
-    '/v1/networks/mainnet/subnets',
-    `/v1/networks/mainnet/rewards:listPending?nodeIds=${sandbox.watch.nodeIds.join(',')}`,
+    '/v1/networks/sandbox/subnets',
+    `/v1/networks/sandbox/rewards:listPending?nodeIds=${sandbox.watch.nodeIds.join(',')}`,
     `/v1/chains/${chain}/addresses/${address}/transactions:listNative?pageSize=50`,
     `/v1/chains/${chain}/addresses/${address}/transactions:listErc1155?pageSize=50`,
     `/v1/chains/${chain}/contracts/${address}/deployments`,
@@ -106,7 +106,7 @@ describe('ids', () => {
   });
 
   it('of validations are the same in hex', async () => {
-    const path = '/v1/networks/mainnet/blockchains/p-chain/transactions:listStaking';
+    const path = '/v1/networks/sandbox/blockchains/p-chain/transactions:listStaking';
     const { body } = await get(sandbox, `${path}?pageSize=100&txTypes=RegisterL1ValidatorTx`);
     const details: { validationId: string; validationIdHex: string }[] = body.transactions.flatMap(
       (item: { l1ValidatorDetails: object[] }) => item.l1ValidatorDetails,
@@ -166,15 +166,15 @@ describe('malformed ids', () => {
     const [node = ''] = sandbox.watch.nodeIds;
     const [address = ''] = sandbox.watch.addresses;
     const hash = sandbox.network.subnets[2]?.members[0]?.id ?? '';
-    const p = '/v1/networks/mainnet/blockchains/p-chain';
+    const p = '/v1/networks/sandbox/blockchains/p-chain';
     for (const path of [
       `${p}/nodes/${broken(node)}/blocks`,
       `${p}/nodes/NodeID-nobody/blocks`,
       `${p}/transactions:listStaking?addresses=${broken(address)}`,
-      `/v1/networks/mainnet/rewards:listPending?nodeIds=${broken(node)}`,
-      '/v1/networks/mainnet/blockchains/q-chain/balances',
+      `/v1/networks/sandbox/rewards:listPending?nodeIds=${broken(node)}`,
+      '/v1/networks/sandbox/blockchains/q-chain/balances',
       '/v1/networks/othernet/subnets',
-      `/v1/signatureAggregator/mainnet/aggregateSignatures/${broken(hash)}`,
+      `/v1/signatureAggregator/sandbox/aggregateSignatures/${broken(hash)}`,
       '/v1/chains/43114/transactions/0x12',
       '/v1/chains/43114/addresses/0x12/balances:getNative',
       '/v1/chains/four/addresses/0x12/balances:getNative',

@@ -17,10 +17,10 @@ const LISTS = (): [path: string, member: string][] => {
   const { chain, address } = sandbox.watch.evmAddresses[0] ?? { chain: '', address: '' };
   return [
     [
-      `/v1/networks/mainnet/blockchains/p-chain/nodes/${sandbox.watch.nodeIds[0]}/blocks?startTimestamp=${FROM}&pageSize=9`,
+      `/v1/networks/sandbox/blockchains/p-chain/nodes/${sandbox.watch.nodeIds[0]}/blocks?startTimestamp=${FROM}&pageSize=9`,
       'blocks',
     ],
-    [`/v1/networks/mainnet/blockchains/p-chain/transactions:listStaking?pageSize=9`, 'transactions'],
+    [`/v1/networks/sandbox/blockchains/p-chain/transactions:listStaking?pageSize=9`, 'transactions'],
     [`/v1/chains/${chain}/addresses/${address}/transactions:listNative?pageSize=9`, 'transactions'],
     [`/v2/chains/43114/metrics/txCount?startTimestamp=${FROM}&pageSize=9`, 'results'],
   ];
@@ -166,7 +166,7 @@ describe('lists that contradict', () => {
     }
     const { address } = sandbox.network.accounts.all[0] ?? { address: '' };
     sandbox.faults.next({}, 'list-emptied');
-    const path = `/v1/networks/mainnet/blockchains/x-chain/balances?addresses=${address}`;
+    const path = `/v1/networks/sandbox/blockchains/x-chain/balances?addresses=${address}`;
     const { unlocked } = (await get(sandbox, path)).body.balances;
     expect(unlocked).toEqual([]);
     expect((await get(sandbox, path)).body.balances.unlocked).not.toEqual([]);

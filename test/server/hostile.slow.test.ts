@@ -64,7 +64,7 @@ beforeAll(async () => {
   const service = { url: sandbox.url, apiKeyHeader: 'x-key' };
   const nodes = sandbox.watch.nodes.slice(0, 2).map(({ name, path }) => ({ name, url: sandbox.url + path }));
   const config = {
-    network: 'mainnet',
+    network: 'sandbox',
     upstreams: { chainData: service, metrics: service, nodes },
     watch: { chains: sandbox.watch.chains.slice(0, 1), nodeIds: sandbox.watch.nodeIds.slice(0, 1) },
     datasets: { metric_points: { metrics: ['txCount'], intervals: ['day'] }, chain_heights: { every: '5s' } },

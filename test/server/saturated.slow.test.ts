@@ -33,7 +33,7 @@ beforeAll(async () => {
   port = await freePort();
   const nodes = sandbox.watch.nodes.slice(0, 2).map(({ name, path }) => ({ name, url: sandbox.url + path }));
   const config = {
-    network: 'mainnet',
+    network: 'sandbox',
     upstreams: { nodes },
     datasets: { chain_heights: { every: '5s' }, node_health: { every: '5s' } },
   };

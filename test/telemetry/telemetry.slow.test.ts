@@ -37,7 +37,7 @@ function configured(): string {
   cleanups.push(() => rmSync(dir, { recursive: true }));
   const nodes = sandbox.watch.nodes.slice(0, 1).map(({ name, path }) => ({ name, url: sandbox.url + path }));
   const config = {
-    network: 'mainnet',
+    network: 'sandbox',
     upstreams: { metrics: { url: sandbox.url, apiKeyHeader: 'x-api-key' }, nodes },
     watch: { chains: ['43114'] },
     datasets: {

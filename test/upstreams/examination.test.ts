@@ -363,7 +363,7 @@ describe('a node', () => {
     expect(await node(url)).toMatchObject([
       {
         ok: false,
-        found: `${url}: the node is of network fuji, and the configuration says mainnet`,
+        found: `${url}: the node belongs to the network fuji, and the configuration says mainnet`,
         mend: 'set network to fuji, or upstreams.nodes[0].url to a node of mainnet',
       },
     ]);
@@ -372,7 +372,7 @@ describe('a node', () => {
   it('of a network of its own', async () => {
     const url = await server(nodeOf({ ...GOOD, 'info.getNetworkID': { networkID: '12345' } }));
     expect(await node(url)).toMatchObject([
-      { ok: false, found: expect.stringContaining('of network 12345') },
+      { ok: false, found: expect.stringContaining('the network with the id 12345') },
     ]);
   });
 
