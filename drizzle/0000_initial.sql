@@ -78,6 +78,7 @@ CREATE TABLE "recorder"."budgets" (
 	"day" date NOT NULL,
 	"day_units" bigint NOT NULL,
 	"blocked_until" timestamp with time zone,
+	"blocked_by" text,
 	CONSTRAINT "budgets_upstream_endpoint_pk" PRIMARY KEY("upstream","endpoint")
 );
 --> statement-breakpoint

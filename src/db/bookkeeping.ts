@@ -258,6 +258,8 @@ export const budgets = recorder.table(
     day: date({ mode: 'string' }).notNull(),
     day_units: bigint({ mode: 'number' }).notNull(),
     blocked_until: instant(),
+    /** The header that set `blocked_until`, such as `retry-after: 30`. */
+    blocked_by: text(),
   },
   (table) => [primaryKey({ columns: [table.upstream, table.endpoint] })],
 );

@@ -16,6 +16,18 @@ const LOOK_AGAIN = 1_000;
 /** The longest block, ms. A longer one was set by a clock that was ahead. */
 const LONGEST_BLOCK = 3_600_000;
 
+/** Until when an upstream is not called, and what it sent. */
+interface Block {
+  blocked_until: Date | null;
+  blocked_by: string | null;
+}
+
+/** Why units were not taken, and the milliseconds until the next attempt; 0: they were taken. */
+interface Refusal {
+  readonly wait: number;
+  readonly reason: string;
+}
+
 /** One row of `recorder.budgets` that all workers draw on, whatever queue they run on. */
 export class SharedBudget implements Budget {
   readonly #sql: postgres.Sql;
@@ -24,6 +36,7 @@ export class SharedBudget implements Budget {
   readonly #clock: Clock;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #blockedUntil = 0;
+  #blockedBy: string | null = null;
 
   constructor(sql: postgres.Sql, key: BudgetKey, limits: Limits, clock: Clock) {
     this.#sql = sql;
@@ -34,15 +47,13 @@ export class SharedBudget implements Budget {
 
   async take(units: number, priority: Priority, signal: AbortSignal): Promise<void> {
     for (;;) {
-      const wait = await this.#tryTake(units, priority);
+      const { wait, reason } = await this.#tryTake(units, priority);
       if (wait <= 0) return;
       if (wait > LONGEST_WAIT)
         throw new UpstreamFailure(
           'rate-limited',
-          `no budget for ${this.#key.upstream} for ${Math.ceil(wait / 1000)} s`,
-          {
-            retryAfter: wait,
-          },
+          `no budget for ${this.#key.upstream} for ${Math.ceil(wait / 1000)} s: ${reason}`,
+          { retryAfter: wait },
         );
       await delay(wait, undefined, { signal }).catch(() => {
         throw new UpstreamFailure('cancelled', 'stopped by the recorder');
@@ -50,26 +61,26 @@ export class SharedBudget implements Budget {
     }
   }
 
-  async block(milliseconds: number): Promise<void> {
+  async block(milliseconds: number, reason: string): Promise<void> {
     const until = this.#clock() + milliseconds;
-    this.#blockedUntil = Math.max(this.#blockedUntil, until);
+    if (until > this.#blockedUntil) [this.#blockedUntil, this.#blockedBy] = [until, reason];
     const now = new Date(this.#clock());
     const { upstream, endpoint } = this.#key;
     await this.#sql`
-      insert into recorder.budgets as b (upstream, endpoint, minute, minute_units, day, day_units, blocked_until)
-      values (${upstream}, ${endpoint}, ${startOfMinute(now)}, 0, ${dayOf(now)}, 0, ${new Date(until)})
-      on conflict (upstream, endpoint) do update set blocked_until = case
-        when b.blocked_until <= ${new Date(now.getTime() + LONGEST_BLOCK)}
-        then greatest(b.blocked_until, excluded.blocked_until) else excluded.blocked_until end`;
+      insert into recorder.budgets as b (upstream, endpoint, minute, minute_units, day, day_units, blocked_until, blocked_by)
+      values (${upstream}, ${endpoint}, ${startOfMinute(now)}, 0, ${dayOf(now)}, 0, ${new Date(until)}, ${reason})
+      on conflict (upstream, endpoint) do update set (blocked_until, blocked_by) = (excluded.blocked_until, excluded.blocked_by)
+        where b.blocked_until is null or b.blocked_until < excluded.blocked_until
+          or b.blocked_until > ${new Date(now.getTime() + LONGEST_BLOCK)}`;
   }
 
-  async learn({ limit, exhaustedFor }: Allowance): Promise<void> {
-    if (exhaustedFor !== null) await this.block(exhaustedFor);
+  async learn({ limit, exhausted }: Allowance): Promise<void> {
+    if (exhausted) await this.block(exhausted.milliseconds, exhausted.header);
     if (limit) this.#limits.hear(limit, this.#clock());
   }
 
-  /** Takes the units if there are that many. @returns 0, or the milliseconds to wait before trying again */
-  async #tryTake(units: number, priority: Priority): Promise<number> {
+  /** Takes the units if there are that many. Returns 0, or the milliseconds to wait before the next attempt and why. */
+  async #tryTake(units: number, priority: Priority): Promise<Refusal> {
     const now = new Date(this.#clock());
     const perMinute = this.#limits.perMinute(now.getTime());
     const perDay = this.#limits.perDay(now.getTime());
@@ -78,7 +89,7 @@ export class SharedBudget implements Budget {
     const day = dayOf(now);
     const { upstream, endpoint } = this.#key;
     const most = (limit: Limit | null) => limit && Math.max(limit.units * SHARE[priority], units);
-    const [row] = await this.#sql<{ taken: boolean; blocked_until: Date | null; day_full: boolean }[]>`
+    const [row] = await this.#sql<({ taken: boolean; day_full: boolean } & Block)[]>`
       with mine as (
         insert into recorder.budgets as b (upstream, endpoint, minute, minute_units, day, day_units)
         values (${upstream}, ${endpoint}, ${minute}, ${units}, ${day}, ${units})
@@ -94,31 +105,41 @@ export class SharedBudget implements Budget {
           and (${most(perDay)}::float8 is null
             or case when b.day = excluded.day then b.day_units else 0 end + ${units} <= ${most(perDay)}::float8)
         returning 1)
-      select exists(select from mine) as taken, b.blocked_until,
+      select exists(select from mine) as taken, b.blocked_until, b.blocked_by,
         coalesce(b.day = ${day}::date and b.day_units + ${units} > ${most(perDay)}::float8, false) as day_full
       from (values (1)) as one left join recorder.budgets b on (b.upstream, b.endpoint) = (${upstream}, ${endpoint})`;
-    if (!row || row.taken) return 0;
+    if (!row || row.taken) return TAKEN;
     const blocked = (row.blocked_until?.getTime() ?? 0) - now.getTime();
-    if (blocked > 0 && blocked <= LONGEST_BLOCK) return blocked;
+    if (blocked > 0 && blocked <= LONGEST_BLOCK) return blockedBy(blocked, row.blocked_by);
     // A limit from headers expires when it is not repeated, maybe before the window ends.
     const [ends, limit] = row.day_full
       ? [Date.parse(`${day}T00:00:00Z`) + 86_400_000, perDay]
       : [minute.getTime() + 60_000, perMinute];
-    return Math.min(ends - now.getTime(), limit?.lasts ?? Number.POSITIVE_INFINITY);
+    return {
+      wait: Math.min(ends - now.getTime(), limit?.lasts ?? Number.POSITIVE_INFINITY),
+      reason: `the units of the ${row.day_full ? 'day' : 'minute'} are used`,
+    };
   }
 
-  async #blockedFor(now: Date): Promise<number> {
+  async #blockedFor(now: Date): Promise<Refusal> {
     if (Math.abs(now.getTime() - this.#lookedAt) >= LOOK_AGAIN) {
       this.#lookedAt = now.getTime();
       const { upstream, endpoint } = this.#key;
-      const [row] = await this.#sql<{ blocked_until: Date | null }[]>`
-        select blocked_until from recorder.budgets where (upstream, endpoint) = (${upstream}, ${endpoint})`;
+      const [row] = await this.#sql<Block[]>`
+        select blocked_until, blocked_by from recorder.budgets where (upstream, endpoint) = (${upstream}, ${endpoint})`;
       this.#blockedUntil = row?.blocked_until?.getTime() ?? 0;
+      this.#blockedBy = row?.blocked_by ?? null;
     }
     const blocked = this.#blockedUntil - now.getTime();
-    return blocked <= LONGEST_BLOCK ? blocked : 0;
+    return blocked <= LONGEST_BLOCK ? blockedBy(blocked, this.#blockedBy) : TAKEN;
   }
 }
+
+const TAKEN: Refusal = { wait: 0, reason: '' };
+const blockedBy = (wait: number, header: string | null): Refusal => ({
+  wait,
+  reason: `it sent ${header ?? '429'}`,
+});
 
 const startOfMinute = (now: Date) => new Date(Math.floor(now.getTime() / 60_000) * 60_000);
 const dayOf = (now: Date) => now.toISOString().slice(0, 10);

@@ -15,6 +15,8 @@ export interface Status {
     minute_units: number;
     day_units: number;
     blocked_until: Date | null;
+    /** The header that set `blocked_until`. */
+    blocked_by: string | null;
   }[];
   readonly quarantined: number;
   readonly gaps: number;
@@ -78,9 +80,10 @@ export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): P
       select dataset, target, last_failure_at as at, last_failure as error from reporting.freshness
       where last_failure_at > now() - interval '1 day' and not_offered is null
       order by last_failure_at desc, dataset, target limit 10`,
-      sql<{ upstream: string; minute_units: number; day_units: number; blocked_until: Date | null }[]>`
+      sql<Status['budgets'][number][]>`
       select upstream, minute_units::float8, day_units::float8,
-        case when blocked_until > now() then blocked_until end as blocked_until
+        case when blocked_until > now() then blocked_until end as blocked_until,
+        case when blocked_until > now() then blocked_by end as blocked_by
       from recorder.budgets join unnest(${mine.map(({ upstream }) => upstream)}::text[],
         ${mine.map(({ endpoint }) => endpoint)}::text[]) as mine(upstream, endpoint) using (upstream, endpoint)
       order by upstream`,

@@ -1,3 +1,5 @@
+import type { RequestedPause } from './budget.ts';
+
 /** What went wrong with a call, in the kinds that the recorder treats differently. */
 export type FailureKind =
   | 'dns'
@@ -49,18 +51,21 @@ export class UpstreamFailure extends Error {
   readonly status: number | undefined;
   /** Milliseconds that the upstream asked us to stay away. */
   readonly retryAfter: number | undefined;
+  /** The header that named `retryAfter`, such as `retry-after: 30`. */
+  readonly pauseHeader: string | undefined;
   /** What the socket or the TLS handshake failed with, such as `ECONNREFUSED`. */
   readonly code: string | undefined;
 
   constructor(
     kind: FailureKind,
     message: string,
-    more: { status?: number; retryAfter?: number | undefined; code?: string } = {},
+    more: { status?: number; pause?: RequestedPause | undefined; retryAfter?: number; code?: string } = {},
   ) {
     super(message);
     this.kind = kind;
     this.status = more.status;
-    this.retryAfter = more.retryAfter;
+    this.retryAfter = more.retryAfter ?? more.pause?.milliseconds;
+    this.pauseHeader = more.pause?.header;
     this.code = more.code;
   }
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { Agent, request } from 'undici';
+import { Agent, type Dispatcher, request } from 'undici';
 import { messageOf } from '../errors.ts';
 import { WorkSignal } from '../work-signal.ts';
 import { type FailureKind, UpstreamFailure, withoutUrls } from './failure.ts';
@@ -64,8 +64,8 @@ export async function callOnce(call: Call, fresh = false): Promise<Answer> {
       await response.body.dump({ limit: call.maxBytes, signal: work.signal }).catch(() => {});
       return { status: response.statusCode, headers: response.headers, text: '', bytes: NOTHING };
     }
-    const encoding = response.headers['content-encoding'];
-    const bytes = await readBody(response.body, encoding === 'gzip', call.maxBytes, work.signal);
+    const gzip = isGzip(response);
+    const bytes = await readBody(response.body, gzip, call.maxBytes, work.signal);
     return { status: response.statusCode, headers: response.headers, text: textOf(bytes), bytes };
   } catch (error) {
     if (error instanceof UpstreamFailure) throw error;
@@ -86,6 +86,23 @@ const settled = <T>(asked: Promise<T>, signal: AbortSignal): Promise<T> =>
     asked.then(resolve, reject);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
+
+/** Whether a body is compressed. @throws UpstreamFailure if its coding was not requested */
+function isGzip({ headers, statusCode, body }: Dispatcher.ResponseData): boolean {
+  const coding = String(headers['content-encoding'] ?? '')
+    .trim()
+    .toLowerCase();
+  if (coding === '' || coding === 'identity') return false;
+  if (coding === 'gzip' || coding === 'x-gzip') return true;
+  body.once('error', () => {}).destroy(); // undici reports the abort as an error
+  throw new UpstreamFailure(
+    'malformed',
+    `the response is encoded as ${coding.slice(0, 40)}, only gzip was requested`,
+    {
+      status: statusCode,
+    },
+  );
+}
 
 async function readBody(
   body: Readable,

@@ -1,35 +1,76 @@
-import type { Allowance } from './budget.ts';
+import type { Allowance, RequestedPause } from './budget.ts';
 import type { Answer } from './http.ts';
 
-/** The longest wait that counts as a rate limit, ms. */
-const LONGEST = 3_600_000;
+/** Maximum pause that an upstream can request, in ms. */
+const MAX_PAUSE_MS = 3_600_000;
+
+/** Numbers above are Unix times: a span of 10^9 s is 31 years. */
+const MAX_SPAN_S = 1e9;
+
+/** Numbers above are Unix times in milliseconds. */
+const MAX_UNIX_TIME_S = 1e11;
 
 /** Such as `Wed, 21 Oct 2015 07:28:00 GMT`. */
 const HTTP_DATE = /^[A-Z][a-z]+,? .*\d\d:\d\d:\d\d/;
 
-/** Milliseconds of a Retry-After header, in seconds or as a date; undefined where it is absent or no time at all. */
-export function retryAfter({ headers }: Answer): number | undefined {
-  const header = String(headers['retry-after'] ?? '').trim();
-  if (header === '') return undefined;
-  // Date.parse accepts almost any text that contains a number.
-  const date = HTTP_DATE.test(header) ? Date.parse(header) : Number.NaN;
-  const milliseconds = /^\d+$/.test(header) ? Number(header) * 1000 : date - Date.now();
-  return Number.isFinite(milliseconds) ? Math.min(Math.max(milliseconds, 0), LONGEST) : undefined;
+/** Such as `2026-01-31T12:00:00Z`. */
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
+
+/** Such as `6m0s`, `1.5s` or `250ms`. */
+const SPAN = /^(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?$/;
+
+/**
+ * Returns the pause that a `Retry-After` header requests, or undefined if the header is absent or no time.
+ * @param now of the recorder's clock, ms. Times are compared with the response's own `Date` where it has one
+ */
+export function retryAfter(answer: Answer, now: number): RequestedPause | undefined {
+  return pauseIn(answer, 'retry-after', now);
 }
 
 /**
- * The allowance in an answer's `ratelimit-limit`, `ratelimit-policy` (such as `8000;w=60`), `ratelimit-remaining` and
- * `ratelimit-reset` headers; null where there are none. A limit without a window is one of a minute, as documented.
+ * Returns the allowance in a response's `ratelimit-limit`, `ratelimit-policy` (such as `8000;w=60`), `ratelimit-remaining` and
+ * `ratelimit-reset` headers, or null if there are none. A limit without a window is one of a minute, as documented.
+ * @param now of the recorder's clock, ms
  */
-export function allowanceIn({ headers }: Answer): Allowance | null {
-  const header = (name: string) => String(headers[name] ?? '');
+export function allowanceIn(answer: Answer, now: number): Allowance | null {
+  const header = (name: string) => String(answer.headers[name] ?? '');
   const units = /^\d{1,12}/.exec(header('ratelimit-limit') || header('ratelimit-policy'))?.[0];
   const seconds = /w=(\d{1,8})/.exec(`${header('ratelimit-limit')} ${header('ratelimit-policy')}`)?.[1];
-  const reset = Number(header('ratelimit-reset') || Number.NaN);
-  const exhausted = header('ratelimit-remaining') === '0' && Number.isFinite(reset) && reset > 0;
+  const reset = header('ratelimit-remaining') === '0' ? pauseIn(answer, 'ratelimit-reset', now) : undefined;
+  const exhausted = reset && reset.milliseconds > 0 ? reset : null;
   if (units === undefined && !exhausted) return null;
   return {
     limit: Number(units) > 0 ? { units: Number(units), seconds: Number(seconds ?? 60) } : null,
-    exhaustedFor: exhausted ? Math.min(reset * 1000, LONGEST) : null,
+    exhausted,
   };
+}
+
+function pauseIn({ headers }: Answer, name: string, now: number): RequestedPause | undefined {
+  const text = String(headers[name] ?? '').trim();
+  const sent = Date.parse(String(headers.date ?? ''));
+  const milliseconds = millisecondsIn(text, Number.isFinite(sent) ? sent : now);
+  if (milliseconds === undefined) return undefined;
+  return {
+    milliseconds: Math.min(Math.max(milliseconds, 0), MAX_PAUSE_MS),
+    header: `${name}: ${text.slice(0, 60)}`,
+  };
+}
+
+/** Milliseconds until what a text means: a span in seconds or with units, a Unix time, or a date. Undefined: no time. */
+function millisecondsIn(text: string, now: number): number | undefined {
+  if (/^\d+(\.\d+)?$/.test(text)) {
+    const number = Number(text);
+    if (number > MAX_UNIX_TIME_S) return number - now;
+    return number > MAX_SPAN_S ? number * 1000 - now : number * 1000;
+  }
+  const span = SPAN.exec(text);
+  if (span && text !== '') {
+    const [hours = 0, minutes = 0, seconds = 0, milliseconds = 0] = span
+      .slice(1)
+      .map((part) => Number(part ?? 0));
+    return ((hours * 60 + minutes) * 60 + seconds) * 1000 + milliseconds;
+  }
+  // Date.parse accepts almost any text that contains a number.
+  const time = HTTP_DATE.test(text) || ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isFinite(time) ? time - now : undefined;
 }

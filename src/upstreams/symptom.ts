@@ -93,7 +93,7 @@ export async function tryOut(url: string, question: TrialQuestion, options: Tria
       type: headerOf(answer, 'content-type').split(';')[0]?.trim() ?? '',
       words: wordsOf(redact(error ?? answer.text.trim())),
       location: locationOf(answer, url, redact),
-      retryAfter: retryAfter(answer) ?? null,
+      retryAfter: retryAfter(answer, Date.now())?.milliseconds ?? null,
     },
   };
 }

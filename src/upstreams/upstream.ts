@@ -166,7 +166,7 @@ export class UpstreamSession {
     });
     const answer = withoutSecrets(raw, redact);
     this.now = clock();
-    const allowance = allowanceIn(answer);
+    const allowance = allowanceIn(answer, this.now);
     if (allowance) await budget.learn(allowance);
     return answer;
   }
@@ -186,7 +186,7 @@ export class UpstreamSession {
   }
 
   #refuse(answer: Answer): void {
-    refuseStatus(answer);
+    refuseStatus(answer, this.now);
   }
 
   async #retried<T>(attempt: () => Promise<T>): Promise<T> {
@@ -197,7 +197,8 @@ export class UpstreamSession {
         if (!(error instanceof UpstreamFailure)) throw error;
         const pause = error.retryAfter ?? FIRST_PAUSE * 2 ** (attempts - 1) + randomInt(FIRST_PAUSE);
         // Only an answer blocks all workers. The budget's own refusal is rate-limited too, but may be about one priority only.
-        if (error.status === 429) await this.#settings.budget.block(pause);
+        if (error.status === 429)
+          await this.#settings.budget.block(pause, error.pauseHeader ?? '429 without Retry-After');
         if (!error.retry || attempts >= ATTEMPTS || pause > LONGEST_PAUSE) throw error;
         await delay(pause, undefined, { signal: this.#asking.signal }).catch(() => {
           throw new UpstreamFailure('cancelled', 'stopped by the recorder');
@@ -257,14 +258,18 @@ function jsonIn(answer: Answer, types: RegExp): unknown {
 }
 
 /** @throws UpstreamFailure when the status is outside 2xx (seed chain-data section 7) */
-function refuseStatus(answer: Answer): void {
+function refuseStatus(answer: Answer, now: number): void {
   const { status } = answer;
+  if (status === 206)
+    throw new UpstreamFailure('malformed', 'answered 206: a part of the response, which was not requested', {
+      status,
+    });
   if (status >= 200 && status < 300) return;
   const more = { status };
   const message = `answered ${status}${messageIn(answer)}`;
   if (status === 429)
-    throw new UpstreamFailure('rate-limited', message, { status, retryAfter: retryAfter(answer) });
-  if (status >= 500) throw new UpstreamFailure('server', message, { status, retryAfter: retryAfter(answer) });
+    throw new UpstreamFailure('rate-limited', message, { status, pause: retryAfter(answer, now) });
+  if (status >= 500) throw new UpstreamFailure('server', message, { status, pause: retryAfter(answer, now) });
   if (status >= 300 && status < 400)
     throw new UpstreamFailure('redirect', `${message}: redirects are not followed`, more);
   if (status === 401 || status === 403) throw new UpstreamFailure('auth', message, more);

@@ -112,32 +112,32 @@ describe('the limits', () => {
 
   it('that the upstream tells are lower than the declared ones, or nothing', async () => {
     const { one, other } = shared({ perMinute: 100 });
-    await one.learn({ limit: { units: 30, seconds: 60 }, exhaustedFor: null });
-    await other.learn({ limit: { units: 5_000, seconds: 60 }, exhaustedFor: null });
+    await one.learn({ limit: { units: 30, seconds: 60 }, exhausted: null });
+    await other.learn({ limit: { units: 5_000, seconds: 60 }, exhausted: null });
     expect((await drain([one], 10, 'poll')).taken).toBe(3);
     expect((await drain([other], 10, 'poll')).taken).toBe(7);
   });
 
   it('that were told as next to nothing let one call through, and recover with what is said next', async () => {
     const { one, clock } = shared({ perMinute: 100 });
-    await one.learn({ limit: { units: 1, seconds: 60 }, exhaustedFor: null });
+    await one.learn({ limit: { units: 1, seconds: 60 }, exhausted: null });
     expect((await drain([one], 10, 'poll')).taken).toBe(1);
-    await one.learn({ limit: { units: 40, seconds: 60 }, exhaustedFor: null });
+    await one.learn({ limit: { units: 40, seconds: 60 }, exhausted: null });
     expect((await drain([one], 10, 'poll')).taken).toBe(3);
-    await one.learn({ limit: { units: 5_000, seconds: 60 }, exhaustedFor: null });
+    await one.learn({ limit: { units: 5_000, seconds: 60 }, exhausted: null });
     expect((await drain([one], 10, 'poll')).taken).toBe(6);
-    await one.learn({ limit: { units: 1, seconds: 60 }, exhaustedFor: null });
+    await one.learn({ limit: { units: 1, seconds: 60 }, exhausted: null });
     clock.now += minute;
     expect((await drain([one], 10, 'poll')).taken).toBe(10);
   });
 
   it('of a day that were told as next to nothing are asked about again, long before the day ends', async () => {
     const { one, clock } = shared({ perDay: 1_000 });
-    await one.learn({ limit: { units: 1, seconds: 86_400 }, exhaustedFor: null });
+    await one.learn({ limit: { units: 1, seconds: 86_400 }, exhausted: null });
     expect(await drain([one], 10, 'poll')).toEqual({ taken: 1, retryAfter: 600_000 });
     clock.now += 600_000;
     await one.take(10, 'poll', signal);
-    await one.learn({ limit: { units: 40, seconds: 86_400 }, exhaustedFor: null });
+    await one.learn({ limit: { units: 40, seconds: 86_400 }, exhausted: null });
     expect((await drain([one], 10, 'poll')).taken).toBe(2);
   });
 
@@ -231,9 +231,12 @@ describe('a block', () => {
   it.each([{ perMinute: 100 }, {}])('holds for all, with limits %j', async (limits) => {
     const { one, other, clock } = shared(limits);
     await one.take(1, 'poll', signal);
-    await one.block(120_000);
+    await one.block(120_000, 'retry-after: 120');
     for (const budget of [one, other])
-      await expect(budget.take(1, 'poll', signal)).rejects.toMatchObject({ kind: 'rate-limited' });
+      await expect(budget.take(1, 'poll', signal)).rejects.toMatchObject({
+        kind: 'rate-limited',
+        message: expect.stringMatching(/^no budget for upstream-\d+ for 120 s: it sent retry-after: 120$/),
+      });
     clock.now += 120_000;
     for (const budget of [one, other]) await budget.take(1, 'poll', signal);
   });
@@ -248,7 +251,7 @@ describe('a block', () => {
         new SharedBudget(sql, budgetKey(name, url, header), all, clock.read);
       const before = asked('https://one.example/v1', 'X-Key');
       await before.take(90, 'poll', signal);
-      await before.block(120_000);
+      await before.block(120_000, 'retry-after: 120');
       for (const same of [asked('https://ONE.example:443/v2/', 'x-key'), before])
         await expect(same.take(20, 'poll', signal)).rejects.toMatchObject({ kind: 'rate-limited' });
       for (const other of [
@@ -263,15 +266,15 @@ describe('a block', () => {
   it('is seen within a second by one that was just asking', async () => {
     const { one, other, clock } = shared({});
     await other.take(1, 'poll', signal);
-    await one.block(120_000);
+    await one.block(120_000, 'retry-after: 120');
     clock.now += 1_000;
     await expect(other.take(1, 'poll', signal)).rejects.toMatchObject({ kind: 'rate-limited' });
   });
 
   it('is not shortened by a later, shorter one', async () => {
     const { one, other, clock } = shared({ perMinute: 100 });
-    await one.block(600_000);
-    await other.block(1_000);
+    await one.block(600_000, 'retry-after: 120');
+    await other.block(1_000, 'retry-after: 120');
     clock.now += 300_000;
     await expect(other.take(1, 'poll', signal)).rejects.toMatchObject({ retryAfter: 300_000 });
   });
@@ -283,7 +286,7 @@ describe('a block', () => {
       { perMinute: 100, perDay: undefined },
       Date.now,
     );
-    await real.block(300);
+    await real.block(300, 'retry-after: 120');
     const begun = performance.now();
     await real.take(1, 'poll', signal);
     expect(performance.now() - begun).toBeGreaterThan(250);
@@ -291,7 +294,7 @@ describe('a block', () => {
 
   it('ends the waiting of a run that is stopped', async () => {
     const { one } = shared({ perMinute: 100 });
-    await one.block(60_000);
+    await one.block(60_000, 'retry-after: 120');
     const stop = new AbortController();
     const waiting = one.take(1, 'poll', stop.signal);
     stop.abort();
@@ -303,9 +306,9 @@ describe('a block', () => {
     async (limits) => {
       const { one, clock, instance } = shared(limits);
       const ahead = instance(new ManualClock(start + 2 * hour));
-      await ahead.block(30_000);
+      await ahead.block(30_000, 'retry-after: 120');
       await one.take(1, 'poll', signal);
-      await one.block(120_000);
+      await one.block(120_000, 'retry-after: 120');
       clock.now += 2_000;
       await expect(instance(clock).take(1, 'poll', signal)).rejects.toMatchObject({ kind: 'rate-limited' });
     },

@@ -107,15 +107,15 @@ describe('an allowance', () => {
     const limits = { perMinute: 100, perDay: undefined };
     const key = (url: string) => budgetKey('chainData', url, undefined);
     const [was, is] = [key('http://before.example'), key('http://after.example')];
-    await new SharedBudget(sql, was, limits, () => now).block(600_000);
+    await new SharedBudget(sql, was, limits, () => now).block(600_000, 'retry-after: 600');
     expect((await statusOf(sql, [was])).budgets).toMatchObject([
-      { upstream: 'chainData', blocked_until: expect.any(Date) },
+      { upstream: 'chainData', blocked_until: expect.any(Date), blocked_by: 'retry-after: 600' },
     ]);
     expect((await statusOf(sql, [is])).budgets).toEqual([]);
     await new SharedBudget(sql, is, limits, () => now).take(7, 'poll', new AbortController().signal);
     const status = await statusOf(sql, [is]);
     expect(status.budgets).toEqual([
-      { upstream: 'chainData', minute_units: 7, day_units: 7, blocked_until: null },
+      { upstream: 'chainData', minute_units: 7, day_units: 7, blocked_until: null, blocked_by: null },
     ]);
     expect(exposition(recordingSamples(status))).toContain('chain_recorder_blocked{upstream="chainData"} 0');
   });

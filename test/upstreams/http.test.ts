@@ -77,6 +77,37 @@ describe('an answer', () => {
   });
 
   it.each([
+    ['Gzip', (text: string) => gzipSync(text)],
+    [' GZIP ', (text: string) => gzipSync(text)],
+    ['x-gzip', (text: string) => gzipSync(text)],
+    ['identity', (text: string) => text],
+    ['Identity', (text: string) => text],
+    ['', (text: string) => text],
+    ['gzip', (text: string) => Buffer.concat([gzipSync(text.slice(0, 9)), gzipSync(text.slice(9))])],
+  ])('is decoded whatever the case of its coding and the number of its parts: %j', async (coding, encode) => {
+    const server = await started(
+      upstreamServer((_, response) => {
+        response.writeHead(200, { 'content-encoding': coding }).end(encode('{"whole":"yes"}'));
+      }),
+    );
+    expect((await call(server.url)).text).toBe('{"whole":"yes"}');
+  });
+
+  it.each(['br', 'deflate', 'zstd', 'Compress', 'gzip, br', 'gzip;q=1', 'x'.repeat(500)])(
+    'in a coding that was not requested is refused, naming the coding: %s',
+    async (coding) => {
+      const server = await started(
+        upstreamServer((_, response) => {
+          response.writeHead(200, { 'content-encoding': coding }).end('{}');
+        }),
+      );
+      const refused = await failure(call(server.url));
+      expect(refused).toMatchObject({ kind: 'malformed', status: 200 });
+      expect(refused.message).toContain(`encoded as ${coding.toLowerCase().slice(0, 40)}, only gzip`);
+    },
+  );
+
+  it.each([
     ['with its length', { 'content-length': '0' }],
     ['in chunks', { 'transfer-encoding': 'chunked' }],
   ])(

@@ -135,7 +135,7 @@ describe('a request', () => {
       }),
     );
     await session(server.url, { budget }).get('/');
-    expect(learned).toEqual([{ limit: { units: 8000, seconds: 60 }, exhaustedFor: null }]);
+    expect(learned).toEqual([{ limit: { units: 8000, seconds: 60 }, exhausted: null }]);
   });
 
   it('keeps numbers exact', async () => {
@@ -257,6 +257,18 @@ describe.concurrent('a 200 that is no answer', () => {
     const { kind, message } = await failure(session(server.url).probe('/'));
     expect(kind).toBe('malformed');
     expect(message.length).toBeLessThan(200);
+  });
+
+  it('is refused as a part of a response: 206; 203 is whole', async () => {
+    const server = await started(
+      upstreamServer(({ url }, response) => sendJson(response, { items: [] }, Number(url.pathname.slice(1)))),
+    );
+    expect(await failure(session(server.url).get('/206'))).toMatchObject({
+      kind: 'malformed',
+      status: 206,
+      message: expect.stringContaining('206: a part of the response'),
+    });
+    expect(await session(server.url).get('/203')).toEqual({ items: [] });
   });
 
   it('but a health report may say that it is plain text', async () => {

@@ -48,7 +48,11 @@ const unitsToday = gauge(
   'Budget units used today (UTC), where a limit is known.',
   'upstream',
 );
-const blocked = gauge(name('blocked'), '1 while the upstream asked to be left alone.', 'upstream');
+const blocked = gauge(
+  name('blocked'),
+  '1 while the upstream is not called because of a rate limit that it sent.',
+  'upstream',
+);
 
 /** How the recording stands, as samples. */
 export function recordingSamples(status: Status): Sample[] {

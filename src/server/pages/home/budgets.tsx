@@ -71,7 +71,7 @@ function Budget({
       {used?.blocked_until && (
         <p class="small">
           <State is="late">
-            It asked to be left alone: it is asked again <Time at={used.blocked_until} />.
+            Paused until <Time at={used.blocked_until} />: it sent “{used.blocked_by}”.
           </State>
         </p>
       )}
