@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { access, chmod, constants, mkdtemp, readFile, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -27,7 +27,21 @@ export interface Services {
 const { TEST_POSTGRES_IMAGE: POSTGRES_IMAGE, TEST_REDIS_IMAGE: REDIS_IMAGE } = process.env;
 
 // Nothing here outlives the run, so nothing has to survive a crash.
-const hasty = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: 200 };
+const hasty = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: 0,
+  checkpoint_timeout: '1h',
+  max_wal_size: '4GB',
+  autovacuum: 'off',
+  max_connections: 200,
+};
+
+/** A folder in memory, and the bytes that must be free there: databases of the tests, the write-ahead log, programs. */
+const MEMORY = '/dev/shm';
+const MIN_MEMORY_BYTES = 4 * 2 ** 30;
 
 /**
  * Starts one PostgreSQL and one Redis for a test run, on ports of their own: in containers where a Docker engine
@@ -79,7 +93,7 @@ async function redisContainer(): Promise<Service> {
 }
 
 async function embeddedPostgres(): Promise<Service> {
-  const dir = await mkdtemp(join(tmpdir(), 'recorder-test-'));
+  const dir = await mkdtemp(join((await holdsDatabases(MEMORY)) ? MEMORY : tmpdir(), 'recorder-test-'));
   await chmod(dir, 0o755); // as root the server runs as another user
   const ignore = () => {};
   const server = await openEmbedded({ dir, log: { info: ignore, warn: ignore }, settings: hasty });
@@ -88,6 +102,19 @@ async function embeddedPostgres(): Promise<Service> {
     await rm(dir, { recursive: true });
   };
   return { url: server.url, stop };
+}
+
+/** Whether a folder in memory has space for the databases and may hold programs. A clone costs a tenth of one on a disk. */
+async function holdsDatabases(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.W_OK);
+    const { bavail, bsize } = await statfs(path);
+    const mounts = (await readFile('/proc/mounts', 'utf8')).split('\n').map((line) => line.split(' '));
+    const [, , , options = ''] = mounts.findLast(([, at]) => at === path) ?? [];
+    return bavail * bsize >= MIN_MEMORY_BYTES && !options.split(',').includes('noexec');
+  } catch {
+    return false;
+  }
 }
 
 async function redisOfPath(): Promise<Service | undefined> {

@@ -12,8 +12,8 @@ export async function buildTemplate(
 }
 
 /**
- * Clones a database, the template where none is named, and returns the clone's URL. Its files are copied: by the log it takes two
- * to three times as long.
+ * Clones a database, the template where none is named, and returns the clone's URL. Copying its files takes a tenth of the
+ * processor time of copying its pages through the write-ahead log.
  */
 export async function cloneTemplate(admin: string, name: string, from = templateName): Promise<string> {
   await administer(
