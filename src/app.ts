@@ -41,8 +41,10 @@ export interface App {
   readonly log: Log;
   readonly clock: Clock;
   readonly databaseUrl: string;
-  /** Set when the database is the embedded one. */
+  /** The database is the embedded one, and the numbers of its processes are valid here. */
   readonly embedded: boolean;
+  /** Restarts the embedded database when it ends by itself, until the signal aborts. @throws TemporaryError if that fails */
+  readonly superviseDatabase: (signal: AbortSignal) => Promise<void>;
   /** The folder of the embedded database's files; null: it is not embedded. */
   readonly embeddedDirectory: string | null;
   readonly database: Database;
@@ -165,7 +167,8 @@ export async function openApp(options: AppOptions): Promise<App> {
       keepSecret,
       clock,
       databaseUrl,
-      embedded: embedded !== null,
+      embedded: embedded?.ownNamespace ?? false,
+      superviseDatabase: async (signal: AbortSignal) => embedded?.supervise(signal),
       embeddedDirectory: embedded ? join(stateDirectory, 'postgres') : null,
       database,
       replica,
@@ -189,6 +192,7 @@ type Parts = Pick<
   | 'clock'
   | 'databaseUrl'
   | 'embedded'
+  | 'superviseDatabase'
   | 'embeddedDirectory'
   | 'database'
   | 'replica'

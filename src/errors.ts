@@ -10,6 +10,11 @@ export class UsageError extends Error {
   }
 }
 
+/** A failure that may pass by itself. The command exits 75, so that a service manager starts it again. */
+export class TemporaryError extends Error {
+  override readonly name = 'TemporaryError';
+}
+
 /** Somebody stopped the process before a command had done all. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';

@@ -6,7 +6,7 @@ import postgres from 'postgres';
 import { openEmbedded } from '../../src/db/embedded.ts';
 import { postgresBinaries } from '../../src/db/embedded-binaries.ts';
 import { embeddedHome } from '../../src/db/embedded-home.ts';
-import type { Settings } from '../../src/db/embedded-server.ts';
+import type { Settings } from '../../src/db/embedded-settings.ts';
 import { migrate } from '../../src/views/migrate.ts';
 import { childrenOf, isAlive } from '../processes.ts';
 import { eventually, until } from '../waiting.ts';

@@ -122,8 +122,7 @@ async function startEmbedded({ pgPort }: Environment, log: Log): Promise<Embedde
 }
 
 /** Where the embedded database is, for other programs, and whether its record is a new one beside another. */
-function tellOf({ url, made }: EmbeddedPostgres, { stateHome }: Environment): Checked[] {
-  const { port } = new URL(url);
+function tellOf({ port, made }: EmbeddedPostgres, { stateHome }: Environment): Checked[] {
   const dir = resolve(STATE_DIRECTORY);
   const two = rememberRecord(dir, made, stateHome);
   const where = `other programs reach it at postgres://recorder@127.0.0.1:${port}/recorder, with the password in ${join(dir, 'postgres/password')}`;

@@ -1,12 +1,13 @@
 import { isAway } from '../db/away.ts';
 import { ReplicaAway } from '../db/replica-away.ts';
-import { Interrupted, messageOf } from '../errors.ts';
+import { Interrupted, messageOf, TemporaryError } from '../errors.ts';
 import { TargetAway } from '../warehouse/target.ts';
+
+const PASSING = [ReplicaAway, TargetAway, Interrupted, TemporaryError];
 
 /** What is said of a failure that may pass, so that a command ends with 75; null: it will not pass by itself. */
 export function passing(error: unknown): string | null {
-  if (error instanceof ReplicaAway || error instanceof TargetAway || error instanceof Interrupted)
-    return error.message;
+  if (PASSING.some((kind) => error instanceof kind)) return messageOf(error);
   if (!isAway(error)) return null;
   return `the database cannot be reached: ${messageOf(error)}; check DATABASE_URL and that it runs`;
 }

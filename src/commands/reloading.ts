@@ -14,7 +14,8 @@ const MOST_CHANGES = 50;
 /**
  * `up` until the signal aborts. On SIGHUP it reads its configuration file and the files of its secrets anew: what is wrong is told and
  * never applied; of what is right the difference is logged, and then everything but the database stops and starts with it, as at a restart.
- * @throws UsageError when it cannot begin with the configuration that it was started with
+ * @throws UsageError when it cannot begin with the configuration that it was started with; TemporaryError when the embedded database
+ * ended and does not start any more
  */
 export async function upUntilStopped(app: App, roles: ReadonlySet<Role>, signal: AbortSignal): Promise<void> {
   const service = new ServiceManager(app.environment, app.log);
@@ -26,6 +27,8 @@ export async function upUntilStopped(app: App, roles: ReadonlySet<Role>, signal:
     stopping = service.stopping();
   };
   signal.addEventListener('abort', tellStopping, { once: true });
+  const lost = new AbortController();
+  app.superviseDatabase(signal).catch((error: unknown) => lost.abort(error));
   let running = app;
   /** What ran last, while a configuration begins that has not run yet. */
   let before: App | null = null;
@@ -43,13 +46,17 @@ export async function upUntilStopped(app: App, roles: ReadonlySet<Role>, signal:
         void service.ready();
       };
       try {
-        await upCommand(running, roles, AbortSignal.any([signal, replaced.signal]), { began, service });
+        await upCommand(running, roles, AbortSignal.any([signal, lost.signal, replaced.signal]), {
+          began,
+          service,
+        });
       } catch (error) {
         if (!(error instanceof UsageError) || before === null) throw error;
         refused(running, error);
         // A newer one may have come meanwhile.
         next.app ??= before;
       }
+      if (!signal.aborted && lost.signal.aborted) throw lost.signal.reason;
       if (signal.aborted || next.app === null) return;
       await service.reloading();
       before = next.app === before ? null : (before ?? running);

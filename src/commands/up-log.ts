@@ -16,7 +16,12 @@ export function logStart(app: App, queue: string, origin: string | null): void {
     );
   const targets = watched.reduce((sum, feed) => sum + feed.targets.length, 0);
   log.info(
-    { schedules: watched.length, targets, queue, database: app.embedded ? 'embedded' : 'DATABASE_URL' },
+    {
+      schedules: watched.length,
+      targets,
+      queue,
+      database: app.embeddedDirectory ? 'embedded' : 'DATABASE_URL',
+    },
     'recording began',
   );
   const pages = origin === null ? {} : { pages: origin, status: `${origin}/api/status` };

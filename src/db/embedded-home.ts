@@ -15,15 +15,10 @@ import {
 } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import type { Account } from './file-lock.ts';
 
 const run = promisify(execFile);
 const systemHomes = '/var/lib/chain-recorder';
-
-/** A system account by its numbers. */
-export interface Account {
-  uid: number;
-  gid: number;
-}
 
 /** The folder of the embedded server's data, and the account it runs as (undefined: the account of this process). */
 export interface EmbeddedHome {

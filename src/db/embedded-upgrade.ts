@@ -2,6 +2,7 @@ import { chown, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { UsageError } from '../errors.ts';
+import { isInUse, withStartLock } from './embedded.ts';
 import { majorOf, packageIn } from './embedded-binaries.ts';
 import { type EmbeddedHome, type EmbeddedLog, embeddedHome } from './embedded-home.ts';
 import {
@@ -12,7 +13,6 @@ import {
   stopServer,
   UPGRADED,
 } from './embedded-server.ts';
-import { enrolled, withProcessLock } from './process-lock.ts';
 
 /** Both servers of an upgrade. */
 export interface BothServers {
@@ -48,10 +48,8 @@ export async function upgradeEmbedded({
   move,
 }: Upgrading): Promise<number | null | false> {
   const home = await embeddedHome(dir, log);
-  return withProcessLock(join(home.path, 'lock'), async () => {
-    const users = await enrolled(join(home.path, 'users'));
-    if (users.length > 0)
-      throw new UsageError([`${dir}: process ${users.join(', ')} uses the database: stop it first`]);
+  return withStartLock(home, async () => {
+    if (isInUse(home)) throw new UsageError([`${dir}: another process uses the database: stop it first`]);
     await finishUpgrade(home);
     const before = await filesMajor(join(home.path, 'data'));
     if (before === null)

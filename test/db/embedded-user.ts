@@ -1,10 +1,22 @@
-// A process that uses the embedded PostgreSQL of the directory given: says so in one line of JSON, and closes when its
-// standard input ends.
+// A process that uses and supervises the embedded PostgreSQL of the directory given: prints one line of JSON once it is served, and
+// closes when its standard input ends. A refusal is printed on stderr and ends the process with 2.
 import { once } from 'node:events';
 import { openEmbedded } from '../../src/db/embedded.ts';
+import { UsageError } from '../../src/errors.ts';
 
 const ignore = () => {};
-const server = await openEmbedded({ dir: process.argv[2] ?? '', log: { info: ignore, warn: ignore } });
-process.stdout.write(`${JSON.stringify({ url: server.url, started: server.started })}\n`);
-await once(process.stdin.resume(), 'end');
-await server.close();
+const stop = new AbortController();
+try {
+  const server = await openEmbedded({ dir: process.argv[2] ?? '', log: { info: ignore, warn: ignore } });
+  const supervised = server.supervise(stop.signal);
+  const { url, started } = server;
+  process.stdout.write(`${JSON.stringify({ url, started })}\n`);
+  await Promise.race([once(process.stdin.resume(), 'end'), supervised]);
+  stop.abort();
+  await supervised;
+  await server.close();
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,76 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** PostgreSQL settings by name. */
+export type Settings = Readonly<Record<string, string | number>>;
+
+// ALTER SYSTEM still wins over these: it writes postgresql.auto.conf.
+const RECORDER_SETTINGS: Settings = {
+  listen_addresses: '127.0.0.1',
+  max_connections: 80,
+  max_wal_size: '1GB',
+  checkpoint_timeout: '15min',
+  wal_compression: 'on',
+  log_checkpoints: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+};
+
+/** The configuration that initdb wrote: it tested which shared memory and how many connections this system allows. */
+const INITDB_FILE = 'initdb.conf';
+
+/** Keeps the configuration that initdb wrote, in a file of its own. */
+export async function keepInitdbChoices(cluster: string): Promise<void> {
+  await rename(join(cluster, 'postgresql.conf'), join(cluster, INITDB_FILE));
+}
+
+/** Writes the configuration of a cluster: the choices of initdb, and the settings of the recorder where initdb allows as much. */
+export async function writeSettings(cluster: string, settings: Settings): Promise<void> {
+  const chosen = await readFile(join(cluster, INITDB_FILE), 'utf8').catch(() => '');
+  const allowed = Number(/^max_connections = (\d+)/m.exec(chosen)?.[1] ?? Number.POSITIVE_INFINITY);
+  const recorder = {
+    ...RECORDER_SETTINGS,
+    max_connections: Math.min(Number(RECORDER_SETTINGS.max_connections), allowed),
+  };
+  const lines = Object.entries({ ...recorder, ...settings }).map(
+    ([name, value]) => `${name} = '${String(value).replaceAll("'", "''")}'\n`,
+  );
+  await writeFile(join(cluster, 'postgresql.conf'), `include_if_exists '${INITDB_FILE}'\n${lines.join('')}`);
+}
+
+/** Settings that let a server start on a system that allows less than the one on which its cluster was made. */
+interface Fallback {
+  /** The part of the server's log that names what the system refuses. */
+  readonly refused: RegExp;
+  readonly settings: Settings;
+}
+
+const DYNAMIC_MEMORY = /could not (open|create|resize|map|attach to) (dynamic )?shared memory segment/;
+
+/** In the order in which they are tried. */
+const FALLBACKS: readonly Fallback[] = [
+  { refused: DYNAMIC_MEMORY, settings: { dynamic_shared_memory_type: 'sysv' } },
+  { refused: DYNAMIC_MEMORY, settings: { dynamic_shared_memory_type: 'mmap' } },
+  { refused: /could not (map anonymous|create) shared memory/, settings: { shared_buffers: '16MB' } },
+  { refused: /could not create semaphores/, settings: { max_connections: 60 } },
+];
+
+/** The settings of fallbacks for what a server reported when it did not start. */
+export class StartFallbacks {
+  readonly #left = [...FALLBACKS];
+  #settings: Settings = {};
+
+  /** What has to be set in addition by now. */
+  get settings(): Settings {
+    return this.#settings;
+  }
+
+  /** Adds the next fallback. Returns false if there is none for this output. */
+  add(output: string): boolean {
+    const found = this.#left.findIndex(({ refused }) => refused.test(output));
+    const [fallback] = found < 0 ? [] : this.#left.splice(found, 1);
+    if (!fallback) return false;
+    this.#settings = { ...this.#settings, ...fallback.settings };
+    return true;
+  }
+}
