@@ -50,13 +50,15 @@ export class KnownRecords {
 /**
  * Remembers where a record is.
  * @param made whether it was made just now, and is empty
+ * @param stateHome the folder in which programs keep what they remember of this user; null: nothing is remembered
  * @returns where it is and where the last one was used: the directories to start in. Null: it is not new, or the only one
  */
 export function rememberRecord(
   dir: string,
   made: boolean,
-  stateHome: string,
+  stateHome: string | null,
 ): { readonly here: string; readonly last: string } | null {
+  if (stateHome === null) return null;
   const records = new KnownRecords(stateHome);
   const last = records.last(dir);
   records.remember(dir);

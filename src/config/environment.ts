@@ -38,8 +38,8 @@ export interface Environment {
   /** The terminal can only write lines. */
   readonly plainTerminal: boolean;
   readonly configFile: string | undefined;
-  /** Where programs keep what they remember of this user. */
-  readonly stateHome: string;
+  /** Where programs keep what they remember of this user; null: the user has no home. */
+  readonly stateHome: string | null;
   /** Where systemd wants to be told how the service fares. Undefined: systemd did not start it so. */
   readonly notifySocket: string | undefined;
   /** The longest time without a sign of life before systemd starts the service anew, ms. Undefined: any. */
@@ -178,7 +178,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     reportingUrl: url('REPORTING_DATABASE_URL', POSTGRES_SCHEMES, oneDatabase),
     redisUrl: url('REDIS_URL', REDIS_SCHEMES, redisPlace),
     pgPort: pgPort === undefined ? undefined : portIn('RECORDER_PG_PORT', pgPort, 1),
-    stateHome: textIn(env, 'XDG_STATE_HOME') ?? join(homedir(), '.local', 'state'),
+    stateHome: textIn(env, 'XDG_STATE_HOME') ?? defaultStateHome(),
     host: textOf('RECORDER_HOST').replace(/^\[(.*)\]$/, '$1'),
     port,
     token,
@@ -209,6 +209,15 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     );
   if (problems.length > 0) throw new UsageError(problems);
   return environment;
+}
+
+/** The folder of the XDG specification; null where HOME is not set and the system has no entry of this user. */
+function defaultStateHome(): string | null {
+  try {
+    return join(homedir(), '.local', 'state');
+  } catch {
+    return null;
+  }
 }
 
 /** @throws Error when a URL names several servers: which of them is read would change without notice */
