@@ -34,6 +34,7 @@ const levels: readonly (readonly string[])[] = [
     'backups',
     'recorded.ts',
   ],
+  ['identity'],
   ['history'],
   ['datasets'],
   ['upstreams', 'db'],

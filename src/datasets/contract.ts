@@ -27,6 +27,8 @@ export interface Page {
   readonly last: boolean;
   /** False when, after a restart or an inconsistency, rows that were not seen may still exist; such a run is `partial`. */
   readonly whole: boolean;
+  /** The height of the newest entry that the upstream has, of a source whose dataset is a chain. */
+  readonly head?: number;
   /** Why something is missing from the answer, such as a method the node does not offer. Noted once on the run. */
   readonly note?: string;
 }
@@ -162,6 +164,8 @@ export interface Dataset extends Recorded {
   readonly extra?: boolean;
   /** Columns that identify one thing: rows with equal values in these but with different keys are in conflict. */
   readonly single?: readonly string[];
+  /** Its rows are entries of a chain: what does not continue the recorded chain is refused. */
+  readonly chain?: ChainLinks;
   /** Columns of lists that few rows fill: an index finds those, so that their elements are found without reading all rows. */
   readonly seldom?: readonly string[];
   /**
@@ -183,6 +187,18 @@ export interface Dataset extends Recorded {
   readonly table: PgTable;
   /** The table with what numbers stand for; null: it is not `numbered`. */
   readonly seriesTable: PgTable | null;
+}
+
+/** The columns by which the entries of a chain link to each other. */
+export interface ChainLinks {
+  readonly height: string;
+  readonly id: string;
+  /** The id of the entry one height below. */
+  readonly parent: string;
+  /** Entries never change, so that another id at a recorded height belongs to another chain. */
+  readonly isFinal: boolean;
+  /** Requests the entry at a height. Absent: the upstream serves no single entries. @throws UpstreamFailure when the call fails */
+  entryAt?(ask: Ask, target: Target, height: number): Promise<unknown>;
 }
 
 /** What of a dataset may be compared between nodes. Its request and its key have `node`; a sample's key is its request. */

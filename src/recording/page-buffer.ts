@@ -1,6 +1,7 @@
 import type { Feed, Window } from '../datasets/contract.ts';
 import type { Rows } from '../history/rows.ts';
 import { noRows } from '../history/writing.ts';
+import type { Link } from '../identity/chain-continuity.ts';
 import { retires } from './proof.ts';
 import type { SetAside } from './set-aside.ts';
 import { TakenItems } from './taken-items.ts';
@@ -20,6 +21,10 @@ export interface PageBuffer {
   readonly quarantined: SetAside[];
   rowCount: number;
   proven: Window | null;
+  /** Of each dataset that is a chain: the links of its rows; of any other: none. */
+  readonly links: readonly Link[][];
+  /** The height of the newest entry that the upstream has; null: unknown. */
+  head: number | null;
 }
 
 /** @param before the one that is committed; absent: the run begins */
@@ -37,6 +42,8 @@ export function emptyBuffer(feed: Feed, before?: PageBuffer): PageBuffer {
     quarantined: [],
     rowCount: 0,
     proven: null,
+    links: feed.datasets.map(() => []),
+    head: null,
   };
 }
 

@@ -3,6 +3,7 @@ import { refusesRows, storeByHalves, Unstorable } from '../db/halving.ts';
 import { LeaseLost, messageOf } from '../errors.ts';
 import type { Row } from '../history/rows.ts';
 import { noRows } from '../history/writing.ts';
+import { type Link, linkReader, verifyChain } from '../identity/chain-continuity.ts';
 import { IN_POSTGRESQL, untraced } from '../traced.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
 import type { ActiveFeed } from './active-feed.ts';
@@ -32,6 +33,7 @@ export class Run {
   readonly #runId: number;
   readonly #key: string;
   readonly #decoders: readonly Decoder[];
+  readonly #links: readonly (((row: Row) => Link) | null)[];
   readonly #store: CommitPages;
   readonly #ask: Asked;
   readonly #progress: ((covered: Window | null) => void) | undefined;
@@ -58,6 +60,7 @@ export class Run {
     this.#key = targetKey(job.target);
     const compiled = compileFeed(feed);
     this.#decoders = compiled.decoders;
+    this.#links = feed.datasets.map(linkReader);
     this.#store = commitsOf(compiled);
     this.#progress = progress;
     this.#buffer = emptyBuffer(feed);
@@ -84,9 +87,11 @@ export class Run {
     } catch (error) {
       if (error instanceof LeaseLost) throw error;
       failure = asFailure(error);
+      // What came since the last commit is of another source, too.
+      if (failure.kind === 'identity') this.#buffer = emptyBuffer(this.#feed, this.#buffer);
     }
     const { unconfirmed } = await this.#commit({ failure }).catch((error: unknown) => {
-      if (failure) throw error;
+      if (failure && !isIdentityFailure(error)) throw error;
       failure = asFailure(error);
       return this.#commit({ failure });
     });
@@ -152,11 +157,14 @@ export class Run {
     if (page.note !== undefined) this.#note = page.note;
     this.#shown.page(page);
     if (page.proven) buffer.proven = page.proven;
+    if (page.head !== undefined) buffer.head = page.head;
     answers.forEach((answer, at) => {
       if (!answer) return;
       const { items, rows, refused, consistent, after } = answer;
       this.#shown.rows(at, rows, consistent);
       for (const row of rows) buffer.rows[at]?.add(row);
+      const linkOf = this.#links[at];
+      if (linkOf) buffer.links[at]?.push(...rows.map(linkOf));
       if (after.size > 0) buffer.contradicts = true;
       for (const one of refused) this.#setAside(buffer, at, one);
       buffer.items[at] = (buffer.items[at] ?? 0) + items;
@@ -191,6 +199,7 @@ export class Run {
   async #commit(ending: Ending | null): Promise<Committed> {
     const buffer = this.#buffer;
     this.#buffer = emptyBuffer(this.#feed, buffer);
+    await this.#verify(buffer);
     if (buffer.contradicts) await this.#storeByHalves(buffer);
     const write = async () => this.#write(await this.#commitOf(buffer, ending));
     const committed = await write().catch(async (error: unknown) => {
@@ -202,6 +211,13 @@ export class Run {
     for (const rows of buffer.rows) rows.clear();
     if (ending) this.#shown.end();
     return committed;
+  }
+
+  /** @throws UpstreamFailure (identity) when what waits for the commit is not of the recorded source */
+  async #verify({ links, head }: PageBuffer): Promise<void> {
+    const { sql } = this.#context;
+    for (const [at, dataset] of this.#feed.datasets.entries())
+      await verifyChain(sql, this.#ask, dataset, this.#job.target, { links: links[at] ?? [], head });
   }
 
   /** Stores only the rows, as many as the database takes. The rest of the commit follows afterwards. */
@@ -335,6 +351,8 @@ function decoded<T>(decode: () => T, dataset: string): T {
     throw new UpstreamFailure('malformed', `${dataset}: ${messageOf(error)}`);
   }
 }
+
+const isIdentityFailure = (error: unknown) => error instanceof UpstreamFailure && error.kind === 'identity';
 
 /** The failure of the run that an error means. Any other error is thrown again. */
 function asFailure(error: unknown): UpstreamFailure {

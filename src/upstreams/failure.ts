@@ -17,6 +17,7 @@ export type FailureKind =
   | 'too-large'
   | 'rpc'
   | 'not-offered'
+  | 'identity'
   | 'cancelled';
 
 /**
@@ -41,6 +42,7 @@ export const failureTable: Readonly<
   'too-large': { retry: false, later: false },
   rpc: { retry: false, later: true },
   'not-offered': { retry: false, later: false }, // the node does not serve this method
+  identity: { retry: false, later: true }, // another node, network or chain than the recorded one answers
   cancelled: { retry: false, later: true }, // we are stopping
 };
 

@@ -30,13 +30,16 @@ export async function* blocksUpwards(
   const from = begins ? Math.max(head - FIRST_BLOCKS, 0) : known;
   const to = Math.min(end, head + 1);
   const until = Math.min(to, from + MOST_BLOCKS);
+  // Without a new block the newest recorded one is requested again: the chain may be another one, or an older state of it.
+  const again = end === OPEN_END && head < from && head >= 0 && from > 0 ? Math.min(head, from - 1) : null;
   for (let first = from; ; ) {
-    const blocks: unknown[] = [];
+    const blocks: unknown[] = again === null ? [] : [await blockAt(ask, chain, again)];
     for (; first < until && blocks.length < PAGE; first++) blocks.push(await blockAt(ask, chain, first));
     const last = first >= to;
     const left = first >= until && !last;
     yield {
       body: { blocks },
+      head,
       proven: first > from ? { from, to: first } : null,
       last,
       whole: true,

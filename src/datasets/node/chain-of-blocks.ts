@@ -37,8 +37,8 @@ function readable(answer: unknown): unknown {
 
 /**
  * The height of the last block. Where the node does not offer `getHeight`, it is searched for among the blocks.
- * @param from a height that is not known yet; all below it are there
- * @returns -1 (or one less than `from`) when there is none
+ * @param from a height that is not known yet; the blocks below it were there
+ * @returns -1 when there is none
  */
 export async function headOf(ask: Ask, chain: ChainOfBlocks, from: number): Promise<number> {
   try {
@@ -50,16 +50,22 @@ export async function headOf(ask: Ask, chain: ChainOfBlocks, from: number): Prom
 }
 
 async function searchHead(ask: Ask, chain: ChainOfBlocks, from: number): Promise<number> {
-  let there = from - 1;
+  let there = from === 0 || (await isThere(ask, chain, from - 1)) ? from - 1 : -1;
+  if (there < from - 1) return lastThere(ask, chain, there, from - 1);
   let step = 1;
   for (; await isThere(ask, chain, there + step); step *= 2) there += step;
-  let beyond = there + step;
-  while (beyond - there > 1) {
-    const middle = Math.floor((there + beyond) / 2);
-    if (await isThere(ask, chain, middle)) there = middle;
-    else beyond = middle;
+  return lastThere(ask, chain, there, there + step);
+}
+
+/** The last block by bisection. @param there a height that has a block, or -1; @param beyond a higher one that has none */
+async function lastThere(ask: Ask, chain: ChainOfBlocks, there: number, beyond: number): Promise<number> {
+  let [last, missing] = [there, beyond];
+  while (missing - last > 1) {
+    const middle = Math.floor((last + missing) / 2);
+    if (await isThere(ask, chain, middle)) last = middle;
+    else missing = middle;
   }
-  return there;
+  return last;
 }
 
 async function isThere(ask: Ask, chain: ChainOfBlocks, height: number): Promise<boolean> {

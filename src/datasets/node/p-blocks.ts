@@ -5,7 +5,7 @@ import { listIn } from '../sources/answer.ts';
 import { minute } from '../sources/durations.ts';
 import { askedBlock, askedTarget } from './asked-block.ts';
 import { blockRange, blocksUpwards } from './blocks-upwards.ts';
-import type { ChainOfBlocks } from './chain-of-blocks.ts';
+import { blockAt, type ChainOfBlocks } from './chain-of-blocks.ts';
 
 const chain: ChainOfBlocks = { path: '/ext/bc/P', service: 'platform' };
 
@@ -32,6 +32,13 @@ export const pBlocks = defineDataset({
   request: ['node'],
   key: ['node', 'height'],
   everyNode: { own: [] },
+  chain: {
+    height: 'height',
+    id: 'id',
+    parent: 'parent_id',
+    isFinal: true,
+    entryAt: (ask, _target, height) => blockAt(ask, chain, height),
+  },
   items: (body) => listIn(body, 'blocks'),
   item: object({
     height: uint(),

@@ -1,7 +1,8 @@
 import { defineDataset } from '../dataset.ts';
 import { hex, json, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
 import { listIn } from '../sources/answer.ts';
-import { xChainBlocks } from './x-chain-blocks.ts';
+import { blockAt } from './chain-of-blocks.ts';
+import { xChain, xChainBlocks } from './x-chain-blocks.ts';
 
 export const xBlocks = defineDataset({
   name: 'x_blocks',
@@ -13,6 +14,13 @@ export const xBlocks = defineDataset({
   request: ['node'],
   key: ['node', 'height'],
   everyNode: { own: [] },
+  chain: {
+    height: 'height',
+    id: 'id',
+    parent: 'parent_id',
+    isFinal: true,
+    entryAt: (ask, _target, height) => blockAt(ask, xChain, height),
+  },
   items: (body) => listIn(body, 'blocks'),
   item: object({
     height: uint(),

@@ -7,7 +7,7 @@ import { askedBlock, askedTarget } from './asked-block.ts';
 import { blockRange, blocksUpwards } from './blocks-upwards.ts';
 import type { ChainOfBlocks } from './chain-of-blocks.ts';
 
-const chain: ChainOfBlocks = { path: '/ext/bc/X', service: 'avm' };
+export const xChain: ChainOfBlocks = { path: '/ext/bc/X', service: 'avm' };
 
 /**
  * Blocks of the X-chain upwards, one call each, with their transactions (seed node-rpc 4.1); a block by id or height,
@@ -24,7 +24,7 @@ export const xChainBlocks: Source = {
   demand: (pairs, scope) => askedTarget(pairs, scope, ['blockId', 'height', 'txId']),
   walk: (ask, target, window) =>
     target.txId === undefined
-      ? (askedBlock(ask, chain, target) ?? blocksUpwards(ask, chain, window))
+      ? (askedBlock(ask, xChain, target) ?? blocksUpwards(ask, xChain, window))
       : transaction(ask, target.txId),
 };
 
@@ -33,14 +33,14 @@ const DECIDED: ReadonlySet<unknown> = new Set(['Accepted', 'Rejected']);
 
 async function* transaction(ask: Ask, txID: string): AsyncGenerator<Page> {
   const offered = new Offered(ask);
-  const status = memberOf(await offered.rpc(chain.path, 'avm.getTxStatus', { txID }), 'status');
+  const status = memberOf(await offered.rpc(xChain.path, 'avm.getTxStatus', { txID }), 'status');
   if (status !== undefined && !DECIDED.has(status)) {
     yield { ...wholeAnswer({ blocks: [], transactions: [] }), note: `status ${String(status)}` };
     return;
   }
   // A node does not give the content of a rejected transaction.
   const answer =
-    status === 'Rejected' ? undefined : await ask.rpc(chain.path, 'avm.getTx', { txID, encoding: 'json' });
+    status === 'Rejected' ? undefined : await ask.rpc(xChain.path, 'avm.getTx', { txID, encoding: 'json' });
   const tx = memberOf(answer, 'tx');
   const read = typeof tx === 'string' ? { bytes: tx } : tx;
   yield wholeAnswer(
