@@ -1,28 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { resolve } from 'node:path';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import {
   CHANNELS,
   type ChannelName,
   type ChannelStandIns,
   channelStandIns,
 } from '../support/channel-stand-ins.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
 /** More by hand: KILLS=100 npx vitest run test/alerts/kills.slow.test.ts */
 const KILLS = Number(process.env.KILLS ?? 8);
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ max: 2 });
 let standIns: ChannelStandIns;
 const arrived = new EventEmitter();
 const running = new Set<ChildProcess>();
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 2, onnotice: () => {} });
   await sql`create table public.ill (subject text primary key)`;
   // Long enough for a kill before the answer, or after it.
   standIns = await channelStandIns(Date.now, { answerAfter: 10 });
@@ -31,8 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const child of running) child.kill('SIGKILL');
   await standIns.close();
-  await sql.end();
-  await database.close();
 });
 
 function sender(): ChildProcess {

@@ -1,10 +1,9 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { askRule } from '../../src/alerts/asking.ts';
 import { defaultRules } from '../../src/alerts/default-rules.ts';
 import type { Facts, Found } from '../../src/alerts/rule.ts';
 import { noFacts, ruleNamed } from '../support/alerts.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
 const PRIMARY = '11111111111111111111111111111111LpoYY';
@@ -13,16 +12,7 @@ const now = Date.now();
 const ago = (ms: number) => new Date(now - ms);
 const ahead = (ms: number) => new Date(now + ms);
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 2, onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, sql } = withDatabase({ max: 2 });
 beforeEach(async () => {
   await sql`truncate recorder.targets, recorder.target_datasets, recorder.schedules, recorder.health_observers, recorder.processes, recorder.exports,
     recorder.health_probes, recorder.node_health, recorder.gaps, recorder.coverage, recorder.quarantine, recorder.budgets,

@@ -1,10 +1,9 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { replay } from '../../src/alerts/replay.ts';
 import type { Alert } from '../../src/alerts/state.ts';
 import { testAlerts } from '../support/alerts.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -14,16 +13,7 @@ const start = Date.UTC(2025, 0, 1);
 const PRIMARY = '11111111111111111111111111111111LpoYY';
 const at = (days: number) => new Date(start + days * DAY);
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 2, onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, database, sql } = withDatabase({ max: 2 });
 
 /** A number from 0 to 1 that is the same in every run. */
 let seed = 20_250_101;

@@ -1,5 +1,4 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { z } from 'zod';
 import { checked } from '../../src/api/asked-wrongly.ts';
 import { catalogueOf } from '../../src/api/catalogue.ts';
@@ -11,7 +10,7 @@ import { rowsParameters } from '../../src/api/rows-question.ts';
 import type { Asked } from '../../src/api/statement.ts';
 import { closeDays } from '../../src/recording/close-days.ts';
 import { day, write } from '../server/pages/watched.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { most, type Step, stepsIn } from '../support/plan-steps.ts';
 import { makeSeriesOf } from '../support/points.ts';
 
@@ -21,23 +20,19 @@ const LIMIT = 50;
 /** Looks at the readings of each node. */
 const LOOKS = 240;
 const now = Date.now();
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase({
+  max: 1,
+  connection: { TimeZone: 'UTC', jit: 'off', max_parallel_workers_per_gather: '0' },
+  debug: (_, text, values) => {
+    asked = { text, values: values.map(String) };
+    statements.push(asked);
+  },
+});
 /** What was asked last, and everything that was. */
 let asked: Asked = { text: '', values: [] };
 let statements: Asked[] = [];
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, {
-    max: 1,
-    onnotice: () => {},
-    connection: { TimeZone: 'UTC', jit: 'off', max_parallel_workers_per_gather: '0' },
-    debug: (_, text, values) => {
-      asked = { text, values: values.map(String) };
-      statements.push(asked);
-    },
-  });
   await makeSeriesOf(sql);
   // Forty series, recorded as time went, every tenth point of each revised within a day.
   await sql`
@@ -125,10 +120,6 @@ beforeAll(async () => {
     insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
     values ('s', 'of n', 'validator_uptime', 3600000, true, now(), now() - interval '2 years')`;
   await sql.unsafe('vacuum analyze');
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
 });
 
 /** Packs readings, but those of the last days. */

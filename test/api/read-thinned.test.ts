@@ -1,9 +1,8 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { drawablesOf } from '../../src/api/drawables.ts';
 import { type LinesQuestion, readLines } from '../../src/api/lines.ts';
 import { systemClock } from '../../src/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { makeSeriesOf } from '../support/points.ts';
 
 const begin = new Date('2026-01-01T00:00:00Z');
@@ -14,12 +13,9 @@ const chains = ['1', '2'];
 const AT_ONCE = 1_000;
 const PARTS = 100;
 const UNTIL_ALL_IS_READ = Number.POSITIVE_INFINITY;
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase({ max: 1, connection: { TimeZone: 'UTC', jit: 'off' } });
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 1, connection: { TimeZone: 'UTC', jit: 'off' } });
   await makeSeriesOf(sql);
   // Points by the hour, for half a year none, then some thousand by the minute. Every seventh was revised, and was far lower before.
   await sql`
@@ -39,10 +35,6 @@ beforeAll(async () => {
     insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
     values ('metric-points', 'k', 'metric_points', 60000, true, ${begin}, ${begin})`;
   await sql.unsafe('vacuum analyze recorder.metric_points');
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
 });
 
 interface Asked {

@@ -1,19 +1,15 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { checked } from '../../src/api/asked-wrongly.ts';
 import { catalogueOf } from '../../src/api/catalogue.ts';
 import { readSeries, seriesOf, seriesParameters } from '../../src/api/series.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { makeSeriesOf } from '../support/points.ts';
 
 const POINTS = 20_160;
 const MINUTE = 60_000;
 const begin = Date.parse('2026-01-01T00:00:00Z');
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase({ max: 1, connection: { TimeZone: 'UTC', jit: 'off' } });
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 1, connection: { TimeZone: 'UTC', jit: 'off' } });
   await makeSeriesOf(sql);
   // Few values, so that many points are equal; every hundredth is not there any more; a week in the middle has none.
   await sql`
@@ -23,10 +19,6 @@ beforeAll(async () => {
       lateral (select ${new Date(begin)}::timestamptz + n * interval '1 minute' as at) at
     where n not between 5000 and 8000`;
   await sql.unsafe('analyze');
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
 });
 
 const dataset = catalogueOf().datasets.get('metric_points');

@@ -1,15 +1,13 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { checked } from '../../src/api/asked-wrongly.ts';
 import { catalogueOf } from '../../src/api/catalogue.ts';
 import type { Readable } from '../../src/api/readable.ts';
 import { type Row, readRows } from '../../src/api/rows.ts';
 import { rowsParameters } from '../../src/api/rows-question.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
 const { views } = catalogueOf();
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase({ max: 1, connection: { TimeZone: 'UTC', jit: 'off' } });
 
 /** Two hundred subnets over three years: quiet months, busy hours, many changes in one instant; some went, some came back. */
 const HISTORY = `
@@ -31,8 +29,6 @@ const READINGS = `
   from generate_series(1, 2) n, generate_series(0, 270) k`;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC', jit: 'off' } });
   await sql.unsafe(HISTORY);
   await sql.unsafe(READINGS);
   await sql`
@@ -40,10 +36,6 @@ beforeAll(async () => {
     values ('s', 'all', 'subnets', 3600000, true, now(), now() - interval '3 years'),
       ('s', 'all', 'chain_heights', 3600000, true, now(), now() - interval '3 years')`;
   await sql.unsafe('vacuum analyze');
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
 });
 
 function view(name: string): Readable {

@@ -1,8 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import postgres from 'postgres';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import { compareSources } from '../../src/checks/compare.ts';
 import { breaksIn, discrepanciesIn, discrepanciesInWords } from '../../src/reports/discrepancies.ts';
 import { findingGroups } from '../../src/reports/findings.ts';
@@ -10,20 +9,11 @@ import { statusOf } from '../../src/reports/status.ts';
 import { exposition } from '../../src/server/metrics/exposition.ts';
 import { recordingSamples } from '../../src/server/metrics/recording.ts';
 import { startCommand } from '../support/cli.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
 const HOUR = 3_600_000;
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 4, onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, database, sql } = withDatabase({ max: 4 });
 beforeEach(async () => {
   await sql`truncate recorder.discrepancies, recorder.series_breaks, recorder.check_runs, recorder.targets, recorder.target_datasets`;
 });

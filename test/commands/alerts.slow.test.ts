@@ -1,25 +1,21 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { z } from 'zod';
 import { startCommand } from '../support/cli.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
 
 const KEY = 'correct-horse-battery';
 const told = z.looseObject({ rule: z.string(), kind: z.string() });
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ max: 2 });
 let hook: UpstreamServer;
 let dir: string;
 let refusing = false;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 2, onnotice: () => {} });
   hook = await upstreamServer((_, response) => response.writeHead(refusing ? 503 : 200).end());
   dir = await mkdtemp(join(tmpdir(), 'alerts-'));
   await writeFile(
@@ -36,8 +32,6 @@ alerts:
 });
 afterAll(async () => {
   await hook.close();
-  await sql.end();
-  await database.close();
   await rm(dir, { recursive: true });
 });
 

@@ -3,22 +3,19 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
 import { stringify } from 'yaml';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
 import { LOCKS } from '../../src/db/advisory-lock.ts';
 import { type Running, startCommand } from '../support/cli.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase();
 let sandbox: Sandbox;
 let dir: string;
 const running = new Set<Running>();
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
   sandbox = await startSandbox({ incidents: false, blocksPerHour: 60 });
   dir = mkdtempSync(join(tmpdir(), 'recorder-ending-'));
   const config = {
@@ -31,8 +28,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const { process } of running) process.kill('SIGKILL'); // those of a test that failed
   await sandbox.close();
-  await sql.end();
-  await database.close();
   rmSync(dir, { recursive: true });
 });
 

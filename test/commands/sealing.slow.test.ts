@@ -2,27 +2,21 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { stringify } from 'yaml';
 import { headOf } from '../../src/seals/statement.ts';
 import { noBadPlaces, smallDisk } from '../support/bad-places.ts';
 import { startCommand } from '../support/cli.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'recorder-sealing-'));
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ max: 1 });
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 1, onnotice: () => {} });
   const nodes = [{ name: 'one', url: 'http://127.0.0.1:1' }];
   writeFileSync(join(dir, 'recorder.yaml'), stringify({ network: 'fuji', upstreams: { nodes } }));
 });
 afterAll(async () => {
-  await sql.end();
-  await database.close();
   rmSync(dir, { recursive: true });
 });
 

@@ -14,8 +14,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
-import postgres from 'postgres';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { foldersOf } from '../../src/server/pages/status/files.ts';
 import { writeSite } from '../../src/server/write-site.ts';
 import { day, hour, write } from '../server/pages/watched.ts';
@@ -28,17 +27,14 @@ import {
   seriousFindings,
 } from '../support/browser.ts';
 import { startCommand } from '../support/cli.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
 const logo = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><rect width="1" height="1"/></svg>';
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase();
 let dir: string;
 let to: string;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
   dir = mkdtempSync(join(tmpdir(), 'recorder-status-files-'));
   writeFileSync(join(dir, 'logo.svg'), logo);
   writeFileSync(
@@ -68,8 +64,6 @@ server: { status: { title: Our nodes, text: "We run them.", logo: logo.svg } }
   );
 });
 afterAll(async () => {
-  await sql.end();
-  await database.close();
   rmSync(dir, { recursive: true });
 });
 beforeEach(() => {

@@ -1,24 +1,18 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import postgres from 'postgres';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { startCommand } from '../support/cli.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ max: 2 });
 let dir: string;
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 2, onnotice: () => {} });
   dir = mkdtempSync(join(tmpdir(), 'recorder-status-'));
   writeFileSync(join(dir, 'recorder.yaml'), 'network: mainnet\n');
   await sql`insert into recorder.targets (source, target_key, target) values ('subnets', 'network=mainnet', '{}')`;
 });
 afterAll(async () => {
-  await sql.end();
-  await database.close();
   rmSync(dir, { recursive: true });
 });
 beforeEach(async () => {

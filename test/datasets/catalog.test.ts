@@ -1,26 +1,15 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { catalog, feeds } from '../../src/datasets/catalog.ts';
 import type { Dataset } from '../../src/datasets/contract.ts';
 import { unwrap } from '../../src/datasets/unwrap.ts';
 import { recorded as everything } from '../../src/recorded.ts';
 import { jsonText, parseJson } from '../../src/upstreams/json.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 import { rowsIn } from '../support/rows.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, sql } = withDatabase();
 
 const clock = new ManualClock(Date.UTC(2026, 0, 10));
 let targets = 0;

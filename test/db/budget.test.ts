@@ -1,25 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import fc from 'fast-check';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { SharedBudget } from '../../src/db/budget.ts';
 import { budgetKey } from '../../src/db/budget-key.ts';
 import { KnownLimits, type Limits } from '../../src/db/limits.ts';
 import type { Priority } from '../../src/upstreams/budget.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 10, onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, sql } = withDatabase({ max: 10 });
 
 const minute = 60_000;
 const hour = 60 * minute;

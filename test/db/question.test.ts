@@ -1,21 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
 import { askAsReader } from '../../src/db/question.ts';
 import { UsageError } from '../../src/errors.ts';
 import { migrate } from '../../src/views/migrate.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 2, onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, database, sql } = withDatabase({ max: 2 });
 
 const never = new AbortController().signal;
 

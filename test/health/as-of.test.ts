@@ -1,26 +1,16 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { takeObserver, writeLedger } from '../../src/health/ledger.ts';
 import { nodeHealth } from '../../src/health/node-health.ts';
 import { BELIEVE } from '../../src/recording/active-feed.ts';
 import { registerTargets } from '../../src/recording/register.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
 const START = Date.UTC(2026, 0, 1);
 const HOUR = 3_600_000;
 const at = (hour: number) => new Date(START + hour * HOUR);
 const probe = { node: 'one', probe: 'health' };
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 1, onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, sql } = withDatabase({ max: 1 });
 
 type Change = readonly [hour: number, check: string, state: 'up' | 'down'];
 

@@ -1,24 +1,14 @@
 import fc from 'fast-check';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { steadyClock, systemClock } from '../../src/clock.ts';
 import { keepShares } from '../../src/health/keep-shares.ts';
 import { holdersOf, sharesLeft } from '../../src/health/ledger.ts';
 import type { Look } from '../../src/health/prober-context.ts';
 import { shareOf, sharesOf } from '../../src/health/shares.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { minute, second, World } from './world.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, sql } = withDatabase();
 
 const nodes = ['a', 'b', 'c', 'd', 'e', 'f'];
 const start = Date.UTC(2026, 4, 1);

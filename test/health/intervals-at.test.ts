@@ -1,6 +1,5 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { expect } from 'vitest';
+import { withDatabase } from '../support/fixture.ts';
 
 const START = Date.UTC(2026, 0, 1);
 const HOUR = 3_600_000;
@@ -8,16 +7,7 @@ const HOUR = 3_600_000;
 const SETTLED = 60;
 const at = (hour: number) => new Date(START + hour * HOUR);
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, sql } = withDatabase({ max: 1, connection: { TimeZone: 'UTC' } });
 
 /** A number from 0 to 1 that is the same in every run. */
 let seed = 20_261_122;

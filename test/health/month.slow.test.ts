@@ -1,6 +1,5 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { expect } from 'vitest';
+import { withDatabase } from '../support/fixture.ts';
 import { day, hour, type Life, minute, second, World } from './world.ts';
 
 const start = Date.UTC(2026, 2, 1);
@@ -8,16 +7,7 @@ const end = start + 31 * day;
 const nodes = ['a', 'b', 'c'];
 const states = ['unknown', 'up', 'down', 'maintenance'];
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, sql } = withDatabase();
 
 /** A number from 0 to 1 that is the same in every run. */
 let seed = 20_260_301;

@@ -1,12 +1,11 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { checkConfig } from '../../src/config/load.ts';
 import { activeLedgers, catalogNames } from '../../src/configured-feeds.ts';
 import { lookOver } from '../../src/health/look.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
 import { unmetered } from '../../src/upstreams/unmetered.ts';
 import { UpstreamSession } from '../../src/upstreams/upstream.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
 import { type Report, reportOf } from './poisoned-reports.ts';
 import { minute, second, World } from './world.ts';
@@ -17,13 +16,10 @@ const ONE_IN = REPORTS < 5_000 ? 8 : 100;
 const nodes = ['a', 'b', 'c', 'd', 'well'];
 const start = Date.UTC(2026, 0, 10);
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase();
 let server: UpstreamServer;
 const reports = new Map<string, Report>();
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
   server = await upstreamServer(({ url }, response) => {
     const report = reports.get(url.pathname.split('/')[1] ?? '');
     response.writeHead(report?.status ?? 500, { 'content-type': 'application/json' }).end(report?.body);
@@ -31,8 +27,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.close();
-  await sql.end();
-  await database.close();
 });
 
 let seed = Number(process.env.POISON_SEED ?? 20_260_110);

@@ -1,21 +1,11 @@
-import postgres from 'postgres';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { afterEach, describe, expect } from 'vitest';
+import { withDatabase } from '../support/fixture.ts';
 import { minute, second, World } from './world.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase();
 const start = Date.UTC(2026, 0, 10);
 let worlds = 0;
 
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
 afterEach(async () => {
   await sql`drop function if exists public.refuse() cascade`;
 });

@@ -1,5 +1,4 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { announce, announcements, endMaintenance, listMaintenance } from '../../src/health/announcements.ts';
 import { takeObserver, writeLedger } from '../../src/health/ledger.ts';
 import type { State } from '../../src/health/state.ts';
@@ -7,23 +6,14 @@ import { downtimeLeft, thresholdOf } from '../../src/reports/rewards.ts';
 import { slaReport } from '../../src/reports/sla.ts';
 import { slaPage } from '../../src/reports/sla-page.ts';
 import { achievedText, percentText, quorumOf, spanText, uptimeOf } from '../../src/reports/uptime.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 const month = { from: Date.UTC(2026, 0, 1), to: Date.UTC(2026, 1, 1) };
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, sql } = withDatabase();
 
 /** Writes what an observer saw of a node in the month: each state with the hour in which it began. */
 async function saw(

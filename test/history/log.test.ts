@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { deploymentTransactions } from '../../src/datasets/chain-data/deployment-transactions.ts';
 import { nativeTransactions } from '../../src/datasets/chain-data/native-transactions.ts';
 import { stakingTransactions } from '../../src/datasets/chain-data/staking-transactions.ts';
@@ -11,22 +10,12 @@ import { redrive } from '../../src/recording/redrive.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { blocked } from '../support/blocked.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, pagesOf, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase();
 const start = Date.UTC(2026, 0, 10);
 const never = new AbortController().signal;
-
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
 
 let addresses = 0;
 

@@ -1,27 +1,16 @@
 import fc from 'fast-check';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Range } from '../../src/datasets/contract.ts';
 import { averageTps } from '../../src/datasets/metrics/average-tps.ts';
 import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase();
 const start = Date.UTC(2026, 0, 10);
 const day = 86_400_000;
-
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
 
 /** Every whole look is believed here; belief.test.ts is about those that are not. */
 const believe = { looks: 1, after: 0 };

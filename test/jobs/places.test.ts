@@ -1,24 +1,13 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
 import { recordJob } from '../../src/jobs/jobs.ts';
 import { knowing, placeOf } from '../../src/jobs/places.ts';
 import { Membership } from '../../src/recording/membership.ts';
 import { registerAll } from '../../src/recording/register.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { scriptedFeed } from '../support/recording.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, sql } = withDatabase();
 
 const join = (digest: string, roles: readonly string[], process = digest) =>
   Membership.join(sql, { recorder: 'r', network: 'mainnet', digest }, process, roles);

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { nftTokens } from '../../src/datasets/chain-data/nft-tokens.ts';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
@@ -10,20 +9,10 @@ import { buildDecoder, CONTRADICTS } from '../../src/recording/decode.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
 import { block, blocksTarget } from '../support/blocks.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, sql } = withDatabase();
 
 const clock = new ManualClock(Date.UTC(2026, 0, 10));
 

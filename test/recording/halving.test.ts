@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import postgres from 'postgres';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect } from 'vitest';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import { subnets } from '../../src/datasets/chain-data/subnets.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
@@ -11,7 +10,7 @@ import { type FailureKind, UpstreamFailure } from '../../src/upstreams/failure.t
 import { parseJson } from '../../src/upstreams/json.ts';
 import { block, blocksTarget } from '../support/blocks.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import {
   jobFor,
   onlyPage,
@@ -21,19 +20,9 @@ import {
   scriptedFeed,
 } from '../support/recording.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase();
 const clock = new ManualClock(Date.UTC(2026, 0, 10));
 const context = () => recordingContext(sql, clock.read);
-
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
 
 /** An error as PostgreSQL makes it of a value. */
 const refusal = (code: string) =>

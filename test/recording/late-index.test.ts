@@ -1,12 +1,11 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import { loadStates, planDue } from '../../src/recording/plan.ts';
 import { record } from '../../src/recording/record.ts';
 import { registerTargets } from '../../src/recording/register.ts';
 import { block, blocksTarget } from '../support/blocks.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { pagesOf, recordingContext, scriptedFeed } from '../support/recording.ts';
 
 const minute = 60_000;
@@ -14,17 +13,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const begin = Date.UTC(2026, 0, 10);
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 4, onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, sql } = withDatabase({ max: 4 });
 
 /** Records for so long from a service that shows each block by its number so much later; gives the numbers that were recorded. */
 async function recorded(count: number, later: (number: number) => number, lasts: number, every: number) {

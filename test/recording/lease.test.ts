@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
 import { LEASE_SECONDS } from '../../src/db/leases.ts';
 import type { Job } from '../../src/recording/job.ts';
@@ -7,20 +7,10 @@ import { claim, keepLease } from '../../src/recording/lease.ts';
 import { record } from '../../src/recording/record.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { blocked } from '../support/blocked.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { recordingContext, type ScriptedFeed, scriptedFeed } from '../support/recording.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 12, onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, database, sql } = withDatabase({ max: 12 });
 
 const now = Date.UTC(2026, 0, 10);
 const at = (milliseconds: number) => new Date(milliseconds).toISOString();

@@ -1,26 +1,16 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
 import { UsageError } from '../../src/errors.ts';
 import { LIVES_FOR, mayRegister } from '../../src/recording/configuration.ts';
 import { Membership } from '../../src/recording/membership.ts';
 import { registerAll, registerTargets } from '../../src/recording/register.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { scriptedFeed } from '../support/recording.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase({ max: 8 });
 let names = 0;
 let recorder = '';
 
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 8, onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
 beforeEach(() => {
   names += 1;
   recorder = `recorder-${names}`;

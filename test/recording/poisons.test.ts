@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { catalog } from '../../src/datasets/catalog.ts';
 import type { Dataset, DatasetColumn } from '../../src/datasets/contract.ts';
 import { jsonText, parseJson } from '../../src/upstreams/json.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 import { rowsIn } from '../support/rows.ts';
 
@@ -15,18 +14,8 @@ const POISONS = Number(process.env.POISONS ?? 400);
 const NEIGHBOURS = 99;
 const MOST_ON_A_PAGE = 40;
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase();
 const clock = new ManualClock(Date.UTC(2026, 0, 10));
-
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
 
 const itemColumns = ({ columns }: Dataset) => columns.filter(({ path }) => path.length > 0);
 const keyColumns = (dataset: Dataset) =>

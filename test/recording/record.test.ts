@@ -1,5 +1,4 @@
-import postgres from 'postgres';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, vi } from 'vitest';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import type { Page, Range, Window } from '../../src/datasets/contract.ts';
 import { averageTps } from '../../src/datasets/metrics/average-tps.ts';
@@ -15,7 +14,7 @@ import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { blocked } from '../support/blocked.ts';
 import { block, blocksTarget } from '../support/blocks.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import {
   gate,
   jobFor,
@@ -27,21 +26,11 @@ import {
   scriptedFeed,
 } from '../support/recording.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase({ max: 8 });
 const clock = new ManualClock(Date.UTC(2026, 0, 10));
 const day = 86_400_000;
 const window = { from: clock.now - 2 * day, to: clock.now - day };
 const range: Range = { axis: 'time', span: () => day, head: () => 60_000, settle: 0, lookback: 30 * day };
-
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 8, onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
 
 const signal = new AbortController().signal;
 const page = (body: unknown, proven: Window | null, more: Partial<Page> = {}): Page => ({

@@ -1,6 +1,5 @@
 import { pino } from 'pino';
-import postgres from 'postgres';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { nftTokens } from '../../src/datasets/chain-data/nft-tokens.ts';
 import type { Target } from '../../src/datasets/contract.ts';
 import { averageTps } from '../../src/datasets/metrics/average-tps.ts';
@@ -12,11 +11,10 @@ import { registerAll } from '../../src/recording/register.ts';
 import { endUnwatched } from '../../src/recording/unwatched.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, recordingContext, run, type ScriptedFeed, scriptedFeed } from '../support/recording.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase();
 const start = Date.UTC(2026, 0, 10);
 const minute = 60_000;
 const day = 86_400_000;
@@ -27,14 +25,6 @@ const UNREAD = 13;
 const NEVER_READ = 14;
 let targets = 0;
 
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
 beforeEach(async () => {
   clock.now = start;
   targets += 1;

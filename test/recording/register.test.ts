@@ -1,6 +1,5 @@
 import { pino } from 'pino';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { asDeclared } from '../../src/recording/active-feed.ts';
 import { registerAll, registerTargets } from '../../src/recording/register.ts';
@@ -8,22 +7,12 @@ import { targetKey } from '../../src/recording/target-key.ts';
 import { endUnwatched } from '../../src/recording/unwatched.ts';
 import { blocked } from '../support/blocked.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { explained } from '../support/explained.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { most } from '../support/plan-steps.ts';
 import { recordingContext, type ScriptedFeed, scriptedFeed } from '../support/recording.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {}, connection: { lock_timeout: 10_000 } });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, database, sql } = withDatabase({ connection: { lock_timeout: 10_000 } });
 
 const by = { recorder: 'recorder', digest: null };
 const target = { node: 'n', subnetId: 's' };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import postgres from 'postgres';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { retainInTurn } from '../../src/commands/retaining.ts';
 import { subnets } from '../../src/datasets/chain-data/subnets.ts';
 import type { Range } from '../../src/datasets/contract.ts';
@@ -17,7 +17,7 @@ import { retainable } from '../../src/recording/retention-rules.ts';
 import { sealUntil } from '../../src/seals/seal.ts';
 import { verify } from '../../src/seals/verify.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 
 const DAY = 86_400_000;
@@ -33,16 +33,7 @@ const KEEP: Retention = {
   node_health: 90 * DAY,
 };
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 4, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
-});
-afterAll(async () => {
-  await sql.end({ timeout: 1 });
-  await database.close();
-});
+const { it, database, sql } = withDatabase({ max: 4, connection: { TimeZone: 'UTC' } });
 /** Takes the rows of a few tables: faster than truncating them all. */
 const empty = async () => {
   const tables = [

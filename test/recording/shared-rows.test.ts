@@ -1,26 +1,15 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { nftTokens } from '../../src/datasets/chain-data/nft-tokens.ts';
 import type { Page, Target } from '../../src/datasets/contract.ts';
 import { asDeclared } from '../../src/recording/active-feed.ts';
 import { claim } from '../../src/recording/lease.ts';
 import { record } from '../../src/recording/record.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { gate, onlyPage, recordingContext } from '../support/recording.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase();
 const never = new AbortController().signal;
-
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
 
 function feedOf(target: Target, walk: () => AsyncIterable<Page>) {
   const source = { ...nftTokens.source, walk };

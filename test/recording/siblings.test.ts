@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { nativeTransactions } from '../../src/datasets/chain-data/native-transactions.ts';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import type { Range, Window } from '../../src/datasets/contract.ts';
@@ -13,7 +12,7 @@ import { record } from '../../src/recording/record.ts';
 import { registerTargets } from '../../src/recording/register.ts';
 import { blocksTarget } from '../support/blocks.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import {
   onlyPage,
   pagesOf,
@@ -22,20 +21,10 @@ import {
   scriptedFeed,
 } from '../support/recording.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase();
 const minute = 60_000;
 const hour = 60 * minute;
 const start = Date.UTC(2026, 0, 10);
-
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
 
 /** How the configuration wants each dataset of a feed: its interval in ms; absent: not at all. */
 type Wanted = Readonly<Record<string, number | undefined>>;

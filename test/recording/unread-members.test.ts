@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import postgres from 'postgres';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { Dataset } from '../../src/datasets/contract.ts';
 import { chainHeights } from '../../src/datasets/node/chain-heights.ts';
 import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
@@ -10,7 +9,7 @@ import { registerTargets } from '../../src/recording/register.ts';
 import { keptSince, planRetention, retain } from '../../src/recording/retention.ts';
 import { blocked } from '../support/blocked.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 
 const DAY = 86_400_000;
@@ -19,16 +18,7 @@ const KEEP = 7 * DAY;
 const start = Date.UTC(2025, 0, 1);
 const never = new AbortController().signal;
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 4, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
-});
-afterAll(async () => {
-  await sql.end({ timeout: 1 });
-  await database.close();
-});
+const { it, sql } = withDatabase({ max: 4, connection: { TimeZone: 'UTC' } });
 beforeEach(async () => {
   clock.now = start;
   await sql`truncate recorder.reading_scopes, recorder.reading_members, recorder.reading_open, recorder.reading_looks,

@@ -1,6 +1,5 @@
 import { pino } from 'pino';
-import postgres from 'postgres';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { until } from '../../chaos/waiting.ts';
 import { nftTokens } from '../../src/datasets/chain-data/nft-tokens.ts';
 import { pendingRewards } from '../../src/datasets/chain-data/pending-rewards.ts';
@@ -13,23 +12,14 @@ import { registerAll } from '../../src/recording/register.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { endUnwatched } from '../../src/recording/unwatched.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, recordingContext, run } from '../support/recording.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase();
 const by = { recorder: 'recorder', digest: null };
 const clock = new ManualClock(Date.UTC(2026, 0, 10));
 let nodes = 0;
 
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
 beforeEach(async () => {
   clock.now += 60_000;
   await registerAll(sql, [], clock.now, by);

@@ -1,5 +1,4 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { averageTps } from '../../src/datasets/metrics/average-tps.ts';
 import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
@@ -13,7 +12,7 @@ import { slaReport } from '../../src/reports/sla.ts';
 import { slaPage } from '../../src/reports/sla-page.ts';
 import { holdSettled, uptimeOf } from '../../src/reports/uptime.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 import { datasetDigests, reportedAsOf } from '../support/told.ts';
 
@@ -23,16 +22,7 @@ const start = Date.UTC(2026, 0, 1);
 const PRIMARY = '11111111111111111111111111111111LpoYY';
 const MEMBERS = 1_000;
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 3, onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, database, sql } = withDatabase({ max: 3 });
 
 const clock = new ManualClock(start);
 const context = () => recordingContext(sql, clock.read);

@@ -1,6 +1,5 @@
 import { pino } from 'pino';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { subnets } from '../../src/datasets/chain-data/subnets.ts';
 import { diskUse } from '../../src/reports/disk.ts';
 import { forecast } from '../../src/reports/forecast.ts';
@@ -10,19 +9,10 @@ import { exposition } from '../../src/server/metrics/exposition.ts';
 import { metricParts, metricsOf } from '../../src/server/metrics/metrics.ts';
 import { ProcessCounts } from '../../src/server/metrics/process-counts.ts';
 import { recordingSamples } from '../../src/server/metrics/recording.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { scriptedFeed } from '../support/recording.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 5, onnotice: () => {}, connection: { statement_timeout: 5_000 } });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, sql } = withDatabase({ max: 5, connection: { statement_timeout: 5_000 } });
 
 /** Whether each part of the metrics could be read. */
 const PARTS = /^chain_recorder_scrape_part_success\{.*\} (\d)$/gm;

@@ -1,23 +1,13 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { SharedBudget } from '../../src/db/budget.ts';
 import { budgetKey } from '../../src/db/budget-key.ts';
 import { findingGroups, inWords } from '../../src/reports/findings.ts';
 import { statusOf } from '../../src/reports/status.ts';
 import { exposition } from '../../src/server/metrics/exposition.ts';
 import { recordingSamples } from '../../src/server/metrics/recording.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 5, onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, sql } = withDatabase({ max: 5 });
 beforeEach(async () => {
   await sql`truncate recorder.targets, recorder.target_datasets, recorder.schedules, recorder.health_observers,
     recorder.health_probes, recorder.gaps`;

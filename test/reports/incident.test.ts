@@ -1,24 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { writeNote } from '../../src/health/incident-notes.ts';
 import { incidentsBetween, momentsOf } from '../../src/reports/incident.ts';
 import { incidentMarkdown } from '../../src/reports/incident-page.ts';
 import { startCommand } from '../support/cli.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ max: 2, connection: { TimeZone: 'UTC' } });
 const folder = mkdtempSync(join(tmpdir(), 'incident-'));
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 2, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
-});
 afterAll(async () => {
-  await sql.end({ timeout: 1 });
-  await database.close();
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -1,20 +1,9 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { notable } from '../../src/reports/notable.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { makeSeriesOf } from '../support/points.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 1, onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, sql } = withDatabase({ max: 1 });
 
 const now = Date.now();
 /** A moment as it is told to PostgreSQL. */

@@ -1,20 +1,10 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { sealUntil } from '../../src/seals/seal.ts';
 import { verify } from '../../src/seals/verify.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { World } from './world.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 2, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
-});
-afterAll(async () => {
-  await sql.end({ timeout: 1 });
-  await database.close();
-});
+const { it, database, sql } = withDatabase({ max: 2, connection: { TimeZone: 'UTC' } });
 
 const start = Date.UTC(2026, 0, 1);
 const h = (hours: number) => new Date(start + hours * 3_600_000);

@@ -7,7 +7,7 @@ import {
 } from 'node:crypto';
 import fc from 'fast-check';
 import postgres from 'postgres';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect } from 'vitest';
 import { LOCKS, withAdvisoryLock } from '../../src/db/advisory-lock.ts';
 import { openSealing } from '../../src/db/client.ts';
 import { closeDays } from '../../src/recording/close-days.ts';
@@ -15,30 +15,22 @@ import { type Difference, inWords } from '../../src/seals/difference.ts';
 import { sealDays, sealUntil } from '../../src/seals/seal.ts';
 import { type Verified, verify } from '../../src/seals/verify.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { type Leaf, type Run, World } from './world.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({
+  max: 3,
+  connection: { DateStyle: 'ISO', TimeZone: 'UTC' },
+});
 let world: World;
 const clock = new ManualClock(0);
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, {
-    max: 3,
-    onnotice: () => {},
-    connection: { DateStyle: 'ISO', TimeZone: 'UTC' },
-  });
   // What a database says of its sessions changes what they show, not what is sealed.
   const name = sql(new URL(database.url).pathname.slice(1));
   await sql`alter database ${name} set DateStyle = 'German'`;
   await sql`alter database ${name} set TimeZone = 'Asia/Kathmandu'`;
   world = new World(sql);
-});
-afterAll(async () => {
-  await sql.end({ timeout: 1 });
-  await database.close();
 });
 beforeEach(() => world.empty());
 

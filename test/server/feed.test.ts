@@ -1,6 +1,5 @@
-import postgres from 'postgres';
 import { request } from 'undici';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { z } from 'zod';
 import { checked } from '../../src/api/asked-wrongly.ts';
 import { catalogueOf } from '../../src/api/catalogue.ts';
@@ -9,27 +8,22 @@ import { rowsParameters } from '../../src/api/rows-question.ts';
 import { RecorderClient } from '../../src/client.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { type PageServer, servePagesOf } from '../support/page-server.ts';
 import { most, stepsIn } from '../support/plan-steps.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ max: 1 });
 let server: PageServer;
 let client: RecorderClient;
 const clock = new ManualClock(Date.UTC(2026, 0, 10));
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 1, onnotice: () => {} });
   server = await servePagesOf(database.url);
   client = new RecorderClient({ url: server.address });
 });
 afterAll(async () => {
   await server.close();
-  await sql.end();
-  await database.close();
 });
 
 /** Records a list of validators of one subnet with these weights. */

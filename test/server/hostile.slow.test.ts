@@ -4,16 +4,15 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import postgres from 'postgres';
 import { Agent, request } from 'undici';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
 import { freePort } from '../../src/db/free-port.ts';
 import { pages } from '../../src/server/pages/pages.ts';
 import { type Running, startCommand } from '../support/cli.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
 const KEY = 'canary-5e1f7a90';
 const PAYLOADS = [
@@ -36,8 +35,7 @@ const PAYLOADS = [
 const INDISCREET = new RegExp(`${KEY}|node_modules|\\.[jt]sx?:\\d+|PostgresError|root:x:0`);
 
 const agent = new Agent({ connections: 50 });
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase();
 let sandbox: Sandbox;
 let dir: string;
 let up: Running;
@@ -56,8 +54,6 @@ const described = z.object({
 });
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
   sandbox = await startSandbox({ incidents: false });
   dir = mkdtempSync(join(tmpdir(), 'recorder-hostile-'));
   port = await freePort();
@@ -82,8 +78,6 @@ afterAll(async () => {
   up.process.kill('SIGKILL');
   await agent.close();
   await sandbox.close();
-  await sql.end();
-  await database.close();
   rmSync(dir, { recursive: true });
 });
 

@@ -1,24 +1,18 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect } from 'vitest';
 import { encodeSlots } from '../../src/health/latency-entries.ts';
 import { bucketOf } from '../../src/health/latency-histogram.ts';
 import { storeHours } from '../../src/health/latency-store.ts';
 import { metricParts, scrapeFamilies } from '../../src/server/metrics/metrics.ts';
 import { ProcessCounts } from '../../src/server/metrics/process-counts.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { ask, type PageServer, servePagesOf } from '../support/page-server.ts';
 import { noPromtool, promtool, promtoolPath } from '../support/promtool.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ max: 4 });
 let server: PageServer;
 let counts: ProcessCounts;
 const warnings: object[] = [];
 
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 4, onnotice: () => {} });
-});
 beforeEach(async () => {
   await sql`truncate recorder.targets, recorder.target_datasets, recorder.health_observers, recorder.health_probes,
     recorder.node_health, recorder.health_latency, recorder.queues, recorder.budgets, recorder.quarantine`;
@@ -28,8 +22,6 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   await server.close();
-  await sql.end();
-  await database.close();
 });
 
 /** A server that remembers nothing of the test before. */

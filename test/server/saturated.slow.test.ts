@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { Agent, request } from 'undici';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { stringify } from 'yaml';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
 import { freePort } from '../../src/db/free-port.ts';
 import { type Running, startCommand } from '../support/cli.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
 /** A table that this configuration does not record: only readers wait for it. */
 const HELD = 'recorder.nft_tokens';
@@ -18,16 +18,13 @@ const SLOW = ['/datasets/nft_tokens', '/api/v1/datasets/nft_tokens/rows'];
 const QUESTION = '/query?sql=select+*+from+nft_tokens';
 
 const agent = new Agent({ connections: 600 });
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase();
 let sandbox: Sandbox;
 let dir: string;
 let up: Running;
 let port: number;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
   sandbox = await startSandbox({ incidents: false });
   dir = mkdtempSync(join(tmpdir(), 'recorder-saturated-'));
   port = await freePort();
@@ -44,8 +41,6 @@ afterAll(async () => {
   up.process.kill('SIGKILL');
   await agent.destroy();
   await sandbox.close();
-  await sql.end();
-  await database.close();
   rmSync(dir, { recursive: true });
 });
 

@@ -8,7 +8,7 @@ export async function buildTemplate(
   migrate: (url: string) => Promise<unknown>,
 ): Promise<void> {
   await administer(admin, (sql) => sql`create database ${sql(templateName)}`);
-  await migrate(urlOf(admin, templateName));
+  await migrate(databaseUrl(admin, templateName));
 }
 
 /**
@@ -20,13 +20,13 @@ export async function cloneTemplate(admin: string, name: string, from = template
     admin,
     (sql) => sql`create database ${sql(name)} template ${sql(from)} strategy file_copy`,
   );
-  return urlOf(admin, name);
+  return databaseUrl(admin, name);
 }
 
 /** Makes an empty database and returns its URL. */
 export async function createDatabase(admin: string, name: string): Promise<string> {
   await administer(admin, (sql) => sql`create database ${sql(name)}`);
-  return urlOf(admin, name);
+  return databaseUrl(admin, name);
 }
 
 /** Drops a database, whoever is still connected. */
@@ -46,7 +46,8 @@ async function administer(
   }
 }
 
-function urlOf(admin: string, name: string): string {
+/** Returns the URL of a database of the same server. */
+export function databaseUrl(admin: string, name: string): string {
   const url = new URL(admin);
   url.pathname = name;
   return url.href;

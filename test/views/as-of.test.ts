@@ -1,5 +1,4 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { catalog } from '../../src/datasets/catalog.ts';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import { chainHeights } from '../../src/datasets/node/chain-heights.ts';
@@ -9,19 +8,10 @@ import { validators } from '../../src/datasets/node/validators.ts';
 import { askAsReader } from '../../src/db/question.ts';
 import { exactInstantIn } from '../../src/instant.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 2, onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, database, sql } = withDatabase({ max: 2 });
 
 const start = Date.UTC(2026, 10, 1);
 const hour = 3_600_000;

@@ -1,20 +1,16 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const start = Date.UTC(2026, 0, 10);
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase();
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
   const context = recordingContext(sql, new ManualClock(start + 30 * DAY).read);
   const propose = (blockchainId: string, blocks: readonly (readonly [height: number, at: number])[]) => {
     const feed = scriptedFeed(proposedBlocks, { network: 'mainnet', blockchainId, nodeId: 'NodeID-1' });
@@ -45,10 +41,6 @@ beforeAll(async () => {
   const feed = scriptedFeed(pBlocks, { node: 'n' });
   feed.script = () => onlyPage({ blocks: hourly.map((one) => ({ ...one, time: one.time / 1000 })) });
   await run(context, feed);
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
 });
 
 /** Days with the blocks, by how many the chain grew, and the share in percent. */

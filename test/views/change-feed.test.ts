@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { nativeTransactions } from '../../src/datasets/chain-data/native-transactions.ts';
 import type { Dataset } from '../../src/datasets/contract.ts';
 import { averageTps } from '../../src/datasets/metrics/average-tps.ts';
@@ -15,23 +15,13 @@ import { registerAll } from '../../src/recording/register.ts';
 import { endUnwatched } from '../../src/recording/unwatched.ts';
 import { blocked } from '../support/blocked.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, pagesOf, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ connection: { TimeZone: 'UTC' } });
 const start = Date.UTC(2026, 0, 10);
 const clock = new ManualClock(start);
 const never = new AbortController().signal;
-
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {}, connection: { TimeZone: 'UTC' } });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
 
 interface Change {
   readonly cursor: string;

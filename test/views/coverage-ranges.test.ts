@@ -1,16 +1,12 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { beforeAll, expect } from 'vitest';
+import { withDatabase } from '../support/fixture.ts';
 
 const TARGETS = 200;
 const NOW = Date.UTC(2026, 5, 1);
 const HOUR = 3_600_000;
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase({ max: 1, connection: { TimeZone: 'UTC' } });
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
   // Targets with and without an expected begin, some without coverage; gaps that touch, overlap each other and what is covered.
   await sql`select setseed(0.2611)`;
   await sql`
@@ -35,10 +31,6 @@ beforeAll(async () => {
     from recorder.target_datasets d, generate_series(1, 4) part,
       lateral (select ${NOW}::bigint - (d.target_key || part <> '')::int * (random() * 120)::int * ${HOUR}::bigint as begins) b
     where d.target_key not like '%7' on conflict do nothing`;
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
 });
 
 it('gaps are those that are known, and what is neither recorded nor lost between the expected begin and the newest moment', async () => {

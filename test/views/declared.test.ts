@@ -1,13 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { type Declared, dependenciesOf, inOrder } from '../../src/db/declared.ts';
 import { HIGHEST_ERROR_TEXT, typicalOf } from '../../src/health/latency-histogram.ts';
 import { WEEKS_KEPT } from '../../src/health/latency-store.ts';
 import { declaredObjects } from '../../src/views/declared.ts';
 import { asReleased, lastRelease, lostSince, releasedAs } from '../../src/views/released.ts';
 import { readSqlFile } from '../../src/views/sql-file.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
 const FOLDER = new URL('../../src/views/sql/', import.meta.url);
 const files = readdirSync(FOLDER).map((file) => ({
@@ -16,17 +15,7 @@ const files = readdirSync(FOLDER).map((file) => ({
 }));
 const declared = declaredObjects();
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 1, onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, sql } = withDatabase({ max: 1 });
 
 /** Every definition and comment in `reporting`, as text. @param name of objects of this name only */
 async function reporting(name: string | null = null): Promise<string[]> {

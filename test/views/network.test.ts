@@ -1,5 +1,4 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { catalog } from '../../src/datasets/catalog.ts';
 import type { Dataset } from '../../src/datasets/contract.ts';
 import { currentSupply } from '../../src/datasets/node/current-supply.ts';
@@ -11,19 +10,10 @@ import { validators } from '../../src/datasets/node/validators.ts';
 import { noteContradictions } from '../../src/recording/note-contradictions.ts';
 import { declaredObjects } from '../../src/views/declared.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, recordingContext, run, type ScriptedFeed, scriptedFeed } from '../support/recording.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 1, onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, sql } = withDatabase({ max: 1 });
 
 const every = 24 * 60 * 60_000;
 /** The views compare with the present: the second to fourth look of a test are not late by then, the first is. */

@@ -1,22 +1,17 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { noteContradictions } from '../../src/recording/note-contradictions.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase({ max: 3 });
 let reader: postgres.ReservedSql;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 3, onnotice: () => {} });
   reader = await sql.reserve();
   await reader`set role recorder_reader`;
 });
 afterAll(async () => {
   reader.release();
-  await sql.end();
-  await database.close();
 });
 
 const views = async () => {

@@ -1,23 +1,13 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const start = Date.UTC(2026, 0, 10);
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, sql } = withDatabase();
 
 it('flows are told of days on which somebody looked: none before the record, and none while nobody watched', async () => {
   const clock = new ManualClock(start);

@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
 import { chainHeights } from '../../src/datasets/node/chain-heights.ts';
 import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
@@ -11,24 +10,19 @@ import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
 import { exportTables } from '../../src/warehouse/export.ts';
 import { warehouseTables } from '../../src/warehouse/export-table.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 import { asOfInDuck, type Duck, openDuck, rowsInDuck, rowsInPostgres, shownAsOf } from './lake.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ max: 2, connection: { TimeZone: 'UTC' } });
 let duck: Duck;
 const folder = mkdtempSync(join(tmpdir(), 'export-as-of-'));
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 2, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
   duck = await openDuck();
 });
 afterAll(async () => {
   duck?.close();
-  await sql.end({ timeout: 1 });
-  await database.close();
   rmSync(folder, { recursive: true, force: true });
 });
 

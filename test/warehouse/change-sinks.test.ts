@@ -1,6 +1,5 @@
 import { pino } from 'pino';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { z } from 'zod';
 import { changesSchema } from '../../src/config/changes-schema.ts';
 import { readNamed, textsIn } from '../../src/config/named-secrets.ts';
@@ -8,13 +7,12 @@ import { nativeTransactions } from '../../src/datasets/chain-data/native-transac
 import { subnets } from '../../src/datasets/chain-data/subnets.ts';
 import { keepChanges } from '../../src/warehouse/change-sinks.ts';
 import { sendChanges } from '../../src/warehouse/send-changes.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, recordingContext, run, type ScriptedFeed, scriptedFeed } from '../support/recording.ts';
 import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
 
 const SECRET = 'a-secret-of-the-sink';
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase();
 let server: UpstreamServer;
 /** How the sink answers, by status; absent: it takes what comes. */
 const answers: number[] = [];
@@ -22,8 +20,6 @@ const never = new AbortController().signal;
 const lines: string[] = [];
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
   server = await upstreamServer((_, response) => {
     const status = answers.shift() ?? 204;
     response
@@ -33,8 +29,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.close();
-  await sql.end();
-  await database.close();
 });
 
 const events = z.array(

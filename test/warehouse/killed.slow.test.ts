@@ -2,32 +2,26 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
 import { warehouseTables } from '../../src/warehouse/export-table.ts';
 import { currentManifest } from '../../src/warehouse/manifest.ts';
 import { type Running, startCommand } from '../support/cli.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { type Duck, openDuck, rowsInDuck, rowsInPostgres, versionsOf } from './lake.ts';
 import { writeRows } from './synthetic.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ max: 1, connection: { TimeZone: 'UTC' } });
 let duck: Duck;
 const folder = mkdtempSync(join(tmpdir(), 'export-killed-'));
 const lake = join(folder, 'lake');
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
   duck = await openDuck();
   writeFileSync(join(folder, 'recorder.yaml'), 'network: mainnet\n');
 });
 afterAll(async () => {
   duck?.close();
-  await sql.end({ timeout: 1 });
-  await database.close();
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -5,29 +5,25 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { z } from 'zod';
 import { type Exporting, exportTables } from '../../src/warehouse/export.ts';
 import { type ExportTable, warehouseTables } from '../../src/warehouse/export-table.ts';
 import { currentManifest, type Manifest } from '../../src/warehouse/manifest.ts';
 import { openTarget } from '../../src/warehouse/open-target.ts';
 import { S3Target } from '../../src/warehouse/s3-target.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { type S3Server, s3Server } from '../support/s3-server.ts';
 import { rawServer } from '../support/upstream-server.ts';
 import { type Duck, openDuck, rowsInDuck, rowsInPostgres, versionsOf } from './lake.ts';
 import { writeRows } from './synthetic.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ max: 1, connection: { TimeZone: 'UTC' } });
 let duck: Duck;
 let server: S3Server;
 const folder = mkdtempSync(join(tmpdir(), 'export-s3-'));
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
   duck = await openDuck();
   server = await s3Server();
   for (const table of tables()) await writeRows(sql, table, 1, 40);
@@ -35,8 +31,6 @@ beforeAll(async () => {
 afterAll(async () => {
   duck?.close();
   await server?.close();
-  await sql.end({ timeout: 1 });
-  await database.close();
   rmSync(folder, { recursive: true, force: true });
 });
 

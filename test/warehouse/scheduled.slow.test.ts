@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import postgres from 'postgres';
 import { request } from 'undici';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import { stringify } from 'yaml';
 import { checkConfig } from '../../src/config/load.ts';
 import { catalogNames } from '../../src/configured-feeds.ts';
@@ -20,21 +19,14 @@ import {
   registerExports,
 } from '../../src/warehouse/scheduled.ts';
 import { startCommand } from '../support/cli.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { writeRows } from './synthetic.ts';
 
 const SECRET = 'canary-4711';
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ max: 2 });
 const folder = mkdtempSync(join(tmpdir(), 'export-scheduled-'));
 
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 2, onnotice: () => {} });
-});
 afterAll(async () => {
-  await sql.end({ timeout: 1 });
-  await database.close();
   rmSync(folder, { recursive: true, force: true });
 });
 

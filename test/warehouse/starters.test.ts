@@ -1,30 +1,24 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { duckdbStarter } from '../../docs/duckdb.ts';
 import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
 import { exportTables } from '../../src/warehouse/export.ts';
 import { warehouseTables } from '../../src/warehouse/export-table.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { type Duck, openDuck, rowsInDuck, rowsInPostgres } from './lake.ts';
 import { writeRows } from './synthetic.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ max: 1, connection: { TimeZone: 'UTC' } });
 let duck: Duck;
 const lake = mkdtempSync(join(tmpdir(), 'starters-'));
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
   duck = await openDuck();
 });
 afterAll(async () => {
   duck?.close();
-  await sql.end({ timeout: 1 });
-  await database.close();
   rmSync(lake, { recursive: true, force: true });
 });
 

@@ -2,26 +2,22 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import postgres from 'postgres';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { PostgresServer } from '../../../chaos/servers/postgres-server.ts';
 import { TcpProxy } from '../../../chaos/servers/proxy.ts';
 import { Membership } from '../../../src/recording/membership.ts';
 import { Access } from '../../../src/server/access.ts';
 import { chromiumPath, noChromium, openBrowser, openPage, seriousFindings } from '../../support/browser.ts';
 import { startCommand } from '../../support/cli.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { withDatabase } from '../../support/fixture.ts';
 import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
 import { rowsOf, textOf } from './html.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ max: 4 });
 let server: PageServer;
 let dir: string;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 4, onnotice: () => {} });
   server = await servePagesOf(database.url, {
     recorder: { name: 'alpha', network: 'mainnet', simulated: false, directory: null },
   });
@@ -30,8 +26,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.close();
-  await sql.end();
-  await database.close();
   rmSync(dir, { recursive: true });
 });
 

@@ -1,8 +1,7 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { bucketOf, type Histogram, RELATIVE_ERROR } from '../../../src/health/latency-histogram.ts';
 import { type LatencyHour, storeHours } from '../../../src/health/latency-store.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { withDatabase } from '../../support/fixture.ts';
 import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
 import { textOf } from './html.ts';
 import { day, hour, write } from './watched.ts';
@@ -11,15 +10,12 @@ const now = Date.UTC(2026, 4, 17, 9, 41);
 const begin = Math.floor((now - 100 * day) / hour) * hour;
 const LOOKS_AN_HOUR = 6;
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase();
 let server: PageServer;
 /** When each look began, and how long it took, in ms. */
 const looks: { readonly at: number; readonly time: number }[] = [];
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
   await write(sql, [{ observer: 'paris', node: 'one', states: [[begin, 'up']], absences: [] }], now);
   let random = 7;
   for (let at = begin; at < now; at += day) {
@@ -48,8 +44,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.close();
-  await sql.end();
-  await database.close();
 });
 
 /** The numbers behind a word of a page. */

@@ -1,9 +1,8 @@
-import postgres from 'postgres';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { NotListed } from '../../../src/server/pages/status/not-listed.tsx';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { withDatabase } from '../../support/fixture.ts';
 import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
 import { day, hour, type Saying, write } from './watched.ts';
 
@@ -12,12 +11,9 @@ const now = Math.floor(Date.now() / 1000) * 1000;
 const nodes = Array.from({ length: 230 }, (_, at) => `node-${at + 1}`);
 const down = new Set(nodes.slice(-3));
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase();
 let server: PageServer;
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
   const sayings = nodes.map(
     (node): Saying => ({
       observer: 'paris',
@@ -36,8 +32,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.close();
-  await sql.end();
-  await database.close();
 });
 
 const listing = /<(?:h3|t[dh][^>]*)><a href="\/status\/(node-\d+)"/g;

@@ -1,16 +1,12 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { indented } from '../../../src/server/pages/quarantine.tsx';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { withDatabase } from '../../support/fixture.ts';
 import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ max: 1 });
 let server: PageServer;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 1, onnotice: () => {} });
   await sql`
     insert into recorder.runs (source, target_key, datasets, reason, status, worker, started_at, finished_at, items, rows_written, error)
     select 's', 'node=' || n, array[case n % 2 when 0 then 'validators' else 'p_blocks' end], 'poll',
@@ -49,8 +45,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.close();
-  await sql.end();
-  await database.close();
 });
 
 const page = async (path: string) => (await ask(server.address + path)).body;

@@ -1,25 +1,19 @@
-import postgres from 'postgres';
 import { request } from 'undici';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { withDatabase } from '../../support/fixture.ts';
 import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
 import { fieldsOf } from './html.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ max: 1 });
 let server: PageServer;
 const warnings: unknown[] = [];
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 1, onnotice: () => {} });
   await sql`create table public.victim (n int)`;
   server = await servePagesOf(database.url, { log: { warn: (told: unknown) => void warnings.push(told) } });
 });
 afterAll(async () => {
   await server.close();
-  await sql.end();
-  await database.close();
 });
 
 const query = (question: string, more: Record<string, string> = {}) =>

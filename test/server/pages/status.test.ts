@@ -1,9 +1,8 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { State } from '../../../src/health/state.ts';
 import { percentText, spanText } from '../../../src/reports/uptime.ts';
 import { Access } from '../../../src/server/access.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { withDatabase } from '../../support/fixture.ts';
 import { ask as askAt, type PageServer, servePagesOf } from '../../support/page-server.ts';
 import { day, hour, minute, type Saying, secondsIn, write } from './watched.ts';
 
@@ -53,8 +52,7 @@ const sayings: readonly Saying[] = [
   },
 ];
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase();
 let server: PageServer;
 
 /** The pages of the record at a moment, ms since 1970. */
@@ -72,15 +70,11 @@ const servedAt = (moment: number) =>
   });
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
   await write(sql, sayings, now);
   server = await servedAt(now);
 });
 afterAll(async () => {
   await server.close();
-  await sql.end();
-  await database.close();
 });
 
 const ask = (path: string) => askAt(server.address + path);
