@@ -1298,6 +1298,7 @@ CREATE TABLE "recorder"."p_blocks" (
 CREATE TABLE "recorder"."peer_readings" (
 	"node" text NOT NULL,
 	"node_id" text NOT NULL,
+	"subnet_id" text NOT NULL,
 	"last_sent" timestamp with time zone,
 	"last_received" timestamp with time zone,
 	"observed_uptime" numeric,
@@ -1334,6 +1335,7 @@ CREATE TABLE "recorder"."validator_delegators" (
 	"start_time" timestamp with time zone NOT NULL,
 	"end_time" timestamp with time zone,
 	"weight" numeric NOT NULL,
+	"stake_navax" numeric,
 	"reward_owner_locktime" timestamp with time zone,
 	"reward_owner_locktime_raw" numeric,
 	"reward_owner_threshold" numeric,
@@ -1368,6 +1370,7 @@ CREATE TABLE "recorder"."validators" (
 	"validation_id" text,
 	"end_time" timestamp with time zone,
 	"weight" numeric NOT NULL,
+	"stake_navax" numeric,
 	"public_key" text,
 	"remaining_balance_owner_locktime" timestamp with time zone,
 	"remaining_balance_owner_locktime_raw" numeric,
@@ -1646,7 +1649,7 @@ CREATE INDEX "p_balances_began" ON "recorder"."p_balances" USING brin (valid_fro
 CREATE UNIQUE INDEX "p_blocks_key" ON "recorder"."p_blocks" USING btree (node, height) WHERE superseded_at is null;--> statement-breakpoint
 CREATE INDEX "p_blocks_superseded" ON "recorder"."p_blocks" USING btree (node, height) WHERE superseded_at is not null;--> statement-breakpoint
 CREATE INDEX "p_blocks_recorded" ON "recorder"."p_blocks" USING brin (recorded_at timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
-CREATE UNIQUE INDEX "peer_readings_key" ON "recorder"."peer_readings" USING btree (node, node_id, observed_at);--> statement-breakpoint
+CREATE UNIQUE INDEX "peer_readings_key" ON "recorder"."peer_readings" USING btree (node, node_id, subnet_id, observed_at);--> statement-breakpoint
 CREATE INDEX "peer_readings_read" ON "recorder"."peer_readings" USING btree (observed_at);--> statement-breakpoint
 CREATE UNIQUE INDEX "peers_now" ON "recorder"."peers" USING btree (node, node_id) WHERE valid_to is null;--> statement-breakpoint
 CREATE INDEX "peers_history" ON "recorder"."peers" USING btree (node, node_id);--> statement-breakpoint

@@ -5,12 +5,12 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 
 const db = drizzle(process.env.DATABASE_URL ?? '');
 
-/** The validators with the most stake, whichever node said so: amounts are exact texts, times are dates. */
+/** The validators with the most stake in nAVAX, whichever node reports them: amounts are exact texts, times are dates. */
 const largest = await db
-  .selectDistinct({ nodeId: validators.nodeId, weight: validators.weight, since: validators.startTime })
+  .selectDistinct({ nodeId: validators.nodeId, stake: validators.stakeNavax, since: validators.startTime })
   .from(validators)
-  .where(isNotNull(validators.startTime))
-  .orderBy(desc(validators.weight), validators.nodeId)
+  .where(isNotNull(validators.stakeNavax))
+  .orderBy(desc(validators.stakeNavax), validators.nodeId)
   .limit(3);
 
 /** How many of each subnet there are, of the subnets that are known. */

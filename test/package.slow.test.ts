@@ -243,9 +243,10 @@ describe('the packed package in an empty project', () => {
     const read = JSON.parse((await program('read')).stdout);
     const [largest, bySubnet, standing] = [
       await sql`
-        select "nodeId", weight::text, since
-        from (select distinct node_id as "nodeId", weight, start_time as since from reporting.validators) v
-        order by v.weight desc, 1 limit 3`,
+        select "nodeId", stake::text, since
+        from (select distinct node_id as "nodeId", stake_navax as stake, start_time as since
+          from reporting.validators where stake_navax is not null) v
+        order by v.stake desc, 1 limit 3`,
       await sql`
         select s.subnet_id as "subnetId", s.is_l1 as "isL1", count(v.node_id)::int as validators
         from reporting.subnets s left join reporting.validators v using (subnet_id) group by 1, 2 order by 1`,

@@ -277,7 +277,7 @@ select * from peers_versions(lake) where valid_from <= moment and (valid_to is n
 create or replace macro peer_readings_versions(lake) as table
 select * exclude (exported_at, day)
 from read_parquet(lake || '/peer_readings/**/*.parquet', hive_partitioning = true, union_by_name = true)
-qualify row_number() over (partition by node, node_id, observed_at order by exported_at desc) = 1;
+qualify row_number() over (partition by node, node_id, subnet_id, observed_at order by exported_at desc) = 1;
 create or replace macro peer_readings_as_of(lake, moment) as table
 select * from peer_readings_versions(lake) where observed_at <= moment;
 

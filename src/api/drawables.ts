@@ -1,3 +1,4 @@
+import { PRIMARY_NETWORK } from '../datasets/node/current-validators.ts';
 import type { DeclaredColumn, DeclaredParameter } from '../db/declared.ts';
 import { catalogueOf, type ReadableDataset } from './catalogue.ts';
 import type { Readable } from './readable.ts';
@@ -35,6 +36,8 @@ export interface Drawable {
   readonly needed: readonly string[];
   /** The dataset whose members of now can be drawn, where no target names them; null: targets name all, or nothing does. */
   readonly members: string | null;
+  /** The values of keys that the list of `members` does not have. */
+  readonly memberKeys: Readonly<Record<string, string>>;
   /** What a function takes beside the window, the moment, the grain and what are columns of its rows. */
   readonly takes: readonly DeclaredParameter[];
   /** What a row may be about, the finest first; none: instants. */
@@ -58,6 +61,8 @@ interface Drawn {
   readonly by?: readonly string[];
   /** Of readings of a list's members, the dataset of that list. */
   readonly members?: string;
+  /** The values of keys that the list of `members` does not have. */
+  readonly memberKeys?: Readonly<Record<string, string>>;
 }
 
 /** What can be drawn and what people call it, by heading and name. Points and readings that are not here are drawn, too. */
@@ -78,13 +83,17 @@ const drawn: Readonly<Record<string, Readonly<Record<string, Drawn>>>> = {
       usual: ['stake_in_avax', 'stake_out_avax', 'delegated_in_avax', 'delegated_out_avax'],
     },
     subnet_stake_daily: { title: 'Validators and weight of subnets', draws: 'steps', usual: ['weight'] },
-    validators: { title: 'Stake of a validator', usual: ['weight'] },
-    validator_delegators: { title: 'Delegations to a validator', usual: ['weight'] },
+    validators: { title: 'Stake of a validator', usual: ['stake_navax'] },
+    validator_delegators: { title: 'Delegations to a validator', usual: ['stake_navax'] },
     pending_rewards: { title: 'Pending rewards', usual: ['estimated_reward_amount'] },
     pending_reward_progress: { title: 'Progress of pending rewards', members: 'pending_rewards' },
     validator_uptime: { title: 'Uptime of a validator, as a node sees it', members: 'validators' },
     node_uptime_view: { title: 'Stake that rewards a node' },
-    peer_readings: { title: 'Uptime that peers see', members: 'peers' },
+    peer_readings: {
+      title: 'Uptime that peers see',
+      members: 'peers',
+      memberKeys: { subnet_id: PRIMARY_NETWORK },
+    },
     peer_versions: { title: 'Versions of peers', draws: 'steps', usual: ['peers'] },
     network_proposals: { title: 'Support of proposals', usual: ['support_weight', 'object_weight'] },
   },
@@ -169,7 +178,7 @@ const COUNT: DeclaredColumn = { name: 'count', type: 'bigint', comment: 'How man
 
 function ofDataset(
   dataset: ReadableDataset,
-  { title, usual, by = [], members }: Drawn,
+  { title, usual, by = [], members, memberKeys = {} }: Drawn,
   heading: string,
 ): Drawable | null {
   const { name, about, kind, ends, request } = dataset;
@@ -192,6 +201,7 @@ function ofDataset(
     needed: counted || kind === 'state' ? asked : source.needed,
     grains: counted ? ['hour', 'day', 'month'] : [],
     members: members ?? null,
+    memberKeys,
   };
 }
 
@@ -207,7 +217,7 @@ function ofFunction(readable: Readable, { title, usual, draws = 'line', grains }
   );
   return {
     ...{ name, title, heading, about, draws, readable, time, values, keys, takes },
-    ...{ dataset: null, ends: null, needed: [], members: null, counted: false },
+    ...{ dataset: null, ends: null, needed: [], members: null, memberKeys: {}, counted: false },
     usual: usual ?? values.slice(0, 1).map((one) => one.name),
     grains: grains ?? (['day'] as const),
     past: parameters.some((one) => one.name === 'as_of'),

@@ -141,10 +141,10 @@ const validatorTerms = `select 'validator_terms', 'validators', 'node=' || v.nod
 
 /** The validations and delegations that nodes list now. Node, end and stake of one transaction do not change. */
 const STAKED = `staked as materialized (
-      select 'validators' as dataset, v.node, v.tx_id, v.node_id, v.end_time, v.weight, v.valid_from, l.asked_at
+      select 'validators' as dataset, v.node, v.tx_id, v.node_id, v.end_time, v.stake_navax, v.valid_from, l.asked_at
       from recorder.validators v join lists l using (node, subnet_id) where v.valid_to is null and v.tx_id is not null
       union all
-      select 'validator_delegators', v.node, v.tx_id, v.node_id, v.end_time, v.weight, v.valid_from, l.asked_at
+      select 'validator_delegators', v.node, v.tx_id, v.node_id, v.end_time, v.stake_navax, v.valid_from, l.asked_at
       from recorder.validator_delegators v
       join (select t.target ->> 'node' as node, t.target ->> 'nodeId' as node_id, d.last_complete_at as asked_at
         from ${whole('validator_delegators')}) l using (node, node_id) where v.valid_to is null)`;
@@ -165,7 +165,7 @@ const validatorStakes = `select 'validator_stakes', s.dataset, 'node=' || v.node
         greatest(s.since, v.valid_from), 'data service', term.said, 'node ' || v.node, term.has, false
       from said s
       join staked v on v.tx_id = s.tx_hash
-      cross join lateral (values ('node_id', s.node_id, v.node_id), ('weight', s.amount::text, v.weight::text),
+      cross join lateral (values ('node_id', s.node_id, v.node_id), ('stake_navax', s.amount::text, v.stake_navax::text),
         ('end_time', to_char(s.end_timestamp at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
           to_char(v.end_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))) as term(name, said, has)
       where term.said <> term.has and greatest(s.since, v.valid_from) + ${SERVICES_STAND} <= least(s.asked_at, v.asked_at)`;

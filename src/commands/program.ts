@@ -176,7 +176,7 @@ export function commandLine(): Command {
   command(
     'query',
     'ask one SQL statement, read-only, of the schema reporting',
-    'chain-recorder query "select node_id, weight from validators order by weight desc limit 10" --as-of 2026-10-01',
+    'chain-recorder query "select node_id, stake_navax from validators order by 2 desc nulls last limit 10" --as-of 2026-10-01',
   )
     .argument('<sql>')
     .option('--format <format>', 'table, csv, json or parquet')

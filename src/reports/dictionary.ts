@@ -60,7 +60,7 @@ export function dictionary(): string {
     ...recorded.map(section),
     `## Views\n\nWhat the recorder tells of the record, of the health of nodes and of findings.\n\n${contents(views)}`,
     ...views.map(objectSection),
-    `## Functions\n\nTo be asked with values, such as \`select * from reporting.node_uptime('2026-11-01', '2026-12-01')\`. Parameters that are not\nneeded may be left out, or given by name: \`as_of => '2026-11-20'\`.\n\n${contents(functions)}`,
+    `## Functions\n\nTo be asked with values, such as \`select * from reporting.node_uptime('2026-11-01+00', '2026-12-01+00')\`. Parameters that are not\nneeded may be left out, or given by name: \`as_of => '2026-11-20+00'\`.\n\n${contents(functions)}`,
     ...functions.map(objectSection),
     reportsSection(),
   ].join('\n');

@@ -5,7 +5,9 @@ export interface Departure {
   readonly at: Date;
   readonly subnet_id: string;
   readonly node_id: string;
-  /** Its stake or weight, exact. */
+  /** Its stake in nAVAX, exact; null outside the primary network. */
+  readonly stake_navax: string | null;
+  /** Its weight in the unit of the subnet, exact. */
   readonly weight: string | null;
   /** Its time was over. */
   readonly expired: boolean;
@@ -64,13 +66,13 @@ export async function notable(sql: postgres.Sql): Promise<Notable> {
 async function departures(sql: postgres.Sql): Promise<Departure[]> {
   const rows = await sql<Departure[]>`
     with newest as (
-      select at, subnet_id, node_id, start_time, node, before ->> 'weight' as weight,
+      select at, subnet_id, node_id, start_time, node, before ->> 'stake_navax' as stake_navax, before ->> 'weight' as weight,
         coalesce((before ->> 'end_time')::timestamptz <= at, false) as expired
       from reporting.validators_changes
       where change = 'left' and at > now() - interval '7 days'
       order by at desc limit 200
     )
-    select min(at) as at, subnet_id, node_id, max(weight) as weight, bool_or(expired) as expired,
+    select min(at) as at, subnet_id, node_id, max(stake_navax::numeric)::text as stake_navax, max(weight::numeric)::text as weight, bool_or(expired) as expired,
       array_agg(distinct node order by node) as told_by
     from newest
     group by subnet_id, node_id, start_time

@@ -231,7 +231,7 @@ it('find every error that is planted, with its subject and since when', async ()
       `${named('validator_lists', 'validator-2', lost, '')}: listed, weight ${lost?.weight} | not listed`,
       ...each(
         (node) =>
-          `validator_stakes node=${node} tx_hash=${reward?.tx_hash} field=weight: 12 | ${reward?.amount_staked}`,
+          `validator_stakes node=${node} tx_hash=${reward?.tx_hash} field=stake_navax: 12 | ${reward?.amount_staked}`,
       ),
       `${named('validator_terms', 'validator-3', heavier, ' field=weight')}: ${heavier?.weight} | 4711`,
     ].sort(),

@@ -408,7 +408,7 @@ export const extractions: Readonly<Record<string, Extraction>> = {
   validators: method('platform.getCurrentValidators', {
     items: (result) => records(result, false),
     columns: `node_id:nodeID start_time:startTime tx_id:txID validation_id:validationID end_time:endTime weight
-      public_key:publicKey ${ownerSet('remaining_balance_owner', 'remainingBalanceOwner')}
+      stake_navax:weight public_key:publicKey ${ownerSet('remaining_balance_owner', 'remainingBalanceOwner')}
       ${ownerSet('deactivation_owner', 'deactivationOwner')}
       ${ownerSet('validation_reward_owner', 'validationRewardOwner')}
       ${ownerSet('delegation_reward_owner', 'delegationRewardOwner')} min_nonce:minNonce balance
@@ -426,7 +426,7 @@ export const extractions: Readonly<Record<string, Extraction>> = {
   validator_delegators: method('platform.getCurrentValidators', {
     items: (result) => records(result, true).flatMap((one) => listAt(one, 'delegators')),
     columns: `node_id:nodeID tx_id:txID start_time:startTime end_time:endTime weight
-      ${ownerSet('reward_owner', 'rewardOwner')} potential_reward:potentialReward`,
+      stake_navax:weight ${ownerSet('reward_owner', 'rewardOwner')} potential_reward:potentialReward`,
     more: { subnet_id: () => PRIMARY_NETWORK },
   }),
   p_blocks: method('platform.getBlockByHeight', {
@@ -496,6 +496,7 @@ export const extractions: Readonly<Record<string, Extraction>> = {
     items: (result) => listAt(result, 'peers'),
     columns: `node_id:nodeID last_sent:lastSent/iso last_received:lastReceived/iso
       observed_uptime:observedUptime`,
+    more: { subnet_id: () => PRIMARY_NETWORK },
   }),
   node_uptime_view: method('info.uptime', {
     columns: `rewarding_stake_percentage:rewardingStakePercentage

@@ -19,7 +19,7 @@ export const validationEnding: Rule = {
     >`
       with ending as (
         select distinct on (v.node_id, v.start_time, v.tx_id) coalesce(v.tx_id, v.node_id) as subject, v.node_id, v.end_time,
-          (v.weight * 0.000000001)::text as stake,
+          (v.stake_navax * 0.000000001)::text as stake,
           extract(epoch from v.end_time - ${at}::timestamptz)::float8 / 86400 as days_left
         from reporting.validators_as_of(${at}::timestamptz) v
         where v.subnet_id = ${PRIMARY_NETWORK} and v.node_id = any(${[...own.keys()]}::text[])

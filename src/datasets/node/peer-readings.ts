@@ -1,7 +1,26 @@
 import { defineDataset } from '../dataset.ts';
 import { decimal, object, optional, rfc3339, text } from '../fields.ts';
-import { listIn } from '../sources/answer.ts';
+import { entriesOf, listIn, memberOf } from '../sources/answer.ts';
 import { connectedPeers } from './connected-peers.ts';
+import { PRIMARY_NETWORK } from './current-validators.ts';
+
+/**
+ * Returns the readings of a peer: one of the primary network, and one of each other subnet in `observedSubnetUptimes`, which
+ * nodes of releases 1.9 and 1.10 send.
+ */
+function readingsOf(peer: unknown): unknown[] {
+  const ofSubnets = entriesOf(memberOf(peer, 'observedSubnetUptimes')).filter(
+    ([id]) => id !== PRIMARY_NETWORK,
+  );
+  return [
+    Object.assign({}, peer, { subnetID: PRIMARY_NETWORK }),
+    ...ofSubnets.map(([subnetID, observedUptime]) => ({
+      nodeID: memberOf(peer, 'nodeID'),
+      subnetID,
+      observedUptime,
+    })),
+  ];
+}
 
 /** What changes at every look at a peer. Its properties are in peers. */
 export const peerReadings = defineDataset({
@@ -12,16 +31,18 @@ export const peerReadings = defineDataset({
   history: 'sample',
   source: connectedPeers,
   request: ['node'],
-  key: ['node', 'node_id'],
-  items: (body) => listIn(body, 'peers', 'numPeers', 'total'),
+  key: ['node', 'node_id', 'subnet_id'],
+  items: (body) => listIn(body, 'peers', 'numPeers', 'total').flatMap(readingsOf),
   extra: false,
   item: object({
     nodeID: text(),
+    subnetID: text('The subnet that the uptime is of; messages are exchanged on the primary network.'),
     lastSent: optional(rfc3339('When the node last sent the peer a message.')),
     lastReceived: optional(rfc3339('When the node last received a message of the peer.')),
     observedUptime: optional(decimal("This node's uptime as the peer sees it, in percent.")),
   }),
   example: {
+    subnetID: PRIMARY_NETWORK,
     nodeID: 'NodeID-8PYXX47kqLDe2wD4oPbvRRchcnSzMA4J4',
     lastSent: '2025-11-20T15:23:02Z',
     lastReceived: '2025-11-20T15:22:57Z',

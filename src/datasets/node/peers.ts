@@ -16,7 +16,7 @@ function withSortedSets(peer: unknown): unknown {
 
 const isScalar = (value: unknown) => typeof value === 'string' || typeof value === 'number';
 
-/** `lastSent`, `lastReceived` and `observedUptime` are readings, in peer_readings. */
+/** `lastSent`, `lastReceived`, `observedUptime` and `observedSubnetUptimes` are readings, in peer_readings. */
 export const peers = defineDataset({
   name: 'peers',
   about: 'Peers of a node, with who came, changed and went when.',
@@ -28,7 +28,7 @@ export const peers = defineDataset({
   key: ['node', 'node_id'],
   seldom: ['tracked_subnets', 'supported_acps', 'objected_acps', 'benched'],
   items: (body) => listIn(body, 'peers', 'numPeers', 'total').map(withSortedSets),
-  ignore: ['lastSent', 'lastReceived', 'observedUptime'],
+  ignore: ['lastSent', 'lastReceived', 'observedUptime', 'observedSubnetUptimes'],
   item: object({
     nodeID: text(),
     ip: optional(text('Address with port, as the connection has it.')),

@@ -7,7 +7,7 @@ import { minute } from '../sources/durations.ts';
 import { oneAnswer } from '../sources/one-answer.ts';
 import { PRIMARY_NETWORK } from './current-validators.ts';
 import { ownerSet } from './owner-set.ts';
-import { withWeight } from './staked-weight.ts';
+import { withStake } from './stake.ts';
 
 /** Delegators are listed only where exactly one node id is asked for (seed node-rpc 4.3; reality.md 4.3). */
 const source: Source = {
@@ -42,13 +42,17 @@ export const validatorDelegators = defineDataset({
   request: ['node', 'subnetId', 'nodeId'],
   key: ['node', 'subnet_id', 'node_id', 'start_time', 'tx_id'],
   everyNode: { own: [] },
-  items: (body) => listIn(body, 'validators').flatMap(delegatorsOf).map(withWeight),
-  ignore: ['nodeID', 'stakeAmount'], // the validator's, which was asked for
+  items: (body, { subnetId }) =>
+    listIn(body, 'validators')
+      .flatMap(delegatorsOf)
+      .map((record) => withStake(record, subnetId)),
+  ignore: ['nodeID'], // the validator's, which was asked for
   item: object({
     txID: text(),
     startTime: unixSeconds(),
     endTime: optional(unixSeconds()),
-    weight: uint('Stake in nAVAX.'),
+    weight: uint('In the unit of the subnet: nAVAX on the primary network.'),
+    stakeNavax: optional(uint('Stake in nAVAX; null outside the primary network.')),
     rewardOwner: optional(ownerSet),
     potentialReward: optional(uint('In nAVAX.')),
   }),

@@ -3,7 +3,7 @@ import { decimal, hex, object, optional, text, uint, unixSeconds } from '../fiel
 import { listIn } from '../sources/answer.ts';
 import { currentValidators } from './current-validators.ts';
 import { ownerSet } from './owner-set.ts';
-import { withWeight } from './staked-weight.ts';
+import { withStake } from './stake.ts';
 
 /** `uptime` and `connected` change at every look. They are readings, in validator_uptime. */
 export const validators = defineDataset({
@@ -22,15 +22,19 @@ export const validators = defineDataset({
     'validator_authority_addresses',
   ],
   everyNode: { own: ['balance'] }, // falls by the second
-  items: (body) => listIn(body, 'validators', 'total').map(withWeight),
-  ignore: ['uptime', 'connected', 'delegators', 'stakeAmount'],
+  items: (body, { subnetId }) =>
+    listIn(body, 'validators', 'total').map((record) => withStake(record, subnetId)),
+  ignore: ['uptime', 'connected', 'delegators'],
   item: object({
     nodeID: text(),
     startTime: unixSeconds(),
     txID: optional(text()),
     validationID: optional(text()),
     endTime: optional(unixSeconds()),
-    weight: uint('Stake or weight: nAVAX on the primary network.'),
+    weight: uint(
+      "In the unit of the subnet: nAVAX on the primary network, else a number of the subnet's own choice.",
+    ),
+    stakeNavax: optional(uint('Stake in nAVAX; null outside the primary network.')),
     publicKey: optional(hex()),
     remainingBalanceOwner: optional(ownerSet),
     deactivationOwner: optional(ownerSet),

@@ -60,8 +60,8 @@ proposers as (
   where blocks_proposed.node_id is null or r.proposer_node_id = blocks_proposed.node_id
 ),
 stakes as (
-  select e.day, h.node_id, h.weight + coalesce(h.delegator_weight, 0) as stake,
-    sum(h.weight + coalesce(h.delegator_weight, 0)) over (partition by e.day) as total
+  select e.day, h.node_id, h.stake_navax + coalesce(h.delegator_weight, 0) as stake,
+    sum(h.stake_navax + coalesce(h.delegator_weight, 0)) over (partition by e.day) as total
   from reporting.validators_history h
   cross join kept k
   cross join lateral reporting.day_ends(h.valid_from, h.valid_to, k.validators_since, least("to", as_of)) e

@@ -35,7 +35,7 @@ select m.at, m.change, m.node_id, m.tx_id,
   (select string_agg(o.address, ', ' order by o.address) from jsonb_array_elements_text(m.member -> 'reward_owner_addresses') as o(address)),
   m.start_time, (m.member ->> 'end_time')::timestamptz, s.stake, s.stake * 0.000000001
 from movements m
-cross join lateral (select (m.member ->> 'weight')::numeric as stake) s
+cross join lateral (select (m.member ->> 'stake_navax')::numeric as stake) s
 where reporting.has_record('validator_delegators', as_of)
 order by 1, 2, 3, 4
 $$;

@@ -16,14 +16,14 @@ returns table (
 )
 language sql stable parallel safe as $$
 with delegations as (
-  select distinct on (d.tx_id) d.node_id, d.tx_id, d.start_time, d.end_time, d.weight,
+  select distinct on (d.tx_id) d.node_id, d.tx_id, d.start_time, d.end_time, d.stake_navax as stake,
     (select string_agg(o.address, ', ' order by o.address) from jsonb_array_elements_text(d.reward_owner_addresses) as o(address)) as owners
   from reporting.validator_delegators_as_of(as_of) d
   where largest_delegations.node_id is null or d.node_id = largest_delegations.node_id
   order by d.tx_id, d.node
 )
-select rank() over (order by d.weight desc) as place, d.node_id, d.tx_id, d.owners, d.start_time, d.end_time, d.weight,
-  d.weight * 0.000000001, round(d.weight / sum(d.weight) over (partition by d.node_id), 9)
+select rank() over (order by d.stake desc) as place, d.node_id, d.tx_id, d.owners, d.start_time, d.end_time, d.stake,
+  d.stake * 0.000000001, round(d.stake / sum(d.stake) over (partition by d.node_id), 9)
 from delegations d
 order by 1, d.tx_id
 limit most

@@ -26,7 +26,7 @@ peers as (
   where (peer_versions.seen_by is null or p.node = peer_versions.seen_by) and reporting.has_record('peers', as_of)
 ),
 stakes as (
-  select e.day, h.node_id, sum(h.weight + coalesce(h.delegator_weight, 0)) as stake
+  select e.day, h.node_id, sum(h.stake_navax + coalesce(h.delegator_weight, 0)) as stake
   from reporting.validators_history h
   cross join kept k
   cross join lateral reporting.day_ends(h.valid_from, h.valid_to, k.validators, least("to", as_of)) e

@@ -20,7 +20,7 @@ with kept as materialized (
   select reporting.kept_from('validators', "from") as since
 ),
 by_day as (
-  select e.day, count(*) as validators, coalesce(sum(h.delegator_count), 0) as delegations, sum(h.weight) as stake,
+  select e.day, count(*) as validators, coalesce(sum(h.delegator_count), 0) as delegations, sum(h.stake_navax) as stake,
     coalesce(sum(h.delegator_weight), 0) as delegated
   from reporting.validators_history h
   cross join kept k

@@ -16,19 +16,19 @@ returns table (
 )
 language sql stable parallel safe as $$
 with stakes as (
-  select distinct on (v.node_id, v.start_time, v.tx_id) v.end_time, 'validator' as kind, v.node_id, v.tx_id, v.weight, v.potential_reward
+  select distinct on (v.node_id, v.start_time, v.tx_id) v.end_time, 'validator' as kind, v.node_id, v.tx_id, v.stake_navax as stake, v.potential_reward
   from reporting.validators_as_of(as_of) v
   where v.subnet_id = '11111111111111111111111111111111LpoYY'
   order by v.node_id, v.start_time, v.tx_id, v.valid_from desc, v.node
 ),
 delegations as (
-  select distinct on (d.tx_id) d.end_time, 'delegation' as kind, d.node_id, d.tx_id, d.weight, d.potential_reward
+  select distinct on (d.tx_id) d.end_time, 'delegation' as kind, d.node_id, d.tx_id, d.stake_navax as stake, d.potential_reward
   from reporting.validator_delegators_history d
   where d.valid_from <= as_of and (d.valid_to is null or d.valid_to > as_of)
   order by d.tx_id, d.valid_from desc, d.node
 )
-select e.end_time, round(extract(epoch from e.end_time - as_of) / 86400, 4), e.kind, e.node_id, e.tx_id, e.weight,
-  e.weight * 0.000000001, e.potential_reward, e.potential_reward * 0.000000001
+select e.end_time, round(extract(epoch from e.end_time - as_of) / 86400, 4), e.kind, e.node_id, e.tx_id, e.stake,
+  e.stake * 0.000000001, e.potential_reward, e.potential_reward * 0.000000001
 from (table stakes union all table delegations) e
 where e.end_time > as_of and e.end_time <= as_of + days * interval '1 day'
   and (stake_expiring.node_id is null or e.node_id = stake_expiring.node_id)

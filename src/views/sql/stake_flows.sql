@@ -25,23 +25,23 @@ viewer as materialized (
   select coalesce(seen_by, reporting.validator_viewer('11111111111111111111111111111111LpoYY', as_of)) as node
 ),
 versions as (
-  select h.valid_from, h.valid_to, h.ended_by, h.weight, coalesce(h.delegator_weight, 0) as delegated,
+  select h.valid_from, h.valid_to, h.ended_by, h.stake_navax as stake, coalesce(h.delegator_weight, 0) as delegated,
     lag(h.valid_to) over member as before_until, lag(h.ended_by) over member as before_ended_by,
-    lag(h.weight) over member as weight_before, lag(coalesce(h.delegator_weight, 0)) over member as delegated_before,
+    lag(h.stake_navax) over member as stake_before, lag(coalesce(h.delegator_weight, 0)) over member as delegated_before,
     min(h.valid_from) over () as first_look
   from reporting.validators_history h join viewer using (node)
   where h.subnet_id = '11111111111111111111111111111111LpoYY' and h.valid_from <= as_of
   window member as (partition by h.node_id, h.start_time, h.tx_id order by h.valid_from)
 ),
 moves(at, own, delegated) as (
-  select v.valid_from, v.weight - v.weight_before, v.delegated - v.delegated_before
+  select v.valid_from, v.stake - v.stake_before, v.delegated - v.delegated_before
   from versions v where v.before_until = v.valid_from
   union all
-  select v.valid_from, v.weight, v.delegated
+  select v.valid_from, v.stake, v.delegated
   from versions v
   where v.valid_from > v.first_look and (v.before_until is null or v.before_until < v.valid_from and v.before_ended_by = 'gone')
   union all
-  select v.valid_to, -v.weight, -v.delegated from versions v where v.ended_by = 'gone' and v.valid_to <= as_of
+  select v.valid_to, -v.stake, -v.delegated from versions v where v.ended_by = 'gone' and v.valid_to <= as_of
 ),
 by_day as (
   select (m.at at time zone 'UTC')::date as day,

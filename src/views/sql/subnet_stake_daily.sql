@@ -8,7 +8,8 @@ returns table (
   day date, -- The day (UTC); what follows was so at its end.
   subnet_id text, -- The subnet.
   validators bigint, -- How many validated it.
-  weight numeric, -- Their weight: of the primary network their own stake in nAVAX, else a number of the subnet's own choice.
+  stake_navax numeric, -- Their own stake in nAVAX; null outside the primary network.
+  weight numeric, -- Their weight in the unit of the subnet.
   delegated numeric -- Stake delegated to them, in nAVAX.
 )
 language sql stable parallel safe as $$
@@ -20,7 +21,7 @@ viewers as materialized (
   from (select distinct h.subnet_id from reporting.validators_history h
     where subnet_stake_daily.subnet_id is null or h.subnet_id = subnet_stake_daily.subnet_id) s
 )
-select e.day, h.subnet_id, count(*), sum(h.weight), coalesce(sum(h.delegator_weight), 0)
+select e.day, h.subnet_id, count(*), sum(h.stake_navax), sum(h.weight), coalesce(sum(h.delegator_weight), 0)
 from reporting.validators_history h
 join viewers v using (subnet_id, node)
 cross join kept k

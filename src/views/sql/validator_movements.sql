@@ -14,7 +14,8 @@ returns table (
   start_time timestamptz, -- When its validation began.
   end_time timestamptz, -- When it ends; null: it has no end.
   expired boolean, -- It left at its end or later; null: it joined, or has no end.
-  weight numeric, -- Its stake in nAVAX on the primary network, else its weight.
+  stake_navax numeric, -- Its stake in nAVAX; null outside the primary network.
+  weight numeric, -- Its weight in the unit of the subnet.
   delegated numeric -- What others had delegated to it, in nAVAX.
 )
 language sql stable parallel safe as $$
@@ -30,7 +31,7 @@ looks as (
   group by h.subnet_id
 ),
 versions as (
-  select h.valid_from, h.valid_to, h.ended_by, h.node_id, h.tx_id, h.validation_id, h.start_time, h.end_time, h.weight, h.delegator_weight,
+  select h.valid_from, h.valid_to, h.ended_by, h.node_id, h.tx_id, h.validation_id, h.start_time, h.end_time, h.stake_navax, h.weight, h.delegator_weight,
     lag(h.valid_to) over member as before_until, lag(h.ended_by) over member as before_ended_by,
     h.valid_from > l.first_look or h.start_time > (select min(first_look) from looks) as is_new
   from reporting.validators_history h join viewer using (node) join looks l using (subnet_id)
@@ -39,14 +40,14 @@ versions as (
 ),
 movements as materialized (
   select v.valid_from as at, 'joined' as change, v.node_id, v.tx_id, v.validation_id, v.start_time, v.end_time,
-    null::boolean as expired, v.weight, v.delegator_weight
+    null::boolean as expired, v.stake_navax, v.weight, v.delegator_weight
   from versions v cross join kept k
   -- One that was there at the first look joined before; one that was not watched for a while never left.
   where v.is_new and v.valid_from >= k.since and v.valid_from < "to"
     and (v.before_until is null or v.before_until < v.valid_from and v.before_ended_by = 'gone')
   union all
   select v.valid_to, 'left', v.node_id, v.tx_id, v.validation_id, v.start_time, v.end_time, v.end_time <= v.valid_to,
-    v.weight, v.delegator_weight
+    v.stake_navax, v.weight, v.delegator_weight
   from versions v cross join kept k
   where v.ended_by = 'gone' and v.valid_to <= as_of and v.valid_to >= k.since and v.valid_to < "to"
 )

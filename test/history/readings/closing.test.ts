@@ -178,8 +178,8 @@ describe('closing a day', () => {
           ),
           async (rows) => {
             for (const [peer, at, sent, received] of rows)
-              await sql`insert into recorder.peer_readings (node, node_id, last_sent, last_received, observed_uptime, observed_at, run_id)
-                values ('validator-1', ${`NodeID-${peer}`}, ${sent}::text::timestamptz, ${received}::text::timestamptz, 99, ${at}::text::timestamptz, 7) on conflict do nothing`;
+              await sql`insert into recorder.peer_readings (node, node_id, subnet_id, last_sent, last_received, observed_uptime, observed_at, run_id)
+                values ('validator-1', ${`NodeID-${peer}`}, 'net', ${sent}::text::timestamptz, ${received}::text::timestamptz, 99, ${at}::text::timestamptz, 7) on conflict do nothing`;
             const before = await readingsOf('peer_readings');
             expect(await closeDays(sql, later, never)).toMatchObject({ failed: [] });
             expect(await readingsOf('peer_readings')).toEqual(before);

@@ -395,8 +395,8 @@ describe('what can be drawn', () => {
   it('of the stake of subnets agrees with the stake of the primary network', async () => {
     const window = sql`'2026-11-20', '2026-11-24'`;
     const [one, other] = [
-      await sql`select day, validators, weight, delegated from reporting.subnet_stake_daily(${window}, '11111111111111111111111111111111LpoYY')`,
-      await sql`select day, validators, stake as weight, delegated from reporting.stake_daily(${window})`,
+      await sql`select day, validators, stake_navax, weight, delegated from reporting.subnet_stake_daily(${window}, '11111111111111111111111111111111LpoYY')`,
+      await sql`select day, validators, stake as stake_navax, stake as weight, delegated from reporting.stake_daily(${window})`,
     ];
     expect([...one]).toEqual([...other]);
     expect(one.length).toBeGreaterThan(0);

@@ -30,7 +30,7 @@ export async function readTargets(sql: postgres.Sql, drawable: Drawable, told: T
 /** Of the list of now, which is small, by its key: readings are not looked through. */
 async function readMembers(
   sql: postgres.Sql,
-  { dataset, needed }: Drawable,
+  { dataset, needed, memberKeys }: Drawable,
   list: string,
   told: Target,
   targets: readonly Target[],
@@ -39,10 +39,11 @@ async function readMembers(
   const conditions = Object.entries(completed(told, targets, request)).flatMap(([name, values]) =>
     request.includes(name) ? [sql`and ${sql(name)} = any(${textsOf(values)})`] : [],
   );
-  const columns = sql([...needed]);
-  return sql<Target[]>`
+  const columns = sql(needed.filter((name) => memberKeys[name] === undefined));
+  const members = await sql<Target[]>`
     select ${columns} from ${sql(`reporting.${list}`)} where true ${conditions.length > 0 ? conditions : sql``}
     group by ${columns} order by max(valid_from) desc, ${columns} limit ${MOST}`;
+  return members.map((member) => ({ ...member, ...memberKeys }));
 }
 
 /**

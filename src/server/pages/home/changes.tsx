@@ -59,7 +59,7 @@ function OutageWords({
 }
 
 function DepartureWords({
-  of: { node_id, subnet_id, weight, expired, told_by },
+  of: { node_id, subnet_id, stake_navax, weight, expired, told_by },
 }: {
   readonly of: Departure;
 }) {
@@ -76,7 +76,9 @@ function DepartureWords({
           on <code title={subnet_id}>{shortened(subnet_id)}</code>
         </>
       )}
-      {weight !== null && `, weight ${numberText(weight)}${subnet_id === PRIMARY ? ' nAVAX' : ''}`}
+      {stake_navax !== null
+        ? `, stake ${numberText(stake_navax)} nAVAX`
+        : weight !== null && `, weight ${numberText(weight)}`}
       <span class="soft">
         {' '}
         as {countText(told_by.length, 'node')} {told_by.length === 1 ? 'tells' : 'tell'}

@@ -32,7 +32,9 @@ export function NextSteps({ recorder: { simulated, directory }, since }: NextSte
     </>,
     <>
       Ask it something:{' '}
-      <code>chain-recorder query "select node_id, weight from validators order by weight desc limit 10"</code>
+      <code>
+        chain-recorder query "select node_id, stake_navax from validators order by 2 desc nulls last limit 10"
+      </code>
     </>,
     <>
       Keep the head of a seal elsewhere, and nobody can change the record unnoticed:{' '}

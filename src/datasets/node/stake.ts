@@ -1,0 +1,17 @@
+import { entriesOf, memberOf } from '../sources/answer.ts';
+import { PRIMARY_NETWORK } from './current-validators.ts';
+
+/**
+ * Returns a validator's or delegator's record with `weight`, and with `stakeNavax` on the primary network. Nodes send the
+ * stake as `stakeAmount`, as `weight` or as both. On other subnets `stakeAmount` is an amount of the subnet's own asset: it
+ * is kept as it came where it differs from the weight.
+ */
+export function withStake(record: unknown, subnetId: string | undefined): unknown {
+  const amount = memberOf(record, 'stakeAmount');
+  const weight = memberOf(record, 'weight') ?? amount;
+  const isPrimary = (subnetId ?? PRIMARY_NETWORK) === PRIMARY_NETWORK;
+  if (weight === undefined || (amount === undefined && !isPrimary)) return record;
+  const isOwnAmount = !isPrimary && String(amount) !== String(weight);
+  const others = entriesOf(record).filter(([name]) => name !== 'stakeAmount' || isOwnAmount);
+  return { ...Object.fromEntries(others), weight, ...(isPrimary ? { stakeNavax: amount ?? weight } : {}) };
+}
