@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { type Clock, systemClock } from './clock.ts';
 import { type Environment, readEnvironment } from './config/environment.ts';
 import { loadConfig } from './config/load.ts';
@@ -26,6 +26,7 @@ import type { RecordingContext } from './recording/context.ts';
 import { redactor } from './redaction.ts';
 import { type Announcement, sandboxConfig, useSandbox } from './sandbox.ts';
 import { ProcessCounts } from './server/metrics/process-counts.ts';
+import { existingStateDirectory, ownStateDirectory } from './state-directory.ts';
 import type { Traced } from './traced.ts';
 import { budgetKeys, upstreamOpener } from './upstream-opener.ts';
 import { migrate } from './views/migrate.ts';
@@ -76,6 +77,8 @@ export interface AppOptions {
   readonly config?: string | undefined;
   /** Bring the schema up to date first: `up`, `migrate`, and the embedded database always. */
   readonly migrate?: boolean;
+  /** Use a temporary database where this directory has no record: `plan` and `alerts test`. */
+  readonly createsNothing?: boolean;
   /** Set: wait for a database that cannot be reached, until this signal aborts. Absent: fail. */
   readonly patient?: AbortSignal;
   /** The least important lines that are logged where LOG_LEVEL says nothing; absent: warnings, so that an answer comes first. */
@@ -89,8 +92,6 @@ export interface AppOptions {
 
 const DEFAULT_FILE = 'recorder.yaml';
 const MISTAKEN_FILES = ['recorder.yml', 'recorder.yaml.txt', 'chain-recorder.yaml', 'chain-recorder.yml'];
-/** What belongs to a directory's record: the embedded database, and what the bundled sandbox says of itself. */
-export const STATE_DIRECTORY = '.recorder';
 
 /**
  * Opens configuration, database and upstreams.
@@ -101,7 +102,10 @@ export async function openApp(options: AppOptions): Promise<App> {
   const { logLevel = options.logLevel ?? 'warn', logJson } = environment;
   const clock = options.clock ?? systemClock;
   const file = configFile(environment, options.config);
-  const stateDirectory = resolve(STATE_DIRECTORY);
+  const state = options.createsNothing
+    ? await existingStateDirectory(environment.databaseUrl)
+    : ownStateDirectory();
+  const stateDirectory = state.path;
   const fromFile = file === null ? null : loadConfig(file, catalogNames);
   const telemetry =
     options.telemetry && environment.otlp
@@ -121,7 +125,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   };
   keepSecret(fromFile);
   const log = openLog({ logLevel, logJson }, (text) => redact(text), telemetry?.line);
-  const closers: (() => Promise<void>)[] = telemetry ? [() => telemetry.close()] : [];
+  const closers: (() => Promise<void>)[] = [state.close, ...(telemetry ? [() => telemetry.close()] : [])];
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
   };
@@ -133,7 +137,9 @@ export async function openApp(options: AppOptions): Promise<App> {
       : await openEmbedded({ dir: stateDirectory, log, port: environment.pgPort });
     if (embedded) {
       closers.push(() => embedded.close());
-      const two = rememberRecord(stateDirectory, embedded.made, environment.stateHome);
+      const two = state.isTemporary
+        ? null
+        : rememberRecord(stateDirectory, embedded.made, environment.stateHome);
       if (two)
         log.warn(
           two,

@@ -39,11 +39,15 @@ export interface Alerting extends AlertContext {
   close(): Promise<void>;
 }
 
-/** Opens what alerts work with. @throws UsageError when a variable is missing that a channel names */
-export function openAlerts(app: App): Alerting {
+/**
+ * Opens what alerts work with.
+ * @param sending what messages are sent by: the secrets that these channels and the heartbeat name have to be there
+ * @throws UsageError if a variable is missing that one of them names
+ */
+export function openAlerts(app: App, sending: AlertsConfig = app.config.alerts): Alerting {
   const { config, database, databaseUrl, clock, log } = app;
-  const secrets = alertSecrets(config.alerts);
-  const problems = secretProblems(config.alerts, secrets);
+  const secrets = alertSecrets(sending);
+  const problems = secretProblems(sending, secrets);
   if (problems.length > 0) throw new UsageError(problems);
   const reader = openAlerting(databaseUrl);
   return {

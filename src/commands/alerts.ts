@@ -4,6 +4,7 @@ import { replay, rulesNamed } from '../alerts/replay.ts';
 import type { ConfiguredRule } from '../alerts/rule.ts';
 import { sendTrial } from '../alerts/trial.ts';
 import type { App } from '../app.ts';
+import type { ChannelConfig } from '../config/alerts-schema.ts';
 import { duration } from '../config/duration-schema.ts';
 import { UsageError } from '../errors.ts';
 import { refuseOthers } from './actions.ts';
@@ -51,9 +52,10 @@ export async function alertsCommand(
 ): Promise<number> {
   refuseOthers('alerts', action, { word: name, options: { ...options } }, TAKEN);
   if (action === 'list') return list(app, options);
-  const alerting = openAlerts(app);
+  const tested = action === 'test' ? [channelNamed(app, name)] : [];
+  const alerting = openAlerts(app, { ...app.config.alerts, channels: tested, heartbeat: undefined });
   try {
-    if (action === 'test') return await test(alerting, name, options, signal);
+    for (const channel of tested) return await test(alerting, channel, options, signal);
     if (action === 'ack') return await ack(alerting, name, options);
     return await replayed(app, alerting, options, signal);
   } finally {
@@ -74,22 +76,28 @@ async function list(app: App, { from, to, rule, json }: AlertsOptions): Promise<
   return exitCode.done;
 }
 
+/** @throws UsageError if there is no channel of this name */
+function channelNamed({ config }: App, name: string | undefined): ChannelConfig {
+  const { channels } = config.alerts;
+  const channel = channels.find((one) => one.name === name);
+  if (channel) return channel;
+  const configured =
+    channels.length > 0
+      ? `configured: ${channels.map((one) => one.name).join(', ')}`
+      : 'alerts.channels is empty';
+  throw new UsageError([
+    name === undefined
+      ? `alerts test CHANNEL: name a channel; ${configured}`
+      : `alerts test ${name}: there is no such channel; ${configured}`,
+  ]);
+}
+
 async function test(
   alerting: Alerting,
-  name: string | undefined,
+  channel: ChannelConfig,
   { json }: AlertsOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const { config } = alerting;
-  const names = config.channels.map((channel) => channel.name);
-  const channel = config.channels.find((one) => one.name === name);
-  const there = names.length > 0 ? `there are ${names.join(', ')}` : 'alerts.channels has none';
-  if (!channel)
-    throw new UsageError([
-      name === undefined
-        ? `alerts test CHANNEL: name a channel; ${there}`
-        : `alerts test ${name}: no channel is called so; ${there}`,
-    ]);
   const failure = await sendTrial(alerting, channel, signal);
   if (json) printJson({ channel: channel.name, sent: failure === null, error: failure?.message ?? null });
   else if (failure === null) printLine(`a trial message was sent to ${channel.name}`);

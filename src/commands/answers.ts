@@ -31,6 +31,19 @@ export function presetOf(name: keyof Answers, network: string): readonly string[
   return presets[name] ?? [];
 }
 
+/** Units that the public services grant without a key: to an address a minute and a day. */
+const PUBLIC_BUDGETS: ReadonlyMap<string, { readonly perMinute: number; readonly perDay: number }> = new Map([
+  ['data-api.avax.network', { perMinute: 6_000, perDay: 1_200_000 }],
+  ['glacier-api.avax.network', { perMinute: 6_000, perDay: 1_200_000 }],
+  ['metrics.avax.network', { perMinute: 8_000, perDay: 1_200_000 }],
+]);
+
+/** A service with the budget that it grants without a key, if it is a public one. */
+function serviceAt(url: string) {
+  const budget = PUBLIC_BUDGETS.get(URL.canParse(url) ? new URL(url).hostname : '');
+  return { url, ...(budget && { budget }) };
+}
+
 /** The settings that answers make. A node is given as its URL, or as NAME=URL. */
 export function settingsOf(answers: Answers) {
   const { network, chainData, metrics, nodes, chains, nodeIds, addresses } = answers;
@@ -41,8 +54,10 @@ export function settingsOf(answers: Answers) {
   return {
     network: network[0],
     upstreams: {
-      ...(chainData[0] ? { chainData: { url: chainData[0], apiKeyHeader: 'x-glacier-api-key' } } : {}),
-      ...(metrics[0] ? { metrics: { url: metrics[0] } } : {}),
+      ...(chainData[0]
+        ? { chainData: { ...serviceAt(chainData[0]), apiKeyHeader: 'x-glacier-api-key' } }
+        : {}),
+      ...(metrics[0] ? { metrics: serviceAt(metrics[0]) } : {}),
       nodes: named,
     },
     watch: { chains, nodeIds, addresses },

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { configFile, STATE_DIRECTORY } from '../app.ts';
+import { configFile } from '../app.ts';
 import type { Checked } from '../checked.ts';
 import { doubtfulVariables } from '../config/doubtful-variables.ts';
 import { type Environment, soundEnvironment } from '../config/environment.ts';
@@ -12,6 +12,7 @@ import { rememberRecord } from '../known-records.ts';
 import { type Log, openLog } from '../log.ts';
 import type { Watched } from '../recording/active-feed.ts';
 import { type Sandbox, sandboxConfig, useSandbox } from '../sandbox.ts';
+import { existingStateDirectory, type StateDirectory } from '../state-directory.ts';
 import { examineDisk } from './disk.ts';
 import { examineServer } from './examining-server.ts';
 import { examineStored } from './examining-stored.ts';
@@ -45,10 +46,11 @@ export async function doctorCommand(
 ): Promise<number> {
   const { environment, problems } = soundEnvironment();
   const log = openLog({ logLevel: environment.logLevel ?? 'error', logJson: environment.logJson });
-  const configured = await configuration(environment, options.config);
+  const state = await existingStateDirectory(environment.databaseUrl);
+  const configured = await configuration(environment, options.config, state.path);
   // A database of one's own that is named wrongly is no reason to make another one here.
   const own = environment.databaseUrl !== undefined || problems.some((one) => one.startsWith('DATABASE_URL'));
-  const embedded = own ? null : await startEmbedded(environment, log);
+  const embedded = own ? null : await startEmbedded(environment, state.path, log);
   try {
     const { config } = configured;
     const upstreams = config ? examineUpstreams(config, environment, signal) : Promise.resolve([]);
@@ -62,7 +64,7 @@ export async function doctorCommand(
       ...configured.checked,
       ...configured.problems.map((found) => ({ check: 'configuration', ok: false, found })),
       ...(embedded && 'check' in embedded ? [embedded] : []),
-      ...(embedded && 'url' in embedded ? tellOf(embedded, environment) : []),
+      ...(embedded && 'url' in embedded ? tellOf(embedded, state, environment) : []),
       ...(databaseUrl ? await examineStored(databaseUrl, configured, environment, log, signal) : []),
       ...(embedded ? [await examineDisk(resolve('.'))] : []),
       ...(config ? [await examineServer(environment, config)] : []),
@@ -77,14 +79,19 @@ export async function doctorCommand(
   } finally {
     if (embedded && 'url' in embedded) await embedded.close();
     await configured.sandbox?.close();
+    await state.close();
   }
 }
 
-async function configuration(environment: Environment, named: string | undefined): Promise<Configured> {
+async function configuration(
+  environment: Environment,
+  named: string | undefined,
+  stateDirectory: string,
+): Promise<Configured> {
   let sandbox: Sandbox | null = null;
   try {
     const file = configFile(environment, named);
-    sandbox = file === null ? await useSandbox(resolve(STATE_DIRECTORY)) : null;
+    sandbox = file === null ? await useSandbox(stateDirectory) : null;
     const config = sandbox ? sandboxConfig(sandbox.announcement) : loadConfig(file ?? '', catalogNames);
     const watched: Watched[] = [...activeFeeds(config), ...activeLedgers(config)];
     const targets = watched.reduce((sum, feed) => sum + feed.targets.length, 0);
@@ -105,9 +112,13 @@ async function configuration(environment: Environment, named: string | undefined
   }
 }
 
-async function startEmbedded({ pgPort }: Environment, log: Log): Promise<EmbeddedPostgres | Checked> {
+async function startEmbedded(
+  { pgPort }: Environment,
+  dir: string,
+  log: Log,
+): Promise<EmbeddedPostgres | Checked> {
   try {
-    return await openEmbedded({ dir: resolve(STATE_DIRECTORY), log, port: pgPort });
+    return await openEmbedded({ dir, log, port: pgPort });
   } catch (error) {
     return {
       check: 'database',
@@ -122,8 +133,20 @@ async function startEmbedded({ pgPort }: Environment, log: Log): Promise<Embedde
 }
 
 /** Where the embedded database is, for other programs, and whether its record is a new one beside another. */
-function tellOf({ port, made }: EmbeddedPostgres, { stateHome }: Environment): Checked[] {
-  const dir = resolve(STATE_DIRECTORY);
+function tellOf(
+  { port, made }: EmbeddedPostgres,
+  { path: dir, isTemporary }: StateDirectory,
+  { stateHome }: Environment,
+): Checked[] {
+  if (isTemporary)
+    return [
+      {
+        check: 'database',
+        ok: true,
+        found:
+          'this directory has no record yet: "chain-recorder up" creates one; checked with a temporary database',
+      },
+    ];
   const two = rememberRecord(dir, made, stateHome);
   const where = `other programs reach it at postgres://recorder@127.0.0.1:${port}/recorder, with the password in ${join(dir, 'postgres/password')}`;
   if (!two) return [{ check: 'database', ok: true, found: where }];

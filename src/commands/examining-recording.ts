@@ -42,9 +42,28 @@ async function recording(sql: postgres.Sql): Promise<Checked[]> {
   const groups = (await findingGroups(sql)).filter(
     ({ state, what }) => state !== 'failing' || what === 'export',
   );
-  if (groups.length === 0)
-    return [{ check: 'recording', ok: true, found: 'everything that is wanted moves, and is complete' }];
+  if (groups.length === 0) return [await recordedSoFar(sql)];
   return groups.map((group) => ({ check: 'recording', ok: false, found: inWords(group, timeText) }));
+}
+
+/** What was recorded, where no finding is open: an empty record is not called complete. */
+async function recordedSoFar(sql: postgres.Sql): Promise<Checked> {
+  const [row] = await sql<{ targets: number; recorded: number }[]>`
+    select count(*)::int as targets, count(last_success_at)::int as recorded from reporting.freshness`;
+  const { targets = 0, recorded = 0 } = row ?? {};
+  if (recorded === 0)
+    return {
+      check: 'recording',
+      ok: true,
+      nothingToCheck: true,
+      found: 'nothing has been recorded yet: "chain-recorder up" starts recording',
+    };
+  const pending = targets - recorded;
+  const found =
+    pending > 0
+      ? `${recorded} of ${targets} targets are recorded, ${pending} have had no successful run yet`
+      : `all ${targets} targets are recorded and complete`;
+  return { check: 'recording', ok: true, ...(pending > 0 && { nothingToCheck: true }), found };
 }
 
 /**

@@ -110,7 +110,7 @@ function fileOf(answers: Answers): string {
 # What chain-recorder records. All settings: docs/settings.md. Check it with "chain-recorder doctor".
 ${part({ network })}
 # The services that are asked. Keys come from the environment: CHAIN_DATA_API_KEY is sent in apiKeyHeader.
-# What your plan allows goes beside a url as  budget: { perMinute: 6000, perDay: 1200000 }
+# budget: what the public services grant without a key. With a key, write what your plan grants.
 ${part({ upstreams })}
 # What they are asked about. Every list may be empty.
 #   chains: metrics of EVM chains, by id in quotes   nodeIds: blocks that validators propose, and their rewards

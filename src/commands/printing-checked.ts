@@ -6,7 +6,7 @@ export function printChecked(checked: readonly Checked[]): void {
   printTable(checked.flatMap(inRows), 'nothing was looked at');
 }
 
-function inRows({ check, ok, found, mend }: Checked) {
-  const first = { '': ok ? 'ok' : 'MEND', check, found };
+function inRows({ check, ok, nothingToCheck, found, mend }: Checked) {
+  const first = { '': ok ? (nothingToCheck ? '--' : 'ok') : 'FIX', check, found };
   return mend === undefined ? [first] : [first, { '': '', check: '', found: `→ ${mend}` }];
 }

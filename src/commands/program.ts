@@ -77,7 +77,7 @@ export function commandLine(): Command {
     'show what the schedules would ask, in calls and budget units',
     'chain-recorder plan',
   ).action((options: Common) =>
-    withApp({ config: options.config }, async (app) => {
+    withApp({ config: options.config, createsNothing: true }, async (app) => {
       await (await import('./plan.ts')).planCommand(app, options);
       return exitCode.done;
     }),
@@ -139,7 +139,7 @@ export function commandLine(): Command {
   )
     .argument('[dataset]')
     .action((dataset: string | undefined, options: Common) =>
-      withApp({ config: options.config }, async (app) => {
+      withApp({ config: options.config, createsNothing: true }, async (app) => {
         await (await import('./coverage.ts')).coverageCommand(app, dataset, options);
         return exitCode.done;
       }),
@@ -155,7 +155,7 @@ export function commandLine(): Command {
 
   command('status', 'show freshness, failures, budgets and quarantine', 'chain-recorder status').action(
     (options: Common) =>
-      withApp({ config: options.config }, async (app) =>
+      withApp({ config: options.config, createsNothing: true }, async (app) =>
         (await import('./status.ts')).statusCommand(app, options),
       ),
   );
@@ -345,7 +345,7 @@ export function commandLine(): Command {
     .option('--by <name>', 'ack: who knows of it')
     .option('--note <text>', 'ack: what is to be said of it')
     .action((action: string, name: string | undefined, options: Common & Partial<AlertsOptions>) =>
-      withApp({ config: options.config }, async (app, signal) =>
+      withApp({ config: options.config, createsNothing: true }, async (app, signal) =>
         (await import('./alerts.ts')).alertsCommand(app, action, name, options, signal),
       ),
     );

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { STATE_DIRECTORY } from '../app.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { type BothServers, upgradeEmbedded } from '../db/embedded-upgrade.ts';
 import { UsageError } from '../errors.ts';
 import { openLog } from '../log.ts';
 import { type Verified, verify } from '../seals/verify.ts';
+import { STATE_DIRECTORY } from '../state-directory.ts';
 import { migrate } from '../views/migrate.ts';
 import { DirectoryTarget } from '../warehouse/directory-target.ts';
 import { exportTables } from '../warehouse/export.ts';

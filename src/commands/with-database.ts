@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { STATE_DIRECTORY } from '../app.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { openEmbedded } from '../db/embedded.ts';
 import { beginning } from '../db/examine-database.ts';
 import { refusePoolerAt } from '../db/pooler.ts';
 import { UsageError } from '../errors.ts';
 import { openLog } from '../log.ts';
+import { STATE_DIRECTORY } from '../state-directory.ts';
 import { stopSignal } from './with-app.ts';
 
 /**

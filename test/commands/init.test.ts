@@ -55,7 +55,7 @@ it('writes the file also where an upstream does not answer, and says so', async 
   const args = ['--config', 'other.yaml', '--network', 'fuji', '--chain-data', '', '--metrics', ''];
   const { code, stdout } = await init(...args, '--node', 'http://127.0.0.1:1');
   expect(code).toBe(1);
-  expect(stdout).toMatch(/MEND +nodes\/node-1 .*nothing listens/);
+  expect(stdout).toMatch(/FIX +nodes\/node-1 .*nothing listens/);
   expect(loadConfig(join(dir, 'other.yaml'), catalogNames).network).toBe('fuji');
 });
 
@@ -83,4 +83,19 @@ it('tells programs what it wrote and what it found', async () => {
   });
   const unasked = await init('--json', '--config', 'unasked.yaml', '--no-check', ...args);
   expect(JSON.parse(unasked.stdout)).toEqual({ written: 'unasked.yaml', checked: [] });
+});
+
+it('writes the budgets that public services grant without a key, and none for others', async () => {
+  const written = async (file: string, ...args: string[]) => {
+    await init('--no-check', '--config', file, ...args);
+    const { chainData, metrics } = loadConfig(join(dir, file), catalogNames).upstreams;
+    return [chainData?.budget, metrics?.budget];
+  };
+  const perDay = 1_200_000;
+  expect(await written('public.yaml')).toEqual([
+    { perMinute: 6_000, perDay },
+    { perMinute: 8_000, perDay },
+  ]);
+  const others = ['--chain-data', 'https://glacier-api.avax.network/v1', '--metrics', sandbox.url];
+  expect(await written('others.yaml', ...others)).toEqual([{ perMinute: 6_000, perDay }, undefined]);
 });

@@ -1,0 +1,66 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startCommand } from '../support/cli.ts';
+import { upstreamServer } from '../support/upstream-server.ts';
+
+let dir: string;
+const messages: string[] = [];
+let hook: Awaited<ReturnType<typeof upstreamServer>>;
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'recorder-nothing-'));
+  hook = await upstreamServer(({ body }, response) => {
+    if (body) messages.push(body);
+    response.end();
+  });
+  writeFileSync(
+    join(dir, 'recorder.yaml'),
+    `network: fuji
+upstreams: { metrics: { url: "${hook.url}" } }
+watch: { chains: ["43113"] }
+alerts:
+  channels:
+    - { name: ops, type: webhook, url: "${hook.url}" }
+    - { name: chat, type: slack, url: "\${CHAT_URL}" }
+`,
+  );
+});
+afterAll(async () => {
+  await hook.close();
+  rmSync(dir, { recursive: true });
+});
+
+const run = (...args: string[]) =>
+  startCommand(args, { CHAT_URL: undefined, LOG_LEVEL: undefined }, dir).ended;
+const created = () => readdirSync(dir).filter((name) => name !== 'recorder.yaml');
+
+it('a plan, a status, coverage and doctor leave a directory without a record as it was', {
+  timeout: 120_000,
+}, async () => {
+  const plan = await run('plan', '--json');
+  expect(JSON.parse(plan.stdout).schedules.length, plan.stderr).toBeGreaterThan(0);
+  expect(created()).toEqual([]);
+  const doctor = await run('doctor');
+  expect(doctor.stdout).toMatch(/^ok +database .*no record yet: "chain-recorder up" creates one/m);
+  expect(doctor.stdout).toMatch(/^-- +recording +nothing has been recorded yet/m);
+  expect(created()).toEqual([]);
+  for (const command of ['status', 'coverage']) {
+    expect((await run(command)).stderr).toBe('');
+    expect(created(), command).toEqual([]);
+  }
+});
+
+it('a trial message is sent where another channel lacks its secret, and no record is created', {
+  timeout: 120_000,
+}, async () => {
+  expect(await run('alerts', 'test', 'ops')).toMatchObject({ code: 0, stderr: '' });
+  expect(messages).toHaveLength(1);
+  const chat = await run('alerts', 'test', 'chat');
+  expect(chat).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('alerts.channels[0].url: CHAT_URL'),
+  });
+  expect((await run('alerts', 'list')).code).toBe(0);
+  expect(created()).toEqual([]);
+});
