@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { acknowledge } from '../../src/alerts/acknowledge.ts';
 import { alertWork } from '../../src/commands/alerting.ts';
 import { deliverJob } from '../../src/jobs/jobs.ts';
@@ -12,7 +12,7 @@ import {
   channelStandIns,
 } from '../support/channel-stand-ins.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
 /** All times of the script are minutes since its begin. A round is made every four minutes while something is going on. */
 const ROUND = 4;
@@ -176,17 +176,15 @@ const sorted = (says: string) => {
   return `${head}: ${subjects.split(' ').sort().join(' ')}`;
 };
 
-let database: TestDatabase;
+const { it, database } = withDatabase();
 let standIns: ChannelStandIns;
 /** The true time. */
 const truth = new ManualClock(start);
 beforeAll(async () => {
-  database = await testDatabase();
   standIns = await channelStandIns(truth.read);
 });
 afterAll(async () => {
   await standIns.close();
-  await database.close();
 });
 
 /** Everything that the database holds, in all its schemas, as text. */

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { tryOwnRules } from '../../src/alerts/configured-rules.ts';
 import { beat } from '../../src/alerts/heartbeat.ts';
 import { replay } from '../../src/alerts/replay.ts';
 import { runRound } from '../../src/alerts/round.ts';
 import { alertsConfig, scriptedRule, testAlerts } from '../support/alerts.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { upstreamServer } from '../support/upstream-server.ts';
 
 const never = new AbortController().signal;
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database.close());
+const { it, database } = withDatabase();
 
 const mine = (sql: string) => ({ rules: [{ name: 'mine', sql }] });
 

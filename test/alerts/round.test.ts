@@ -1,28 +1,26 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { acknowledge } from '../../src/alerts/acknowledge.ts';
 import { deliver } from '../../src/alerts/deliver.ts';
 import { runRound } from '../../src/alerts/round.ts';
 import { type ScriptedRule, scriptedRule, type TestAlerts, testAlerts } from '../support/alerts.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
 
 const never = new AbortController().signal;
 const second = 1_000;
 
-let database: TestDatabase;
+const { it, database } = withDatabase();
 let server: UpstreamServer;
 /** What the stand-in answers next; absent: 204. */
 let answers: number[] = [];
 const opened: TestAlerts[] = [];
 
 beforeAll(async () => {
-  database = await testDatabase();
   server = await upstreamServer((_, response) => response.writeHead(answers.shift() ?? 204).end());
 });
 afterAll(async () => {
   await server.close();
-  await database.close();
 });
 beforeEach(async () => {
   answers = [];

@@ -1,10 +1,10 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type postgres from 'postgres';
+import { afterAll, beforeAll, expect } from 'vitest';
 import type { Sandbox } from '../../sandbox/server.ts';
 import { compareSources } from '../../src/checks/compare.ts';
 import { openComparing } from '../../src/db/client.ts';
 import { stillSandbox } from '../sandbox/client.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { type Alter, recordYear, untidyPolls } from './recorded-year.ts';
 
 const DAY = 86_400;
@@ -13,19 +13,14 @@ const NOW = GENESIS + 400 * DAY;
 const on = (day: string) => Date.parse(`${day}T00:00:00Z`) / 1000;
 
 let sandbox: Sandbox;
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ max: 4 });
 let comparing: postgres.Sql;
 beforeAll(async () => {
   ({ sandbox } = await stillSandbox({ genesisMs: GENESIS * 1000 }));
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 4, onnotice: () => {} });
   comparing = openComparing(database.url);
 });
 afterAll(async () => {
-  await sql?.end();
   await comparing?.end();
-  await database?.close();
   await sandbox?.close();
 });
 

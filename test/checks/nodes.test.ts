@@ -1,5 +1,5 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type postgres from 'postgres';
+import { afterAll, beforeAll, expect } from 'vitest';
 import type { ManualClock } from '../../sandbox/clock.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
 import { compareSources } from '../../src/checks/compare.ts';
@@ -7,7 +7,7 @@ import { catalogNames } from '../../src/configured-feeds.ts';
 import { openComparing } from '../../src/db/client.ts';
 import { planAll } from '../../src/recording/plan.ts';
 import { configFor, Recorder, smallNetwork } from '../every-operation/support.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { sendJson, type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
 import { chance } from './recorded-year.ts';
 
@@ -34,8 +34,7 @@ const ONLY = Object.fromEntries(
 let sandbox: Sandbox;
 let clock: ManualClock;
 let between: UpstreamServer;
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ max: 4 });
 let comparing: postgres.Sql;
 let recorder: Recorder;
 /** Changes an answer on its way, by the path and the request's body; from the start nothing. */
@@ -59,8 +58,6 @@ beforeAll(async () => {
     alter(url.pathname, body, answer);
     sendJson(response, answer, said.status);
   });
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 4, onnotice: () => {} });
   comparing = openComparing(database.url);
   const { addresses, nodeIds } = sandbox.watch;
   const config = configFor(
@@ -71,9 +68,7 @@ beforeAll(async () => {
   recorder = new Recorder(sql, config, clock);
 });
 afterAll(async () => {
-  await sql?.end();
   await comparing?.end();
-  await database?.close();
   await between?.close();
   await sandbox?.close();
 });

@@ -1,17 +1,16 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { stringify } from 'yaml';
 import { fullDisk, noBadPlaces, readOnlyDisk, smallDisk, withoutRights } from '../support/bad-places.ts';
 import { type Ended, startCommand } from '../support/cli.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'recorder-places-'));
-let database: TestDatabase;
+const { it, database } = withDatabase();
 
 beforeAll(async () => {
-  database = await testDatabase();
   const nodes = [{ name: 'one', url: 'http://127.0.0.1:1' }];
   writeFileSync(join(dir, 'recorder.yaml'), stringify({ network: 'fuji', upstreams: { nodes } }));
   writeFileSync(join(dir, 'file'), '');
@@ -19,7 +18,6 @@ beforeAll(async () => {
   chmodSync(join(dir, 'shut'), 0o555);
 });
 afterAll(async () => {
-  await database.close();
   rmSync(dir, { recursive: true });
 });
 

@@ -1,21 +1,19 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { stringify } from 'yaml';
 import { startCommand } from '../support/cli.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
-let database: TestDatabase;
+const { it, database } = withDatabase();
 const dir = mkdtempSync(join(tmpdir(), 'recorder-options-'));
 
 beforeAll(async () => {
-  database = await testDatabase();
   const nodes = [{ name: 'one', url: 'http://127.0.0.1:1' }];
   writeFileSync(join(dir, 'recorder.yaml'), stringify({ network: 'fuji', upstreams: { nodes } }));
 });
 afterAll(async () => {
-  await database.close();
   rmSync(dir, { recursive: true });
 });
 

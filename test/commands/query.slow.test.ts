@@ -3,18 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import type { Out } from '../../src/commands/out.ts';
 import { printRows, type RowFormat } from '../../src/commands/printing-rows.ts';
 import { askAsReader } from '../../src/db/question.ts';
 import { startCommand } from '../support/cli.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { type Duck, openDuck } from '../warehouse/lake.ts';
 
-let database: TestDatabase;
+const { it, database } = withDatabase();
 let dir: string;
 beforeAll(async () => {
-  database = await testDatabase();
   dir = mkdtempSync(join(tmpdir(), 'recorder-query-'));
   writeFileSync(
     join(dir, 'recorder.yaml'),
@@ -22,7 +21,6 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  await database.close();
   rmSync(dir, { recursive: true });
 });
 

@@ -2,25 +2,23 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
 import { startCommand } from '../support/cli.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
 const PASSWORD = 'canary-of-the-refused';
 const dir = mkdtempSync(join(tmpdir(), 'recorder-refused-'));
-let database: TestDatabase;
+const { it, database } = withDatabase();
 let admin: postgres.Sql;
 let user: string;
 
 beforeAll(async () => {
-  database = await testDatabase();
   admin = postgres(inject('databaseUrl'), { max: 1, onnotice: () => {} });
   user = `${new URL(database.url).pathname.slice(1)}_user`;
   await admin.unsafe(`create role ${user} nologin password '${PASSWORD}'`);
   await admin.unsafe(`create role ${user}_in login password '${PASSWORD}'`);
 });
 afterAll(async () => {
-  await database.close();
   await admin.unsafe(`drop role ${user}`);
   await admin.unsafe(`drop role ${user}_in`);
   await admin.end();

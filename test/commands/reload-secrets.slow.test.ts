@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { stringify } from 'yaml';
 import { freePort } from '../../src/db/free-port.ts';
 import { type Running, startCommand } from '../support/cli.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { sendJson, type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'recorder-secrets-'));
 const names = ['CHAIN_DATA_API_KEY', 'RECORDER_TOKEN', 'HOOK_KEY', 'DATABASE_URL'];
-let database: TestDatabase;
+const { it, database } = withDatabase();
 let upstream: UpstreamServer;
 let up: Running;
 let port: number;
@@ -21,7 +21,6 @@ const canary = (name: string, which: string) => `canary-${which}-${name.toLowerC
 const put = (name: string, value: string) => writeFileSync(join(dir, name), `${value}\n`);
 
 beforeAll(async () => {
-  database = await testDatabase();
   upstream = await upstreamServer((_, response) => sendJson(response, { subnets: [] }));
   port = await freePort();
   for (const name of names) put(name, name === 'DATABASE_URL' ? database.url : canary(name, 'first'));
@@ -38,7 +37,6 @@ beforeAll(async () => {
 afterAll(async () => {
   up.process.kill('SIGKILL');
   await upstream.close();
-  await database.close();
   rmSync(dir, { recursive: true });
 });
 

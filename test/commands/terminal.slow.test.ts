@@ -2,26 +2,25 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import stringWidth from 'string-width';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { stringify } from 'yaml';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { catalogNames } from '../../src/configured-feeds.ts';
 import { startCommand } from '../support/cli.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { noTerminal, type OnTerminal, plainLines, startOnTerminal } from '../support/terminal.ts';
 
 const CTRL_C = '\x03';
 const CTRL_D = '\x04';
 const PATIENCE = { timeout: 30_000, interval: 20 };
 
-let database: TestDatabase;
+const { it, database } = withDatabase();
 let sandbox: Sandbox;
 let dir: string;
 const running = new Set<OnTerminal>();
 
 beforeAll(async () => {
-  database = await testDatabase();
   sandbox = await startSandbox({ incidents: false, blocksPerHour: 12 });
   dir = mkdtempSync(join(tmpdir(), 'recorder-terminal-'));
   const config = {
@@ -34,7 +33,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const one of running) one.kill(); // those of a test that failed
   await sandbox.close();
-  await database.close();
   rmSync(dir, { recursive: true });
 });
 

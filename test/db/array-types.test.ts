@@ -1,19 +1,17 @@
 import fc from 'fast-check';
 import type postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { connect } from '../../src/db/connect.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
-let database: TestDatabase;
+const { it, database } = withDatabase();
 let sql: postgres.Sql;
 const client = () => connect(database.url, 60_000, { max: 1, onnotice: () => {} });
 beforeAll(async () => {
-  database = await testDatabase();
   sql = client();
 });
 afterAll(async () => {
   await sql.end();
-  await database.close();
 });
 
 it('knows every type of array that is recorded or shown', async () => {

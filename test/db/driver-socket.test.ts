@@ -1,23 +1,21 @@
 import type postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { isAway } from '../../src/db/away.ts';
 import { connect, connectPool } from '../../src/db/connect.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { losingAll, underWay } from '../support/lost-connections.ts';
 
-let database: TestDatabase;
+const { it, database } = withDatabase();
 let proxy: TcpProxy;
 let watcher: postgres.Sql;
 beforeAll(async () => {
-  database = await testDatabase();
   proxy = await TcpProxy.open(Number(new URL(database.url).port));
   watcher = client(database.url, 60_000);
 });
 afterAll(async () => {
   await watcher.end();
   await proxy.close();
-  await database.close();
 });
 
 const client = (url: string, silence: number) => connect(url, silence, { max: 1, onnotice: () => {} });

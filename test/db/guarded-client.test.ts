@@ -1,17 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { openBulk, prepared } from '../../src/db/bulk-client.ts';
 import { onOwnConnection } from '../../src/db/own-connection.ts';
 import { openQueuePool } from '../../src/db/queue-pool.ts';
 import { sessionSettings } from '../../src/db/session.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database.close());
+const { it, database } = withDatabase();
 
 /** When the system asks next whether the other side of a connection to a port is there, s; null: it does not mean to. */
 async function askedIn(port: number): Promise<number | null> {

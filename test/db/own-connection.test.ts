@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { isAway } from '../../src/db/away.ts';
 import { onOwnConnection } from '../../src/db/own-connection.ts';
 import { sessionSettings } from '../../src/db/session.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
-let database: TestDatabase;
+const { it, database } = withDatabase();
 let proxy: TcpProxy;
 const never = new AbortController().signal;
 beforeAll(async () => {
-  database = await testDatabase();
   proxy = await TcpProxy.open(Number(new URL(database.url).port));
 });
 afterAll(async () => {
   await proxy.close();
-  await database.close();
 });
 
 describe('a connection for one piece of work', () => {

@@ -1,21 +1,19 @@
 import { setImmediate } from 'node:timers/promises';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { ReadGate } from '../../src/db/read-gate.ts';
 import { ReadsBusy } from '../../src/db/turns.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
-let database: TestDatabase;
+const { it, database } = withDatabase();
 let observer: postgres.Sql;
 const never = new AbortController().signal;
 
 beforeAll(async () => {
-  database = await testDatabase();
   observer = postgres(database.url, { max: 1 });
 });
 afterAll(async () => {
   await observer.end();
-  await database.close();
 });
 
 /** How many statements of readers run that hold the text. */

@@ -1,5 +1,4 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { ManualClock } from '../../sandbox/clock.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
 import { catalogNames } from '../../src/configured-feeds.ts';
@@ -7,7 +6,7 @@ import { datasetNamed } from '../../src/datasets/catalog.ts';
 import { planAll, planDue } from '../../src/recording/plan.ts';
 import { type Forecast, forecast } from '../../src/reports/forecast.ts';
 import { stillSandbox } from '../sandbox/client.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { configFor, Recorder } from './support.ts';
 
 const HOUR = 3_600_000;
@@ -30,8 +29,7 @@ const OF_WALKS = /^(?:platform|avm)\.get(?:BlockByHeight|Height)$/;
 
 let sandbox: Sandbox;
 let clock: ManualClock;
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase({ max: 6 });
 let recorder: Recorder;
 
 beforeAll(async () => {
@@ -44,8 +42,6 @@ beforeAll(async () => {
   });
   ({ sandbox, clock } = made);
   clock.advance(BEGIN - clock.now());
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 6, onnotice: () => {} });
   const { assets, nodes } = sandbox.watch;
   const evm = (chain: string, number: number) => ({
     chain,
@@ -92,8 +88,6 @@ beforeAll(async () => {
   recorder = new Recorder(sql, config, clock);
 });
 afterAll(async () => {
-  await sql.end();
-  await database.close();
   await sandbox.close();
 });
 

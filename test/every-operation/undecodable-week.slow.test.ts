@@ -1,9 +1,8 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { ManualClock } from '../../sandbox/clock.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
 import { planAll } from '../../src/recording/plan.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { sendJson, type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
 import { configFor, INSTANT, Recorder, smallNetwork } from './support.ts';
 
@@ -15,8 +14,7 @@ const NODE = 'validator-1';
 let sandbox: Sandbox;
 let clock: ManualClock;
 let between: UpstreamServer;
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase({ max: 4 });
 let recorder: Recorder;
 /** The node id of the member whose weight is no number from the second look on; null: all are as the sandbox says. */
 let undecodable: string | null = null;
@@ -43,16 +41,12 @@ beforeAll(async () => {
   between = await upstreamServer(async ({ url, body }, response) =>
     sendJson(response, await spoilt(url.pathname, body)),
   );
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 4, onnotice: () => {} });
   const config = configFor({ ...sandbox, url: between.url }, [{ name: NODE, path: `/nodes/${NODE}` }], {
     watch: {},
   });
   recorder = new Recorder(sql, config, clock);
 });
 afterAll(async () => {
-  await sql?.end();
-  await database?.close();
   await between?.close();
   await sandbox?.close();
 });

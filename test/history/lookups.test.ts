@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { nativeTransactions } from '../../src/datasets/chain-data/native-transactions.ts';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import { subnets } from '../../src/datasets/chain-data/subnets.ts';
@@ -8,17 +8,16 @@ import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
 import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { type Explained, explained } from '../support/explained.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { most, type Step } from '../support/plan-steps.ts';
 import { onlyPage, recordingContext, run, type ScriptedFeed, scriptedFeed } from '../support/recording.ts';
 
-let database: TestDatabase;
+const { it, database } = withDatabase();
 let own: Explained;
 let sql: postgres.Sql;
 
 beforeAll(async () => {
-  database = await testDatabase();
   own = await explained(database.url);
   ({ sql } = own);
   // As after a migration, or where PostgreSQL looks at the tables a moment before the recording begins: it knows that they are empty, and
@@ -27,7 +26,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all([sql.end(), own.bulk.end()]);
-  await database.close();
 });
 
 const COUNT = 2_000;

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import { type Dataset, OPEN_END, type Target } from '../../src/datasets/contract.ts';
 import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
@@ -12,20 +11,11 @@ import { registerAll } from '../../src/recording/register.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { block, blocksTarget } from '../support/blocks.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase({ max: 4 });
 const clock = new ManualClock(Date.UTC(2026, 0, 10));
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 4, onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
 
 /** A chain as a node serves it: its blocks have the ids of `fork` from a height on. */
 interface ServedChain {

@@ -1,21 +1,17 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { printPage } from '../../src/commands/printing-page.ts';
 import { questionCommand, type ReportOptions } from '../../src/commands/question.ts';
 import type { Answer } from '../../src/db/question.ts';
 import { parametersOf, questionNamed, questions, reports, statementOf } from '../../src/reports/questions.ts';
 import { startCommand } from '../support/cli.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database.close());
+const { it, database } = withDatabase();
 
 function question(name: string) {
   const found = questionNamed(name);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { questionCommand } from '../../src/commands/question.ts';
 import { UsageError } from '../../src/errors.ts';
 import { retain } from '../../src/recording/retention.ts';
@@ -17,7 +17,7 @@ import {
   statementOf,
 } from '../../src/reports/questions.ts';
 import { type Exact, exactJson } from '../every-operation/exact-json.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { reportedAsOf } from '../support/told.ts';
 import { plain } from './decimals.ts';
 import { DAY, dayOf, type Row } from './truth/asked.ts';
@@ -35,7 +35,7 @@ const declared = questions().flatMap((part) =>
   part.questions.flatMap((question) => question.examples.map((example) => ({ question, example }))),
 );
 
-let database: TestDatabase;
+const { it, database } = withDatabase();
 let world: World;
 /** A look in the middle of the month, and what the reports told then. */
 const MIDDLE = Date.UTC(2026, 2, 20, 6);
@@ -47,7 +47,6 @@ const toldAsOfThen = () =>
   });
 
 beforeAll(async () => {
-  database = await testDatabase();
   world = await recordedMonth(database.url, async (moment) => {
     if (moment === MIDDLE) toldThen = await toldAsOfThen();
   });
@@ -55,7 +54,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await world?.recorder.sql.end();
   await world?.sandbox.close();
-  await database?.close();
 });
 
 /** The ids that stand for the reader's own. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { catalogueOf } from '../../src/api/catalogue.ts';
 import { readRows } from '../../src/api/rows.ts';
 import { rowsParameters } from '../../src/api/rows-question.ts';
@@ -9,19 +9,15 @@ import { connectPool } from '../../src/db/connect.ts';
 import { packRuns } from '../../src/recording/pack-runs.ts';
 import { BLOCK } from '../../src/recording/packed-form.ts';
 import { runPage, runRows } from '../../src/reports/runs.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ max: 3 });
 let other: postgres.Sql;
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 3, onnotice: () => {} });
   other = connectPool(database.url, 60_000, { ...CONNECTION, max: 3 });
 });
 afterAll(async () => {
-  await Promise.all([sql, other].map((client) => client.end({ timeout: 1 })));
-  await database.close();
+  await other.end({ timeout: 1 });
 });
 
 const day = 86_400_000;

@@ -1,22 +1,18 @@
 import fc from 'fast-check';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { CONNECTION } from '../../src/db/client.ts';
 import { connectPool } from '../../src/db/connect.ts';
 import { countUpRuns } from '../../src/recording/run-days.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ max: 3 });
 let other: postgres.Sql;
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 3, onnotice: () => {} });
   other = connectPool(database.url, 60_000, { ...CONNECTION, max: 3 });
 });
 afterAll(async () => {
-  await Promise.all([sql, other].map((client) => client.end({ timeout: 1 })));
-  await database.close();
+  await other.end({ timeout: 1 });
 });
 
 const day = 86_400_000;

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { withDatabase } from '../support/fixture.ts';
 import { ask, type PageServer, servePagesOf } from '../support/page-server.ts';
 
 const now = Date.UTC(2026, 4, 17, 9, 41);
-let database: TestDatabase;
+const { it, database } = withDatabase();
 let server: PageServer;
 
 beforeAll(async () => {
-  database = await testDatabase();
   server = await servePagesOf(database.url, { clock: () => now });
 });
 afterAll(async () => {
   await server.close();
-  await database.close();
 });
 
 describe('what will be known at a moment that has not come', () => {

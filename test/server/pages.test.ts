@@ -1,8 +1,8 @@
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { pages } from '../../src/server/pages/pages.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { ask, type PageServer, servePagesOf } from '../support/page-server.ts';
 
 const TOKEN = 'a-token-of-some-length';
@@ -11,14 +11,13 @@ const places = pages.map(({ path }) => path).filter((path) => !path.includes(':'
 /** The same, so that each of them reads: this one asks nothing by itself. */
 const reading = places.map((path) => (path === '/query' ? '/query?sql=select+1' : path));
 
-let database: TestDatabase;
+const { it, database } = withDatabase();
 let proxy: TcpProxy;
 let servers: PageServer[];
 let open: string;
 let guarded: string;
 
 beforeAll(async () => {
-  database = await testDatabase();
   proxy = await TcpProxy.open(Number(new URL(database.url).port));
   const url = proxy.before(database.url);
   servers = [await servePagesOf(url), await servePagesOf(url, {}, TOKEN)];
@@ -27,7 +26,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const server of servers) await server.close();
   await proxy.close();
-  await database.close();
 });
 
 const form = (address: string, fields: Record<string, string>) =>

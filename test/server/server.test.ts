@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { request } from 'undici';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { systemClock } from '../../src/clock.ts';
 import { type Database, openDatabase } from '../../src/db/client.ts';
@@ -8,9 +8,9 @@ import { ReadGate } from '../../src/db/read-gate.ts';
 import { Access } from '../../src/server/access.ts';
 import { ProcessCounts } from '../../src/server/metrics/process-counts.ts';
 import { buildServer } from '../../src/server/server.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
-let database: TestDatabase;
+const { it, database } = withDatabase();
 let proxy: TcpProxy;
 let client: Database;
 let gate: ReadGate;
@@ -18,7 +18,6 @@ let server: FastifyInstance;
 let address: string;
 
 beforeAll(async () => {
-  database = await testDatabase();
   proxy = await TcpProxy.open(Number(new URL(database.url).port));
   client = openDatabase(proxy.before(database.url));
   gate = new ReadGate(proxy.before(database.url));
@@ -46,7 +45,6 @@ afterAll(async () => {
   await gate.close();
   await client.close();
   await proxy.close();
-  await database.close();
 });
 
 async function get(path: string, host?: string): Promise<{ code: number; body: string }> {

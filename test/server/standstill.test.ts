@@ -1,9 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { connect, Socket } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import type { Logo } from '../../src/server/status-site.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { ask, type PageServer, servePagesOf } from '../support/page-server.ts';
 
 /** More than systems keep for somebody who does not read. */
@@ -11,15 +11,13 @@ const LARGE = Buffer.alloc(24 << 20, 'x');
 const logo: Logo = { type: 'image/png', ending: '.png', body: LARGE };
 const site = { title: 'Nodes', text: [], logo, nodes: [], announced: { once: [], recurring: [] } };
 
-let database: TestDatabase;
+const { it, database } = withDatabase();
 let server: PageServer;
 beforeAll(async () => {
-  database = await testDatabase();
   server = await servePagesOf(database.url, { site, standstill: 500 });
 });
 afterAll(async () => {
   await server.close();
-  await database.close();
 });
 
 it('who asks for something and reads nothing of it does not keep the connection', async () => {

@@ -1,17 +1,16 @@
 import fc from 'fast-check';
 import postgres from 'postgres';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { openSealing } from '../../../src/db/client.ts';
 import { closeDays } from '../../../src/recording/close-days.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { withDatabase } from '../../support/fixture.ts';
 
-let database: TestDatabase;
+const { it, database } = withDatabase();
 let sql: postgres.Sql;
 const never = new AbortController().signal;
 const later = Date.UTC(2026, 2, 1);
 
 beforeAll(async () => {
-  database = await testDatabase();
   sql = openSealing(database.url, 60_000);
 });
 afterEach(async () => {
@@ -21,7 +20,6 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await sql.end();
-  await database.close();
 });
 
 /** All readings of a dataset as texts, so that the digits count. */

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { withDatabase } from '../../support/fixture.ts';
 import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
 import { textOf } from './html.ts';
 
-let database: TestDatabase;
+const { it, database } = withDatabase();
 let server: PageServer;
 beforeAll(async () => {
-  database = await testDatabase();
   server = await servePagesOf(database.url);
 });
 afterAll(async () => {
   await server.close();
-  await database.close();
 });
 
 const long = 'a'.repeat(10_000);

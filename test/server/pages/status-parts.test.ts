@@ -1,14 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
 import { catalogNames } from '../../../src/configured-feeds.ts';
 import { UsageError } from '../../../src/errors.ts';
 import { sealUntil } from '../../../src/seals/seal.ts';
 import { statusSite } from '../../../src/server/status-site.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { withDatabase } from '../../support/fixture.ts';
 import { ask as askAt, type PageServer, servePagesOf } from '../../support/page-server.ts';
 import { day, hour, type Saying, secondsIn, write } from './watched.ts';
 
@@ -30,8 +29,7 @@ const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><rect wid
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0]);
 
 let dir: string;
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase();
 let server: PageServer;
 
 /** The site of a configuration that names a logo. */
@@ -49,15 +47,11 @@ function siteWith(name: string, body: string | Buffer) {
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'recorder-status-'));
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
   await write(sql, [saying], now);
   server = await servePagesOf(database.url, { clock: () => now, site: siteWith('logo.svg', svg) });
 });
 afterAll(async () => {
   await server.close();
-  await sql.end();
-  await database.close();
   rmSync(dir, { recursive: true });
 });
 
