@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { checksPage } from '../src/checks/page.ts';
 import { editorSchema } from '../src/config/editor-schema.ts';
 import { settingsPage } from '../src/config/settings-page.ts';
@@ -6,15 +6,18 @@ import { catalogNames } from '../src/configured-feeds.ts';
 import { dictionary } from '../src/reports/dictionary.ts';
 import { recipes } from '../src/reports/recipes.ts';
 import { metricsPage } from '../src/server/metrics/page.ts';
+import { withAnswerTable } from './answer-table.ts';
 import { dbtStarters } from './dbt.ts';
 import { duckdbStarter } from './duckdb.ts';
 
-/** Writes the pages that are made from the code: the data dictionary, what is checked across sources, the metrics, the recipes, the settings, the editors' schema of recorder.yaml, and the starters for DuckDB and dbt. */
+/** Writes the pages that are made from the code: the data dictionary, what is checked across sources, the metrics, the recipes, the settings, the table of answers of docs/uptime.md, the editors' schema of recorder.yaml, and the starters for DuckDB and dbt. */
 writeFileSync(new URL('checks.md', import.meta.url), checksPage());
 writeFileSync(new URL('datasets.md', import.meta.url), dictionary());
 writeFileSync(new URL('monitoring.md', import.meta.url), metricsPage());
 writeFileSync(new URL('recipes.md', import.meta.url), recipes());
 writeFileSync(new URL('settings.md', import.meta.url), settingsPage(catalogNames));
+const uptimePage = new URL('uptime.md', import.meta.url);
+writeFileSync(uptimePage, withAnswerTable(readFileSync(uptimePage, 'utf8')));
 writeFileSync(new URL('recorder.schema.json', import.meta.url), editorSchema(catalogNames));
 mkdirSync(new URL('../examples/duckdb/', import.meta.url), { recursive: true });
 writeFileSync(new URL('../examples/duckdb/lake.sql', import.meta.url), duckdbStarter());

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { withAnswerTable } from '../docs/answer-table.ts';
 import { checksPage } from '../src/checks/page.ts';
 import { commandLine } from '../src/commands/program.ts';
 import { editorSchema } from '../src/config/editor-schema.ts';
@@ -21,6 +22,7 @@ it.each([
   ['docs/recipes.md', recipes],
   ['docs/settings.md', () => settingsPage(catalogNames)],
   ['docs/recorder.schema.json', () => editorSchema(catalogNames)],
+  ['docs/uptime.md', () => withAnswerTable(read('docs/uptime.md'))],
 ])('%s is current (npm run docs writes it)', (file, made) => {
   expect(read(file)).toBe(made());
 });

@@ -23,7 +23,7 @@ const open: OpenUpstream = (_feed, _job, { clock }) => {
     get: answer,
     post: answer,
     rpc: answer,
-    probe: async () => ({ status: 200, body: { healthy: true, checks: {} } }),
+    probe: async () => ({ healthy: true, checks: {} }),
     pageSize: (most) => most,
     usage: { requests: 1, units: 1 },
     get now() {

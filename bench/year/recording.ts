@@ -145,7 +145,7 @@ export class Recording {
         post: async (path) => answered(path, () => undefined),
         rpc: async (_, method, params = {}) =>
           answered(method, (at) => network.rpc(target.node ?? '', method, params, Math.floor(at))),
-        probe: async (path) => ({ status: 200, body: answered(path, () => undefined) }),
+        probe: async (path: string) => answered(path, () => undefined),
         pageSize: (most) => most,
         usage,
         get now() {

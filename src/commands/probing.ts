@@ -12,6 +12,7 @@ import type { ProbeTarget } from '../health/prober-context.ts';
 import { sharesOf } from '../health/shares.ts';
 import type { Membership } from '../recording/membership.ts';
 import { targetKey } from '../recording/target-key.ts';
+import { NetworkReach } from '../upstreams/network-reach.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printTable, tell } from './output.ts';
 import { registerUnlessRunning } from './registering.ts';
@@ -135,13 +136,17 @@ interface Reading {
 
 function proberContext(app: App, ledger: ActiveLedger): SharesContext['prober'] {
   const { sql } = app.database;
+  const { nodes, chainData, metrics } = app.config.upstreams;
+  const urls = new Map(nodes.map(({ name, url }) => [name, url]));
+  const reach = new NetworkReach([chainData, metrics, ...nodes].flatMap((one) => one?.url ?? []));
+  const isCutOff = (node: string) => reach.isCutOffFrom(urls.get(node) ?? '');
   return {
     sql,
     wall: app.clock,
     steady: steadyClock,
     log: app.log,
     every: ledger.every,
-    look: lookOver(app.recording.open, ledger, app.clock),
+    look: lookOver(app.recording.open, ledger, app.clock, isCutOff),
     maintenance: announcements(sql, app.config.health.maintenance),
   };
 }

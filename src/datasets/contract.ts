@@ -1,5 +1,6 @@
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { z } from 'zod';
+import type { ProbeCall } from '../upstreams/upstream.ts';
 import type { Digits } from './fields.ts';
 
 /**
@@ -41,8 +42,8 @@ export interface Ask {
   post(path: string, body: Readonly<Record<string, unknown>>): Promise<unknown>;
   /** A JSON-RPC call; its `result`. @throws UpstreamFailure when there is none */
   rpc(path: string, method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown>;
-  /** One GET without retries; an answer of any status. For health probes. @throws UpstreamFailure when there is no answer */
-  probe(path: string, query?: Readonly<Record<string, string>>): Promise<{ status: number; body: unknown }>;
+  /** One query of a health report, without retries. @throws UpstreamFailure if the answer is no health report */
+  probe(path: string, call?: ProbeCall): Promise<unknown>;
   /** How many items to ask for a page: the seed's maximum, unless the configuration wants fewer. */
   pageSize(most: number): number;
   /** When the answer that is being read arrived, in ms since 1970. */

@@ -43,7 +43,7 @@ export function readHealth(body: unknown): HealthSaid {
   const room = roomForReport();
   const failure = memberOf(body, 'failure');
   if (typeof failure === 'string') {
-    const state = memberOf(body, 'nodesFault') === true ? 'down' : 'unknown';
+    const state = memberOf(body, 'state') === 'down' ? 'down' : 'unknown';
     return { state, error: storableError(failure, room), checks: null };
   }
   const checks = checksOf(memberOf(body, 'checks'), room);

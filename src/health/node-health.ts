@@ -4,20 +4,9 @@ import { json, object, optional, text } from '../datasets/fields.ts';
 import { minute } from '../datasets/sources/durations.ts';
 import { oneAnswer } from '../datasets/sources/one-answer.ts';
 import type { Watched } from '../recording/active-feed.ts';
-import { type FailureKind, UpstreamFailure } from '../upstreams/failure.ts';
-import { healthReport } from './health-report.ts';
+import { failureTable, UpstreamFailure } from '../upstreams/failure.ts';
+import { queryHealthReport } from './health-report.ts';
 import { shareOf, sharesOf } from './shares.ts';
-
-/** Failures that mean that the node is down. After any other the state is unknown. */
-const NODES_FAULT: ReadonlySet<FailureKind> = new Set<FailureKind>([
-  'refused',
-  'reset',
-  'timeout',
-  'server',
-  'malformed',
-  'rpc',
-  'tls',
-]);
 
 /**
  * The health API (seed node-rpc 4.4). A 503 has the same body as a 200, and a call without an answer is recorded, too. A
@@ -44,12 +33,14 @@ const source: Source = {
   walk: (ask, { probe = 'health' }) => oneAnswer(() => look(ask, probe)),
 };
 
+/** Returns the health report, or the failure with the state that the failure leaves the node in. */
 async function look(ask: Ask, probe: string): Promise<unknown> {
   try {
-    return await healthReport(ask, probe);
+    return await queryHealthReport(ask, probe);
   } catch (error) {
     if (!(error instanceof UpstreamFailure) || error.kind === 'cancelled') throw error;
-    return { failure: error.message, nodesFault: NODES_FAULT.has(error.kind) };
+    const { probe: state, network } = failureTable[error.kind];
+    return { failure: error.message, state, network };
   }
 }
 

@@ -24,7 +24,7 @@ const END = '(?![\\p{L}\\p{N}_]|[.,]\\d)';
  * name, and the status of an answer is kept like a name.
  */
 const TOKEN = new RegExp(
-  `((?:${[...IDS, TIME, DURATION, NUMBER].join('|')})${END})|answered \\d{3}\\b|[\\p{L}\\p{N}_][\\p{L}\\p{N}_.-]*`,
+  `((?:${[...IDS, TIME, DURATION, NUMBER].join('|')})${END})|HTTP \\d{3}\\b|[\\p{L}\\p{N}_][\\p{L}\\p{N}_.-]*`,
   'gu',
 );
 /** A list of ids counts as one id, so that another number of ids is no change. */

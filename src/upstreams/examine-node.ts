@@ -1,6 +1,7 @@
 import type { Checked } from '../checked.ts';
 import { NETWORK_IDS, type NetworkName, networkName } from '../config/networks.ts';
 import { betterUrl, type Examined, type Examinee, fault, trial } from './examination.ts';
+import { failureTable } from './failure.ts';
 import type { Symptom, Trial, TrialQuestion } from './symptom.ts';
 
 /** What is expected of a node. */
@@ -13,7 +14,9 @@ export interface NodeExpectation {
 const INFO: TrialQuestion = { path: '/ext/info', method: 'info.getNetworkID' };
 const P_CHAIN: TrialQuestion = { path: '/ext/bc/P', method: 'platform.getCurrentSupply', params: {} };
 const X_CHAIN: TrialQuestion = { path: '/ext/bc/X', method: 'avm.getHeight', params: {} };
-const HEALTH: TrialQuestion = { path: '/ext/health', anyStatus: true };
+const HEALTH: TrialQuestion = { path: '/ext/health', isHealthReport: true };
+/** The query of probes for nodes that do not serve the GET. */
+const HEALTH_BY_RPC: TrialQuestion = { path: '/ext/health', method: 'health.health' };
 
 const disabled = (symptom: Symptom) =>
   symptom.status === 404 || /not available|is disabled|can't find/i.test(symptom.words);
@@ -36,7 +39,7 @@ export async function examineNode(node: Examinee, { network, apis }: NodeExpecta
       : off(node, INFO, info.symptom, 'info', apis.has('info'))),
     ...(apis.has('platform') ? await api(node, P_CHAIN, 'platform') : []),
     ...(apis.has('avm') ? await api(node, X_CHAIN, 'X-chain') : []),
-    ...(apis.has('health') ? await api(node, HEALTH, 'health') : []),
+    ...(apis.has('health') ? await healthApi(node) : []),
   ];
   const fine = {
     check: node.name,
@@ -83,6 +86,22 @@ async function api(node: Examinee, question: TrialQuestion, name: string): Promi
   return symptom === null ? [] : off(node, question, symptom, name, true);
 }
 
+/** Returns the problems of the health API, with the state that probes record meanwhile. Empty: the node reports. */
+async function healthApi(node: Examinee): Promise<Checked[]> {
+  let { symptom } = await trial(node, HEALTH);
+  if (symptom && [404, 405].includes(symptom.status)) {
+    const byRpc = await trial(node, HEALTH_BY_RPC);
+    if (byRpc.symptom === null) return [];
+    symptom = byRpc.symptom;
+  }
+  if (symptom === null) return [];
+  const state = failureTable[symptom.kind].probe;
+  return off(node, HEALTH, symptom, 'health', true).map((problem) => ({
+    ...problem,
+    found: `${problem.found}; probes record the node as ${state} meanwhile`,
+  }));
+}
+
 function off(
   node: Examinee,
   question: TrialQuestion,
@@ -105,9 +124,7 @@ function off(
 }
 
 function resultOf(body: unknown, name: string): unknown {
-  if (typeof body !== 'object' || body === null || !('result' in body)) return undefined;
-  const { result } = body;
-  return typeof result === 'object' && result !== null
-    ? Object.entries(result).find(([key]) => key === name)?.[1]
+  return typeof body === 'object' && body !== null
+    ? Object.entries(body).find(([key]) => key === name)?.[1]
     : undefined;
 }

@@ -57,6 +57,7 @@ function strange({ body, symptom }: Trial, list: string): Symptom | null {
   if (symptom !== null || (typeof body === 'object' && body !== null && list in body)) return null;
   const words = `an answer without "${list}"`;
   return {
+    kind: 'malformed',
     failed: null,
     code: '',
     status: 200,

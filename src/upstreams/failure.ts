@@ -1,8 +1,10 @@
 import type { RequestedPause } from './budget.ts';
 
-/** What went wrong with a call, in the kinds that the recorder treats differently. */
+/** Kinds of failed calls that the recorder handles differently. */
 export type FailureKind =
   | 'dns'
+  | 'unreachable'
+  | 'local'
   | 'refused'
   | 'reset'
   | 'tls'
@@ -20,42 +22,62 @@ export type FailureKind =
   | 'identity'
   | 'cancelled';
 
-/**
- * What follows from each kind of failure: `retry` asks again within the call (faults of seconds), `later` lets the
- * job come back (faults of minutes); with neither, asking again would give the same answer.
- */
-export const failureTable: Readonly<
-  Record<FailureKind, { readonly retry: boolean; readonly later: boolean }>
-> = {
-  dns: { retry: true, later: true }, // the resolver may answer again in a moment
-  refused: { retry: true, later: true }, // a node restarts
-  reset: { retry: true, later: true }, // the server closed a kept-alive socket; every call here is safe to repeat
-  tls: { retry: false, later: true }, // a certificate is not repaired in seconds
-  timeout: { retry: true, later: true },
-  'rate-limited': { retry: true, later: true }, // after Retry-After, for the whole upstream
-  server: { retry: true, later: true }, // 5xx, also in HTML from the edge
-  auth: { retry: false, later: false }, // 401 and 403 need a person
-  'not-found': { retry: false, later: true }, // fresh things are 404 while the indexer trails (reality.md 2.2)
-  'bad-request': { retry: false, later: false },
-  redirect: { retry: false, later: false }, // never followed: it would carry the key along
-  malformed: { retry: true, later: true }, // truncated or garbled on the way; refused whole
-  'too-large': { retry: false, later: false },
-  rpc: { retry: false, later: true },
-  'not-offered': { retry: false, later: false }, // the node does not serve this method
-  identity: { retry: false, later: true }, // another node, network or chain than the recorded one answers
-  cancelled: { retry: false, later: true }, // we are stopping
+/** Consequences of a kind of failure. */
+export interface FailureRule {
+  /** Retry within the call (failures of seconds). */
+  readonly retry: boolean;
+  /** Retry the job later (failures of minutes). With neither, a retry would get the same answer. */
+  readonly later: boolean;
+  /** State of a node whose probe failed so: `down` only if the failure is the node's own. */
+  readonly probe: 'down' | 'unknown';
+  /** The network between the recorder and the upstream may be the cause. */
+  readonly network: boolean;
+}
+
+const rule = (
+  does: 'retry' | 'later' | 'give up',
+  probe: FailureRule['probe'],
+  cause: 'network' | 'upstream',
+): FailureRule => ({
+  retry: does === 'retry',
+  later: does !== 'give up',
+  probe,
+  network: cause === 'network',
+});
+
+/** Consequences of each kind of failure, for runs, probes and `doctor` alike. */
+export const failureTable: Readonly<Record<FailureKind, FailureRule>> = {
+  dns: rule('retry', 'unknown', 'network'), // the resolver may answer again in a moment
+  unreachable: rule('retry', 'down', 'network'), // no route, or a host that is off
+  local: rule('retry', 'unknown', 'network'), // this machine: no interface, no free port, no file descriptor
+  refused: rule('retry', 'down', 'upstream'), // a node restarts
+  reset: rule('retry', 'down', 'upstream'), // the server closed the connection; every call here is safe to repeat
+  tls: rule('later', 'unknown', 'upstream'), // a certificate is not repaired in seconds
+  timeout: rule('retry', 'down', 'network'),
+  'rate-limited': rule('retry', 'unknown', 'upstream'), // after Retry-After, for the whole upstream
+  server: rule('retry', 'down', 'upstream'), // 5xx, also in HTML from the edge
+  auth: rule('give up', 'unknown', 'upstream'), // 401, 403, 407 and 511 need a person
+  'not-found': rule('later', 'unknown', 'upstream'), // fresh things are 404 while the indexer trails (reality.md 2.2)
+  'bad-request': rule('give up', 'unknown', 'upstream'),
+  redirect: rule('give up', 'unknown', 'upstream'), // never followed: a redirect would receive the key
+  malformed: rule('retry', 'unknown', 'upstream'), // truncated or garbled on the way; refused as a whole
+  'too-large': rule('give up', 'unknown', 'upstream'),
+  rpc: rule('later', 'unknown', 'upstream'),
+  'not-offered': rule('give up', 'unknown', 'upstream'), // the node does not serve this method
+  identity: rule('later', 'unknown', 'upstream'), // another node, network or chain than the recorded one answers
+  cancelled: rule('later', 'unknown', 'upstream'), // the recorder stops
 };
 
-/** A call that gave no usable answer. The message names no URL, no query and no key. */
+/** A call without a usable answer. The message contains the status or the code, and no URL, query or key. */
 export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure';
   readonly kind: FailureKind;
   readonly status: number | undefined;
-  /** Milliseconds that the upstream asked us to stay away. */
+  /** Pause that the upstream requires before the next call, in ms. */
   readonly retryAfter: number | undefined;
   /** The header that named `retryAfter`, such as `retry-after: 30`. */
   readonly pauseHeader: string | undefined;
-  /** What the socket or the TLS handshake failed with, such as `ECONNREFUSED`. */
+  /** Code of the socket, the resolver or the TLS handshake, such as `ECONNREFUSED`. */
   readonly code: string | undefined;
 
   constructor(

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Agent, type Dispatcher, request } from 'undici';
-import { messageOf } from '../errors.ts';
 import { WorkSignal } from '../work-signal.ts';
-import { type FailureKind, UpstreamFailure, withoutUrls } from './failure.ts';
+import { failureOfError } from './classify-failure.ts';
+import { UpstreamFailure } from './failure.ts';
 import { Mutex } from './mutex.ts';
 import { patientConnector } from './patient-connector.ts';
 
@@ -46,7 +46,8 @@ const freshAgent = new Agent({ pipelining: 0, connect: patientConnector() });
 
 /**
  * Makes one call: one deadline for all of it, no redirects, a cap on the decoded bytes.
- * @throws UpstreamFailure when there is no whole answer: dns, refused, reset, tls, timeout, malformed, too-large, cancelled
+ * @throws UpstreamFailure if there is no answer, or with a status of 2xx no whole one; of a kind by `failureOfError`, or timeout, malformed,
+ * too-large, cancelled
  */
 export async function callOnce(call: Call, fresh = false): Promise<Answer> {
   const work = new WorkSignal(call.signal, call.deadline);
@@ -64,14 +65,20 @@ export async function callOnce(call: Call, fresh = false): Promise<Answer> {
       await response.body.dump({ limit: call.maxBytes, signal: work.signal }).catch(() => {});
       return { status: response.statusCode, headers: response.headers, text: '', bytes: NOTHING };
     }
-    const gzip = isGzip(response);
-    const bytes = await readBody(response.body, gzip, call.maxBytes, work.signal);
-    return { status: response.statusCode, headers: response.headers, text: textOf(bytes), bytes };
+    const { statusCode: status, headers, body } = response;
+    try {
+      const bytes = await readBody(body, isGzip(response), call.maxBytes, work.signal);
+      return { status, headers, text: textOf(bytes), bytes };
+    } catch (error) {
+      // With a status other than 2xx the status decides, whatever becomes of the body.
+      if (call.signal.aborted || (status >= 200 && status < 300)) throw error;
+      return { status, headers, text: '', bytes: NOTHING };
+    }
   } catch (error) {
     if (error instanceof UpstreamFailure) throw error;
     if (work.timedOut) throw new UpstreamFailure('timeout', `no whole answer within ${call.deadline} ms`);
     if (call.signal.aborted) throw new UpstreamFailure('cancelled', 'stopped by the recorder');
-    throw sorted(error);
+    throw failureOfError(error);
   } finally {
     work.end();
   }
@@ -150,48 +157,3 @@ export function textOf(bytes: Buffer): string {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const NOTHING = Buffer.alloc(0);
-
-/** Which failure an error of undici, of the socket or of zlib is. */
-const kinds: Readonly<Record<string, FailureKind>> = {
-  ENOTFOUND: 'dns',
-  EAI_AGAIN: 'dns',
-  ECONNREFUSED: 'refused',
-  ENETUNREACH: 'dns', // the local network or this machine, not the upstream
-  ENETDOWN: 'dns',
-  EADDRNOTAVAIL: 'dns',
-  EMFILE: 'dns',
-  ENFILE: 'dns',
-  EHOSTUNREACH: 'refused',
-  ECONNRESET: 'reset',
-  EPIPE: 'reset',
-  UND_ERR_SOCKET: 'reset',
-  UND_ERR_CONNECT_TIMEOUT: 'timeout',
-  UND_ERR_HEADERS_TIMEOUT: 'timeout',
-  UND_ERR_BODY_TIMEOUT: 'timeout',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'malformed',
-  Z_DATA_ERROR: 'malformed',
-  Z_BUF_ERROR: 'malformed',
-};
-
-function sorted(error: unknown): UpstreamFailure {
-  const code = codeOf(error);
-  if (/CERT|TLS|SSL|ALTNAME|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code))
-    return new UpstreamFailure('tls', `the TLS handshake failed (${code})`, { code });
-  if (code.startsWith('HPE_') || (error instanceof Error && error.name === 'HTTPParserError'))
-    return new UpstreamFailure('malformed', `the answer is not HTTP (${code || 'another protocol'})`, {
-      code,
-    });
-  const kind = kinds[code];
-  // Messages of unknown errors may contain the URL: only known codes are shown.
-  return kind
-    ? new UpstreamFailure(kind, `the call failed (${code})`, { code })
-    : new UpstreamFailure('reset', `the call failed (${code || withoutUrls(messageOf(error))})`);
-}
-
-function codeOf(error: unknown): string {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if ('code' in at && typeof at.code === 'string') return at.code;
-    if (at instanceof AggregateError && at.errors[0] !== undefined) return codeOf(at.errors[0]);
-  }
-  return '';
-}

@@ -1,7 +1,9 @@
+import { jsonOrNull, mediaTypeOf, messageIn } from './classify-failure.ts';
 import { type FailureKind, UpstreamFailure, wordsOf } from './failure.ts';
 import { type Answer, callOnce } from './http.ts';
-import { parseJson } from './json.ts';
+import { readRpcAnswer, rpcBody } from './json-rpc.ts';
 import { retryAfter } from './rate-limit.ts';
+import { healthReportOf, jsonBodyOf } from './read-body.ts';
 
 /** One cheap question that shows whether an API answers. */
 export interface TrialQuestion {
@@ -10,13 +12,15 @@ export interface TrialQuestion {
   /** The JSON-RPC method; absent: a GET. */
   readonly method?: string;
   readonly params?: Readonly<Record<string, unknown>>;
-  /** JSON is an answer whatever its status: a node that is not healthy reports so with 503. */
-  readonly anyStatus?: true;
+  /** The answer is a health report, which also counts with a status of 5xx. */
+  readonly isHealthReport?: true;
 }
 
-/** What a question led to that was not answered as it should be. */
+/** A failed call of an examination. */
 export interface Symptom {
-  /** What the call failed with; null: there was an answer. */
+  /** Kind of the failure, the same as for runs and probes. */
+  readonly kind: FailureKind;
+  /** Kind of the failure if there was no answer; null: there was an answer. */
   readonly failed: FailureKind | null;
   /** The code of the socket or the TLS handshake, such as `ECONNREFUSED`; empty: none. */
   readonly code: string;
@@ -50,73 +54,72 @@ export interface TrialOptions {
 
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** Asks once, without a second try. `skew` is how far the upstream's clock is ahead, ms; null: it does not say. */
+/**
+ * Sends one request, without a retry. The body of a JSON-RPC answer is its result. `skew` is how far the upstream's clock is
+ * ahead, in ms; null: unknown.
+ */
 export async function tryOut(url: string, question: TrialQuestion, options: TrialOptions): Promise<Trial> {
   const { path, method, params } = question;
   const { headers, deadline, signal, redact } = options;
   const began = Date.now();
   let answer: Answer;
   try {
-    answer = await callOnce(
+    const { text, ...rest } = await callOnce(
       {
         method: method === undefined ? 'GET' : 'POST',
         url: new URL(url.replace(/\/$/, '') + path),
         headers: method === undefined ? headers : { ...headers, 'content-type': 'application/json' },
-        ...(method === undefined ? {} : { body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) }),
+        ...(method === undefined ? {} : { body: rpcBody(RPC_ID, method, params) }),
         deadline,
         maxBytes: MOST_BYTES,
         signal,
       },
       true,
     );
+    answer = { ...rest, text: redact(text) };
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error;
     const { kind, code = '', message } = error;
     const words = redact(message);
     const none = { status: 0, type: '', location: null, retryAfter: null };
-    return { body: null, skew: null, symptom: { failed: kind, code, words, ...none } };
+    return { body: null, skew: null, symptom: { kind, failed: kind, code, words, ...none } };
   }
   const took = Date.now() - began;
   const skew = skewOf(answer, began + took / 2);
-  const body = jsonIn(answer);
-  const error = errorIn(body);
-  const accepted = question.anyStatus || (answer.status >= 200 && answer.status < 300);
-  const fine = accepted && body !== undefined && error === null;
-  if (fine) return { body, symptom: null, took, skew };
+  try {
+    return { body: readAnswer(answer, question), symptom: null, took, skew };
+  } catch (error) {
+    if (!(error instanceof UpstreamFailure)) throw error;
+    return { body: null, skew, symptom: symptomOf(error, answer, url, redact) };
+  }
+}
+
+const RPC_ID = 1;
+
+function readAnswer(answer: Answer, { method, isHealthReport }: TrialQuestion): unknown {
+  if (method !== undefined) return readRpcAnswer(jsonBodyOf(answer, Date.now()), RPC_ID, method);
+  return isHealthReport ? healthReportOf(answer, Date.now()) : jsonBodyOf(answer, Date.now());
+}
+
+function symptomOf(
+  { kind }: UpstreamFailure,
+  answer: Answer,
+  url: string,
+  redact: (text: string) => string,
+): Symptom {
   return {
-    body: null,
-    skew,
-    symptom: {
-      failed: null,
-      code: '',
-      status: answer.status,
-      type: headerOf(answer, 'content-type').split(';')[0]?.trim() ?? '',
-      words: wordsOf(redact(error ?? answer.text.trim())),
-      location: locationOf(answer, url, redact),
-      retryAfter: retryAfter(answer, Date.now())?.milliseconds ?? null,
-    },
+    kind,
+    failed: null,
+    code: '',
+    status: answer.status,
+    type: mediaTypeOf(answer),
+    words: wordsOf(redact(messageIn(jsonOrNull(answer.text)) ?? answer.text.trim())),
+    location: locationOf(answer, url, redact),
+    retryAfter: retryAfter(answer, Date.now())?.milliseconds ?? null,
   };
 }
 
 const headerOf = ({ headers }: Answer, name: string) => String(headers[name] ?? '');
-
-/** The parsed body; undefined where it is not JSON. */
-function jsonIn(answer: Answer): unknown {
-  try {
-    return parseJson(answer.text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** What the error of a JSON answer says; null where it has none. */
-function errorIn(body: unknown): string | null {
-  if (typeof body !== 'object' || body === null) return null;
-  if ('error' in body && typeof body.error === 'object' && body.error !== null && 'message' in body.error)
-    return String(body.error.message);
-  if ('message' in body && 'statusCode' in body) return String(body.message);
-  return null;
-}
 
 function locationOf(answer: Answer, url: string, redact: (text: string) => string): URL | null {
   const text = redact(headerOf(answer, 'location'));

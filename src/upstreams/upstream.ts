@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import { type Traced, untraced } from '../traced.ts';
 import type { Budget, Priority } from './budget.ts';
-import { type FailureKind, UpstreamFailure, wordsOf } from './failure.ts';
+import { type FailureKind, UpstreamFailure } from './failure.ts';
 import { type Answer, type Call, callOnce, textOf } from './http.ts';
-import { parseJson } from './json.ts';
 import { readRpcAnswer, rpcBody } from './json-rpc.ts';
-import { allowanceIn, retryAfter } from './rate-limit.ts';
+import { allowanceIn } from './rate-limit.ts';
+import { asHealthReport, healthReportOf, jsonBodyOf } from './read-body.ts';
 
 /** What is known of an upstream: one service, or one node. */
 export interface UpstreamSettings {
@@ -23,6 +23,13 @@ export interface UpstreamSettings {
   readonly maxBytes: number;
   /** Told of every call: the status of the answer, or why there was no whole one, and the seconds that it took. */
   readonly called?: (outcome: number | FailureKind, seconds: number) => void;
+}
+
+/** The way in which a health report is queried: a GET, or JSON-RPC if a method is given. */
+export interface ProbeCall {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly method?: string;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Counts what one run asked. */
@@ -75,18 +82,14 @@ export class UpstreamSession {
     query: Readonly<Record<string, string | number | undefined>> = {},
   ): Promise<unknown> {
     return this.#retried(async () => {
-      const answer = await this.#call('GET', path, query);
-      this.#refuse(answer);
-      return this.#read(answer, bodyOf);
+      return this.#read(await this.#call('GET', path, query), this.#jsonBodyOf);
     });
   }
 
   /** See {@link Ask.post}. */
   async post(path: string, body: Readonly<Record<string, unknown>>): Promise<unknown> {
     return this.#retried(async () => {
-      const answer = await this.#call('POST', path, {}, JSON.stringify(body));
-      this.#refuse(answer);
-      return this.#read(answer, bodyOf);
+      return this.#read(await this.#call('POST', path, {}, JSON.stringify(body)), this.#jsonBodyOf);
     });
   }
 
@@ -95,18 +98,18 @@ export class UpstreamSession {
     return this.#retried(async () => {
       const id = this.#nextId++;
       const answer = await this.#call('POST', path, {}, rpcBody(id, method, params), { rpcMethod: method });
-      this.#refuse(answer);
-      return this.#read(answer, (one) => readRpcAnswer(bodyOf(one), id, method));
+      return this.#read(answer, (one) => readRpcAnswer(jsonBodyOf(one, this.now), id, method));
     });
   }
 
   /** See {@link Ask.probe}. */
-  async probe(
-    path: string,
-    query: Readonly<Record<string, string>> = {},
-  ): Promise<{ status: number; body: unknown }> {
-    const answer = await this.#call('GET', path, query, undefined, { fresh: true });
-    return { status: answer.status, body: jsonIn(answer, REPORT_TYPES) };
+  async probe(path: string, { query = {}, method, params }: ProbeCall = {}): Promise<unknown> {
+    if (method === undefined)
+      return healthReportOf(await this.#call('GET', path, query, undefined, { fresh: true }), this.now);
+    const id = this.#nextId++;
+    const body = rpcBody(id, method, params);
+    const answer = await this.#call('POST', path, {}, body, { fresh: true, rpcMethod: method });
+    return asHealthReport(readRpcAnswer(jsonBodyOf(answer, this.now), id, method), answer.status);
   }
 
   /**
@@ -118,6 +121,8 @@ export class UpstreamSession {
     this.#last = null;
     return last && last.body === body ? last.read : null;
   }
+
+  readonly #jsonBodyOf = (answer: Answer) => jsonBodyOf(answer, this.now);
 
   #read(answer: Answer, bodyIn: (answer: Answer) => unknown): unknown {
     const body = bodyIn(answer);
@@ -185,10 +190,6 @@ export class UpstreamSession {
     }
   }
 
-  #refuse(answer: Answer): void {
-    refuseStatus(answer, this.now);
-  }
-
   async #retried<T>(attempt: () => Promise<T>): Promise<T> {
     for (let attempts = 1; ; attempts++) {
       try {
@@ -219,10 +220,6 @@ function urlBelow(
   return url;
 }
 
-const JSON_TYPES = /\bjson\b/i;
-/** Health reports were seen as plain text (reality.md 6). */
-const REPORT_TYPES = /\bjson\b|^text\/plain\b/i;
-
 /** An answer without the secrets that it echoes, before anything else reads it. */
 function withoutSecrets({ status, headers, text, bytes }: Answer, redact: (text: string) => string): Answer {
   const clean = Object.entries(headers).map(([name, value]) => [
@@ -230,61 +227,4 @@ function withoutSecrets({ status, headers, text, bytes }: Answer, redact: (text:
     Array.isArray(value) ? value.map(redact) : value && redact(value),
   ]);
   return { status, headers: Object.fromEntries(clean), text: redact(text), bytes };
-}
-
-/** The parsed body. @throws UpstreamFailure when it is not JSON, by type or by content */
-function bodyOf(answer: Answer): unknown {
-  return jsonIn(answer, JSON_TYPES);
-}
-
-/** As {@link bodyOf}, of answers of some types. */
-function jsonIn(answer: Answer, types: RegExp): unknown {
-  const type = String(answer.headers['content-type'] ?? '');
-  if (!types.test(type))
-    throw new UpstreamFailure(
-      'malformed',
-      `the answer is ${type.split(';')[0] || 'without a content type'}, not JSON`,
-      { status: answer.status },
-    );
-  try {
-    return parseJson(answer.text);
-  } catch {
-    throw new UpstreamFailure(
-      'malformed',
-      `the answer's ${answer.text.length} characters are not whole JSON`,
-      { status: answer.status },
-    );
-  }
-}
-
-/** @throws UpstreamFailure when the status is outside 2xx (seed chain-data section 7) */
-function refuseStatus(answer: Answer, now: number): void {
-  const { status } = answer;
-  if (status === 206)
-    throw new UpstreamFailure('malformed', 'answered 206: a part of the response, which was not requested', {
-      status,
-    });
-  if (status >= 200 && status < 300) return;
-  const more = { status };
-  const message = `answered ${status}${messageIn(answer)}`;
-  if (status === 429)
-    throw new UpstreamFailure('rate-limited', message, { status, pause: retryAfter(answer, now) });
-  if (status >= 500) throw new UpstreamFailure('server', message, { status, pause: retryAfter(answer, now) });
-  if (status >= 300 && status < 400)
-    throw new UpstreamFailure('redirect', `${message}: redirects are not followed`, more);
-  if (status === 401 || status === 403) throw new UpstreamFailure('auth', message, more);
-  if (status === 404 || status === 410) throw new UpstreamFailure('not-found', message, more);
-  throw new UpstreamFailure('bad-request', message, more);
-}
-
-/** The `message` of an error body; nothing for other bodies. */
-function messageIn(answer: Answer): string {
-  try {
-    const body = parseJson(answer.text);
-    if (typeof body !== 'object' || body === null || !('message' in body)) return '';
-    const message = Array.isArray(body.message) ? body.message.join('; ') : String(body.message);
-    return `: ${wordsOf(message)}`;
-  } catch {
-    return '';
-  }
 }

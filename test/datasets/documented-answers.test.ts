@@ -87,15 +87,17 @@ function targetsFor(source: Source, method: string): Target[] {
 /** A node that gives one answer, and to other methods the first that is documented; its GETs are not served. */
 function nodeThatAnswers({ method, result }: Documented): Partial<Omit<Ask, 'now'>> {
   const wanted = method.replace('getBlockByHeight', 'getBlock');
+  const resultOf = (asked: string) => {
+    const answer = asked === wanted ? { result } : all.find((one) => one.method === asked);
+    if (!answer) throw new UpstreamFailure('not-offered', `the node does not answer ${asked}`);
+    return answer.result;
+  };
   return {
-    probe: async () => {
-      throw new UpstreamFailure('malformed', 'the answer is text/plain, not JSON', { status: 405 });
+    probe: async (_path, call) => {
+      if (call?.method === undefined) throw new UpstreamFailure('bad-request', 'HTTP 405', { status: 405 });
+      return resultOf(call.method);
     },
-    rpc: async (_path, asked) => {
-      const answer = asked === wanted ? { result } : all.find((one) => one.method === asked);
-      if (!answer) throw new UpstreamFailure('not-offered', `the node does not answer ${asked}`);
-      return answer.result;
-    },
+    rpc: async (_path, asked) => resultOf(asked),
   };
 }
 

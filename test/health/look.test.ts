@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** Looks once at a node. */
-async function look(url: string, networkUp = true) {
+async function look(url: string, cutOff = false) {
   const config = checkConfig(
     {
       network: 'mainnet',
@@ -42,7 +42,7 @@ async function look(url: string, networkUp = true) {
     (_feed, _job, asking) => new UpstreamSession(settings, asking),
     ledger,
     Date.now,
-    () => networkUp,
+    async () => cutOff,
   );
   return eyes({ node: 'a', probe: 'health' }, new AbortController().signal);
 }
@@ -77,9 +77,17 @@ describe('a look', () => {
     });
   });
 
-  it('at a node that is not there is the node’s fault, unless this machine has no network', async () => {
+  it('at a node that refuses the connection is the node’s fault, also while the network is cut off', async () => {
     expect(await look('http://127.0.0.1:9')).toMatchObject({ state: 'down', checks: null, latency: null });
-    expect(await look('http://127.0.0.1:9', false)).toMatchObject({ state: 'unknown' });
+    expect(await look('http://127.0.0.1:9', true)).toMatchObject({ state: 'down' });
+  });
+
+  it('without an answer in time is unknown while the network is cut off', async () => {
+    answer = { status: 200, body: '', slow: true };
+    expect(await look(server.url, true)).toMatchObject({
+      state: 'unknown',
+      error: expect.stringMatching(/the recorder is cut off \(no whole answer within 4500 ms\)$/),
+    });
   });
 
   it('at a name that nobody knows is our fault', async () => {

@@ -72,7 +72,6 @@ function eyes() {
     },
     ledger,
     Date.now,
-    () => true,
   );
 }
 

@@ -91,8 +91,8 @@ describe('an unhealthy report', () => {
 
 describe('no report', () => {
   it.each([
-    [{ failure: 'the call failed (ECONNREFUSED)', nodesFault: true }, 'down'],
-    [{ failure: 'the call failed (ENOTFOUND)', nodesFault: false }, 'unknown'],
+    [{ failure: 'the connection was refused (ECONNREFUSED)', state: 'down' }, 'down'],
+    [{ failure: 'the name lookup failed (ENOTFOUND)', state: 'unknown' }, 'unknown'],
   ])('is %j', (body, state) => {
     expect(readHealth(body)).toEqual({ state, error: body.failure, checks: null });
   });

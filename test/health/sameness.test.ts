@@ -62,7 +62,10 @@ describe('texts that differ only in what moves', () => {
       'disconnected: [NodeID-MFrZFVCXPv5iCn6M9K6XduxGTYp891xXZ]',
     ],
     ['at 2026-01-01T00:00:00Z', 'at 2026-01-01 10:11:12.3456 -0400 EDT m=+12.5'],
-    ["the answer's 12 characters are not whole JSON", "the answer's 13 characters are not whole JSON"],
+    [
+      'HTTP 200 with 12 characters that are not whole JSON',
+      'HTTP 200 with 13 characters that are not whole JSON',
+    ],
   ])('such as %j', (one, other) => {
     expect(gistOf(one)).toBe(gistOf(other));
   });
@@ -98,7 +101,7 @@ describe('texts with another word', () => {
     ['chain C is behind', 'chain X is behind'],
     ['C2 failed', 'C3 failed'],
     ['needs v1.11.3', 'needs v1.12.0'],
-    ['answered 502 without a health report', 'answered 503 without a health report'],
+    ['HTTP 502 instead of a health report', 'HTTP 503 instead of a health report'],
   ])('such as %j and %j', (one, other) => {
     expect(gistOf(one)).not.toBe(gistOf(other));
   });

@@ -138,7 +138,7 @@ const opened = new World(
 );
 const clock = () => opened.now;
 const open = upstreamOpener(config, { chainDataKey: undefined, metricsKey: undefined }, sql, clock);
-const look = lookOver(open, ledger, clock, () => true);
+const look = lookOver(open, ledger, clock);
 const never = new AbortController().signal;
 opened.windows = maintenance.map(({ node, from, to }) => ({ nodes: [node], from, to }));
 opened.looker = async (node) => {

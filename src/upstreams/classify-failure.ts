@@ -1,0 +1,136 @@
+import { messageOf } from '../errors.ts';
+import { type FailureKind, UpstreamFailure, withoutUrls, wordsOf } from './failure.ts';
+import type { Answer } from './http.ts';
+import { parseJson } from './json.ts';
+import { retryAfter } from './rate-limit.ts';
+
+/** Kinds by code of the socket, the resolver, undici or zlib. */
+const KINDS_BY_CODE: Readonly<Record<string, FailureKind>> = {
+  ECONNREFUSED: 'refused',
+  ECONNRESET: 'reset',
+  ECONNABORTED: 'reset',
+  EPIPE: 'reset',
+  UND_ERR_SOCKET: 'reset',
+  // The connection ended before the body did.
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
+  EHOSTUNREACH: 'unreachable',
+  EHOSTDOWN: 'unreachable',
+  ENETUNREACH: 'local',
+  ETIMEDOUT: 'timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_TIMEOUT: 'timeout',
+  UND_ERR_BODY_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_OVERFLOW: 'malformed',
+  Z_DATA_ERROR: 'malformed',
+  Z_BUF_ERROR: 'malformed',
+};
+
+/** Codes of the resolver: those of getaddrinfo, and those of name servers. */
+const DNS_CODE =
+  /^(EAI_\w+|ENOTFOUND|ENODATA|ESERVFAIL|EFORMERR|ENOTIMP|EREFUSED|EBADQUERY|EBADNAME|EBADRESP|ETIMEOUT)$/;
+/** Codes of TLS: those of OpenSSL, and those of X.509 verification (Node.js documents them under `tls`). */
+const TLS_CODE =
+  /CERT|CRL|TLS|SSL|SELF_SIGNED|UNABLE_TO_|^(EPROTO|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH|OUT_OF_MEM)$/;
+
+const WORDS: Readonly<Partial<Record<FailureKind, string>>> = {
+  dns: 'the name lookup failed',
+  unreachable: 'the host is unreachable',
+  local: 'this machine could not make the call',
+  refused: 'the connection was refused',
+  reset: 'the connection was closed without a whole answer',
+  tls: 'the TLS handshake failed',
+  timeout: 'the call timed out',
+  malformed: 'the answer is not HTTP',
+};
+
+/** Returns the failure for an error of undici, of the socket or of zlib. */
+export function failureOfError(error: unknown): UpstreamFailure {
+  const code = codeOf(error);
+  const kind = kindOfCode(code, error);
+  // Messages of unknown errors may contain the URL: of known errors only the code is shown.
+  const shown = code === '' ? withoutUrls(messageOf(error)) : code;
+  return new UpstreamFailure(kind, `${WORDS[kind] ?? 'the call failed'} (${shown})`, { code });
+}
+
+function kindOfCode(code: string, error: unknown): FailureKind {
+  const known = KINDS_BY_CODE[code];
+  if (known) return known;
+  if (DNS_CODE.test(code)) return 'dns';
+  if (TLS_CODE.test(code)) return 'tls';
+  if (code.startsWith('HPE_') || (error instanceof Error && error.name === 'HTTPParserError'))
+    return 'malformed';
+  // A code that is not listed is no proof of a failure of the upstream.
+  return 'local';
+}
+
+function codeOf(error: unknown): string {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && typeof at.code === 'string') return at.code;
+    if (at instanceof AggregateError && at.errors[0] !== undefined) return codeOf(at.errors[0]);
+  }
+  return '';
+}
+
+/**
+ * Returns the failure of an answer by its status, or null if the status is 2xx and the body is no part.
+ * @param now the recorder's clock, in ms; @param instead what the answer lacks, for the message; empty: not named
+ */
+export function failureOfStatus(answer: Answer, now: number, instead = ''): UpstreamFailure | null {
+  const { status } = answer;
+  const kind = kindOfStatus(status);
+  if (kind === null) return null;
+  const words = STATUS_WORDS[kind] ?? wordsIn(answer);
+  const pause = kind === 'rate-limited' || kind === 'server' ? retryAfter(answer, now) : undefined;
+  return new UpstreamFailure(kind, `HTTP ${status}${instead}${words}`, { status, pause });
+}
+
+const STATUS_WORDS: Readonly<Partial<Record<FailureKind, string>>> = {
+  redirect: ': redirects are not followed',
+  malformed: ': a part of the response, which was not requested',
+};
+
+function kindOfStatus(status: number): FailureKind | null {
+  if (status === 206) return 'malformed';
+  if (status >= 200 && status < 300) return null;
+  if (status === 429) return 'rate-limited';
+  // 407 and 511 are of a proxy between the recorder and the upstream.
+  if ([401, 403, 407, 511].includes(status)) return 'auth';
+  if (status === 404 || status === 410) return 'not-found';
+  if (status >= 500) return 'server';
+  if (status >= 300 && status < 400) return 'redirect';
+  return 'bad-request';
+}
+
+/** Returns the error message in a JSON or text body, with `: ` before it. Empty for other bodies, such as HTML. */
+function wordsIn(answer: Answer): string {
+  const words = mediaTypeOf(answer).startsWith('text/plain')
+    ? answer.text.trim().split('\n')[0]
+    : messageIn(jsonOrNull(answer.text));
+  return words ? `: ${wordsOf(words)}` : '';
+}
+
+/** Returns the parsed text, or null if the text is not JSON. */
+export function jsonOrNull(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the error message of a JSON body: `message`, the JSON-RPC `error.message`, or `error`. */
+export function messageIn(body: unknown): string | null {
+  if (typeof body !== 'object' || body === null) return null;
+  if ('message' in body) return Array.isArray(body.message) ? body.message.join('; ') : String(body.message);
+  if (!('error' in body)) return null;
+  const { error } = body;
+  if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message);
+  return typeof error === 'string' ? error : null;
+}
+
+/** Returns the media type in lower case, such as `text/html`; empty: the answer has none. */
+export const mediaTypeOf = ({ headers }: Answer): string =>
+  String(headers['content-type'] ?? '')
+    .split(';')[0]
+    ?.trim()
+    .toLowerCase() ?? '';

@@ -1,0 +1,111 @@
+import { lookup } from 'node:dns/promises';
+import { BlockList, connect, isIPv6 } from 'node:net';
+import { networkInterfaces } from 'node:os';
+
+/** Host and port of an upstream. */
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Result of a TCP connection: `local` for an endpoint on this machine, which proves nothing about the network. */
+export type Reach = 'reached' | 'failed' | 'local';
+
+const CONNECT_TIMEOUT_MS = 3_000;
+const MAX_CONNECTIONS = 32;
+/** Time for which a result holds, in ms: looks that fail together share one check. */
+const RESULT_TTL_MS = 2_000;
+
+/** Interfaces of containers and virtual machines on this machine. */
+const BRIDGE =
+  /^(docker|podman|br-|veth|virbr|vmnet|vboxnet|lxcbr|lxdbr|incusbr|cni|cbr|flannel|cali|nerdctl|kube)/;
+/** Errors by which the other host shows that it was reached. */
+const ANSWERED: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ECONNRESET']);
+
+/**
+ * Checks by TCP connections whether this machine is cut off from the network. It is cut off while every upstream that is
+ * reached over the network fails at the level of the network. Upstreams on this machine and behind its container bridges
+ * are not reached over the network.
+ */
+export class NetworkReach {
+  readonly #endpoints: readonly Endpoint[];
+  readonly #reachOf: (endpoint: Endpoint) => Promise<Reach>;
+  #result: { readonly until: number; readonly isCutOff: Promise<boolean> } | null = null;
+
+  /** @param urls of all upstreams; @param reachOf connects to an endpoint */
+  constructor(urls: readonly string[], reachOf = tryConnection) {
+    const endpoints = urls.map(endpointOf).map((endpoint) => [JSON.stringify(endpoint), endpoint] as const);
+    this.#endpoints = [...new Map(endpoints).values()];
+    this.#reachOf = reachOf;
+  }
+
+  /** Returns whether this machine is cut off, so that a failure of the upstream may not be its own. */
+  async isCutOffFrom(url: string): Promise<boolean> {
+    // The upstream itself first: while its host answers, neither the network nor another upstream matters.
+    if ((await this.#reachOf(endpointOf(url))) !== 'failed') return false;
+    const now = performance.now();
+    if (!this.#result || this.#result.until < now)
+      this.#result = { until: now + RESULT_TTL_MS, isCutOff: this.#isCutOff() };
+    return this.#result.isCutOff;
+  }
+
+  async #isCutOff(): Promise<boolean> {
+    for (let at = 0; at < this.#endpoints.length; at += MAX_CONNECTIONS) {
+      const some = this.#endpoints.slice(at, at + MAX_CONNECTIONS);
+      const reached = some.map(async (endpoint) => {
+        if ((await this.#reachOf(endpoint)) !== 'reached') throw new Error('not reached');
+      });
+      if (
+        await Promise.any(reached).then(
+          () => true,
+          () => false,
+        )
+      )
+        return false;
+    }
+    return true;
+  }
+}
+
+function endpointOf(url: string): Endpoint {
+  const { hostname, port, protocol } = new URL(url);
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  return { host, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) };
+}
+
+async function tryConnection({ host, port }: Endpoint): Promise<Reach> {
+  try {
+    const addresses = await lookup(host, { all: true });
+    const local = localAddresses();
+    const isLocal = ({ address }: { address: string }) =>
+      local.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+    if (addresses.every(isLocal)) return 'local';
+  } catch {
+    return 'failed';
+  }
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, autoSelectFamily: true, timeout: CONNECT_TIMEOUT_MS });
+    const end = (reach: Reach) => {
+      socket.destroy();
+      resolve(reach);
+    };
+    socket.once('connect', () => end('reached'));
+    socket.once('timeout', () => end('failed'));
+    socket.on('error', (error) => end('code' in error && ANSWERED.has(error.code) ? 'reached' : 'failed'));
+  });
+}
+
+/** Returns the addresses of this machine, and those behind its container bridges. */
+function localAddresses(): BlockList {
+  const local = new BlockList();
+  local.addSubnet('127.0.0.0', 8, 'ipv4');
+  local.addAddress('::1', 'ipv6');
+  for (const [name, addresses = []] of Object.entries(networkInterfaces()))
+    for (const { address, family, cidr } of addresses) {
+      const type = family === 'IPv6' ? 'ipv6' : 'ipv4';
+      const prefix = BRIDGE.test(name) ? Number(cidr?.split('/')[1]) : Number.NaN;
+      if (Number.isInteger(prefix)) local.addSubnet(address, prefix, type);
+      else local.addAddress(address, type);
+    }
+  return local;
+}

@@ -1,0 +1,52 @@
+import { failureOfStatus, mediaTypeOf } from './classify-failure.ts';
+import { UpstreamFailure } from './failure.ts';
+import type { Answer } from './http.ts';
+import { parseJson } from './json.ts';
+
+const JSON_TYPE = /\bjson\b/;
+/** Health reports were seen as plain text (reality.md 6). */
+const REPORT_TYPE = /\bjson\b|^text\/plain$/;
+
+/** Returns the parsed body. @throws UpstreamFailure if the status is not 2xx or the body is not JSON, by type or content */
+export function jsonBodyOf(answer: Answer, now: number): unknown {
+  const failure = failureOfStatus(answer, now);
+  if (failure) throw failure;
+  return parsed(answer, JSON_TYPE, 'JSON');
+}
+
+/**
+ * Returns the health report in an answer. A report counts with a status of 2xx and with 5xx: a node that is not healthy
+ * reports so with 503.
+ * @throws UpstreamFailure if the answer is no health report: of a kind by the status, `malformed` with 2xx
+ */
+export function healthReportOf(answer: Answer, now: number): unknown {
+  const failure = failureOfStatus(answer, now, ' instead of a health report');
+  if (failure && failure.kind !== 'server') throw failure;
+  try {
+    return asHealthReport(parsed(answer, REPORT_TYPE, 'a health report'), answer.status);
+  } catch (error) {
+    throw failure ?? error;
+  }
+}
+
+/** Returns the body if it is a health report. @throws UpstreamFailure `malformed` if it is not */
+export function asHealthReport(body: unknown, status: number): unknown {
+  if (typeof body === 'object' && body !== null && 'healthy' in body && typeof body.healthy === 'boolean')
+    return body;
+  throw instead(status, 'a health report', 'JSON without "healthy"');
+}
+
+function parsed(answer: Answer, types: RegExp, wanted: string): unknown {
+  const { status, text } = answer;
+  const type = mediaTypeOf(answer);
+  if (text.trim() === '') throw instead(status, wanted, 'an empty body');
+  if (!types.test(type)) throw instead(status, wanted, type || 'a body without a content type');
+  try {
+    return parseJson(text);
+  } catch {
+    throw instead(status, wanted, `${text.length} characters that are not whole JSON`);
+  }
+}
+
+const instead = (status: number, wanted: string, body: string) =>
+  new UpstreamFailure('malformed', `HTTP ${status} with ${body} instead of ${wanted}`, { status });
