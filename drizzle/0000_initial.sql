@@ -87,6 +87,7 @@ CREATE TABLE "recorder"."coverage" (
 	"target_key" text NOT NULL,
 	"axis" text NOT NULL,
 	"covered" "int8multirange" NOT NULL,
+	"answered" "int8multirange",
 	CONSTRAINT "coverage_dataset_target_key_pk" PRIMARY KEY("dataset","target_key")
 );
 --> statement-breakpoint
@@ -229,6 +230,11 @@ CREATE TABLE "recorder"."targets" (
 	"look_requests" integer,
 	"look_from" bigint,
 	"look_to" bigint,
+	"shown_from" bigint,
+	"index_name" text,
+	"newest_item_at" timestamp with time zone,
+	"usual_interval_ms" bigint,
+	"longest_interval_ms" bigint,
 	CONSTRAINT "targets_source_target_key_pk" PRIMARY KEY("source","target_key")
 );
 --> statement-breakpoint

@@ -121,15 +121,17 @@ export function commandLine(): Command {
     .requiredOption('--from <time>', 'begin of the range')
     .requiredOption('--to <time>', 'end of the range')
     .option('--target <key=value>', 'only targets that match; may be given more than once', collect)
-    .action((dataset: string, options: Common & { from: string; to: string; target?: string[] }) =>
-      withApp({ config: options.config }, async (app, signal) =>
-        (await import('./record.ts')).backfillCommand(
-          app,
-          dataset,
-          { ...options, target: options.target ?? [] },
-          signal,
+    .option('--again', 'request also what is covered: for late items and revisions')
+    .action(
+      (dataset: string, options: Common & { from: string; to: string; target?: string[]; again?: true }) =>
+        withApp({ config: options.config }, async (app, signal) =>
+          (await import('./record.ts')).backfillCommand(
+            app,
+            dataset,
+            { ...options, target: options.target ?? [], again: options.again ?? false },
+            signal,
+          ),
         ),
-      ),
     );
 
   command(

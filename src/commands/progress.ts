@@ -2,7 +2,7 @@ import { Presets, SingleBar } from 'cli-progress';
 import type { Watching } from '../recording/foreground.ts';
 import type { Job } from '../recording/job.ts';
 
-/** A progress bar over jobs, by the covered part of their windows. It is shown on a terminal only. */
+/** A progress bar over jobs, by the answered part of their windows. It is shown on a terminal only. */
 export function progressOver(jobs: readonly Job[], wanted: boolean): Watching & { stop(): void } {
   if (!wanted || !process.stderr.isTTY || jobs.length === 0) return { stop: () => {} };
   const bar = new SingleBar(
@@ -24,7 +24,7 @@ export function progressOver(jobs: readonly Job[], wanted: boolean): Watching & 
   return {
     covered(job, window) {
       if (job.window && window)
-        lengths.set(job, (window.to - window.from) / (job.window.to - job.window.from));
+        lengths.set(job, Math.min(1, (window.to - window.from) / (job.window.to - job.window.from)));
       show();
     },
     finished(job, result) {

@@ -17,7 +17,7 @@ import { registerUnlessRunning } from './registering.ts';
 import { both, feedOf, instantOf, oneOf } from './selection.ts';
 import { matchingTargets } from './targets.ts';
 
-/** `record DATASET [--target KEY=VALUE ...]`: everything the targets lack, now. @returns the exit code */
+/** `record DATASET [--target KEY=VALUE ...]`: everything the targets lack, now, and what is requested again. @returns the exit code */
 export async function recordCommand(
   app: App,
   dataset: string,
@@ -34,11 +34,11 @@ export async function recordCommand(
   return runAndTell(app, feed, planAll(feed, targets, states, app.clock()), options.json, signal);
 }
 
-/** `backfill DATASET --from T --to T`: what of a past range is not covered, newest first. @returns the exit code */
+/** `backfill DATASET --from T --to T [--again]`: what of a past range is not covered, or all of it, newest first. @returns the exit code */
 export async function backfillCommand(
   app: App,
   dataset: string,
-  options: { from: string; to: string; target: readonly string[]; json: boolean },
+  options: { from: string; to: string; target: readonly string[]; again: boolean; json: boolean },
   signal: AbortSignal,
 ): Promise<number> {
   const [{ feed, targets }, [from, end]] = both(
@@ -63,7 +63,7 @@ export async function backfillCommand(
       `${dataset} is kept since ${timeText(new Date(keptSince))}: what is older is not fetched again (retention)`,
     );
   const jobs = targets.flatMap((target) =>
-    missingIn(feed, target, jointState(feed, states, target), { from, to }).map(
+    missingIn(feed, target, jointState(feed, states, target), { from, to }, options.again).map(
       (window): Job => ({ target, window, reason: 'backfill' }),
     ),
   );

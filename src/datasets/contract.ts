@@ -26,6 +26,8 @@ export interface Page {
   readonly proven: Window | null;
   /** The walk is over: this page and the ones before it are all there is in the window (or in the list). */
   readonly last: boolean;
+  /** On the axis of heights of an index: the end of what may be claimed of `proven`; absent: nothing. Exclusive. */
+  readonly claimable?: number;
   /** False when, after a restart or an inconsistency, rows that were not seen may still exist; such a run is `partial`. */
   readonly whole: boolean;
   /** The height of the newest entry that the upstream has, of a source whose dataset is a chain. */
@@ -84,18 +86,41 @@ interface ChainAddress {
  */
 export const OPEN_END = Number.MAX_SAFE_INTEGER;
 
+/** A window as a run requests it. */
+export interface RequestedWindow extends Window {
+  /**
+   * Where the pages may start, at or below `from`: the last page is requested full, because a call costs the same for any
+   * number of items. Absent: at `from`.
+   */
+  readonly reach?: number;
+}
+
+/** An index that a service builds of a chain. It may trail the chain, and show older items after newer ones. */
+export interface Index {
+  /** The name of the index that holds a target: what one of its targets is shown, the others could be shown, too. */
+  readonly name: (target: Target) => string;
+  /** The time of an item, ms since 1970; null if it cannot be read. */
+  readonly timeOf: (item: unknown) => number | null;
+  /** The time that an item is about, from its time on, ms; absent: it is about a moment. */
+  readonly spanOf?: (target: Target) => number;
+  /** Maximum number of items of one page. */
+  readonly page: number;
+}
+
 /** A source whose answers are about a range of time or heights, so that what was missed can be fetched later. */
 export interface Range {
   readonly axis: 'time' | 'height';
   /** Length of one window: sized so that a page or a few fill it. Infinity: one window, however long. */
   readonly span: (target: Target) => number;
-  /** The newest part of the range, asked for again at every poll, because it may still change. */
+  /** The newest part of the range that every poll requests again, because it may still change. */
   readonly head: (target: Target) => number;
-  /**
-   * The newest part that may still be incomplete upstream and does not count as covered, in ms. On the axis of heights
-   * the source itself leaves it out of `proven`.
-   */
+  /** Items younger than this may still be missing from the answers, ms: their part of the range is not claimed as covered. */
   readonly settle: number;
+  /**
+   * The index that the items come from. Each poll requests its newest full page; windows that were answered are requested
+   * again (`recording/requested-again.ts`), and nothing is claimed beyond what the index has shown. Absent: there is none.
+   */
+  readonly index?: Index;
   /**
    * How far back the first recording reaches: so many ms from now, or to a moment before which there was nothing. On the axis
    * of heights: Infinity means from the first block, 0 from the height at which the first run began.
@@ -131,7 +156,7 @@ export interface Source {
   rowsOf?(target: Target): Target;
   targets(scope: Scope): Target[];
   /** Asks page by page. @throws UpstreamFailure when a call fails for good */
-  walk(ask: Ask, target: Target, window: Window | null): AsyncIterable<Page>;
+  walk(ask: Ask, target: Target, window: RequestedWindow | null): AsyncIterable<Page>;
 }
 
 /** What is declared of everything that is recorded, whoever writes its rows: enough to list, configure and plan it. */

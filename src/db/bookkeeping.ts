@@ -43,6 +43,15 @@ export const targets = recorder.table(
     look_requests: integer(),
     look_from: bigint({ mode: 'number' }),
     look_to: bigint({ mode: 'number' }),
+    /** The start of what that poll showed, at or below its window; null if unknown. */
+    shown_from: bigint({ mode: 'number' }),
+    /** The index that the target is read from; null if there is none. */
+    index_name: text(),
+    /** The moment up to which the items of the target show that the index has come; null: it showed none. */
+    newest_item_at: instant(),
+    /** The mean and the longest time between two items that follow each other in the newest page, ms; null: there are too few. */
+    usual_interval_ms: bigint({ mode: 'number' }),
+    longest_interval_ms: bigint({ mode: 'number' }),
   },
   (table) => [primaryKey({ columns: [table.source, table.target_key] })],
 );
@@ -201,6 +210,8 @@ export const coverage = recorder.table(
     target_key: text().notNull(),
     axis: text().notNull(),
     covered: int8multirange().notNull(),
+    /** What of an index was answered whole at least once, claimed or not; null: what is covered. */
+    answered: int8multirange(),
   },
   (table) => [primaryKey({ columns: [table.dataset, table.target_key] })],
 );

@@ -11,6 +11,7 @@ export const jobData = z.discriminatedUnion('kind', [
     feed: z.string(),
     target: z.record(z.string(), z.string()),
     window: z.object({ from: z.number(), to: z.number() }).nullable(),
+    reach: z.number().optional(),
     reason: z.enum(['poll', 'heal', 'sweep', 'backfill', 'manual', 'redrive', 'unwatched']),
     datasets: z.array(z.string()).optional(),
     plannedAt: z.number().optional(),

@@ -185,11 +185,12 @@ async function nextHole(
   return jobs.find(({ reason }) => reason === 'heal');
 }
 
-function jobOf({ target, window, reason, datasets, plannedAt }: RecordJob): Job {
+function jobOf({ target, window, reach, reason, datasets, plannedAt }: RecordJob): Job {
   return {
     target,
     window,
     reason,
+    ...(reach === undefined ? {} : { reach }),
     ...(datasets === undefined ? {} : { datasets }),
     ...(plannedAt === undefined ? {} : { plannedAt }),
   };

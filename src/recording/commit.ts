@@ -7,6 +7,7 @@ import { LeaseLost } from '../errors.ts';
 import { noteChanges } from '../history/changes.ts';
 import { Statement } from '../history/statement.ts';
 import type { Write, WriteHistory } from '../history/writing.ts';
+import type { Progress } from './index-progress.ts';
 import { leaseKey } from './lease.ts';
 import type { Gap } from './observed-coverage.ts';
 import type { SetAside } from './set-aside.ts';
@@ -21,8 +22,14 @@ export type Outcome = 'done' | 'partial' | 'stopped' | 'failed' | 'not-offered';
 export interface Commit extends Write {
   readonly runId: number;
   readonly targetKey: string;
-  /** The range of each dataset that is complete with this commit, on the source's axis; null: nothing more. */
+  /** The range of each dataset that is claimed as covered with this commit, on the source's axis; null: nothing more. */
   readonly covered: readonly (Window | null)[];
+  /** Of an index: the range that this commit was answered whole, claimed or not; null: none. */
+  readonly answered: Window | null;
+  /** The start of what the walk has shown, on the source's axis; null if unknown. */
+  readonly shownFrom: number | null;
+  /** How far the index has come; null: the source reads none. */
+  readonly indexProgress: Progress | null;
   /** The range of each dataset that is now known to be missing for good; null: none. */
   readonly gaps: readonly (Gap | null)[];
   /** Items that could not be decoded, or not be stored. */
@@ -98,6 +105,7 @@ export function buildCommit(
   const texts = (read: (commit: Commit) => readonly (string | null)[]) =>
     param('text[]', (commit) => arrayLiteral(read(commit)));
   const claimed = texts(({ covered }) => covered.map((window) => window && `{${rangeText(window)}}`));
+  const answered = param('int8multirange', (commit) => commit.answered && `{${rangeText(commit.answered)}}`);
   const requests = param('integer', (commit) => commit.requests);
   const error = param('text', ({ end }) => storable(end?.error ?? null));
   const asked = param('boolean', ({ end }) => end?.asked ?? false);
@@ -121,17 +129,20 @@ export function buildCommit(
         run_id = case when ${outcome} is null then run_id end,
         look_requests = case when ${fresh} then ${requests} else look_requests end,
         look_from = case when ${fresh} then ${param('bigint', ({ window }) => window?.from ?? null)} else look_from end,
-        look_to = case when ${fresh} then ${param('bigint', ({ window }) => window?.to ?? null)} else look_to end
+        look_to = case when ${fresh} then ${param('bigint', ({ window }) => window?.to ?? null)} else look_to end,
+        shown_from = case when ${fresh} then ${param('bigint', (commit) => commit.shownFrom)} else shown_from end${source.range?.index ? progressSet(param, fresh) : ''}
       where source = '${source.name}' and target_key = ${param('text', ({ target }) => leaseKey(source, target))} and run_id = ${runId}
       returning ${runId} as run_id, array[${empty.join(', ')}] as empty)`,
     ...fragments.flatMap(({ ctes }) => ctes),
     `counted as materialized (select ${counts.join(', ')})`,
     `coverage_added as (
-      insert into recorder.coverage as c (dataset, target_key, axis, covered)
-      select p.dataset, ${targetKey}, '${axis}', ${covered} from fence, unnest(${names}, ${claimed}) as p(dataset, range)
-      where p.range is not null and not isempty(${covered})
-      on conflict (dataset, target_key) do update set covered = c.covered + excluded.covered
-      where not c.covered @> excluded.covered returning 1)`,
+      insert into recorder.coverage as c (dataset, target_key, axis, covered, answered)
+      select p.dataset, ${targetKey}, '${axis}', coalesce(${covered}, '{}'), ${answered}
+      from fence, unnest(${names}, ${claimed}) as p(dataset, range)
+      where not isempty(${covered}) or ${answered} is not null
+      on conflict (dataset, target_key) do update set covered = c.covered + excluded.covered,
+        answered = coalesce(c.answered + excluded.answered, c.answered, excluded.answered)
+      where not c.covered @> excluded.covered or not coalesce(c.answered, '{}') @> excluded.answered returning 1)`,
     `gap_added as (
       insert into recorder.gaps (dataset, target_key, axis, range, reason, noticed_at)
       select g.dataset, ${targetKey}, '${axis}', g.range::int8range, g.reason, ${recordedAt}
@@ -224,6 +235,32 @@ export function buildCommit(
     const rowsWritten = result.written.slice(1, -1).split(',').map(Number);
     return { rowsWritten, unconfirmed: result.unconfirmed };
   };
+}
+
+/** SQL: what a poll stores of how far an index has come. What another target showed holds for it, too. */
+function progressSet(param: Statement<Commit>['param'], fresh: string): string {
+  const read =
+    <T>(of: (progress: Progress) => T) =>
+    (commit: Commit) =>
+      commit.indexProgress && of(commit.indexProgress);
+  const newest = param(
+    'timestamptz',
+    read(({ newest }) => (newest === null ? null : new Date(newest).toISOString())),
+  );
+  return `,
+        index_name = coalesce(${param(
+          'text',
+          read(({ index }) => index),
+        )}, index_name),
+        newest_item_at = greatest(newest_item_at, ${newest}),
+        usual_interval_ms = case when ${fresh} then ${param(
+          'bigint',
+          read(({ usualInterval }) => usualInterval),
+        )} else usual_interval_ms end,
+        longest_interval_ms = case when ${fresh} then ${param(
+          'bigint',
+          read(({ longestInterval }) => longestInterval),
+        )} else longest_interval_ms end`;
 }
 
 /** What the statement answers. */

@@ -1,8 +1,8 @@
-import type { Target, Window } from '../datasets/contract.ts';
+import type { RequestedWindow, Target, Window } from '../datasets/contract.ts';
 import type { Priority } from '../upstreams/budget.ts';
 
 /**
- * Why a run was made: `poll` by schedule; `heal` for a hole; `sweep` to see late revisions of what is covered;
+ * Why a run was made: `poll` by schedule; `heal` for a hole; `sweep` to see late items and revisions of what was answered;
  * `backfill` and `manual` because someone asked; `redrive` to decode again what was quarantined;
  * `unwatched` to end what nobody asks for any more.
  */
@@ -24,6 +24,8 @@ export interface Job {
   readonly target: Target;
   /** Null: an observation of now. */
   readonly window: Window | null;
+  /** Where the pages of an index may start, at or below the window ({@link RequestedWindow}); absent: at its start. */
+  readonly reach?: number;
   readonly reason: Reason;
   /** The datasets that it records; absent: all of the feed. */
   readonly datasets?: readonly string[];

@@ -1,7 +1,9 @@
 import type postgres from 'postgres';
-import { OPEN_END, type Range, type Target, type Window } from '../datasets/contract.ts';
+import { OPEN_END, type Target, type Window } from '../datasets/contract.ts';
 import type { ActiveFeed, Watched } from './active-feed.ts';
 import type { Job } from './job.ts';
+import { expectedFrom, keptFrom, rangeStart } from './range-start.ts';
+import { windowsAgain } from './requested-again.ts';
 import { targetKey } from './target-key.ts';
 import { common, parseMultirange, pieces, subtract, touches, upTo } from './windows.ts';
 
@@ -19,8 +21,12 @@ export interface TargetState {
   readonly lastFailure: number | null;
   readonly failures: number;
   readonly notOffered: boolean;
-  /** What is recorded, and what is missing for good. */
+  /** What is claimed as recorded, and what is missing for good. */
   readonly covered: readonly Window[];
+  /** What was answered whole at least once: of an index more than is claimed. What is missing is the rest. */
+  readonly answered: readonly Window[];
+  /** The start of what the last poll showed, on the source's axis; null if unknown. */
+  readonly shownFrom: number | null;
   /** What is older was removed, and is not asked for again; null: nothing was. Counts on the axis of time only. */
   readonly keptSince: number | null;
 }
@@ -36,6 +42,8 @@ const FRESH: TargetState = {
   failures: 0,
   notOffered: false,
   covered: [],
+  answered: [],
+  shownFrom: null,
   keptSince: null,
 };
 
@@ -58,6 +66,8 @@ export function jointState({ datasets }: Watched, states: TargetStates, target: 
     failures: Math.max(...all.map(({ failures }) => failures)),
     notOffered: all.every(({ notOffered }) => notOffered),
     covered: all.map(({ covered }) => covered).reduce(common),
+    answered: all.map(({ answered }) => answered).reduce(common),
+    shownFrom: all[0]?.shownFrom ?? null,
     keptSince: earliest(all.map(({ keptSince }) => keptSince)),
   };
 }
@@ -78,15 +88,20 @@ export async function loadStates(
       failures: number;
       not_offered: string | null;
       covered: string | null;
+      answered: string | null;
+      shown_from: string | null;
       kept_since: Date | null;
     }[]
   >`
     select t.target_key, t.dataset, t.expected_from, least(t.last_planned_at, t.last_success_at) as last_polled, t.last_failure_at, t.failures, t.not_offered,
-      (select c.covered + coalesce((select range_agg(g.range) from recorder.gaps g
-          where g.dataset = c.dataset and g.target_key = c.target_key), '{}') from recorder.coverage c
-        where c.dataset = t.dataset and c.target_key = t.target_key)::text as covered,
-      (select r.kept_since from recorder.retention r where r.dataset = t.dataset) as kept_since
+      (c.covered + lost.ranges)::text as covered, (c.covered + lost.ranges + coalesce(c.answered, '{}'))::text as answered,
+      k.shown_from, (select r.kept_since from recorder.retention r where r.dataset = t.dataset) as kept_since
     from recorder.target_datasets t
+    join recorder.targets k using (source, target_key)
+    left join recorder.coverage c using (dataset, target_key)
+    left join lateral (
+      select coalesce(range_agg(g.range), '{}') as ranges from recorder.gaps g
+      where g.dataset = c.dataset and g.target_key = c.target_key) lost on true
     where t.source = ${source.name} and (${only ?? null}::text is null or t.target_key = ${only ?? null})`;
   const states = new Map<string, Map<string, TargetState>>();
   for (const row of rows) {
@@ -99,6 +114,8 @@ export async function loadStates(
       failures: row.failures,
       notOffered: row.not_offered !== null,
       covered: parseMultirange(row.covered ?? ''),
+      answered: parseMultirange(row.answered ?? ''),
+      shownFrom: row.shown_from === null ? null : Number(row.shown_from),
       keptSince: row.kept_since?.getTime() ?? null,
     });
   }
@@ -114,8 +131,8 @@ export function missingWindows(
 ): Window[] {
   if (!range) return [];
   const to = range.axis === 'time' ? now : OPEN_END;
-  const settled = upTo(state.covered, to - range.head(target));
-  const from = kept(range, state, Math.min(expectedFrom(range, state, now), to - range.head(target)));
+  const settled = upTo(state.answered, to - range.head(target));
+  const from = keptFrom(range, state, Math.min(expectedFrom(range, state, now), to - range.head(target)));
   return subtract({ from, to }, settled)
     .reverse()
     .flatMap((window) => pieces(window, range.span(target)));
@@ -124,65 +141,26 @@ export function missingWindows(
 /** The missing windows below the newest recorded part, newest first. What is newer is left to the next poll. */
 function holes(feed: ActiveFeed, target: Target, state: TargetState, now: number): Window[] {
   const missing = missingWindows(feed, target, state, now);
-  const newest = state.covered.at(-1);
+  const newest = state.answered.at(-1);
   return newest ? missing.filter(({ to }) => to <= newest.from) : missing.slice(1);
 }
-
-/** The covered range below the head is asked for again once in this time: points are revised late, and an index may trail for days. */
-const SWEEP_ALL = 30 * 86_400_000;
-
-/**
- * Whether the covered range of a target is asked for again from time to time. One of heights is not, as it is claimed only
- * below a block that is known, and none that one window holds, which would be asked for as a whole.
- */
-export const isSwept = ({ source: { range } }: Watched, target: Target): boolean =>
-  range?.axis === 'time' && Number.isFinite(range.span(target));
-
-/**
- * The covered windows that are swept with the poll of `now`. The choice follows from the time alone, so that no state is
- * kept. Each window is swept once in 30 days, however rare the polls are.
- */
-export function sweepWindows(feed: Watched, target: Target, state: TargetState, now: number): Window[] {
-  const { range } = feed.source;
-  if (!range || !isSwept(feed, target)) return [];
-  const newest = state.covered.at(-1)?.to ?? Number.NEGATIVE_INFINITY;
-  const old = {
-    from: kept(range, state, expectedFrom(range, state, now)),
-    to: Math.min(now - range.head(target), newest),
-  };
-  if (old.from >= old.to) return [];
-  const turns = Math.max(1, Math.floor(SWEEP_ALL / feed.every));
-  const turn = Math.floor(now / feed.every) % turns;
-  const span = range.span(target);
-  if (old.to - old.from <= turn * span) return []; // as nearly always: there are more turns than pieces
-  return pieces(old, span).filter(
-    (window, at) => at % turns === turn && subtract(window, state.covered).length === 0,
-  );
-}
-
-/** Where the recording of a target is expected to begin, on the source's axis. */
-function expectedFrom(range: Range, state: TargetState, now: number): number {
-  if (range.axis === 'time') return state.expectedFrom ?? firstBegin(range, now);
-  return range.lookback === Number.POSITIVE_INFINITY
-    ? 0
-    : Math.min(...state.covered.map(({ from }) => from), OPEN_END);
-}
-
-/** Where the first recording of a range of time begins, in ms since 1970. */
-export const firstBegin = ({ lookback }: Range, now: number): number =>
-  lookback instanceof Date ? lookback.getTime() : now - lookback;
-
-/** The begin of a window, not before that of what is kept. What was removed by height still counts as recorded. */
-const kept = ({ axis }: Range, { keptSince }: TargetState, from: number): number =>
-  axis === 'time' && keptSince !== null ? Math.max(from, keptSince) : from;
 
 /** So many pieces of a window are asked for by one run of a backfill: beginning and ending one costs as much as some pages. */
 const PIECES_A_RUN = 30;
 
-/** The windows of [from, to) that are not covered, newest first, for a backfill. What was removed is not asked for again. */
-export function missingIn(feed: ActiveFeed, target: Target, state: TargetState, range: Window): Window[] {
-  const begin = feed.source.range ? kept(feed.source.range, state, range.from) : range.from;
-  return subtract({ from: begin, to: range.to }, state.covered)
+/**
+ * The windows of [from, to) that are not claimed as covered, newest first, for a backfill. What was removed is not requested.
+ * @param again also those that are covered
+ */
+export function missingIn(
+  feed: ActiveFeed,
+  target: Target,
+  state: TargetState,
+  range: Window,
+  again = false,
+): Window[] {
+  const from = feed.source.range ? keptFrom(feed.source.range, state, range.from) : range.from;
+  return subtract({ from, to: range.to }, again ? [] : state.covered)
     .reverse()
     .flatMap((window) => pieces(window, PIECES_A_RUN * (feed.source.range?.span(target) ?? Infinity)));
 }
@@ -230,10 +208,12 @@ export function planDue(feed: ActiveFeed, states: TargetStates, now: number): Jo
       const polls = due.flatMap(({ state }) => missingWindows(feed, target, state, now).slice(0, 1));
       const from = Math.min(...polls.map((window) => window.from));
       const poll = polls.find((window) => window.from === from) ?? null;
-      const swept = range ? sweepWindows(feed, target, jointState(feed, states, target), now) : [];
+      const joint = jointState(feed, states, target);
       return [
-        ...(range && !poll ? [] : [{ ...job(poll, 'poll', due), plannedAt: now }]),
-        ...swept.map((window) => job(window, 'sweep', feed.datasets)),
+        ...(range && !poll
+          ? []
+          : [{ ...job(poll, 'poll', due), ...reachOf(feed, joint, now), plannedAt: now }]),
+        ...windowsAgain(feed, target, joint, now).map((window) => job(window, 'sweep', feed.datasets)),
       ];
     }
     const torn = known
@@ -251,7 +231,12 @@ export function planDue(feed: ActiveFeed, states: TargetStates, now: number): Jo
   });
 }
 
-/** Everything that a feed lacks now, whether it is due or not: what `record` does. */
+/** How far down a poll requests its page: of an index as far as the page goes. */
+function reachOf({ source: { range } }: Watched, state: TargetState, now: number): Pick<Job, 'reach'> {
+  return range?.index ? { reach: rangeStart(range, state, now) } : {};
+}
+
+/** Everything that a feed lacks now, whether it is due or not, and what is requested again: what `record` does. */
 export function planAll(
   feed: ActiveFeed,
   targets: readonly Target[],
@@ -260,10 +245,16 @@ export function planAll(
 ): Job[] {
   return targets.flatMap((target): Job[] => {
     if (!feed.source.range) return [{ target, window: null, reason: 'manual' }];
-    return missingWindows(feed, target, jointState(feed, states, target), now).map((window) => ({
-      target,
-      window,
-      reason: 'manual',
-    }));
+    const state = jointState(feed, states, target);
+    const missing = missingWindows(feed, target, state, now).map(
+      (window, at): Job => ({
+        target,
+        window,
+        reason: 'manual',
+        ...(at === 0 ? reachOf(feed, state, now) : {}),
+      }),
+    );
+    const again = windowsAgain(feed, target, state, now);
+    return [...missing, ...again.map((window): Job => ({ target, window, reason: 'sweep' }))];
   });
 }

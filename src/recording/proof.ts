@@ -8,10 +8,18 @@ export function retires({ datasets }: Feed, at: number): boolean {
   return history === 'state' || history === 'series';
 }
 
-/** The part of a proven window that is old enough to be complete upstream. For heights the source decides that itself. */
-export function settled(proven: Window | null, { axis, settle }: Range, now: number): Window | null {
+/**
+ * The part of a proven window that may be claimed as covered: what is old enough, and not beyond what the index has shown.
+ * @param shownUntil the moment up to which the index has shown items; on the axis of heights the end of what may be claimed
+ */
+export function claimablePart(
+  proven: Window | null,
+  { axis, settle }: Range,
+  now: number,
+  shownUntil = Number.POSITIVE_INFINITY,
+): Window | null {
   if (!proven) return null;
-  const to = axis === 'time' ? Math.min(proven.to, now - settle) : proven.to;
+  const to = Math.min(proven.to, shownUntil, axis === 'time' ? now - settle : Number.POSITIVE_INFINITY);
   return proven.from < to ? { from: proven.from, to } : null;
 }
 

@@ -4,7 +4,7 @@ import { UsageError } from '../errors.ts';
 import { inParts } from '../in-parts.ts';
 import type { DatasetSettings, Watched } from './active-feed.ts';
 import { lives, type Registrant } from './configuration.ts';
-import { firstBegin } from './plan.ts';
+import { firstStart } from './range-start.ts';
 import { targetKey } from './target-key.ts';
 
 /** Stores what a feed wants of which targets. Targets of it that left the configuration are not wanted any more. */
@@ -93,7 +93,7 @@ async function want(
 ): Promise<{ readonly own: number; readonly written: number }> {
   const offers = feeds.flatMap(({ source, datasets }) => datasets.map((dataset) => ({ source, dataset })));
   const expectedFrom = ({ range }: Watched['source'], { since }: DatasetSettings) =>
-    range?.axis === 'time' ? (since ?? firstBegin(range, now)) : null;
+    range?.axis === 'time' ? (since ?? firstStart(range, now)) : null;
   // Lists are not joined with each other: PostgreSQL takes them for short ones, and would compare each row with each.
   const [stored] = await sql<{ own: number; written: number }[]>`
     with entitled as materialized (${entitled(sql, by)}), asked as materialized (

@@ -1,4 +1,4 @@
-import type { Page, Window } from '../datasets/contract.ts';
+import { OPEN_END, type Page, type RequestedWindow, type Window } from '../datasets/contract.ts';
 import { refusesRows, storeByHalves, Unstorable } from '../db/halving.ts';
 import { LeaseLost, messageOf } from '../errors.ts';
 import type { Row } from '../history/rows.ts';
@@ -12,11 +12,12 @@ import { CommitLine } from './commit-line.ts';
 import { commitsOf, compileFeed } from './compiled-feed.ts';
 import type { Asked, RecordingContext, RunResult } from './context.ts';
 import type { Decoded, Decoder, Refused } from './decode.ts';
+import { claimableUntil, IndexProgress } from './index-progress.ts';
 import { type Job, priorityOf } from './job.ts';
 import { observedCoverage } from './observed-coverage.ts';
 import { emptyBuffer, inTurns, type PageBuffer } from './page-buffer.ts';
 import { prefetch } from './prefetch.ts';
-import { aboutNow, settled } from './proof.ts';
+import { aboutNow, claimablePart } from './proof.ts';
 import { setAside } from './set-aside.ts';
 import { Shown } from './shown.ts';
 import { targetKey } from './target-key.ts';
@@ -41,6 +42,13 @@ export class Run {
   readonly #shown: Shown;
   /** The target is polled by schedule, so that time without an observation is a gap. */
   readonly #isObservedRegularly: boolean;
+  /** Of an index: how far it has come, as the items show. */
+  readonly #progressOfIndex: IndexProgress | null;
+  /** What the pages of the walk prove together. */
+  #proven: Window | null = null;
+  /** On the axis of heights of an index: the end of what may be claimed. */
+  #claimable: number | null = null;
+  #shownUntil: number | undefined;
   #observedAt: string | null = null;
   #note: string | null = null;
   readonly #totals = { pages: 0, items: 0, quarantined: 0, rowsWritten: [] as number[] };
@@ -69,6 +77,8 @@ export class Run {
       !feed.source.once &&
       feed.targets.some((target) => targetKey(target) === this.#key);
     this.#shown = new Shown(feed);
+    const index = feed.source.range?.index;
+    this.#progressOfIndex = index && job.window ? new IndexProgress(index, job.target) : null;
     this.#totals.rowsWritten = feed.datasets.map(() => 0);
     this.#ask = context.open(feed, job, {
       weight: feed.source.weight,
@@ -125,7 +135,7 @@ export class Run {
     });
     try {
       for await (const { page, again } of prefetch(
-        this.#stamped(walk(this.#feed, this.#ask, this.#job.target, this.#job.window)),
+        this.#stamped(walk(this.#feed, this.#ask, this.#job.target, requestedBy(this.#job))),
       )) {
         this.#take(page, again);
         // The last page waits for the commit that also ends the run.
@@ -156,7 +166,11 @@ export class Run {
     this.#totals.pages += 1;
     if (page.note !== undefined) this.#note = page.note;
     this.#shown.page(page);
-    if (page.proven) buffer.proven = page.proven;
+    if (page.proven) {
+      buffer.proven = page.proven;
+      this.#proven = page.proven;
+    }
+    this.#claimable = page.claimable ?? this.#claimable;
     if (page.head !== undefined) buffer.head = page.head;
     answers.forEach((answer, at) => {
       if (!answer) return;
@@ -179,6 +193,7 @@ export class Run {
     if (!dataset || !decoder || !taken) return undefined;
     const itemsOf = (page: unknown) => dataset.items(page, this.#job.target);
     const items = itemsOf(body);
+    if (at === 0) this.#progressOfIndex?.take(items, this.#context.clock());
     taken.begin(items, () => itemsOf(again()));
     try {
       return decoder.items(items, taken);
@@ -207,7 +222,7 @@ export class Run {
       await this.#storeByHalves(buffer);
       return write();
     });
-    this.#progress?.(this.#provenBy(buffer));
+    this.#progress?.(buffer.proven);
     for (const rows of buffer.rows) rows.clear();
     if (ending) this.#shown.end();
     return committed;
@@ -280,9 +295,26 @@ export class Run {
     return committed;
   }
 
-  #provenBy({ proven }: PageBuffer): Window | null {
+  /** The part of what a buffer proves that is claimed as covered. */
+  #claimedBy({ proven }: PageBuffer): Window | null {
     const { range } = this.#feed.source;
-    return range ? settled(proven, range, this.#context.clock()) : null;
+    return range ? claimablePart(proven, range, this.#context.clock(), this.#claimableUntil()) : null;
+  }
+
+  /** How far the index may be claimed: as far as it has shown items of this target or of another one. */
+  #claimableUntil(): number | undefined {
+    const { range } = this.#feed.source;
+    if (!range?.index) return undefined;
+    if (range.axis === 'height') return this.#claimable ?? claimableBelow(this.#job.window);
+    return Math.max(this.#shownUntil ?? 0, this.#progressOfIndex?.newest ?? 0);
+  }
+
+  /** Loads how far the index has shown items of other targets, before the first commit. */
+  async #loadShownUntil(): Promise<void> {
+    const index = this.#progressOfIndex?.name;
+    if (index === undefined || this.#shownUntil !== undefined) return;
+    const { sql, clock } = this.#context;
+    this.#shownUntil = await claimableUntil(sql, index, clock());
   }
 
   async #commitOf(buffer: PageBuffer, ending: Ending | null): Promise<Commit> {
@@ -293,11 +325,12 @@ export class Run {
     const observedAt = this.#observedAt ?? recordedAt;
     const ended = ending && !ending.failure;
     const { window, plannedAt } = this.#job;
+    await this.#loadShownUntil();
     const observed =
       this.#isObservedRegularly && ended
         ? await observedCoverage(sql, this.#feed, this.#key, Date.parse(observedAt))
         : [];
-    const proven = this.#provenBy(buffer);
+    const claimed = this.#claimedBy(buffer);
     return {
       target: this.#job.target,
       targetKey: this.#key,
@@ -307,9 +340,12 @@ export class Run {
       late: false,
       batches: this.#feed.datasets.map((dataset, at) => ({
         rows: buffer.rows[at] ?? noRows(dataset),
-        retire: ended ? this.#shown.retire(at, window) : null,
+        retire: ended ? this.#shown.retire(at, this.#proven ?? window) : null,
       })),
-      covered: this.#feed.datasets.map((_, at) => observed[at]?.covered ?? proven),
+      covered: this.#feed.datasets.map((_, at) => observed[at]?.covered ?? claimed),
+      answered: source.range?.index ? buffer.proven : null,
+      shownFrom: this.#proven?.from ?? null,
+      indexProgress: this.#progressOfIndex?.read() ?? null,
       gaps: this.#feed.datasets.map((_, at) => observed[at]?.gap ?? null),
       quarantined: buffer.quarantined,
       released: [],
@@ -330,6 +366,15 @@ export class Run {
     };
   }
 }
+
+/** The window of a job, with the place where the pages may start. */
+function requestedBy({ window, reach }: Job): RequestedWindow | null {
+  return window && reach !== undefined ? { ...window, reach } : window;
+}
+
+/** A window of heights with a fixed end lies below blocks that were shown before. */
+const claimableBelow = (window: Window | null) =>
+  window === null || window.to === OPEN_END ? Number.NEGATIVE_INFINITY : window.to;
 
 /** A page as it arrived. */
 interface Arrived {

@@ -3,16 +3,15 @@ import { OPEN_END, type Target, type Window } from '../datasets/contract.ts';
 import { byTurns } from '../in-parts.ts';
 import type { Watched } from '../recording/active-feed.ts';
 import {
-  isSwept,
   jointState,
   loadStates,
   missingWindows,
   NOT_OFFERED_AGAIN,
   stateOf,
-  sweepWindows,
   type TargetState,
   type TargetStates,
 } from '../recording/plan.ts';
+import { RECENT, windowsAgain } from '../recording/requested-again.ts';
 import { targetKey } from '../recording/target-key.ts';
 
 const HOUR = 3_600_000;
@@ -37,10 +36,10 @@ export interface Forecast {
   readonly every: number;
   /** One poll of all targets. */
   readonly round: Cost;
-  /** Polls and sweeps in the hour and in the day after now. */
+  /** Polls and windows that are requested again in the hour and in the day after now. */
   readonly hour: Cost;
   readonly day: Cost;
-  /** Of the calls of the day, those that look for late revisions of what is recorded already. */
+  /** Of the calls of the day, those that request again what was answered before: for late items and revisions. */
   readonly sweepsOfDay: number;
 }
 
@@ -49,12 +48,14 @@ interface Look {
   readonly requests: number;
   /** Null: an observation of how things were. */
   readonly window: Window | null;
+  /** The mean time between two items of an index, ms; null if unknown. */
+  readonly usualInterval: number | null;
 }
 
 /**
  * What each schedule will ask for after `now`. A target costs what its last comparable poll cost (lists grow), or what its
  * source declares when there was none. Targets that the upstream does not offer are asked once a day. Answers that never
- * change are not asked again once they are recorded. The times of sweeps follow from the time alone.
+ * change are not asked again once they are recorded.
  */
 export async function forecast(
   sql: postgres.Sql,
@@ -89,15 +90,11 @@ async function forecastOf(
       const within = (span: number) => {
         const all = wanted.map(({ state, every }) => ticks(feed, state, every, now, now + span));
         const [only] = all;
-        if (only && all.length === 1 && !isSwept(feed, target))
-          return { polls: cost * only.count, sweeps: 0 };
+        if (only && all.length === 1 && !source.range?.index) return { polls: cost * only.count, sweeps: 0 };
         // Datasets that are due at once share the call.
-        const due = new Set(all.flatMap(instantsOf));
-        const sweeps = [...due].reduce(
-          (sum, tick) => sum + sweepWindows(feed, target, joint, tick).length,
-          0,
-        );
-        return { polls: cost * due.size, sweeps: cost * sweeps };
+        const due = [...new Set(all.flatMap(instantsOf))].sort((a, b) => a - b);
+        const look = looks.get(targetKey(target));
+        return { polls: cost * due.length, sweeps: callsAgain(feed, target, joint, look, due) };
       };
       const [ofHour, ofDay] = [within(HOUR), within(DAY)];
       hour += ofHour.polls + ofHour.sweeps;
@@ -115,6 +112,31 @@ async function forecastOf(
     day: cost(day),
     sweepsOfDay,
   };
+}
+
+/** The calls of the windows that are requested again with the polls at some moments, ms since 1970 in ascending order. */
+function callsAgain(
+  feed: Watched,
+  target: Target,
+  state: TargetState,
+  last: Look | undefined,
+  polls: readonly number[],
+): number {
+  const { source, pageSize } = feed;
+  const { index, axis } = source.range ?? {};
+  if (!index) return 0;
+  const callsOf = ({ from, to }: Window) => {
+    if (!last?.usualInterval) return source.calls;
+    const span = axis === 'height' ? RECENT : to - from;
+    return Math.max(source.calls, Math.ceil(span / last.usualInterval / (pageSize ?? index.page)));
+  };
+  let lastPolled = state.lastPolled ?? polls[0] ?? 0;
+  let calls = 0;
+  for (const poll of polls) {
+    for (const window of windowsAgain(feed, target, { ...state, lastPolled }, poll)) calls += callsOf(window);
+    lastPolled = poll;
+  }
+  return calls;
 }
 
 /** The answer never changes and is recorded. */
@@ -166,12 +188,19 @@ function isComparable(axis: 'time' | 'height', last: Window, next: Window): bool
 /** The last complete poll of each target of a feed, by target key. */
 async function lastLooks(sql: postgres.Sql, { source }: Watched): Promise<Map<string, Look>> {
   const rows = await sql<
-    { target_key: string; requests: number; window_from: string | null; window_to: string | null }[]
+    {
+      target_key: string;
+      requests: number;
+      window_from: string | null;
+      window_to: string | null;
+      usual_interval: string | null;
+    }[]
   >`
-    select target_key, look_requests as requests, look_from as window_from, look_to as window_to
+    select target_key, look_requests as requests, look_from as window_from, look_to as window_to,
+      usual_interval_ms as usual_interval
     from recorder.targets where source = ${source.name} and look_requests is not null`;
   return new Map(
-    rows.map(({ target_key, requests, window_from, window_to }) => [
+    rows.map(({ target_key, requests, window_from, window_to, usual_interval }) => [
       target_key,
       {
         requests,
@@ -179,6 +208,7 @@ async function lastLooks(sql: postgres.Sql, { source }: Watched): Promise<Map<st
           window_from === null || window_to === null
             ? null
             : { from: Number(window_from), to: Number(window_to) },
+        usualInterval: usual_interval === null ? null : Number(usual_interval),
       },
     ]),
   );

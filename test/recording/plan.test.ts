@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
-import type { Range, Target, Window } from '../../src/datasets/contract.ts';
-import { averageTps } from '../../src/datasets/metrics/average-tps.ts';
+import { OPEN_END, type Range, type Target, type Window } from '../../src/datasets/contract.ts';
 import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
+import { allBlocks } from '../../src/datasets/sources/block-windows.ts';
 import { asDeclared } from '../../src/recording/active-feed.ts';
 import {
   isDue,
@@ -15,11 +15,11 @@ import {
   missingWindows,
   planAll,
   planDue,
-  sweepWindows,
   type TargetState,
 } from '../../src/recording/plan.ts';
 import { record } from '../../src/recording/record.ts';
 import { registerTargets } from '../../src/recording/register.ts';
+import { windowsAgain } from '../../src/recording/requested-again.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { blocksTarget } from '../support/blocks.ts';
@@ -40,13 +40,15 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const now = Date.UTC(2026, 0, 10);
 
-const state = (more: Partial<TargetState> = {}): TargetState => ({
+const state = ({ covered = [], ...more }: Partial<TargetState> = {}): TargetState => ({
   expectedFrom: null,
   lastPolled: null,
   lastFailure: null,
   failures: 0,
   notOffered: false,
-  covered: [],
+  covered,
+  answered: covered,
+  shownFrom: null,
   keptSince: null,
   ...more,
 });
@@ -186,6 +188,18 @@ describe('missingIn', () => {
       { from: now - 4 * day, to: now - 3 * day },
     ]);
   });
+
+  it('is all of the range where it is requested again, whatever is covered, but not what was removed', () => {
+    const feed = ranged();
+    const known = state({ covered: [{ from: now - 30 * day, to: now }] });
+    const past = { from: now - 4 * day, to: now - day };
+    expect(missingIn(feed, targetOf(feed), known, past)).toEqual([]);
+    expect(missingIn(feed, targetOf(feed), known, past, true)).toEqual([past]);
+    const removed = { ...known, keptSince: now - 2 * day };
+    expect(missingIn(feed, targetOf(feed), removed, past, true)).toEqual([
+      { from: now - 2 * day, to: now - day },
+    ]);
+  });
 });
 
 describe('planDue', () => {
@@ -238,39 +252,80 @@ describe('planDue', () => {
   });
 });
 
-describe('sweepWindows', () => {
-  it('give each covered piece its turn within 30 days, however rare the polls', () => {
+describe('windowsAgain', () => {
+  const { index } = proposedBlocks.source.range ?? {};
+  if (!index) throw new Error('proposed blocks are read from no index');
+  const indexed = { ...range, index };
+  /** The windows of all polls of a time, with the moment of each poll. */
+  const requested = (feed: ScriptedFeed, known: TargetState, every: number, lasts: number) => {
+    const all: { readonly at: number; readonly window: Window }[] = [];
+    for (let at = now; at < now + Math.max(lasts, every); at += every)
+      for (const window of windowsAgain(feed, targetOf(feed), { ...known, lastPolled: at - every }, at))
+        all.push({ at, window });
+    return all;
+  };
+
+  it('give each answered piece its turn within 30 days, however rare the polls', () => {
     for (const every of [hour, 7 * hour, day, 9 * day, 40 * day]) {
-      const target = { chainId: 'c', metric: 'm', timeInterval: 'hour' };
-      const feed = scriptedFeed(averageTps, target, { range: { ...range, lookback: 400 * day }, every });
+      const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range: indexed, every });
       const covered = [{ from: now - 400 * day, to: now + 80 * day }];
       const known = state({ expectedFrom: now - 400 * day, covered });
-      const swept = new Set<number>();
-      for (let tick = now; tick < now + Math.max(30 * day, every); tick += every)
-        // Pieces move with the time: what counts is which one of them it was.
-        for (const window of sweepWindows(feed, target, known, tick))
-          swept.add(Math.round((tick - window.to) / day));
-      expect(swept.size).toBeGreaterThanOrEqual(400 - 1);
+      // Pieces move with the time: what counts is which one of them it was.
+      const pieces = requested(feed, known, every, 30 * day + every)
+        .filter(({ window }) => window.to - window.from <= day)
+        .map(({ at, window }) => Math.round((at - window.to) / day));
+      expect(new Set(pieces).size).toBeGreaterThanOrEqual(400 - 14 - 1);
     }
   });
 
-  it('are those of a log, too, as an index may trail: of time, not of heights', () => {
-    const covered = [{ from: now - 5 * day, to: now }];
-    const swept = (range: Range) => {
-      const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range, every: 40 * day });
-      return sweepWindows(feed, targetOf(feed), state({ expectedFrom: now - 5 * day, covered }), now);
-    };
-    expect(swept(range)).toHaveLength(5);
-    expect(swept({ ...range, span: () => Number.POSITIVE_INFINITY })).toEqual([]);
-    expect(swept({ ...range, axis: 'height' })).toEqual([]);
+  it('are the last 14 days and all that is not claimed yet once a day, whatever the time between two polls', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 60 }).map((hours) => hours * hour),
+        fc.integer({ min: 0, max: 40 }),
+        (every, claimed) => {
+          const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range: indexed, every });
+          const known = state({
+            expectedFrom: now - 100 * day,
+            covered: [{ from: now - 100 * day, to: now - claimed * day }],
+            answered: [{ from: now - 100 * day, to: now + 100 * day }],
+          });
+          const recent = requested(feed, known, every, 10 * day).filter(({ at, window }) => window.to === at);
+          expect(recent.length).toBeLessThanOrEqual(11);
+          recent.forEach(({ at }, turn) => {
+            expect(at - (recent[turn - 1]?.at ?? now - every)).toBeLessThan(day + every);
+          });
+          for (const { at, window } of recent)
+            expect(window.from).toBe(Math.min(at - 14 * day, now - claimed * day));
+        },
+      ),
+    );
   });
 
-  it('are none of what is not covered', () => {
-    const target = { chainId: 'c', metric: 'm', timeInterval: 'hour' };
-    const feed = scriptedFeed(averageTps, target, { range, every: 40 * day });
-    expect(sweepWindows(feed, target, state(), now)).toEqual([]);
-    const covered = [{ from: now - 5 * day, to: now }];
-    expect(sweepWindows(feed, target, state({ covered }), now).length).toBeGreaterThan(3);
+  it('are none of what each poll shows anyway, of what is missing, and of what comes from no index', () => {
+    const covered = [{ from: now - 100 * day, to: now }];
+    const of = (range: Range, more: Partial<TargetState> = {}) => {
+      const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range, every: 40 * day });
+      const known = state({ expectedFrom: now - 100 * day, covered, ...more });
+      return windowsAgain(feed, targetOf(feed), { ...known, lastPolled: now - 40 * day }, now);
+    };
+    expect(of(indexed)).toHaveLength(1 + 100 - 14);
+    expect(of(indexed, { shownFrom: now - 20 * day })).toHaveLength(100 - 20);
+    expect(of(indexed, { shownFrom: now - 100 * day })).toEqual([]);
+    expect(of(indexed, { covered: [{ from: now - 30 * day, to: now }] })).toHaveLength(1 + 30 - 14);
+    expect(of(range)).toEqual([]);
+  });
+
+  it('of a list without windows are the unclaimed heights, and the whole list once in 30 days', () => {
+    const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range: allBlocks, every: day });
+    const known = state({
+      covered: [{ from: 0, to: 500 }],
+      answered: [{ from: 0, to: 900 }],
+      shownFrom: 600,
+    });
+    const windows = requested(feed, known, day, 30 * day).map(({ window }) => window);
+    expect(windows.filter(({ to }) => to === OPEN_END)).toEqual(Array(30).fill({ from: 500, to: OPEN_END }));
+    expect(windows.filter(({ to }) => to !== OPEN_END)).toEqual([{ from: 0, to: 500 }]);
   });
 });
 

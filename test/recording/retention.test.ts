@@ -10,8 +10,9 @@ import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
 import { peers } from '../../src/datasets/node/peers.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { closeDays } from '../../src/recording/close-days.ts';
-import { loadStates, missingIn, missingWindows, stateOf, sweepWindows } from '../../src/recording/plan.ts';
+import { loadStates, missingIn, missingWindows, stateOf } from '../../src/recording/plan.ts';
 import { registerTargets } from '../../src/recording/register.ts';
+import { windowsAgain } from '../../src/recording/requested-again.ts';
 import { planRetention, type Retention, retain } from '../../src/recording/retention.ts';
 import { retainable } from '../../src/recording/retention-rules.ts';
 import { sealUntil } from '../../src/seals/seal.ts';
@@ -389,6 +390,7 @@ describe('what was removed', () => {
     head: () => 400 * DAY,
     settle: 0,
     lookback: 300 * DAY,
+    ...(metricPoints.source.range?.index ? { index: metricPoints.source.range.index } : {}),
   };
 
   it('is neither a gap nor asked for again, by a poll, a heal, a sweep or a backfill', async () => {
@@ -421,7 +423,11 @@ describe('what was removed', () => {
     );
     expect(missingIn(feed, target, state, { from: start, to: kept })).toEqual([]);
     for (let tick = now; tick < now + 30 * DAY; tick += DAY)
-      expect(sweepWindows(feed, target, state, tick).every(({ from }) => from >= kept)).toBe(true);
+      expect(
+        windowsAgain(feed, target, { ...state, lastPolled: tick - DAY }, tick).every(
+          ({ from }) => from >= kept,
+        ),
+      ).toBe(true);
     const shown = async (view: string) =>
       (
         await sql.unsafe<{ from: Date; to: Date }[]>(

@@ -2,10 +2,11 @@ import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { count, hex, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
 import { listIn } from '../sources/answer.ts';
-import { day, hour, minute, month } from '../sources/durations.ts';
+import { day, hour, minute, month, TRAILS } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 import { secondsAt, timestampsWithin } from '../sources/time-windows.ts';
 
+const PAGE = 100;
 const CHAINS = ['p-chain', 'x-chain', 'c-chain'];
 
 /** Blocks of the primary network's chains by the node that proposed them, newest first (seed chain-data 4.15). */
@@ -16,8 +17,18 @@ const source: Source = {
   weight: 20,
   calls: 1,
   paged: true,
-  // A node proposes few blocks: the hour that is asked for again at every poll costs no further page.
-  range: { axis: 'time', span: () => day, head: () => hour, settle: 10 * minute, lookback: month },
+  range: {
+    axis: 'time',
+    span: () => 14 * day,
+    head: () => hour,
+    settle: TRAILS,
+    lookback: month,
+    index: {
+      name: ({ network = '', blockchainId = '' }) => `${network} ${blockchainId}`,
+      timeOf: secondsAt('blockTimestamp'),
+      page: PAGE,
+    },
+  },
   targets: ({ network, watch }) =>
     watch.nodeIds.flatMap((nodeId) => CHAINS.map((blockchainId) => ({ network, blockchainId, nodeId }))),
   walk: (ask, { network, blockchainId, nodeId }, window) =>
@@ -25,7 +36,7 @@ const source: Source = {
       ask,
       {
         path: `/v1/networks/${network}/blockchains/${blockchainId}/nodes/${nodeId}/blocks`,
-        query: { pageSize: ask.pageSize(100) },
+        query: { pageSize: ask.pageSize(PAGE) },
         list: 'blocks',
         within: timestampsWithin,
         at: secondsAt('blockTimestamp'),

@@ -2,7 +2,7 @@ import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { decimal, hex, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
 import { entriesOf, listIn, memberOf } from '../sources/answer.ts';
-import { day, hour, minute } from '../sources/durations.ts';
+import { day, hour, TRAILS } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 import { secondsAt, timestampsWithin } from '../sources/time-windows.ts';
 import { assetAmount } from './asset-amount.ts';
@@ -14,9 +14,11 @@ import { stakers } from './stakers.ts';
 import { utxo } from './utxo.ts';
 import { validatorManager } from './validator-manager.ts';
 
+const PAGE = 100;
+
 /**
  * Active staking transactions of an address, newest first (seed chain-data 4.3). An address has few: one window holds
- * all of them, from before the network began, and a poll asks for three days, as an index may trail, at the price of a minute.
+ * all of them, from before the network began.
  */
 const source: Source = {
   name: 'staking-transactions',
@@ -28,9 +30,14 @@ const source: Source = {
   range: {
     axis: 'time',
     span: () => Number.POSITIVE_INFINITY,
-    head: () => 3 * day,
-    settle: 10 * minute,
+    head: () => hour,
+    settle: TRAILS,
     lookback: 10 * 365 * day,
+    index: {
+      name: ({ network = '' }) => `${network} p-chain`,
+      timeOf: secondsAt('blockTimestamp'),
+      page: PAGE,
+    },
   },
   targets: ({ network, watch }) => stakers(watch.addresses).map((addresses) => ({ network, addresses })),
   walk: (ask, { network, addresses }, window) =>
@@ -38,7 +45,7 @@ const source: Source = {
       ask,
       {
         path: `/v1/networks/${network}/blockchains/p-chain/transactions:listStaking`,
-        query: { addresses, pageSize: ask.pageSize(100), sortOrder: 'desc' },
+        query: { addresses, pageSize: ask.pageSize(PAGE), sortOrder: 'desc' },
         list: 'transactions',
         within: timestampsWithin,
         at: secondsAt('blockTimestamp'),

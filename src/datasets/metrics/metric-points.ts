@@ -54,7 +54,20 @@ const source: Source = {
   weight: 100,
   calls: 1,
   paged: true,
-  range: { axis: 'time', span: onePage, head: onePage, settle: 0, lookback: BEFORE_ALL },
+  range: {
+    axis: 'time',
+    span: onePage,
+    head: onePage,
+    settle: 0,
+    lookback: BEFORE_ALL,
+    // Each series is computed alone, and its points come one after the other.
+    index: {
+      name: ({ chainId = '', metric = '', timeInterval = '' }) => `${chainId} ${metric} ${timeInterval}`,
+      timeOf: secondsAt('timestamp'),
+      spanOf: ({ timeInterval = 'day' }) => bucket[timeInterval] ?? day,
+      page: PAGE,
+    },
+  },
   targets: ({ watch, options }) =>
     watch.chains.flatMap((chainId) =>
       Object.entries(metricIntervals)

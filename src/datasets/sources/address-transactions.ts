@@ -21,7 +21,6 @@ export function addressTransactions(name: string, operation: 'listNative' | 'lis
         ask,
         {
           path: `/v1/chains/${chainId}/addresses/${address}/transactions:${operation}`,
-          query: { pageSize: ask.pageSize(100) },
           list: 'transactions',
         },
         window,

@@ -1,34 +1,48 @@
-import { type Ask, OPEN_END, type Page, type Range, type Window } from '../contract.ts';
+import { type Ask, OPEN_END, type Page, type Range, type RequestedWindow, type Window } from '../contract.ts';
 import { listIn } from './answer.ts';
 import { blockOf, ConfirmedBlock } from './confirmed-block.ts';
+import { day } from './durations.ts';
 import { type PagedList, pages } from './pages.ts';
+import { secondsAt } from './time-windows.ts';
 
-/** The newest blocks may still be missing from the index, or be replaced: they do not count as covered, and are asked again. */
-const SETTLING_BLOCKS = 20;
+const PAGE = 100;
 
-/** One window from the first block to the newest, because it is not known in advance how many items an address has. */
+/**
+ * One window from the first block to the newest, because it is not known in advance how many items an address has. What is
+ * not claimed is requested again daily: the items of the last 14 days.
+ */
 export const allBlocks: Range = {
   axis: 'height',
   span: () => Number.POSITIVE_INFINITY,
   head: () => 0,
-  settle: 0,
+  settle: 14 * day,
   lookback: Number.POSITIVE_INFINITY,
+  index: { name: ({ chainId = '' }) => chainId, timeOf: secondsAt('blockTimestamp'), page: PAGE },
 };
 
 /**
  * Follows the pages of a list of things in blocks, newest first, inside a window of heights. The height of the chain is
- * known only from the items. In a window with an open end, `proven` therefore ends some blocks below the newest one that is confirmed.
+ * known only from the items. In a window with an open end, `proven` therefore ends with the newest block that is confirmed.
  * @throws UpstreamFailure as {@link pages} does
  */
 export async function* blockPages(
   ask: Ask,
-  list: Pick<PagedList, 'path' | 'query' | 'list'>,
-  window: Window | null,
+  list: Pick<PagedList, 'path' | 'list'>,
+  window: RequestedWindow | null,
 ): AsyncGenerator<Page> {
-  const confirmed = new ConfirmedBlock(window?.from ?? 0);
-  for await (const page of pages(ask, { ...list, within: blocksWithin, at: blockOf, step: 1 }, window)) {
+  const confirmed = new ConfirmedBlock(window?.reach ?? window?.from ?? 0, allBlocks.settle);
+  for await (const page of pages(
+    ask,
+    { ...list, query: { pageSize: ask.pageSize(PAGE) }, within: blocksWithin, at: blockOf, step: 1 },
+    window,
+  )) {
     confirmed.take(listIn(page.body, list.list), ask.now);
-    yield { ...page, proven: settledPart(page.proven, confirmed.height) };
+    const { claimable } = confirmed;
+    yield {
+      ...page,
+      proven: shownPart(page.proven, confirmed.height),
+      ...(claimable === null ? {} : { claimable }),
+    };
   }
 }
 
@@ -37,9 +51,8 @@ function blocksWithin({ from, to }: Window): Readonly<Record<string, number>> {
   return to === OPEN_END ? { startBlock: from } : { startBlock: from, endBlock: to };
 }
 
-/** The settled part of what is proven. A window with a fixed end lies below what was covered before, and is settled. */
-function settledPart(proven: Window | null, newest: number | null): Window | null {
+/** The part of what is proven up to the newest confirmed block. A window with a fixed end lies below blocks that were shown before. */
+function shownPart(proven: Window | null, newest: number | null): Window | null {
   if (!proven || proven.to !== OPEN_END) return proven;
-  const to = (newest ?? 0) + 1 - SETTLING_BLOCKS;
-  return proven.from < to ? { from: proven.from, to } : null;
+  return newest !== null && proven.from <= newest ? { from: proven.from, to: newest + 1 } : null;
 }

@@ -23,14 +23,18 @@ export const beyondAnyChain = (now: number): number => Math.ceil((FASTEST * (now
  */
 export class ConfirmedBlock {
   readonly #from: number;
+  readonly #settle: number;
   /** The highest that a chain can have got to. */
   #reach = Number.POSITIVE_INFINITY;
   /** The two newest blocks within reach, the newest first. */
   #newest: readonly [number, number] = [NONE, NONE];
+  /** The highest block that is old enough to be claimed. */
+  #settled = NONE;
 
-  /** @param from items of lower blocks do not count */
-  constructor(from: number) {
+  /** @param from items of lower blocks do not count @param settle age from which a block is claimed, ms */
+  constructor(from: number, settle: number) {
     this.#from = from;
+    this.#settle = settle / 1000;
   }
 
   /** Reads the next items. @param now ms since 1970 */
@@ -43,6 +47,7 @@ export class ConfirmedBlock {
       const age = now / 1000 - (wholeNumber(memberOf(item, 'blockTimestamp')) ?? Number.POSITIVE_INFINITY);
       // A time in the future is wrong, or the clock here is.
       if (age >= 0) this.#reach = Math.min(this.#reach, height + FASTEST * age);
+      if (age >= this.#settle && Number.isFinite(age)) this.#settled = Math.max(this.#settled, height);
     }
     let [newest, next] = [NONE, NONE];
     for (const height of heights) {
@@ -57,6 +62,12 @@ export class ConfirmedBlock {
   get height(): number | null {
     const [, next] = this.#newest;
     return next === NONE ? null : next;
+  }
+
+  /** The end of the heights that may be claimed, exclusive; null if there are none. */
+  get claimable(): number | null {
+    const { height } = this;
+    return height === null || this.#settled === NONE ? null : Math.min(height, this.#settled) + 1;
   }
 }
 

@@ -1,5 +1,5 @@
 import { UpstreamFailure } from '../../upstreams/failure.ts';
-import type { Ask, Page, Window } from '../contract.ts';
+import type { Ask, Page, RequestedWindow, Window } from '../contract.ts';
 import { listIn, memberOf } from './answer.ts';
 import { PageOrder } from './page-order.ts';
 import { PageTokens } from './page-tokens.ts';
@@ -26,17 +26,28 @@ export interface PagedList {
  * gets further than those before: it proves more of the window or, where nothing more is proven, reads more pages. A
  * list with an end allows only so many such starts. A start that reached the end saw all that was left, so that the walk
  * is whole, unless the order of its items contradicts what an earlier start proved by their order.
+ *
+ * A window with a `reach` below its start is requested down to the reach, and the walk ends with the page that proves the
+ * window: the last page is full. Items in another order prove nothing, so that the walk then keeps to the window.
  * @throws UpstreamFailure when a call fails for good, no start gets further, a token repeats, pages stay empty, or the
  * answer says that there are more items than it has
  */
-export async function* pages(ask: Ask, list: PagedList, window: Window | null): AsyncGenerator<Page> {
-  let left = window;
+export async function* pages(
+  ask: Ask,
+  list: PagedList,
+  window: RequestedWindow | null,
+): AsyncGenerator<Page> {
+  let whole = widened(window);
+  let left = whole;
   let mostPages = 0;
   for (;;) {
-    const start = new Start(list, window, left);
+    const start = new Start(list, whole, left, window?.from);
     try {
       yield* start.pages(ask);
-      return;
+      if (!start.isDisordered) return;
+      whole = window;
+      left = window;
+      mostPages = 0;
     } catch (error) {
       if (!start.isUnderWay || !isDeadToken(error)) throw error;
       const rest = start.rest();
@@ -47,11 +58,20 @@ export async function* pages(ask: Ask, list: PagedList, window: Window | null): 
   }
 }
 
+/** The window down to its reach. */
+function widened(window: RequestedWindow | null): Window | null {
+  return window?.reach !== undefined && window.reach < window.from
+    ? { from: window.reach, to: window.to }
+    : window;
+}
+
 /** One start of a walk, at the newest item of what is left of the window. */
 class Start {
   readonly #list: PagedList;
   readonly #window: Window | null;
   readonly #left: Window | null;
+  /** Once all above it is proven, the walk ends. */
+  readonly #needed: number;
   readonly #order: PageOrder;
   readonly #tokens = new PageTokens();
   /** Leads to the next page. */
@@ -60,11 +80,14 @@ class Start {
   /** The begin of what is proven. Above what is left an earlier start proved it. */
   #from: number;
   #pagesRead = 0;
+  #disordered = false;
 
-  constructor(list: PagedList, window: Window | null, left: Window | null) {
+  /** @param window down to the reach @param needed the start of the window itself */
+  constructor(list: PagedList, window: Window | null, left: Window | null, needed: number | undefined) {
     this.#list = list;
     this.#window = window;
     this.#left = left;
+    this.#needed = needed ?? Number.NEGATIVE_INFINITY;
     this.#order = new PageOrder(list.at);
     this.#from = left?.to ?? 0;
   }
@@ -78,11 +101,16 @@ class Start {
     return this.#token !== undefined;
   }
 
+  /** The walk ended because its items are in another order, while it was requested beyond its window. */
+  get isDisordered(): boolean {
+    return this.#disordered;
+  }
+
   /** @throws UpstreamFailure as the function {@link pages} does */
   async *pages(ask: Ask): AsyncGenerator<Page> {
     const { path, query, within } = this.#list;
     const limits = this.#left && within ? within(this.#left) : {};
-    do {
+    for (;;) {
       const token = this.#token === undefined ? {} : { pageToken: this.#token };
       const body = await ask.get(path, { ...query, ...limits, ...token });
       const items = listIn(body, this.#list.list);
@@ -90,8 +118,21 @@ class Start {
       this.#pagesRead += 1;
       this.#items += items.length;
       this.#token = this.#tokens.next(body, items.length);
-      yield this.#token === undefined ? this.#lastPage(body) : this.#page(body);
-    } while (this.#token !== undefined);
+      if (this.#token === undefined) {
+        yield this.#lastPage(body);
+        return;
+      }
+      const page = this.#page(body);
+      const last = this.#isBeyondWindow && page.proven !== null && page.proven.from <= this.#needed;
+      this.#disordered = this.#isBeyondWindow && this.#order.broken;
+      yield { ...page, last };
+      if (last || this.#disordered) return;
+    }
+  }
+
+  /** Whether the pages are requested down to a reach below the window. */
+  get #isBeyondWindow(): boolean {
+    return this.#window !== null && this.#window.from < this.#needed;
   }
 
   /** The older part of what was left, which no page proved; null where none proved anything. */

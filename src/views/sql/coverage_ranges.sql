@@ -9,6 +9,7 @@ known_coverage as not materialized (
   select c.dataset, c.target_key, c.axis, case when k.range is null then c.covered else c.covered * k.range end as covered, upper(c.covered) as until
   from recorder.coverage c
   left join kept k using (dataset, axis)
+  where not isempty(c.covered)
 ),
 known_gaps as not materialized (
   select g.dataset, g.target_key, g.axis, case when k.range is null then g.range else g.range * range_merge(k.range) end as range, g.reason

@@ -56,17 +56,36 @@ async function proven(items: readonly object[], { from = 0, pageSize = 100 } = {
     now,
   };
   const walked: (Window | null)[] = [];
-  for await (const page of nativeTransactions.source.walk(ask, target, { from, to: OPEN_END }))
+  for await (const page of nativeTransactions.source.walk(ask, target, { from, to: OPEN_END })) {
     walked.push(page.proven);
+    claimable.push(page.claimable);
+  }
   return walked;
 }
 
+/** The ends of what may be claimed after each page of the walks. */
+const claimable: (number | undefined)[] = [];
+
 describe('what the newest page of things in blocks proves', () => {
-  it('ends some blocks below the newest block that a newer one confirms', async () => {
+  it('ends with the newest block that a newer one confirms', async () => {
     expect(await proven([tx(900, 1), tx(800, 90), tx(800, 90), tx(700, 200)])).toEqual([
-      { from: 0, to: 781 },
+      { from: 0, to: 801 },
     ]);
-    expect(await proven([tx(900, 1), tx(800, 2 * year)])).toEqual([{ from: 0, to: 781 }]);
+    expect(await proven([tx(900, 1), tx(800, 2 * year)])).toEqual([{ from: 0, to: 801 }]);
+  });
+
+  it('may be claimed up to the newest confirmed block that is 14 days old', async () => {
+    const day = 24 * hour;
+    const items = [tx(900, 1), tx(800, 13 * day), tx(700, 15 * day), tx(600, 40 * day)];
+    const endsOf = async (of: readonly object[], pageSize = 100) => {
+      claimable.length = 0;
+      await proven(of, { pageSize });
+      return [...claimable];
+    };
+    expect(await endsOf(items)).toEqual([701]);
+    expect(await endsOf(items, 2)).toEqual([undefined, 701]);
+    expect(await endsOf(items.slice(0, 2))).toEqual([undefined]);
+    expect(await endsOf([tx(ABSURD, 20 * day), ...items.slice(2)])).toEqual([601]);
   });
 
   it('is nothing where all is of one block', async () => {
@@ -82,16 +101,16 @@ describe('what the newest page of things in blocks proves', () => {
   ])('is not moved by absurd numbers: %s', async (_, absurd) => {
     const items = [tx(7_000_900, 10), tx(7_000_800, 90), tx(7_000_100, 5 * hour)];
     for (const pageSize of [100, 1])
-      expect((await proven([...absurd, ...items], { pageSize })).at(-1)).toEqual({ from: 0, to: 7_000_781 });
+      expect((await proven([...absurd, ...items], { pageSize })).at(-1)).toEqual({ from: 0, to: 7_000_801 });
     expect(await proven([...absurd, ...items], { from: 7_000_081 })).toEqual([
-      { from: 7_000_081, to: 7_000_781 },
+      { from: 7_000_081, to: 7_000_801 },
     ]);
   });
 
   it('is not held back for ever by a block that is too low, or by a time in the future', async () => {
     const items = [tx(7_000_900, 10), tx(7_000_800, 90)];
-    expect(await proven([...items, tx(5, 30 * 24 * hour)])).toEqual([{ from: 0, to: 7_000_781 }]);
-    expect(await proven([tx(7_000_950, -year), ...items])).toEqual([{ from: 0, to: 7_000_881 }]);
+    expect(await proven([...items, tx(5, 30 * 24 * hour)])).toEqual([{ from: 0, to: 7_000_801 }]);
+    expect(await proven([tx(7_000_950, -year), ...items])).toEqual([{ from: 0, to: 7_000_901 }]);
   });
 
   it('moves on, more slowly, on a chain that is faster than any', async () => {
@@ -122,9 +141,9 @@ describe('what the newest page of things in blocks proves', () => {
         const told = truth.map((one, place) => (lie && place === lie.place % truth.length ? lie : one));
         const items = told.map(({ height, ago }) => tx(height, ago));
         const claimed = (await proven(items, { pageSize })).map((part) => part?.to ?? 0);
-        expect(Math.max(...claimed)).toBeLessThanOrEqual(newest);
+        expect(Math.max(...claimed)).toBeLessThanOrEqual(newest + 1);
         const [, second] = new Set(truth.map(({ height }) => height));
-        if (!lie && second !== undefined) expect(claimed.at(-1)).toBe(second - 19);
+        if (!lie && second !== undefined) expect(claimed.at(-1)).toBe(second + 1);
       }),
     );
   });
@@ -171,7 +190,8 @@ describe('an address whose newest item has an absurd block', () => {
     await poll();
     expect(await known()).toEqual(expect.arrayContaining(['0x7002000', '0x7004000']));
     const [claimed] = await sql`
-      select upper(covered)::float8 as to from recorder.coverage where target_key = ${targetKey(target)}`;
-    expect(claimed?.to).toBe(7_002_000 - 19);
+      select isempty(covered) as nothing, upper(answered)::float8 as to
+      from recorder.coverage where target_key = ${targetKey(target)}`;
+    expect(claimed).toEqual({ nothing: true, to: 7_002_001 });
   });
 });

@@ -1,0 +1,79 @@
+import type postgres from 'postgres';
+import type { Index, Target } from '../datasets/contract.ts';
+import { OLDER_AGAIN } from './requested-again.ts';
+
+/** Items whose times are compared: those of about the newest page. */
+const MAX_COMPARED = 200;
+/** Fewer items show no usual interval. */
+const MIN_COMPARED = 8;
+/** An item this far in the future has a wrong time, ms: the clock here may be late by less. */
+const CLOCK_TOLERANCE = 3_600_000;
+
+/** How far an index has come, as the items of one target show. */
+export interface Progress {
+  readonly index: string;
+  /** The moment that the newest item shows, ms since 1970; null if there is no item. */
+  readonly newest: number | null;
+  /** The mean and the longest time between two items that follow each other, ms; null if there are too few items. */
+  readonly usualInterval: number | null;
+  readonly longestInterval: number | null;
+}
+
+/** Collects the times of the newest items of a target. */
+export class IndexProgress {
+  readonly #index: Index;
+  readonly #target: Target;
+  #newest: number | null = null;
+  readonly #times: number[] = [];
+
+  constructor(index: Index, target: Target) {
+    this.#index = index;
+    this.#target = target;
+  }
+
+  /** The name of the index. */
+  get name(): string {
+    return this.#index.name(this.#target);
+  }
+
+  /** Reads the items of one page, newest first. @param now ms since 1970 */
+  take(items: readonly unknown[], now: number): void {
+    for (const item of items) {
+      if (this.#times.length >= MAX_COMPARED) return;
+      const time = this.#index.timeOf(item);
+      if (time === null || time > now + CLOCK_TOLERANCE) continue;
+      this.#times.push(time);
+      const until = Math.min(time + (this.#index.spanOf?.(this.#target) ?? 0), now);
+      this.#newest = Math.max(this.#newest ?? until, until);
+    }
+  }
+
+  /** The moment that the newest item shows, ms since 1970; null if there is no item. */
+  get newest(): number | null {
+    return this.#newest;
+  }
+
+  read(): Progress {
+    const times = [...this.#times].sort((a, b) => b - a);
+    const intervals = times.slice(1).map((time, at) => (times[at] ?? time) - time);
+    const isEnough = times.length >= MIN_COMPARED;
+    return {
+      index: this.name,
+      newest: this.newest,
+      usualInterval: isEnough ? Math.round(sum(intervals) / intervals.length) : null,
+      longestInterval: isEnough ? Math.max(...intervals) : null,
+    };
+  }
+}
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+/**
+ * The moment up to which the index has shown items of any target, ms since 1970: nothing after it is claimed as covered.
+ * After 30 days without an item the silence counts as that of the targets, because all was requested again since.
+ */
+export async function claimableUntil(sql: postgres.Sql, index: string, now: number): Promise<number> {
+  const [row] = await sql<{ newest: Date | null }[]>`
+    select max(newest_item_at) as newest from recorder.targets where index_name = ${index}`;
+  return Math.max(row?.newest?.getTime() ?? Number.NEGATIVE_INFINITY, now - OLDER_AGAIN);
+}

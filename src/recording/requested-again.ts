@@ -1,0 +1,70 @@
+import { OPEN_END, type Range, type Target, type Window } from '../datasets/contract.ts';
+import type { Watched } from './active-feed.ts';
+import type { TargetState } from './plan.ts';
+import { rangeStart } from './range-start.ts';
+import { targetKey } from './target-key.ts';
+import { pieces, subtract } from './windows.ts';
+
+const DAY = 86_400_000;
+/** What is younger is requested again daily, ms. On the axis of heights: what is not claimed yet. */
+export const RECENT = 14 * DAY;
+/** What is older is requested again once in this time, ms. */
+export const OLDER_AGAIN = 30 * DAY;
+
+/**
+ * The windows of an index that were answered before and are requested again, because an index may show items late and
+ * revise them: the recent ones once a day, older ones once in 30 days. The choice follows from the time and the last
+ * poll alone, so that it holds for polls at any interval. What each poll shows anyway is left out.
+ */
+export function windowsAgain(feed: Watched, target: Target, state: TargetState, now: number): Window[] {
+  const { range } = feed.source;
+  const { lastPolled, answered } = state;
+  if (!range?.index || lastPolled === null) return [];
+  const offset = hash(targetKey(target));
+  const turns = (every: number) => turnsBetween(lastPolled, now, every, offset);
+  const start = rangeStart(range, state, now);
+  const shown = state.shownFrom ?? Number.POSITIVE_INFINITY;
+  const recent = { from: recentStart(range, state, start, now), to: range.axis === 'time' ? now : OPEN_END };
+  const old = { from: start, to: Math.min(recent.from, shown, answered.at(-1)?.to ?? start) };
+  const older = olderWindows(old, range.span(target), turns(feed.every), feed.every);
+  return [
+    ...(turns(DAY).count > 0 && recent.from < shown ? [recent] : []),
+    ...older.filter((window) => subtract(window, answered).length === 0),
+  ];
+}
+
+/** The start of what is requested again daily: the last 14 days, and what was answered and is not claimed yet. */
+function recentStart(range: Range, state: TargetState, start: number, now: number): number {
+  const { covered, answered } = state;
+  const unclaimed = answered.flatMap((window) => subtract(window, covered))[0]?.from;
+  const claimedTo = covered.at(-1)?.to ?? start;
+  return Math.max(start, Math.min(unclaimed ?? claimedTo, range.axis === 'time' ? now - RECENT : claimedTo));
+}
+
+/** The pieces of the older part whose turn came. Each has one in 30 days. */
+function olderWindows(old: Window, span: number, { first, count }: Turns, every: number): Window[] {
+  const turns = Math.max(1, Math.floor(OLDER_AGAIN / every));
+  if (old.from >= old.to || count === 0) return [];
+  return pieces(old, span).filter((_, at) => mod(at - first, turns) < count);
+}
+
+/** Turns of equal length that started in a time, numbered since 1970. */
+interface Turns {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** The turns that started after a moment and until another one. @param offset by which part of a turn all are earlier */
+function turnsBetween(after: number, until: number, every: number, offset: number): Turns {
+  const turnOf = (moment: number) => Math.floor(moment / every + offset);
+  return { first: turnOf(after) + 1, count: Math.max(0, turnOf(until) - turnOf(after)) };
+}
+
+const mod = (value: number, by: number) => ((value % by) + by) % by;
+
+/** A number of [0, 1) by a text, so that targets have their turns at different moments (FNV-1a). */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
+  return (value >>> 0) / 2 ** 32;
+}
