@@ -62,13 +62,23 @@ function bytesOf(file: string): Buffer {
     }
     const bytes = Buffer.concat(parts);
     // UTF-16 of Latin letters is UTF-8, too, with a NUL behind each.
-    if (bytes.includes(0)) throw new Refused(OTHER_ENCODING);
+    if (isUtf16(bytes)) throw new Refused(OTHER_ENCODING);
+    if (bytes.includes(0))
+      throw new Refused(
+        `contains a NUL byte at offset ${bytes.indexOf(0)}: it is no text, or was damaged; write it again`,
+      );
     if (isPipe) ofPipes.set(file, bytes);
     return bytes;
   } finally {
     closeSync(descriptor);
   }
 }
+
+/** Whether bytes begin as UTF-16 does: with its mark, or with a letter beside a NUL. */
+const isUtf16 = ([first, second]: Buffer) =>
+  (first === 0xff && second === 0xfe) ||
+  (first === 0xfe && second === 0xff) ||
+  (first === 0) !== (second === 0);
 
 const NOBODY = new Int32Array(new SharedArrayBuffer(4));
 

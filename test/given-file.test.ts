@@ -87,6 +87,12 @@ describe('a file that was named', () => {
       () => file('bare', Buffer.from('network: fuji', 'utf16le')),
       /^--head: is not in UTF-8/,
     ],
+    [
+      'with a NUL in a text',
+      () => file('damaged', Buffer.from('key-\0\0-of-32')),
+      /^--head: contains a NUL byte at offset 4: it is no text/,
+    ],
+    ['of NULs', () => file('zeros', Buffer.alloc(32)), /^--head: contains a NUL byte at offset 0/],
     ['in Latin-1', () => file('latin', Buffer.from('zwölf', 'latin1')), /^--head: is not in UTF-8/],
     [
       'that is a pipe to which nobody writes',

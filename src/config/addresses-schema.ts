@@ -4,14 +4,19 @@ import { z } from 'zod';
 // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what users write
 export const PLACE = '${NAME}';
 
+/** Whether a text is an http or https URL as it is written: parsing drops spaces and line breaks. */
+export const isHttpUrl = (text: string): boolean =>
+  !/\s/.test(text) && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+
 /** A text that may name variables as `${NAME}`, and is an http or https URL with them. */
 export const url = z
   .string()
   .refine((text) => {
     const whole = text.replaceAll(/\$\{[^}]*\}/g, 'x');
     // A variable may hold the whole of it.
-    return whole === 'x' || (URL.canParse(whole) && /^https?:$/.test(new URL(whole).protocol));
-  }, `must be an http or https URL; its secret parts as ${PLACE}`)
+    return whole === 'x' || isHttpUrl(whole);
+  }, `must be an http or https URL without spaces; its secret parts as ${PLACE}`)
+  .refine((text) => !text.includes('#'), 'must carry no fragment (#…): it is never sent')
   .refine((text) => {
     if (!URL.canParse(text)) return true;
     const { username, password } = new URL(text);

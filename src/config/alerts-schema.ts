@@ -49,6 +49,14 @@ const secret = (schema: z.ZodString | typeof url) =>
     (text) => namedIn(text).length > 0,
     `is secret: write ${PLACE}, and set NAME or NAME_FILE in the environment`,
   );
+/** An address, alone or behind a name; secret parts as variables. */
+const mailbox = () =>
+  z
+    .string()
+    .regex(
+      /^(?:[^<>@,;]*<)?(?:[^\s<>@,;]+@[^\s<>@,;]+|\$\{[A-Z0-9_]+\})>?$/,
+      'must be one address such as recorder@example.com or Recorder <recorder@example.com>',
+    );
 const secretText = () => secret(z.string());
 const aUrl = (text: string) => url.meta({ description: text, examples: ['https://service.example'] });
 
@@ -178,8 +186,8 @@ const channel = z.discriminatedUnion('type', [
     password: secretText()
       .optional()
       .meta({ description: 'email: the password. It is sent over TLS only.', absent: 'nobody logs in' }),
-    from: z.string().min(3).describe('email: the sender, such as `Recorder <recorder@example.com>`.'),
-    to: z.array(z.string().min(3)).nonempty().describe('email: the receivers.'),
+    from: mailbox().describe('email: the sender, such as `Recorder <recorder@example.com>`.'),
+    to: z.array(mailbox()).nonempty().describe('email: the receivers.'),
   }),
 ]);
 

@@ -6,6 +6,7 @@ import { nearestName } from '../nearest-name.ts';
 import { clashingNames } from './clashing-names.ts';
 import { knownSettings } from './known-settings.ts';
 import { type CatalogNames, type Config, configSchema } from './schema.ts';
+import { unsafeValues } from './unsafe-values.ts';
 import { settingsWithoutEffect } from './without-effect.ts';
 
 /**
@@ -79,29 +80,34 @@ function namesThatAreNone(document: Document): string[] {
 export function checkConfig(value: unknown, names: CatalogNames, file: string): Config {
   const told = withoutEmpty(value, file) ?? {};
   const result = configSchema(names).safeParse(told, { reportInput: true });
-  const across = [...clashingNames(told), ...settingsWithoutEffect(told, names)].map(
-    (problem) => `${file}: ${problem}`,
-  );
-  if (result.success && across.length === 0) return result.data;
-  throw new UsageError([
-    ...(result.error?.issues ?? []).flatMap(nearest).flatMap((issue) => {
-      const path = issue.path
-        .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-        .join('')
-        .slice(1);
-      if (issue.code === 'unrecognized_keys') {
-        const known = path === 'datasets' ? names.datasets : knownSettings(names, issue.path);
-        const no = path === 'datasets' ? `dataset; there are ${known.join(', ')}` : 'setting';
-        return issue.keys.map((key) => {
-          const meant = nearestName(key, known);
-          const guess = meant === undefined ? '' : `; did you mean ${meant}?`;
-          return `${file}: ${path ? `${path}.` : ''}${key}: no such ${no}${guess}`;
-        });
-      }
-      return [`${file}: ${path || 'the file'}: ${problemOf(issue)}`];
-    }),
-    ...across,
-  ]);
+  const unsafe = unsafeValues(told);
+  const across = [...clashingNames(told), ...settingsWithoutEffect(told, names)];
+  if (result.success && unsafe.length + across.length === 0) return result.data;
+  const reported = new Set(unsafe.map(pathIn));
+  const invalid = (result.error?.issues ?? [])
+    .flatMap(nearest)
+    .flatMap((issue) => problemsOf(issue, names))
+    .filter((problem) => !reported.has(pathIn(problem)));
+  throw new UsageError([...unsafe, ...invalid, ...across].map((problem) => `${file}: ${problem}`));
+}
+
+/** The path that a problem begins with. */
+const pathIn = (problem: string) => problem.split(': ', 1)[0];
+
+/** The problems of one issue of the schema, each with its path. */
+function problemsOf(issue: z.core.$ZodIssue, names: CatalogNames): string[] {
+  const path = issue.path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .slice(1);
+  if (issue.code !== 'unrecognized_keys') return [`${path || 'the file'}: ${problemOf(issue)}`];
+  const known = path === 'datasets' ? names.datasets : knownSettings(names, issue.path);
+  const no = path === 'datasets' ? `dataset; there are ${known.join(', ')}` : 'setting';
+  return issue.keys.map((key) => {
+    const meant = nearestName(key, known);
+    const guess = meant === undefined ? '' : `; did you mean ${meant}?`;
+    return `${path ? `${path}.` : ''}${key}: no such ${no}${guess}`;
+  });
 }
 
 /** Where a setting has several valid forms: the problems of the form that is nearest to what was written. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isHttpUrl } from './addresses-schema.ts';
 import { alertsSchema, type RuleLimits } from './alerts-schema.ts';
 import { changesSchema } from './changes-schema.ts';
 import { duration } from './duration-schema.ts';
@@ -11,14 +12,12 @@ import { retentionSchema } from './retention-schema.ts';
 
 const serviceUrl = z
   .string()
-  .refine(
-    (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
-    'must be an http or https URL',
-  )
+  .refine(isHttpUrl, 'must be an http or https URL without spaces')
   .refine((text) => {
     const { username, password, search } = URL.canParse(text) ? new URL(text) : new URL('http://-');
     return username + password + search === '';
   }, 'must carry no credentials and no query: secrets come from the environment')
+  .refine((text) => !text.includes('#'), 'must carry no fragment (#…): it is never sent')
   .meta({ examples: ['https://service.example'] });
 
 const budget = z
@@ -131,7 +130,7 @@ export function configSchema(names: CatalogNames) {
           absent: 'as far back as it looks at its first recording',
           examples: ['2025-01-31'],
         }),
-      pageSize: z.int().positive().optional().meta({
+      pageSize: z.int().min(1).max(10_000).optional().meta({
         description:
           'Fewer items a page than the service would give. Of datasets whose service takes a page size.',
         unit: 'items',

@@ -148,6 +148,11 @@ export function buildServer({
   server.server.maxConnections = CONNECTIONS;
   sendHeaders(server);
   const pace = paceRequests(server, recording);
+  // Of two names a proxy before this server may read the other one.
+  server.addHook('onRequest', async ({ raw: { rawHeaders } }, reply) => {
+    if (rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host').length < 2) return;
+    await reply.code(400).send({ error: 'the request has several Host headers' });
+  });
   server.addHook('onRequest', async ({ headers: { host }, socket: { localAddress } }, reply) => {
     if (isOwnName(host, localAddress, names)) return;
     const error = `this server does not answer to the name "${host}": add it to server.names in recorder.yaml`;

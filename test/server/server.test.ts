@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
@@ -60,6 +62,19 @@ describe('the server', () => {
     }
     for (const host of ['localhost', 'recorder.example.org'])
       expect(await get('/health', host)).toMatchObject({ code: 200 });
+  });
+
+  it('refuses a request with several Host headers, in whichever order and case', async () => {
+    const { hostname, port } = new URL(address);
+    for (const [one, other] of [
+      ['Host: localhost', 'Host: evil.example'],
+      ['host: evil.example', 'HOST: localhost'],
+      ['Host: localhost', 'Host: localhost'],
+    ]) {
+      const socket = connect(Number(port), hostname);
+      socket.end(`GET /health HTTP/1.1\r\n${one}\r\n${other}\r\nConnection: close\r\n\r\n`);
+      expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
+    }
   });
 
   it('answers no request that a page of another site makes', async () => {

@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkConfig } from '../../src/config/load.ts';
+import { catalogNames } from '../../src/configured-feeds.ts';
+import { UsageError } from '../../src/errors.ts';
+
+/** A valid configuration with a text at each of the places below. */
+const valid = () => ({
+  network: 'fuji',
+  name: 'recorder',
+  upstreams: {
+    metrics: { url: 'https://metrics.example/base', apiKeyHeader: 'x-key' },
+    nodes: [{ name: 'one', url: 'http://127.0.0.1:9650' }],
+  },
+  watch: {
+    chains: ['43113'],
+    nodeIds: [],
+    evmAddresses: [{ chain: '43113', address: `0x${'ab'.repeat(20)}` }],
+  },
+  datasets: { metric_points: { metrics: ['txCount'], every: '1h' } },
+  alerts: {
+    channels: [
+      { name: 'ops', type: 'webhook', url: 'https://hook.example/', headers: [{ name: 'X-A', value: 'b' }] },
+      { name: 'mail', type: 'email', host: 'smtp.example', from: 'a@example.com', to: ['b@example.com'] },
+    ],
+  },
+});
+
+const problems = (value: unknown): readonly string[] => {
+  try {
+    checkConfig(value, catalogNames, 'test.yaml');
+    return [];
+  } catch (error) {
+    if (error instanceof UsageError) return error.problems.map((one) => one.replace('test.yaml: ', ''));
+    throw error;
+  }
+};
+
+interface Place {
+  readonly path: string;
+  readonly holder: object;
+  readonly key: string;
+}
+
+/** Every text, or every mapping, of a configuration, with its path. */
+function places(value: unknown, wanted: 'texts' | 'mappings', path = ''): Place[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const at = Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
+    const isMapping = typeof inner === 'object' && !Array.isArray(inner);
+    const isWanted = wanted === 'texts' ? typeof inner === 'string' : isMapping;
+    return [...(isWanted ? [{ path: at, holder: value, key }] : []), ...places(inner, wanted, at)];
+  });
+}
+const indices = fc.nat(1_000);
+const pick = (all: readonly Place[], at: number): Place => {
+  const place = all[at % all.length];
+  if (!place) throw new Error('there is no place');
+  return place;
+};
+
+describe('a configuration', () => {
+  it('is valid as the tests below begin with it', () => {
+    expect(problems(valid())).toEqual([]);
+  });
+
+  it('is refused with a control character or a line break in any text, naming the path and not the text', () => {
+    const characters = fc.constantFrom(
+      ...'\0\u0007\t\n\r\u001b\u007f\u0085\u2028\u202e\u2066',
+      '\r\nBcc: x@y',
+    );
+    fc.assert(
+      fc.property(indices, characters, fc.nat(20), (at, character, offset) => {
+        const config = valid();
+        const { path, holder, key } = pick(places(config, 'texts'), at);
+        const text = String(Reflect.get(holder, key));
+        const cut = offset % (text.length + 1);
+        Reflect.set(holder, key, text.slice(0, cut) + character + text.slice(cut));
+        expect(problems(config)).toEqual([`${path}: must be one line without control characters`]);
+      }),
+    );
+  });
+
+  it('is refused with a key of JavaScript objects in any mapping', () => {
+    const keys = fc.constantFrom('__proto__', 'constructor', 'prototype');
+    fc.assert(
+      fc.property(indices, keys, (at, reserved) => {
+        const config = valid();
+        const { path, holder, key } = pick(places(config, 'mappings'), at);
+        Object.defineProperty(Reflect.get(holder, key), reserved, {
+          value: { enabled: true },
+          enumerable: true,
+          configurable: true,
+          writable: true,
+        });
+        expect(problems(config)).toEqual([`${path}.${reserved}: no such setting`]);
+      }),
+    );
+  });
+
+  it.each(['#fragment', ' ', '#'])(
+    'is refused with %j at the end of a URL, however the URL is used',
+    (end) => {
+      for (const path of ['upstreams.metrics.url', 'upstreams.nodes[0].url', 'alerts.channels[0].url']) {
+        const config = valid();
+        const place = places(config, 'texts').find((one) => one.path === path);
+        if (!place) throw new Error(`there is no ${path}`);
+        Reflect.set(place.holder, place.key, `${Reflect.get(place.holder, place.key)}${end}`);
+        expect(problems(config)).toEqual([
+          expect.stringMatching(/: must (carry no fragment|be an http or https URL)/),
+        ]);
+      }
+    },
+  );
+
+  it.each([0, -1, 1.5, 10_001, 1e15, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY, Number.NaN])(
+    'is refused with a page of %s items',
+    (pageSize) => {
+      const found = problems({ ...valid(), datasets: { proposed_blocks: { pageSize } } });
+      expect(
+        found.some((one) => one.startsWith('datasets.proposed_blocks.pageSize: must be')),
+        String(found),
+      ).toBe(true);
+    },
+  );
+
+  it.each([
+    ['recorder', false],
+    ['@example.com', false],
+    ['a@', false],
+    ['a@b@c', false],
+    ['a@example.com, b@example.com', false],
+    ['Recorder <recorder>', false],
+    ['a@example.com', true],
+    ['Recorder <recorder@example.com>', true],
+    ['Wächter von L1 <l1+alerts@münchen.example>', true],
+    ['$'.concat('{MAIL_FROM}'), true],
+  ])('takes %j as the address of a mail: %s', (address, isValid) => {
+    const mail = { name: 'mail', type: 'email', host: 'smtp.example', from: address, to: [address] };
+    const found = problems({ ...valid(), alerts: { channels: [mail] } });
+    expect(found.map((one) => one.split(':')[0])).toEqual(
+      isValid ? [] : ['alerts.channels[0].from', 'alerts.channels[0].to[0]'],
+    );
+  });
+});
