@@ -8,6 +8,7 @@ import { readNamed, textsIn } from './config/named-secrets.ts';
 import type { Config } from './config/schema.ts';
 import { readSecrets, secretsByName } from './config/secrets.ts';
 import { activeFeeds, activeLedgers, catalogNames } from './configured-feeds.ts';
+import { type LockingSession, sessionText } from './db/blocking-sessions.ts';
 import type { BudgetKey } from './db/budget-key.ts';
 import { type Database, openDatabase } from './db/client.ts';
 import { openEmbedded } from './db/embedded.ts';
@@ -81,6 +82,8 @@ export interface AppOptions {
   readonly createsNothing?: boolean;
   /** Set: wait for a database that cannot be reached, until this signal aborts. Absent: fail. */
   readonly patient?: AbortSignal;
+  /** Ends a migration at once. */
+  readonly signal?: AbortSignal;
   /** The least important lines that are logged where LOG_LEVEL says nothing; absent: warnings, so that an answer comes first. */
   readonly logLevel?: 'info';
   /** Send traces and logs where the environment names an endpoint for them. */
@@ -153,7 +156,13 @@ export async function openApp(options: AppOptions): Promise<App> {
           log.warn({ cause }, 'the database cannot be reached: waiting for it'),
         );
       else if (environment.databaseUrl) await refusePoolerAt(databaseUrl, 'DATABASE_URL');
-      const migrating = options.migrate || embedded ? migrate(databaseUrl) : [];
+      const migrating =
+        options.migrate || embedded
+          ? migrate(databaseUrl, {
+              signal: options.signal,
+              blocked: (sessions) => tellBlocked(log, sessions),
+            })
+          : [];
       const [told] = await Promise.all([migrating, options.load?.()]);
       for (const sentence of told) log.warn(sentence);
       const opened = openDatabase(databaseUrl);
@@ -272,6 +281,13 @@ function tellEndpoint(log: Log, signal: 'traces' | 'logs', cause: string | null)
       { signal, cause },
       'the OpenTelemetry endpoint does not take what it is sent: it is dropped, and nothing else is harmed; see OTEL_EXPORTER_OTLP_ENDPOINT',
     );
+}
+
+function tellBlocked(log: Log, sessions: readonly LockingSession[]): void {
+  log.warn(
+    { sessions: sessions.map(sessionText) },
+    'the migration waits for sessions that hold locks: end their transactions; it is tried again for two minutes',
+  );
 }
 
 function noSandbox(): never {

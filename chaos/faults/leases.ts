@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { LOCKS } from '../../src/db/advisory-lock.ts';
+import { LOCKS } from '../../src/db/row-lock.ts';
 import { oneNode } from '../settings.ts';
 import { Steady } from '../steady.ts';
 import { eventually, until } from '../waiting.ts';
@@ -57,17 +57,17 @@ const TRY_EVERY = 5_000;
 
 /** A process that does something alone which takes long, with the recorder's own lock. @returns its file */
 async function holder({ dir, databaseUrl, setting }: World): Promise<string> {
-  const module = pathToFileURL(join(dirname(setting.cli), 'db', 'advisory-lock.js')).href;
+  const module = pathToFileURL(join(dirname(setting.cli), 'db', 'row-lock.js')).href;
   const file = join(dir, 'holder.mjs');
   await writeFile(
     file,
-    `import { withAdvisoryLock } from ${JSON.stringify(module)};
+    `import { withRowLock } from ${JSON.stringify(module)};
     const work = async () => {
       process.stderr.write('mine\\n');
       await new Promise((resolve) => setTimeout(resolve, Number(process.argv[2])));
       return 'done';
     };
-    const result = await withAdvisoryLock(${JSON.stringify(databaseUrl)}, ${LOCKS.schedules}, work);
+    const result = await withRowLock(${JSON.stringify(databaseUrl)}, ${JSON.stringify(LOCKS.schedules)}, work);
     process.stdout.write(String(result));`,
   );
   return file;
@@ -83,8 +83,8 @@ const idleLock: Fault = {
     const cli = await holder(world);
     const pids = async () => {
       const rows = await sql<{ pid: number }[]>`
-        select pid from pg_locks where locktype = 'advisory' and granted and database = (
-          select oid from pg_database where datname = current_database())`;
+        select pid from pg_locks l join pg_stat_activity a using (pid)
+        where l.relation = 'recorder_locks.locks'::regclass and l.granted and a.datname = current_database() and a.state = 'idle in transaction'`;
       return rows.map(({ pid }) => pid).join();
     };
     const first = world.recorder([String(HELD_MS)], { cli });

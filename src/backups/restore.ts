@@ -2,13 +2,13 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type postgres from 'postgres';
-import { LOCKS, withAdvisoryLock } from '../db/advisory-lock.ts';
 import { openSealing } from '../db/client.ts';
 import { encodingProblem } from '../db/encoding.ts';
 import { libpqVariables } from '../db/libpq.ts';
 import { knownMigrations } from '../db/migrate.ts';
 import { makeReader } from '../db/reader-role.ts';
 import { clearMark, madeIn, readMark, setMark } from '../db/restoring.ts';
+import { LOCKS, withRowLock } from '../db/row-lock.ts';
 import { withSnapshot } from '../db/snapshot.ts';
 import { UsageError } from '../errors.ts';
 import { type Verified, verify } from '../seals/verify.ts';
@@ -49,7 +49,7 @@ const SETS_TRANSACTION_TIMEOUT = 17;
  * @throws UsageError when it cannot be restored there; Error when what was restored is not what was backed up
  */
 export async function restoreBackup(restoring: Restoring): Promise<Restored | null> {
-  return withAdvisoryLock(restoring.databaseUrl, LOCKS.restore, async () => {
+  return withRowLock(restoring.databaseUrl, LOCKS.restore, async () => {
     const sql = openSealing(restoring.databaseUrl, LONGEST);
     try {
       return await restoreAlone(sql, restoring);

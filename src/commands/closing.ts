@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
-import { LOCKS } from '../db/advisory-lock.ts';
 import { openSealing } from '../db/client.ts';
+import { LOCKS } from '../db/row-lock.ts';
 import { closeDays } from '../recording/close-days.ts';
 import { noteContradictions } from '../recording/note-contradictions.ts';
 import { inTurn } from './in-turn.ts';

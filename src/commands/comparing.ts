@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { compareSources } from '../checks/compare.ts';
-import { LOCKS } from '../db/advisory-lock.ts';
 import { openComparing } from '../db/client.ts';
+import { LOCKS } from '../db/row-lock.ts';
 import { inTurn } from './in-turn.ts';
 
 /**

@@ -1,8 +1,10 @@
+import type postgres from 'postgres';
 import { tryOwnRules } from '../alerts/configured-rules.ts';
 import type { Checked } from '../checked.ts';
 import { systemClock } from '../clock.ts';
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
+import { foreignLocks, sessionText } from '../db/blocking-sessions.ts';
 import { type Database, openDatabase } from '../db/client.ts';
 import { diagnosed } from '../db/database-causes.ts';
 import { examineDatabase } from '../db/examine-database.ts';
@@ -74,6 +76,7 @@ async function within(
     return [
       itself,
       queue,
+      ...(await examineSessions(database.sql)),
       ...(await examineReplica(environment, database.reader)),
       ...(await examineRecording(database.sql, config, watched, systemClock)),
       ...(config ? await examineOwnRules(config, databaseUrl, signal) : []),
@@ -81,6 +84,21 @@ async function within(
   } finally {
     await database.close();
   }
+}
+
+/** Sessions of other programs that hold locks on what the recorder owns. */
+async function examineSessions(sql: postgres.Sql): Promise<Checked[]> {
+  return (await foreignLocks(sql)).map((session) => {
+    const text = sessionText(session);
+    return session.isBlocking
+      ? {
+          check: 'database',
+          ok: false,
+          found: `a session blocks the recorder: ${text}`,
+          mend: `end its transaction, or: select pg_terminate_backend(${session.pid})`,
+        }
+      : { check: 'database', ok: true, found: `a session holds locks, which blocks migrations: ${text}` };
+  });
 }
 
 /** Whether the queries of rules of one's own can be asked; of those that could not be tried it is told. */

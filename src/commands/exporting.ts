@@ -4,7 +4,7 @@ import type { Checked } from '../checked.ts';
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
 import { readSecrets } from '../config/secrets.ts';
-import { LOCKS, withAdvisoryLock } from '../db/advisory-lock.ts';
+import { LOCKS, withRowLock } from '../db/row-lock.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import type { ExportWork } from '../jobs/export-jobs.ts';
 import { redactor } from '../redaction.ts';
@@ -24,7 +24,7 @@ export function exportWork(app: App): ExportWork {
     run: async (to, signal) => {
       const wanted = config.exports.find((one) => one.to === to);
       if (!wanted) return;
-      await withAdvisoryLock(databaseUrl, LOCKS.export, async () => {
+      await withRowLock(databaseUrl, LOCKS.export, async () => {
         if (!(await noteBegin(sql, recorder, to))) return;
         const { datasets, format } = wanted;
         const reply = await readFrom(app).then(

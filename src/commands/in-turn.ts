@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { withAdvisoryLock } from '../db/advisory-lock.ts';
+import { withRowLock } from '../db/row-lock.ts';
 
 /**
  * Does work on a connection of its own, unless another process does it. A stop closes the connection, also within a statement: each
@@ -9,7 +9,7 @@ import { withAdvisoryLock } from '../db/advisory-lock.ts';
  */
 export async function inTurn(
   databaseUrl: string,
-  lock: number,
+  lock: string,
   sql: postgres.Sql,
   signal: AbortSignal,
   work: () => Promise<void>,
@@ -17,7 +17,7 @@ export async function inTurn(
   const stop = () => void sql.end({ timeout: 0 }).catch(() => {});
   signal.addEventListener('abort', stop, { once: true });
   try {
-    await withAdvisoryLock(databaseUrl, lock, work);
+    await withRowLock(databaseUrl, lock, work);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
-import { LOCKS, withAdvisoryLock } from '../db/advisory-lock.ts';
 import { isAway } from '../db/away.ts';
+import { LOCKS, withRowLock } from '../db/row-lock.ts';
 import { durationText } from '../duration.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -22,7 +22,7 @@ export async function retainInTurn(
 ): Promise<void> {
   const wanted = Object.entries(config.retention);
   if (wanted.length === 0) return;
-  await withAdvisoryLock(databaseUrl, LOCKS.retain, async () => {
+  await withRowLock(databaseUrl, LOCKS.retain, async () => {
     for (const [dataset, keep] of wanted) {
       try {
         for (const one of await retain(database.sql, { [dataset]: keep }, clock(), signal))

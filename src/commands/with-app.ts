@@ -33,7 +33,7 @@ export async function withApp(
 ): Promise<void> {
   const signal = stopSignal();
   const { openApp } = await import('../app.ts');
-  const app = await openApp(options.wait ? { ...options, patient: signal } : options).catch(
+  const app = await openApp({ ...options, signal, ...(options.wait && { patient: signal }) }).catch(
     (error: unknown) => {
       if (options.wait && signal.aborted) return null; // stopped while it waited
       throw error;

@@ -85,6 +85,12 @@ const CAUSES: readonly Cause[] = [
     mend: ({ variable }) => `write the name that the certificate has into ${variable}`,
   },
   {
+    codes: ['55P03', '57014'],
+    cause: ({ host }, message) => `a statement waited for too long on ${host}: ${message}`,
+    mend: () =>
+      'end the session that holds the lock: select pid, usename, application_name, xact_start from pg_stat_activity where pid in (select unnest(pg_blocking_pids(pid)) from pg_stat_activity)',
+  },
+  {
     codes: ['57P03', '57P01', '57P02'],
     cause: ({ host }, message) => `${host} is not ready: ${message}`,
     mend: () => 'wait until it is, then ask again',

@@ -1,68 +1,145 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import postgres from 'postgres';
-import { UsageError } from '../errors.ts';
+import { Interrupted, TemporaryError, UsageError } from '../errors.ts';
 import { packageFile } from '../package-file.ts';
-import { LOCKS } from './advisory-lock.ts';
 import { makeReaders, Reporting, refusedForViews } from './apply-declared.ts';
+import { type LockingSession, sessionText, watchBlockers } from './blocking-sessions.ts';
+import { CONNECTION } from './client.ts';
+import { connect } from './connect.ts';
 import type { Declared } from './declared.ts';
 import { encodingProblem } from './encoding.ts';
 import { renewLeases } from './leases.ts';
 import { restoreProblem } from './restoring.ts';
+import { createLock, LOCKS, lockRow } from './row-lock.ts';
+import { silenceOf } from './session.ts';
 import { standsAsDeclared } from './standing.ts';
 import { attempt, inOneTransaction, together } from './transaction.ts';
 
 const FOLDER = fileURLToPath(packageFile('drizzle'));
 
+/** How a database is migrated. */
+export interface MigrateOptions {
+  /** The migration is a part of the restore that the database is marked with. */
+  readonly restoring?: boolean;
+  /** Where the migrations are. Default: those of this version. */
+  readonly folder?: string;
+  /** Ends the migration at once, with nothing changed. */
+  readonly signal?: AbortSignal | undefined;
+  /** Maximum time of attempts that are blocked, in ms. Default: 110 s, so that all ends within two minutes. */
+  readonly timeout?: number;
+  /** Called with the sessions that block the migration, each time it gives way to whoever waits behind it. */
+  readonly blocked?: (sessions: readonly LockingSession[]) => void;
+}
+
+/** Pause between two attempts, in which the statements behind the migration are executed, ms. */
+const RETRY_PAUSE_MS = 1_500;
+const BLOCKED_TIMEOUT_MS = 110_000;
+const MAX_DEADLOCKS = 5;
+
 /**
  * Brings a database to this version's schema: migrations in order, then views and functions, then the reader's rights; in
  * one transaction, so that a migrator that is killed leaves the database as it was. Safe to run by many at once, and while others record.
+ * It waits for a lock for two seconds only, and then gives way, so that others are never queued behind it for long.
  * @returns what a person should know of it, in sentences
- * @param options restoring: it is a part of the restore that the database is marked with; folder: where the migrations are. Default: those of this version
  * @throws UsageError when the database is not UTF-8, a backup is being restored into it, or it holds a migration that this version does not know, or lacks an
- * earlier one, or where something of the user's stands in the way of a view or a function
+ * earlier one, or where something of the user's stands in the way of a view or a function; TemporaryError that names the sessions which
+ * blocked it for two minutes; Interrupted when the signal aborted
  */
 export async function migrateDatabase(
   url: string,
   declared: readonly Declared[],
-  { restoring = false, folder = FOLDER } = {},
+  {
+    restoring = false,
+    folder = FOLDER,
+    signal,
+    timeout = BLOCKED_TIMEOUT_MS,
+    blocked = () => {},
+  }: MigrateOptions = {},
 ): Promise<string[]> {
-  for (let attempts = 1; ; attempts++) {
+  const deadline = performance.now() + timeout;
+  let blockers: readonly LockingSession[] = [];
+  for (let deadlocks = 0; ; ) {
     try {
-      return await migrateAtOnce(url, declared, restoring, folder);
+      if (signal?.aborted) throw new Interrupted();
+      await createLocks(url, restoring);
+      return await inOneTransaction(url, signal, async (sql) => {
+        const watch = watchBlockers(url, await backendOf(sql));
+        try {
+          return await migrateAtOnce(sql, declared, restoring, folder);
+        } finally {
+          const found = await watch.stop();
+          if (found.length > 0) blockers = found;
+        }
+      });
     } catch (error) {
-      if (!isDeadlock(error) || attempts === MOST_ATTEMPTS) throw error;
+      if (signal?.aborted) throw new Interrupted({ cause: error });
+      if (isDeadlock(error) && ++deadlocks < MAX_DEADLOCKS) continue;
+      if (!isLockTimeout(error)) throw error;
+      if (performance.now() > deadline) throw new TemporaryError(blockedText(blockers), { cause: error });
+      blocked(blockers);
+      await delay(RETRY_PAUSE_MS, undefined, { signal }).catch(() => {});
     }
   }
 }
 
+const codeOf = (error: unknown) => (error instanceof postgres.PostgresError ? error.code : null);
 /** Where processes of an earlier version go on recording, a statement of theirs and the migration may wait for each other. */
-const MOST_ATTEMPTS = 5;
-const isDeadlock = (error: unknown) => error instanceof postgres.PostgresError && error.code === '40P01';
+const isDeadlock = (error: unknown) => codeOf(error) === '40P01';
+const isLockTimeout = (error: unknown) => codeOf(error) === '55P03';
 
-function migrateAtOnce(
-  url: string,
+function blockedText(sessions: readonly LockingSession[]): string {
+  const named =
+    sessions.length > 0 ? sessions.map(sessionText).join('; ') : 'a session that has ended by now';
+  const [first] = sessions;
+  const fix = first
+    ? `end the transaction there, or: select pg_terminate_backend(${first.pid})`
+    : 'try again';
+  return `the database was not migrated: for two minutes its tables or views were locked by ${named}: ${fix}`;
+}
+
+async function backendOf(sql: postgres.Sql): Promise<number> {
+  const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
+  return row?.pid ?? 0;
+}
+
+/** Creates the locks of the migration and of commits, where the database can be migrated. */
+async function createLocks(url: string, restoring: boolean): Promise<void> {
+  const sql = connect(url, silenceOf('work'), { ...CONNECTION, max: 1 });
+  try {
+    await refuseUnusable(sql, restoring);
+    for (const name of [LOCKS.migrate, LOCKS.changes]) await createLock(sql, name);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+async function refuseUnusable(sql: postgres.Sql, restoring: boolean): Promise<void> {
+  const problem = (await encodingProblem(sql)) ?? (restoring ? null : await restoreProblem(sql));
+  if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);
+}
+
+async function migrateAtOnce(
+  sql: postgres.Sql,
   declared: readonly Declared[],
   restoring: boolean,
   folder: string,
 ): Promise<string[]> {
-  return inOneTransaction(url, async (sql) => {
-    const problem = (await encodingProblem(sql)) ?? (restoring ? null : await restoreProblem(sql));
-    if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);
-    await sql`select pg_advisory_xact_lock(${LOCKS.migrate})`;
-    const lacking = await refuseStrangeHistory(sql, folder);
-    if (lacking === 0 && (await standsAsDeclared(sql, declared))) {
-      await makeReaders(sql, declared);
-      return [];
-    }
-    const reporting = await Reporting.open(sql, declared);
-    const later = await applyMigrations(sql, reporting, folder);
+  await refuseUnusable(sql, restoring);
+  await sql.unsafe(lockRow('migrate'));
+  const lacking = await refuseStrangeHistory(sql, folder);
+  if (lacking === 0 && (await standsAsDeclared(sql, declared))) {
     await makeReaders(sql, declared);
-    const told = await reporting.apply();
-    for (const statement of later) await clear(sql, statement);
-    await renewLeases(sql);
-    return told;
-  });
+    return [];
+  }
+  const reporting = await Reporting.open(sql, declared);
+  const later = await applyMigrations(sql, reporting, folder);
+  await makeReaders(sql, declared);
+  const told = await reporting.apply();
+  for (const statement of later) await clear(sql, statement);
+  await renewLeases(sql);
+  return told;
 }
 
 /**

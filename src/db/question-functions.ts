@@ -42,6 +42,9 @@ begin
     taken := taken + pg_catalog.length(line);
     exit when taken > bytes;
   end loop;
+  if exists (select from pg_catalog.pg_locks where locktype = 'advisory' and pid = pg_catalog.pg_backend_pid()) then
+    raise exception 'advisory locks are not for questions: other programs of this database use them' using errcode = 'insufficient_privilege';
+  end if;
 end $$;
 revoke execute on all functions in schema ${QUESTION_SCHEMA} from public`;
 

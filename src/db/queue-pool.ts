@@ -67,7 +67,7 @@ export function openQueuePool(
 ): pg.Pool {
   const servers = serversOf(url);
   const pool = new QueuePool({
-    ...sessionConfig(sessionSettings('queue', schema)),
+    ...sessionConfig(sessionSettings('queue', `${schema},pg_catalog`)),
     max: MOST,
     Client: guardedClient(servers),
     connectionTimeoutMillis: 10_000,

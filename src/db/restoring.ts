@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import { LOCK_SCHEMA } from './row-lock.ts';
 
 /** The schema that stands in a database while a backup is restored into it. Nothing else of the recorder works there then. */
 export const RESTORE_SCHEMA = 'recorder_restore';
@@ -44,7 +45,7 @@ export async function madeIn(sql: postgres.Sql): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select name from (
       select 'schema ' || nspname as name, 1 as place from pg_namespace
-      where nspname !~ '^pg_' and nspname not in ('information_schema', 'public', ${RESTORE_SCHEMA})
+      where nspname !~ '^pg_' and nspname not in ('information_schema', 'public', ${RESTORE_SCHEMA}, ${LOCK_SCHEMA})
       union all
       select format('%I.%I', 'public', c.relname), 2 from pg_class c
       where c.relnamespace = to_regnamespace('public') and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')

@@ -2,29 +2,44 @@ import postgres from 'postgres';
 import { connect } from './connect.ts';
 import { sessionSettings } from './session.ts';
 
+/** Maximum wait for a lock, ms. Whoever wants a lock on the same table later waits behind the transaction for as long. */
+const LOCK_TIMEOUT_MS = 2_000;
+
 /**
  * Does something in one transaction on a connection of its own: all of it or nothing.
  *
  * With postgres.js 3.4.9 a transaction of the driver whose connection is cut is never settled, so the statements are single
  * ones on the only connection. The driver replaces a lost connection in silence. There nothing can be written, and the
  * savepoint is missing: what comes after a loss fails instead of being kept by itself.
+ * @param signal closes the connection, also within a statement: nothing is done then
  */
-export async function inOneTransaction<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+export async function inOneTransaction<T>(
+  url: string,
+  signal: AbortSignal | undefined,
+  work: (sql: postgres.Sql) => Promise<T>,
+): Promise<T> {
   const connection: Record<string, string> = {
     ...sessionSettings('migration'),
     default_transaction_read_only: 'on',
+    lock_timeout: String(LOCK_TIMEOUT_MS),
   };
   const sql = connect(url, 0, { max: 1, onnotice: () => {}, connection });
+  const abort = () => void sql.end({ timeout: 0 }).catch(() => {});
+  signal?.addEventListener('abort', abort, { once: true });
   try {
     await sql.unsafe('begin read write; savepoint whole');
     const result = await work(sql);
     await sql.unsafe('release savepoint whole; commit');
     return result;
   } finally {
+    signal?.removeEventListener('abort', abort);
     // Whatever is not committed by now ends with the connection.
     await sql.end({ timeout: 0 });
   }
 }
+
+/** lock_not_available, deadlock_detected: the whole transaction is to be repeated. */
+const REPEATED: ReadonlySet<unknown> = new Set(['55P03', '40P01']);
 
 /** Thrown by work that is to be as if it had not been begun. */
 export class Refused extends Error {}
@@ -53,7 +68,7 @@ export async function attempt(
     // FATAL: the connection is gone, and the transaction with it.
     const refused =
       (error instanceof postgres.PostgresError && error.severity === 'ERROR') || error instanceof Refused;
-    if (!refused) throw error;
+    if (!refused || ('code' in error && REPEATED.has(error.code))) throw error;
     await sql.unsafe('rollback to savepoint attempt; release savepoint attempt');
     return error;
   }

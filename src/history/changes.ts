@@ -1,5 +1,5 @@
 import type { Dataset, DatasetColumn } from '../datasets/contract.ts';
-import { LOCKS } from '../db/advisory-lock.ts';
+import { lockRow } from '../db/row-lock.ts';
 import { itemColumns } from './writing.ts';
 
 /** What happened to a row, by the letter that stands for it in `recorder.changes`. */
@@ -136,10 +136,13 @@ export function noteChanges({ events, runId, recordedAt, observedAt, after }: No
     `said as materialized (
       ${said.join('\n      union all\n      ')})`,
     `turn as materialized (
-      select pg_advisory_xact_lock(${LOCKS.changes})::text as mine where exists (select from said) and ${ended} >= 0)`,
+      ${lockRow('changes', `exists (select from said) and ${ended} >= 0`)})`,
+    // Without the row of the lock, which "migrate" creates, no commit may be numbered: the division fails.
+    `held as materialized (
+      select 1 / (select count(*)::int from turn) as mine where exists (select from said))`,
     `noted as (
       insert into recorder.changes (dataset, run_id, recorded_at, observed_at, request, ${SAYING.join(', ')})
       select said.dataset, ${runId}, ${recordedAt}, ${observedAt}, said.request, ${SAYING.map((name) => `said.${name}`).join(', ')}
-      from turn cross join said where turn.mine is not null returning 1)`,
+      from held cross join said where held.mine = 1 returning 1)`,
   ];
 }

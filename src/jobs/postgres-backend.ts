@@ -6,6 +6,7 @@ import { openQueuePool } from '../db/queue-pool.ts';
 import { type OnError, type QueueBackend, TAKEOVER } from './backend.ts';
 import { createPostgresBackend, DEFAULT_SCHEMA, isPgPool, runMigrations, withBackend } from './bullmq.ts';
 import type { JobData } from './jobs.ts';
+import { createLockFunctions, useLockFunctions } from './queue-locks.ts';
 
 /**
  * The queue in PostgreSQL, in a schema of its own. A BullMQ queue or worker whose first statement failed never works
@@ -79,7 +80,9 @@ function asBullMq(pool: Pool): PgPool {
 async function migrate(pool: Pool): Promise<void> {
   const client = await pool.connect();
   try {
+    await createLockFunctions(client, DEFAULT_SCHEMA);
     await runMigrations(client);
+    await useLockFunctions(client, DEFAULT_SCHEMA);
   } finally {
     client.release();
   }

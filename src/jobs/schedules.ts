@@ -1,17 +1,14 @@
-import { createHash } from 'node:crypto';
 import type { Logger as Log } from 'pino';
-import { LOCKS, withAdvisoryLock } from '../db/advisory-lock.ts';
+import { LOCKS, withRowLock } from '../db/row-lock.ts';
 import type { ActiveFeed } from '../recording/active-feed.ts';
 import type { RecorderQueue } from './backend.ts';
 import { type JobData, POLLS, planJob, queueNames } from './jobs.ts';
 import type { Queues } from './workers.ts';
 
-/** The number of the lock of one recorder's reconciler: recorders do not wait for each other. */
-function lockOf(recorder: string | undefined): number {
+/** The lock of one recorder's reconciler: recorders do not wait for each other. */
+function lockOf(recorder: string | undefined): string {
   const { polls } = queueNames(recorder);
-  return polls === POLLS
-    ? LOCKS.schedules
-    : createHash('sha256').update(`${LOCKS.schedules} ${polls}`).digest().readUIntBE(0, 6);
+  return polls === POLLS ? LOCKS.schedules : `${LOCKS.schedules} of ${polls}`;
 }
 /** A schedule whose next tick is this much in the past does not tick any more. */
 const FROZEN_AFTER = 60_000;
@@ -64,7 +61,7 @@ export async function reconcileSchedules(
   recorder?: string,
   others: readonly Schedule[] = [],
 ): Promise<Reconciled> {
-  const reconciled = await withAdvisoryLock(databaseUrl, lockOf(recorder), async () => {
+  const reconciled = await withRowLock(databaseUrl, lockOf(recorder), async () => {
     const { polls, heals } = queues;
     const present = await polls.getJobSchedulers();
     // Looked at behind the schedules, so that a tick which one of them names is there.

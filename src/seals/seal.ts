@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import type postgres from 'postgres';
 import type { Clock } from '../clock.ts';
-import { LOCKS, withAdvisoryLock } from '../db/advisory-lock.ts';
 import { openSealing } from '../db/client.ts';
+import { LOCKS, withRowLock } from '../db/row-lock.ts';
 import { messageOf } from '../errors.ts';
 import { sealedHistories } from './form.ts';
 import { openNow, readOpenWriters } from './leaves.ts';
@@ -66,7 +66,7 @@ export async function sealDays(sql: postgres.Sql, sealing: Sealing): Promise<Mad
  */
 export async function sealUntil(sealing: Sealing, until: number): Promise<MadeSeal | null | 'busy'> {
   let made: MadeSeal | null = null;
-  const done = await withAdvisoryLock(sealing.databaseUrl, LOCKS.seal, async () => {
+  const done = await withRowLock(sealing.databaseUrl, LOCKS.seal, async () => {
     const sql = openSealing(sealing.databaseUrl, LONGEST);
     try {
       const to = Math.min(until, await timeOf(sql));

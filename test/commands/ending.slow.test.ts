@@ -6,7 +6,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
 import { stringify } from 'yaml';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
-import { LOCKS } from '../../src/db/advisory-lock.ts';
+import { lockRow } from '../../src/db/row-lock.ts';
 import { type Running, startCommand } from '../support/cli.ts';
 import { withDatabase } from '../support/fixture.ts';
 
@@ -116,23 +116,23 @@ describe('a command that is asked to stop', () => {
     expect(stderr).toContain('run the same command again');
   });
 
-  it('and cannot is ended within 20 s, as one that failed', async () => {
+  it('is a migration that waits: it ends at once, and exits 75', async () => {
     const other = postgres(database.url, { max: 1 });
-    await other`select pg_advisory_lock(${LOCKS.migrate})`;
+    await other.unsafe(`begin; ${lockRow('migrate')}`);
     const migrate = start(['migrate']);
     await expect
       .poll(async () => {
         const waiting = await sql`
-          select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
         return waiting.length;
       })
       .toBe(1);
     migrate.process.kill('SIGTERM');
     migrate.process.kill('SIGTERM');
     const { code, stderr } = await migrate.ended;
-    expect(code).toBe(1);
-    expect(stderr).toContain('did not stop');
-    await other.end();
+    expect(code).toBe(75);
+    expect(stderr).toContain('interrupted');
+    await other.end({ timeout: 1 });
   });
 });
 

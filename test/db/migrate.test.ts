@@ -1,8 +1,9 @@
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { foreignLocks, type LockingSession, sessionText } from '../../src/db/blocking-sessions.ts';
 import type { Declared } from '../../src/db/declared.ts';
 import { migrateDatabase, schemaProblem } from '../../src/db/migrate.ts';
-import { UsageError } from '../../src/errors.ts';
+import { Interrupted, TemporaryError, UsageError } from '../../src/errors.ts';
 import { declaredObjects } from '../../src/views/declared.ts';
 import { migrate } from '../../src/views/migrate.ts';
 import { blocked } from '../support/blocked.ts';
@@ -339,5 +340,100 @@ describe('a migration of an empty database that is killed', () => {
     expect(cuts).toBeGreaterThan(1);
     expect(await schemaProblem(sql)).toBeNull();
     expect((await schema()).length).toBeGreaterThan(100);
+  });
+});
+
+describe('a reader in an idle transaction', () => {
+  beforeEach(() => use(testDatabase));
+
+  /** This version with another text of the view that the reader has read. */
+  const changed = declaredObjects().map((object) =>
+    object.name === 'freshness' ? { ...object, body: `select * from (${object.body}) as changed` } : object,
+  );
+  const definition = async () => {
+    const [row] = await sql<
+      { text: string }[]
+    >`select pg_get_viewdef('reporting.freshness'::regclass) as text`;
+    return row?.text ?? '';
+  };
+
+  async function whileRead<T>(work: (end: () => Promise<unknown>) => Promise<T>): Promise<T> {
+    const reader = postgres(database.url, { max: 1, connection: { application_name: 'some-notebook' } });
+    try {
+      await reader.unsafe('begin; select from reporting.freshness');
+      return await work(() => reader`commit`);
+    } finally {
+      await reader.end({ timeout: 1 });
+    }
+  }
+
+  it('blocks nobody but the migration, which names it and goes on when it ends', async () => {
+    await whileRead(async (end) => {
+      const before = await definition();
+      const told: string[] = [];
+      const others: number[] = [];
+      const looking = new AbortController();
+      const blocked = async (sessions: readonly LockingSession[]) => {
+        told.push(...sessions.map(sessionText));
+        if (told.length === 1) await end();
+      };
+      const migrating = migrateDatabase(database.url, changed, { blocked });
+      const reading = (async () => {
+        while (!looking.signal.aborted) {
+          const begun = performance.now();
+          await sql`select count(*) from reporting.freshness`;
+          others.push(performance.now() - begun);
+        }
+      })();
+      await migrating;
+      looking.abort();
+      await reading;
+      expect(told[0]).toMatch(
+        /^process \d+, user "\w+", application "some-notebook", idle in transaction, since 20/,
+      );
+      expect(await definition()).not.toBe(before);
+      expect(Math.max(...others)).toBeLessThan(10_000);
+    });
+  });
+
+  it('stops it for a bounded time, after which it is refused for now, with the session and what ends it', async () => {
+    await whileRead(async () => {
+      const before = await definition();
+      const refused = await migrateDatabase(database.url, changed, { timeout: 0 }).catch(
+        (error: unknown) => error,
+      );
+      expect(refused).toBeInstanceOf(TemporaryError);
+      expect(String(refused)).toMatch(/locked by process \d+.*"some-notebook".*pg_terminate_backend\(\d+\)/);
+      expect(await definition()).toBe(before);
+    });
+  });
+
+  it.each([
+    'select from recorder_locks.locks for update',
+    'lock table recorder.targets in access share mode',
+  ])('with other locks the migration is stopped at once by a signal: %s', async (locking) => {
+    const holder = postgres(database.url, { max: 1 });
+    await holder.unsafe(`begin; ${locking}; select from reporting.freshness`);
+    const stop = new AbortController();
+    const migrating = migrateDatabase(database.url, changed, { signal: stop.signal });
+    await blocked(sql);
+    const aborted = performance.now();
+    stop.abort();
+    await expect(migrating).rejects.toThrow(Interrupted);
+    expect(performance.now() - aborted).toBeLessThan(1_500);
+    await holder.end({ timeout: 1 });
+  });
+
+  it('is named by what doctor queries, as soon as it blocks the recorder', async () => {
+    await whileRead(async () => {
+      expect(await foreignLocks(sql)).toEqual([]);
+      const stop = new AbortController();
+      const migrating = migrateDatabase(database.url, changed, { signal: stop.signal }).catch(() => {});
+      await expect
+        .poll(() => foreignLocks(sql))
+        .toMatchObject([{ application: 'some-notebook', state: 'idle in transaction', isBlocking: true }]);
+      stop.abort();
+      await migrating;
+    });
   });
 });

@@ -198,14 +198,21 @@ describe('a hostile question', () => {
   });
 
   it('leaves nothing behind: settings, locks and notifications end with it', async () => {
-    expect(
-      await asked("select set_config('search_path', 'pg_catalog', false), pg_advisory_lock(7310202611)"),
-    ).toHaveLength(1);
+    await asked("select set_config('search_path', 'pg_catalog', false), pg_advisory_lock(7310202611)");
     const held = async () =>
       (
         await sql`select from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`
       ).length;
     await expect.poll(held).toBe(0);
+  });
+
+  it.each([
+    'select pg_advisory_lock(7310202619)',
+    'select pg_try_advisory_xact_lock_shared(1, 2)',
+    'select U&"\\0070g_advisory_lock"(1)',
+    "select query_to_xml('select pg_adv' || 'isory_lock(1)', true, true, '')",
+  ])('takes no advisory lock, however it is written: %s', async (question) => {
+    expect(await asked(question)).toMatch(/advisory locks are not for questions/);
   });
 });
 

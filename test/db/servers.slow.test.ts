@@ -2,10 +2,10 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Closers } from '../../chaos/closers.ts';
 import { PostgresPair } from '../../chaos/servers/postgres-pair.ts';
-import { withAdvisoryLock } from '../../src/db/advisory-lock.ts';
 import { isAway } from '../../src/db/away.ts';
 import { connect } from '../../src/db/connect.ts';
 import { openQueuePool } from '../../src/db/queue-pool.ts';
+import { withRowLock } from '../../src/db/row-lock.ts';
 import { migrate } from '../../src/views/migrate.ts';
 
 /** What these tests need of both drivers. */
@@ -115,8 +115,8 @@ describe('a pair of servers', () => {
   it('is migrated, and locked, on its primary', async () => {
     const pair = await PostgresPair.start(closers);
     await migrate(turned(pair.url));
-    const inner = () => withAdvisoryLock(pair.url, 1, async () => 'two');
-    expect(await withAdvisoryLock(turned(pair.url), 1, async () => ['one', await inner()])).toEqual([
+    const inner = () => withRowLock(pair.url, 'one', async () => 'two');
+    expect(await withRowLock(turned(pair.url), 'one', async () => ['one', await inner()])).toEqual([
       'one',
       null,
     ]);

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { validators } from '../../src/datasets/node/validators.ts';
-import { withAdvisoryLock } from '../../src/db/advisory-lock.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import { schemaProblem } from '../../src/db/migrate.ts';
 import { openQueuePool } from '../../src/db/queue-pool.ts';
+import { withRowLock } from '../../src/db/row-lock.ts';
 import { UsageError } from '../../src/errors.ts';
 import { takeObserver } from '../../src/health/ledger.ts';
 import { claim } from '../../src/recording/lease.ts';
@@ -102,7 +102,7 @@ describe('a database with settings of its own', () => {
       current_setting('TimeZone') as zone, current_setting('statement_timeout') as timeout,
       current_setting('default_transaction_isolation') as isolation, current_setting('DateStyle') as style`);
     expect(rows).toEqual([
-      { path: 'bullmq', zone: 'UTC', timeout: '30s', isolation: 'read committed', style: 'ISO, YMD' },
+      { path: 'bullmq,pg_catalog', zone: 'UTC', timeout: '30s', isolation: 'read committed', style: 'ISO, YMD' },
     ]);
     await pool.end();
   });
@@ -158,13 +158,14 @@ describe('after the clock of the database was set back an hour', () => {
   });
 
   it('a lock is kept for longer than a connection may be silent', async () => {
-    const lock = 4_711;
+    const lock = 'kept';
     const holders = async () =>
       sql<{ pid: number; asked: Date }[]>`
         select a.pid, a.state_change as asked from pg_locks l join pg_stat_activity a on a.pid = l.pid
-        where l.locktype = 'advisory' and l.objid = ${lock} and l.granted`;
+        where l.relation = 'recorder_locks.locks'::regclass and l.mode = 'RowShareLock' and l.granted and a.datname = current_database()
+          and a.state = 'idle in transaction'`;
     const silence = 600;
-    const result = await withAdvisoryLock(
+    const result = await withRowLock(
       database.url,
       lock,
       async () => {
@@ -174,12 +175,12 @@ describe('after the clock of the database was set back an hour', () => {
           .poll(async () => (await holders())[0]?.asked.getTime() ?? 0, { timeout: 20_000 })
           .toBeGreaterThan(ends);
         expect((await holders()).map(({ pid }) => pid)).toEqual([first?.pid]);
-        return withAdvisoryLock(database.url, lock, async () => 'taken twice');
+        return withRowLock(database.url, lock, async () => 'taken twice');
       },
       silence,
     );
     expect(result).toBeNull();
     await expect.poll(async () => (await holders()).length).toBe(0);
-    expect(await withAdvisoryLock(database.url, lock, async () => 'free')).toBe('free');
+    expect(await withRowLock(database.url, lock, async () => 'free')).toBe('free');
   });
 });

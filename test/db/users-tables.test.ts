@@ -84,7 +84,7 @@ it('views that stand directly on a table are made again when a column that they 
     create view mine.both as select n.id, r.is_l1 from mine.names n join reporting.subnets r on r.subnet_id = n.id;
     comment on view mine.names is 'Names';
     grant select on mine.names, mine.both to ${analyst}`);
-  const told = await inOneTransaction(database.url, async (transaction) => {
+  const told = await inOneTransaction(database.url, undefined, async (transaction) => {
     const reporting = await Reporting.open(transaction, declaredObjects());
     await changeTable(
       transaction,

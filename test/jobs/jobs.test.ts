@@ -9,7 +9,6 @@ import { activeFeeds, catalogNames } from '../../src/configured-feeds.ts';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import type { Range, Window } from '../../src/datasets/contract.ts';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
-import { LOCKS } from '../../src/db/advisory-lock.ts';
 import { LEASE_SECONDS } from '../../src/db/leases.ts';
 import type { QueueBackend, RecorderQueue } from '../../src/jobs/backend.ts';
 import { HEALS, POLLS, planJob, recordJob } from '../../src/jobs/jobs.ts';
@@ -243,8 +242,8 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
           return async () => {
             const cut = await sql`
               select pg_terminate_backend(pid) from pg_locks
-              where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
-                and (classid::bigint << 32 | objid::bigint) = ${LOCKS.schedules}`;
+              where relation = 'recorder_locks.locks'::regclass and mode = 'RowShareLock' and granted
+                and database = (select oid from pg_database where datname = current_database())`;
             expect(cut).toHaveLength(1);
             return target.getJobSchedulers();
           };

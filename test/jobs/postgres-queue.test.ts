@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Pool } from 'pg';
+import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { isAway } from '../../src/db/away.ts';
@@ -11,6 +13,7 @@ import {
   runMigrations,
   withBackend,
 } from '../../src/jobs/bullmq.ts';
+import { postgresBackend } from '../../src/jobs/postgres-backend.ts';
 import { emptyDatabase, type TestDatabase } from '../support/database.ts';
 
 const { Queue, Worker } = withBackend(createPostgresBackend);
@@ -89,3 +92,59 @@ it('a worker takes jobs though the server never answered when it wanted to liste
   await worker.close();
   await queue.close();
 }, 20_000);
+
+it('starts and works while a reader holds every advisory lock that BullMQ is written to take', async () => {
+  const own = await emptyDatabase();
+  const role = `reader_${randomBytes(4).toString('hex')}`;
+  const admin = postgres(own.url, { max: 1, onnotice: () => {} });
+  await admin.unsafe(`create role ${role} login password 'secret'`);
+  const reader = postgres(own.url.replace(/\/\/[^@]*@/, `//${role}:secret@`), { max: 1 });
+  const single = ['jidseq', 'concurrency', 'limiter', 'evtrim', 'evnotify'].map(
+    (name) => `bullmq:${name}:polls`,
+  );
+  const ids = Array.from({ length: 20 }, (_, id) => `bullmq:parent:polls:${id}`);
+  for (const key of [...single, ...ids, 'bullmq:dedup:polls:one'])
+    await reader`select pg_advisory_lock(hashtext(${key}))`;
+  await reader`select pg_advisory_lock(hashtext('bullmq:finalization'), hashtext('polls'))`;
+  await reader`select pg_advisory_lock(${0x42554c4c}, hashtext('bullmq'))`;
+
+  const backend = await postgresBackend(own.url, () => {}, AbortSignal.timeout(20_000));
+  const connection = openQueuePool(own.url, DEFAULT_SCHEMA, () => {});
+  if (!isPgPool(connection)) throw new Error('no pool');
+  const polls = new Queue('polls', { connection });
+  const ended: string[] = [];
+  const worker = new Worker(
+    'polls',
+    async (job) => {
+      if (job.name === 'fails') throw new Error('as meant');
+    },
+    { connection },
+  );
+  worker.on('completed', ({ name }) => ended.push(`completed ${name}`));
+  worker.on('failed', (job) => ended.push(`failed ${job?.name}`));
+  await polls.add('works', {});
+  await polls.add('fails', {});
+  await polls.add('once', {}, { deduplication: { id: 'one' } });
+  await expect.poll(() => ended.toSorted()).toEqual(['completed once', 'completed works', 'failed fails']);
+  const [held] = await admin`
+    select count(*)::int as n from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`;
+  expect(held?.n).toBe(single.length + ids.length + 3);
+
+  await worker.close();
+  await polls.close();
+  await connection.end();
+  await backend.close();
+  await reader.end();
+  await admin.unsafe(`drop role ${role}`);
+  await admin.end();
+  await own.close();
+});
+
+it('makes the lock functions once, by many at once', async () => {
+  const own = await emptyDatabase();
+  const opened = await Promise.all(
+    Array.from({ length: 4 }, () => postgresBackend(own.url, () => {}, AbortSignal.timeout(20_000))),
+  );
+  await Promise.all(opened.map((backend) => backend.close()));
+  await own.close();
+});

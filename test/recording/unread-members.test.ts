@@ -3,7 +3,7 @@ import { beforeEach, describe, expect } from 'vitest';
 import type { Dataset } from '../../src/datasets/contract.ts';
 import { chainHeights } from '../../src/datasets/node/chain-heights.ts';
 import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
-import { LOCKS } from '../../src/db/advisory-lock.ts';
+import { lockRow } from '../../src/db/row-lock.ts';
 import { closeDays } from '../../src/recording/close-days.ts';
 import { registerTargets } from '../../src/recording/register.ts';
 import { keptSince, planRetention, retain } from '../../src/recording/retention.ts';
@@ -72,14 +72,14 @@ const trimFeed = () => sql`delete from recorder.changes`;
 async function during<T>(commit: () => Promise<T>, something: () => Promise<unknown>): Promise<T> {
   const holding = await sql.reserve();
   try {
-    await holding`select pg_advisory_lock(${LOCKS.changes})`;
+    await holding.unsafe(`begin; ${lockRow('changes')}`);
     const committed = commit();
     await Promise.race([blocked(sql), committed]);
     await something();
-    await holding`select pg_advisory_unlock(${LOCKS.changes})`;
+    await holding`commit`;
     return await committed;
   } finally {
-    await holding`select pg_advisory_unlock_all()`;
+    await holding`rollback`;
     holding.release();
   }
 }

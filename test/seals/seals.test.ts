@@ -8,8 +8,8 @@ import {
 import fc from 'fast-check';
 import postgres from 'postgres';
 import { beforeAll, beforeEach, describe, expect } from 'vitest';
-import { LOCKS, withAdvisoryLock } from '../../src/db/advisory-lock.ts';
 import { openSealing } from '../../src/db/client.ts';
+import { LOCKS, withRowLock } from '../../src/db/row-lock.ts';
 import { closeDays } from '../../src/recording/close-days.ts';
 import { type Difference, inWords } from '../../src/seals/difference.ts';
 import { sealDays, sealUntil } from '../../src/seals/seal.ts';
@@ -529,7 +529,7 @@ describe('the work', () => {
   it('is done also while another process compares the sources', async () => {
     await inRun(2, (run, at) => world.block(run, 1, at));
     clock.now = h(24).getTime();
-    const made = await withAdvisoryLock(database.url, LOCKS.compare, () => sealUntil(sealing(), clock.now));
+    const made = await withRowLock(database.url, LOCKS.compare, () => sealUntil(sealing(), clock.now));
     expect(made).toMatchObject({ seal: expect.any(Number) });
   });
 

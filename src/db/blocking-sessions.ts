@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type postgres from 'postgres';
+import { CONNECTION } from './client.ts';
+import { connect } from './connect.ts';
+import { LOCK_SCHEMA } from './row-lock.ts';
+import { silenceOf } from './session.ts';
+
+/** A session that holds locks. Null is what PostgreSQL does not show to this user. */
+export interface LockingSession {
+  readonly pid: number;
+  readonly user: string | null;
+  readonly application: string | null;
+  readonly state: string | null;
+  /** The start of its transaction, or of the session. */
+  readonly since: Date | null;
+  /** It blocks a session of the recorder now. */
+  readonly isBlocking: boolean;
+}
+
+const COLUMNS = `a.pid, a.usename as user, nullif(a.application_name, '') as application, a.state,
+  coalesce(a.xact_start, a.backend_start) as since`;
+
+/** Interval in which the sessions that block another one are queried, ms. */
+const WATCH_INTERVAL_MS = 300;
+/** Seconds after which a session that holds locks on the recorder's tables is reported, although it blocks nobody. */
+const REPORTED_AFTER_SECONDS = 60;
+
+/** A session as people recognise it. */
+export const sessionText = ({ pid, user, application, state, since }: LockingSession): string =>
+  [
+    `process ${pid}`,
+    ...(user ? [`user "${user}"`] : []),
+    ...(application ? [`application "${application}"`] : []),
+    ...(state ? [state] : []),
+    ...(since ? [`since ${since.toISOString()}`] : []),
+  ].join(', ');
+
+/** Queries who blocks a session, by a connection of its own, until it is stopped. */
+export function watchBlockers(url: string, pid: number): { stop(): Promise<readonly LockingSession[]> } {
+  const session = connect(url, silenceOf('work'), { ...CONNECTION, max: 1 });
+  const stopped = new AbortController();
+  let last: readonly LockingSession[] = [];
+  const watching = (async () => {
+    while (!stopped.signal.aborted) {
+      const found = await session.unsafe<LockingSession[]>(
+        `select ${COLUMNS}, true as "isBlocking" from pg_stat_activity a where a.pid = any(pg_blocking_pids($1))`,
+        [pid],
+      );
+      if (found.length > 0) last = found;
+      await delay(WATCH_INTERVAL_MS, undefined, { signal: stopped.signal }).catch(() => {});
+    }
+  })().catch(() => {}); // who blocks is unknown then
+  return {
+    stop: async () => {
+      stopped.abort();
+      await watching;
+      await session.end({ timeout: 1 });
+      return last;
+    },
+  };
+}
+
+/** The sessions of other programs that hold locks on what the recorder owns, for a minute or while the recorder waits for them. */
+export async function foreignLocks(sql: postgres.Sql): Promise<readonly LockingSession[]> {
+  return sql.unsafe<LockingSession[]>(
+    `with waiting as materialized (
+      select pg_blocking_pids(pid) as blockers from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and application_name like 'chain-recorder%'),
+    holding as materialized (
+      select distinct l.pid from pg_locks l left join pg_class c on c.oid = l.relation
+      where l.granted and l.database = (select oid from pg_database where datname = current_database())
+        and (l.locktype = 'advisory' or c.relnamespace in (
+          select to_regnamespace(name) from unnest(array['recorder', 'reporting', 'bullmq', '${LOCK_SCHEMA}']) as name)))
+    select ${COLUMNS}, b.blocks as "isBlocking"
+    from holding h join pg_stat_activity a using (pid)
+    cross join lateral (select exists (select from waiting w where a.pid = any(w.blockers)) as blocks) b
+    where a.application_name not like 'chain-recorder%' and a.backend_type = 'client backend' and a.pid <> pg_backend_pid()
+      and (b.blocks or a.xact_start < now() - make_interval(secs => ${REPORTED_AFTER_SECONDS}) or a.xact_start is null)
+    order by b.blocks desc, since limit 10`,
+  );
+}

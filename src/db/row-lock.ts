@@ -1,0 +1,86 @@
+import type postgres from 'postgres';
+import { CONNECTION } from './client.ts';
+import { connect } from './connect.ts';
+import { silenceOf } from './session.ts';
+
+/**
+ * The schema of the locks. Advisory locks are one namespace for all roles of a database, so that every reader could hold one of the
+ * recorder's. Rows are locked instead, in a table that no reader has a right on.
+ */
+export const LOCK_SCHEMA = 'recorder_locks';
+const TABLE = `${LOCK_SCHEMA}.locks`;
+
+/** What one process of a database does at a time, by the name of its row. */
+export const LOCKS = {
+  migrate: 'migrate',
+  /** Of the recorder without a name. */
+  schedules: 'schedules',
+  seal: 'seal',
+  compare: 'compare',
+  close: 'close',
+  export: 'export',
+  /** Of the removal of what need not be kept any more. */
+  retain: 'retain',
+  restore: 'restore',
+  /** Of the draw of a commit's number; held by transactions. */
+  changes: 'changes',
+} as const;
+
+/** unique_violation, duplicate_schema, duplicate_table: another process created the same thing at the same moment. */
+const CREATED_MEANWHILE: ReadonlySet<unknown> = new Set(['23505', '42P06', '42P07']);
+const CREATE_ATTEMPTS = 20;
+
+/** Creates the row of a lock, and the table first where it is missing. Each statement is a transaction of its own. */
+export async function createLock(sql: postgres.Sql, name: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const [table] = await sql<{ found: string | null }[]>`select to_regclass(${TABLE}) as found`;
+      if (!table?.found)
+        await sql.unsafe(
+          `create schema if not exists ${LOCK_SCHEMA};
+          create table if not exists ${TABLE} (name text primary key);
+          comment on schema ${LOCK_SCHEMA} is 'What one process of chain-recorder does at a time.'`,
+        );
+      await sql.unsafe(`insert into ${TABLE} (name) values ($1) on conflict do nothing`, [name]);
+      return;
+    } catch (error) {
+      const isCreated = error instanceof Error && 'code' in error && CREATED_MEANWHILE.has(error.code);
+      if (!isCreated || attempt === CREATE_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** SQL: the row of a lock, which the transaction waits for and then holds. @param condition SQL that has to be true before it waits */
+export const lockRow = (name: keyof typeof LOCKS, condition = 'true'): string =>
+  `select name from ${TABLE} where name = '${LOCKS[name]}' and ${condition} for no key update`;
+
+/**
+ * Runs work that only one process may do at a time. The lock has a session and a transaction of its own and ends with them, so that no
+ * unlock statement is needed: with postgres.js 3.4.9 a statement on a reserved connection that was cut ends the process, and no handler
+ * can catch it.
+ * @param silence how long a connection may be silent before it is closed, ms. The lock's connection is kept alive,
+ * however long the work takes.
+ * @returns the result of the work; null when another process holds the lock
+ */
+export async function withRowLock<T>(
+  url: string,
+  name: string,
+  work: () => Promise<T>,
+  silence = silenceOf('work'),
+): Promise<T | null> {
+  const session = connect(url, silence, { ...CONNECTION, max: 1 });
+  let heartbeat: NodeJS.Timeout | undefined;
+  try {
+    await createLock(session, name);
+    await session.unsafe('begin');
+    const rows = await session.unsafe(`select from ${TABLE} where name = $1 for no key update skip locked`, [
+      name,
+    ]);
+    if (rows.length === 0) return null;
+    heartbeat = setInterval(() => void session`select 1`.catch(() => {}), silence / 4);
+    return await work();
+  } finally {
+    clearInterval(heartbeat);
+    await session.end({ timeout: 1 });
+  }
+}
