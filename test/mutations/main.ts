@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type Mutation, mutations } from './mutations.ts';
+
+/*
+ * Plants each bug of `mutations.ts` in a copy of this repository, and runs the test file that must fail by it:
+ * `npm run test:mutations`, or with words of the names of some of them. Fails if a bug is not caught.
+ */
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const COPIED = [
+  'src',
+  'test',
+  'sandbox',
+  'chaos',
+  'package',
+  'web',
+  'examples',
+  'package.json',
+  'tsconfig.json',
+];
+const LINKED = ['node_modules', 'dist', 'drizzle', 'docs', 'README.md', 'vitest.config.ts'];
+
+const words = process.argv.slice(2);
+const chosen = mutations.filter(({ name }) => words.every((word) => name.includes(word)));
+let missed = 0;
+for (const mutation of chosen) {
+  const found = await failuresBy(mutation);
+  if (found.length === 0) missed += 1;
+  console.info(
+    `${found.length > 0 ? 'caught' : 'MISSED'}  ${mutation.name}\n        ${mutation.test}: ${found[0] ?? '-'}`,
+  );
+}
+console.info(`${chosen.length - missed} of ${chosen.length} are caught`);
+process.exitCode = missed > 0 ? 1 : 0;
+
+/** Returns the titles of the tests that fail with the bug. @throws Error if the source has no such text, or the tests do not run */
+async function failuresBy({ file, from, to, test }: Mutation): Promise<string[]> {
+  const dir = await mkdtemp(join(tmpdir(), 'recorder-mutation-'));
+  try {
+    for (const name of COPIED) await cp(join(ROOT, name), join(dir, name), { recursive: true });
+    for (const name of LINKED) await symlink(join(ROOT, name), join(dir, name));
+    const path = join(dir, 'src', file);
+    const source = await readFile(path, 'utf8');
+    if (source.split(from).length !== 2) throw new Error(`${file} has this text not once: ${from}`);
+    await writeFile(
+      path,
+      source.replace(from, () => to),
+    );
+    const report = join(dir, 'report.json');
+    const args = [
+      'vitest',
+      'run',
+      '--project',
+      'fast',
+      '--reporter',
+      'json',
+      '--outputFile',
+      report,
+      `test/${test}`,
+    ];
+    const vitest = spawn('npx', args, { cwd: dir, stdio: ['ignore', 'ignore', 'pipe'] });
+    const [errors] = await Promise.all([text(vitest.stderr), once(vitest, 'close')]);
+    const read: Report = JSON.parse(
+      await readFile(report, 'utf8').catch(() => Promise.reject(new Error(errors))),
+    );
+    return read.testResults.flatMap(({ assertionResults, message }) => {
+      const failed = assertionResults
+        .filter(({ status }) => status === 'failed')
+        .map(({ fullName }) => fullName);
+      if (failed.length === 0 && message) throw new Error(message);
+      return failed;
+    });
+  } finally {
+    await rm(dir, { recursive: true });
+  }
+}
+
+/** What is used of vitest's JSON report. */
+interface Report {
+  readonly testResults: readonly {
+    readonly message: string;
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+  }[];
+}

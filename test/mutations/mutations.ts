@@ -1,0 +1,233 @@
+/** A bug that is planted in `src/`, and the test file of `npm test` that fails by it. */
+export interface Mutation {
+  readonly name: string;
+  /** Below `src/`. */
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+  /** Below `test/`. */
+  readonly test: string;
+}
+
+export const mutations: readonly Mutation[] = [
+  {
+    name: 'a commit is not fenced by the run that holds the lease',
+    file: 'recording/commit.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a text of the source
+    from: ' and run_id = ${runId}\n',
+    to: '\n',
+    test: 'recording/record.test.ts',
+  },
+  {
+    name: 'a lease that another run holds is taken',
+    file: 'recording/lease.ts',
+    from: 't.run_id is null or t.lease_until is null or t.lease_until < now()',
+    to: 'true',
+    test: 'recording/lease.test.ts',
+  },
+  {
+    name: 'a run that lost its target keeps the lease of another one',
+    file: 'recording/lease.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a text of the source
+    from: ' and target_key = ${key} and run_id = ${runId} returning 1',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a text of the source
+    to: ' and target_key = ${key} and ${runId} > 0 returning 1',
+    test: 'recording/lease.test.ts',
+  },
+  {
+    name: 'a clock that is ahead marks the future as covered',
+    file: 'recording/commit.ts',
+    from: "source.range?.axis === 'time'\n      ?",
+    to: "source.range?.axis !== 'time'\n      ?",
+    test: 'recording/record.test.ts',
+  },
+  {
+    name: 'members are retired without a whole walk',
+    file: 'history/missing.ts',
+    from: 'batches[at]?.retire != null',
+    to: 'batches[at] != null',
+    test: 'history/versioned.test.ts',
+  },
+  {
+    name: 'a list that lost most of its members is believed at once',
+    file: 'history/missing.ts',
+    from: 'coalesce(gone * 2 > standing, false)',
+    to: 'false',
+    test: 'history/belief.test.ts',
+  },
+  {
+    name: 'a member that was found again stays marked as missed',
+    file: 'history/missing.ts',
+    from: 'set missed_looks = null, missed_from = null',
+    to: 'set missed_looks = o.missed_looks',
+    test: 'history/belief.test.ts',
+  },
+  {
+    name: 'rows outside of the window are retired',
+    file: 'history/missing.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a text of the source
+    from: "`o.${time} >= ${bound('from')}`, ",
+    to: '',
+    test: 'history/versioned.test.ts',
+  },
+  {
+    name: 'a version begins before the one it replaces',
+    file: 'history/versioned.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a text of the source
+    from: "`greatest(${observedAt}, ${previous} + interval '1 microsecond')`",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a text of the source
+    to: '`greatest(${observedAt}, ${observedAt} + 0 * (${previous} - ${previous}))`',
+    test: 'history/versioned.test.ts',
+  },
+  {
+    name: 'a value that is observed late replaces a later one',
+    file: 'history/appended.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a text of the source
+    from: '${late} and o.recorded_at > ${observedAt} as earlier',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a text of the source
+    to: '${late} and o.recorded_at < ${observedAt} as earlier',
+    test: 'history/log.test.ts',
+  },
+  {
+    name: 'an answer with fewer fields removes values',
+    file: 'history/appended.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a text of the source
+    from: 'coalesce(n.${name}, o.${name}) end',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a text of the source
+    to: 'n.${name} end',
+    test: 'history/log.test.ts',
+  },
+  {
+    name: 'what an upstream may still change counts as covered',
+    file: 'recording/proof.ts',
+    from: 'Math.min(proven.to, now - settle)',
+    to: 'Math.min(proven.to, now)',
+    test: 'recording/record.test.ts',
+  },
+  {
+    name: 'a piece of the missing time is left out',
+    file: 'recording/windows.ts',
+    from: 'from = Math.max(from, part.to)',
+    to: 'from = Math.min(from, part.to)',
+    test: 'recording/windows.test.ts',
+  },
+  {
+    name: 'one failed look is an outage',
+    file: 'health/state.ts',
+    from: 'export const CONFIRMS_AFTER = 2_000;',
+    to: 'export const CONFIRMS_AFTER = -1;',
+    test: 'health/state.test.ts',
+  },
+  {
+    name: 'a check whose timestamp does not move is up',
+    file: 'health/state.ts',
+    from: 'at - stamp.since >= staleAfter',
+    to: 'at - stamp.since < staleAfter',
+    test: 'health/state.test.ts',
+  },
+  {
+    name: 'a secret is left in a text with an escape',
+    file: 'redaction.ts',
+    from: 'text.replaceAll(inAnySpelling, REDACTED)',
+    to: 'text',
+    test: 'redaction.test.ts',
+  },
+  {
+    name: 'a text is not escaped in HTML',
+    file: 'reports/escaped-html.ts',
+    from: '/[&<>"]/g',
+    to: '/[&>"]/g',
+    test: 'questions/asking.test.ts',
+  },
+  {
+    name: 'a spreadsheet runs a text as a formula',
+    file: 'api/csv.ts',
+    from: 'isText && FORMULA.test(written)',
+    to: 'false',
+    test: 'api/csv.test.ts',
+  },
+  {
+    name: 'a quote in a field of CSV is not doubled',
+    file: 'api/csv.ts',
+    from: `harmless.replaceAll('"', '""')`,
+    to: 'harmless',
+    test: 'api/csv.test.ts',
+  },
+  {
+    name: 'anybody may read beyond this machine',
+    file: 'server/access.ts',
+    from: 'isLoopback(host) && token === undefined;',
+    to: 'token === undefined;',
+    test: 'server/access.test.ts',
+  },
+  {
+    name: 'a session outlives its end',
+    file: 'server/access.ts',
+    from: 'now < Number(until)',
+    to: 'now > 0',
+    test: 'server/access.test.ts',
+  },
+  {
+    name: 'another site makes a browser query the record',
+    file: 'server/other-sites.ts',
+    from: "headers['sec-fetch-site'] === 'cross-site'",
+    to: "headers['sec-fetch-site'] === 'same-site'",
+    test: 'server/other-sites.test.ts',
+  },
+  {
+    name: 'Retry-After is read as milliseconds',
+    file: 'upstreams/rate-limit.ts',
+    from: 'number * 1000 - now : number * 1000',
+    to: 'number * 1000 - now : number',
+    test: 'upstreams/upstream.test.ts',
+  },
+  {
+    name: 'a caller of a mutex passes while another one holds it',
+    file: 'upstreams/mutex.ts',
+    from: 'await Promise.race([before, gaveUp]);',
+    to: 'await Promise.race([Promise.resolve(), gaveUp]);',
+    test: 'upstreams/mutex.test.ts',
+  },
+  {
+    name: 'two processes hold the same advisory lock',
+    file: 'db/advisory-lock.ts',
+    from: 'if (!row?.mine) return null;',
+    to: '',
+    test: 'seals/seals.test.ts',
+  },
+  {
+    name: 'days have no unit of their own in durations',
+    file: 'duration.ts',
+    from: "['d', 86_400_000],\n",
+    to: '',
+    test: 'config/settings.test.ts',
+  },
+  {
+    name: 'a cursor is read up to the wrong bracket',
+    file: 'api/cursor.ts',
+    from: 'sort: text.slice(0, begin)',
+    to: 'sort: text.slice(0, begin + 1)',
+    test: 'api/rows.test.ts',
+  },
+  {
+    name: 'a day is sealed while its runs may still go on',
+    file: 'seals/seal.ts',
+    from: 'const AFTER_MIDNIGHT = 3_600_000;',
+    to: 'const AFTER_MIDNIGHT = 0;',
+    test: 'seals/seals.test.ts',
+  },
+  {
+    name: 'the future is sealed where a clock is ahead',
+    file: 'seals/seal.ts',
+    from: 'Math.min(until, await timeOf(sql))',
+    to: 'until',
+    test: 'seals/seals.test.ts',
+  },
+  {
+    name: 'a page of an upstream that is too long is read',
+    file: 'recording/windows.ts',
+    from: 'Math.max(window.from, to - span)',
+    to: 'Math.max(window.from, to - 2 * span)',
+    test: 'recording/windows.test.ts',
+  },
+];
