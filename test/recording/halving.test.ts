@@ -242,13 +242,14 @@ describe('a commit that fails by its data', () => {
 
 describe('a member that cannot be stored', () => {
   const day = 86_400_000;
+  const DAYS = 2;
   const member = (name: string, more: object = {}) => ({ nodeID: name, startTime: 1, weight: 1, ...more });
 
   it.each([
     ['not decoded', { weight: 'heavy' }],
     ['refused by PostgreSQL', { novel: '@' }],
   ])(
-    'because it is %s keeps its own, lets all others come and go for a week, and is told',
+    'because it is %s keeps its own, lets all others come and go for days, and is told',
     async (what, bad) => {
       const feed = scriptedFeed(validators, { node: 'week', subnetId: what });
       const answer = (list: readonly object[]) => {
@@ -259,7 +260,7 @@ describe('a member that cannot be stored', () => {
       answer([member('bad'), member('m0')]);
       const first = clock.now;
       await run(context(), feed);
-      for (let look = 1; look <= 7 * 24; look++) {
+      for (let look = 1; look <= DAYS * 24; look++) {
         clock.now += day / 24;
         const day_ = Math.floor(look / 24);
         // The bad one moves at every look, one leaves and one joins each day.
@@ -274,14 +275,14 @@ describe('a member that cannot be stored', () => {
         { node_id: 'bad', from: at(0), to: null },
         { node_id: 'm0', from: at(0), to: at(24) },
         { node_id: 'always', from: at(1), to: null },
-        ...[1, 2, 3, 4, 5, 6, 7].map((n) => ({
+        ...[1, 2].map((n) => ({
           node_id: `m${n}`,
           from: at(24 * n),
-          to: n < 7 ? at(24 * (n + 1)) : null,
+          to: n < DAYS ? at(24 * (n + 1)) : null,
         })),
       ]);
       expect(await quarantined(feed)).toEqual([
-        expect.objectContaining({ dataset: 'validators', times: 7 * 24 }),
+        expect.objectContaining({ dataset: 'validators', times: DAYS * 24 }),
       ]);
       expect(await known(feed)).toEqual({
         reason: expect.stringContaining('1 item in the quarantine'),
