@@ -8,6 +8,7 @@ import {
   datasetIncomplete,
   datasetLate,
   exportFailing,
+  indexStalled,
   ledgerStandingStill,
   listUnconfirmed,
   recordingStandingStill,
@@ -42,6 +43,7 @@ export const defaultRules: readonly Rule[] = [
   discrepancy,
   seriesBreak,
   exportFailing,
+  indexStalled,
   replicaBehind,
   alertingFailing,
 ];

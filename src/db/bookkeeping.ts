@@ -45,7 +45,7 @@ export const targets = recorder.table(
     look_to: bigint({ mode: 'number' }),
     /** The start of what that poll showed, at or below its window; null if unknown. */
     shown_from: bigint({ mode: 'number' }),
-    /** The index that the target is read from; null if there is none. */
+    /** The service and the index that the target is read from; null if there is none. */
     index_name: text(),
     /** The moment up to which the items of the target show that the index has come; null: it showed none. */
     newest_item_at: instant(),

@@ -11,6 +11,7 @@ const CLOCK_TOLERANCE = 3_600_000;
 
 /** How far an index has come, as the items of one target show. */
 export interface Progress {
+  /** The name of the service, a space, and the name of the index. */
   readonly index: string;
   /** The moment that the newest item shows, ms since 1970; null if there is no item. */
   readonly newest: number | null;
@@ -21,19 +22,22 @@ export interface Progress {
 
 /** Collects the times of the newest items of a target. */
 export class IndexProgress {
+  readonly #service: string;
   readonly #index: Index;
   readonly #target: Target;
   #newest: number | null = null;
   readonly #times: number[] = [];
 
-  constructor(index: Index, target: Target) {
+  /** @param service that has the index */
+  constructor(service: string, index: Index, target: Target) {
+    this.#service = service;
     this.#index = index;
     this.#target = target;
   }
 
-  /** The name of the index. */
+  /** The name of the index, after that of its service. */
   get name(): string {
-    return this.#index.name(this.#target);
+    return `${this.#service} ${this.#index.name(this.#target)}`;
   }
 
   /** Reads the items of one page, newest first. @param now ms since 1970 */

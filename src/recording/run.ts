@@ -78,7 +78,8 @@ export class Run {
       feed.targets.some((target) => targetKey(target) === this.#key);
     this.#shown = new Shown(feed);
     const index = feed.source.range?.index;
-    this.#progressOfIndex = index && job.window ? new IndexProgress(index, job.target) : null;
+    this.#progressOfIndex =
+      index && job.window ? new IndexProgress(feed.source.upstream, index, job.target) : null;
     this.#totals.rowsWritten = feed.datasets.map(() => 0);
     this.#ask = context.open(feed, job, {
       weight: feed.source.weight,

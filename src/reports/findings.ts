@@ -18,6 +18,7 @@ export interface Finding {
     | 'export'
     | 'changes'
     | 'replica'
+    | 'index-stalled'
     | 'retention';
   readonly dataset: string | null;
   readonly subject: string;

@@ -3,6 +3,9 @@ import type { BudgetKey } from '../db/budget-key.ts';
 import { type DiscrepancyCount, discrepancyCounts } from './discrepancies.ts';
 import { type Finding, type FindingGroup, type FindingState, findingGroups } from './findings.ts';
 
+/** Findings that do not mean that the recording itself is late or stalled. */
+const NOT_OF_THE_RECORDING: ReadonlySet<string> = new Set(['alerts', 'export', 'replica', 'index-stalled']);
+
 /** The state of the recording, as shown by `status` and `/api/status`. */
 export interface Status {
   readonly datasets: readonly DatasetStatus[];
@@ -98,12 +101,7 @@ export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): P
       where now() - seen_at <= interval '1 minute' order by place`,
     ]);
   const inState = (state: FindingState) =>
-    sumOf(
-      findings.filter(
-        (one: Finding) =>
-          one.state === state && one.what !== 'alerts' && one.what !== 'export' && one.what !== 'replica',
-      ),
-    );
+    sumOf(findings.filter((one: Finding) => one.state === state && !NOT_OF_THE_RECORDING.has(one.what)));
   return {
     datasets: [...datasets],
     findings,

@@ -247,6 +247,12 @@ const cases: Readonly<Record<string, Case>> = {
     subjects: ['export s3://lake'],
     says: /^export s3:\/\/lake: no worker makes it/,
   },
+  'index-stalled': {
+    fires: () => indexed(12 * hour),
+    quiet: () => indexed(9 * hour),
+    subjects: ['index-stalled proposed_blocks chainData'],
+    says: /^index-stalled proposed_blocks chainData: its index shows nothing newer to 1 target/,
+  },
   'replica-behind': {
     fires: () => put('replicas', readReplica('it gives no answer', ago(0))),
     quiet: () => put('replicas', readReplica('it gives no answer', ago(hour))),
@@ -260,6 +266,19 @@ const cases: Readonly<Record<string, Case>> = {
     says: /what is sent does not arrive: HTTP 503/,
   },
 };
+
+/** A target whose newest item of a block an hour is so old. */
+async function indexed(silence: number): Promise<void> {
+  await put('targets', {
+    ...{ source: 'proposed-blocks', target_key: 'node_id=1', target: { nodeId: '1' }, recorder: 'recorder' },
+    ...{ index_name: 'chainData mainnet p-chain', newest_item_at: ago(silence) },
+    ...{ usual_interval_ms: hour, longest_interval_ms: 3 * hour },
+  });
+  await put('target_datasets', {
+    ...{ source: 'proposed-blocks', target_key: 'node_id=1', dataset: 'proposed_blocks', every_ms: 600_000 },
+    ...{ active: true, wanted_at: ago(100 * day), last_success_at: ago(0) },
+  });
+}
 
 /** @param seen when a process looked at it last: what nobody reads from any more tells nothing */
 const readReplica = (trouble: string, seen: Date) => ({

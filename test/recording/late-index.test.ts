@@ -196,3 +196,22 @@ it('whatever an index trails, nothing missing is claimed, and after the last pol
     { numRuns: 5, seed: 20261126 },
   );
 });
+
+it('a stall is reported from the times of the items that the polls showed, until the index catches up', async () => {
+  await sql`update recorder.target_datasets set active = false`; // those of other tests
+  const stalled = { from: start + 2 * day, to: start + 4 * day };
+  const all = hourly(6 * 24, (_, at) => (at >= stalled.from && at < stalled.to ? stalled.to - at : 0));
+  const { clock, poll } = await recorder(all, 6 * hour);
+  const reported: number[] = [];
+  for (; clock.now < start + 6 * day; clock.now += 6 * hour) {
+    await poll('record');
+    const findings = await sql<{ since: Date }[]>`
+      select since from reporting.findings where what = 'index-stalled'`;
+    expect(findings.length).toBeLessThanOrEqual(1);
+    for (const { since } of findings) {
+      expect(since.getTime()).toBe(stalled.from - hour);
+      reported.push(clock.now);
+    }
+  }
+  expect([reported[0], reported.at(-1)]).toEqual([stalled.from + 12 * hour, stalled.to - 6 * hour]);
+});

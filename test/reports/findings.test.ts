@@ -290,3 +290,61 @@ describe('status', () => {
     expect(await statusOf(sql, [])).toMatchObject(gaps ?? {});
   });
 });
+
+describe('an index', () => {
+  /** A target whose items come once an hour. Times are hours before the last poll, which was a moment ago. */
+  async function indexed(
+    key: string,
+    silence: number,
+    { index = 'chainData mainnet p-chain', usual = 1, longest = 2, dataset = 'proposed_blocks' } = {},
+  ): Promise<void> {
+    const hour = 3_600_000;
+    await known({ dataset, key, succeeded: 10 });
+    await sql`
+      update recorder.targets set index_name = ${index}, usual_interval_ms = ${usual * hour},
+        longest_interval_ms = ${longest * hour}, newest_item_at = ${ago(10 + silence * 3600)}
+      where target_key = ${key}`;
+  }
+  const stalls = async () =>
+    (await findingGroups(sql))
+      .filter(({ what }) => what === 'index-stalled')
+      .map((one) => [one.subject, one.count]);
+
+  it('that shows new items, or stopped for a time that is usual for it, is no finding', async () => {
+    await indexed('one', 1);
+    await indexed('two', 9.9);
+    await indexed('three', 20, { longest: 7 });
+    await indexed('four', 200, { usual: 24 });
+    expect(await stalls()).toEqual([]);
+  });
+
+  it('that stopped for all is one finding for its service, and one that stopped alone is one for itself', async () => {
+    const x = { index: 'chainData mainnet x-chain' };
+    await indexed('one', 30);
+    await indexed('two', 31);
+    // It cannot tell yet.
+    await indexed('rare', 40, { usual: 24, longest: 30 });
+    expect(await stalls()).toEqual([['chainData', 1]]);
+    await indexed('other chain', 1, x);
+    expect(await stalls()).toEqual([['chainData mainnet p-chain', 1]]);
+    await indexed('third', 1);
+    expect(new Set((await stalls()).map(([subject]) => subject))).toEqual(new Set(['two']));
+    const [group] = (await findingGroups(sql)).filter(({ what }) => what === 'index-stalled');
+    expect([group?.count, group && inWords(group)]).toEqual([
+      2,
+      expect.stringMatching(
+        /^standing still since .*: index-stalled two \(and 1 more\): its index shows nothing newer to 1 target, whose items usually come every 01:00:00/,
+      ),
+    ]);
+  });
+
+  it('that is silent for more than 30 days, or whose targets are not polled any more, is no finding', async () => {
+    await indexed('quiet', 31 * 24);
+    await indexed('unwatched', 40);
+    await sql`update recorder.target_datasets set active = false where target_key = 'unwatched'`;
+    await indexed('late', 1);
+    await sql`update recorder.target_datasets set last_success_at = last_success_at - interval '10 days' where target_key = 'late'`;
+    await sql`update recorder.targets set newest_item_at = newest_item_at - interval '10 days' where target_key = 'late'`;
+    expect(await stalls()).toEqual([]);
+  });
+});

@@ -66,7 +66,21 @@ export const recordingStandingStill: Rule = {
   severity: 'critical',
   for: 2 * MINUTE,
   ask: ({ sql }) =>
-    standing(sql, sql`f.what not in ('target', 'ledger', 'alerts', 'changes', 'export', 'replica')`),
+    standing(
+      sql,
+      sql`f.what not in ('target', 'ledger', 'alerts', 'changes', 'export', 'replica', 'index-stalled')`,
+    ),
+};
+
+/** The index of a service that shows nothing new any more. */
+export const indexStalled: Rule = {
+  ...common,
+  name: 'index-stalled',
+  about:
+    'The index of a service shows nothing newer than a moment for many times the usual interval of its items.',
+  severity: 'warning',
+  for: 10 * MINUTE,
+  ask: ({ sql }) => standing(sql, sql`f.what = 'index-stalled'`),
 };
 
 /** A rule that cannot be asked, or a channel that takes nothing. */

@@ -61,6 +61,31 @@ sealing as (
   where c.first_seen_at is not null
   group by c.first_seen_at
 ),
+-- How long the newest items of targets of an index are silent, and how long that is usual: ten times the mean interval of the
+-- items, and three times the longest. The silence of 30 days counts as that of the target.
+index_targets as (
+  select d.dataset, d.target_key, t.index_name, split_part(t.index_name, ' ', 1) as service, t.newest_item_at,
+    d.last_success_at - t.newest_item_at as silence,
+    make_interval(secs => greatest(10 * t.usual_interval_ms, 3 * t.longest_interval_ms, 3600000) / 1000.0) as usual_silence,
+    make_interval(secs => t.usual_interval_ms / 1000) as usual_interval
+  from recorder.target_datasets d
+  join recorder.targets t using (source, target_key)
+  where d.active and t.usual_interval_ms is not null and t.newest_item_at > d.last_success_at - interval '30 days'
+),
+-- A target whose own silence would be usual for as long as the longest stall says nothing about its service.
+index_votes as (
+  select v.*, v.silence > v.usual_silence as is_stalled,
+    max(v.silence) filter (where v.silence > v.usual_silence) over (partition by v.service) > v.usual_silence as of_service,
+    max(v.silence) filter (where v.silence > v.usual_silence) over (partition by v.index_name) > v.usual_silence as of_index
+  from index_targets v
+),
+index_stalls as (
+  select v.*,
+    case when bool_and(v.is_stalled) filter (where v.of_service) over (partition by v.service) then v.service
+      when bool_and(v.is_stalled) filter (where v.of_index) over (partition by v.index_name) then v.index_name
+      else v.target_key end as subject
+  from index_votes v
+),
 -- When a worker of each recorder that runs gave its last sign of life.
 workers as (
   select c.recorder, coalesce(max(p.seen_at) filter (where 'worker' = any(p.roles)), c.first_seen_at) as worked_at
@@ -79,6 +104,13 @@ from observers
 where now() - moved_at > greatest(3 * every, interval '1 minute')
 union all
 select 'standing still', 'ledger', 'node_health', probe, settled_until, refused from refused_probes
+union all
+select 'standing still', 'index-stalled', case when count(distinct dataset) = 1 then min(dataset) end, subject, max(newest_item_at),
+  format('its index shows nothing newer to %s %s, whose items usually come every %s: what is younger is not claimed as covered, and is requested again daily until it is shown',
+    count(*), case when count(*) = 1 then 'target' else 'targets' end, date_trunc('second', min(usual_interval)))
+from index_stalls
+where is_stalled
+group by subject
 union all
 select 'standing still', 'schedule', null, schedule, stood_since, reason from schedule_states
 where stood_since is not null
@@ -178,8 +210,8 @@ where finished_at is null and now() - moved_at > interval '1 day';
 
 comment on view reporting.findings is 'Whatever does not stand as it should, and why. No row: all is well.';
 comment on column reporting.findings.state is 'late, failing, incomplete, outdated, or standing still.'; -- text
-comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, readings (their packing), checks (across sources), process, workers (of a recorder), queue, alerts (a rule or a channel), export (by schedule), changes (a sink of the feed), replica (that is read from), or retention (what was to be removed).'; -- text
+comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, readings (their packing), checks (across sources), process, workers (of a recorder), queue, alerts (a rule or a channel), export (by schedule), changes (a sink of the feed), replica (that is read from), index-stalled (of a service, one of its indexes, or a target), or retention (what was to be removed).'; -- text
 comment on column reporting.findings.dataset is 'The dataset; null: it is not about one.'; -- text
-comment on column reporting.findings.subject is 'The target, the observer, the probe, the schedule, what is compared, the process, the queue, or where the export goes.'; -- text
+comment on column reporting.findings.subject is 'The target, the observer, the probe, the schedule, what is compared, the process, the queue, the service, the index, or where the export goes.'; -- text
 comment on column reporting.findings.since is 'Since when: of what is late or fails, the last success, or when it was first wanted.'; -- timestamptz
 comment on column reporting.findings.reason is 'Why, as far as it is known.'; -- text
