@@ -209,6 +209,7 @@ CREATE TABLE "recorder"."target_datasets" (
 	"last_complete_at" timestamp with time zone,
 	"incomplete_since" timestamp with time zone,
 	"incomplete_reason" text,
+	"unconfirmed_departures" integer DEFAULT 0 NOT NULL,
 	"last_failure_at" timestamp with time zone,
 	"failures" integer DEFAULT 0 NOT NULL,
 	"last_error" text,
@@ -625,8 +626,9 @@ CREATE TABLE "recorder"."blockchains" (
 	"valid_from" timestamp with time zone NOT NULL,
 	"valid_to" timestamp with time zone,
 	"ended_by" text,
-	"missed_looks" integer,
-	"missed_from" timestamp with time zone,
+	"missed_walks" integer,
+	"missed_since" timestamp with time zone,
+	"confirmed_at" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -656,8 +658,9 @@ CREATE TABLE "recorder"."deployed_contracts" (
 	"valid_from" timestamp with time zone NOT NULL,
 	"valid_to" timestamp with time zone,
 	"ended_by" text,
-	"missed_looks" integer,
-	"missed_from" timestamp with time zone,
+	"missed_walks" integer,
+	"missed_since" timestamp with time zone,
+	"confirmed_at" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -742,8 +745,9 @@ CREATE TABLE "recorder"."erc1155_balances" (
 	"valid_from" timestamp with time zone NOT NULL,
 	"valid_to" timestamp with time zone,
 	"ended_by" text,
-	"missed_looks" integer,
-	"missed_from" timestamp with time zone,
+	"missed_walks" integer,
+	"missed_since" timestamp with time zone,
+	"confirmed_at" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -878,8 +882,9 @@ CREATE TABLE "recorder"."native_balances" (
 	"valid_from" timestamp with time zone NOT NULL,
 	"valid_to" timestamp with time zone,
 	"ended_by" text,
-	"missed_looks" integer,
-	"missed_from" timestamp with time zone,
+	"missed_walks" integer,
+	"missed_since" timestamp with time zone,
+	"confirmed_at" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -944,8 +949,9 @@ CREATE TABLE "recorder"."nft_tokens" (
 	"valid_from" timestamp with time zone NOT NULL,
 	"valid_to" timestamp with time zone,
 	"ended_by" text,
-	"missed_looks" integer,
-	"missed_from" timestamp with time zone,
+	"missed_walks" integer,
+	"missed_since" timestamp with time zone,
+	"confirmed_at" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -978,8 +984,9 @@ CREATE TABLE "recorder"."pending_rewards" (
 	"valid_from" timestamp with time zone NOT NULL,
 	"valid_to" timestamp with time zone,
 	"ended_by" text,
-	"missed_looks" integer,
-	"missed_from" timestamp with time zone,
+	"missed_walks" integer,
+	"missed_since" timestamp with time zone,
+	"confirmed_at" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -1001,8 +1008,9 @@ CREATE TABLE "recorder"."primary_balances" (
 	"valid_from" timestamp with time zone NOT NULL,
 	"valid_to" timestamp with time zone,
 	"ended_by" text,
-	"missed_looks" integer,
-	"missed_from" timestamp with time zone,
+	"missed_walks" integer,
+	"missed_since" timestamp with time zone,
+	"confirmed_at" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -1095,8 +1103,9 @@ CREATE TABLE "recorder"."subnets" (
 	"valid_from" timestamp with time zone NOT NULL,
 	"valid_to" timestamp with time zone,
 	"ended_by" text,
-	"missed_looks" integer,
-	"missed_from" timestamp with time zone,
+	"missed_walks" integer,
+	"missed_since" timestamp with time zone,
+	"confirmed_at" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -1165,8 +1174,9 @@ CREATE TABLE "recorder"."network_fees" (
 	"valid_from" timestamp with time zone NOT NULL,
 	"valid_to" timestamp with time zone,
 	"ended_by" text,
-	"missed_looks" integer,
-	"missed_from" timestamp with time zone,
+	"missed_walks" integer,
+	"missed_since" timestamp with time zone,
+	"confirmed_at" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -1182,8 +1192,9 @@ CREATE TABLE "recorder"."network_proposals" (
 	"valid_from" timestamp with time zone NOT NULL,
 	"valid_to" timestamp with time zone,
 	"ended_by" text,
-	"missed_looks" integer,
-	"missed_from" timestamp with time zone,
+	"missed_walks" integer,
+	"missed_since" timestamp with time zone,
+	"confirmed_at" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -1211,8 +1222,9 @@ CREATE TABLE "recorder"."network_upgrades" (
 	"valid_from" timestamp with time zone NOT NULL,
 	"valid_to" timestamp with time zone,
 	"ended_by" text,
-	"missed_looks" integer,
-	"missed_from" timestamp with time zone,
+	"missed_walks" integer,
+	"missed_since" timestamp with time zone,
+	"confirmed_at" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -1229,8 +1241,9 @@ CREATE TABLE "recorder"."node_blockchains" (
 	"valid_from" timestamp with time zone NOT NULL,
 	"valid_to" timestamp with time zone,
 	"ended_by" text,
-	"missed_looks" integer,
-	"missed_from" timestamp with time zone,
+	"missed_walks" integer,
+	"missed_since" timestamp with time zone,
+	"confirmed_at" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -1253,8 +1266,9 @@ CREATE TABLE "recorder"."node_identity" (
 	"valid_from" timestamp with time zone NOT NULL,
 	"valid_to" timestamp with time zone,
 	"ended_by" text,
-	"missed_looks" integer,
-	"missed_from" timestamp with time zone,
+	"missed_walks" integer,
+	"missed_since" timestamp with time zone,
+	"confirmed_at" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -1281,8 +1295,9 @@ CREATE TABLE "recorder"."p_balances" (
 	"valid_from" timestamp with time zone NOT NULL,
 	"valid_to" timestamp with time zone,
 	"ended_by" text,
-	"missed_looks" integer,
-	"missed_from" timestamp with time zone,
+	"missed_walks" integer,
+	"missed_since" timestamp with time zone,
+	"confirmed_at" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -1328,8 +1343,9 @@ CREATE TABLE "recorder"."peers" (
 	"valid_from" timestamp with time zone NOT NULL,
 	"valid_to" timestamp with time zone,
 	"ended_by" text,
-	"missed_looks" integer,
-	"missed_from" timestamp with time zone,
+	"missed_walks" integer,
+	"missed_since" timestamp with time zone,
+	"confirmed_at" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -1351,8 +1367,9 @@ CREATE TABLE "recorder"."validator_delegators" (
 	"valid_from" timestamp with time zone NOT NULL,
 	"valid_to" timestamp with time zone,
 	"ended_by" text,
-	"missed_looks" integer,
-	"missed_from" timestamp with time zone,
+	"missed_walks" integer,
+	"missed_since" timestamp with time zone,
+	"confirmed_at" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -1411,8 +1428,9 @@ CREATE TABLE "recorder"."validators" (
 	"valid_from" timestamp with time zone NOT NULL,
 	"valid_to" timestamp with time zone,
 	"ended_by" text,
-	"missed_looks" integer,
-	"missed_from" timestamp with time zone,
+	"missed_walks" integer,
+	"missed_since" timestamp with time zone,
+	"confirmed_at" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -1426,8 +1444,9 @@ CREATE TABLE "recorder"."x_assets" (
 	"valid_from" timestamp with time zone NOT NULL,
 	"valid_to" timestamp with time zone,
 	"ended_by" text,
-	"missed_looks" integer,
-	"missed_from" timestamp with time zone,
+	"missed_walks" integer,
+	"missed_since" timestamp with time zone,
+	"confirmed_at" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -1442,8 +1461,9 @@ CREATE TABLE "recorder"."x_balances" (
 	"valid_from" timestamp with time zone NOT NULL,
 	"valid_to" timestamp with time zone,
 	"ended_by" text,
-	"missed_looks" integer,
-	"missed_from" timestamp with time zone,
+	"missed_walks" integer,
+	"missed_since" timestamp with time zone,
+	"confirmed_at" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -1510,8 +1530,9 @@ CREATE TABLE "recorder"."x_utxos" (
 	"valid_from" timestamp with time zone NOT NULL,
 	"valid_to" timestamp with time zone,
 	"ended_by" text,
-	"missed_looks" integer,
-	"missed_from" timestamp with time zone,
+	"missed_walks" integer,
+	"missed_since" timestamp with time zone,
+	"confirmed_at" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint

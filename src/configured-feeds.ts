@@ -5,7 +5,12 @@ import type { Recorded, Scope, Source, Target } from './datasets/contract.ts';
 import { metricIntervals, metricPoints } from './datasets/metrics/metric-points.ts';
 import { type ActiveLedger, nodeHealth } from './health/node-health.ts';
 import { recorded, recordedNamed } from './recorded.ts';
-import { type ActiveFeed, BELIEVE, type DatasetSettings, type Watched } from './recording/active-feed.ts';
+import {
+  type ActiveFeed,
+  CONFIRM_SHRINK,
+  type DatasetSettings,
+  type Watched,
+} from './recording/active-feed.ts';
 import { shortestRetention } from './recording/retention-rules.ts';
 import { targetKey } from './recording/target-key.ts';
 
@@ -58,12 +63,15 @@ function watched<Kept extends Recorded>(
   if (enabled.length === 0 || !offered(config, source)) return [];
   const overrides = enabled.flatMap(({ name }) => config.datasets[name] ?? []);
   const active = enabled.map((dataset): Kept & DatasetSettings => {
-    const { every = source.every, since, believe } = config.datasets[dataset.name] ?? {};
+    const { every = source.every, since, confirmShrink } = config.datasets[dataset.name] ?? {};
     return {
       ...dataset,
       every,
       since: since === undefined ? null : Date.parse(`${since}T00:00:00Z`),
-      believe: { looks: believe?.looks ?? BELIEVE.looks, after: believe?.after ?? BELIEVE.after },
+      confirmShrink: {
+        observations: confirmShrink?.observations ?? CONFIRM_SHRINK.observations,
+        minDuration: confirmShrink?.minDuration ?? CONFIRM_SHRINK.minDuration,
+      },
     };
   });
   return [

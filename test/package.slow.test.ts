@@ -137,7 +137,7 @@ const LARGE = '9007199254740993';
 async function recordTwoLooks(sql: postgres.Sql): Promise<void> {
   const clock = new ManualClock(START);
   const context = recordingContext(sql, clock.read);
-  const more = { every: HOUR, believe: { looks: 1, after: 0 } };
+  const more = { every: HOUR, confirmShrink: { observations: 1, minDuration: 0 } };
   const list = scriptedFeed(validators, { node: 'one', subnetId: 'primary' }, more);
   const points = scriptedFeed(metricPoints, { chainId: '1', metric: 'txCount', timeInterval: 'day' }, more);
   const member = (nodeID: string, weight: string) => ({ nodeID, weight, startTime: START / 1000 });

@@ -75,7 +75,7 @@ function freshnessSays(
 
 const unconfirmed = (world: World, dataset: ListDataset) =>
   freshnessSays(world, dataset, 'unconfirmed', ({ complete, reason }) => {
-    return !complete && reason?.startsWith('unconfirmed') === true;
+    return !complete && reason?.startsWith('departures unconfirmed') === true;
   });
 const complete = (world: World, dataset: ListDataset) =>
   freshnessSays(world, dataset, 'complete', ({ complete, reason }) => complete && reason === null);

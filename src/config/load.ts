@@ -76,6 +76,9 @@ function namesThatAreNone(document: Document): string[] {
   return problems;
 }
 
+/** Settings that have another name now. */
+const RENAMED: Readonly<Record<string, string>> = { believe: 'confirmShrink' };
+
 /** Checks a configuration that was read already. @throws UsageError when it is wrong: every problem and its path */
 export function checkConfig(value: unknown, names: CatalogNames, file: string): Config {
   const told = withoutEmpty(value, file) ?? {};
@@ -104,6 +107,8 @@ function problemsOf(issue: z.core.$ZodIssue, names: CatalogNames): string[] {
   const known = path === 'datasets' ? names.datasets : knownSettings(names, issue.path);
   const no = path === 'datasets' ? `dataset; there are ${known.join(', ')}` : 'setting';
   return issue.keys.map((key) => {
+    const renamed = RENAMED[key];
+    if (renamed !== undefined && known.includes(renamed)) return `${path}.${key}: was renamed to ${renamed}`;
     const meant = nearestName(key, known);
     const guess = meant === undefined ? '' : `; did you mean ${meant}?`;
     return `${path ? `${path}.` : ''}${key}: no such ${no}${guess}`;

@@ -103,22 +103,22 @@ export function configSchema(names: CatalogNames) {
       every: duration
         .optional()
         .meta({ description: 'How often it is recorded.', absent: 'as docs/datasets.md tells for each' }),
-      believe: z
+      confirmShrink: z
         .strictObject({
-          looks: z.int().min(1).max(100).optional().meta({
-            description: 'So many looks in a row must miss a member; 1: always believed.',
-            unit: 'looks',
+          observations: z.int().min(1).max(100).optional().meta({
+            description: 'Consecutive complete observations that must miss a member; 1: no confirmation.',
+            unit: 'observations',
             absent: '2',
           }),
-          after: duration
+          minDuration: duration
             .optional()
-            .meta({ description: 'So much time must pass after the first of them.', absent: 'none' }),
+            .meta({ description: 'Minimum time between the first and the last of them.', absent: 'none' }),
         })
         .optional()
         .meta({
           description:
-            'When a list is believed that is suddenly empty, or lost more than half of its members.',
-          absent: 'when the next look agrees',
+            'When members count as gone after a list is suddenly empty or lost more than half of its members. A member whose own end has passed needs no confirmation.',
+          absent: 'when the next observation agrees',
         }),
       since: z.iso
         .date('must be a date such as 2025-01-31')

@@ -32,6 +32,13 @@ export interface Page {
   readonly whole: boolean;
   /** The height of the newest entry that the upstream has, of a source whose dataset is a chain. */
   readonly head?: number;
+  /**
+   * The first page of a list, as is the first page of a walk. Absent: the page continues the list of the page before, and the list may
+   * have changed between the two.
+   */
+  readonly startsList?: true;
+  /** How the list contradicts itself, such as a total that differs from the number of its items. The run is `partial` with this reason. */
+  readonly contradiction?: string;
   /** Why something is missing from the answer, such as a method the node does not offer. Noted once on the run. */
   readonly note?: string;
 }
@@ -204,6 +211,8 @@ export interface Dataset extends Recorded {
    * held once (`standing.ts`). All columns of the request are in the key.
    */
   readonly numbered?: true;
+  /** Of a `state`: the column with the end that a member states of itself. Once it has passed, a missing member is gone. */
+  readonly endsAt?: string;
   /** Every node tells of the same things: `network_D` shows what most of them say, and who says otherwise. */
   readonly everyNode?: EveryNode;
   /** The items of a page. @throws Error when the answer has another shape than the seed says */

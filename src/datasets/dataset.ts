@@ -119,8 +119,11 @@ const instant = () => timestamp({ withTimezone: true });
 
 const ofRun = () => ({ run_id: bigint({ mode: 'bigint' }).notNull() });
 
-/** How many looks in a row missed a row and were not believed, and since when; null: the last look saw it. */
-const missed = () => ({ missed_looks: integer(), missed_from: instant() });
+/**
+ * The consecutive complete walks that missed a member and the time of the first; null: the last walk showed it. `confirmed_at`: when the
+ * absence was confirmed and recorded, if that was later than the end; else null.
+ */
+const missed = () => ({ missed_walks: integer(), missed_since: instant(), confirmed_at: instant() });
 
 const pointColumns = () => ({
   recorded_at: instant().notNull(),

@@ -89,6 +89,8 @@ export const targetDatasets = recorder.table(
     /** Since when every success was incomplete; null: the last one was complete. */
     incomplete_since: instant(),
     incomplete_reason: text(),
+    /** Members that the last complete observation missed, and that are current until a later one confirms their absence. */
+    unconfirmed_departures: integer().notNull().default(0),
     last_failure_at: instant(),
     failures: integer().notNull().default(0),
     /** Why it failed the last time. */

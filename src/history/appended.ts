@@ -1,4 +1,5 @@
 import type { Dataset } from '../datasets/contract.ts';
+import { NO_CONFIRMATION } from './absence.ts';
 import { appearances, eventsOf, keyList } from './changes.ts';
 import { contradicts, says } from './saying.ts';
 import { incoming, incomingArrays, requestAs, rowColumns, sameKey, type WriteHistory } from './writing.ts';
@@ -71,7 +72,7 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
         returning ${keyList(dataset, 'r')}r.recorded_at, r.superseded_at)`,
     ],
     written: `(${appended} + (select count(*) from written_${at}) + (select count(*) from said_${at}))`,
-    unconfirmed: 'null',
+    ...NO_CONFIRMATION,
     events: `${appearances(dataset, arrays, appended, recordedAt, observedAt)}
       union all
       ${eventsOf(

@@ -1,6 +1,6 @@
 import type { Dataset } from '../datasets/contract.ts';
+import { retireConfirmedMembers, retireMissingRows } from './absence.ts';
 import { eventsOf, keyList } from './changes.ts';
-import { retiredAtOnce, retiredOnceBelieved } from './missing.ts';
 import type { Statement } from './statement.ts';
 import { incoming, requestCtes, rowColumns, sameKey, type Write, type WriteHistory } from './writing.ts';
 
@@ -12,8 +12,8 @@ interface Versions {
   readonly current: string;
   /** A row that is gone is not current: a member that comes back has earlier versions, a new member has none. */
   readonly goneIsPast: boolean;
-  /** Whether a complete look that misses more than half of the current rows is doubted. */
-  readonly doubted: boolean;
+  /** Whether the table counts the walks that missed a row, so that its absence can be confirmed by later ones. */
+  readonly countsMissed: boolean;
   /** Set when a newer version takes over from `o` at `instant`. */
   close(instant: string): string;
   /** Set when the upstream no longer shows `o` from `instant` on. */
@@ -25,21 +25,21 @@ const stateVersions: Versions = {
   to: 'valid_to',
   current: 'o.valid_to is null',
   goneIsPast: true,
-  doubted: true,
+  countsMissed: true,
   close: (instant) => `valid_to = ${instant}, ended_by = 'changed'`,
   retire: (instant) => `valid_to = ${instant}, ended_by = 'gone'`,
 };
 
 /**
  * A point that vanished keeps its last value and is marked. When it comes back, the time between its versions shows when
- * it was gone. Upstreams do drop whole windows for good, so this is believed at once.
+ * it was gone. Upstreams do drop whole windows for good, so this needs no confirmation.
  */
 const pointVersions: Versions = {
   from: 'recorded_at',
   to: 'superseded_at',
   current: '(o.superseded_at is null or o.vanished)',
   goneIsPast: false,
-  doubted: false,
+  countsMissed: false,
   close: (instant) => `superseded_at = coalesce(o.superseded_at, ${instant}), vanished = false`,
   retire: (instant) => `superseded_at = ${instant}, vanished = true`,
 };
@@ -71,11 +71,8 @@ function versioned<W extends Write>(
   const lastEnd = versions.goneIsPast
     ? `(select max(g.${versions.to}) from ${table} g where ${sameKey(dataset, 'g', 'n')})`
     : 'null::timestamptz';
-  const missing = (versions.doubted ? retiredOnceBelieved : retiredAtOnce)(statement, dataset, at, {
-    from: versions.from,
-    to: versions.to,
-    retire: versions.retire(after(`o.${versions.from}`)),
-  });
+  const retire = versions.countsMissed ? retireConfirmedMembers : retireMissingRows;
+  const missing = retire(statement, dataset, at, versions);
   return {
     ctes: [
       ...requestCtes(statement, dataset, at),
@@ -84,12 +81,12 @@ function versioned<W extends Write>(
       // reads the whole table for a few hundred rows.
       `compared_${at} as materialized (
         select n.*, o.run_id is not null as known, f.run_id as by_run, o.${versions.from} as since, o.${versions.to} as until, o.place,
-          ${versions.doubted ? 'o.missed_looks is not null as was_missed,' : ''}
+          ${versions.countsMissed ? 'o.missed_walks is not null as was_missed,' : ''}
           ${differs} as differs
         from fence f, (${incoming(statement, dataset, at)}) n
         left join lateral (
           select o.*, o.ctid as place from ${table} o where ${same} and ${versions.current} offset 0) o on true
-        where (${differs}${versions.doubted ? ' or o.missed_looks is not null' : ''})
+        where (${differs}${versions.countsMissed ? ' or o.missed_walks is not null' : ''})
           and not (${late} and o.run_id is not null and greatest(o.${versions.from}, o.${versions.to}) > ${observedAt}))`,
       // A late row of a member that left after it was observed changes nothing either.
       `changed_${at} as materialized (
@@ -109,6 +106,7 @@ function versioned<W extends Write>(
     ],
     written: `((select count(*) from written_${at}) + (select count(*) from retired_${at}))`,
     unconfirmed: missing.unconfirmed,
+    shrunk: missing.shrunk,
     events: eventsOf(
       dataset,
       `select ${keyList(dataset, 'n')}n.begins, n.kind from changed_${at} n where (select count(*) from written_${at}) >= 0

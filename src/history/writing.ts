@@ -1,28 +1,17 @@
-import type { Dataset, DatasetColumn, Target, Window } from '../datasets/contract.ts';
+import type { Dataset, DatasetColumn, Target } from '../datasets/contract.ts';
 import { keyPart } from '../datasets/dataset.ts';
 import { requestOf, SERIES_ID, seriesTableOf, standingKey, standingRequest } from '../datasets/standing.ts';
+import type { Absence } from './absence.ts';
 import { Rows } from './rows.ts';
 import type { Statement } from './statement.ts';
 
-/** What one dataset gets in one commit. */
+/** The rows of one dataset in one commit. */
 export interface Batch {
   readonly rows: Rows;
-  /** The keys seen in the whole run, where it proved that it saw everything; null: nothing may be retired. */
-  readonly retire: {
-    /** As {@link noKeys} begins. */
-    readonly seen: Rows;
-    readonly window: Window | null;
-    readonly believe: Belief;
-  } | null;
-}
-
-/**
- * When a complete look that misses more than half of the recorded rows is believed: a row is gone once `looks` looks in a
- * row missed it, the first of them at least `after` ms ago.
- */
-export interface Belief {
-  readonly looks: number;
-  readonly after: number;
+  /** The keys of items that went to the quarantine, in the form of {@link noKeys}: their recorded rows stay as they are. */
+  readonly quarantinedKeys: Rows;
+  /** What the whole walk says about members that it did not show; null: nothing, so that nothing may be retired. */
+  readonly absence: Absence | null;
 }
 
 /** One commit as the histories see it. */
@@ -44,8 +33,10 @@ export interface Fragment {
   readonly ctes: readonly string[];
   /** The SQL that counts the rows it wrote. */
   readonly written: string;
-  /** SQL: why missing rows are not believed to be gone yet; null: no row is in doubt. */
+  /** SQL: how many missing members wait for a confirmation; null: the walk proves nothing about missing members. */
   readonly unconfirmed: string;
+  /** SQL: how many members are missing, if that is more than half and they wait for a confirmation; else null. */
+  readonly shrunk: string;
   /** SQL of what it changed (`saying` in changes.ts): one row, or none. */
   readonly events: string;
 }

@@ -1,5 +1,5 @@
 import type { Dataset, Recorded, Source, Target } from '../datasets/contract.ts';
-import type { Belief } from '../history/writing.ts';
+import type { Confirmation } from '../history/absence.ts';
 
 /** What the configuration decides of a dataset. */
 export interface DatasetSettings {
@@ -7,12 +7,12 @@ export interface DatasetSettings {
   readonly every: number;
   /** Where the recording is expected to begin, ms since 1970; null: the source's lookback before the first plan. */
   readonly since: number | null;
-  /** When a look that misses more than half of what is recorded is believed. */
-  readonly believe: Belief;
+  /** Confirms the absence of members if an observation misses more than half of them. */
+  readonly confirmShrink: Confirmation;
 }
 
-/** A look is believed when the next one agrees. */
-export const BELIEVE: Belief = { looks: 2, after: 0 };
+/** The default: the next observation agrees. */
+export const CONFIRM_SHRINK: Confirmation = { observations: 2, minDuration: 0 };
 
 /**
  * A source with what is kept of its answers, as the configuration wants it: what of it is recorded, about what, and how
@@ -39,7 +39,7 @@ export function asDeclared<Kept extends Recorded>(
   const { every } = source;
   return {
     source,
-    datasets: datasets.map((one) => ({ ...one, every, since: null, believe: BELIEVE })),
+    datasets: datasets.map((one) => ({ ...one, every, since: null, confirmShrink: CONFIRM_SHRINK })),
     targets,
     every,
   };

@@ -65,12 +65,15 @@ export interface End {
 export interface Committed {
   /** One number a dataset. */
   readonly rowsWritten: readonly number[];
-  /** Missing rows are not believed to be gone yet, so that a run that would be `done` is `partial`. */
+  /** Members are missing whose absence is not confirmed, so that a run that would be `done` is `partial`. */
   readonly unconfirmed: boolean;
 }
 
 /** The plan of a feed's commits is kept once so many rows came: by then its tables are not empty any more. */
 const FIRST_ROWS = 500;
+
+/** SQL: the start of each text about members that are missing and not retired yet. */
+const UNCONFIRMED = `'departures unconfirmed: '`;
 
 /** Commits one page or several. @throws LeaseLost when another run holds the target */
 export type CommitPages = (bulk: BulkClient, commit: Commit) => Promise<Committed>;
@@ -96,7 +99,8 @@ export function buildCommit(
   const targetKey = param('text', (commit) => commit.targetKey);
   const fragments = datasets.map((dataset, at) => historyOf(dataset)(statement, dataset, at));
   const unconfirmed = fragments.map((fragment) => fragment.unconfirmed);
-  const anyUnconfirmed = `coalesce(${unconfirmed.join(', ')})`;
+  const shrunk = fragments.map((fragment) => `${UNCONFIRMED} || ${fragment.shrunk}`);
+  const anyUnconfirmed = `(${unconfirmed.map((count) => `coalesce(${count}, 0)`).join(' + ')})`;
   // A clock that is ahead must not mark the future as covered: it would never be asked for.
   const covered =
     source.range?.axis === 'time'
@@ -161,6 +165,7 @@ export function buildCommit(
         incomplete_since = case when not ${fresh} then t.incomplete_since
           when d.incomplete is not null then coalesce(t.incomplete_since, ${recordedAt}) end,
         incomplete_reason = case when ${fresh} then d.incomplete else t.incomplete_reason end,
+        unconfirmed_departures = coalesce(case when ${fresh} then d.unconfirmed end, t.unconfirmed_departures),
         last_failure_at = case when ${asked} and ${outcome} in ('failed', 'not-offered') then ${recordedAt} else t.last_failure_at end,
         last_error = case when ${asked} and ${outcome} in ('failed', 'not-offered') then ${error} else t.last_error end,
         failures = case when not ${asked} or ${outcome} = 'stopped' then t.failures when ${outcome} = 'failed' then t.failures + 1 else 0 end,
@@ -169,10 +174,11 @@ export function buildCommit(
         rows_written = t.rows_written + d.written,
         rows_today = case when t.rows_day = ${today} then t.rows_today else 0 end + d.written,
         rows_day = ${today}
-      from fence, lateral (select u.dataset, coalesce(u.reason, u.unconfirmed), u.items, u.written from unnest(${names},
-        ${texts(({ end }) => end?.incomplete ?? datasets.map(() => null))}, array[${unconfirmed.join(', ')}]::text[],
-        array[${items.join(', ')}], array[${written.join(', ')}]) as u(dataset, reason, unconfirmed, items, written))
-        as d(dataset, incomplete, items, written)
+      from fence, lateral (select u.dataset, coalesce(u.reason, u.shrunk), u.unconfirmed, u.items, u.written from unnest(${names},
+        ${texts(({ end }) => end?.incomplete ?? datasets.map(() => null))}, array[${shrunk.join(', ')}]::text[],
+        array[${unconfirmed.join(', ')}]::int[], array[${items.join(', ')}], array[${written.join(', ')}])
+          as u(dataset, reason, shrunk, unconfirmed, items, written))
+        as d(dataset, incomplete, unconfirmed, items, written)
       where t.source = '${source.name}' and t.target_key = ${targetKey} and t.dataset = d.dataset returning 1)`,
     // Each item is stored once. When it comes again, that is counted, and its latest form is kept.
     `quarantined as (
@@ -197,8 +203,8 @@ export function buildCommit(
         quarantined = r.quarantined + ${param('bigint', (commit) => commit.quarantined.length)},
         requests = ${requests},
         budget_units = ${param('bigint', (commit) => commit.units)},
-        note = coalesce(${anyUnconfirmed}, ${param('text', (commit) => storable(commit.note))}, r.note),
-        status = case when ${outcome} = 'done' and ${anyUnconfirmed} is not null then 'partial'
+        note = coalesce(${shrunk.join(', ')}, case when ${anyUnconfirmed} > 0 then ${UNCONFIRMED} || ${anyUnconfirmed} end, ${param('text', (commit) => storable(commit.note))}, r.note),
+        status = case when ${outcome} = 'done' and ${anyUnconfirmed} > 0 then 'partial'
           else coalesce(${outcome}, r.status) end,
         finished_at = case when ${outcome} is not null then ${recordedAt} end,
         error = ${error}
@@ -219,7 +225,7 @@ export function buildCommit(
     select (select count(*) from run)::int as committed,
       (select empty from fence) as empty,
       array[${written.join(', ')}]::text as written,
-      ${anyUnconfirmed} is not null as unconfirmed`;
+      ${anyUnconfirmed} > 0 as unconfirmed`;
   let storing = prepared<Stored>(text);
   let rows = 0;
   return async (bulk, commit) => {

@@ -18,6 +18,8 @@ export interface Decoded {
   readonly refused: readonly Refused[];
   /** False when two items of the same key differ, on one page or on two. In a log they may differ between pages. */
   readonly consistent: boolean;
+  /** Whether two items of the same list have the same key and the same values. */
+  readonly repeats: boolean;
   /** Items of a log that contradict an item of an earlier page in the same commit, with that item. */
   readonly after: ReadonlyMap<unknown, unknown>;
 }
@@ -36,6 +38,8 @@ export interface ByKey {
   get(id: string): unknown;
   /** @param index where the item is in its page */
   set(id: string, item: unknown, index: number): unknown;
+  /** Notes that an item came again with the same values. Returns whether the current list had shown it. Absent: it had. */
+  showAgain?(id: string): boolean;
 }
 
 /** How the answers of one dataset become rows. */
@@ -67,6 +71,7 @@ export function buildDecoder(dataset: Dataset): Decoder {
     let ofThisPage: Set<unknown> | undefined;
     const after = new Map<unknown, unknown>();
     let consistent = true;
+    let repeats = false;
     let index = -1;
     for (const item of items) {
       index += 1;
@@ -81,6 +86,7 @@ export function buildDecoder(dataset: Dataset): Decoder {
         ofThisPage ??= new Set(sources);
         if (sameValues(decodeItem(earlier), row, types)) {
           ofThisPage.add(earlier);
+          repeats = (byKey.showAgain?.(id) ?? true) || repeats;
           continue;
         }
         const atOnce = ofThisPage.has(earlier);
@@ -96,7 +102,7 @@ export function buildDecoder(dataset: Dataset): Decoder {
       rows.push(row);
       sources.push(item);
     }
-    return { items: items.length, rows, sources, refused, consistent, after };
+    return { items: items.length, rows, sources, refused, consistent, repeats, after };
   };
   return {
     page: (body, target, byKey) => decodeItems(dataset.items(body, target), byKey),

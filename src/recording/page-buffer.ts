@@ -1,6 +1,5 @@
 import type { Feed, Window } from '../datasets/contract.ts';
 import type { Rows } from '../history/rows.ts';
-import { noRows } from '../history/writing.ts';
 import type { Link } from '../identity/chain-continuity.ts';
 import { retires } from './proof.ts';
 import type { SetAside } from './set-aside.ts';
@@ -19,6 +18,8 @@ export interface PageBuffer {
   contradicts: boolean;
   readonly items: number[];
   readonly quarantined: SetAside[];
+  /** The keys of those of them whose key could be read, of each dataset. */
+  readonly quarantinedKeys: readonly Rows[];
   rowCount: number;
   proven: Window | null;
   /** Of each dataset that is a chain: the links of its rows; of any other: none. */
@@ -40,6 +41,7 @@ export function emptyBuffer(feed: Feed, before?: PageBuffer): PageBuffer {
     contradicts: false,
     items: feed.datasets.map(() => 0),
     quarantined: [],
+    quarantinedKeys: feed.datasets.map(noKeys),
     rowCount: 0,
     proven: null,
     links: feed.datasets.map(() => []),

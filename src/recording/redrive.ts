@@ -2,7 +2,7 @@ import type postgres from 'postgres';
 import type { Dataset, Target } from '../datasets/contract.ts';
 import { refusesRows, storeByHalves } from '../db/halving.ts';
 import type { Row } from '../history/rows.ts';
-import { keyColumns, noRows } from '../history/writing.ts';
+import { keyColumns, noKeys, noRows } from '../history/writing.ts';
 import { parseJson } from '../upstreams/json.ts';
 import type { ActiveFeed } from './active-feed.ts';
 import type { End } from './commit.ts';
@@ -103,7 +103,11 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
       recordedAt,
       late: true,
       looksUp: true,
-      batches: rows.map((its) => ({ rows: its, retire: null })),
+      batches: rows.map((its, index) => ({
+        rows: its,
+        quarantinedKeys: noKeys(feed.datasets[index] ?? dataset),
+        absence: null,
+      })),
       covered: feed.datasets.map(() => null),
       answered: null,
       shownFrom: null,

@@ -2,7 +2,7 @@ import { OPEN_END, type Page, type RequestedWindow, type Window } from '../datas
 import { refusesRows, storeByHalves, Unstorable } from '../db/halving.ts';
 import { LeaseLost, messageOf } from '../errors.ts';
 import type { Row } from '../history/rows.ts';
-import { noRows } from '../history/writing.ts';
+import { noKeys, noRows } from '../history/writing.ts';
 import { type Link, linkReader, verifyChain } from '../identity/chain-continuity.ts';
 import { IN_POSTGRESQL, untraced } from '../traced.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
@@ -19,9 +19,9 @@ import { emptyBuffer, inTurns, type PageBuffer } from './page-buffer.ts';
 import { prefetch } from './prefetch.ts';
 import { aboutNow, claimablePart } from './proof.ts';
 import { setAside } from './set-aside.ts';
-import { Shown } from './shown.ts';
 import { targetKey } from './target-key.ts';
 import { walk } from './walk.ts';
+import { WalkEvidence } from './walk-evidence.ts';
 
 /** The most rows of one commit that may be refused. With more, the cause is not single items, and the run fails. */
 const MOST_REFUSED = 1_000;
@@ -39,7 +39,7 @@ export class Run {
   readonly #ask: Asked;
   readonly #progress: ((covered: Window | null) => void) | undefined;
   #buffer: PageBuffer;
-  readonly #shown: Shown;
+  readonly #evidence: WalkEvidence;
   /** The target is polled by schedule, so that time without an observation is a gap. */
   readonly #isObservedRegularly: boolean;
   /** Of an index: how far it has come, as the items show. */
@@ -76,7 +76,7 @@ export class Run {
       !feed.source.range &&
       !feed.source.once &&
       feed.targets.some((target) => targetKey(target) === this.#key);
-    this.#shown = new Shown(feed);
+    this.#evidence = new WalkEvidence(feed);
     const index = feed.source.range?.index;
     this.#progressOfIndex =
       index && job.window ? new IndexProgress(feed.source.upstream, index, job.target) : null;
@@ -125,7 +125,7 @@ export class Run {
   #outcomeOf(failure: UpstreamFailure | null): Outcome {
     if (failure?.kind === 'cancelled') return 'stopped';
     if (failure) return failure.kind === 'not-offered' ? 'not-offered' : 'failed';
-    return this.#feed.datasets.every((_, at) => this.#shown.incomplete(at) === null) ? 'done' : 'partial';
+    return this.#feed.datasets.every((_, at) => this.#evidence.incomplete(at) === null) ? 'done' : 'partial';
   }
 
   async #readPages(): Promise<void> {
@@ -160,13 +160,14 @@ export class Run {
   #take(page: Page, again: () => unknown): void {
     const buffer = this.#buffer;
     // The whole page is decoded first: a page that is refused adds no rows and proves nothing.
+    if (page.startsList) for (const taken of buffer.taken) taken.startList();
     const answers = this.#feed.datasets.map((dataset, at) =>
       decoded(() => this.#decoded(buffer, at, page.body, again), dataset.name),
     );
     buffer.bodies.push(again);
     this.#totals.pages += 1;
     if (page.note !== undefined) this.#note = page.note;
-    this.#shown.page(page);
+    this.#evidence.addPage(page);
     if (page.proven) {
       buffer.proven = page.proven;
       this.#proven = page.proven;
@@ -175,8 +176,8 @@ export class Run {
     if (page.head !== undefined) buffer.head = page.head;
     answers.forEach((answer, at) => {
       if (!answer) return;
-      const { items, rows, refused, consistent, after } = answer;
-      this.#shown.rows(at, rows, consistent);
+      const { items, rows, refused, after } = answer;
+      this.#evidence.addItems(at, answer);
       for (const row of rows) buffer.rows[at]?.add(row);
       const linkOf = this.#links[at];
       if (linkOf) buffer.links[at]?.push(...rows.map(linkOf));
@@ -209,7 +210,8 @@ export class Run {
     if (!dataset) return;
     buffer.quarantined.push(setAside(dataset, refused));
     this.#totals.quarantined += 1;
-    this.#shown.setAside(at, refused.key);
+    this.#evidence.addQuarantined(at, refused.key);
+    if (refused.key) buffer.quarantinedKeys[at]?.add(refused.key);
   }
 
   async #commit(ending: Ending | null): Promise<Committed> {
@@ -225,7 +227,7 @@ export class Run {
     });
     this.#progress?.(buffer.proven);
     for (const rows of buffer.rows) rows.clear();
-    if (ending) this.#shown.end();
+    if (ending) this.#evidence.clear();
     return committed;
   }
 
@@ -341,7 +343,8 @@ export class Run {
       late: false,
       batches: this.#feed.datasets.map((dataset, at) => ({
         rows: buffer.rows[at] ?? noRows(dataset),
-        retire: ended ? this.#shown.retire(at, this.#proven ?? window) : null,
+        quarantinedKeys: buffer.quarantinedKeys[at] ?? noKeys(dataset),
+        absence: ended ? this.#evidence.absence(at, this.#proven ?? window) : null,
       })),
       covered: this.#feed.datasets.map((_, at) => observed[at]?.covered ?? claimed),
       answered: source.range?.index ? buffer.proven : null,
@@ -362,7 +365,7 @@ export class Run {
         outcome: this.#outcomeOf(ending.failure),
         error: ending.failure?.message ?? null,
         asked: true,
-        incomplete: this.#feed.datasets.map((_, at) => this.#shown.incomplete(at)),
+        incomplete: this.#feed.datasets.map((_, at) => this.#evidence.incomplete(at)),
       },
     };
   }

@@ -16,6 +16,10 @@ interface TakenPage {
 export class TakenItems implements ByKey {
   readonly #pages: TakenPage[] = [];
   readonly #places = new Map<string, number>();
+  /** The number of the first item of the current list. */
+  #listStart = 0;
+  /** The keys of earlier lists that the current list showed with equal values. */
+  readonly #shownAgain = new Set<string>();
   /** The page that is being decoded. */
   #items: readonly unknown[] = [];
   #first = 0;
@@ -25,6 +29,12 @@ export class TakenItems implements ByKey {
   /** How many items there are, those included that have no key. */
   get size(): number {
     return this.#first + this.#items.length;
+  }
+
+  /** Starts another list: items that earlier lists showed are no repetition. */
+  startList(): void {
+    this.#listStart = this.size;
+    this.#shownAgain.clear();
   }
 
   /** Takes a page: its items are decoded next. */
@@ -50,6 +60,13 @@ export class TakenItems implements ByKey {
   /** See {@link ByKey.set}. */
   set(id: string, _item: unknown, index: number): void {
     this.#places.set(id, this.#first + index);
+  }
+
+  /** See {@link ByKey.showAgain}. */
+  showAgain(id: string): boolean {
+    if ((this.#places.get(id) ?? 0) >= this.#listStart || this.#shownAgain.has(id)) return true;
+    this.#shownAgain.add(id);
+    return false;
   }
 
   /** The items that were taken before the item of a number, by natural key; what is set is kept apart. */

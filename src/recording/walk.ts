@@ -22,9 +22,11 @@ export async function* walk(
     let proven: Window | null = null;
     const isOldest = piece.from === window.from;
     const requested = isOldest && window.reach !== undefined ? { ...piece, reach: window.reach } : piece;
+    let isFirst = true;
     for await (const page of source.walk(ask, target, requested)) {
       if (page.proven) proven = page.proven.to === piece.to ? { from: page.proven.from, to } : page.proven;
-      yield { ...page, proven, last: page.last && isOldest };
+      yield { ...page, proven, last: page.last && isOldest, ...(isFirst && { startsList: true }) };
+      isFirst = false;
     }
     if (proven === null || proven.from > piece.from || proven.to !== to) to = piece.from;
   }

@@ -57,6 +57,8 @@ export interface DatasetStatus {
   readonly never_recorded: number;
   readonly failing: number;
   readonly incomplete: number;
+  /** Members that are missing and current until a later observation confirms their absence. */
+  readonly unconfirmed_departures: number;
   readonly not_offered: number;
   /** Rows written today (UTC). */
   readonly rows_today: number;
@@ -75,6 +77,7 @@ export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): P
         (count(*) filter (where f.last_success_at is null and f.not_offered is null))::int as never_recorded,
         (count(*) filter (where f.failures > 0))::int as failing,
         (count(*) filter (where f.incomplete_since is not null))::int as incomplete,
+        sum(f.unconfirmed_departures)::int as unconfirmed_departures,
         (count(*) filter (where f.not_offered is not null))::int as not_offered,
         sum(f.rows_today)::float8 as rows_today
       from reporting.freshness f group by f.dataset order by f.dataset`,

@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import { datasetNamed } from '../datasets/catalog.ts';
 import { nameOfForm, type SealedHistory } from './form.ts';
 import {
   GIVEN,
@@ -90,8 +91,8 @@ export const ROOT = `encode(sha256(convert_to(coalesce(string_agg(concat_ws(' ',
 
 /**
  * The instant from which ends may have been set since the seal before, as PostgreSQL's text. It is before the end of that
- * seal when a run that began earlier went on, when a clock was behind, or when values that were observed earlier were read
- * later.
+ * seal when a run that began earlier went on, when a clock was behind, when values that were observed earlier were read
+ * later, or when the absence of a member was confirmed later than the member ended.
  */
 export async function endFloorOf(
   sql: postgres.Sql,
@@ -99,11 +100,15 @@ export async function endFloorOf(
   before: NonNullable<Range['before']>,
 ): Promise<string> {
   if (writer === 'observer' || form.to === null) return before.until;
+  const confirmed =
+    datasetNamed(dataset)?.history === 'state'
+      ? `(select min(t.${form.to}) from recorder.${form.table} t where t.confirmed_at >= f.floor)`
+      : 'null';
   const [row] = await sql.unsafe<{ floor: string }[]>(
-    `select least($1::text::timestamptz,
+    `select least(f.floor, ${confirmed})::text as floor from (select least($1::text::timestamptz,
       (select min(r.started_at) from recorder.runs r where r.run_id >= $2 and $3 = any(r.datasets)),
       (select min(p.first_at) from recorder.packed_runs p where p.last_run >= $2),
-      (select min(t.${form.from}) from recorder.${form.table} t where t.run_id >= $2))::text as floor`,
+      (select min(t.${form.from}) from recorder.${form.table} t where t.run_id >= $2)) as floor) f`,
     [before.until, before.open.run, dataset],
   );
   return row?.floor ?? before.until;

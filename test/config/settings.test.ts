@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { readSecrets } from '../../src/config/secrets.ts';
 import { VARIABLES, type Variable } from '../../src/config/variables.ts';
-import { BELIEVE } from '../../src/recording/active-feed.ts';
+import { CONFIRM_SHRINK } from '../../src/recording/active-feed.ts';
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 
@@ -39,7 +39,11 @@ describe('every setting of recorder.yaml', () => {
 
   it('is described', () => {
     expect(all.map(([path]) => path)).toEqual(
-      expect.arrayContaining(['.network', '.watch.evmAddresses.chain', '.datasets.*.believe.looks']),
+      expect.arrayContaining([
+        '.network',
+        '.watch.evmAddresses.chain',
+        '.datasets.*.confirmShrink.observations',
+      ]),
     );
     const silent = all.filter(([, part]) => !('description' in part) || part.description === '');
     expect(silent.map(([path]) => path)).toEqual([]);
@@ -72,9 +76,11 @@ describe('every setting of recorder.yaml', () => {
 
 it("the page tells the recorder's own defaults of belief", () => {
   const cells = new Map(rowsOf(read('docs/settings.md')).map(([key, , , preset]) => [key, preset]));
-  expect(cells.get('`datasets.DATASET.believe.looks`')).toBe(String(BELIEVE.looks));
-  expect(cells.get('`datasets.DATASET.believe.after`')).toBe(
-    BELIEVE.after === 0 ? 'none' : `${BELIEVE.after}`,
+  expect(cells.get('`datasets.DATASET.confirmShrink.observations`')).toBe(
+    String(CONFIRM_SHRINK.observations),
+  );
+  expect(cells.get('`datasets.DATASET.confirmShrink.minDuration`')).toBe(
+    CONFIRM_SHRINK.minDuration === 0 ? 'none' : `${CONFIRM_SHRINK.minDuration}`,
   );
 });
 

@@ -53,8 +53,8 @@ const added: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
     valid_from: 'timestamptz',
     valid_to: 'timestamptz?',
     ended_by: 'text?',
-    missed_looks: 'integer?',
-    missed_from: 'timestamptz?',
+    missed_walks: 'integer?',
+    missed_since: 'timestamptz?',
   },
   series: { recorded_at: 'timestamptz', superseded_at: 'timestamptz?', vanished: 'boolean' },
   ledger: {

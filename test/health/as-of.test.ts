@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { takeObserver, writeLedger } from '../../src/health/ledger.ts';
 import { nodeHealth } from '../../src/health/node-health.ts';
-import { BELIEVE } from '../../src/recording/active-feed.ts';
+import { CONFIRM_SHRINK } from '../../src/recording/active-feed.ts';
 import { registerTargets } from '../../src/recording/register.ts';
 import { withDatabase } from '../support/fixture.ts';
 
@@ -56,7 +56,7 @@ const known = async (hour: number) => [
 
 it('the health of nodes as of a moment is what the ledger said of it, however it went on', async () => {
   await expect(known(0)).rejects.toMatchObject({ message: 'there is no record of node_health yet' });
-  const watched = { ...nodeHealth, every: 60_000, since: null, believe: BELIEVE };
+  const watched = { ...nodeHealth, every: 60_000, since: null, confirmShrink: CONFIRM_SHRINK };
   await registerTargets(
     sql,
     {

@@ -13,7 +13,7 @@ const start = Date.UTC(2026, 0, 10);
 const day = 86_400_000;
 
 /** Every whole look is believed here; belief.test.ts is about those that are not. */
-const believe = { looks: 1, after: 0 };
+const confirmShrink = { observations: 1, minDuration: 0 };
 
 /** What the upstream shows: values by key. */
 type Shown = ReadonlyMap<number, number>;
@@ -89,7 +89,7 @@ function unrecorded(error: unknown): [number, number][] {
 function stateSubject(): Subject {
   subjects += 1;
   const subnetId = `subnet-${subjects}`;
-  const feed = scriptedFeed(validators, { node: 'n', subnetId }, { believe });
+  const feed = scriptedFeed(validators, { node: 'n', subnetId }, { confirmShrink });
   const pairs = (rows: readonly { key: number; value: number }[]) =>
     rows.map(({ key, value }): [number, number] => [key, value]);
   return {

@@ -81,7 +81,7 @@ export async function recordedMonth(
         metric_points: { metrics: METRICS, intervals: ['day', 'week', 'month'] },
         proposed_blocks: { since: '2026-03-01' },
         // A watched validator that leaves takes all its delegations with it.
-        validator_delegators: { believe: { looks: 1 } },
+        validator_delegators: { confirmShrink: { observations: 1 } },
         ...Object.fromEntries(LEFT_OUT.split(' ').map((name) => [name, { enabled: false }])),
       },
     },

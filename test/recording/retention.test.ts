@@ -101,8 +101,8 @@ type Round = typeof round extends fc.Arbitrary<infer T> ? T : never;
 async function recordAll(rounds: readonly Round[]): Promise<number> {
   const clock = new ManualClock(start);
   const context = recordingContext(sql, clock.read);
-  const believe = { looks: 1, after: 0 };
-  const list = scriptedFeed(validators, { node: 'n', subnetId: 's' }, { believe });
+  const confirmShrink = { observations: 1, minDuration: 0 };
+  const list = scriptedFeed(validators, { node: 'n', subnetId: 's' }, { confirmShrink });
   const points = scriptedFeed(metricPoints, { chainId: '1', metric: 'txCount', timeInterval: 'day' });
   const blocks = scriptedFeed(pBlocks, { node: 'n' });
   const heights = scriptedFeed(chainHeights, { node: 'n', chain: 'P' });
@@ -332,7 +332,7 @@ describe('what is not kept for ever', () => {
 
   it('says of a subnet that was gone and is there again that it appeared, also where it is not kept that it was gone', async () => {
     const clock = new ManualClock(start);
-    const feed = scriptedFeed(subnets, { network: 'mainnet' }, { believe: { looks: 1, after: 0 } });
+    const feed = scriptedFeed(subnets, { network: 'mainnet' }, { confirmShrink: { observations: 1, minDuration: 0 } });
     await registerTargets(sql, feed, clock.now, { recorder: 'recorder', digest: null });
     for (const ids of [['a', 'b'], ['a'], ['a'], ['a', 'b']]) {
       feed.script = () =>
@@ -356,9 +356,9 @@ describe('what is not kept for ever', () => {
   it('leaves the stake of peers open where validators are not kept for as long as peers', async () => {
     const clock = new ManualClock(start);
     const primary = { node: 'n', subnetId: '11111111111111111111111111111111LpoYY' };
-    const list = scriptedFeed(validators, primary, { believe: { looks: 1, after: 0 } });
+    const list = scriptedFeed(validators, primary, { confirmShrink: { observations: 1, minDuration: 0 } });
     list.script = () => onlyPage({ validators: [{ nodeID: 'a', startTime: 1, weight: 5 }] });
-    const seen = scriptedFeed(peers, { node: 'n' }, { believe: { looks: 1, after: 0 } });
+    const seen = scriptedFeed(peers, { node: 'n' }, { confirmShrink: { observations: 1, minDuration: 0 } });
     seen.script = () => onlyPage({ numPeers: '1', peers: [{ nodeID: 'a', version: 'v' }] });
     for (const feed of [list, seen]) {
       await registerTargets(sql, feed, clock.now, { recorder: 'recorder', digest: null });

@@ -216,7 +216,7 @@ describe('a row stays sealed', () => {
       await world.member(run, 'AVAX', 5, at);
     });
     await seal(24);
-    await sql`update recorder.x_balances set missed_looks = 2, missed_from = ${h(25)}`;
+    await sql`update recorder.x_balances set missed_walks = 2, missed_since = ${h(25)}`;
     await sql`update recorder.metric_points set superseded_at = ${h(26)}, vanished = true`;
     await seal(48);
     await inRun(49, async (run, at) => {

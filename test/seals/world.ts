@@ -127,7 +127,7 @@ export class World {
     }
     for (const { key, row, valid_from, valid_to, ended_by } of await this.#sql<Plain[]>`
       select json_build_object('node', node, 'address', address, 'asset_id', asset_id) as key, ended_by,
-        to_jsonb(t) - '{valid_to,ended_by,missed_looks,missed_from}'::text[] as row, ${this.#iso('valid_from')}, ${this.#iso('valid_to')}
+        to_jsonb(t) - '{valid_to,ended_by,missed_walks,missed_since}'::text[] as row, ${this.#iso('valid_from')}, ${this.#iso('valid_to')}
       from recorder.x_balances t`) {
       add('x_balances', 'row', key, valid_from ?? null, row);
       add('x_balances', 'end', key, valid_to ?? null, { valid_from, ended_by });

@@ -1,8 +1,8 @@
 import type postgres from 'postgres';
 import type { Clock } from '../../src/clock.ts';
 import type { Ask, Dataset, Page, Range, Source, Target, Window } from '../../src/datasets/contract.ts';
-import type { Belief } from '../../src/history/writing.ts';
-import { type ActiveFeed, BELIEVE } from '../../src/recording/active-feed.ts';
+import type { Confirmation } from '../../src/history/absence.ts';
+import { type ActiveFeed, CONFIRM_SHRINK } from '../../src/recording/active-feed.ts';
 import type { Asked, RecordingContext, RunResult } from '../../src/recording/context.ts';
 import type { Job, Reason } from '../../src/recording/job.ts';
 import { record } from '../../src/recording/record.ts';
@@ -23,7 +23,7 @@ let feeds = 0;
 export function scriptedFeed(
   datasets: Dataset | readonly Dataset[],
   target: Target,
-  more: { range?: Range; every?: number; believe?: Belief } = {},
+  more: { range?: Range; every?: number; confirmShrink?: Confirmation } = {},
 ): ScriptedFeed {
   const every = more.every ?? 60_000;
   feeds += 1;
@@ -44,7 +44,7 @@ export function scriptedFeed(
       source,
       every,
       since: null,
-      believe: more.believe ?? BELIEVE,
+      confirmShrink: more.confirmShrink ?? CONFIRM_SHRINK,
     })),
     targets: [target],
     every,

@@ -58,8 +58,8 @@ async function changedBy(look: () => Promise<unknown>): Promise<Change[]> {
   return changes(before);
 }
 
-function looks(dataset: Dataset, target: Record<string, string>, believe = { looks: 1, after: 0 }) {
-  const feed = scriptedFeed(dataset, target, { believe });
+function looks(dataset: Dataset, target: Record<string, string>, confirmShrink = { observations: 1, minDuration: 0 }) {
+  const feed = scriptedFeed(dataset, target, { confirmShrink });
   return (body: unknown, whole = true) =>
     changedBy(() => {
       feed.script = () => onlyPage(body, { whole });

@@ -12,7 +12,7 @@ const { it, sql } = withDatabase();
 it('flows are told of days on which somebody looked: none before the record, and none while nobody watched', async () => {
   const clock = new ManualClock(start);
   const primary = { node: 'n', subnetId: '11111111111111111111111111111111LpoYY' };
-  const feed = scriptedFeed(validators, primary, { believe: { looks: 1, after: 0 } });
+  const feed = scriptedFeed(validators, primary, { confirmShrink: { observations: 1, minDuration: 0 } });
   const look = async (at: number, weights: Readonly<Record<string, number>>) => {
     clock.now = start + at;
     const shown = Object.entries(weights).map(([nodeID, weight]) => ({ nodeID, startTime: 1, weight }));

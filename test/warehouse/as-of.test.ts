@@ -47,8 +47,8 @@ it('what was known at every moment is the same in DuckDB, of files of several ex
   );
   const clock = new ManualClock(START);
   const context = recordingContext(sql, clock.read);
-  const believe = { looks: 1, after: 0 };
-  const list = scriptedFeed(validators, { node: 'one', subnetId: 'primary' }, { believe });
+  const confirmShrink = { observations: 1, minDuration: 0 };
+  const list = scriptedFeed(validators, { node: 'one', subnetId: 'primary' }, { confirmShrink });
   const metric = scriptedFeed(metricPoints, { chainId: '1', metric: 'txCount', timeInterval: 'day' });
   const blocks = scriptedFeed(pBlocks, { node: 'one' });
   const heights = scriptedFeed(chainHeights, { node: 'one' });

@@ -45,7 +45,7 @@ const clock = new ManualClock(Date.UTC(2026, 10, 5));
 const feed = scriptedFeed(
   validators,
   { node: 'one', subnetId: 'primary' },
-  { believe: { looks: 1, after: 0 } },
+  { confirmShrink: { observations: 1, minDuration: 0 } },
 );
 
 /** One look at the validators of a node, with the weights that they have. */

@@ -33,18 +33,26 @@ export const datasetIncomplete: Rule = {
   severity: 'warning',
   for: 30 * MINUTE,
   ask: ({ sql }) =>
-    byDataset(sql, sql`f.state = 'incomplete' and f.reason not like 'unconfirmed:%'`, 'is incomplete'),
+    byDataset(
+      sql,
+      sql`f.state = 'incomplete' and f.reason not like 'departures unconfirmed:%'`,
+      'is incomplete',
+    ),
 };
 
-/** A list that lost more than half of its members and is not believed yet. */
+/** A list that lost more than half of its members, which no later observation has confirmed yet. */
 export const listUnconfirmed: Rule = {
   ...common,
   name: 'list-unconfirmed',
-  about: 'A list is suddenly empty, or lost more than half of its members, and a later look decides.',
+  about: 'A list is suddenly empty, or lost more than half of its members, and a later observation decides.',
   severity: 'warning',
   for: 0,
   ask: ({ sql }) =>
-    byDataset(sql, sql`f.state = 'incomplete' and f.reason like 'unconfirmed:%'`, 'lost most of its members'),
+    byDataset(
+      sql,
+      sql`f.state = 'incomplete' and f.reason like 'departures unconfirmed:%'`,
+      'lost most of its members',
+    ),
 };
 
 /** A ledger that is not settled any more. */

@@ -15,6 +15,7 @@ export const pendingRewards = defineDataset({
   request: ['network'],
   key: ['network', 'tx_hash', 'reward_type'],
   items: (body) => listIn(body, 'pendingRewards'),
+  endsAt: 'end_timestamp',
   ignore: ['progress'],
   item: object({
     txHash: hex(),

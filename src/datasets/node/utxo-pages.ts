@@ -18,6 +18,7 @@ export async function* utxoPages(ask: Ask, address: string): AsyncGenerator<Page
     const seen = new Set<string>();
     let startIndex: unknown;
     let before = '';
+    let isFirst = true;
     for (;;) {
       const result = await ask.rpc('/ext/bc/X', 'avm.getUTXOs', {
         addresses: [address],
@@ -38,7 +39,9 @@ export async function* utxoPages(ask: Ask, address: string): AsyncGenerator<Page
         proven: null,
         last: done && sourceChain === SOURCE_CHAINS.at(-1),
         whole: true,
+        ...(isFirst && { startsList: true }),
       };
+      isFirst = false;
       if (done) break;
       seen.add(end);
       before = end;

@@ -41,6 +41,7 @@ export const validatorDelegators = defineDataset({
   source,
   request: ['node', 'subnetId', 'nodeId'],
   key: ['node', 'subnet_id', 'node_id', 'start_time', 'tx_id'],
+  endsAt: 'end_time',
   everyNode: { own: [] },
   items: (body, { subnetId }) =>
     listIn(body, 'validators')

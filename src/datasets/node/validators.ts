@@ -15,6 +15,7 @@ export const validators = defineDataset({
   source: currentValidators,
   request: ['node', 'subnetId'],
   key: ['node', 'subnet_id', 'node_id', 'start_time', 'tx_id', 'validation_id'],
+  endsAt: 'end_time',
   byMoment: true,
   seldom: [
     'remaining_balance_owner_addresses',

@@ -30,7 +30,7 @@ export interface PagedList {
  * A window with a `reach` below its start is requested down to the reach, and the walk ends with the page that proves the
  * window: the last page is full. Items in another order prove nothing, so that the walk then keeps to the window.
  * @throws UpstreamFailure when a call fails for good, no start gets further, a token repeats, pages stay empty, or the
- * answer says that there are more items than it has
+ * only page states another total than it has
  */
 export async function* pages(
   ask: Ask,
@@ -77,6 +77,8 @@ class Start {
   /** Leads to the next page. */
   #token: string | undefined;
   #items = 0;
+  /** The totals that the pages state. */
+  readonly #totals = new Set<number>();
   /** The begin of what is proven. Above what is left an earlier start proved it. */
   #from: number;
   #pagesRead = 0;
@@ -117,17 +119,24 @@ class Start {
       for (const item of items) this.#order.take(item);
       this.#pagesRead += 1;
       this.#items += items.length;
+      const total = memberOf(body, 'total') ?? null;
+      if (total !== null) this.#totals.add(Number(total));
       this.#token = this.#tokens.next(body, items.length);
       if (this.#token === undefined) {
-        yield this.#lastPage(body);
+        yield this.#started(this.#lastPage(body));
         return;
       }
       const page = this.#page(body);
       const last = this.#isBeyondWindow && page.proven !== null && page.proven.from <= this.#needed;
       this.#disordered = this.#isBeyondWindow && this.#order.broken;
-      yield { ...page, last };
+      yield this.#started({ ...page, last });
       if (last || this.#disordered) return;
     }
+  }
+
+  /** Marks the page if it is the first one. */
+  #started(page: Page): Page {
+    return this.#pagesRead === 1 ? { ...page, startsList: true } : page;
   }
 
   /** Whether the pages are requested down to a reach below the window. */
@@ -150,22 +159,24 @@ class Start {
     return { body, proven, last: false, whole: true };
   }
 
+  /** @throws UpstreamFailure (malformed) when the list is one page, and another total is stated */
   #lastPage(body: unknown): Page {
     const narrowed = this.#left !== this.#window;
-    if (!narrowed) refuseFewer(body, this.#items);
     const whole = !(narrowed && this.#order.broken);
-    return { body, proven: whole ? this.#window : this.#left, last: true, whole };
+    const page = { body, proven: whole ? this.#window : this.#left, last: true, whole };
+    const contradiction = narrowed ? null : this.#wrongTotal();
+    if (contradiction === null) return page;
+    if (this.#pagesRead === 1) throw new UpstreamFailure('malformed', contradiction);
+    return { ...page, contradiction };
   }
-}
 
-/** Refuses a list with fewer items than its answer says. */
-function refuseFewer(body: unknown, items: number): void {
-  const total = Number(memberOf(body, 'total') ?? items);
-  if (items < total)
-    throw new UpstreamFailure(
-      'malformed',
-      `the answer contradicts itself: total is ${total}, and its pages have ${items}`,
-    );
+  /** How a stated total contradicts the items; null: it does not. */
+  #wrongTotal(): string | null {
+    const wrong = [...this.#totals].find((total) => total !== this.#items);
+    return wrong === undefined
+      ? null
+      : `the answer contradicts itself: total is ${wrong}, and its pages have ${this.#items}`;
+  }
 }
 
 function isDeadToken(error: unknown): boolean {

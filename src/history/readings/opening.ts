@@ -1,3 +1,4 @@
+import { NO_CONFIRMATION } from '../absence.ts';
 import { saying } from '../changes.ts';
 import type { WriteHistory } from '../writing.ts';
 import { incoming, rowColumns, sameKey } from '../writing.ts';
@@ -86,7 +87,7 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
         union select m.n from written${suffix} w join numbered${suffix} m on m.words = w.words)`,
     ],
     written: `(case when exists (select from look${suffix}) then (select count(*) from given${suffix}) else (select count(*) from written${suffix}) end)`,
-    unconfirmed: 'null',
+    ...NO_CONFIRMATION,
     events: `${saying({
       changes: `(select count(*) from told${suffix})`,
       scope_id: `(select scope_id from scope${suffix})`,

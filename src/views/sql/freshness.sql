@@ -3,9 +3,11 @@ select d.dataset, d.target_key as target, looked.last_success_at, expected.every
   case when expected.every is not null then
     greatest(now() - greatest(looked.last_success_at, d.wanted_at) - expected.every, interval '0') end as late_by,
   d.failures, d.not_offered, looked.last_complete_at, d.incomplete_since,
-  case when d.failures > 0 then d.last_error else d.incomplete_reason end as reason,
+  case when d.failures > 0 then d.last_error else coalesce(d.incomplete_reason,
+    case when d.unconfirmed_departures > 0 then format('departures unconfirmed: %s', d.unconfirmed_departures) end) end as reason,
   d.wanted_at, d.last_failure_at, d.last_error as last_failure, d.rows_written,
-  case when d.rows_day = (now() at time zone 'UTC')::date then d.rows_today else 0 end as rows_today
+  case when d.rows_day = (now() at time zone 'UTC')::date then d.rows_today else 0 end as rows_today,
+  d.unconfirmed_departures
 from recorder.target_datasets d
 join recorder.targets t using (source, target_key)
 left join recorder.health_probes p on d.dataset = 'node_health'
@@ -28,9 +30,10 @@ comment on column reporting.freshness.failures is 'Failed runs since the last su
 comment on column reporting.freshness.not_offered is 'Why the upstream does not answer for this target; null: it does.'; -- text
 comment on column reporting.freshness.last_complete_at is 'When it was last recorded with nothing missing; null: never.'; -- timestamptz
 comment on column reporting.freshness.incomplete_since is 'Since when each success left something out; null: the last one was complete.'; -- timestamptz
-comment on column reporting.freshness.reason is 'Why it fails or is incomplete.'; -- text
+comment on column reporting.freshness.reason is 'Why it fails or is incomplete, or which departures are unconfirmed.'; -- text
 comment on column reporting.freshness.wanted_at is 'Since when it is asked for.'; -- timestamptz
 comment on column reporting.freshness.last_failure_at is 'When it last failed.'; -- timestamptz
 comment on column reporting.freshness.last_failure is 'Why it did.'; -- text
 comment on column reporting.freshness.rows_written is 'Rows written, ever.'; -- bigint
 comment on column reporting.freshness.rows_today is 'Rows written today (UTC).'; -- bigint
+comment on column reporting.freshness.unconfirmed_departures is 'Members that the last complete observation missed, and that are current until a later one confirms their absence.'; -- integer

@@ -23,11 +23,16 @@ export const byNeed = (datasets: readonly DatasetStatus[]): DatasetStatus[] =>
   );
 
 const counted =
-  (of: 'failing' | 'incomplete' | 'never_recorded' | 'not_offered', word: string) => (one: DatasetStatus) =>
+  (
+    of: 'failing' | 'incomplete' | 'unconfirmed_departures' | 'never_recorded' | 'not_offered',
+    word: string,
+  ) =>
+  (one: DatasetStatus) =>
     one[of] > 0 ? [`${numberText(one[of])} ${word}`] : [];
 const words = [
   counted('failing', 'failing'),
   counted('incomplete', 'incomplete'),
+  counted('unconfirmed_departures', 'departures unconfirmed'),
   counted('never_recorded', 'not yet recorded'),
   counted('not_offered', 'not offered'),
 ];

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
+import { pendingRewards } from '../../src/datasets/chain-data/pending-rewards.ts';
+import { validatorDelegators } from '../../src/datasets/node/validator-delegators.ts';
 import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
-import type { Belief } from '../../src/history/writing.ts';
+import type { Confirmation } from '../../src/history/absence.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, pagesOf, recordingContext, run, scriptedFeed } from '../support/recording.ts';
@@ -10,6 +12,8 @@ import { onlyPage, pagesOf, recordingContext, run, scriptedFeed } from '../suppo
 const { it, sql } = withDatabase();
 const start = Date.UTC(2026, 0, 10);
 const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
 
 const member = (name: string) => ({ nodeID: name, startTime: 1_700_000_000, weight: 5 });
 const members = (from: number, to: number) =>
@@ -18,13 +22,13 @@ const members = (from: number, to: number) =>
 let lists = 0;
 
 /** A list of validators, looked at every minute. */
-function watchedList(believe?: Belief) {
+function watchedList(confirmShrink?: Confirmation) {
   lists += 1;
   const subnetId = `list-${lists}`;
   const feed = scriptedFeed(
     [validators, validatorUptime],
     { node: 'n', subnetId },
-    believe ? { believe } : {},
+    confirmShrink ? { confirmShrink } : {},
   );
   const clock = new ManualClock(start);
   const context = recordingContext(sql, clock.read);
@@ -55,6 +59,11 @@ function watchedList(believe?: Belief) {
     },
     versions: async () =>
       (await sql`select 1 from reporting.validators_history where subnet_id = ${subnetId}`).length,
+    ends: async () => {
+      const rows = await sql<{ ended: Date }[]>`
+        select valid_to as ended from reporting.validators_history where subnet_id = ${subnetId} and valid_to is not null`;
+      return rows.map(({ ended }) => ended);
+    },
     told: async () => {
       const [row] = await sql<{ reason: string | null; complete: boolean }[]>`
         select incomplete_reason as reason, last_complete_at = last_success_at as complete
@@ -76,7 +85,7 @@ describe('a list that lost more than half of its members', () => {
     await list.look(members(0, 20));
     expect(await list.look(members(0, left))).toMatchObject({ status: 'partial', rowsWritten: [0, 0] });
     expect(await list.told()).toEqual({
-      reason: `unconfirmed: ${left} of 20 are left; a later look decides`,
+      reason: `departures unconfirmed: ${20 - left} of 20 members are missing`,
       complete: false,
     });
     expect(await list.standing()).toHaveLength(20);
@@ -120,7 +129,7 @@ describe('a list that lost more than half of its members', () => {
     await list.look(members(0, 20));
     expect(await list.look(members(20, 50))).toMatchObject({ status: 'partial', rowsWritten: [30, 0] });
     expect(await list.told()).toMatchObject({
-      reason: 'unconfirmed: 0 of 20 are left; a later look decides',
+      reason: 'departures unconfirmed: 20 of 20 members are missing',
     });
     await list.look(members(20, 50));
     expect(await list.standing()).toEqual(names(members(20, 50)));
@@ -133,7 +142,7 @@ describe('a list that lost more than half of its members', () => {
     const result = await list.lookInPages(changed, members(20, 40), members(40, 50));
     expect(result).toMatchObject({ status: 'partial', rowsWritten: [34, 0] });
     expect(await list.told()).toMatchObject({
-      reason: 'unconfirmed: 4 of 20 are left; a later look decides',
+      reason: 'departures unconfirmed: 16 of 20 members are missing',
     });
   });
 
@@ -147,6 +156,111 @@ describe('a list that lost more than half of its members', () => {
     await list.look(members(0, 15), false);
     await list.look([]);
     expect(await list.standing()).toEqual(names(members(0, 15)));
+  });
+});
+
+describe('a member that states its own end', () => {
+  const ends = (name: string, endTime: number) => ({ ...member(name), endTime: endTime / 1000 });
+
+  it('needs no confirmation after it, also where most of the list is gone after a pause', async () => {
+    const list = watchedList();
+    const past = Array.from({ length: 17 }, (_, at) => ends(`past-${at}`, start + hour));
+    const others = [ends('a', start + 90 * day), ends('b', start + 90 * day), ends('c', start + 90 * day)];
+    await list.look([...past, ...others]);
+    list.clock.now += 21 * day;
+    expect(await list.look(others)).toMatchObject({ status: 'done', rowsWritten: [17, 0] });
+    expect(await list.standing()).toEqual(['a', 'b', 'c']);
+    expect([...new Set((await list.ends()).map((end) => end.getTime()))]).toEqual([list.clock.now]);
+  });
+
+  it('does not count where others of the list are missing', async () => {
+    const list = watchedList();
+    const past = Array.from({ length: 10 }, (_, at) => ends(`past-${at}`, start + hour));
+    await list.look([...past, ...members(0, 5)]);
+    list.clock.now += day;
+    // Of the five others three are missing.
+    expect(await list.look(members(0, 2))).toMatchObject({ status: 'partial', rowsWritten: [10, 0] });
+    expect(await list.told()).toMatchObject({ reason: 'departures unconfirmed: 3 of 5 members are missing' });
+    expect(await list.standing()).toEqual(names(members(0, 5)));
+  });
+
+  it('is retired before its end only if later observations agree', async () => {
+    const list = watchedList();
+    await list.look([ends('a', start + day), ends('b', start + day), ends('c', start + day)]);
+    expect(await list.look([])).toMatchObject({ status: 'partial', rowsWritten: [0, 0] });
+    const first = list.clock.now;
+    list.clock.now += day;
+    expect(await list.look([])).toMatchObject({ status: 'done', rowsWritten: [3, 0] });
+    expect([...new Set((await list.ends()).map((end) => end.getTime()))]).toEqual([first]);
+  });
+
+  it.each([
+    [
+      'delegations',
+      validatorDelegators,
+      { node: 'n', subnetId: 'p', nodeId: 'v' },
+      (at: number) => ({
+        validators: Array.from({ length: at }, (_, one) => ({
+          txID: `d${one}`,
+          startTime: 1,
+          endTime: start / 1000 + 60,
+          weight: 1,
+        })),
+      }),
+    ],
+    [
+      'pending rewards',
+      pendingRewards,
+      { network: 'own-end' },
+      (at: number) => ({
+        pendingRewards: Array.from({ length: at }, (_, one) => ({
+          txHash: `r${one}`,
+          rewardType: 'DELEGATOR',
+          endTimestamp: start / 1000 + 60,
+        })),
+      }),
+    ],
+  ] as const)('of %s as of validators', async (_, dataset, target, body) => {
+    const feed = scriptedFeed(dataset, target);
+    const clock = new ManualClock(start);
+    const context = recordingContext(sql, clock.read);
+    const answer = (count: number) => {
+      const all = body(count);
+      return 'validators' in all ? { validators: [{ delegators: all.validators }] } : all;
+    };
+    feed.script = () => onlyPage(answer(5));
+    await run(context, feed);
+    clock.now += 30_000;
+    feed.script = () => onlyPage(answer(1));
+    expect(await run(context, feed)).toMatchObject({ status: 'partial', rowsWritten: [0] });
+    clock.now += minute;
+    feed.script = () => onlyPage(answer(0));
+    expect(await run(context, feed)).toMatchObject({ status: 'done', rowsWritten: [5] });
+  });
+});
+
+describe('a confirmed member', () => {
+  it('ended at the first observation that missed it, also if a sight between two others could not be stored', async () => {
+    const list = watchedList();
+    await list.look(members(0, 5));
+    await list.look(members(0, 2));
+    // Their items are unreadable, but they are there.
+    const unreadable = members(2, 5).map((one) => ({ ...one, weight: 'heavy' }));
+    expect(await list.look([...members(0, 2), ...unreadable], false)).toMatchObject({ quarantined: 3 });
+    expect(await list.look(members(0, 2))).toMatchObject({ status: 'partial', rowsWritten: [0, 0] });
+    const first = list.clock.now;
+    expect(await list.look(members(0, 2))).toMatchObject({ status: 'done', rowsWritten: [3, 0] });
+    expect([...new Set((await list.ends()).map((end) => end.getTime()))]).toEqual([first]);
+  });
+
+  it('does not end in the future where the clock was set back', async () => {
+    const list = watchedList();
+    await list.look(members(0, 5));
+    list.clock.now += hour;
+    await list.look(members(0, 2));
+    list.clock.now -= hour;
+    expect(await list.look(members(0, 2))).toMatchObject({ status: 'done', rowsWritten: [3, 0] });
+    for (const end of await list.ends()) expect(end.getTime()).toBeLessThanOrEqual(list.clock.now);
   });
 });
 
@@ -167,19 +281,19 @@ describe('what is believed at once', () => {
   });
 
   it('is everything where one look is enough', async () => {
-    const list = watchedList({ looks: 1, after: 0 });
+    const list = watchedList({ observations: 1, minDuration: 0 });
     await list.look(members(0, 20));
     expect(await list.look([])).toMatchObject({ status: 'done', rowsWritten: [20, 0] });
   });
 });
 
 it('is asked for more looks, and for time between them', async () => {
-  const list = watchedList({ looks: 3, after: 10 * minute });
+  const list = watchedList({ observations: 3, minDuration: 10 * minute });
   await list.look(members(0, 20));
   const statuses: string[] = [];
   for (let look = 0; look < 11; look++) statuses.push((await list.look([])).status);
   expect(statuses).toEqual([...new Array(10).fill('partial'), 'done']);
-  const patient = watchedList({ looks: 3, after: 0 });
+  const patient = watchedList({ observations: 3, minDuration: 0 });
   await patient.look(members(0, 20));
   for (const status of ['partial', 'partial', 'done'])
     expect(await patient.look([])).toMatchObject({ status });
@@ -196,7 +310,7 @@ describe('any looks at a list', () => {
     const seen = { doubtful: 0, believed: 0 };
     await fc.assert(
       fc.asyncProperty(looks, fc.integer({ min: 1, max: 3 }), async (all, needed) => {
-        const list = watchedList({ looks: needed, after: 0 });
+        const list = watchedList({ observations: needed, minDuration: 0 });
         const known = new Map<number, number>();
         for (const [at, { shown, whole, changed }] of all.entries()) {
           const weight = changed ? at + 1 : 1;

@@ -1,0 +1,107 @@
+import type { Page, Window } from '../datasets/contract.ts';
+import { type Absence, type Confirmation, ONE_ANSWER, SEVERAL_PAGES } from '../history/absence.ts';
+import type { Row, Rows } from '../history/rows.ts';
+import { noKeys } from '../history/writing.ts';
+import type { ActiveFeed } from './active-feed.ts';
+import type { Decoded } from './decode.ts';
+import { retires } from './proof.ts';
+
+/** The evidence of one walk: what its answers lack, and what they prove about members that they do not show. */
+export class WalkEvidence {
+  readonly #datasets: readonly DatasetEvidence[];
+  /** Why rows that the walk did not show may still exist; null: it showed all there is. */
+  #unseen: string | null = 'the walk did not come to its end';
+  #broken: string | null = null;
+  #pages = 0;
+  /** A list went on over a second page, so that it may have changed in between. */
+  #isSplit = false;
+
+  constructor(feed: ActiveFeed) {
+    this.#datasets = feed.datasets.map((dataset, at) => ({
+      keys: noKeys(dataset),
+      retires: retires(feed, at),
+      countsMissed: dataset.history === 'state',
+      confirmShrink: dataset.confirmShrink,
+      unstored: 0,
+      unknown: 0,
+      contradiction: null,
+    }));
+  }
+
+  /** Adds a page whose items were all decoded. */
+  addPage({ whole, last, startsList, contradiction }: Page): void {
+    this.#pages += 1;
+    if (this.#pages > 1 && !startsList) this.#isSplit = true;
+    if (contradiction !== undefined) this.#broken ??= `${contradiction}: nothing is retired`;
+    if (!whole) this.#broken ??= 'the walk saw only a part, or had to start again';
+    if (last) this.#unseen = this.#broken;
+  }
+
+  /** Adds the items of a page for one dataset. */
+  addItems(at: number, { rows, consistent, repeats }: Decoded): void {
+    const evidence = this.#of(at);
+    if (!consistent) evidence.contradiction = 'one key came with two values';
+    if (!evidence.retires) return;
+    if (repeats) evidence.contradiction ??= 'one key came twice in one list';
+    for (const row of rows) evidence.keys.add(row);
+  }
+
+  /** Adds an item that went to the quarantine. @param key the key of its recorded row, which stays as it is; null: unreadable */
+  addQuarantined(at: number, key: Row | null): void {
+    const evidence = this.#of(at);
+    evidence.unstored += 1;
+    if (!key) evidence.unknown += 1;
+    else if (evidence.retires) evidence.keys.add(key);
+  }
+
+  /** Returns why a dataset lacks something after a walk that did not fail, for a person; null: it has all there is. */
+  incomplete(at: number): string | null {
+    return whyIncomplete(this.#of(at)) ?? this.#unseen;
+  }
+
+  /**
+   * Returns what the walk proves about the members that it did not show; null: nothing. Walks of several pages prove an absence
+   * together, so they prove nothing where no walk is counted.
+   */
+  absence(at: number, window: Window | null): Absence | null {
+    const { keys, retires, countsMissed, confirmShrink, unknown, contradiction } = this.#of(at);
+    const isProof = unknown === 0 && contradiction === null && this.#unseen === null;
+    if (!retires || !isProof || (this.#isSplit && !countsMissed)) return null;
+    return { seen: keys, window, confirm: this.#isSplit ? SEVERAL_PAGES : ONE_ANSWER, confirmShrink };
+  }
+
+  /** Frees the memory of the keys. */
+  clear(): void {
+    for (const { keys } of this.#datasets) keys.clear();
+  }
+
+  #of(at: number): DatasetEvidence {
+    const evidence = this.#datasets[at];
+    if (!evidence) throw new RangeError(`the feed has no dataset ${at}`);
+    return evidence;
+  }
+}
+
+interface DatasetEvidence {
+  /** The keys of the items that the whole walk showed, if rows can be missing; those of quarantined items included. */
+  readonly keys: Rows;
+  readonly retires: boolean;
+  /** The table counts the walks that missed a row. */
+  readonly countsMissed: boolean;
+  readonly confirmShrink: Confirmation;
+  /** Items that went to the quarantine: recorded rows with their keys stay as they are. */
+  unstored: number;
+  /** Those of them whose key could not be read. */
+  unknown: number;
+  /** How the items contradict each other; null: they do not. */
+  contradiction: string | null;
+}
+
+function whyIncomplete({ unstored, unknown, contradiction }: DatasetEvidence): string | null {
+  const items = (count: number) => (count === 1 ? '1 item' : `${count} items`);
+  if (unknown > 0)
+    return `${items(unknown)} whose key could not be read in the quarantine: nothing is retired`;
+  if (contradiction !== null) return `${contradiction}: nothing is retired`;
+  if (unstored > 0) return `${items(unstored)} in the quarantine: what has their keys stays as it was`;
+  return null;
+}

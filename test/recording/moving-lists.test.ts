@@ -1,0 +1,117 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import {
+  type Change,
+  checkMovingLists,
+  MovingList,
+  movingListRecorder,
+  type WalkCase,
+} from './moving-lists.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 4, onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
+const still: WalkCase = { before: [], between: [], deadCall: null, statesTotal: false };
+const between = (...changes: Change[]): WalkCase => ({ ...still, between: [changes] });
+const remove = (place: number): Change => ({ kind: 'remove', place });
+
+function recorded(count: number, tokens: 'offset' | 'keyset' = 'offset', pageSize = 100) {
+  const list = new MovingList({ tokens, pageSize, members: numbers(count) });
+  return movingListRecorder(sql, list, pageSize);
+}
+
+const current = (members: ReadonlyMap<number, number | null>) =>
+  [...members].filter(([, ended]) => ended === null).map(([member]) => member);
+
+describe('a list that moves between two of its pages', () => {
+  it('keeps a member that slipped over the boundary of two pages', async () => {
+    const list = recorded(250);
+    expect((await list.walk(still)).result.status).toBe('done');
+    const { result, observed } = await list.walk(between(remove(7)));
+    expect(observed.shown.has(100)).toBe(false);
+    expect(result).toMatchObject({ status: 'partial', rowsWritten: [0] });
+    // 7 was removed after its page was read, so that only 100 is missing.
+    expect(await list.freshness()).toEqual({
+      reason: 'departures unconfirmed: 1',
+      complete: true,
+      unconfirmed: 1,
+    });
+    expect((await list.walk(still)).result.status).toBe('partial');
+    const { result: third } = await list.walk(still);
+    expect(third.status).toBe('done');
+    expect(current(await list.members())).toEqual(expect.arrayContaining([100]));
+    expect(current(await list.members())).toHaveLength(249);
+    const versions = await sql`select 1 from recorder.subnets where subnet_id = ${`${list.network}-s100`}`;
+    expect(versions).toHaveLength(1);
+  });
+
+  it('ends a member that left at the first of the two walks that missed it', async () => {
+    const list = recorded(250);
+    await list.walk(still);
+    const first = await list.walk({ ...still, before: [remove(7)] });
+    expect(first.result).toMatchObject({ status: 'partial', rowsWritten: [0] });
+    const second = await list.walk(still);
+    expect(second.result).toMatchObject({ status: 'done', rowsWritten: [1] });
+    expect((await list.members()).get(7)).toBe(first.observed.at);
+    const [left] = await sql<{ at: Date }[]>`
+      select at from reporting.subnets_changes where subnet_id = ${`${list.network}-s7`} and change = 'left'`;
+    expect(left?.at.getTime()).toBe(first.observed.at);
+    expect(await list.freshness()).toEqual({ reason: null, complete: true, unconfirmed: 0 });
+  });
+
+  it('retires at once what is missing from a list of one page', async () => {
+    const list = recorded(90);
+    await list.walk(still);
+    const { result, observed } = await list.walk({ ...still, before: [remove(7)] });
+    expect(result).toMatchObject({ status: 'done', rowsWritten: [1] });
+    expect((await list.members()).get(7)).toBe(observed.at);
+  });
+
+  it('retires nobody by a walk that shows a key twice', async () => {
+    const list = recorded(250);
+    await list.walk(still);
+    const walk = between({ kind: 'insert', member: 900, place: 0 });
+    const { result } = await list.walk({ ...walk, before: [remove(120)] });
+    expect(result).toMatchObject({ status: 'partial' });
+    expect((await list.freshness())?.reason).toBe('one key came twice in one list: nothing is retired');
+    // It is none of the two walks that prove an absence either.
+    expect((await list.walk(still)).result.status).toBe('partial');
+    expect(current(await list.members())).toContain(120);
+    expect((await list.walk(still)).result).toMatchObject({ status: 'done', rowsWritten: [1] });
+    expect(current(await list.members())).not.toContain(120);
+  });
+
+  it('retires nobody by a walk whose total differs from its items', async () => {
+    const list = recorded(250);
+    await list.walk(still);
+    const { result } = await list.walk({ ...between(remove(7)), statesTotal: true });
+    expect(result).toMatchObject({ status: 'partial', rowsWritten: [0] });
+    expect((await list.freshness())?.reason).toBe(
+      'the answer contradicts itself: total is 250, and its pages have 249: nothing is retired',
+    );
+    await list.walk(still);
+    expect(current(await list.members())).toHaveLength(250);
+  });
+
+  it('counts members that are shown again after a dead token, and does not call them repeated', async () => {
+    const list = recorded(250);
+    await list.walk(still);
+    expect((await list.walk({ ...still, deadCall: 3 })).result).toMatchObject({ status: 'done', pages: 5 });
+  });
+});
+
+it('keeps what is listed, and ends what left, however a list moves', async () => {
+  const stakes = await checkMovingLists(sql, 160);
+  expect(Math.min(...Object.values(stakes)), JSON.stringify(stakes)).toBeGreaterThan(10);
+});

@@ -1,0 +1,292 @@
+import fc from 'fast-check';
+import type postgres from 'postgres';
+import { expect } from 'vitest';
+import { subnetList } from '../../src/datasets/chain-data/subnet-list.ts';
+import { subnets } from '../../src/datasets/chain-data/subnets.ts';
+import { messageOf } from '../../src/errors.ts';
+import { asDeclared } from '../../src/recording/active-feed.ts';
+import { record } from '../../src/recording/record.ts';
+import { UpstreamFailure } from '../../src/upstreams/failure.ts';
+import { ManualClock } from '../support/clock.ts';
+import { recordingContext } from '../support/recording.ts';
+
+const MINUTE = 60_000;
+const START = Date.UTC(2026, 0, 10);
+
+/** A change of the list. Places beyond its end count from its start again. */
+export type Change =
+  | { readonly kind: 'insert'; readonly member: number; readonly place: number }
+  | { readonly kind: 'remove'; readonly place: number }
+  | { readonly kind: 'move'; readonly from: number; readonly to: number };
+
+/** One walk: what changes before it and before each of its calls after the first. */
+export interface WalkCase {
+  readonly before: readonly Change[];
+  readonly between: readonly (readonly Change[])[];
+  /** The number of the call whose token is dead; null: none is. */
+  readonly deadCall: number | null;
+  /** The answers state how long the list is. */
+  readonly statesTotal: boolean;
+}
+
+export interface ListCase {
+  readonly tokens: 'offset' | 'keyset';
+  readonly pageSize: number;
+  readonly members: readonly number[];
+  readonly walks: readonly WalkCase[];
+}
+
+/** What an upstream showed during one walk. */
+interface Observed {
+  /** Members that were listed from the last walk's end to the end of this one. */
+  readonly throughout: ReadonlySet<number>;
+  /** Members that an answer showed. */
+  readonly shown: ReadonlySet<number>;
+  /** The walk came to the end of the list, and its answers do not contradict each other. */
+  readonly complete: boolean;
+  /** The list came on one page. */
+  readonly onePage: boolean;
+  readonly at: number;
+}
+
+let lists = 0;
+
+/** A list of an upstream that moves while it is read. */
+export class MovingList {
+  /** A subnet has one id in all networks, so that each list has ids of its own. */
+  readonly network = `moving-${++lists}`;
+  readonly #case: Pick<ListCase, 'tokens' | 'pageSize'>;
+  #list: number[];
+  #walk: WalkCase = { before: [], between: [], deadCall: null, statesTotal: false };
+  #calls = 0;
+  #throughout = new Set<number>();
+  #shown = new Set<number>();
+  /** The pages since the last call without a token. */
+  #start: { readonly members: readonly number[]; readonly total: number }[] = [];
+  #contradicts = false;
+
+  constructor(of: Pick<ListCase, 'tokens' | 'pageSize' | 'members'>) {
+    this.#case = of;
+    this.#list = [...new Set(of.members)];
+    this.#sort();
+  }
+
+  begin(walk: WalkCase): void {
+    this.#walk = walk;
+    this.#calls = 0;
+    this.#throughout = new Set(this.#list);
+    this.#shown = new Set();
+    this.#start = [];
+    this.#contradicts = false;
+    this.#change(walk.before);
+  }
+
+  /** What the walk showed. @param ended it did not fail */
+  end(ended: boolean, at: number): Observed {
+    const items = this.#start.reduce((sum, { members }) => sum + members.length, 0);
+    const wrongTotal = this.#walk.statesTotal && this.#start.some(({ total }) => total !== items);
+    return {
+      throughout: this.#throughout,
+      shown: this.#shown,
+      complete: ended && !this.#contradicts && !wrongTotal,
+      onePage: this.#start.length === 1,
+      at,
+    };
+  }
+
+  /** Answers a call for a page. @throws UpstreamFailure when its token is dead */
+  readonly answer = (token: unknown): unknown => {
+    if (this.#calls > 0) this.#change(this.#walk.between[this.#calls - 1] ?? []);
+    this.#calls += 1;
+    if (token === undefined) this.#start = [];
+    else if (this.#walk.deadCall === this.#calls)
+      throw new UpstreamFailure('bad-request', 'Invalid or expired page token');
+    const from = this.#placeOf(token);
+    const members = this.#list.slice(from, from + this.#case.pageSize);
+    const before = new Set(this.#start.flatMap((page) => page.members));
+    for (const member of members) {
+      if (before.has(member)) this.#contradicts = true;
+      this.#shown.add(member);
+    }
+    this.#start.push({ members, total: this.#list.length });
+    const end = from + members.length;
+    const next = this.#case.tokens === 'offset' ? end : (members.at(-1) ?? token);
+    return {
+      subnets: members.map((member) => ({ subnetId: this.nameOf(member) })),
+      ...(this.#walk.statesTotal && { total: this.#list.length }),
+      ...(end < this.#list.length && { nextPageToken: `${String(next)}/${this.#calls}` }),
+    };
+  };
+
+  nameOf(member: number): string {
+    return `${this.network}-s${member}`;
+  }
+
+  #placeOf(token: unknown): number {
+    if (token === undefined) return 0;
+    const last = Number(String(token).split('/')[0]);
+    if (this.#case.tokens === 'offset') return last;
+    const found = this.#list.findIndex((member) => member > last);
+    return found < 0 ? this.#list.length : found;
+  }
+
+  #change(changes: readonly Change[]): void {
+    for (const change of changes) {
+      const at = (place: number) => place % Math.max(1, this.#list.length);
+      if (change.kind === 'insert' && !this.#list.includes(change.member))
+        this.#list.splice(at(change.place), 0, change.member);
+      if (change.kind === 'remove') this.#list.splice(at(change.place), 1);
+      if (change.kind === 'move')
+        this.#list.splice(at(change.to), 0, ...this.#list.splice(at(change.from), 1));
+      this.#sort();
+      for (const member of this.#throughout)
+        if (!this.#list.includes(member)) this.#throughout.delete(member);
+    }
+  }
+
+  /** A list with keyset tokens has a fixed order. */
+  #sort(): void {
+    if (this.#case.tokens === 'keyset') this.#list.sort((one, other) => one - other);
+  }
+}
+
+const feed = asDeclared({ source: subnetList, datasets: [subnets] }, []);
+
+/** Records a moving list by the source of subnets. */
+export function movingListRecorder(sql: postgres.Sql, list: MovingList, pageSize: number) {
+  const { network } = list;
+  const clock = new ManualClock(START);
+  const context = recordingContext(sql, clock.read, {
+    get: async (_path, query) => list.answer(query?.pageToken),
+    pageSize: () => pageSize,
+  });
+  return {
+    network,
+    async walk(walk: WalkCase) {
+      list.begin(walk);
+      clock.now += MINUTE;
+      const job = { target: { network }, window: null, reason: 'poll' as const };
+      const result = await record(context, feed, job, new AbortController().signal);
+      if (typeof result === 'string') throw new Error(`the run was ${result}`);
+      return { result, observed: list.end(result.status !== 'failed', clock.now) };
+    },
+    /** The end of each member's newest version, in ms; null: it is current. */
+    async members(): Promise<Map<number, number | null>> {
+      const rows = await sql<{ id: string; ended: Date | null }[]>`
+        select distinct on (subnet_id) subnet_id as id, valid_to as ended from recorder.subnets
+        where network = ${network} order by subnet_id, valid_from desc`;
+      return new Map(
+        rows.map(({ id, ended }) => [Number(id.slice(network.length + 2)), ended?.getTime() ?? null]),
+      );
+    },
+    async freshness() {
+      const key = `network=${network}`;
+      await sql`update recorder.target_datasets set active = true where dataset = 'subnets' and target_key = ${key}`;
+      const [row] = await sql<{ reason: string | null; complete: boolean; unconfirmed: number }[]>`
+        select reason, last_complete_at = last_success_at as complete, unconfirmed_departures as unconfirmed
+        from reporting.freshness where dataset = 'subnets' and target = ${key}`;
+      return row;
+    },
+  };
+}
+
+const member = fc.nat({ max: 15 });
+const place = fc.nat({ max: 15 });
+const change: fc.Arbitrary<Change> = fc.oneof(
+  fc.record({ kind: fc.constant('insert' as const), member, place }),
+  fc.record({ kind: fc.constant('remove' as const), place }),
+  fc.record({ kind: fc.constant('move' as const), from: place, to: place }),
+);
+const walkCase: fc.Arbitrary<WalkCase> = fc.record({
+  before: fc.array(change, { maxLength: 3 }),
+  between: fc.array(fc.array(change, { maxLength: 2 }), { maxLength: 4 }),
+  deadCall: fc.option(fc.integer({ min: 2, max: 5 }), { freq: 3 }),
+  statesTotal: fc.boolean(),
+});
+const listCase: fc.Arbitrary<ListCase> = fc.record({
+  tokens: fc.constantFrom('offset', 'keyset'),
+  pageSize: fc.integer({ min: 1, max: 6 }),
+  members: fc.uniqueArray(member, { maxLength: 14 }),
+  walks: fc.array(walkCase, { minLength: 2, maxLength: 5 }),
+});
+
+/** How often each property was at stake, so that a run which tests nothing is noticed. */
+export interface Stakes {
+  kept: number;
+  keptByKeyset: number;
+  retired: number;
+  contradicted: number;
+}
+
+/** Cases whose walks run beside each other. */
+const AT_ONCE = 20;
+
+/** Checks random lists that move while they are read. @param cases their number, a multiple of 20 */
+export async function checkMovingLists(sql: postgres.Sql, cases: number): Promise<Stakes> {
+  const stakes: Stakes = { kept: 0, keptByKeyset: 0, retired: 0, contradicted: 0 };
+  await fc.assert(
+    fc.asyncProperty(fc.array(listCase, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (some) => {
+      await Promise.all(
+        some.map((one) =>
+          checkList(sql, one, stakes).catch((error: unknown) => {
+            throw new Error(`the case ${JSON.stringify(one)}: ${messageOf(error)}`);
+          }),
+        ),
+      );
+    }),
+    { numRuns: cases / AT_ONCE, endOnFailure: true },
+  );
+  return stakes;
+}
+
+async function checkList(sql: postgres.Sql, one: ListCase, stakes: Stakes): Promise<void> {
+  const recorder = movingListRecorder(sql, new MovingList(one), one.pageSize);
+  const walks: Observed[] = [];
+  let before = new Map<number, number | null>();
+  for (const walk of one.walks) {
+    const { result, observed } = await recorder.walk(walk);
+    walks.push(observed);
+    const members = await recorder.members();
+    const isCurrent = (member: number) => members.get(member) === null;
+    const last = walks.at(-2);
+    for (const member of observed.throughout) {
+      const shownLately = observed.shown.has(member) || last?.shown.has(member);
+      // Listed during both walks, and shown by one of them.
+      if (shownLately && (last?.throughout.has(member) ?? true)) {
+        stakes.kept += 1;
+        expect(isCurrent(member), `s${member} is listed, and was shown by one of two walks`).toBe(true);
+      }
+      if (one.tokens === 'keyset' && before.get(member) === null) {
+        stakes.keptByKeyset += 1;
+        expect(isCurrent(member), `s${member} is listed, and tokens are keys`).toBe(true);
+      }
+    }
+    for (const [member, ended] of members) {
+      const missed = missedSince(walks, member);
+      const byOnePage = missed[0] === observed && observed.onePage && !isShrink(before, observed);
+      if (missed.length >= 2 || byOnePage) {
+        stakes.retired += 1;
+        expect(ended, `s${member} ended at the first walk that missed it`).toBe(missed[0]?.at);
+      } else if (missed.length === 0 && before.get(member) === null)
+        expect(isCurrent(member), `s${member} was missed by no complete walk`).toBe(true);
+    }
+    if (!observed.complete) {
+      stakes.contradicted += 1;
+      expect(result.status).not.toBe('done');
+      for (const [member, ended] of before)
+        if (ended === null) expect(isCurrent(member), 'an incomplete walk retires nobody').toBe(true);
+    }
+    before = members;
+  }
+}
+
+/** The complete walks since a member was last shown. */
+function missedSince(walks: readonly Observed[], member: number): Observed[] {
+  const lastShown = walks.findLastIndex(({ shown }) => shown.has(member));
+  return walks.slice(lastShown + 1).filter(({ complete }) => complete);
+}
+
+function isShrink(before: ReadonlyMap<number, number | null>, { shown }: Observed): boolean {
+  const current = [...before].filter(([, ended]) => ended === null);
+  return current.filter(([member]) => !shown.has(member)).length * 2 > current.length;
+}
