@@ -1,5 +1,6 @@
 import type { Feed, Window } from '../datasets/contract.ts';
 import type { Rows } from '../history/rows.ts';
+import { noKeys, noRows } from '../history/writing.ts';
 import type { Link } from '../identity/chain-continuity.ts';
 import { retires } from './proof.ts';
 import type { SetAside } from './set-aside.ts';

@@ -74,7 +74,7 @@ describe('every setting of recorder.yaml', () => {
   });
 });
 
-it("the page tells the recorder's own defaults of belief", () => {
+it("the page has the recorder's own defaults of a confirmation", () => {
   const cells = new Map(rowsOf(read('docs/settings.md')).map(([key, , , preset]) => [key, preset]));
   expect(cells.get('`datasets.DATASET.confirmShrink.observations`')).toBe(
     String(CONFIRM_SHRINK.observations),

@@ -55,6 +55,7 @@ const added: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
     ended_by: 'text?',
     missed_walks: 'integer?',
     missed_since: 'timestamptz?',
+    confirmed_at: 'timestamptz?',
   },
   series: { recorded_at: 'timestamptz', superseded_at: 'timestamptz?', vanished: 'boolean' },
   ledger: {

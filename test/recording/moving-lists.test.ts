@@ -1,6 +1,5 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { describe, expect } from 'vitest';
+import { withDatabase } from '../support/fixture.ts';
 import {
   type Change,
   checkMovingLists,
@@ -9,17 +8,7 @@ import {
   type WalkCase,
 } from './moving-lists.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 4, onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
+const { it, sql } = withDatabase({ max: 4 });
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
 const still: WalkCase = { before: [], between: [], deadCall: null, statesTotal: false };

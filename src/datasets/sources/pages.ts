@@ -119,8 +119,8 @@ class Start {
       for (const item of items) this.#order.take(item);
       this.#pagesRead += 1;
       this.#items += items.length;
-      const total = memberOf(body, 'total') ?? null;
-      if (total !== null) this.#totals.add(Number(total));
+      const total = Number(memberOf(body, 'total') ?? Number.NaN);
+      if (!Number.isNaN(total)) this.#totals.add(total);
       this.#token = this.#tokens.next(body, items.length);
       if (this.#token === undefined) {
         yield this.#started(this.#lastPage(body));

@@ -277,13 +277,26 @@ describe('the order of a list', () => {
 });
 
 describe('a list that says how many items it has', () => {
-  it('and has fewer is refused', async () => {
-    const { ask } = upstream((_, call) => ({
+  it.each([700, 3, 0])('and has another number (%i) is refused where it is one page', async (total) => {
+    const { ask } = upstream(() => ({ items: items(9, 8), total }));
+    await expect(walk(ask, null)).rejects.toThrow(`total is ${total}, and its pages have 2`);
+  });
+
+  it.each([
+    ['fewer', () => 700, 700],
+    ['more', () => 8, 8],
+    ['another number at one of its pages', (call: number) => (call === 2 ? 11 : 10), 11],
+  ])('and has %s, over several pages, contradicts itself', async (_, totalOf, wrong) => {
+    const { ask } = upstream((_query, call) => ({
       items: items(9, 8),
-      total: 700,
+      total: totalOf(call),
       nextPageToken: call < 5 ? `t${call}` : '',
     }));
-    await expect(walk(ask, null)).rejects.toThrow('total is 700, and its pages have 10');
+    const walked = await walk(ask, null);
+    expect(walked.map(({ contradiction }) => contradiction)).toEqual([
+      ...new Array(4).fill(undefined),
+      `the answer contradicts itself: total is ${wrong}, and its pages have 10`,
+    ]);
   });
 
   it.each([2, '2', null, 'many'])('as %j is read', async (total) => {
