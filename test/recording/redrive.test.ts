@@ -66,7 +66,11 @@ const at = (minutes: number) => new Date(start + minutes * minute);
 describe('an item of a list that is read later', () => {
   const listed = () => {
     const subnetId = `list-${targets}`;
-    const feed = scriptedFeed(validators, { node: 'n', subnetId }, { confirmShrink: { observations: 1, minDuration: 0 } });
+    const feed = scriptedFeed(
+      validators,
+      { node: 'n', subnetId },
+      { confirmShrink: { observations: 1, minDuration: 0 } },
+    );
     return { feed, history: () => historyOf(subnetId) };
   };
   const historyOf = async (subnetId: string) => [

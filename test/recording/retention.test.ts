@@ -332,7 +332,11 @@ describe('what is not kept for ever', () => {
 
   it('says of a subnet that was gone and is there again that it appeared, also where it is not kept that it was gone', async () => {
     const clock = new ManualClock(start);
-    const feed = scriptedFeed(subnets, { network: 'mainnet' }, { confirmShrink: { observations: 1, minDuration: 0 } });
+    const feed = scriptedFeed(
+      subnets,
+      { network: 'mainnet' },
+      { confirmShrink: { observations: 1, minDuration: 0 } },
+    );
     await registerTargets(sql, feed, clock.now, { recorder: 'recorder', digest: null });
     for (const ids of [['a', 'b'], ['a'], ['a'], ['a', 'b']]) {
       feed.script = () =>
