@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { lstat, mkdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { UsageError } from './errors.ts';
 
 const mayNot = (path: string) => `this user may not write to ${path || 'it'}: let it, or`;
@@ -48,6 +48,25 @@ export async function makeFolder(path: string): Promise<void> {
     // Of some reasons Node.js says only that nothing is there.
     if (codeOf(error) === 'ENOENT') await mkdir(pathOf(error));
     throw error;
+  }
+}
+
+/**
+ * Refuses a path with a symbolic link in place of a folder, because what is written or removed there would be somewhere else. The folder
+ * that was named may be a link itself.
+ * @param path below the folder, with slashes
+ * @throws UsageError that names the link
+ */
+export async function refuseLinks(folder: string, path: string, place: string): Promise<void> {
+  const parents = dirname(path) === '.' ? [] : dirname(path).split('/');
+  for (let depth = 1; depth <= parents.length; depth += 1) {
+    const part = join(folder, ...parents.slice(0, depth));
+    const found = await lstat(part).catch(() => null);
+    if (found === null) return;
+    if (found.isSymbolicLink())
+      throw new UsageError([
+        `${place}: ${part} is a symbolic link, which is not followed: remove it, or ${ELSEWHERE}`,
+      ]);
   }
 }
 

@@ -40,7 +40,7 @@ async function complete(): Promise<Manifest> {
     target,
     tables,
     format: 'parquet',
-    sinceLast: true,
+    incremental: true,
     signal: new AbortController().signal,
   });
   return manifest;

@@ -81,7 +81,7 @@ function fail(text: string): never {
 
 async function exported(tables: readonly ExportTable[]): Promise<Manifest> {
   const asked = { databaseUrl: database.url, target, tables, signal } as const;
-  return (await exportTables({ ...asked, format: 'parquet', sinceLast: true })).manifest;
+  return (await exportTables({ ...asked, format: 'parquet', incremental: true })).manifest;
 }
 
 /** Brings every file that a manifest names, where it is not here yet, and compares it with its checksum. */

@@ -1,55 +1,51 @@
-import { Presets, SingleBar } from 'cli-progress';
-import { backUp } from '../backups/backup.ts';
-import { exitCode } from './exit.ts';
-import { printJson, printLine, tell } from './output.ts';
+import { readEnvironment } from '../config/environment.ts';
+import { openDatabase } from '../db/client.ts';
+import { schemaProblem } from '../db/migrate.ts';
+import { UsageError } from '../errors.ts';
+import { warehouseTables } from '../warehouse/export-table.ts';
+import { exportTo } from './export.ts';
+import { printJson, printLine } from './output.ts';
 
-/** `backup --to FOLDER`: dumps one snapshot of the database, with a manifest. @returns the exit code; 75 when it was stopped */
+/**
+ * `backup --to DIR|s3://BUCKET/PREFIX`: an export of every dataset with what a restore needs. Where a backup of the record is already,
+ * it is brought up to date: every file of it is read and compared, and what is missing is written again.
+ * @returns the exit code, as {@link exportTo} does
+ * @throws UsageError if the database has no record of this version
+ */
 export async function backupCommand(
   databaseUrl: string,
-  { to, json }: { to: string; json: boolean },
+  { to, json }: { readonly to: string; readonly json: boolean },
   signal: AbortSignal,
 ): Promise<number> {
-  const progress = progressBar(!json);
-  try {
-    const made = await backUp({ databaseUrl, to, signal, progress: progress.update });
-    progress.stop();
-    const { taken_at, dump, contents } = made;
-    const rows = Object.values(contents.tables).reduce((sum, count) => sum + count, 0);
-    if (json) printJson({ to, ...made });
-    else
-      printLine(
-        `${to}: ${megabytes(dump.bytes)} MB, ${rows} rows of ${Object.keys(contents.tables).length} tables as of ${taken_at}, ` +
-          (contents.seal ? `seal ${contents.seal.seal} ${contents.seal.head}` : 'nothing is sealed yet'),
-      );
-    return exitCode.done;
-  } catch (error) {
-    progress.stop();
-    if (!signal.aborted) throw error;
-    tell('interrupted: there is no backup: run the same command again');
-    return exitCode.later;
-  }
+  await requireRecord(databaseUrl);
+  const { s3 } = readEnvironment();
+  const tables = warehouseTables;
+  return exportTo(
+    { databaseUrl, to, s3, tables, format: 'parquet', incremental: true, verify: true, json, signal },
+    ({ manifest, tables: written, damaged, lost }) => {
+      const { exported_at, seal } = manifest;
+      const rows = written.reduce((sum, one) => sum + one.rows, 0);
+      const bytes = written.reduce((sum, one) => sum + one.bytes, 0);
+      if (json) printJson({ to, export: manifest.export, exported_at, seal, rows, bytes, damaged, lost });
+      else
+        printLine(
+          `${to}: the record as of ${exported_at}, ${rows} rows more (${(bytes / 1e6).toFixed(1)} MB), ` +
+            (seal ? `seal ${seal.seal} ${seal.head}` : 'nothing is sealed yet'),
+        );
+    },
+  );
 }
 
-const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
-
-/** A bar over the tables that are counted, on a terminal only. How long the dump becomes is not known before. */
-function progressBar(wanted: boolean) {
-  if (!wanted || !process.stderr.isTTY) return { update: () => {}, stop: () => {} };
-  const bar = new SingleBar(
-    {
-      stream: process.stderr,
-      // What stands behind the bar takes up to 50 characters.
-      barsize: Math.min(40, Math.max(0, (process.stderr.columns || 80) - 50)),
-      format: '{bar} {value}/{total} tables counted | {dumped} MB | {duration_formatted}',
-    },
-    Presets.shades_classic,
-  );
-  bar.start(1, 0, { dumped: megabytes(0) });
-  return {
-    update: (counted: number, tables: number, bytes: number) => {
-      if (tables > 0) bar.setTotal(tables);
-      bar.update(counted, { dumped: megabytes(bytes) });
-    },
-    stop: () => bar.stop(),
-  };
+/** @throws UsageError if the database has no record, or one of another version */
+async function requireRecord(databaseUrl: string): Promise<void> {
+  const database = openDatabase(databaseUrl);
+  try {
+    const [found] = await database.sql`select to_regclass('recorder.coverage') is not null as recorded`;
+    if (!found?.recorded)
+      throw new UsageError(['DATABASE_URL: the database holds no record: there is nothing to back up']);
+    const problem = await schemaProblem(database.sql);
+    if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);
+  } finally {
+    await database.close();
+  }
 }

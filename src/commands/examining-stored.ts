@@ -10,7 +10,6 @@ import { diagnosed } from '../db/database-causes.ts';
 import { examineDatabase } from '../db/examine-database.ts';
 import { databaseIdentity } from '../db/identity.ts';
 import { pendingMigrations, schemaProblem } from '../db/migrate.ts';
-import { restoreProblem } from '../db/restoring.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { examineRedis } from '../jobs/examine-redis.ts';
 import { queueNames } from '../jobs/jobs.ts';
@@ -62,8 +61,6 @@ async function within(
 ): Promise<Checked[]> {
   const database = openDatabase(databaseUrl);
   try {
-    const restoring = await restoreProblem(database.sql);
-    if (restoring) return [{ check: 'database', ok: false, found: restoring }, ...(redis ? [redis] : [])];
     const pending = await pendingMigrations(database.sql);
     if (pending > 0 && environment.databaseUrl !== undefined) {
       const found = `${itself.found}; it lacks ${pending} migrations, which the next "chain-recorder up" or "migrate" applies`;

@@ -37,7 +37,15 @@ export function exportWork(app: App): ExportWork {
         );
         if ('made' in reply) {
           await noteSuccess(sql, recorder, to, reply.made);
+          const { damaged, lost } = reply.made;
           log.info({ to, ...reply.made }, 'what was recorded is exported');
+          if (damaged > 0)
+            log.warn(
+              { to, damaged, lost },
+              lost > 0
+                ? 'files of an earlier export were missing or damaged, and hold rows that the database has removed'
+                : 'files of an earlier export were missing or damaged, and were written again',
+            );
         } else if (signal.aborted) log.info({ to }, 'an export was stopped: it is made again');
         else {
           // What a server or a driver says may repeat what it was called with.

@@ -3,6 +3,7 @@ import { UsageError } from '../errors.ts';
 import { versionOf } from '../version.ts';
 import type { AlertsOptions } from './alerts.ts';
 import { exitCode } from './exit.ts';
+import type { ExportOptions } from './export.ts';
 import type { IncidentsOptions } from './incidents.ts';
 import type { InitOptions } from './init.ts';
 import type { MaintenanceOptions } from './maintenance.ts';
@@ -198,14 +199,15 @@ export function commandLine(): Command {
   command(
     'report',
     'answer a ready question, such as top-chains; without a name list them',
-    'chain-recorder report stake-expiring --target days=14\n  chain-recorder report status --to /var/www/status',
+    'chain-recorder report stake-expiring --target days=14\n  chain-recorder report status --out /var/www/status',
   )
     .argument('[report]')
     .option(
       '--from <time>',
       'begin of the window (default: of this month; discrepancies, series-breaks: any time)',
     )
-    .option('--to <time>', 'end of the window (default: now); status: the folder for its files')
+    .option('--to <time>', 'end of the window (default: now)')
+    .option('--out <folder>', 'status: the folder for its files')
     .option('--month <month>', 'sla: the month, such as 2026-11 (default: this one)')
     .option('--as-of <time>', 'what the recorder knew at that moment (default: now)')
     .option(
@@ -253,13 +255,17 @@ export function commandLine(): Command {
   command(
     'export',
     'write files for a warehouse, with a manifest; all stands for every dataset',
-    'chain-recorder export metric_points validators --to /var/lake --since last',
+    'chain-recorder export metric_points validators --to /var/lake --incremental',
   )
     .argument('<dataset...>')
     .requiredOption('--to <place>', 'a folder, or s3://BUCKET/PREFIX')
     .option('--format <format>', 'parquet, csv or jsonl', 'parquet')
-    .option('--since <last>', 'last: only what was recorded since the last export there (default: all of it)')
-    .action((datasets: string[], options: Common & { to: string; format: string; since?: string }) =>
+    .option(
+      '--incremental',
+      'only what was recorded since the last export there, and files of it that are missing',
+    )
+    .option('--verify', 'with --incremental: read the files that are there, and write changed ones again')
+    .action((datasets: string[], options: Common & Omit<ExportOptions, 'json'>) =>
       withApp({ config: options.config }, async (app, signal) =>
         (await import('./export.ts')).exportCommand(app, datasets, options, signal),
       ),
@@ -267,10 +273,13 @@ export function commandLine(): Command {
 
   command(
     'backup',
-    'back the database up while it is worked with, into a new folder',
-    'chain-recorder backup --to /var/backups/recorder-2026-11-22',
+    'write the whole record as files, from which restore makes it again; needs no other program',
+    'chain-recorder backup --to /var/backups/recorder\n  chain-recorder backup --to s3://my-bucket/recorder',
   )
-    .requiredOption('--to <folder>', 'the folder that is made')
+    .requiredOption(
+      '--to <place>',
+      'a folder, or s3://BUCKET/PREFIX; a backup that is there is brought up to date',
+    )
     .action(async (options: Common & { to: string }) =>
       (await import('./with-database.ts')).withDatabase({ make: false }, async (databaseUrl, signal) =>
         (await import('./backup.ts')).backupCommand(databaseUrl, options, signal),
@@ -279,26 +288,15 @@ export function commandLine(): Command {
 
   command(
     'restore',
-    'restore a backup, or an export of all, into an empty database, and check that it is the same record',
-    'chain-recorder restore --from /var/backups/recorder-2026-11-22\n  chain-recorder restore --from s3://my-bucket/recorder',
+    'make an empty database the record of a backup, or of an export of all, and verify it by its seals',
+    'chain-recorder restore --from /var/backups/recorder\n  chain-recorder restore --from s3://my-bucket/recorder',
   )
-    .requiredOption('--from <place>', 'what "backup" or "export all" made: a folder, or s3://BUCKET/PREFIX')
+    .requiredOption('--from <place>', 'what "backup" or "export all" wrote: a folder, or s3://BUCKET/PREFIX')
     .action(async (options: Common & { from: string }) =>
       (await import('./with-database.ts')).withDatabase({ make: true }, async (databaseUrl, signal) =>
         (await import('./restore.ts')).restoreCommand(databaseUrl, options, signal),
       ),
     );
-
-  command(
-    'upgrade',
-    'move the embedded database into files of the installed major version of PostgreSQL',
-    'chain-recorder upgrade --binaries /tmp/postgres-before',
-  )
-    .requiredOption('--binaries <folder>', 'where npm put the PostgreSQL of the version before')
-    .action(async (options: Common & { binaries: string }) => {
-      const { upgradeCommand } = await import('./upgrading.ts');
-      process.exitCode = await upgradeCommand(options, stopSignal());
-    });
 
   command(
     'maintenance',

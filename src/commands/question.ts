@@ -27,6 +27,8 @@ export interface ReportOptions {
   /** For sla the promised uptime in percent; for questions PARAMETER=VALUE. */
   readonly target: readonly string[];
   readonly format: string;
+  /** The folder for the files of `report status`. */
+  readonly out?: string | undefined;
 }
 
 const FORMATS = [...ROW_FORMATS, 'html'] as const;

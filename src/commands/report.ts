@@ -66,8 +66,15 @@ function optionsBesides(name: string, options: ReportOptions): string[] {
   const report = questionNamed(name) ? undefined : reports().find((one) => one.name === name);
   if (!report) return [];
   const taken = report.takes.map((text) => text.replace(/ .*/, ''));
-  const { from, to, node, month, asOf, target } = options;
-  const given = { '--from': from, '--to': to, '--node': node, '--month': month, '--as-of': asOf };
+  const { from, to, node, month, asOf, out, target } = options;
+  const given = {
+    '--from': from,
+    '--to': to,
+    '--node': node,
+    '--month': month,
+    '--as-of': asOf,
+    '--out': out,
+  };
   return [...Object.entries(given), ...target.map((text) => ['--target', text] as const)].flatMap(
     ([option, value]) => {
       if (value === undefined || taken.includes(option)) return [];

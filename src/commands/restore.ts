@@ -1,49 +1,64 @@
-import { readManifest } from '../backups/manifest.ts';
-import { type Restored, restoreBackup } from '../backups/restore.ts';
+import { Presets, SingleBar } from 'cli-progress';
 import { readEnvironment } from '../config/environment.ts';
+import { UsageError } from '../errors.ts';
+import { verify } from '../seals/verify.ts';
+import { migrate } from '../views/migrate.ts';
+import { openTarget } from '../warehouse/open-target.ts';
+import { restoreRecord } from '../warehouse/restore.ts';
+import { RestoreRefused } from '../warehouse/restore-plan.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printText, tell } from './output.ts';
 import { passing } from './passing.ts';
-import { isExport, restoreExport } from './restoring-export.ts';
 import { toldOf } from './verify.ts';
 
 /**
- * `restore --from FOLDER`: restores a backup, or an export, into an empty database and holds it against the manifest and its seals.
- * @returns the exit code; 1 when the record differs from its seals, 75 when it was stopped, the database is away, or another process restores
+ * `restore --from DIR|s3://BUCKET/PREFIX`: an empty database becomes the record of a backup, or of an export of all, and is verified by
+ * its seals.
+ * @returns the exit code; 1 if the record differs from its seals, 75 if the signal stopped the command, or the database or the bucket is unavailable
  */
 export async function restoreCommand(
   databaseUrl: string,
-  { from, json }: { from: string; json: boolean },
+  { from, json }: { readonly from: string; readonly json: boolean },
   signal: AbortSignal,
 ): Promise<number> {
-  if (isExport(from)) return restoreExport(databaseUrl, { from, json, s3: readEnvironment().s3 }, signal);
-  const manifest = await readManifest(from);
-  let restored: Restored | null;
+  const source = await openTarget(from, readEnvironment().s3, '--from');
+  const bar = json || !process.stderr.isTTY ? null : new SingleBar(BAR, Presets.shades_classic);
   try {
-    const begins = (step: string) => {
-      if (!json) tell(`${step} …`);
-    };
-    restored = await restoreBackup({ databaseUrl, from, manifest, signal, begins });
+    for (const told of await migrate(databaseUrl)) tell(told);
+    bar?.start(1, 0);
+    const { manifest, tables, doubts } = await restoreRecord({
+      databaseUrl,
+      source,
+      signal,
+      progress: ({ bytes, all }) => {
+        bar?.setTotal(all);
+        bar?.update(bytes);
+      },
+    }).finally(() => bar?.stop());
+    for (const doubt of doubts) tell(doubt);
+    const verified = await verify({ databaseUrl, signal });
+    const { exported_at } = manifest.bookkeeping ?? manifest;
+    if (json) printJson({ from, exported_at, tables, doubts, verified });
+    else {
+      printText(toldOf(verified));
+      tell(
+        `restored as of ${exported_at}: "up" fetches what can still be fetched of the time since; reporting.losses says what cannot`,
+      );
+    }
+    const differ = verified.broken.length + verified.differences.length + verified.more > 0;
+    if (differ)
+      tell('the record differs from its seals: compare with the output of "verify" where it was backed up');
+    return differ ? exitCode.failed : exitCode.done;
   } catch (error) {
     const why = signal.aborted ? 'interrupted' : passing(error);
-    if (why === null) throw error;
-    tell(`${why}: the database cannot be used yet: run the same command again`);
-    return exitCode.later;
+    if (why !== null) {
+      tell(`${why}: run "chain-recorder restore" again, or "verify" if it reports that there is a record`);
+      return exitCode.later;
+    }
+    throw error instanceof RestoreRefused ? new UsageError([error.message]) : error;
+  } finally {
+    await source.close();
   }
-  if (!restored) {
-    tell('another process restores into this database: wait for it, and run the same command again');
-    return exitCode.later;
-  }
-  const { told, verified } = restored;
-  for (const one of told) tell(one);
-  if (json) printJson({ from, taken_at: manifest.taken_at, contents: manifest.contents, verified });
-  else {
-    printText(toldOf(verified));
-    tell(
-      `restored as of ${manifest.taken_at}: counts, coverage and seals are those of the backup. "up" fetches what can still be fetched of the time since; reporting.losses says what cannot`,
-    );
-  }
-  const differ = verified.broken.length + verified.differences.length + verified.more > 0;
-  if (differ) tell('the record differs from its seals; it is what was backed up, so it did before');
-  return differ ? exitCode.failed : exitCode.done;
 }
+
+const BAR = { stream: process.stderr, format: '{bar} {percentage} % | {duration_formatted}' };

@@ -11,24 +11,24 @@ import type { ReportOptions } from './question.ts';
 import { readFrom } from './reading.ts';
 
 /**
- * `report status --to FOLDER`: writes the status page of the nodes as files for any web server.
+ * `report status --out FOLDER`: writes the status page of the nodes as files for any web server.
  * @returns the exit code; 75 when it was stopped: then nothing has changed
  * @throws UsageError when an option is wrong, or the folder cannot be written
  */
 export async function statusFilesCommand(
   app: App,
-  { to, format }: ReportOptions,
+  { out, format }: ReportOptions,
   signal: AbortSignal,
 ): Promise<number> {
   const problems = [
     ...(format === 'table' || format === 'json' ? [] : [`--format ${format}: must be one of table, json`]),
-    ...(to ? [] : ['--to: give the folder for the files, such as --to /var/www/status']),
+    ...(out ? [] : ['--out: give the folder for the files, such as --out /var/www/status']),
   ];
-  if (problems.length > 0 || !to) throw new UsageError(problems);
+  if (problems.length > 0 || !out) throw new UsageError(problems);
   const now = app.clock();
   const site = statusSite(app.config);
   const files = statusFiles((await readFrom(app)).sql, { site, assets: readAssets(), now });
-  const paths = await writeSite(to, files, signal).catch((error: unknown) => {
+  const paths = await writeSite(out, files, signal).catch((error: unknown) => {
     if (signal.aborted) return null;
     throw error;
   });
@@ -36,7 +36,7 @@ export async function statusFilesCommand(
     tell('interrupted: the files are as they were: run it again');
     return exitCode.later;
   }
-  const written = { at: new Date(now), files: paths.length, open: join(to, FIRST_PAGE) };
+  const written = { at: new Date(now), files: paths.length, open: join(out, FIRST_PAGE) };
   if (format === 'json') printJson(written);
   else printTable([written], '');
   return exitCode.done;

@@ -226,16 +226,6 @@ function oneDatabase(url: string): void {
     throw new Error('names several servers: name one replica, or what divides connections among replicas');
 }
 
-/** What programs that the recorder starts have of its environment: where programs and the user's files are. No secret is in it. */
-export function environmentOfPrograms(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
-  const { PATH, HOME, TMPDIR } = env;
-  return { PATH, HOME, TMPDIR };
-}
-
-/** The certificates of authorities that are trusted beside those that Node.js knows: a file; undefined: there are none. */
-export const authorityFile = (env: NodeJS.ProcessEnv = process.env): string | undefined =>
-  env.NODE_EXTRA_CA_CERTS || undefined;
-
 /** The environment without what is wrong in it and what goes with that, such as the replica of a database; and every problem. */
 export function soundEnvironment(env: NodeJS.ProcessEnv = process.env): {
   environment: Environment;

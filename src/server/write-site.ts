@@ -1,5 +1,5 @@
 import {
-  access,
+  lstat,
   mkdir,
   mkdtemp,
   readdir,
@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from '../errors.ts';
-import { makeFolder, writingTo } from '../writing.ts';
+import { makeFolder, refuseLinks, writingTo } from '../writing.ts';
 import { FIRST_PAGE, type SiteFile } from './pages/status/files.ts';
 
 /** What was written before is listed here, so that nothing else in the folder is replaced or removed. */
@@ -39,15 +39,17 @@ export async function writeSite(
   files: AsyncIterable<SiteFile>,
   signal: AbortSignal,
 ): Promise<string[]> {
-  return writingTo(`--to ${folder}`, async () => {
+  return writingTo(`--out ${folder}`, async () => {
     await makeFolder(folder);
     await removeAbandoned(folder);
     const before = await listed(folder);
+    for (const path of before) await refuseLinks(folder, path, `--out ${folder}`);
     const making = await mkdtemp(join(folder, MAKING));
     try {
       const paths: string[] = [];
       for await (const { path, body } of files) {
         signal.throwIfAborted();
+        await refuseLinks(folder, path, `--out ${folder}`);
         if (!before.includes(path)) await refuseForeign(folder, path);
         await mkdir(dirname(join(making, path)), { recursive: true });
         await writeFile(join(making, path), body);
@@ -83,19 +85,19 @@ async function listed(folder: string): Promise<string[]> {
     return listSchema.parse(JSON.parse(text)).files;
   } catch {
     throw new UsageError([
-      `--to ${folder}: ${LIST} there cannot be read, so that it is not known what was written before: give an empty folder`,
+      `--out ${folder}: ${LIST} there cannot be read, so that it is not known what was written before: give an empty folder`,
     ]);
   }
 }
 
 async function refuseForeign(folder: string, path: string): Promise<void> {
-  const there = await access(join(folder, path)).then(
+  const there = await lstat(join(folder, path)).then(
     () => true,
     () => false,
   );
   if (there)
     throw new UsageError([
-      `--to ${folder}: ${path} is there and was not written by this command: move it away, or give an empty folder`,
+      `--out ${folder}: ${path} is there and was not written by this command: move it away, or give an empty folder`,
     ]);
 }
 

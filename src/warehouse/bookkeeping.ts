@@ -94,17 +94,18 @@ export async function bookkeepingTable(
   };
 }
 
-/** Of each column that numbers rows by itself, as `table.column`, the last number. */
+/** SQL: the columns of {@link bookkeepingTables} that number rows by themselves: "table", "column", sequence. */
+export const numberedColumns = `
+  select c.relname as "table", a.attname as "column", pg_get_serial_sequence(format('recorder.%I', c.relname), a.attname) as sequence
+  from pg_class c join pg_attribute a on a.attrelid = c.oid
+  where c.relnamespace = 'recorder'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
+    and c.relname in (${bookkeepingTables.map((name) => `'${name}'`).join(', ')})
+    and pg_get_serial_sequence(format('recorder.%I', c.relname), a.attname) is not null order by 1, 2`;
+
+/** Returns the last number of each column that numbers rows by itself, by `table.column`. */
 export async function lastNumbers(snapshot: Snapshot): Promise<Record<string, string>> {
-  const found = await snapshot.rows(
-    `select c.relname as "table", a.attname as "column", pg_get_serial_sequence(format('recorder.%I', c.relname), a.attname) as sequence
-     from pg_class c join pg_attribute a on a.attrelid = c.oid
-     where c.relnamespace = 'recorder'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
-       and c.relname in (${bookkeepingTables.map((name) => `'${name}'`).join(', ')})
-       and pg_get_serial_sequence(format('recorder.%I', c.relname), a.attname) is not null order by 1, 2`,
-  );
   const numbers: Record<string, string> = {};
-  for (const { table, column, sequence } of found) {
+  for (const { table, column, sequence } of await snapshot.rows(numberedColumns)) {
     const [row] = await snapshot.rows(
       `select last_value::text as last from ${String(sequence)} where is_called`,
     );

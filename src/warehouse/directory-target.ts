@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { syncFolder, writeDurably } from '../durable.ts';
-import { makeFolder } from '../writing.ts';
+import { makeFolder, refuseLinks } from '../writing.ts';
 import type { Target } from './target.ts';
 
 /** What is being written. No reader looks for such names. */
@@ -28,6 +28,7 @@ export class DirectoryTarget implements Target {
 
   async scratch(): Promise<string> {
     const all = join(this.#root, SCRATCH);
+    await refuseLinks(this.#root, `${SCRATCH}/any`, this.local);
     await makeFolder(all);
     for (const one of await readdir(all)) {
       const left = await stat(join(all, one)).catch(() => null);
@@ -40,6 +41,7 @@ export class DirectoryTarget implements Target {
 
   async take(file: string, path: string): Promise<void> {
     const place = join(this.#root, path);
+    await refuseLinks(this.#root, path, this.local);
     await makeFolder(dirname(place));
     await rename(file, place);
     await syncFolder(dirname(place));
@@ -60,6 +62,7 @@ export class DirectoryTarget implements Target {
 
   async create(path: string, text: string): Promise<boolean> {
     const place = join(this.#root, path);
+    await refuseLinks(this.#root, path, this.local);
     const beside = await this.#written(text);
     await makeFolder(dirname(place));
     try {
@@ -91,8 +94,29 @@ export class DirectoryTarget implements Target {
       .sort();
   }
 
+  async sizes(folder: string): Promise<ReadonlyMap<string, number>> {
+    await refuseLinks(this.#root, `${folder}/any`, this.local);
+    const root = join(this.#root, folder);
+    const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
+      if (isCode(error, 'ENOENT')) return [];
+      throw error;
+    });
+    const sizes = new Map<string, number>();
+    for (const entry of entries) {
+      if (!entry.isFile()) continue;
+      const path = join(entry.parentPath, entry.name);
+      // It may be removed meanwhile.
+      const found = await stat(path).catch(() => null);
+      if (found) sizes.set(relative(this.#root, path).replaceAll('\\', '/'), found.size);
+    }
+    return sizes;
+  }
+
   async remove(paths: readonly string[]): Promise<void> {
-    for (const path of paths) await rm(join(this.#root, path), { force: true });
+    for (const path of paths) {
+      await refuseLinks(this.#root, path, this.local);
+      await rm(join(this.#root, path), { force: true });
+    }
   }
 
   async close(): Promise<void> {

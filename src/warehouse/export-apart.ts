@@ -23,7 +23,16 @@ export type ExportRequest = z.input<typeof exportRequest>;
 
 const exportReply = z.union([
   z.object({
-    made: z.object({ export: z.number(), exportedAt: z.string(), rows: z.number(), bytes: z.number() }),
+    made: z.object({
+      export: z.number(),
+      exportedAt: z.string(),
+      rows: z.number(),
+      bytes: z.number(),
+      /** Files of the last export that were missing or changed and were written again. */
+      damaged: z.number(),
+      /** Rows of such files that the database does not have any more. */
+      lost: z.number(),
+    }),
   }),
   z.object({ failed: z.string() }),
 ]);

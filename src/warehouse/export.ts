@@ -1,24 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import type { Format } from '../config/exports-schema.ts';
 import { type Snapshot, withSnapshot } from '../db/snapshot.ts';
+import { versionOf } from '../version.ts';
 import { writingTo } from '../writing.ts';
 import { bookkeepingTable, bookkeepingTables, lastNumbers, standingParts } from './bookkeeping.ts';
+import { type DamagedFile, damagedFiles } from './damaged-files.ts';
 import { type ExportTable, warehouseTables } from './export-table.ts';
 import {
   commitManifest,
-  currentManifest,
+  type LostRows,
   type Manifest,
-  type ManifestFile,
+  type Manifests,
   type ManifestTable,
+  readManifests,
 } from './manifest.ts';
 import { firstSeal, isSameRecord, newestSeal } from './record-seals.ts';
-import { recordedSince, type Wanted } from './recorded-since.ts';
+import { recordedSince } from './recorded-since.ts';
 import { describedColumns, type TableExport, writeTable } from './table-files.ts';
+import { inexactOf, keptSince, planTable } from './table-plan.ts';
 import type { Target } from './target.ts';
-import { readWatermark, since, type Watermark } from './watermark.ts';
-
-/** A day that would have more files than this is written anew, as one file. */
-const FILES_OF_DAY = 16;
+import { readWatermark, type Watermark } from './watermark.ts';
 
 /** The input of an export. */
 export interface Exporting {
@@ -26,8 +27,13 @@ export interface Exporting {
   readonly target: Target;
   readonly tables: readonly ExportTable[];
   readonly format: Format;
-  /** Only what was recorded since the last export of each table; else all of it, in place of what is there. */
-  readonly sinceLast: boolean;
+  /**
+   * Only what was recorded since the last export of each table, and what is missing of the files that it wrote; else all of it, in
+   * place of what is there.
+   */
+  readonly incremental: boolean;
+  /** Read the files that are there, and compare their SHA-256 with the manifest; else their names and sizes only. */
+  readonly verify?: boolean;
   /** Stops it; what was exported before stays true. */
   readonly signal: AbortSignal;
   /** Called now and then with what is done so far. */
@@ -51,6 +57,12 @@ export interface ExportedTable {
 export interface Exported {
   readonly manifest: Manifest;
   readonly tables: readonly ExportedTable[];
+  /** Files of the last export that were not as its manifest described them, and do not count any more. */
+  readonly damaged: readonly DamagedFile[];
+  /** Manifests that were cut or changed, by their paths. */
+  readonly damagedManifests: readonly string[];
+  /** Rows of damaged files that the database does not have any more. */
+  readonly lost: readonly LostRows[];
 }
 
 /** Another exporter wrote the manifest first. What this one wrote does not count. */
@@ -80,27 +92,29 @@ export function exportTables(exporting: Exporting): Promise<Exported> {
 
 async function exportInto(exporting: Exporting): Promise<Exported> {
   const { databaseUrl, target, signal } = exporting;
-  const last = await currentManifest(target);
-  for (const { name } of exporting.tables) refuseOtherFormat(exporting, last?.tables[name], name);
-  const made = await withSnapshot(databaseUrl, signal, (snapshot) => filesOf(snapshot, exporting, last));
+  const manifests = await readManifests(target);
+  for (const { name } of exporting.tables) refuseOtherFormat(exporting, manifests.newest, name);
+  const made = await withSnapshot(databaseUrl, signal, (snapshot) => filesOf(snapshot, exporting, manifests));
   signal.throwIfAborted();
   if (!(await commitManifest(target, made.manifest))) {
     await target.remove(made.paths);
     throw new ExportLost(target.name);
   }
-  // Readers had from the last export until now to let go of them.
-  await target.remove(last?.superseded ?? []);
-  return { manifest: made.manifest, tables: made.tables };
+  // Readers had from the last export until now to let go of them. No reader can use a damaged file.
+  await target.remove([...(manifests.newest?.superseded ?? []), ...made.damaged.map(({ path }) => path)]);
+  const { paths: _, ...exported } = made;
+  return { ...exported, damagedManifests: manifests.damaged };
 }
 
 function refuseOtherFormat(
-  { sinceLast, format, target }: Exporting,
-  last: ManifestTable | undefined,
+  { incremental, format, target }: Exporting,
+  last: Manifest | null,
   name: string,
 ): void {
-  if (sinceLast && last && last.format !== format)
+  const there = last?.tables[name]?.format;
+  if (incremental && there !== undefined && there !== format)
     throw new ExportRefused(
-      `${target.name}: ${name} is there as ${last.format}: take --format ${last.format}, or export it whole, without --since last`,
+      `${target.name}: ${name} is there as ${there}: take --format ${there}, or export it whole, without --incremental`,
     );
 }
 
@@ -122,25 +136,33 @@ async function refuseOlder(
     );
 }
 
-interface Made extends Exported {
+interface Made extends Omit<Exported, 'damagedManifests'> {
   /** The files that were written. */
   readonly paths: readonly string[];
 }
 
-async function filesOf(snapshot: Snapshot, exporting: Exporting, last: Manifest | null): Promise<Made> {
-  const { target, signal, progress } = exporting;
+async function filesOf(
+  snapshot: Snapshot,
+  exporting: Exporting,
+  { newest: last, last: lastNumber }: Manifests,
+): Promise<Made> {
+  const { target, signal, progress, incremental } = exporting;
   const mark = await readWatermark(snapshot);
   await refuseOlder(snapshot, exporting, last, mark);
   const same = last !== null && (await isSameRecord(snapshot, last));
   const exportedAt = later(mark.at, last?.exported_at);
-  const number = (last?.export ?? 0) + 1;
+  const number = lastNumber + 1;
   const id = randomUUID();
   const tables: Record<string, ManifestTable> = { ...last?.tables };
   const told: ExportedTable[] = [];
   const paths: string[] = [];
   const superseded: string[] = [];
   const changes = [...(last?.changes ?? [])];
+  const lost: LostRows[] = [];
   const scratch = await target.scratch();
+  const whole = warehouseTables.every(({ name }) => exporting.tables.some((one) => one.name === name));
+  const damaged = await damagedOf(exporting, last, whole, scratch);
+  const damagedPaths = new Set(damaged.map(({ path }) => path));
   let rows = 0;
   const common = {
     ...{ snapshot, format: exporting.format, target, scratch, number, id, exportedAt, signal, paths },
@@ -152,8 +174,12 @@ async function filesOf(snapshot: Snapshot, exporting: Exporting, last: Manifest 
   try {
     for (const table of exporting.tables) {
       const before = tables[table.name];
-      const plan = planOf(exporting, before, mark, same ? await keptSince(snapshot, table.dataset) : '');
-      const kept = (before?.files ?? []).filter(plan.stays);
+      const plan = planTable({
+        ...{ incremental, before, damaged: damagedPaths, watermark: mark },
+        kept: same ? await keptSince(snapshot, table.dataset) : '',
+      });
+      const kept = plan.staying;
+      lost.push(...plan.lost.map(({ day, rows }) => ({ export: number, table: table.name, day, rows })));
       const basis = plan.since || kept.length > 0 ? before : undefined;
       const written = await writeTable({
         ...common,
@@ -161,7 +187,11 @@ async function filesOf(snapshot: Snapshot, exporting: Exporting, last: Manifest 
         select: recordedSince(table, plan),
         inexact: inexactOf(basis),
       });
-      superseded.push(...(before?.files ?? []).filter((one) => !kept.includes(one)).map(({ path }) => path));
+      superseded.push(
+        ...(before?.files ?? [])
+          .filter((one) => !kept.includes(one) && !damagedPaths.has(one.path))
+          .map(({ path }) => path),
+      );
       const columns = describedColumns(written.columns, basis?.columns, number);
       const added = basis ? columns.filter((one) => one.since === number).map(({ name }) => name) : [];
       if (added.length > 0) changes.push({ export: number, table: table.name, added });
@@ -183,20 +213,21 @@ async function filesOf(snapshot: Snapshot, exporting: Exporting, last: Manifest 
         rows: written.files.reduce((sum, one) => sum + one.rows, 0),
         files: written.files.length,
         bytes: written.files.reduce((sum, one) => sum + one.bytes, 0),
-        compacted: plan.days.length,
+        compacted: plan.compacted,
         added,
       });
       progress?.({ tables: told.length, rows });
     }
     const seal = await newestSeal(snapshot);
-    const whole = warehouseTables.every(({ name }) => exporting.tables.some((one) => one.name === name));
+    const standing = incremental && !damaged.some(({ table }) => table === 'seal_parts');
     const bookkeeping = whole
-      ? await bookkeepingOf(common, seal, exporting.sinceLast ? (last?.bookkeeping ?? null) : null)
+      ? await bookkeepingOf(common, seal, standing ? (last?.bookkeeping ?? null) : null)
       : (last?.bookkeeping ?? null);
-    const counting = new Set(pathsOf(bookkeeping));
+    const counting = new Set([...pathsOf(bookkeeping), ...damagedPaths]);
     superseded.push(...pathsOf(last?.bookkeeping ?? null).filter((path) => !counting.has(path)));
     const manifest: Manifest = {
-      manifest: 2,
+      manifest: 1,
+      recorder: versionOf(),
       export: number,
       id,
       exported_at: exportedAt,
@@ -206,12 +237,25 @@ async function filesOf(snapshot: Snapshot, exporting: Exporting, last: Manifest 
       bookkeeping,
       changes,
       superseded,
+      lost: [...(last?.lost ?? []), ...lost],
     };
-    return { manifest, tables: told, paths };
+    return { manifest, tables: told, paths, damaged, lost };
   } catch (error) {
     await target.remove(paths).catch(() => {});
     throw error;
   }
+}
+
+/** Returns the files of the last export that are not as its manifest describes them. */
+async function damagedOf(
+  { target, tables, incremental, verify = false, signal }: Exporting,
+  manifest: Manifest | null,
+  bookkeeping: boolean,
+  scratch: string,
+): Promise<DamagedFile[]> {
+  if (!incremental || manifest === null) return [];
+  const names = tables.map(({ name }) => name);
+  return damagedFiles({ target, manifest, tables: names, bookkeeping, hashes: verify, scratch, signal });
 }
 
 type Bookkeeping = NonNullable<Manifest['bookkeeping']>;
@@ -239,50 +283,6 @@ async function bookkeepingOf(
 
 const pathsOf = (bookkeeping: Bookkeeping | null): string[] =>
   Object.values(bookkeeping?.tables ?? {}).flatMap(({ files }) => files.map(({ path }) => path));
-
-/** The day from which on a dataset is kept: `2026-11-22`. Of the days before it the files have what the database may not have any more. */
-async function keptSince(snapshot: Snapshot, dataset: string): Promise<string> {
-  const [row] = await snapshot.rows(
-    `select (kept_since at time zone 'UTC')::date::text as day from recorder.retention where dataset = '${dataset}'`,
-  );
-  return row ? String(row.day) : '';
-}
-
-/** What is exported of a table, and which files stay. */
-interface TablePlan extends Wanted {
-  /** Why all of it is exported although only the newest was asked for; null: it is not, or it was asked for. */
-  readonly whole: string | null;
-  stays(file: ManifestFile): boolean;
-}
-
-/**
- * What is exported of a table, given what is there. Where a whole export was not asked for, the days stay of which the database does not
- * have all any more.
- * @param kept the first day that the database has whole; empty: it has all
- */
-function planOf(
-  { sinceLast }: Exporting,
-  before: ManifestTable | undefined,
-  mark: Watermark,
-  kept: string,
-): TablePlan {
-  const all = { since: null, days: [] };
-  if (!sinceLast) return { ...all, whole: null, stays: () => false };
-  const stays = ({ day }: ManifestFile) => day < kept;
-  if (!before) return { ...all, whole: 'it was not exported there before', stays };
-  const from = since(before.watermark, mark);
-  if (typeof from === 'string') return { ...all, whole: from, stays };
-  const files = new Map<string, number>();
-  for (const { day } of before.files) files.set(day, (files.get(day) ?? 0) + 1);
-  const days = [...files].filter(([day, count]) => count >= FILES_OF_DAY && day >= kept).map(([day]) => day);
-  return { since: from, days, whole: null, stays: ({ day }) => !days.includes(day) };
-}
-
-/** The columns of numbers of which a value did not fit. */
-function inexactOf(before: ManifestTable | undefined): ReadonlySet<string> {
-  const names = new Set(before?.columns.map(({ name }) => name));
-  return new Set([...names].filter((name) => names.has(`${name}_exact`)));
-}
 
 /** A row of a later export has a later `exported_at`, also where a clock was set back. Both are ISO 8601 to the microsecond. */
 function later(at: string, last: string | undefined): string {

@@ -32,12 +32,12 @@ async function made(message: unknown): Promise<ExportReply> {
       'exports:',
     );
     try {
-      const { manifest, tables } = await exportTables({
+      const { manifest, tables, damaged, lost } = await exportTables({
         databaseUrl,
         target,
         tables: warehouseTables.filter(({ dataset }) => datasets?.includes(dataset) ?? true),
         format,
-        sinceLast: true,
+        incremental: true,
         signal: stop.signal,
       });
       const sumOf = (count: 'rows' | 'bytes') => tables.reduce((sum, one) => sum + one[count], 0);
@@ -47,6 +47,8 @@ async function made(message: unknown): Promise<ExportReply> {
           exportedAt: manifest.exported_at,
           rows: sumOf('rows'),
           bytes: sumOf('bytes'),
+          damaged: damaged.length,
+          lost: lost.reduce((sum, one) => sum + one.rows, 0),
         },
       };
     } finally {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fdatasync, openSync, writeSync } from 'node:fs';
+import { closeSync, createReadStream, fdatasync, openSync, writeSync } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 
 /** A new local file whose checksum is made while it is written. */
@@ -31,4 +32,11 @@ export class HashedFile {
     if (this.#open) closeSync(this.#file);
     this.#open = false;
   }
+}
+
+/** Returns the SHA-256 of a local file, in hexadecimal. */
+export async function sha256Of(path: string, signal: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path, { signal, highWaterMark: 1 << 20 }), hash);
+  return hash.digest('hex');
 }

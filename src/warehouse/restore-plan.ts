@@ -35,7 +35,7 @@ export function restorePlan(manifest: Manifest | null, from: string): RestorePla
   const { bookkeeping } = manifest;
   if (!bookkeeping)
     throw new RestoreRefused(
-      `${from}: holds ${Object.keys(manifest.tables).join(', ')} as rows only, without targets, runs, coverage and seals: export the record there by this version, with "chain-recorder export all --to ${from} --since last"`,
+      `${from}: holds ${Object.keys(manifest.tables).join(', ')} as rows only, without targets, runs, coverage and seals: export the record there with "chain-recorder backup --to ${from}"`,
     );
   const tables = Object.entries(manifest.tables);
   const known = new Set([...warehouseTables.map(({ name }) => name), ...bookkeepingTables]);
@@ -61,12 +61,18 @@ export function restorePlan(manifest: Manifest | null, from: string): RestorePla
       ...rows.flatMap(([table, { files, key, from: begin }]) => byDay(table, files, [...key, begin])),
       ...Object.entries(bookkeeping.tables).map(([table, { files }]) => ({ table, files, identity: null })),
     ],
-    doubts: rows
-      .filter(([, one]) => one.exported_at !== bookkeeping.exported_at)
-      .map(
-        ([name, one]) =>
-          `${name} is of ${one.exported_at}, what the recorder knows of it is of ${bookkeeping.exported_at}: what lies between is restored, and no run tells of it`,
+    doubts: [
+      ...manifest.lost.map(
+        ({ table, day, rows: count }) =>
+          `${table}: a file with ${count} rows of ${day} was lost before, and these rows may be missing`,
       ),
+      ...rows
+        .filter(([, one]) => one.exported_at !== bookkeeping.exported_at)
+        .map(
+          ([name, one]) =>
+            `${name} is of ${one.exported_at}, what the recorder knows of it is of ${bookkeeping.exported_at}: what lies between is restored, and no run tells of it`,
+        ),
+    ],
   };
 }
 

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,7 +8,8 @@ import { requestOf, rowsOf, SERIES_ID, seriesTableOf } from '../datasets/standin
 import { isAway } from '../db/away.ts';
 import { type Loading, withLoading } from '../db/loading.ts';
 import { writingTo } from '../writing.ts';
-import { readingTables } from './bookkeeping.ts';
+import { numberedColumns, readingTables } from './bookkeeping.ts';
+import { sha256Of } from './hashed-file.ts';
 import { currentManifest, type Manifest } from './manifest.ts';
 import { openParquet, type Text } from './parquet-rows.ts';
 import { type RestoreFile, type RestorePart, RestoreRefused, restorePlan } from './restore-plan.ts';
@@ -63,7 +62,15 @@ export async function restoreRecord({ databaseUrl, source, signal, progress }: R
         let loaded = 0;
         for (const file of part.files) {
           signal.throwIfAborted();
-          loaded += await loadFile(loading, begin ?? `recorder.${part.table}`, known, source, file, scratch);
+          loaded += await loadFile(
+            loading,
+            begin ?? `recorder.${part.table}`,
+            known,
+            source,
+            file,
+            scratch,
+            signal,
+          );
           bytes += file.bytes;
           progress?.({ bytes, all });
         }
@@ -71,7 +78,7 @@ export async function restoreRecord({ databaseUrl, source, signal, progress }: R
         if (begin) loaded = await newestOf(loading, part, begin, known);
         rows.set(part.table, (rows.get(part.table) ?? 0) + loaded);
       }
-      for (const [name, last] of Object.entries(bookkeeping.numbers)) await setNumber(loading, name, last);
+      await setNumbers(loading, bookkeeping.numbers, source.name);
       await compareHead(loading, bookkeeping.seal?.head ?? null);
       // Without it the first questions are planned as of empty tables.
       for (const table of columns.keys()) await loading.rows(`analyze recorder.${table}`);
@@ -180,11 +187,15 @@ async function loadFile(
   source: Target,
   file: RestoreFile,
   scratch: string,
+  signal: AbortSignal,
 ): Promise<number> {
   const local = await brought(() => source.fetch(file.path, scratch));
   const where = `${source.name}/${file.path}`;
   try {
-    await compareChecksum(local, file, where);
+    if ((await sha256Of(local, signal)) !== file.sha256)
+      throw new Error(
+        `${where}: is not the file that was exported: its SHA-256 differs from the manifest's. Take it from another copy; nothing was restored`,
+      );
     const parquet = await openParquet(local);
     try {
       const staged = !into.startsWith('recorder.');
@@ -256,22 +267,45 @@ const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '
 const escaped = (value: Text): string =>
   value === null ? '\\N' : value.replaceAll(/[\\\n\r\t]/g, (one) => ESCAPES[one] ?? one);
 
-async function compareChecksum(local: string, { sha256 }: RestoreFile, where: string): Promise<void> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(local), hash);
-  if (hash.digest('hex') !== sha256)
-    throw new Error(
-      `${where}: is not the file that was exported: its SHA-256 differs from the manifest's. Take it from another copy; nothing was restored`,
-    );
-}
+/** A sequence ends here. Far more numbers are left below than are ever given. */
+const MAX_NUMBER = 2n ** 62n;
 
-/** Lets a column that numbers rows by itself go on behind its last number. @param name `table.column` */
-async function setNumber(loading: Loading, name: string, last: string): Promise<void> {
-  const [table = '', column = ''] = name.split('.');
-  await loading.rows(
-    `select setval(pg_get_serial_sequence('recorder.' || quote_ident($1), $2), greatest($3::bigint, 1))`,
-    [table, column, last],
-  );
+/**
+ * Sets the last numbers of the columns that number rows by themselves, so that no number is given twice.
+ * @param numbers by `table.column`
+ * @throws RestoreRefused if a number is below one that a row has, or is of no such column
+ */
+async function setNumbers(
+  loading: Loading,
+  numbers: Readonly<Record<string, string>>,
+  from: string,
+): Promise<void> {
+  const columns = new Map<string, { table: string; column: string; sequence: string }>();
+  for (const row of await loading.rows(numberedColumns)) {
+    const [table, column] = [String(row.table), String(row.column)];
+    columns.set(`${table}.${column}`, { table, column, sequence: String(row.sequence) });
+  }
+  const refuse = (name: string, why: string) =>
+    new RestoreRefused(`${from}: the number of ${name} in the manifest ${why}: nothing was restored`);
+  for (const [name, last] of Object.entries(numbers)) {
+    const known = columns.get(name);
+    if (!known) throw refuse(name, 'is of no column that numbers rows');
+    if (BigInt(last) < 1n || BigInt(last) > MAX_NUMBER)
+      throw refuse(name, `is ${last}, which no row can have`);
+    columns.delete(name);
+    const [row] = await loading.rows(
+      `select max("${known.column}")::text as highest from recorder.${known.table}`,
+    );
+    const highest = row?.highest ?? null;
+    if (highest !== null && BigInt(String(highest)) > BigInt(last))
+      throw refuse(name, `is ${last}, and a row has ${String(highest)}`);
+    await loading.rows('select setval($1::regclass, $2::bigint)', [known.sequence, last]);
+  }
+  // A column without a number gave none, so that no row has one.
+  for (const [name, { table }] of columns) {
+    const [row] = await loading.rows(`select exists (select from recorder.${table}) as filled`);
+    if (row?.filled === true) throw refuse(name, 'is missing, and there are rows');
+  }
 }
 
 /** @throws Error when the newest seal is another one than was exported */

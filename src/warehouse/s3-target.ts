@@ -145,7 +145,15 @@ export class S3Target implements Target {
   }
 
   async list(prefix: string, after: string): Promise<string[]> {
-    const paths: string[] = [];
+    return [...(await this.#listed(prefix, after)).keys()].sort();
+  }
+
+  async sizes(folder: string): Promise<ReadonlyMap<string, number>> {
+    return this.#listed(`${folder}/`, '');
+  }
+
+  async #listed(prefix: string, after: string): Promise<Map<string, number>> {
+    const sizes = new Map<string, number>();
     let token: string | undefined;
     do {
       const page = await this.#told(() =>
@@ -158,10 +166,11 @@ export class S3Target implements Target {
           }),
         ),
       );
-      for (const { Key } of page.Contents ?? []) if (Key) paths.push(Key.slice(this.#prefix.length));
+      for (const { Key, Size = 0 } of page.Contents ?? [])
+        if (Key) sizes.set(Key.slice(this.#prefix.length), Size);
       token = page.IsTruncated ? page.NextContinuationToken : undefined;
     } while (token !== undefined);
-    return paths.sort();
+    return sizes;
   }
 
   async remove(paths: readonly string[]): Promise<void> {

@@ -23,6 +23,8 @@ export interface Target {
   replace(path: string, text: string): Promise<void>;
   /** The paths that begin so and come behind `after`, in their order. */
   list(prefix: string, after: string): Promise<string[]>;
+  /** Returns the sizes in bytes of the files below a folder, by path. What is no file, such as a symbolic link, is left out. */
+  sizes(folder: string): Promise<ReadonlyMap<string, number>>;
   /** Removes files; one that is not there is no error. */
   remove(paths: readonly string[]): Promise<void>;
   close(): Promise<void>;

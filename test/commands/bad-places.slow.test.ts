@@ -45,14 +45,14 @@ it.each([['status'], ['doctor'], ['query', 'select 1']])(
 const writers: readonly (readonly string[])[] = [
   ['export', 'peers', '--to'],
   ['backup', '--to'],
-  ['report', 'status', '--to'],
+  ['report', 'status', '--out'],
 ];
 
 describe.each(writers)('%s %s', (...command) => {
   it('says that a file is in the place of a folder', async () => {
     const words = /^--to file(\/\w+)*: \/\S+\/file is a file, where a folder has to be: name another place$/;
     expect(told(await run([...command, 'file/below/it']))).toEqual(one(2, words));
-    if (command[0] !== 'backup') expect(told(await run([...command, 'file']))).toEqual(one(2, words));
+    expect(told(await run([...command, 'file']))).toEqual(one(2, words));
   });
 
   it('says that the name is too long', async () => {

@@ -86,7 +86,7 @@ const linksOf = (html: string) =>
     .map(([, link = '']) => link)
     .filter((link) => !/^(#|data:)/.test(link));
 
-describe('report status --to', () => {
+describe('report status --out', () => {
   it('writes pages, badges, styles and the logo, whose links lead to each other from any folder', async () => {
     const { code, stdout, stderr } = await run('--to', join(to, 'new'), '--json').ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

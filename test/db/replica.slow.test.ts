@@ -57,7 +57,7 @@ const asked = (sql: string, more = '') =>
   ask(`${server.address}/query.json?sql=${encodeURIComponent(sql)}${more}`);
 const exporting = (databaseUrl: string) =>
   exportTables({
-    ...{ databaseUrl, tables: warehouseTables.slice(0, 1), format: 'csv', sinceLast: true, signal: never },
+    ...{ databaseUrl, tables: warehouseTables.slice(0, 1), format: 'csv', incremental: true, signal: never },
     target: new DirectoryTarget(join(dir, 'lake')),
   });
 

@@ -147,14 +147,14 @@ describe('the dbt project over Parquet', () => {
     for (const table of warehouseTables) await writeRows(sql, table, 1, 3);
     const target = new DirectoryTarget(lake);
     const signal = new AbortController().signal;
-    for (const sinceLast of [false, true])
+    for (const incremental of [false, true])
       await exportTables({
         ...{
           databaseUrl: database.url,
           target,
           tables: warehouseTables,
           format: 'parquet',
-          sinceLast,
+          incremental,
           signal,
         },
       });

@@ -1,13 +1,8 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import { environmentOfPrograms } from '../../src/config/environment.ts';
 import { openBulk, prepared } from '../../src/db/bulk-client.ts';
 import { connect } from '../../src/db/connect.ts';
-import { libpqVariables } from '../../src/db/libpq.ts';
 import { onOwnConnection } from '../../src/db/own-connection.ts';
 import { openQueuePool } from '../../src/db/queue-pool.ts';
 import { sessionSettings } from '../../src/db/session.ts';
-import { onPath } from './on-path.ts';
 
 /** What a session says of itself. */
 export interface Session {
@@ -61,29 +56,3 @@ export const WAYS_IN: readonly WayIn[] = [
       }),
   ],
 ];
-
-const psql = onPath('psql');
-if (!psql) console.warn("Skipping how PostgreSQL's own programs connect: there is no psql on PATH.");
-
-/** As PostgreSQL's own programs get there; none where they are not installed. */
-export const BY_LIBPQ: readonly WayIn[] = psql
-  ? [
-      [
-        'programs of PostgreSQL',
-        async (url) => {
-          const { stdout } = await promisify(execFile)(
-            psql,
-            ['-XAtc', `select row_to_json(asked) from (${ASKED}) asked`],
-            {
-              env: {
-                ...environmentOfPrograms(),
-                ...(await libpqVariables(url)),
-                PGAPPNAME: 'chain-recorder psql',
-              },
-            },
-          );
-          return JSON.parse(stdout);
-        },
-      ],
-    ]
-  : [];

@@ -87,7 +87,7 @@ it('what was known at every moment is the same in DuckDB, of files of several ex
       target,
       tables,
       format: 'parquet',
-      sinceLast: true,
+      incremental: true,
       signal: new AbortController().signal,
     });
     await target.close();

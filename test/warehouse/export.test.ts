@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
@@ -9,7 +18,12 @@ import { closeDays } from '../../src/recording/close-days.ts';
 import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
 import { type Exporting, exportTables } from '../../src/warehouse/export.ts';
 import { type ExportTable, warehouseTables } from '../../src/warehouse/export-table.ts';
-import { currentManifest, type Manifest, type ManifestTable } from '../../src/warehouse/manifest.ts';
+import {
+  currentManifest,
+  type Manifest,
+  type ManifestTable,
+  manifestText,
+} from '../../src/warehouse/manifest.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { type Duck, everyRow, openDuck, rowsInDuck, rowsInPostgres, versionsOf } from './lake.ts';
 import { MOST_256, writeLook, writeRows } from './synthetic.ts';
@@ -66,7 +80,7 @@ async function exportedBeside(place: string, more: Partial<Exporting>) {
       target,
       tables: warehouseTables,
       format: 'parquet',
-      sinceLast: false,
+      incremental: false,
       signal: new AbortController().signal,
       ...more,
     });
@@ -205,13 +219,13 @@ describe('an export since the last one', () => {
         `update recorder.${table.name} set ${table.to} = ${table.from} + interval '2 hours' where ${table.to} is null and ${table.from} < '2026-11-03T12:00:00Z'`,
       );
     await sql`update recorder.validators set ended_by = 'gone' where valid_to is not null`;
-    const second = await exportedBeside(place, { sinceLast: true });
+    const second = await exportedBeside(place, { incremental: true });
     expect(second.tables.filter(({ whole }) => whole !== null)).toEqual([]);
     // Only what was written since.
     expect(second.tables.find(({ table }) => table === 'chain_heights')?.rows).toBe(10);
     await slow.unsafe('commit');
     await slow.end();
-    const third = await exported(place, { sinceLast: true });
+    const third = await exported(place, { incremental: true });
     for (const { table, rows } of third.tables) expect(rows, table).toBeGreaterThanOrEqual(10);
     for (const table of warehouseTables) await expectEqual(place, table);
   });
@@ -230,13 +244,13 @@ describe('an export since the last one', () => {
       overriding system value
       select i, 's', 't=' || i, '{validator_uptime}', 'poll', 'done', 'w', now(), now(), '{1}', '{1}' from unnest(array[101, 102]) i`;
     await exported(place, { tables: [table] });
-    const nothing = await exported(place, { tables: [table], sinceLast: true });
+    const nothing = await exported(place, { tables: [table], incremental: true });
     expect(nothing.tables).toMatchObject([{ rows: 0, files: 0 }]);
     const closing = openSealing(database.url, 60_000);
     const closed = await closeDays(closing, Date.UTC(2026, 9, 10), new AbortController().signal);
     await closing.end();
     expect(closed).toMatchObject({ packed: 54, failed: [] });
-    const after = await exported(place, { tables: [table], sinceLast: true });
+    const after = await exported(place, { tables: [table], incremental: true });
     expect(after.tables).toMatchObject([{ rows: 0 }]);
     await expectEqual(place, table);
     // What comes late to a closed day, by a run of its own, is exported though its day is packed before the next export.
@@ -244,7 +258,9 @@ describe('an export since the last one', () => {
     const again = openSealing(database.url, 60_000);
     await closeDays(again, Date.UTC(2026, 9, 10), new AbortController().signal);
     await again.end();
-    expect((await exported(place, { tables: [table], sinceLast: true })).tables).toMatchObject([{ rows: 4 }]);
+    expect((await exported(place, { tables: [table], incremental: true })).tables).toMatchObject([
+      { rows: 4 },
+    ]);
     await expectEqual(place, table);
   });
 
@@ -254,7 +270,7 @@ describe('an export since the last one', () => {
     await sql`truncate recorder.p_blocks`;
     for (let turn = 0; turn < 17; turn += 1) {
       await writeRows(sql, table, 1 + turn * 3, 3);
-      await exported(place, { tables: [table], sinceLast: true });
+      await exported(place, { tables: [table], incremental: true });
     }
     const manifest = await manifestOf(place);
     const files = manifest.tables.p_blocks?.files ?? [];
@@ -271,7 +287,7 @@ describe('an export since the last one', () => {
         String(one).endsWith('.parquet'),
       );
     expect(there()).toHaveLength(51);
-    await exported(place, { tables: [table], sinceLast: true });
+    await exported(place, { tables: [table], incremental: true });
     expect(there()).toHaveLength(3);
     await expectEqual(place, table);
   });
@@ -284,7 +300,7 @@ describe('an export since the last one', () => {
     await sql.unsafe(
       `insert into recorder.average_tps (chain_id, bucket_start, value, recorded_at, run_id) values ('long', '2026-11-01', ${long}, '2026-11-01T10:00:00Z', 1)`,
     );
-    const { tables, manifest } = await exported(place, { tables: [table], sinceLast: true });
+    const { tables, manifest } = await exported(place, { tables: [table], incremental: true });
     expect(tables).toMatchObject([{ rows: 1, added: ['value_exact'] }]);
     expect(manifest.changes).toEqual([{ export: 2, table: 'average_tps', added: ['value_exact'] }]);
     const found = await duck.rows(
@@ -307,10 +323,10 @@ describe('an export since the last one', () => {
       const files = Array.from({ length: 16 }, () => one.files).flat();
       return [name, hostile({ ...one, files })];
     });
-    const text = JSON.stringify({ ...manifest, tables: Object.fromEntries(tables) });
+    const text = manifestText({ ...manifest, tables: Object.fromEntries(tables) });
     for (const name of ['manifest.json', 'manifests/00000001.json'])
       writeFileSync(join(into(place), name), text);
-    await expect(exported(place, { tables: [table], sinceLast: true })).rejects.toThrow(
+    await expect(exported(place, { tables: [table], incremental: true })).rejects.toThrow(
       new RegExp(`no manifest that this version reads[^]*tables.p_blocks.*${what}`),
     );
   });
@@ -321,16 +337,34 @@ describe('an export since the last one', () => {
     const manifest = await manifestOf('foreign-path');
     const foreign = join(into('foreign-path'), '..', 'a file of somebody else');
     writeFileSync(foreign, 'theirs');
-    const text = JSON.stringify({ ...manifest, superseded: ['../a file of somebody else'] });
+    const text = manifestText({ ...manifest, superseded: ['../a file of somebody else'] });
     for (const name of ['manifest.json', 'manifests/00000001.json'])
       writeFileSync(join(into('foreign-path'), name), text);
-    const again = exported('foreign-path', { tables: [table], sinceLast: true });
+    const again = exported('foreign-path', { tables: [table], incremental: true });
     await expect(again).rejects.toThrow(/no manifest that this version reads.*superseded/s);
     expect(readFileSync(foreign, 'utf8')).toBe('theirs');
   });
 
+  it.each(['p_blocks', 'manifests', '.incomplete'])(
+    'where a symbolic link stands in place of the folder %s, nothing is written or removed behind it',
+    async (name) => {
+      const place = `link-${name}`;
+      const table = named('p_blocks');
+      await exported(place, { tables: [table] });
+      const behind = join(folder, `behind-${name}`);
+      mkdirSync(behind);
+      if (name !== '.incomplete') cpSync(join(into(place), name), behind, { recursive: true });
+      const before = readdirSync(behind, { recursive: true }).sort();
+      rmSync(join(into(place), name), { recursive: true, force: true });
+      symlinkSync(behind, join(into(place), name));
+      for (const incremental of [true, false])
+        await expect(exported(place, { tables: [table], incremental })).rejects.toThrow(/is a symbolic link/);
+      expect(readdirSync(behind, { recursive: true }).sort()).toEqual(before);
+    },
+  );
+
   it('into another form than is there is refused', async () => {
-    await expect(exported('csv', { sinceLast: true })).rejects.toThrow(/--format csv/);
+    await expect(exported('csv', { incremental: true })).rejects.toThrow(/--format csv/);
   });
 });
 
@@ -400,7 +434,7 @@ describe('what a retention removed', () => {
     const place = 'retained';
     await filesOf(place, ['ab', 'cd', 'ef']);
     await withSeals(['ab', 'cd', 'ef'], async (databaseUrl) => {
-      const forced = await exported(place, { tables: [table], sinceLast: true, databaseUrl });
+      const forced = await exported(place, { tables: [table], incremental: true, databaseUrl });
       expect(forced.tables).toMatchObject([{ rows: 7, whole: expect.stringContaining('another database') }]);
       expect(rowsOf(forced.manifest, 'p_blocks')).toBe(60 + 7);
       const asked = await exported(place, { tables: [table], databaseUrl });
@@ -420,7 +454,7 @@ describe('what a retention removed', () => {
         for (const more of [7, 0]) {
           const { tables, manifest } = await exported(place, {
             tables: [table],
-            sinceLast: true,
+            incremental: true,
             databaseUrl,
           });
           expect(tables).toMatchObject([{ rows: more }]);
@@ -430,15 +464,19 @@ describe('what a retention removed', () => {
     },
   );
 
-  it('stays in files of an earlier version, whose manifest names the newest seal only', async () => {
-    const place = 'earlier';
+  it('is told as lost where its file is damaged, and the rest stays', async () => {
+    const place = 'lost';
     await filesOf(place, ['ab', 'cd']);
-    const { first_seal: _, ...earlier } = await manifestOf(place);
-    for (const name of ['manifest.json', 'manifests/00000001.json'])
-      writeFileSync(join(into(place), name), JSON.stringify(earlier));
+    const [damaged, ...others] = (await manifestOf(place)).tables.p_blocks?.files ?? [];
+    writeFileSync(join(into(place), damaged?.path ?? ''), 'cut');
     await withSeals(['ab', 'cd'], async (databaseUrl) => {
-      const forced = await exported(place, { tables: [table], sinceLast: true, databaseUrl });
-      expect(rowsOf(forced.manifest, 'p_blocks')).toBe(60 + 7);
+      const again = await exported(place, { tables: [table], incremental: true, databaseUrl });
+      const lost = [{ export: 2, table: 'p_blocks', day: damaged?.day, rows: damaged?.rows }];
+      expect(again.lost).toEqual(lost);
+      expect(rowsOf(again.manifest, 'p_blocks')).toBe(60 + 7 - (damaged?.rows ?? 0));
+      expect(again.manifest.tables.p_blocks?.files).toEqual(expect.arrayContaining(others));
+      const after = await exported(place, { tables: [table], incremental: true, databaseUrl });
+      expect(after).toMatchObject({ lost: [], manifest: { lost } });
     });
   });
 
@@ -446,7 +484,7 @@ describe('what a retention removed', () => {
     const place = 'strange';
     await filesOf(place, ['ab', 'cd']);
     await withSeals(['01', '23', '45'], async (databaseUrl) => {
-      const forced = await exported(place, { tables: [table], sinceLast: true, databaseUrl });
+      const forced = await exported(place, { tables: [table], incremental: true, databaseUrl });
       expect(rowsOf(forced.manifest, 'p_blocks')).toBe(7);
     });
   });
@@ -462,9 +500,9 @@ describe('a database that was set back by a copy of its folder', () => {
     if (!watermark) throw new Error('nothing was exported');
     watermark.xid = String(BigInt(watermark.xid) + 1_000_000n);
     for (const name of ['manifest.json', 'manifests/00000001.json'])
-      writeFileSync(join(into(place), name), JSON.stringify(ahead));
+      writeFileSync(join(into(place), name), manifestText(ahead));
     await writeRows(sql, table, 8_001, 5);
-    const { tables } = await exported(place, { tables: [table], sinceLast: true });
+    const { tables } = await exported(place, { tables: [table], incremental: true });
     expect(tables).toMatchObject([{ whole: 'the database was set back to before the last export' }]);
     await expectEqual(place, table);
   });
@@ -479,7 +517,7 @@ describe('another database', () => {
     const there = postgres(other.url, { max: 1, onnotice: () => {} });
     try {
       await writeRows(there, table, 5_001, 7);
-      const moved = await exported(place, { tables: [table], sinceLast: true, databaseUrl: other.url });
+      const moved = await exported(place, { tables: [table], incremental: true, databaseUrl: other.url });
       expect(moved.tables).toMatchObject([{ rows: 7, whole: 'the last export read another database' }]);
       expect(rowsOf(moved.manifest, 'p_blocks')).toBe(7);
     } finally {

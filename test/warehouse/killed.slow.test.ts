@@ -30,7 +30,7 @@ const KILLS = Number(process.env.TEST_KILLS ?? 3);
 
 const start = (): Running =>
   startCommand(
-    ['export', 'all', '--to', lake, '--since', 'last', '--json'],
+    ['export', 'all', '--to', lake, '--incremental', '--json'],
     { DATABASE_URL: database.url },
     folder,
   );

@@ -68,7 +68,7 @@ async function seal(): Promise<void> {
   expect(made).toMatchObject({ seal: expect.any(Number) });
 }
 
-async function exportAll(sinceLast: boolean): Promise<void> {
+async function exportAll(incremental: boolean): Promise<void> {
   const target = new DirectoryTarget(lake);
   const signal = new AbortController().signal;
   await exportTables({
@@ -76,7 +76,7 @@ async function exportAll(sinceLast: boolean): Promise<void> {
     target,
     tables: warehouseTables,
     format: 'parquet',
-    sinceLast,
+    incremental,
     signal,
   });
   await target.close();
@@ -247,14 +247,14 @@ it('of an older export, or of some datasets, is refused with what to do', async 
     target,
     tables,
     format: 'parquet',
-    sinceLast: false,
+    incremental: false,
     signal,
   });
   const env = { DATABASE_URL: empty.url };
   const refused = await startCommand(['restore', '--from', old], env, folder).ended;
   expect(refused).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/holds p_blocks as rows only.*export all --to/),
+    stderr: expect.stringMatching(/holds p_blocks as rows only.*chain-recorder backup --to/),
   });
   const done = await startCommand(['restore', '--from', lake, '--json'], env, folder).ended;
   expect(done).toMatchObject({ code: 0 });

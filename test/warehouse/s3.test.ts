@@ -59,7 +59,7 @@ async function exported(to: string, where: ReturnType<typeof access>, more: Part
       target,
       tables: tables(),
       format: 'parquet',
-      sinceLast: true,
+      incremental: true,
       signal: new AbortController().signal,
       ...more,
     });
@@ -247,7 +247,7 @@ it.skipIf(!TEST_S3_ENDPOINT)('a real server takes exports, and lets one of two c
   };
   await expectEqual(await fetched(prefix, manifest, read));
   // A whole export takes the place of what was there, which is removed by the next one.
-  await exported(to, where, { sinceLast: false });
+  await exported(to, where, { incremental: false });
   await exported(to, where);
   client.destroy();
 });

@@ -28,14 +28,14 @@ it('examples/duckdb/lake.sql shows of every dataset what is recorded, now and at
   await duck.rows(text);
   const target = new DirectoryTarget(lake);
   const signal = new AbortController().signal;
-  for (const sinceLast of [false, true]) {
-    for (const table of warehouseTables) await writeRows(sql, table, sinceLast ? 101 : 1, 12);
+  for (const incremental of [false, true]) {
+    for (const table of warehouseTables) await writeRows(sql, table, incremental ? 101 : 1, 12);
     await exportTables({
       databaseUrl: database.url,
       target,
       tables: warehouseTables,
       format: 'parquet',
-      sinceLast,
+      incremental,
       signal,
     });
   }

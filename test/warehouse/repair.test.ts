@@ -1,0 +1,252 @@
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
+import { type Exporting, exportTables } from '../../src/warehouse/export.ts';
+import { warehouseTables } from '../../src/warehouse/export-table.ts';
+import { currentManifest, type Manifest, manifestText } from '../../src/warehouse/manifest.ts';
+import { restoreRecord } from '../../src/warehouse/restore.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { type Duck, openDuck, rowsInDuck, rowsInPostgres, versionsOf } from './lake.ts';
+import { writeRows } from './synthetic.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+let duck: Duck;
+const folder = mkdtempSync(join(tmpdir(), 'repair-'));
+const pristine = join(folder, 'pristine');
+const signal = new AbortController().signal;
+const names = ['p_blocks', 'validators', 'metric_points'];
+const chosen = warehouseTables.filter(({ name }) => names.includes(name));
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 2, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
+  duck = await openDuck();
+  for (const first of [1, 101]) {
+    for (const table of chosen) await writeRows(sql, table, first, 30);
+    await exported(pristine, { tables: warehouseTables });
+  }
+});
+afterAll(async () => {
+  duck?.close();
+  await sql.end({ timeout: 1 });
+  await database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function exported(place: string, more: Partial<Exporting> = {}) {
+  const target = new DirectoryTarget(place);
+  try {
+    return await exportTables({
+      databaseUrl: database.url,
+      target,
+      tables: chosen,
+      format: 'parquet',
+      incremental: true,
+      verify: false,
+      signal,
+      ...more,
+    });
+  } finally {
+    await target.close();
+  }
+}
+
+let copies = 0;
+function copy(): string {
+  copies += 1;
+  const place = join(folder, `copy-${copies}`);
+  cpSync(pristine, place, { recursive: true });
+  return place;
+}
+
+async function manifestOf(place: string): Promise<Manifest> {
+  const manifest = await currentManifest(new DirectoryTarget(place));
+  if (!manifest) throw new Error(`nothing was exported to ${place}`);
+  return manifest;
+}
+
+const filesOf = (manifest: Manifest) => [
+  ...Object.values(manifest.tables).flatMap(({ files }) => files),
+  ...Object.values(manifest.bookkeeping?.tables ?? {}).flatMap(({ files }) => files),
+];
+
+/** Every file of the manifest is there with its content, and DuckDB reads the record from the folder. */
+async function expectWhole(place: string): Promise<void> {
+  for (const { path, bytes, sha256 } of filesOf(await manifestOf(place))) {
+    const content = readFileSync(join(place, path));
+    expect(content.length, path).toBe(bytes);
+    expect(createHash('sha256').update(content).digest('hex'), path).toBe(sha256);
+  }
+  for (const table of chosen)
+    expect(await rowsInDuck(duck, versionsOf(place, table), table), table.name).toEqual(
+      await rowsInPostgres(sql, table),
+    );
+}
+
+const flip = (path: string) => {
+  const bytes = readFileSync(path);
+  const at = Math.floor(bytes.length / 2);
+  bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+  writeFileSync(path, bytes);
+};
+
+/** What happens to a file, and whether only its content tells. */
+const damages: Readonly<Record<string, readonly [(path: string) => void, boolean]>> = {
+  deleted: [(path) => rmSync(path), false],
+  renamed: [(path) => renameSync(path, `${path}.old`), false],
+  emptied: [(path) => truncateSync(path, 0), false],
+  truncated: [(path) => truncateSync(path, statSync(path).size - 1), false],
+  lengthened: [(path) => writeFileSync(path, 'x', { flag: 'a' }), false],
+  'replaced by a link': [
+    (path) => {
+      renameSync(path, `${path}.old`);
+      symlinkSync(`${path}.old`, path);
+    },
+    false,
+  ],
+  changed: [flip, true],
+};
+
+describe('an incremental export', () => {
+  it('writes again what is missing of the files of its manifest, whatever happened to whichever of them', async () => {
+    const manifest = await manifestOf(pristine);
+    const files = filesOf(manifest).filter(({ rows }) => rows > 0);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.subarray(files, { minLength: 1, maxLength: 4 }),
+        fc.constantFrom(...Object.keys(damages)),
+        async (damaged, kind) => {
+          const [damage, contentOnly] = damages[kind] ?? [];
+          const place = copy();
+          for (const { path } of damaged) damage?.(join(place, path));
+          const made = await exported(place, { tables: warehouseTables, verify: contentOnly ?? false });
+          expect(made.damaged.map(({ path }) => path).sort()).toEqual(damaged.map(({ path }) => path).sort());
+          await expectWhole(place);
+          rmSync(place, { recursive: true });
+        },
+      ),
+      { numRuns: 8 },
+    );
+  }, 120_000);
+
+  it('notices a folder that is gone, and leaves files of other tables alone', async () => {
+    const place = copy();
+    rmSync(join(place, 'p_blocks'), { recursive: true });
+    rmSync(join(place, 'validators'), { recursive: true });
+    const only = chosen.filter(({ name }) => name === 'p_blocks');
+    expect((await exported(place, { tables: only })).damaged.map(({ table }) => table)).toEqual([
+      ...Array.from(
+        { length: (await manifestOf(pristine)).tables.p_blocks?.files.length ?? 0 },
+        () => 'p_blocks',
+      ),
+    ]);
+    expect(existsSync(join(place, 'validators'))).toBe(false);
+    await exported(place);
+    await expectWhole(place);
+  });
+
+  it('without --verify reads no content, and with it compares every file', async () => {
+    const place = copy();
+    const [first] = (await manifestOf(place)).tables.p_blocks?.files ?? [];
+    flip(join(place, first?.path ?? ''));
+    expect((await exported(place)).damaged).toEqual([]);
+    expect((await exported(place, { verify: true })).damaged).toMatchObject([
+      { table: 'p_blocks', path: first?.path, problem: 'content' },
+    ]);
+    await expectWhole(place);
+  });
+});
+
+describe('a manifest', () => {
+  it('that is damaged does not count: the copy, the numbered one and the one before stand in for each other', async () => {
+    for (const lost of [
+      ['manifest.json'],
+      ['manifests/00000002.json'],
+      ['manifest.json', 'manifests/00000002.json'],
+    ])
+      for (const damage of ['deleted', 'truncated', 'changed'] as const) {
+        const place = copy();
+        for (const path of lost) damages[damage]?.[0](join(place, path));
+        await exported(place, { tables: warehouseTables });
+        await expectWhole(place);
+        expect((await manifestOf(place)).export).toBeGreaterThanOrEqual(
+          3 - (damage === 'deleted' && lost.length > 1 ? 1 : 0),
+        );
+        rmSync(place, { recursive: true });
+      }
+  }, 120_000);
+
+  it('that somebody edited is refused by a restore', async () => {
+    const empty = await testDatabase();
+    try {
+      const place = copy();
+      const manifest = await manifestOf(place);
+      const edits: ((one: Manifest) => void)[] = [
+        (one) => Object.assign(one.bookkeeping?.numbers ?? {}, { 'runs.run_id': '9223372036854775000' }),
+        (one) => Object.assign(one, { exported_at: '2020-01-01T00:00:00.000000Z' }),
+        (one) => one.tables.p_blocks?.files.pop(),
+      ];
+      for (const edit of edits) {
+        const edited = structuredClone(manifest);
+        edit(edited);
+        const { sha256 } = JSON.parse(manifestText(manifest)) as { sha256: string };
+        const text = JSON.stringify({ ...edited, sha256 });
+        for (const path of ['manifest.json', 'manifests/00000002.json'])
+          writeFileSync(join(place, path), text);
+        await expect(
+          restoreRecord({ databaseUrl: empty.url, source: new DirectoryTarget(place), signal }),
+        ).rejects.toThrow(/manifest.*was changed/);
+      }
+    } finally {
+      await empty.close();
+    }
+  });
+
+  it('with numbers that the rows contradict is refused by a restore, whoever wrote it', async () => {
+    const empty = await testDatabase();
+    try {
+      await sql`insert into recorder.alerts select from (select) none where false`.catch(() => {});
+      const place = copy();
+      const manifest = await manifestOf(place);
+      for (const numbers of [
+        { 'quarantine.id': '-1' },
+        { 'quarantine.id': '9223372036854775807' },
+        { 'coverage.target_key': '5' },
+        { "runs'; drop table recorder.runs; --.x": '5' },
+      ]) {
+        const text = manifestText({
+          ...manifest,
+          bookkeeping: manifest.bookkeeping && {
+            ...manifest.bookkeeping,
+            numbers: { ...manifest.bookkeeping.numbers, ...numbers },
+          },
+        });
+        for (const path of ['manifest.json', 'manifests/00000002.json'])
+          writeFileSync(join(place, path), text);
+        await expect(
+          restoreRecord({ databaseUrl: empty.url, source: new DirectoryTarget(place), signal }),
+          JSON.stringify(numbers),
+        ).rejects.toThrow(/number/);
+      }
+    } finally {
+      await empty.close();
+    }
+  });
+});
