@@ -183,7 +183,7 @@ function enrol(home: EmbeddedHome): FileLock {
 }
 
 /** Whether a process of this host, in whatever container, uses the server. The caller holds the start lock. */
-export const isInUse = (home: EmbeddedHome): boolean => usersFiles(home).some(isUsed);
+const isInUse = (home: EmbeddedHome): boolean => usersFiles(home).some(isUsed);
 
 const usersFiles = ({ path }: EmbeddedHome): string[] =>
   readdirSync(path)
