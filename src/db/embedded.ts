@@ -182,9 +182,6 @@ function enrol(home: EmbeddedHome): FileLock {
   return lock;
 }
 
-/** Whether a process of this host, in whatever container, uses the server. The caller holds the start lock. */
-const isInUse = (home: EmbeddedHome): boolean => usersFiles(home).some(isUsed);
-
 const usersFiles = ({ path }: EmbeddedHome): string[] =>
   readdirSync(path)
     .filter((name) => /^users-\w+\.lock$/.test(name))
