@@ -282,7 +282,7 @@ describe('a series of windows', () => {
       results: days.map((one) => ({ timestamp: (start - one * day) / 1000, value: one })),
     });
     const ago = (from: number, to: number) => ({ from: start - from * day, to: start - to * day });
-    feed.script = (window) => onlyPage(points(9, 6, 5, 3, 1), { proven: window });
+    feed.script = (window) => onlyPage(points(9, 8, 6, 5, 3, 1), { proven: window });
     await run(context, feed, ago(10, 0));
     clock.now += 1000;
     // The upstream answers a little more than it was asked for, and no longer shows days 6 and 5.
@@ -296,6 +296,7 @@ describe('a series of windows', () => {
       { value: 3, gone: false },
       { value: 5, gone: true },
       { value: 6, gone: true },
+      { value: 8, gone: false },
       { value: 9, gone: false },
     ]);
   });
