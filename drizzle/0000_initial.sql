@@ -444,7 +444,8 @@ CREATE TABLE "recorder"."processes" (
 	"roles" text[] NOT NULL,
 	"started_at" timestamp with time zone NOT NULL,
 	"seen_at" timestamp with time zone NOT NULL,
-	"left_at" timestamp with time zone
+	"left_at" timestamp with time zone,
+	"connections_full_at" timestamp with time zone
 );
 --> statement-breakpoint
 CREATE TABLE "recorder"."queues" (

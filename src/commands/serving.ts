@@ -3,6 +3,7 @@ import { ReadGate } from '../db/read-gate.ts';
 import { UsageError } from '../errors.ts';
 import { viewOf } from '../jobs/queue-look.ts';
 import type { Queues } from '../jobs/workers.ts';
+import type { Membership } from '../recording/membership.ts';
 import { Access } from '../server/access.ts';
 import { listenFault } from '../server/listening.ts';
 import { buildServer } from '../server/server.ts';
@@ -33,8 +34,27 @@ function accessOf({ config, environment: { host, token } }: App): Access {
   return new Access({ host, token, proxies: config.server.proxies, public: config.server.public });
 }
 
+/** Interval in which the limit of connections is logged and stored at most once, ms. */
+const LIMIT_NOTED_EVERY_MS = 60_000;
+
+/** Returns a function that does the work on its first call, and again only when the interval (ms) is over. */
+function atMostOnceIn(interval: number, work: () => void): () => void {
+  let last = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (performance.now() - last < interval) return;
+    last = performance.now();
+    work();
+  };
+}
+
 /** @throws UsageError when the port is taken, or the host is no address of this machine */
-export async function listen(app: App, { access, site }: Serving, queues: Queues, roles: ReadonlySet<Role>) {
+export async function listen(
+  app: App,
+  { access, site }: Serving,
+  queues: Queues,
+  roles: ReadonlySet<Role>,
+  membership: Membership,
+) {
   const {
     config,
     database,
@@ -68,6 +88,11 @@ export async function listen(app: App, { access, site }: Serving, queues: Queues
     counts: app.counts,
     site,
     recording: roles.has('worker') ? () => app.counts.recording : null,
+    connectionLimitReached: atMostOnceIn(LIMIT_NOTED_EVERY_MS, () => {
+      log.warn('the server has its maximum of connections');
+      // Where the database is unavailable, that is what is reported.
+      membership.noteConnectionsFull().catch(() => {});
+    }),
   });
   server.addHook('onClose', () => gate.close());
   try {

@@ -98,7 +98,7 @@ async function work(
     await membership.leave();
     throw error;
   }
-  const server = serving ? await listen(app, serving, queues, roles) : null;
+  const server = serving ? await listen(app, serving, queues, roles, membership) : null;
   const origin = server?.listeningOrigin ?? null;
   const repeating = new Repeating(log);
   logStart(app, backend.kind, origin);

@@ -36,6 +36,8 @@ export const processes = recorder.table(
     seen_at: instant().notNull(),
     /** When it stopped in order; null: it still runs, or was killed. */
     left_at: instant(),
+    /** When the server of the process last had its maximum of connections; null: never. */
+    connections_full_at: instant(),
   },
   (table) => [index('processes_by_recorder').on(table.recorder, table.digest)],
 );

@@ -119,6 +119,12 @@ export class Membership {
     return rows.map(({ process }) => process);
   }
 
+  /** Stores that the server of the process has its maximum of connections. */
+  async noteConnectionsFull(): Promise<void> {
+    await this
+      .#sql`update recorder.processes set connections_full_at = now() where process = ${this.#process}`;
+  }
+
   /** Says that the process stops. */
   async leave(): Promise<void> {
     await this.#sql`update recorder.processes set left_at = now() where process = ${this.#process}`;

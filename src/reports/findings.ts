@@ -13,6 +13,7 @@ export interface Finding {
     | 'checks'
     | 'process'
     | 'workers'
+    | 'server'
     | 'queue'
     | 'alerts'
     | 'export'

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ReadsBusy } from '../db/turns.ts';
 import { Allowance, type AllowanceLimits } from './allowance.ts';
+import { WATCHER_PATHS } from './connections.ts';
 
 /** How requests share a process with other work. */
 export interface PaceLimits extends AllowanceLimits {
@@ -29,9 +30,6 @@ const SOON = 5;
 /** After how many seconds to ask again what was refused. */
 const RETRY_AFTER = 10;
 
-/** What programs ask that watch the recorder: no crowd of readers keeps them waiting. */
-const WATCHED = /^\/(health|ready|metrics)$/;
-
 /**
  * Paces every request of a server.
  * @param recording whether the process records just now: requests leave it most of its time then; null: it never does
@@ -44,7 +42,7 @@ export function paceRequests(server: FastifyInstance, recording: (() => boolean)
   const readers = new Pace({ ...READERS, atOnce, share: shareOf(SHARES.readers) });
   const watchers = new Pace({ ...WATCHERS, atOnce, share: shareOf(SHARES.watchers) });
   server.addHook('onRequest', (request, reply, begin) => {
-    const pace = WATCHED.test(request.url) ? watchers : readers;
+    const pace = WATCHER_PATHS.test(request.url) ? watchers : readers;
     pace.admit(request, reply, begin);
   });
   return readers;

@@ -19,6 +19,7 @@ import type { Access } from './access.ts';
 import { serveApi } from './api/serve.ts';
 import { readAssets, serveAssets } from './assets.ts';
 import { serveBadges } from './badge.tsx';
+import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS, limitConnections } from './connections.ts';
 import { refuseFuture } from './future.ts';
 import { HEADERS, sendHeaders } from './headers.ts';
 import { metricsOf, PROMETHEUS_TEXT } from './metrics/metrics.ts';
@@ -65,10 +66,11 @@ export interface ServerContext {
   readonly recording: (() => boolean) | null;
   /** How long a connection may stand still while it has an answer to take, ms; absent: two minutes. */
   readonly standstill?: number;
+  readonly connections?: ConnectionLimits;
+  /** Is called each time the limit of connections is reached. */
+  readonly connectionLimitReached?: () => void;
 }
 
-/** The most connections, those that ask for nothing among them. */
-const CONNECTIONS = 2_000;
 /** How long a request may take to arrive: its head, and all of it; ms. */
 const HEAD_WITHIN = 15_000;
 const WHOLE_WITHIN = 30_000;
@@ -109,6 +111,8 @@ export function buildServer({
   site,
   recording,
   standstill = STANDSTILL,
+  connections = DEFAULT_CONNECTION_LIMITS,
+  connectionLimitReached = () => {},
 }: ServerContext): FastifyInstance {
   // Of a long list it may take longer than somebody waits: whoever comes next has it.
   const made = recently(() => statusOf(sql, budgets), inProportion(LASTING));
@@ -145,7 +149,7 @@ export function buildServer({
       reply.raw.writeHead(statusCode, { ...HEADERS, 'content-type': type }).end(body);
     },
   });
-  server.server.maxConnections = CONNECTIONS;
+  limitConnections(server, connections, connectionLimitReached);
   sendHeaders(server);
   const pace = paceRequests(server, recording);
   // Of two names a proxy before this server may read the other one.

@@ -102,7 +102,13 @@ describe('a database with settings of its own', () => {
       current_setting('TimeZone') as zone, current_setting('statement_timeout') as timeout,
       current_setting('default_transaction_isolation') as isolation, current_setting('DateStyle') as style`);
     expect(rows).toEqual([
-      { path: 'bullmq,pg_catalog', zone: 'UTC', timeout: '30s', isolation: 'read committed', style: 'ISO, YMD' },
+      {
+        path: 'bullmq,pg_catalog',
+        zone: 'UTC',
+        timeout: '30s',
+        isolation: 'read committed',
+        style: 'ISO, YMD',
+      },
     ]);
     await pool.end();
   });

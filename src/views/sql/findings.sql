@@ -145,6 +145,11 @@ select 'outdated', 'process', null, process, outdated_since,
 from reporting.processes
 where state = 'outdated' and now() - outdated_since > interval '1 minute'
 union all
+select 'failing', 'server', null, process, connections_full_at,
+  'the server had its maximum of connections: those without a request were closed, others may have been refused. Look at who connects; put a proxy in front of a public server'
+from reporting.processes
+where state in ('running', 'outdated') and connections_full_at > now() - interval '5 minutes'
+union all
 select 'standing still', 'workers', null, 'the workers of the recorder ' || recorder, worked_at,
   'no process with the role worker runs: what is due waits in the queue'
 from workers
@@ -210,7 +215,7 @@ where finished_at is null and now() - moved_at > interval '1 day';
 
 comment on view reporting.findings is 'Whatever does not stand as it should, and why. No row: all is well.';
 comment on column reporting.findings.state is 'late, failing, incomplete, outdated, or standing still.'; -- text
-comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, readings (their packing), checks (across sources), process, workers (of a recorder), queue, alerts (a rule or a channel), export (by schedule), changes (a sink of the feed), replica (that is read from), index-stalled (of a service, one of its indexes, or a target), or retention (what was to be removed).'; -- text
+comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, readings (their packing), checks (across sources), process, workers (of a recorder), server (its connections), queue, alerts (a rule or a channel), export (by schedule), changes (a sink of the feed), replica (that is read from), index-stalled (of a service, one of its indexes, or a target), or retention (what was to be removed).'; -- text
 comment on column reporting.findings.dataset is 'The dataset; null: it is not about one.'; -- text
 comment on column reporting.findings.subject is 'The target, the observer, the probe, the schedule, what is compared, the process, the queue, the service, the index, or where the export goes.'; -- text
 comment on column reporting.findings.since is 'Since when: of what is late or fails, the last success, or when it was first wanted.'; -- timestamptz

@@ -7,7 +7,7 @@ select p.process, p.recorder, c.network, p.roles,
     when c.newest then 'running'
     else 'outdated' end as state,
   p.started_at, p.seen_at,
-  case when not c.newest then greatest(n.first_seen_at, p.started_at) end as outdated_since
+  case when not c.newest then greatest(n.first_seen_at, p.started_at) end as outdated_since, p.connections_full_at
 from recorder.processes p
 join recorder.configurations c using (recorder, digest)
 left join recorder.configurations n on n.recorder = p.recorder and n.newest;
@@ -21,3 +21,4 @@ comment on column reporting.processes.state is 'running; outdated: it runs with 
 comment on column reporting.processes.started_at is 'When it started.'; -- timestamptz
 comment on column reporting.processes.seen_at is 'Its last sign of life.'; -- timestamptz
 comment on column reporting.processes.outdated_since is 'Since when a newer configuration is known; null: it has the newest.'; -- timestamptz
+comment on column reporting.processes.connections_full_at is 'When its server last had its maximum of connections; null: never.'; -- timestamptz

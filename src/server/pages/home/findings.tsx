@@ -123,7 +123,7 @@ export function Findings({ findings }: { readonly findings: readonly FindingGrou
 const AT_ONCE = 10;
 
 /** What `/queues` tells more of. */
-const WORKING: readonly FindingGroup['what'][] = ['schedule', 'queue', 'process', 'workers'];
+const WORKING: readonly FindingGroup['what'][] = ['schedule', 'queue', 'process', 'workers', 'server'];
 
 const columns: readonly Column<FindingGroup>[] = [
   { name: 'State', cell: ({ state }) => <State is={state} /> },
@@ -154,7 +154,13 @@ const columns: readonly Column<FindingGroup>[] = [
           </a>
         </>
       ) : WORKING.includes(what) ? (
-        <a href={what === 'process' || what === 'workers' ? '/queues#processes' : '/queues'}>the queues</a>
+        <a
+          href={
+            what === 'process' || what === 'workers' || what === 'server' ? '/queues#processes' : '/queues'
+          }
+        >
+          the queues
+        </a>
       ) : (
         <code>chain-recorder doctor</code>
       ),

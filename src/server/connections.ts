@@ -1,0 +1,78 @@
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+
+/** How many connections a server keeps. */
+export interface ConnectionLimits {
+  /** Maximum number of connections of all clients. */
+  readonly max: number;
+  /** Connections beyond `max`, which only the paths that watch the recorder can use. */
+  readonly reserved: number;
+}
+
+export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = { max: 2_000, reserved: 64 };
+
+/** Paths that watch the recorder: no number of other clients keeps them from an answer. */
+export const WATCHER_PATHS = /^\/(health|ready|metrics)(\?|$)/;
+
+/** Seconds after which a refused client may try again. */
+const RETRY_AFTER_S = 10;
+
+/**
+ * Limits the connections of a server. At the limit a new connection replaces the oldest one that carries no request: first
+ * those that never sent one, then kept-alive ones. Where all carry requests, further connections serve only {@link WATCHER_PATHS}.
+ * @param reached is called each time the limit is reached
+ */
+export function limitConnections(
+  server: FastifyInstance,
+  { max, reserved: maxReserved }: ConnectionLimits,
+  reached: () => void,
+): void {
+  const open = new Set<Socket>();
+  const reserved = new Set<Socket>();
+  /** Without a request so far, and without one now; each the oldest first. */
+  const silent = new Set<Socket>();
+  const idle = new Set<Socket>();
+  const forget = (socket: Socket) => {
+    for (const sockets of [open, reserved, silent, idle]) sockets.delete(socket);
+  };
+  const evict = (isCandidate: (socket: Socket) => boolean): boolean => {
+    for (const socket of [...silent, ...idle]) {
+      if (!isCandidate(socket)) continue;
+      forget(socket);
+      socket.destroy();
+      return true;
+    }
+    return false;
+  };
+  const admit = (socket: Socket): boolean => {
+    if (open.size - reserved.size < max) return true;
+    reached();
+    if (evict((one) => !reserved.has(one))) return true;
+    if (reserved.size >= maxReserved && !evict((one) => reserved.has(one))) return false;
+    reserved.add(socket);
+    return true;
+  };
+  server.server.on('connection', (socket) => {
+    if (!admit(socket)) {
+      socket.destroy();
+      return;
+    }
+    open.add(socket);
+    silent.add(socket);
+    socket.once('close', () => forget(socket));
+  });
+  server.server.prependListener('request', ({ socket }, response) => {
+    silent.delete(socket);
+    idle.delete(socket);
+    response.once('close', () => {
+      if (open.has(socket)) idle.add(socket);
+    });
+  });
+  server.addHook('onRequest', async ({ url, socket }, reply) => {
+    if (!reserved.has(socket)) return;
+    reply.header('connection', 'close');
+    if (WATCHER_PATHS.test(url)) return;
+    const error = `the server has its maximum of ${max} connections, all in use`;
+    await reply.code(503).header('retry-after', RETRY_AFTER_S).send({ error });
+  });
+}

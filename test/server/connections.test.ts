@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { limitConnections } from '../../src/server/connections.ts';
+import { gate } from '../support/recording.ts';
+
+const MAX = 5;
+const RESERVED = 2;
+
+let server: FastifyInstance;
+let port: number;
+let reached: number;
+let slow: ReturnType<typeof gate<void>>;
+let sockets: Socket[];
+
+beforeEach(async () => {
+  server = Fastify({ forceCloseConnections: true });
+  reached = 0;
+  sockets = [];
+  slow = gate();
+  limitConnections(server, { max: MAX, reserved: RESERVED }, () => {
+    reached += 1;
+  });
+  server.get('/health', () => 'up');
+  server.get('/page', () => 'a page');
+  server.get('/slow', async () => {
+    await slow.opened;
+    return 'slow';
+  });
+  port = Number(new URL(await server.listen({ host: '127.0.0.1', port: 0 })).port);
+});
+afterEach(async () => {
+  slow.open();
+  for (const socket of sockets) socket.destroy();
+  await server.close();
+});
+
+/** Opens a connection, and waits until the server has accepted it. */
+async function opened(): Promise<Socket> {
+  const accepted = once(server.server, 'connection');
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {}); // the server may destroy it
+  sockets.push(socket);
+  await accepted;
+  return socket;
+}
+
+/** Sends a request on a connection, and waits until the server has begun with it. */
+async function requested(socket: Socket, path: string): Promise<void> {
+  const begun = once(server.server, 'request');
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  await begun;
+}
+
+/** The response to a request on a connection of its own; empty: the server closed it. */
+async function answer(path: string): Promise<string> {
+  const socket = await opened();
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+  return text(socket).catch(() => '');
+}
+
+describe('a server with its maximum of connections', () => {
+  it('that carry no request closes the oldest of them for each new one, and serves every path', async () => {
+    const idle: Socket[] = [];
+    for (let number = 0; number < MAX; number++) idle.push(await opened());
+    expect(reached).toBe(0);
+    for (const path of ['/page', '/health']) expect(await answer(path)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(reached).toBeGreaterThan(0);
+    const [first, second, third] = idle;
+    await expect.poll(() => first?.destroyed).toBe(true);
+    expect([second?.destroyed, third?.destroyed]).toContain(false);
+  });
+
+  it('keeps those that once sent a request before those that never did', async () => {
+    const kept = await opened();
+    await requested(kept, '/page');
+    await once(kept, 'data');
+    const silent: Socket[] = [];
+    while (silent.length < MAX - 1) silent.push(await opened());
+    await opened();
+    await expect.poll(() => silent[0]?.destroyed).toBe(true);
+    expect(kept.destroyed).toBe(false);
+  });
+
+  it('that all carry requests serves health beside them, refuses pages, and ends no request', async () => {
+    const busy: Socket[] = [];
+    while (busy.length < MAX) {
+      const socket = await opened();
+      await requested(socket, '/slow');
+      busy.push(socket);
+    }
+    // Also where the reserved connections are held by clients that send nothing.
+    for (let number = 0; number < RESERVED; number++) await opened();
+    expect(await answer('/health')).toMatch(/^HTTP\/1\.1 200 [\s\S]*up$/);
+    const refused = await answer('/page');
+    expect(refused).toMatch(/^HTTP\/1\.1 503 /);
+    expect(refused).toMatch(/retry-after: \d+/i);
+    const answers = busy.map((socket) => once(socket, 'data').then(([data]) => String(data)));
+    slow.open();
+    for (const one of await Promise.all(answers)) expect(one).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
