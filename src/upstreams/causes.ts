@@ -199,7 +199,7 @@ const CAUSES: readonly Cause[] = [
     mend: (_, asked) => `${correct(asked)}: the API's own address, behind no login`,
   },
   {
-    is: said(/can't find (method|service)|not available|is disabled|method not found/i),
+    is: (symptom) => symptom.kind === 'not-offered' || said(/not available|is disabled/i)(symptom),
     cause: (symptom) => `it does not offer this method${quoted(symptom)}`,
     mend: () =>
       'nothing has to be done: what it does not offer is noted once, and everything else is recorded',

@@ -18,8 +18,7 @@ const HEALTH: TrialQuestion = { path: '/ext/health', isHealthReport: true };
 /** The query of probes for nodes that do not serve the GET. */
 const HEALTH_BY_RPC: TrialQuestion = { path: '/ext/health', method: 'health.health' };
 
-const disabled = (symptom: Symptom) =>
-  symptom.status === 404 || /not available|is disabled|can't find/i.test(symptom.words);
+const disabled = (symptom: Symptom) => symptom.status === 404 || symptom.kind === 'not-offered';
 
 /** Examines a node: whether it answers, of which network it is, whether it has caught up, and which APIs it offers. */
 export async function examineNode(node: Examinee, { network, apis }: NodeExpectation): Promise<Examined> {

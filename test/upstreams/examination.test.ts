@@ -419,6 +419,23 @@ describe('a node', () => {
     ]);
   });
 
+  it.each([
+    { code: -32601, message: 'Unknown' },
+    { code: -32601, message: 'Method not found' },
+    { code: -32000, message: 'this method is deprecated' },
+    { code: -32000, message: 'rpc: can\'t find service "platform"' },
+  ])('that does not offer a method says so, as runs do, however its error is worded: %j', async (error) => {
+    const answer = nodeOf(GOOD);
+    const url = await server((request, response) =>
+      request.url.pathname === '/ext/bc/P'
+        ? sendJson(response, { jsonrpc: '2.0', id: 1, error })
+        : answer(request, response),
+    );
+    const found = (await node(url)).map((one) => one.found).join('; ');
+    expect(found).toMatch(/does not offer/);
+    expect(found).not.toMatch(/something else than this API/);
+  });
+
   it('that refuses its host name', async () => {
     const url = await server((_, response) =>
       response.writeHead(403, { 'content-type': 'text/plain' }).end('invalid host specified'),
