@@ -127,7 +127,7 @@ it('find nothing in what nodes and services say that lag, fail, restart and see 
       (select count(*)::int from recorder.p_balances where valid_to is not null) as balances`;
   expect(versions?.validators).toBeGreaterThan(10);
   expect(versions?.balances).toBeGreaterThan(0);
-}, 400_000);
+}, 90_000);
 
 it('find every error that is planted, with its subject and since when', async () => {
   const validators = await sql<{ node_id: string; tx_id: string; weight: string }[]>`
@@ -246,4 +246,4 @@ it('find every error that is planted, with its subject and since when', async ()
   expect(new Set(standing)).toEqual(new Set(['block_ids', 'height_falls']));
   const ended = (await found()).find(({ check_name }) => check_name === 'validator_lists')?.ended_at;
   expect(ended).toEqual(new Date(clock.now()));
-}, 400_000);
+}, 90_000);

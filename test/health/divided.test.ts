@@ -195,7 +195,7 @@ describe('a divided observer', () => {
       ),
       { numRuns: 12 },
     );
-  }, 600_000);
+  }, 60_000);
 });
 
 /** Seconds as spans, which are easier to compare by eye. */

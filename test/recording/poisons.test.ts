@@ -239,7 +239,6 @@ describe('of a page with poisoned items everything else is stored', () => {
   const share = Math.max(1, Math.round(POISONS / catalog.length));
   it.each(catalog.map((dataset) => [dataset.name, dataset] as const))(
     '%s',
-    { timeout: 3_600_000 },
     async (name, dataset) => {
       const seed = Number(process.env.SEED ?? 1);
       const poisons = fc.sample(poisonOf(dataset), { numRuns: share, seed });
