@@ -111,6 +111,11 @@ CREATE TABLE "recorder"."gaps" (
 	CONSTRAINT "gaps_dataset_target_key_range_pk" PRIMARY KEY("dataset","target_key","range")
 );
 --> statement-breakpoint
+CREATE TABLE "recorder"."own_objects" (
+	"name" text PRIMARY KEY NOT NULL,
+	"statement" text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "recorder"."packed_runs" (
 	"run_block" bigint NOT NULL,
 	"first_run" bigint NOT NULL,

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 
 /** What processes start with, and what users import. */
@@ -12,10 +12,11 @@ const ENTRIES = {
 /**
  * Bundles the sources in `src` into few files in `dist`, as a start reads hundreds of small files three times as slowly. Dependencies stay
  * where they are installed, and what is imported when it is needed stays in files of its own.
+ * @returns the names of the files
  * @throws Error when a source cannot be compiled
  */
-export async function bundle(src: string, dist: string): Promise<void> {
-  await build({
+export async function bundle(src: string, dist: string): Promise<string[]> {
+  const { metafile } = await build({
     entryPoints: Object.entries(ENTRIES).map(([out, file]) => ({ out, in: join(src, file) })),
     outdir: dist,
     chunkNames: '[name]-[hash]',
@@ -30,5 +31,7 @@ export async function bundle(src: string, dist: string): Promise<void> {
     sourcemap: true,
     sourcesContent: false,
     logLevel: 'warning',
+    metafile: true,
   });
+  return Object.keys(metafile.outputs).map((path) => basename(path));
 }

@@ -1,6 +1,7 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { z } from 'zod';
 import { catalogueOf } from '../src/api/catalogue.ts';
 import { rowTypes } from '../src/reports/row-types.ts';
 import { typedSchema } from '../src/reports/typed-schema.ts';
@@ -30,10 +31,24 @@ function declarationsOf(file: string): string {
   return outputText.replaceAll(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'");
 }
 
-rmSync(dist, { recursive: true, force: true });
-await bundle(fileURLToPath(new URL('../src', import.meta.url)), fileURLToPath(dist));
-writeFileSync(new URL('schema.js', dist), javascript);
-writeFileSync(new URL('schema.d.ts', dist), declarations);
-writeFileSync(new URL('recorder.d.ts', dist), declarationsOf('recorder.ts'));
-writeFileSync(new URL('client.d.ts', dist), declarationsOf('client.ts'));
-writeFileSync(new URL('client-rows.d.ts', dist), rowTypes(declaredObjects(), histories));
+/** The names of the files that the last build wrote; a process that was started before this one still loads them. */
+const list = new URL('files.json', dist);
+const before = z
+  .array(z.string())
+  .catch([])
+  .parse(existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : []);
+
+const bundled = await bundle(fileURLToPath(new URL('../src', import.meta.url)), fileURLToPath(dist));
+const texts = {
+  'schema.js': javascript,
+  'schema.d.ts': declarations,
+  'recorder.d.ts': declarationsOf('recorder.ts'),
+  'client.d.ts': declarationsOf('client.ts'),
+  'client-rows.d.ts': rowTypes(declaredObjects(), histories),
+};
+for (const [name, text] of Object.entries(texts)) writeFileSync(new URL(name, dist), text);
+const written = [...bundled, ...Object.keys(texts)];
+writeFileSync(list, JSON.stringify(written));
+const kept = new Set([...before, ...written, 'files.json', 'built-of']);
+for (const entry of readdirSync(dist, { withFileTypes: true }))
+  if (entry.isFile() && !kept.has(entry.name)) rmSync(new URL(entry.name, dist));

@@ -14,7 +14,8 @@ export default defineConfig({
   logLevel: 'warn',
   build: {
     outDir: '../dist/web',
-    emptyOutDir: true,
+    // A server that runs still sends the files of the build before.
+    emptyOutDir: false,
     assetsDir: '.',
     // The policy of the pages takes no data: URLs but images.
     assetsInlineLimit: 0,

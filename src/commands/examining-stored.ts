@@ -10,12 +10,14 @@ import { diagnosed } from '../db/database-causes.ts';
 import { examineDatabase } from '../db/examine-database.ts';
 import { databaseIdentity } from '../db/identity.ts';
 import { pendingMigrations, schemaProblem } from '../db/migrate.ts';
+import { missingObjects } from '../db/own-objects.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { examineRedis } from '../jobs/examine-redis.ts';
 import { queueNames } from '../jobs/jobs.ts';
 import { openBackend } from '../jobs/open-backend.ts';
 import type { Log } from '../log.ts';
 import type { Watched } from '../recording/active-feed.ts';
+import { declaredObjects } from '../views/declared.ts';
 import { migrate } from '../views/migrate.ts';
 import { examineRecording } from './examining-recording.ts';
 import { examineReplica } from './examining-replica.ts';
@@ -74,6 +76,7 @@ async function within(
       itself,
       queue,
       ...(await examineSessions(database.sql)),
+      ...(await examineObjects(database.sql)),
       ...(await examineReplica(environment, database.reader)),
       ...(await examineRecording(database.sql, config, watched, systemClock)),
       ...(config ? await examineOwnRules(config, databaseUrl, signal) : []),
@@ -81,6 +84,17 @@ async function within(
   } finally {
     await database.close();
   }
+}
+
+/** What somebody dropped or revoked of the recorder's own tables and of the reader's rights. */
+async function examineObjects(sql: postgres.Sql): Promise<Checked[]> {
+  const missing = await missingObjects(sql, declaredObjects());
+  return missing.map(({ name }) => ({
+    check: 'database',
+    ok: false,
+    found: `${name} is missing`,
+    mend: 'run "chain-recorder migrate", which restores it',
+  }));
 }
 
 /** Sessions of other programs that hold locks on what the recorder owns. */

@@ -29,21 +29,11 @@ interface Place {
 }
 
 /** Makes the roles and functions by which `reporting` is read. */
-export async function makeReaders(sql: postgres.Sql, declared: readonly Declared[]): Promise<void> {
+export async function makeReaders(sql: postgres.Sql): Promise<void> {
   await sql.unsafe('create schema if not exists reporting');
   await makeReader(sql);
-  await sql.unsafe('grant usage on schema reporting to recorder_reader');
   await makeQuestionFunctions(sql);
-  // Restored without rights, it may read nothing. What was taken from it by itself stays so.
-  const views = await sql<{ name: string; readable: boolean }[]>`
-    select name, has_table_privilege('recorder_reader', to_regclass(name), 'select') as readable
-    from jsonb_array_elements_text(${sql.json(viewsOf(declared))}) as name where to_regclass(name) is not null`;
-  if (views.length > 0 && views.every(({ readable }) => !readable))
-    await sql.unsafe(`grant select on ${views.map(({ name }) => name).join(', ')} to recorder_reader`);
 }
-
-const viewsOf = (declared: readonly Declared[]) =>
-  declared.filter(({ kind }) => kind === 'view').map((view) => `reporting.${signature(view)}`);
 
 /** The schema `reporting` while it is brought to this version. */
 export class Reporting {

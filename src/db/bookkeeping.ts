@@ -277,6 +277,14 @@ export const budgets = recorder.table(
   (table) => [primaryKey({ columns: [table.upstream, table.endpoint] })],
 );
 
+/** Constraints, indexes and defaults of the recorder's tables, as the last migration left them: what is dropped by hand is restored. */
+export const ownObjects = recorder.table('own_objects', {
+  /** Such as `index recorder.targets_by_run`. */
+  name: text().primaryKey(),
+  /** The statement that creates it. */
+  statement: text().notNull(),
+});
+
 /**
  * What a migration made in `reporting`, by name; of a function with the types of its parameters. The definition: digests of
  * the declaration, of what PostgreSQL made of it, and of its comments.

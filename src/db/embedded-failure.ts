@@ -16,7 +16,7 @@ const CAUSES: readonly Cause[] = [
       `(echo "recorder:x:${uid}:0::/:/sbin/nologin" >> /etc/passwd), run as a user that is there (of a container: --user node), ${OR_OWN}`,
   },
   {
-    pattern: /No space left on device|Disk quota exceeded|ENOSPC|EDQUOT/,
+    pattern: /No space left on device|Disk quota exceeded|ENOSPC|EDQUOT|wrote only \d+ of \d+ bytes/,
     fix: (_, path) => `the disk of ${path} is full: free space on it, ${OR_OWN}`,
   },
   {

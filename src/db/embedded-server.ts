@@ -144,7 +144,11 @@ export async function startServer(
     for (let attempt = 1; ; attempt += 1) {
       const port = (await isFree(usual)) ? usual : await lastingPort();
       const unix_socket_directories = socketFolder(home) ?? '';
-      await writeSettings(data, { ...settings, ...fallbacks.settings, unix_socket_directories, port });
+      await writeSettings(
+        data,
+        { ...settings, ...fallbacks.settings, unix_socket_directories, port },
+        home.account,
+      );
       writeServerRecord(home, port);
       const failed = await startPostmaster(home, bin, lock);
       if (failed === null) return { port, taken: port === usual ? undefined : usual, made };

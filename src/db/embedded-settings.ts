@@ -1,5 +1,6 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { chown, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Account } from './file-lock.ts';
 
 /** PostgreSQL settings by name. */
 export type Settings = Readonly<Record<string, string | number>>;
@@ -25,7 +26,7 @@ export async function keepInitdbChoices(cluster: string): Promise<void> {
 }
 
 /** Writes the configuration of a cluster: the choices of initdb, and the settings of the recorder where initdb allows as much. */
-export async function writeSettings(cluster: string, settings: Settings): Promise<void> {
+export async function writeSettings(cluster: string, settings: Settings, account?: Account): Promise<void> {
   const chosen = await readFile(join(cluster, INITDB_FILE), 'utf8').catch(() => '');
   const allowed = Number(/^max_connections = (\d+)/m.exec(chosen)?.[1] ?? Number.POSITIVE_INFINITY);
   const recorder = {
@@ -35,7 +36,9 @@ export async function writeSettings(cluster: string, settings: Settings): Promis
   const lines = Object.entries({ ...recorder, ...settings }).map(
     ([name, value]) => `${name} = '${String(value).replaceAll("'", "''")}'\n`,
   );
-  await writeFile(join(cluster, 'postgresql.conf'), `include_if_exists '${INITDB_FILE}'\n${lines.join('')}`);
+  const file = join(cluster, 'postgresql.conf');
+  await writeFile(file, `include_if_exists '${INITDB_FILE}'\n${lines.join('')}`);
+  if (account) await chown(file, account.uid, account.gid); // whatever the umask of this process is
 }
 
 /** Settings that let a server start on a system that allows less than the one on which its cluster was made. */

@@ -62,12 +62,21 @@ export interface EmbeddedOptions {
  * PostgreSQL package is not installed, or with the server's log when it does not start
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  return writingTo(
-    options.dir,
-    () => useServer(options),
-    'run chain-recorder in a directory that this user may write to, or name a PostgreSQL of your own in DATABASE_URL',
-  );
+  const fix =
+    'run chain-recorder in a directory that this user may write to, or name a PostgreSQL of your own in DATABASE_URL';
+  try {
+    return await writingTo(options.dir, () => useServer(options), fix);
+  } catch (error) {
+    // Without room nothing can be started, however often it is tried.
+    throw isDiskFull(error) ? new UsageError([messageOf(error)], { cause: error }) : error;
+  }
 }
+
+const isDiskFull = (error: unknown) =>
+  error instanceof Error &&
+  error.cause instanceof Error &&
+  'code' in error.cause &&
+  ['ENOSPC', 'EDQUOT'].includes(String(error.cause.code));
 
 /** Runs work while no other process starts or stops the server of a home. */
 export const withStartLock = <T>(home: EmbeddedHome, work: () => Promise<T>): Promise<T> =>

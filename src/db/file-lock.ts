@@ -2,6 +2,7 @@ import { closeSync, fchownSync, ftruncateSync, openSync, readFileSync, writeSync
 import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { UsageError } from '../errors.ts';
 
 /** A system account by its numbers. */
 export interface Account {
@@ -35,7 +36,7 @@ export class FileLock {
    * @param shared other shared locks may exist beside this one; false: no other lock
    * @param account the owner of a created file; absent: this process's own account
    * @returns null if another process holds a lock that excludes this one
-   * @throws errors of the file system; Error if the package for locks is not installed
+   * @throws errors of the file system; UsageError if the package for locks cannot be loaded
    */
   static try(path: string, { shared = false, account }: LockOptions = {}): FileLock | null {
     const fd = openSync(path, 'a+', 0o600);
@@ -116,8 +117,16 @@ function nativeLocks(): NativeLocks {
     loaded = found;
     return loaded;
   } catch (cause) {
-    const advice = 'set DATABASE_URL, or run `npm install --include=optional`';
-    throw new Error(`no embedded PostgreSQL: fs-native-extensions is not installed; ${advice}`, { cause });
+    const isRefused = cause instanceof Error && 'code' in cause && cause.code === 'ERR_DLOPEN_FAILED';
+    const problem = isRefused
+      ? `fs-native-extensions cannot be loaded (${cause.message}): install chain-recorder on a file system that allows programs`
+      : 'fs-native-extensions is not installed: run `npm install --include=optional`';
+    throw new UsageError(
+      [`no embedded PostgreSQL: ${problem}, or name a PostgreSQL of your own in DATABASE_URL`],
+      {
+        cause,
+      },
+    );
   }
 }
 

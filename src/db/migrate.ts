@@ -11,6 +11,7 @@ import { connect } from './connect.ts';
 import type { Declared } from './declared.ts';
 import { encodingProblem } from './encoding.ts';
 import { renewLeases } from './leases.ts';
+import { noteOwnObjects, restoreOwnObjects } from './own-objects.ts';
 import { createLock, LOCKS, lockRow } from './row-lock.ts';
 import { silenceOf } from './session.ts';
 import { standsAsDeclared } from './standing.ts';
@@ -120,16 +121,18 @@ async function migrateAtOnce(
   await sql.unsafe(lockRow('migrate'));
   const lacking = await refuseStrangeHistory(sql, folder);
   if (lacking === 0 && (await standsAsDeclared(sql, declared))) {
-    await makeReaders(sql, declared);
-    return [];
+    await makeReaders(sql);
+    return restoreOwnObjects(sql, declared);
   }
+  const unrestored = lacking > 0 ? await restoreOwnObjects(sql, []) : [];
   const reporting = await Reporting.open(sql, declared);
   const later = await applyMigrations(sql, reporting, folder);
-  await makeReaders(sql, declared);
+  await makeReaders(sql);
   const told = await reporting.apply();
   for (const statement of later) await clear(sql, statement);
+  if (lacking > 0 && unrestored.length === 0) await noteOwnObjects(sql);
   await renewLeases(sql);
-  return told;
+  return [...told, ...(await restoreOwnObjects(sql, declared))];
 }
 
 /**

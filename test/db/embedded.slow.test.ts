@@ -298,7 +298,7 @@ describe('accounts and installations', () => {
     const user = await startUser({ project });
     expect(await query(user.url, 'select 1 as one')).toEqual([{ one: 1 }]);
     const copied = (await readdir(join(dir, 'postgres'))).filter((name) => name.startsWith('native-'));
-    expect(copied).toHaveLength(isRoot ? 1 : 0);
+    expect(copied).toHaveLength(1);
     await user.close();
   });
 });

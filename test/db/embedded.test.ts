@@ -98,6 +98,10 @@ it.each([
     /the user id 12345 has no name.*\/etc\/passwd/,
   ],
   ['FATAL:  could not write to file "pg_wal/xlogtemp.9": No space left on device', /disk of \/place is full/],
+  [
+    'FATAL:  could not extend file "base/1/2": wrote only 4096 of 8192 bytes at block 1',
+    /disk of \/place is full/,
+  ],
   ['FATAL:  insufficient file descriptors available to start server process', /ulimit -n/],
   ['spawn /place/native-18/bin/initdb EACCES', /noexec/],
   ['spawn /place/bin/initdb ENOENT', /glibc/],

@@ -1,0 +1,78 @@
+// npm's script `prepare`: builds dist/ where it is not built of these sources, and links the command. It is plain JavaScript without
+// packages, because it has to run where the development dependencies were left out, and to say so.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+/** What dist/ is built of. */
+const SOURCES = ['src', 'sandbox', 'web', 'package', 'package.json', 'package-lock.json', 'tsconfig.json'];
+const stamp = join(root, 'dist', 'built-of');
+
+/** A digest of all sources, with their paths. */
+function digestOfSources() {
+  const digest = createHash('sha256');
+  const add = (path) => {
+    const entries = readdirSync(join(root, path), { withFileTypes: true });
+    for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      const name = `${path}/${entry.name}`;
+      if (entry.isDirectory()) add(name);
+      else digest.update(`${name}\n`).update(readFileSync(join(root, name)));
+    }
+  };
+  for (const path of SOURCES.filter((one) => existsSync(join(root, one))))
+    if (path.includes('.')) digest.update(`${path}\n`).update(readFileSync(join(root, path)));
+    else add(path);
+  return digest.digest('hex');
+}
+
+/** Makes `chain-recorder` a command of node_modules/.bin, as it is where the package is installed. */
+function linkCommand() {
+  if (process.platform === 'win32') return;
+  const bin = join(root, 'node_modules', '.bin');
+  const link = join(bin, 'chain-recorder');
+  mkdirSync(bin, { recursive: true });
+  chmodSync(join(root, 'dist', 'cli.js'), 0o755);
+  rmSync(link, { force: true });
+  symlinkSync(join('..', '..', 'dist', 'cli.js'), link);
+}
+
+/** Runs npm in this package. Ends the process where it fails. */
+function npm(...args) {
+  const { status } = spawnSync('npm', args, {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+const digest = digestOfSources();
+const isBuilt = existsSync(stamp) && readFileSync(stamp, 'utf8') === digest;
+const hasTools = () => existsSync(join(root, 'node_modules', 'tsx'));
+// NODE_ENV=production leaves out the development dependencies. npm passes on only what differs from its default: nobody asked for that.
+if (!isBuilt && !hasTools() && process.env.NODE_ENV === 'production' && !process.env.npm_config_omit)
+  npm('install', '--include=dev', '--ignore-scripts', '--no-save', '--no-audit', '--no-fund');
+if (!isBuilt && !hasTools()) {
+  process.stderr.write(
+    `chain-recorder is not built: dist/ is ${existsSync(stamp) ? 'of other sources' : 'missing'}, and the build needs the development ` +
+      'dependencies, which were left out (--omit=dev): run "npm ci --include=dev"\n',
+  );
+  process.exit(1);
+}
+if (!isBuilt) {
+  npm('run', 'build');
+  writeFileSync(stamp, digest);
+}
+linkCommand();
