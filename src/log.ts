@@ -5,7 +5,7 @@ import { readSecrets } from './config/secrets.ts';
 import { stderrBlock } from './live-block.ts';
 import { timeOfDay } from './local-time.ts';
 import { LogOutput } from './log-output.ts';
-import { printable } from './printable.ts';
+import { printable } from './safe-text.ts';
 import { redactor } from './redaction.ts';
 
 export type Log = Logger;

@@ -16,6 +16,7 @@ import {
 } from './outbox.ts';
 import { isQuiet } from './quiet.ts';
 import { refreshDue } from './refresh.ts';
+import { sendDivided } from './send-divided.ts';
 
 /** Messages that one job sends. Others have their turn before the rest. */
 const AT_ONCE = 50;
@@ -81,7 +82,7 @@ async function sendOne(
   if (body === null) return refuse('it was written by another version, in a form that this one cannot read');
   const work = new WorkSignal(signal, LONGEST_SEND);
   try {
-    await channel.send({ ...body, key: `${recorder}/${name}/${id}`, maybeAgain }, work.signal);
+    await sendDivided(channel, { ...body, key: `${recorder}/${name}/${id}`, maybeAgain }, work.signal);
   } catch (error) {
     const said = causeOf(error, redact);
     if (signal.aborted) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { severities } from '../config/alerts-schema.ts';
+import { messageText } from '../safe-text.ts';
 import type { Told } from './judge.ts';
 import type { ConfiguredRule } from './rule.ts';
 import { type Alert, rankOf } from './state.ts';
@@ -102,9 +103,9 @@ export function bodyOf(
     runbook: `${runbook ?? 'docs/alerts.md'}#${rule}`,
     items: alerts.map((alert) => ({
       alert: alert.id,
-      subject: alert.subject,
+      subject: messageText(alert.subject),
       severity: alert.severity,
-      summary: alert.summary,
+      summary: messageText(alert.summary),
       since: alert.since?.toISOString() ?? null,
       firedAt: alert.firedAt?.toISOString() ?? null,
       resolvedAt: alert.resolvedAt?.toISOString() ?? null,

@@ -16,20 +16,37 @@ export function titleOf({ kind, rule, items, recorder }: Body): string {
   return `[${HEADS[kind]}] ${rule}: ${cut(first?.subject ?? '', 120)}${more}${whose}`;
 }
 
-/** How many alerts are written out in one message. */
-const WRITTEN_OUT = 20;
+/** Maximum number of alerts that one message writes out. */
+const MAX_WRITTEN_OUT = 20;
+/** Where all alerts are, for what a message leaves out. */
+const REST = 'the page /alerts and "chain-recorder alerts" have all of it';
+/** Maximum length of the line about one alert. */
+const MAX_LINE = 1_000;
 
-/** What a message says, in lines. @param most the most characters that there may be */
-export function textOf(message: Message, most = 3_500): string {
+/**
+ * Returns the text of a message, in lines. What does not fit is left out, and the text says how much and where it is.
+ * @param most the maximum number of characters
+ * @param safe how a text of upstreams is written for the channel
+ */
+export function textOf(message: Message, most = 3_500, safe = (text: string) => text): string {
   const { items, kind, about, runbook } = message;
-  const lines = items.slice(0, WRITTEN_OUT).map((item) => lineOf(item, kind));
-  if (items.length > WRITTEN_OUT) lines.push(`… and ${items.length - WRITTEN_OUT} more`);
   const end = [
     about,
     `What to do: ${runbook}`,
     ...(message.maybeAgain ? ['An earlier attempt ended without an answer: this may be told twice.'] : []),
   ].join('\n');
-  return `${cut(lines.join('\n'), most - end.length - 2)}\n\n${end}`;
+  const room = most - end.length - REST.length - 30;
+  const lines: string[] = [];
+  let length = 0;
+  for (const item of items.slice(0, MAX_WRITTEN_OUT)) {
+    const line = cut(lineOf({ ...item, summary: safe(item.summary) }, kind), MAX_LINE);
+    if (lines.length > 0 && length + line.length + 1 > room) break;
+    lines.push(cut(line, room));
+    length += line.length + 1;
+  }
+  const left = items.length - lines.length;
+  if (left > 0) lines.push(`… and ${left} more: ${REST}`);
+  return cut(`${lines.join('\n')}\n\n${end}`, most);
 }
 
 /** One alert in a line. */

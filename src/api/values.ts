@@ -44,6 +44,27 @@ const POSTGRES_TIME = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)\+00$/;
 /** PostgreSQL's text of a time in UTC as ISO 8601; infinity and years before 1 stay as they are. */
 export const isoOf = (text: string) => text.replace(POSTGRES_TIME, '$1T$2Z');
 
+/** The type numeric, by its number in pg_type. */
+const NUMERIC = 1700;
+
+/**
+ * Returns a row that PostgreSQL wrote as a JSON object, by the rule of {@link readValue}: `numeric` is a text, and so is any number that
+ * a double would round.
+ */
+export function exactRow(
+  row: string,
+  columns: readonly { readonly name: string; readonly type: number }[],
+): string {
+  const value = parseJson(row);
+  if (typeof value !== 'object' || value === null) throw new Error('a row that is no object');
+  const numeric = new Set(columns.filter(({ type }) => type === NUMERIC).map(({ name }) => name));
+  const members = Object.entries(value).map(([name, member]: [string, unknown]): [string, Value] => {
+    const found = exact(member);
+    return [name, numeric.has(name) && typeof found === 'number' ? String(found) : found];
+  });
+  return JSON.stringify(Object.fromEntries(members));
+}
+
 /** Numbers that a double would round become texts. */
 function exact(value: unknown): Value {
   if (isExactNumber(value)) return value.value;

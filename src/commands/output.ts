@@ -1,5 +1,6 @@
 import wrapAnsi from 'wrap-ansi';
-import { printable, printableLines } from '../printable.ts';
+import { csvForPeople } from '../csv.ts';
+import { printable, printableLines } from '../safe-text.ts';
 import { type Out, timeText, widthOf } from './out.ts';
 import { type Column, layoutOf } from './table-layout.ts';
 
@@ -62,14 +63,10 @@ export function tell(line: string): void {
 /** Rows for spreadsheets: RFC 4180, with a heading, also where there are no rows but the names of their columns are told. */
 export function printCsv(rows: readonly object[], names = Object.keys(rows[0] ?? {})): void {
   if (names.length === 0) return;
-  const lines = [names, ...rows.map((row) => Object.values(row).map(field))];
   const end = process.stdout.isTTY ? '\n' : '\r\n';
-  printText(lines.map((line) => line.join(',') + end).join(''));
-}
-
-function field(value: unknown): string {
-  const text = value === null || value === undefined ? '' : plain(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  printText(
+    [names, ...rows.map((row) => Object.values(row))].map((line) => csvForPeople(line, end)).join(''),
+  );
 }
 
 /** A value in a table: one line, with control characters escaped. */

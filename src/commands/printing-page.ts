@@ -1,6 +1,5 @@
 import type { Answer } from '../db/question.ts';
-import { printable } from '../printable.ts';
-import { escapedHtml } from '../reports/escaped-html.ts';
+import { htmlText } from '../safe-text.ts';
 import type { Out } from './out.ts';
 import { fieldsOf, pacing } from './printing-rows.ts';
 
@@ -30,10 +29,10 @@ export async function printPage({ columns, rows }: Answer, head: PageHead, out: 
     `<tr>${texts
       .map(
         (text, at) =>
-          `<${tag}${columns[at]?.kind === 'number' ? ' class="number"' : ''}>${escapedHtml(printable(text))}</${tag}>`,
+          `<${tag}${columns[at]?.kind === 'number' ? ' class="number"' : ''}>${htmlText(text)}</${tag}>`,
       )
       .join('')}</tr>\n`;
-  const title = escapedHtml(head.title);
+  const title = htmlText(head.title);
   const names = line(
     'th',
     columns.map(({ name }) => name),
@@ -42,8 +41,8 @@ export async function printPage({ columns, rows }: Answer, head: PageHead, out: 
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title><style>${STYLE}</style></head><body>
 <h1>${title}</h1>
-<p>${escapedHtml(head.about)}</p>
-<p class="soft"><code>${escapedHtml(head.statement)}</code></p>
+<p>${htmlText(head.about)}</p>
+<p class="soft"><code>${htmlText(head.statement)}</code></p>
 <div class="scroll"><table>
 ${names}`;
   if (!(await write(begin))) return;

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
+import { exactRow } from '../api/values.ts';
+import { csvForPeople } from '../csv.ts';
 import type { Answer } from '../db/question.ts';
 import { localTime } from '../local-time.ts';
-import { printable, printableLines } from '../printable.ts';
+import { printable, printableLines } from '../safe-text.ts';
 import { type Out, widthOf } from './out.ts';
 import { type Column, type Layout, layoutOf } from './table-layout.ts';
 
@@ -21,18 +23,16 @@ export type Write = (text: string | Uint8Array) => Promise<boolean>;
 
 const printers: Readonly<Record<RowFormat, (answer: Answer, write: Write, out: Out) => Promise<void>>> = {
   async csv({ columns, rows }, write, out) {
-    const line = (fields: readonly (string | null)[]) => {
-      const text = fields.map(csvField).join(',');
-      return out.isTTY ? `${printableLines(text)}\n` : `${text}\r\n`;
-    };
+    const line = (fields: readonly (string | null)[]) => csvForPeople(fields, out.isTTY ? '\n' : '\r\n');
     if (!(await write(line(columns.map(({ name }) => name))))) return;
     for await (const block of rows('values'))
       if (!(await write(block.map((row) => line(fieldsOf(row))).join('')))) return;
   },
-  async json({ rows }, write) {
+  async json({ columns, rows }, write) {
     let before = '[\n';
     for await (const block of rows('object')) {
-      if (!(await write(printableLines(`${before}${block.join(',\n')}`)))) return;
+      const lines = block.map((row) => exactRow(row, columns)).join(',\n');
+      if (!(await write(printableLines(before + lines)))) return;
       before = ',\n';
     }
     await write(before === ',\n' ? '\n]\n' : '[]\n');
@@ -67,12 +67,6 @@ export function fieldsOf(row: string): (string | null)[] {
   const fields: unknown = JSON.parse(row);
   if (!Array.isArray(fields)) throw new Error('a row that is no list');
   return fields.map((one: unknown) => (one === null ? null : String(one)));
-}
-
-/** A field of CSV (RFC 4180). An empty text is quoted, so that it differs from null. */
-function csvField(text: string | null): string {
-  if (text === null) return '';
-  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** Makes a function that writes and waits until the reader can take more. */

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { UsageError } from '../errors.ts';
-import { printableLines } from '../printable.ts';
 import { redrive } from '../recording/redrive.ts';
+import { printableLines } from '../safe-text.ts';
 import { refuseOthers } from './actions.ts';
 import { exitCode } from './exit.ts';
 import { printJson, printTable } from './output.ts';

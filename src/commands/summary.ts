@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { localTime, timeOfDay } from '../local-time.ts';
-import { printable } from '../printable.ts';
 import { type FindingGroup, inWords } from '../reports/findings.ts';
+import { printable } from '../safe-text.ts';
 import { shortened } from './shortened.ts';
 
 /** How the recording stands, as the live summary of `up` shows it. */

@@ -105,12 +105,25 @@ const templateNames = 'kind rule severity recorder network runbook key title tex
 /** A place of a template; the name is its first group. */
 export const TEMPLATE_PLACE = /\{\{ *(\w+) *\}\}/g;
 
-function knownPlaces(template: string, context: z.RefinementCtx): void {
+/** Refuses a template that names what no message has, or that is no JSON once it is filled. */
+function validTemplate(template: string, context: z.RefinementCtx): void {
   for (const [place, name = ''] of template.matchAll(TEMPLATE_PLACE))
     if (!templateNames.includes(name))
       context.addIssue(
         `there is no ${place}; there are ${templateNames.map((one) => `{{${one}}}`).join(', ')}`,
       );
+  // What a message may hold: quotes, backslashes and line ends, escaped as within a text of JSON.
+  const example = JSON.stringify('a "quoted" \\ text\n').slice(1, -1);
+  const filled = template
+    .replaceAll(TEMPLATE_PLACE, (_, name: string) => (name === 'message' ? '{"title":"a"}' : example))
+    .replaceAll(/\$\{\w+\}/g, '1');
+  try {
+    JSON.parse(filled);
+  } catch {
+    context.addIssue(
+      'is no JSON once it is filled: write each {{place}} within the quotes of a text, such as "{{title}}", and {{message}} without quotes',
+    );
+  }
 }
 
 const channel = z.discriminatedUnion('type', [
@@ -119,7 +132,7 @@ const channel = z.discriminatedUnion('type', [
     type: kind('webhook'),
     url: aUrl(`Where it is; secret parts as \`${PLACE}\`. telegram, pagerduty and ntfy know theirs.`),
     headers,
-    body: z.string().superRefine(knownPlaces).optional().meta({
+    body: z.string().superRefine(validTemplate).optional().meta({
       description:
         'The JSON that is sent, with `{{title}}`, `{{text}}`, `{{kind}}`, `{{rule}}`, `{{severity}}`, `{{recorder}}`, `{{network}}`, `{{runbook}}` and `{{key}}` within texts, and `{{message}}` for all of it.',
       absent: 'the whole message',

@@ -1,4 +1,4 @@
-import { printable } from '../printable.ts';
+import { markdownText as text } from '../safe-text.ts';
 import type { Incident, Moment, Window } from './incident.ts';
 
 /** What a post-mortem begins with. */
@@ -37,7 +37,3 @@ function incidentLine(one: Incident): string {
 }
 
 const time = (at: Date) => at.toISOString().slice(0, 19).replace('T', ' ');
-
-/** Text that Markdown shows as it is, in one line. */
-const text = (value: string) =>
-  printable(value.replaceAll(/\s*\n\s*/g, ' ')).replaceAll(/[\\`*_[\]<>|~&]/g, '\\$&');

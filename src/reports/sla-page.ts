@@ -1,4 +1,4 @@
-import { escapedHtml } from './escaped-html.ts';
+import { htmlText } from '../safe-text.ts';
 import { budgetText, type Incident, type NodeSla, type SlaReport } from './sla.ts';
 import { achievedText, lastedText, percentText, spanText } from './uptime.ts';
 
@@ -50,7 +50,7 @@ ${sealed(report)}
 /** The seal of the record behind the page. With it a reader can check later that the record was not changed. */
 function sealed({ seal }: SlaReport): string {
   if (!seal) return '';
-  return `<p class="soft">The record is sealed until ${timeText(seal.sealed_until)}: seal ${seal.seal}, <code>${escapedHtml(seal.head)}</code></p>`;
+  return `<p class="soft">The record is sealed until ${timeText(seal.sealed_until)}: seal ${seal.seal}, <code>${htmlText(seal.head)}</code></p>`;
 }
 
 function nodeSection(node: NodeSla): string {
@@ -70,9 +70,9 @@ function nodeSection(node: NodeSla): string {
       `${node.observers}${node.disagreement_seconds > 0 ? `, disagreed for ${spanText(node.disagreement_seconds)}` : ''}`,
     ],
   ];
-  return `<section><h2>${escapedHtml(node.node)} <span class="${node.verdict}">${VERDICTS[node.verdict]}</span></h2>
+  return `<section><h2>${htmlText(node.node)} <span class="${node.verdict}">${VERDICTS[node.verdict]}</span></h2>
 ${bar(node)}
-<dl>${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${escapedHtml(value ?? '')}</dd></div>`).join('')}</dl>
+<dl>${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${htmlText(value ?? '')}</dd></div>`).join('')}</dl>
 ${node.incidents.length === 0 ? '<p class="soft">No incident.</p>' : incidentTable(node.incidents)}</section>`;
 }
 
@@ -136,7 +136,7 @@ function leftText(minutes: number | null): string {
 
 function table(names: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (tag: string, cells: readonly string[]) =>
-    `<tr>${cells.map((cell) => `<${tag}>${escapedHtml(cell)}</${tag}>`).join('')}</tr>`;
+    `<tr>${cells.map((cell) => `<${tag}>${htmlText(cell)}</${tag}>`).join('')}</tr>`;
   return `<div class="scroll"><table>${line('th', names)}${rows.map((row) => line('td', row)).join('')}</table></div>`;
 }
 

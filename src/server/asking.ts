@@ -1,3 +1,4 @@
+import type { AnswerColumn } from '../db/question.ts';
 import type { ReadGate } from '../db/read-gate.ts';
 
 /** The longest that a block of an answer may take, and an answer with its wait, ms. */
@@ -6,7 +7,7 @@ const WHOLE = 20_000;
 
 /** Rows of an answer, as far as they fit. */
 export interface Answered {
-  readonly columns: readonly { readonly name: string; readonly kind: 'number' | 'time' | 'text' }[];
+  readonly columns: readonly AnswerColumn[];
   /** Each is one JSON text: a list of texts and nulls, or an object. */
   readonly rows: readonly string[];
   /** There are more rows. */

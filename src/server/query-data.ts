@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { catalogueOf } from '../api/catalogue.ts';
-import { csvLine } from '../api/csv.ts';
+import { exactRow } from '../api/values.ts';
+import { csvForPeople } from '../csv.ts';
 import { refusalOf } from '../db/question.ts';
 import type { ReadGate } from '../db/read-gate.ts';
 import { type Answered, asking, type Wanted } from './asking.ts';
@@ -39,13 +40,14 @@ export function serveQueryData(server: FastifyInstance, gate: ReadGate): void {
     const twice = names.find((name, at) => names.indexOf(name) < at);
     if (twice !== undefined)
       throw new BadRequest([`sql: two columns are called ${twice}: give each a name of its own (as …)`]);
-    return reply.type('application/json; charset=utf-8').send(`[${rows.join(',\n')}]\n`);
+    return reply
+      .type('application/json; charset=utf-8')
+      .send(`[${rows.map((row) => exactRow(row, columns)).join(',\n')}]\n`);
   });
   server.get('/query.csv', async ({ query }, reply) => {
     const { columns, rows } = await answer(query, 'values', gone(reply));
-    const texts = columns.map(({ kind }) => kind === 'text');
     const names = columns.map(({ name }) => name);
-    const lines = [csvLine(names, []), ...rows.map((row) => csvLine(fieldsOf(row), texts))];
+    const lines = [names, ...rows.map(fieldsOf)].map((values) => csvForPeople(values));
     return reply
       .type('text/csv; charset=utf-8')
       .header('content-disposition', 'attachment; filename="query.csv"')

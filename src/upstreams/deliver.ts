@@ -13,7 +13,9 @@ const LONGEST_WAIT = 300_000;
 /** Nothing was sent in calls that end so. */
 const NEVER_ARRIVED: ReadonlySet<FailureKind> = new Set<FailureKind>(['dns', 'refused', 'tls']);
 /** The message itself is wrong: sending it again changes nothing. */
-const REFUSED: ReadonlySet<number> = new Set([400, 413, 414, 415, 422]);
+const REFUSED: ReadonlySet<number> = new Set([400, 414, 415, 422]);
+
+const TOO_LARGE = 413;
 
 /** One call to a channel. */
 export interface ChannelCall {
@@ -53,6 +55,7 @@ export async function callChannel(
   const words = `HTTP ${status}${text.trim() === '' ? '' : `: ${text.trim()}`}`;
   if (status >= 300 && status < 400)
     throw new DeliveryFailure('down', `${words}: redirects are not followed`);
+  if (status === TOO_LARGE) throw new DeliveryFailure('too-large', words);
   throw new DeliveryFailure(REFUSED.has(status) ? 'refused' : 'down', words, {
     // A server that failed may have done half of it.
     mayHaveArrived: status >= 500,

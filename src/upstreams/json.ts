@@ -64,8 +64,16 @@ function parseShallow(text: string): unknown {
   return withoutMarks(value);
 }
 
-/** The text with a marked string in place of each number that a double does not hold. */
-function withMarks(text: string): string {
+/**
+ * Returns a JSON text in which each number that a double cannot hold is a string with its digits: the rule of every JSON that the
+ * recorder writes, because `JSON.parse` would round it.
+ */
+export function quoteInexactNumbers(text: string): string {
+  return ALONE.test(text) ? withMarks(`[${text}]`, '').slice(1, -1) : withMarks(text, '');
+}
+
+/** The text with a string, the mark in front, in place of each number that a double does not hold. */
+function withMarks(text: string, mark = MARK): string {
   let marked = '';
   /** Up to where the text is in `marked`. */
   let kept = 0;
@@ -80,7 +88,7 @@ function withMarks(text: string): string {
     const number = found[1] ?? '';
     if (!isLost(number)) continue;
     const end = MAY_ROUND.lastIndex;
-    marked += `${text.slice(kept, end - number.length)}"${MARK}${number}"`;
+    marked += `${text.slice(kept, end - number.length)}"${mark}${number}"`;
     kept = end;
   }
   return kept === 0 ? text : marked + text.slice(kept);

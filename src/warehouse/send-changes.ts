@@ -6,6 +6,7 @@ import { messageOf } from '../errors.ts';
 import { redactor } from '../redaction.ts';
 import { callChannel, causeOf } from '../upstreams/deliver.ts';
 import { DeliveryFailure } from '../upstreams/delivery-failure.ts';
+import { quoteInexactNumbers } from '../upstreams/json.ts';
 import { holdSink, noteNotTaken, noteTaken, releaseSink, type SinkHolding } from './change-sinks.ts';
 
 /** The most characters of one batch, about; a change that is longer goes alone. */
@@ -103,7 +104,10 @@ async function read(
               'dataset', f.dataset, 'change', f.change, 'happened_at', f.happened_at, 'run_id', f.run_id::text, 'key', f.key, 'content', f.content))::text end as event
         from reporting.changes(${after}, ${batch}) f) c) counted
     where before < ${MOST_CHARACTERS} order by number`;
-  return { events: rows.flatMap(({ event }) => event ?? []), last: rows.at(-1)?.cursor ?? null };
+  return {
+    events: rows.flatMap(({ event }) => (event === null ? [] : quoteInexactNumbers(event))),
+    last: rows.at(-1)?.cursor ?? null,
+  };
 }
 
 const sourceOf = (recorder: string) => `/chain-recorder/${encodeURIComponent(recorder)}`;
@@ -118,7 +122,25 @@ const begunAnew = (recorder: string, cursor: string, reason: string) =>
     data: { after: cursor, reason },
   });
 
+/** Sends changes, in halves if the sink refuses them as too large. */
 async function post(
+  settings: SinkConfig,
+  secrets: NamedSecrets,
+  events: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await postOnce(settings, secrets, events, signal);
+  } catch (error) {
+    const isTooLarge = error instanceof DeliveryFailure && error.kind === 'too-large';
+    if (!isTooLarge || events.length < 2) throw error;
+    const middle = Math.ceil(events.length / 2);
+    await post(settings, secrets, events.slice(0, middle), signal);
+    await post(settings, secrets, events.slice(middle), signal);
+  }
+}
+
+async function postOnce(
   { url, headers }: SinkConfig,
   secrets: NamedSecrets,
   events: readonly string[],

@@ -1,4 +1,6 @@
+import { csvForPrograms } from '../csv.ts';
 import type { CopyRow } from '../db/copy-binary.ts';
+import { quoteInexactNumbers } from '../upstreams/json.ts';
 import { type FileColumn, readerOf, type Value } from './file-columns.ts';
 import type { FileWriter, Written } from './file-writer.ts';
 import { HashedFile } from './hashed-file.ts';
@@ -44,24 +46,19 @@ class TextFile implements FileWriter {
   }
 }
 
-/** CSV of RFC 4180 with a heading. What is null is empty, an empty text is `""`, as PostgreSQL's COPY has it. */
+/** CSV for programs, with a heading. What is null is empty, an empty text is `""`, as PostgreSQL's COPY has it. */
 export function csvFile(path: string, columns: readonly FileColumn[]): FileWriter {
-  const heading = `${columns.map(({ name }) => name).join(',')}\r\n`;
+  const heading = csvForPrograms(columns.map(({ name }) => name));
   const read = columns.map((column) => ({ column, value: readerOf(column) }));
-  return new TextFile(
-    path,
-    heading,
-    (row) => `${read.map(({ column, value }) => field(column, value(row))).join(',')}\r\n`,
+  return new TextFile(path, heading, (row) =>
+    csvForPrograms(read.map(({ column, value }) => field(column, value(row)))),
   );
 }
 
-function field(column: FileColumn, value: Value | null): string {
-  if (value === null) return '';
-  const text = column.stored === 'instant' ? instantText(value) : String(value);
-  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
+const field = (column: FileColumn, value: Value | null) =>
+  value !== null && column.stored === 'instant' ? instantText(value) : value;
 
-/** A JSON object a line. Numbers that may pass 2^53 are texts, exact; JSON stays JSON. */
+/** A JSON object a line. Numbers that a double cannot hold are texts, also within JSON. */
 export function jsonLinesFile(path: string, columns: readonly FileColumn[]): FileWriter {
   const read = columns.map((column) => ({
     column,
@@ -78,6 +75,7 @@ function member(column: FileColumn, value: Value | null): string {
   if (value === null) return 'null';
   switch (column.stored) {
     case 'json':
+      return quoteInexactNumbers(String(value));
     case 'boolean':
     case 'double':
       return String(value);

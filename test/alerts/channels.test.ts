@@ -217,7 +217,7 @@ it('Alertmanager gets alerts of its API v2, and their end, by its own clock', as
 describe('what goes wrong', () => {
   it.each<[number, string]>([
     [400, 'refused'],
-    [413, 'refused'],
+    [413, 'too-large'],
     [401, 'down'],
     [404, 'down'],
     [302, 'down'],

@@ -41,20 +41,20 @@ async function printed(question: string, format: RowFormat, columns?: number): P
 const ODD = `select 'a,"b"' as "x,y", e'two\\nlines' as two, '' as empty, null as nothing, 1.10::numeric as exact, e'\\u001b[31m\\u202e' as hostile`;
 
 describe('rows', () => {
-  it('are CSV as RFC 4180 has it, exact, where the empty text is not null', async () => {
+  it('are CSV for people, where the empty text is not null', async () => {
     expect(await printed(ODD, 'csv')).toBe(
-      '"x,y",two,empty,nothing,exact,hostile\r\n"a,""b""","two\nlines","",,1.10,\u001b[31m\u202e\r\n',
+      '"x,y",two,empty,nothing,exact,hostile\r\n"a,""b""",two\\u000alines,"",,1.10,\\u001b[31m\\u202e\r\n',
     );
     expect(await printed('select 1 as one where false', 'csv')).toBe('one\r\n');
   });
 
-  it('are JSON whose numbers have all their digits', async () => {
+  it('are JSON whose numbers are strings where a double would round', async () => {
     const json = await printed(
       `select 340282366920938463463374607431768211456::numeric as big, 1.10::numeric as exact, null as nothing, e'\\u001b' as hostile, array[1.0] as list`,
       'json',
     );
     expect(json).toBe(
-      '[\n{"big":340282366920938463463374607431768211456,"exact":1.10,"nothing":null,"hostile":"\\u001b","list":[1.0]}\n]\n',
+      '[\n{"big":"340282366920938463463374607431768211456","exact":"1.1","nothing":null,"hostile":"\\u001b","list":[1]}\n]\n',
     );
     expect(await printed('select 1 as one where false', 'json')).toBe('[]\n');
     expect(JSON.parse(await printed('select * from generate_series(1, 2500) n', 'json'))).toHaveLength(2500);

@@ -96,7 +96,7 @@ it('posts every change in its order as CloudEvents, until the sink takes it, and
     'content-type': 'application/cloudevents-batch+json; charset=utf-8',
     'x-key': SECRET,
   });
-  expect(first?.body, 'every digit').toContain('"block_number": 900719925474099312345');
+  expect(first?.body, 'every digit').toContain('"block_number": "900719925474099312345"');
   expect(await sink.send(), 'nothing waits').toBe(0);
   const before = server.received.length;
   answers.push(503);

@@ -197,7 +197,7 @@ describe('an export', () => {
     const text = readFileSync(join(into(format), file), 'utf8');
     if (format === 'jsonl') {
       expect(text).toContain('"extra":{"i": ');
-      expect(text).toContain('"exact": 12345678901234567890.120');
+      expect(text).toContain('"exact": "12345678901234567890.120"');
     } else expect(text.split('\r\n')[0]).toMatch(/^observer,node,probe,check_name,.*,exported_at$/);
   });
 });

@@ -1,3 +1,4 @@
+import { inParts } from '../../in-parts.ts';
 import { callChannel } from '../../upstreams/deliver.ts';
 import type { MakeChannel } from '../channel.ts';
 import type { Body, Item } from '../message.ts';
@@ -6,6 +7,8 @@ import { linkOf } from '../texts.ts';
 /** What is not told again for so long, ms, counts as over there: some rounds may be missed. */
 const LASTS = 5 * 60_000;
 const TRIAL_LASTS = 60_000;
+/** Alerts of one call: what is told twice is one alert there, so that parts can be repeated. */
+const ALERTS_AT_ONCE = 50;
 
 /**
  * Alertmanager's API v2. Its labels make what is sent twice one alert. It forgets what is not told again, so what fires is told
@@ -19,12 +22,11 @@ export const alertmanager: MakeChannel<'alertmanager'> = ({ url, headers }) => {
     const call = (body: unknown) => callChannel({ url: address, headers: named, body }, signal);
     const { headers: said } = await call([]);
     const there = Date.parse(String(said.date));
-    await call(
-      bodies.flatMap((body) => {
-        const now = Number.isNaN(there) ? Date.parse(body.at) : there;
-        return body.items.map((item) => alertOf(body, item, now));
-      }),
-    );
+    const alerts = bodies.flatMap((body) => {
+      const now = Number.isNaN(there) ? Date.parse(body.at) : there;
+      return body.items.map((item) => alertOf(body, item, now));
+    });
+    for (const part of inParts(alerts, ALERTS_AT_ONCE)) await call(part);
   };
   return { send: (message, signal) => post([message], signal), refresh: post };
 };

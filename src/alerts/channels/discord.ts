@@ -1,3 +1,4 @@
+import { markdownText } from '../../safe-text.ts';
 import { callChannel } from '../../upstreams/deliver.ts';
 import type { MakeChannel } from '../channel.ts';
 import type { Body } from '../message.ts';
@@ -17,7 +18,8 @@ export const discord: MakeChannel<'discord'> = ({ url }) => ({
     const link = linkOf(message);
     const embed = {
       title: cut(titleOf(message), 256),
-      description: textOf(message, 4_000),
+      // A summary must not become a link with another address behind it.
+      description: textOf(message, 4_000, markdownText),
       color: colourOf(message),
       timestamp: message.at,
       ...(link !== null && { url: link }),

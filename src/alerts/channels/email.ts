@@ -9,6 +9,8 @@ import { textOf, titleOf } from '../texts.ts';
 /** The longest waits for the server, ms. */
 const CONNECT = 8_000;
 const ANSWER = 10_000;
+/** SMTP: the message exceeds the storage that is allowed. */
+const MESSAGE_TOO_LARGE = 552;
 /** Failures before the text was sent. */
 const EARLY = new Set(['EAUTH', 'EDNS', 'EENVELOPE', 'ETLS', 'ECONNECTION', 'ENOAUTH']);
 
@@ -59,6 +61,7 @@ function failureOf(error: unknown): DeliveryFailure {
   const answer = Number(property(error, 'responseCode'));
   const said = `${code === '' ? '' : `${code}: `}${messageOf(error)}`;
   // The server took everything else, and not the text.
+  if (code === 'EMESSAGE' && answer === MESSAGE_TOO_LARGE) return new DeliveryFailure('too-large', said);
   if (code === 'EMESSAGE' && answer >= 500) return new DeliveryFailure('refused', said);
   return new DeliveryFailure('down', said, { mayHaveArrived: !EARLY.has(code) });
 }

@@ -4,8 +4,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger as Log } from 'pino';
 import { AskedWrongly } from '../../api/asked-wrongly.ts';
 import { catalogueOf } from '../../api/catalogue.ts';
-import { csvLine } from '../../api/csv.ts';
 import type { Clock } from '../../clock.ts';
+import { csvForPeople } from '../../csv.ts';
 import type { ReadGate } from '../../db/read-gate.ts';
 import { messageOf } from '../../errors.ts';
 import type { Status } from '../../reports/status.ts';
@@ -82,9 +82,6 @@ function formatOf(format: unknown, suffix: 'csv' | 'json' | null): 'csv' | 'json
   return wanted;
 }
 
-/** Texts that a spreadsheet could take for formulas; numbers and times are none. */
-const TEXTS: ReadonlySet<string> = new Set(['text', 'jsonb', 'text[]']);
-
 /** Sends CSV as it is read, one page at a time, so that memory stays bounded however much there is. */
 async function sendCsv(
   request: FastifyRequest,
@@ -92,7 +89,6 @@ async function sendCsv(
   { csv }: Answering,
   { gate, pace, signal }: Pick<ApiOptions, 'gate' | 'pace'> & { readonly signal: AbortSignal },
 ): Promise<FastifyReply> {
-  const texts = csv.columns.map(({ type }) => TEXTS.has(type));
   const read = (after: string | null) => gate.read((sql) => csv.page(sql, after), signal);
   // The first page is read before anything is sent, so that an error can still be told.
   const first = await read(null);
@@ -102,12 +98,9 @@ async function sendCsv(
     return read(after).finally(end);
   };
   async function* lines() {
-    yield csvLine(
-      csv.columns.map(({ name }) => name),
-      texts.map(() => false),
-    );
+    yield csvForPeople(csv.columns.map(({ name }) => name));
     for (let page = first; ; page = await readNext(page.next)) {
-      yield page.lines.map((values) => csvLine(values, texts)).join('');
+      yield page.lines.map((values) => csvForPeople(values)).join('');
       if (page.next === null) return;
     }
   }

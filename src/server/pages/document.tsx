@@ -1,4 +1,5 @@
 import { renderToString } from 'preact-render-to-string';
+import { safeDocument } from '../../safe-text.ts';
 import type { Content } from './page.ts';
 import { Layout } from './parts/layout.tsx';
 import { CurrentLinks, type StatusLinks, serverLinks } from './status/links.ts';
@@ -13,5 +14,6 @@ export function documentOf(content: Content, view: View, links: StatusLinks = se
       </CurrentLinks.Provider>
     </CurrentView.Provider>
   );
-  return `<!doctype html>\n${renderToString(page)}`;
+  // What upstreams reported is in many places of a page: none is forgotten where the whole document is made safe.
+  return `<!doctype html>\n${safeDocument(renderToString(page))}`;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { printableLines } from '../../printable.ts';
 import { type Quarantined, quarantinedItem, quarantinedPage } from '../../reports/quarantined.ts';
+import { printableLines } from '../../safe-text.ts';
 import { dataset, datasetNames, id, linkTo, optional } from './asking.ts';
 import { Formats } from './datasets/formats.tsx';
 import { definePage } from './page.ts';

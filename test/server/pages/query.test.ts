@@ -41,12 +41,12 @@ describe('a question', () => {
     expect(await answerTo(`/query.csv${query(asked)}`)).toEqual({
       code: 200,
       type: 'text/csv; charset=utf-8',
-      body: 'big<b>,words,nothing\r\n340282366920938463463374607431768211456,"a ""b"",\n<i>",\r\n',
+      body: 'big<b>,words,nothing\r\n340282366920938463463374607431768211456,"a ""b"",\\u000a<i>",\r\n',
     });
     expect(await answerTo(`/query.json${query(asked)}`)).toEqual({
       code: 200,
       type: 'application/json; charset=utf-8',
-      body: '[{"big<b>":340282366920938463463374607431768211456,"words":"a \\"b\\",\\n<i>","nothing":null}]\n',
+      body: '[{"big<b>":"340282366920938463463374607431768211456","words":"a \\"b\\",\\n<i>","nothing":null}]\n',
     });
   });
 

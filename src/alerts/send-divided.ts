@@ -1,0 +1,45 @@
+import { DeliveryFailure } from '../upstreams/delivery-failure.ts';
+import type { Channel } from './channel.ts';
+import type { Message } from './message.ts';
+import { cut } from './texts.ts';
+
+/** Characters that stay of the texts of an alert whose message was too large. */
+const SHORT_TEXT = 300;
+const SHORT_SUBJECT = 100;
+
+/**
+ * Sends a message. If the channel refuses it as too large, its alerts are sent in halves, and a single alert with short texts.
+ * @throws DeliveryFailure if the channel does not take a part, or not even a short text
+ */
+export async function sendDivided(channel: Channel, message: Message, signal: AbortSignal): Promise<void> {
+  try {
+    await channel.send(message, signal);
+  } catch (error) {
+    if (!(error instanceof DeliveryFailure && error.kind === 'too-large')) throw error;
+    const { key, items } = message;
+    const middle = Math.ceil(items.length / 2);
+    if (items.length > 1) {
+      await sendDivided(channel, { ...message, key: `${key}.1`, items: items.slice(0, middle) }, signal);
+      await sendDivided(channel, { ...message, key: `${key}.2`, items: items.slice(middle) }, signal);
+      return;
+    }
+    if (key.endsWith(SHORTENED)) throw new DeliveryFailure('refused', error.message);
+    await sendDivided(channel, shortened(message), signal);
+  }
+}
+
+const SHORTENED = '.short';
+
+function shortened(message: Message): Message {
+  return {
+    ...message,
+    key: `${message.key}${SHORTENED}`,
+    about: cut(message.about, SHORT_TEXT),
+    items: message.items.map((item) => ({
+      ...item,
+      subject: cut(item.subject, SHORT_SUBJECT),
+      summary: cut(item.summary, SHORT_TEXT),
+      details: null,
+    })),
+  };
+}

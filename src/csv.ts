@@ -1,0 +1,32 @@
+import { spreadsheetText } from './safe-text.ts';
+
+/** A value of a line of CSV: objects are written as JSON; null and undefined are an empty field. */
+export type CsvValue = string | number | bigint | boolean | Date | object | null | undefined;
+
+/**
+ * Returns a line of CSV for people (RFC 4180), with its end: pages, API, `query` and `report`. Texts that a spreadsheet would run as
+ * formulas are disarmed, and control characters are escaped, so that a row is one line. Numbers are never changed.
+ */
+export function csvForPeople(values: readonly CsvValue[], end = '\r\n'): string {
+  return line(values, spreadsheetText, end);
+}
+
+/** Returns a line of CSV for programs (RFC 4180), with its end: `export`. Every character is as it was recorded. */
+export function csvForPrograms(values: readonly CsvValue[]): string {
+  return line(values, (text) => text, '\r\n');
+}
+
+/** An empty text is quoted, so that it differs from null. */
+function line(values: readonly CsvValue[], safe: (text: string) => string, end: string): string {
+  const field = (value: CsvValue) => {
+    if (value === null || value === undefined) return '';
+    const text = safe(plain(value));
+    return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return values.map(field).join(',') + end;
+}
+
+function plain(value: Exclude<CsvValue, null | undefined>): string {
+  if (value instanceof Date) return value.toISOString().replace('.000Z', 'Z');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

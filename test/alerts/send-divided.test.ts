@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Message } from '../../src/alerts/message.ts';
+import { sendDivided } from '../../src/alerts/send-divided.ts';
+import { textOf } from '../../src/alerts/texts.ts';
+import { alertsSchema } from '../../src/config/alerts-schema.ts';
+import { DeliveryFailure } from '../../src/upstreams/delivery-failure.ts';
+
+const message = (summaries: readonly string[]): Message => ({
+  kind: 'firing',
+  rule: 'node-down',
+  about: 'About.',
+  severity: 'critical',
+  at: '2026-11-22T00:00:00.000Z',
+  recorder: 'recorder',
+  network: 'mainnet',
+  runbook: 'https://docs.example/alerts#node-down',
+  items: summaries.map((summary, at) => ({
+    ...{ alert: at + 1, subject: `node ${at}`, severity: 'critical' as const, summary },
+    ...{ since: null, firedAt: null, resolvedAt: null, flapping: false, details: 'd'.repeat(500) },
+  })),
+  key: 'recorder/ops/1',
+  maybeAgain: false,
+});
+const signal = new AbortController().signal;
+
+/** A channel that takes so many characters of JSON. */
+function limited(limit: number) {
+  const taken: Message[] = [];
+  const send = async (one: Message) => {
+    if (JSON.stringify(one).length > limit) throw new DeliveryFailure('too-large', 'HTTP 413');
+    taken.push(one);
+  };
+  return { channel: { send }, taken };
+}
+
+it('every alert arrives once and in order, whatever a channel takes', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.string({ maxLength: 3_000 }), { minLength: 1, maxLength: 200 }),
+      fc.integer({ min: 1_500, max: 60_000 }),
+      async (summaries, limit) => {
+        const { channel, taken } = limited(limit);
+        await sendDivided(channel, message(summaries), signal);
+        expect(taken.flatMap(({ items }) => items.map(({ alert }) => alert))).toEqual(
+          summaries.map((_, at) => at + 1),
+        );
+        expect(new Set(taken.map(({ key }) => key)).size).toBe(taken.length);
+      },
+    ),
+    { numRuns: 50 },
+  );
+});
+
+it('what a channel takes in no form is refused, and a failure of another kind is passed on', async () => {
+  await expect(sendDivided(limited(10).channel, message(['a', 'b']), signal)).rejects.toMatchObject({
+    kind: 'refused',
+  });
+  const down = { send: () => Promise.reject(new DeliveryFailure('down', 'HTTP 500')) };
+  await expect(sendDivided(down, message(['a', 'b']), signal)).rejects.toMatchObject({ kind: 'down' });
+});
+
+it('a text keeps its limit, what to do, and where the rest is', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.string({ maxLength: 3_000 }), { minLength: 1, maxLength: 100 }),
+      fc.integer({ min: 600, max: 5_000 }),
+      (summaries, most) => {
+        const text = textOf(message(summaries), most);
+        expect(text.length).toBeLessThanOrEqual(most);
+        expect(text).toContain('What to do: https://docs.example/alerts#node-down');
+        if (summaries.length > 20) expect(text).toMatch(/… and \d+ more: the page \/alerts/);
+      },
+    ),
+  );
+});
+
+it.each([
+  ['{"text": "{{title}}"}', true],
+  ['{"all": {{message}}, "key": "{{key}}"}', true],
+  ['{"text": {{title}}}', false],
+  ['{"all": "{{message}}"}', false],
+  ['{"text": "{{title}}"', false],
+  ['{{title}}', false],
+  ['', false],
+])('a template %j is JSON once it is filled: %j', (body, valid) => {
+  const { success, error } = alertsSchema({}).safeParse({
+    channels: [{ name: 'ops', type: 'webhook', url: 'https://example.org/hook', body }],
+  });
+  expect(success, String(error)).toBe(valid);
+});
