@@ -5,8 +5,8 @@ import { readSecrets } from './config/secrets.ts';
 import { stderrBlock } from './live-block.ts';
 import { timeOfDay } from './local-time.ts';
 import { LogOutput } from './log-output.ts';
-import { printable } from './safe-text.ts';
 import { redactor } from './redaction.ts';
+import { printable } from './safe-text.ts';
 
 export type Log = Logger;
 
