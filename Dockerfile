@@ -21,9 +21,11 @@ COPY --from=build /app/src/views/sql ./src/views/sql
 # The embedded PostgreSQL's place, for a container that gets no DATABASE_URL: mount a volume there. Nothing else is written
 # but to /tmp, so that the root may be read-only.
 RUN mkdir .recorder && chown node:node .recorder
+# The same command as everywhere.
+RUN chmod 755 dist/cli.js && ln -s /app/dist/cli.js /usr/local/bin/chain-recorder
 ENV XDG_STATE_HOME=/app/.recorder/state
 USER node
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:8080/health').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "dist/cli.js", "up"]
+CMD ["chain-recorder", "up"]

@@ -285,7 +285,9 @@ describe('what is declared', () => {
     expect(await columns()).toEqual(['base.b', 'theirs.b']);
   });
 
-  it('is all old or all new whichever statement its maker is killed after', { timeout: 120_000 }, async () => {
+  it('is all old or all new whichever statement its maker is killed after', {
+    timeout: 120_000,
+  }, async () => {
     await database.close();
     await sql.end();
     await use(emptyDatabase);
