@@ -2,7 +2,7 @@ import { closeSync, fchownSync, ftruncateSync, openSync, readFileSync, writeSync
 import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { UsageError } from '../errors.ts';
+import { messageOf, UsageError } from '../errors.ts';
 
 /** A system account by its numbers. */
 export interface Account {
@@ -117,15 +117,13 @@ function nativeLocks(): NativeLocks {
     loaded = found;
     return loaded;
   } catch (cause) {
-    const isRefused = cause instanceof Error && 'code' in cause && cause.code === 'ERR_DLOPEN_FAILED';
-    const problem = isRefused
-      ? `fs-native-extensions cannot be loaded (${cause.message}): install chain-recorder on a file system that allows programs`
-      : 'fs-native-extensions is not installed: run `npm install --include=optional`';
+    const reason = messageOf(cause).split('\n')[0];
     throw new UsageError(
-      [`no embedded PostgreSQL: ${problem}, or name a PostgreSQL of your own in DATABASE_URL`],
-      {
-        cause,
-      },
+      [
+        `no embedded PostgreSQL: fs-native-extensions cannot be loaded (${reason}): run \`npm install --include=optional\`, on a file ` +
+          'system that allows programs, or name a PostgreSQL of your own in DATABASE_URL',
+      ],
+      { cause },
     );
   }
 }
