@@ -360,6 +360,7 @@ CREATE TABLE "recorder"."health_absences" (
 	"started_at" timestamp with time zone NOT NULL,
 	"ended_at" timestamp with time zone NOT NULL,
 	"reason" text NOT NULL,
+	"looks" jsonb,
 	CONSTRAINT "health_absences_observer_started_at_pk" PRIMARY KEY("observer","started_at")
 );
 --> statement-breakpoint

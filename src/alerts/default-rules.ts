@@ -18,6 +18,7 @@ import { gapLost, gapOpen } from './rules/gaps.ts';
 import { l1BalanceLow } from './rules/l1-balance-low.ts';
 import { nodeDown } from './rules/node-down.ts';
 import { nodeFlapping } from './rules/node-flapping.ts';
+import { nodeUnobserved } from './rules/node-unobserved.ts';
 import { quarantineGrowing } from './rules/quarantine-growing.ts';
 import { rewardAtRisk } from './rules/reward-at-risk.ts';
 import { seriesBreak } from './rules/series-break.ts';
@@ -27,6 +28,7 @@ import { validationEnding } from './rules/validation-ending.ts';
 export const defaultRules: readonly Rule[] = [
   nodeDown,
   nodeFlapping,
+  nodeUnobserved,
   ledgerStandingStill,
   recordingStandingStill,
   datasetLate,

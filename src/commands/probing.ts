@@ -4,6 +4,7 @@ import { steadyClock } from '../clock.ts';
 import { scopeOf } from '../configured-feeds.ts';
 import type { Target } from '../datasets/contract.ts';
 import { announcements } from '../health/announcements.ts';
+import { DatabaseClock } from '../health/database-clock.ts';
 import { keepShares, type SharesContext } from '../health/keep-shares.ts';
 import { lookOver } from '../health/look.ts';
 import type { ActiveLedger } from '../health/node-health.ts';
@@ -138,11 +139,13 @@ function proberContext(app: App, ledger: ActiveLedger): SharesContext['prober'] 
   const { sql } = app.database;
   const { nodes, chainData, metrics } = app.config.upstreams;
   const urls = new Map(nodes.map(({ name, url }) => [name, url]));
+  const clock = new DatabaseClock(sql, steadyClock);
   const reach = new NetworkReach([chainData, metrics, ...nodes].flatMap((one) => one?.url ?? []));
   const isCutOff = (node: string) => reach.isCutOffFrom(urls.get(node) ?? '');
   return {
     sql,
-    wall: app.clock,
+    wall: clock.now,
+    synchronise: clock.measure,
     steady: steadyClock,
     log: app.log,
     every: ledger.every,

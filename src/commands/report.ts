@@ -5,7 +5,7 @@ import { nearestName } from '../nearest-name.ts';
 import { breaksIn, discrepanciesIn } from '../reports/discrepancies.ts';
 import { questionNamed, reports } from '../reports/questions.ts';
 import { budgetText, type SlaReport, slaReport } from '../reports/sla.ts';
-import { slaPage } from '../reports/sla-page.ts';
+import { slaPage, watchedPart } from '../reports/sla-page.ts';
 import { achievedText, holdSettled, percentText, spanText, uptimeOf } from '../reports/uptime.ts';
 import { exitCode } from './exit.ts';
 import { incidentReport } from './incident-report.ts';
@@ -111,6 +111,7 @@ async function uptimeCommand(app: App, options: ReportOptions): Promise<void> {
           node: row.node,
           probe: row.probe,
           observer: row.observer,
+          since: row.since,
           // The same as in CSV, JSON and SQL: up / (up + down).
           uptime: row.uptime === null ? 'unknown' : percentText(row.uptime),
           'at least': row.uptime_lower === null ? 'unknown' : percentText(row.uptime_lower),
@@ -168,10 +169,13 @@ async function settledMoment(
   return moment;
 }
 
-function printSla({ nodes, validations, stake }: SlaReport): void {
+function printSla(report: SlaReport): void {
+  const { nodes, validations, stake } = report;
+  const isPart = nodes.some((node) => watchedPart(node, report) !== null);
   printTable(
     nodes.map((node) => ({
       node: node.node,
+      ...(isPart ? { watched: watchedPart(node, report) ?? 'the whole time' } : {}),
       achieved: achievedText(node),
       verdict: node.verdict,
       down: spanText(node.down_seconds),

@@ -72,6 +72,8 @@ export const healthAbsences = recorder.table(
     started_at: instant().notNull(),
     ended_at: instant().notNull(),
     reason: text().notNull(),
+    /** Looks before the absence, by node and probe. */
+    looks: jsonb(),
   },
   (table) => [primaryKey({ columns: [table.observer, table.started_at] })],
 );

@@ -15,11 +15,16 @@ export interface LedgerTransition extends Omit<Transition, 'state'> {
   readonly state: Transition['state'] | null;
 }
 
+/** Number of looks by node and probe. */
+export type LooksByProbe = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
 /** Time in which the observer did not look at all. */
 export interface Absence {
   readonly from: number;
   readonly to: number;
   readonly reason: string;
+  /** Looks before the absence; absent: unknown. */
+  readonly looks?: LooksByProbe;
 }
 
 /** What changed about a probe without a transition. */
@@ -120,6 +125,40 @@ export async function sharesLeft(sql: postgres.Sql, shares: readonly string[]): 
   return rows.map(({ observer }) => observer);
 }
 
+/**
+ * Removes what the ledger of an observer says of the time after a moment: after the database's clock was set back, that time
+ * has not come yet. What lasted at the moment is open again.
+ */
+export async function cutLedger(
+  sql: postgres.Sql,
+  observer: string,
+  holder: string,
+  at: number,
+): Promise<void> {
+  const moment = new Date(at);
+  await sql`
+    with mine as materialized (
+      update recorder.health_observers set heartbeat_at = ${moment}, refused = null
+      where observer = ${observer} and holder = ${holder} and heartbeat_at > ${moment} returning observer
+    ), removed as (
+      delete from recorder.node_health h using mine
+      where h.observer = mine.observer and h.started_at > ${moment} returning 1
+    ), reopened as (
+      update recorder.node_health h set ended_at = null, probes = null, last_error = null, last_message = null, failures = null
+      from mine where h.observer = mine.observer and h.started_at <= ${moment} and h.ended_at > ${moment}
+        -- The count makes the removal come first: the unique index sees one open row.
+        and (select count(*) from removed) >= 0 returning 1
+    ), removed_absences as (
+      delete from recorder.health_absences a using mine
+      where a.observer = mine.observer and a.started_at >= ${moment} returning 1
+    ), shortened_absences as (
+      update recorder.health_absences a set ended_at = ${moment} from mine
+      where a.observer = mine.observer and a.started_at < ${moment} and a.ended_at > ${moment} returning 1
+    )
+    update recorder.health_probes p set probed_at = least(p.probed_at, ${moment}), suspect = null
+    from mine where p.observer = mine.observer`;
+}
+
 /** Gives up the observer, so that another process can take it. */
 export async function leaveObserver(sql: postgres.Sql, observer: string, holder: string): Promise<void> {
   await sql`
@@ -159,14 +198,14 @@ export async function writeLedger(
   const [kept] = await sql<{ lease: string }[]>`
     with mine as materialized (
       update recorder.health_observers set lease_until = now() + make_interval(secs => ${LEASE_SECONDS}),
-        heartbeat_at = greatest(heartbeat_at, ${heartbeat === null ? null : iso(heartbeat)}::timestamptz),
+        heartbeat_at = greatest(heartbeat_at, least(clock_timestamp(), ${heartbeat === null ? null : iso(heartbeat)}::timestamptz)),
         refused = case when ${refused !== undefined} then nullif(${text((refused ?? []).map(refusedRow))}::text::jsonb, '[]') else refused end
       where observer = ${observer} and holder = ${holder} and lease_until >= ${lease}::text::timestamptz
       returning observer, lease_until
     ), absent as (
-      insert into recorder.health_absences as a (observer, started_at, ended_at, reason)
+      insert into recorder.health_absences as a (observer, started_at, ended_at, reason, looks)
       select mine.observer, u.* from mine, jsonb_to_recordset(${text(absences.map(absenceRow))}::text::jsonb)
-        as u(started_at timestamptz, ended_at timestamptz, reason text)
+        as u(started_at timestamptz, ended_at timestamptz, reason text, looks jsonb)
       on conflict (observer, started_at) do update set ended_at = greatest(a.ended_at, excluded.ended_at) returning 1
     ), transition as materialized (
       select mine.observer, u.* from mine, jsonb_to_recordset(${text([...latest.values()].map(turnRow))}::text::jsonb)
@@ -216,7 +255,12 @@ export async function writeLedger(
 
 const iso = (at: number) => new Date(at).toISOString();
 const text = (rows: readonly unknown[]) => JSON.stringify(rows);
-const absenceRow = ({ from, to, reason }: Absence) => ({ started_at: iso(from), ended_at: iso(to), reason });
+const absenceRow = ({ from, to, reason, looks }: Absence) => ({
+  started_at: iso(from),
+  ended_at: iso(to),
+  reason,
+  looks,
+});
 const refusedRow = ({ node, probe, since, reason }: RefusedProbe) => ({
   node,
   probe,

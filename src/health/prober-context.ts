@@ -18,7 +18,10 @@ export interface ProbeTarget {
 /** What a prober needs. */
 export interface ProberContext {
   readonly sql: postgres.Sql;
+  /** The time of the ledger, in ms since 1970: the database's clock. */
   readonly wall: Clock;
+  /** Measures the database's clock for `wall`. Default: `wall` needs no measurement. */
+  readonly synchronise?: () => Promise<void>;
   /** A clock that cannot be set and that counts sleep, ms. */
   readonly steady: Clock;
   readonly log: Pick<Log, 'info' | 'warn'>;

@@ -7,8 +7,10 @@ import type { LatencyHour } from './latency-store.ts';
 import { storeHours } from './latency-store.ts';
 import {
   type Absence,
+  cutLedger,
   type LedgerBatch,
   type LedgerTransition,
+  type LooksByProbe,
   leaveObserver,
   type TakenObserver,
   takeObserver,
@@ -37,13 +39,24 @@ const STALE_INTERVALS = 5;
 const STALE_LEAST = 150_000;
 const FLUSH_EVERY = 1_000;
 const TELL_EVERY = 60_000;
+/** Interval between two measurements of the database's clock, in ms. */
+const SYNCHRONISE_EVERY_MS = 5_000;
 /** The longest that looks under way may hold up the end, ms. */
 const LAST_LOOKS = 2_000;
+
+/** The clock of the database went back for good: the prober has to take its ledger over again. */
+export class ClockWentBack extends Error {
+  override readonly name = 'ClockWentBack';
+
+  constructor() {
+    super('the clock of the database was set back');
+  }
+}
 
 /**
  * Watches every probe of one observer: it asks each once an interval, spread evenly, and writes changes once a second. The
  * time in which the process is off, asleep or stalled is an absence of the observer. An absence ends when every probe that
- * is overdue has been asked.
+ * is overdue has answered.
  */
 export class Prober {
   readonly #context: ProberContext;
@@ -56,17 +69,19 @@ export class Prober {
   /** Looks at other moments than the regular ones: confirmations. */
   #again: { readonly at: number; readonly probe: WatchedProbe }[] = [];
   #lastTick: number;
-  /** The begin of the absence; null: there is none now. */
-  #absentSince: number | null;
+  /** The absence that goes on; null: there is none now. */
+  #absence: Omit<Absence, 'to'> | null;
+  /** Probes whose looks the end of the absence waits for; null: not all overdue looks have begun. */
+  #awaited: Set<WatchedProbe> | null = null;
+  /** The clock went back for good: what is written lies after its time. */
+  #clockWentBack = false;
   /** Absences that ended and have no wall times yet. */
   #ended: Absence[] = [];
   /** Up to which wall time announced maintenance was looked up. */
   #announcedTo: number;
-  #absenceReason = 'the recorder was off';
-  /** How many absences began. A failure of a look during which one began may be the recorder's own fault. */
-  #absences = 0;
   #unsent: { transitions: LedgerTransition[]; absences: Absence[]; hours: LatencyHour[] };
   #flushing: Promise<void> | null = null;
+  #synchronisedAt = 0;
 
   private constructor(
     context: ProberContext,
@@ -90,21 +105,29 @@ export class Prober {
     const watched = new Set(context.targets.map(({ node, probe }) => probeKey(node, probe)));
     this.#unsent = { transitions: ledger.transitions(watched), absences: [], hours: [] };
     this.#lastTick = now;
-    this.#absentSince = heartbeat === null ? now : clock.toSteady(heartbeat);
+    this.#absence = {
+      from: heartbeat === null ? now : clock.toSteady(heartbeat),
+      reason: 'the recorder was off',
+      looks: this.#looks(),
+    };
   }
 
   /** Takes the observer over. @returns null where another process has it */
   static async begin(context: ProberContext): Promise<Prober | null> {
     const { sql, observer, holder } = context;
-    const taken = await takeObserver(sql, observer, holder);
+    let taken = await takeObserver(sql, observer, holder);
     if (taken === 'held') return null;
-    const clock = new LedgerClock(context.wall, context.steady, taken.heartbeat ?? 0);
-    const behind = (taken.heartbeat ?? 0) - context.wall();
-    if (behind > STALL)
+    await context.synchronise?.();
+    const ahead = (taken.heartbeat ?? 0) - context.wall();
+    if (ahead > 0) {
+      await cutLedger(sql, observer, holder, context.wall());
+      taken = { ...taken, heartbeat: context.wall(), refused: [] };
       context.log.warn(
-        { milliseconds: behind },
-        'the clock is behind the health ledger, which stands still meanwhile',
+        { milliseconds: ahead },
+        'the clock of the database was set back: the ledger after its time was removed',
       );
+    }
+    const clock = new LedgerClock(context.wall, context.steady, taken.heartbeat ?? 0);
     const settled = taken.heartbeat ?? clock.toWall(clock.now());
     return new Prober(
       context,
@@ -120,14 +143,15 @@ export class Prober {
     const moved = this.#clock.compare();
     if (moved) {
       this.#context.log.warn({ milliseconds: moved.by }, 'the clock was moved');
+      if (moved.by < 0) this.#clockWentBack = true;
       if (moved.skipped)
-        this.#unsent.absences.push({ ...moved.skipped, reason: 'the clock was set forward' });
+        this.#unsent.absences.push({
+          ...moved.skipped,
+          reason: 'the clock was set forward',
+          looks: this.#looks(),
+        });
     }
-    if (this.#stalled(now) && this.#absentSince === null) {
-      this.#absences += 1;
-      this.#absentSince = this.#lastTick;
-      this.#absenceReason = 'the recorder was asleep or stalled';
-    }
+    if (this.#stalled(now)) this.#pause(now);
     this.#lastTick = now;
     const again = this.#again.filter(({ at }) => at <= now);
     this.#again = this.#again.filter(({ at }) => at > now);
@@ -136,9 +160,40 @@ export class Prober {
       this.#context.asked?.(now - planned);
       this.#ask(probe, now);
     }
-    if (this.#absentSince === null || this.#rounds.late(now)) return;
-    this.#ended.push({ from: this.#absentSince, to: now, reason: this.#absenceReason });
-    this.#absentSince = null;
+    if (this.#absence === null || this.#rounds.late(now)) return;
+    this.#awaited ??= new Set(this.#probes.filter(({ askedAt }) => askedAt !== null));
+    this.#endAbsence(now);
+  }
+
+  /** Begins an absence, and repeats the looks under way: their answers may be from before the pause. */
+  #pause(now: number): void {
+    this.#absence ??= {
+      from: this.#lastTick,
+      reason: 'the recorder was asleep or stalled',
+      looks: this.#looks(),
+    };
+    this.#awaited = null;
+    for (const probe of this.#probes)
+      if (probe.askedAt !== null) {
+        probe.discardLook();
+        this.#again.push({ at: now, probe });
+      }
+  }
+
+  /** Ends the absence once every overdue look was answered: until then the states are those of before. */
+  #endAbsence(now: number): void {
+    if (this.#absence === null || this.#awaited === null || this.#awaited.size > 0) return;
+    this.#ended.push({ ...this.#absence, to: now });
+    this.#absence = null;
+    this.#awaited = null;
+  }
+
+  /** Returns the number of looks so far, by node and probe. */
+  #looks(): LooksByProbe {
+    const looks: Record<string, Record<string, number>> = {};
+    for (const { node, probe, looks: count } of this.#probes)
+      looks[node] = { ...looks[node], [probe]: count };
+    return looks;
   }
 
   /** Writes what is settled. @throws LeaseLost when another process took the observer over; database errors */
@@ -164,7 +219,7 @@ export class Prober {
         },
         (error: unknown) => {
           failing ??= new Seldom(steady, TELL_EVERY);
-          if (error instanceof LeaseLost) lost = error;
+          if (error instanceof LeaseLost || error instanceof ClockWentBack) lost = error;
           else if (failing.mayTell())
             log.warn(
               { cause: messageOf(error) },
@@ -221,20 +276,26 @@ export class Prober {
     }
   }
 
+  /** Measures the clock of the database again now and then. */
+  async #synchronise(): Promise<void> {
+    const now = this.#context.steady();
+    if (now - this.#synchronisedAt < SYNCHRONISE_EVERY_MS) return;
+    this.#synchronisedAt = now;
+    await this.#context.synchronise?.();
+  }
+
   #stalled(now: number): boolean {
     return now - this.#lastTick > STALL;
   }
 
   #ask(probe: WatchedProbe, now: number): void {
     if (probe.askedAt !== null) return;
-    probe.askedAt = now;
-    const absences = this.#absences;
+    const look = probe.beginLook(now);
     this.#context
       .look(probe, this.#stopping.signal)
-      .then((look) => this.#take(probe, now, absences, look))
-      .catch((error: unknown) => {
-        probe.askedAt = null;
-        if (!this.#stopping.signal.aborted) this.#take(probe, now, absences, this.#ownFault(probe, error));
+      .catch((error: unknown) => (this.#stopping.signal.aborted ? null : this.#ownFault(probe, error)))
+      .then((result) => {
+        if (probe.endLook(look) && result) this.#take(probe, result);
       });
   }
 
@@ -246,11 +307,11 @@ export class Prober {
     return { state: 'unknown', error: why, checks: null, latency: null };
   }
 
-  #take(probe: WatchedProbe, at: number, absences: number, { latency, ...look }: Look): void {
-    const now = this.#clock.now();
-    probe.askedAt = null;
-    if (look.state !== 'up' && (absences !== this.#absences || this.#stalled(now))) {
-      this.#again.push({ at: now, probe });
+  /** Takes an answer that arrived now. An answer across a pause is discarded: it may be from before the pause. */
+  #take(probe: WatchedProbe, { latency, ...look }: Look): void {
+    const at = this.#clock.now();
+    if (this.#stalled(at)) {
+      this.#again.push({ at, probe });
       return;
     }
     const { every, random = Math.random } = this.#context;
@@ -259,10 +320,14 @@ export class Prober {
         ? Math.max(every * STALE_INTERVALS, STALE_LEAST)
         : Number.POSITIVE_INFINITY;
     probe.take({ ...look, at }, latency, staleAfter, this.#clock.toWall(at));
-    if (probe.suspect) this.#again.push({ at: now + CONFIRM_LEAST + random() * CONFIRM_SPREAD, probe });
+    if (probe.suspect) this.#again.push({ at: at + CONFIRM_LEAST + random() * CONFIRM_SPREAD, probe });
+    this.#awaited?.delete(probe);
+    this.#endAbsence(at);
   }
 
   async #write(): Promise<void> {
+    if (this.#clockWentBack) throw new ClockWentBack();
+    await this.#synchronise();
     if (this.#clock.doubtful) {
       await this.#keeper.write({ heartbeat: null, absences: [], transitions: [], probes: [] });
       return;
@@ -275,8 +340,8 @@ export class Prober {
     );
     this.#announcedTo = settled;
     const unsent = this.#unsent;
-    for (const { from, to, reason } of this.#ended.splice(0)) {
-      const absence = { from: this.#clock.toWall(from), to: this.#clock.toWall(to), reason };
+    for (const { from, to, ...more } of this.#ended.splice(0)) {
+      const absence = { ...more, from: this.#clock.toWall(from), to: this.#clock.toWall(to) };
       if (absence.from < absence.to) unsent.absences.push(absence);
     }
     for (const probe of this.#probes) {
@@ -314,12 +379,11 @@ export class Prober {
       );
   }
 
-  /** The moment up to which nothing can change any more: before the earliest look without an answer or a confirmation. */
+  /** The moment up to which nothing can change any more: before the earliest failure that waits for a second look. */
   #settled(): number {
-    const open = this.#probes.flatMap(({ askedAt, suspect }) => [askedAt, suspect?.at ?? null]);
-    return open.reduce<number>(
-      (earliest, at) => (at === null ? earliest : Math.min(earliest, at)),
-      this.#absentSince ?? this.#clock.now(),
+    return this.#probes.reduce(
+      (earliest, { suspect }) => (suspect ? Math.min(earliest, suspect.at) : earliest),
+      this.#absence?.from ?? this.#clock.now(),
     );
   }
 }

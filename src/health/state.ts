@@ -35,7 +35,7 @@ export interface CheckReading extends Verdict, OwnAccount {
 
 /** The result of one look at a node. Times are ms, on a clock of the caller's choice. */
 export interface Observation {
-  /** When it was asked. */
+  /** When the answer arrived. */
   readonly at: number;
   /** `unknown`: the fault was the recorder's own. */
   readonly state: 'up' | 'down' | 'unknown';

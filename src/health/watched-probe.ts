@@ -32,8 +32,9 @@ export interface ResumedProbe {
 export class WatchedProbe {
   readonly node: string;
   readonly probe: string;
-  /** When the look that is under way was asked; null: none is. */
-  askedAt: number | null = null;
+  #askedAt: number | null = null;
+  /** Number of the newest look. */
+  #look = 0;
   /** Something changed since the progress was written. */
   dirty = false;
   #state: ProbeState;
@@ -60,6 +61,35 @@ export class WatchedProbe {
       ? { ...whole, at: settled, check: WHOLE, before: probes, failingSince: null, ended: null }
       : null;
     this.#counted = this.#whole && maintained ? { ...this.#whole, ...UNDER_MAINTENANCE } : this.#whole;
+  }
+
+  /** When the look under way began; null: there is none. */
+  get askedAt(): number | null {
+    return this.#askedAt;
+  }
+
+  /** Number of looks so far. */
+  get looks(): number {
+    return this.#probes;
+  }
+
+  /** Begins a look. @returns its number */
+  beginLook(now: number): number {
+    this.#askedAt = now;
+    this.#look += 1;
+    return this.#look;
+  }
+
+  /** Ends a look. @returns false if the look was discarded */
+  endLook(look: number): boolean {
+    if (look !== this.#look || this.#askedAt === null) return false;
+    this.#askedAt = null;
+    return true;
+  }
+
+  /** Discards the look under way: its result does not count. */
+  discardLook(): void {
+    this.#askedAt = null;
   }
 
   /** The first failure that waits for a second look. */

@@ -39,7 +39,7 @@ export function slaPage(report: SlaReport): string {
 Made ${timeText(report.made_at)}. All times are UTC.</p>
 <p class="soft">Uptime is the time up of the time up and down. Time that nobody observed counts as neither: where there
 is some, the page says what the uptime was at least. Announced maintenance is left out.</p>
-${report.nodes.map(nodeSection).join('\n')}
+${report.nodes.map((node) => nodeSection(node, report)).join('\n')}
 ${report.nodes.length === 0 ? '<section><p>No node was watched in this month.</p></section>' : ''}
 ${networkSection(report)}
 ${sealed(report)}
@@ -53,8 +53,10 @@ function sealed({ seal }: SlaReport): string {
   return `<p class="soft">The record is sealed until ${timeText(seal.sealed_until)}: seal ${seal.seal}, <code>${htmlText(seal.head)}</code></p>`;
 }
 
-function nodeSection(node: NodeSla): string {
+function nodeSection(node: NodeSla, report: SlaReport): string {
+  const part = watchedPart(node, report);
   const facts = [
+    ...(part === null ? [] : [['watched', part]]),
     ['achieved', achievedText(node)],
     ['down', spanText(node.down_seconds)],
     ['nobody observed', spanText(node.unknown_seconds)],
@@ -74,6 +76,13 @@ function nodeSection(node: NodeSla): string {
 ${bar(node)}
 <dl>${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${htmlText(value ?? '')}</dd></div>`).join('')}</dl>
 ${node.incidents.length === 0 ? '<p class="soft">No incident.</p>' : incidentTable(node.incidents)}</section>`;
+}
+
+/** Returns the watched part of the reported time, or null if the node was watched in all of it. */
+export function watchedPart(node: NodeSla, { from, to }: SlaReport): string | null {
+  const since = node.since > from ? `since ${timeText(node.since)}` : '';
+  const until = node.until < to ? `until ${timeText(node.until)}` : '';
+  return since || until ? `${since} ${until}`.trim() : null;
 }
 
 function bar(node: NodeSla): string {

@@ -23,7 +23,7 @@ export interface Incident {
 export interface NodeSla extends QuorumUptime {
   /** `open`: unknown time decides, or the month is not over. */
   readonly verdict: 'met' | 'missed' | 'open';
-  /** Seconds the node might have been down in the whole month. */
+  /** Seconds the node may be down in the watched part of the month. */
   readonly budget_seconds: number;
   /** Seconds of that left; counting unknown time as down at least. Negative: overspent. */
   readonly budget_left_seconds: number;
@@ -82,7 +82,6 @@ export async function slaReport(
       order by seal desc limit 1`,
   ]);
   const complete = now >= month.to;
-  const length = (month.to - month.from) / 1000;
   return {
     month: from.toISOString().slice(0, 7),
     from,
@@ -92,6 +91,9 @@ export async function slaReport(
     seal: seal ?? null,
     target_percent: target,
     nodes: quorum.map((uptime) => {
+      // The month as far as the node is watched in it.
+      const end = uptime.until < to ? uptime.until.getTime() : month.to;
+      const length = (end - uptime.since.getTime()) / 1000;
       const budget = (length - uptime.maintenance_seconds) * (1 - target / 100);
       const left = budget - uptime.down_seconds;
       const speed = latency.find(({ node }) => node === uptime.node);

@@ -14,6 +14,9 @@ export interface Uptime {
   readonly uptime_lower: number | null;
   readonly uptime_upper: number | null;
   readonly coverage: number;
+  /** The part of the window in which the node was watched. */
+  readonly since: Date;
+  readonly until: Date;
 }
 
 /** The same as one observer saw it. */
@@ -34,7 +37,7 @@ export interface ReportWindow {
 }
 
 const NUMBERS =
-  'up_seconds::float8, down_seconds::float8, unknown_seconds::float8, maintenance_seconds::float8, uptime::float8, uptime_lower::float8, uptime_upper::float8, coverage::float8';
+  'up_seconds::float8, down_seconds::float8, unknown_seconds::float8, maintenance_seconds::float8, uptime::float8, uptime_lower::float8, uptime_upper::float8, coverage::float8, since, until';
 
 /** The moment that stands for all that is known now. */
 const NOW = 'infinity';
@@ -115,7 +118,11 @@ export function percentText(share: number): string {
 }
 
 /** An uptime as text: when some time is unknown, the least that it was. */
-export function achievedText({ uptime, uptime_lower, unknown_seconds }: Uptime): string {
+export function achievedText({
+  uptime,
+  uptime_lower,
+  unknown_seconds,
+}: Pick<Uptime, 'uptime' | 'uptime_lower' | 'unknown_seconds'>): string {
   if (uptime === null || uptime_lower === null) return 'unknown';
   return unknown_seconds > 0 ? `≥ ${percentText(uptime_lower)}` : percentText(uptime);
 }

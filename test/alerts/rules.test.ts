@@ -135,6 +135,14 @@ const cases: Readonly<Record<string, Case>> = {
     subjects: ['n1'],
     says: /^n1 went down 4 times within 60 minutes/,
   },
+  'node-unobserved': {
+    fires: () =>
+      ledger({ ...well, to: 6 * minute }, { state: 'unknown', from: 6 * minute, error: 'HTTP 401' }),
+    quiet: () =>
+      ledger({ ...well, to: 4 * minute }, { state: 'unknown', from: 4 * minute, error: 'HTTP 401' }),
+    subjects: ['n1'],
+    says: /^n1 is not observed: HTTP 401$/,
+  },
   'ledger-standing-still': {
     fires: async () => {
       await ledger(well);
@@ -498,6 +506,31 @@ describe('validation-ending', () => {
   it('is told once where several nodes see it', async () => {
     await validating(['n1', 'n2'].map((node) => validator({ node, end_time: ahead(day) })));
     expect(await ask('validation-ending')).toMatchObject([{ subject: 'tx1', severity: 'critical' }]);
+  });
+});
+
+describe('node-unobserved', () => {
+  it('counts from when the state was last known, whatever was said since', async () => {
+    await ledger(
+      { ...well, to: 6 * minute },
+      { state: 'unknown', from: 6 * minute, to: 2 * minute, error: 'HTTP 401' },
+      { state: 'unknown', from: 2 * minute, error: 'the TLS handshake failed (CERT_HAS_EXPIRED)' },
+    );
+    expect(await ask('node-unobserved')).toMatchObject([
+      { subject: 'n1', summary: expect.stringContaining('CERT_HAS_EXPIRED'), since: ago(6 * minute) },
+    ]);
+    expect(await ask('node-unobserved', {}, ago(2 * minute))).toEqual([]);
+  });
+
+  it('fires where nobody looks any more', async () => {
+    await ledger(well);
+    await sql`update recorder.health_observers set heartbeat_at = ${ago(hour)}`;
+    expect(await ask('node-unobserved')).toMatchObject([{ subject: 'n1', since: ago(hour) }]);
+  });
+
+  it('does not fire while maintenance is announced', async () => {
+    await ledger({ ...well, to: hour }, { state: 'maintenance', from: hour });
+    expect(await ask('node-unobserved')).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import type { MaintenanceWindow } from '../../src/health/maintenance.ts';
-import { Prober } from '../../src/health/prober.ts';
+import { ClockWentBack, Prober } from '../../src/health/prober.ts';
 import type { Look, ProbeTarget } from '../../src/health/prober-context.ts';
 
 export const second = 1_000;
@@ -38,6 +38,8 @@ export class World {
   looker: ((node: string) => Promise<Look>) | null = null;
   /** What the recorder warned of. */
   readonly warnings: string[] = [];
+  /** When the recorder took its ledger over again because the clock went back, in true time. */
+  readonly restarts: number[] = [];
   /** What it said besides. */
   readonly infos: string[] = [];
   #pending: Promise<unknown>[] = [];
@@ -98,7 +100,13 @@ export class World {
   }
 
   async flush(): Promise<void> {
-    await this.prober?.flush();
+    try {
+      await this.prober?.flush();
+    } catch (error) {
+      if (!(error instanceof ClockWentBack)) throw error;
+      this.restarts.push(this.now);
+      await this.start();
+    }
   }
 
   /** Lets time pass. @param each called before every second, to move the world */

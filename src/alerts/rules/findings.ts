@@ -61,7 +61,7 @@ export const ledgerStandingStill: Rule = {
   name: 'ledger-standing-still',
   about: 'The uptime ledger does not move: nobody knows whether nodes are up.',
   severity: 'critical',
-  for: MINUTE,
+  for: 0,
   ask: ({ sql }) => standing(sql, sql`f.what = 'ledger'`),
 };
 

@@ -13,7 +13,7 @@ with target_findings as (
 ),
 observers as (
   select t.target ->> 'observer' as observer, coalesce(h.lease_until >= now(), false) as watching,
-    greatest(h.heartbeat_at, min(d.wanted_at)) as moved_at, make_interval(secs => min(d.every_ms) / 1000.0) as every
+    greatest(h.heartbeat_at, min(d.wanted_at)) as moved_at
   from recorder.target_datasets d
   join recorder.targets t using (source, target_key)
   left join recorder.health_observers h on h.observer = t.target ->> 'observer'
@@ -97,11 +97,14 @@ workers as (
 )
 select state, 'target'::text as what, dataset, target as subject, since, reason from target_findings
 union all
-select 'standing still', 'ledger', 'node_health', observer, moved_at,
-  case when watching then 'a process has this observer, but settles nothing'
+-- A process that watches settles every second.
+select 'standing still', 'ledger', 'node_health', observer, least(moved_at, now()),
+  case when moved_at > now() then format('its ledger is %s s ahead of the clock of the database: nothing is settled until a process takes it over', round(extract(epoch from moved_at - now())))
+    when watching then 'a process has this observer, but settles nothing'
     else 'no process watches for this observer' end
 from observers
-where now() - moved_at > greatest(3 * every, interval '1 minute')
+where moved_at > now() + interval '2 seconds'
+  or now() - moved_at > case when watching then interval '30 seconds' else interval '1 minute' end
 union all
 select 'standing still', 'ledger', 'node_health', probe, settled_until, refused from refused_probes
 union all

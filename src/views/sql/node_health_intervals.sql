@@ -7,9 +7,7 @@ union all
 -- A check is known while the whole probe reports and is not in maintenance; else it is as the whole is.
 select h.observer, h.node, h.probe, h.check_name, part.state, lower(part.during), upper(part.during),
   h.ended_at is null and upper(part.during) = p.settled_until,
-  -- Counted when the interval ends, and while it is open by the probe's counter.
-  case when lower(part.during) = coalesce(lower(observed.during), h.started_at)
-    then coalesce(h.probes, p.probes - h.probes_before) else 0 end,
+  looks.until - looks.before,
   part.error,
   case when part.of_check then h.message end,
   case when part.of_check then coalesce(h.last_error, newest.words ->> 'error', h.error) else part.error end,
@@ -36,6 +34,22 @@ cross join lateral (
   select case u.state when 'maintenance' then u.state else 'unknown' end, u.error, false, u.during * interval_whole.during
   from unnest(unreported.states, unreported.errors, unreported.parts) as u(state, error, during)
   where u.during && interval_whole.during) part
+-- The counter of the probe where the part begins and ends: of the check, of the whole, or as the last absence left it.
+cross join lateral (
+  select h.probes_before as first, coalesce(h.probes_before + h.probes, p.probes) as last) counted
+cross join lateral (
+  select case when lower(part.during) = h.started_at then counted.first else least(greatest(coalesce((
+      select w.probes_before from recorder.node_health w
+      where (w.observer, w.node, w.probe, w.check_name) = (h.observer, h.node, h.probe, '*') and w.started_at = lower(part.during)), (
+      select (n.looks -> h.node ->> h.probe)::bigint from recorder.health_absences n
+      where n.observer = h.observer and n.started_at <= lower(part.during)
+      order by n.started_at desc limit 1), counted.first), counted.first), counted.last) end as before,
+    case when upper(part.during) = upper(interval_whole.during) then counted.last else least(greatest(coalesce((
+      select w.probes_before from recorder.node_health w
+      where (w.observer, w.node, w.probe, w.check_name) = (h.observer, h.node, h.probe, '*') and w.started_at = upper(part.during)), (
+      select (n.looks -> h.node ->> h.probe)::bigint from recorder.health_absences n
+      where n.observer = h.observer and n.started_at <= upper(part.during)
+      order by n.started_at desc limit 1), counted.first), counted.first), counted.last) end as until) looks
 where h.check_name <> '*';
 
 comment on view reporting.node_health_intervals is 'What was said of each probe (check *) and of each check, as intervals in which nothing changed.';
@@ -47,7 +61,7 @@ comment on column reporting.node_health_intervals.state is 'up, down, unknown (n
 comment on column reporting.node_health_intervals.started_at is 'The first moment.'; -- timestamptz
 comment on column reporting.node_health_intervals.ended_at is 'When something else was said, or up to when it is settled.'; -- timestamptz
 comment on column reporting.node_health_intervals.is_open is 'It is still so.'; -- boolean
-comment on column reporting.node_health_intervals.probes is 'Looks that said so, counted in the first part in which somebody watched where an interval is cut.'; -- bigint
+comment on column reporting.node_health_intervals.probes is 'Looks in the interval; final once it has ended.'; -- bigint
 comment on column reporting.node_health_intervals.error is 'Why.'; -- text
 comment on column reporting.node_health_intervals.message is 'What a failing check said beside its error.'; -- jsonb
 comment on column reporting.node_health_intervals.last_error is 'Why, in the latest words: durations, shares, counts, times and ids that move are no change.'; -- text

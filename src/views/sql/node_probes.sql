@@ -2,7 +2,9 @@ create or replace view reporting.node_probes as
 select p.observer, p.node, p.probe, p.probes, p.probed_at, p.hour, p.entries,
   coalesce(refusal.since, o.heartbeat_at) as settled_until, refusal.reason as refused, p.latest,
   (select min(h.started_at) from recorder.node_health h
-    where (h.observer, h.node, h.probe, h.check_name) = (p.observer, p.node, p.probe, '*')) as first_look
+    where (h.observer, h.node, h.probe, h.check_name) = (p.observer, p.node, p.probe, '*')) as first_look,
+  (select case when bool_and(h.ended_at is not null) then max(h.ended_at) end from recorder.node_health h
+    where (h.observer, h.node, h.probe, h.check_name) = (p.observer, p.node, p.probe, '*')) as watched_until
 from recorder.health_probes p
 join recorder.health_observers o using (observer)
 left join lateral (
@@ -23,3 +25,4 @@ comment on column reporting.node_probes.settled_until is 'Up to here the ledger 
 comment on column reporting.node_probes.refused is 'Why the database refuses what is said of the probe, whose ledger stands still; null: it does not.'; -- text
 comment on column reporting.node_probes.latest is 'By check, how what is said was worded at the last, where that is not how it was at first.'; -- jsonb
 comment on column reporting.node_probes.first_look is 'When it was first looked at.'; -- timestamptz
+comment on column reporting.node_probes.watched_until is 'When the watch ended, because the configuration does not have the probe any more; null: it goes on.'; -- timestamptz

@@ -8,17 +8,24 @@ returns table (
   observers bigint, -- How many observers have the probe.
   up_seconds numeric, -- Seconds it was up.
   down_seconds numeric, -- Seconds it was down by its own fault.
-  unknown_seconds numeric, -- Seconds nobody could tell; the four add up to the window exactly.
+  unknown_seconds numeric, -- Seconds nobody could tell; the four add up to the watched time exactly.
   maintenance_seconds numeric, -- Seconds of announced maintenance.
   uptime numeric, -- up / (up + down); null where neither was seen.
   uptime_lower numeric, -- The uptime if it was down whenever nobody could tell.
   uptime_upper numeric, -- The uptime if it was up whenever nobody could tell.
-  coverage numeric, -- The share of the window that is accounted for.
-  disagreement_seconds numeric -- Seconds in which some saw it up and others down.
+  coverage numeric, -- The share of the watched time that is accounted for.
+  disagreement_seconds numeric, -- Seconds in which some saw it up and others down.
+  since timestamptz, -- Begin of the watched part of the window: its begin, or the first look.
+  until timestamptz -- Its end: the end of the window, now, or the end of the watch.
 )
 language sql stable parallel safe as $$
 with probes as (
-  select node, probe, count(*) as observers from reporting.node_probes group by node, probe
+  select node, probe, count(*) as observers, greatest("from", min(first_look)) as since,
+    least("to", case when bool_and(watched_until is not null) then max(watched_until) end,
+      greatest(max(settled_until), now())) as until
+  from reporting.node_probes
+  where first_look is not null
+  group by node, probe
 ),
 states_in_window as (
   select node, probe, state, disagreement, ended_at - started_at as lasted
@@ -39,13 +46,13 @@ select p.node, p.probe, p.observers, t.up as up_seconds, t.down as down_seconds,
   round(t.up / nullif(w.seconds - t.maintenance, 0), 9) as uptime_lower,
   round((w.seconds - t.down - t.maintenance) / nullif(w.seconds - t.maintenance, 0), 9) as uptime_upper,
   round((t.up + t.down + t.maintenance) / nullif(w.seconds, 0), 9) as coverage,
-  coalesce(s.disagreement, 0)
+  coalesce(s.disagreement, 0), p.since, p.until
 from probes p
-cross join (select extract(epoch from "to" - "from") as seconds) w
+cross join lateral (select extract(epoch from p.until - p.since) as seconds) w
 left join seconds_by_state s on (s.node, s.probe) = (p.node, p.probe)
 cross join lateral (
   select coalesce(s.up, 0) as up, coalesce(s.down, 0) as down, coalesce(s.maintenance, 0) as maintenance) t
-where "from" < "to"
+where p.since < p.until
 $$;
 
 comment on function reporting.node_quorum is 'Uptime by the majority of the observers that looked, and for how long they disagreed.';

@@ -8,9 +8,7 @@ select h.observer, h.node, h.probe, part.state, lower(part.during) as started_at
   case when part.state = h.state then h.error else 'nobody looked' end as error,
   h.reported and part.state = h.state as reported,
   h.ended_at is null and upper(part.during) = p.settled_until as is_open,
-  -- Counted when the interval ends, and while it is open by the probe's counter.
-  case when lower(part.during) = coalesce(lower(observed.during), h.started_at)
-    then coalesce(h.probes, p.probes - h.probes_before) else 0 end as probes,
+  looks.until - looks.before as probes,
   -- How an open interval is worded at the last is kept with its probe; with itself once it ended.
   case when part.state = h.state
     then coalesce(h.last_error, case when h.ended_at is null then p.latest -> h.check_name end ->> 'error', h.error)
@@ -30,6 +28,18 @@ cross join lateral (
   union all
   select 'unknown', unnest(tstzmultirange(interval_whole.during) * a.absent)
   where h.state <> 'maintenance' and a.absent && interval_whole.during) part
+-- The counter of the probe where the part begins and ends: of the interval, or as the last absence until then left it.
+cross join lateral (
+  select h.probes_before as first, coalesce(h.probes_before + h.probes, p.probes) as last) counted
+cross join lateral (
+  select case when lower(part.during) = h.started_at then counted.first else least(greatest(coalesce((
+      select (n.looks -> h.node ->> h.probe)::bigint from recorder.health_absences n
+      where n.observer = h.observer and n.started_at <= lower(part.during)
+      order by n.started_at desc limit 1), counted.first), counted.first), counted.last) end as before,
+    case when upper(part.during) = upper(interval_whole.during) then counted.last else least(greatest(coalesce((
+      select (n.looks -> h.node ->> h.probe)::bigint from recorder.health_absences n
+      where n.observer = h.observer and n.started_at <= upper(part.during)
+      order by n.started_at desc limit 1), counted.first), counted.first), counted.last) end as until) looks
 where h.check_name = '*';
 
 comment on view reporting.node_states is 'Each probe as a whole: what was said of it, when. The parts neither overlap nor leave holes while somebody watched; time that is in none of them is unknown.';
@@ -42,7 +52,7 @@ comment on column reporting.node_states.ended_at is 'When something else was sai
 comment on column reporting.node_states.error is 'Why.'; -- text
 comment on column reporting.node_states.reported is 'The node gave a report, so that its checks are known.'; -- boolean
 comment on column reporting.node_states.is_open is 'It is still so.'; -- boolean
-comment on column reporting.node_states.probes is 'Looks that said so, counted in the first part in which somebody watched where an absence cuts an interval.'; -- bigint
+comment on column reporting.node_states.probes is 'Looks in the part; final once the part has ended.'; -- bigint
 comment on column reporting.node_states.last_error is 'Why, in the latest words.'; -- text
 comment on column reporting.node_states.interval_started_at is 'Begin of the interval that it is a part of: the whole is one part where nobody was absent.'; -- timestamptz
 comment on column reporting.node_states.interval_ended_at is 'End of that interval. A filter by both is faster than one by the part.'; -- timestamptz

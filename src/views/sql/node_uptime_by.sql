@@ -1,7 +1,7 @@
 create or replace function reporting.node_uptime_by(
   grain interval, -- How long each window is, such as 1 day; see reporting.window_begin. Null: one window.
-  "from" timestamptz default null, -- Begin of the first window; null: of the one in which the probe was first looked at.
-  "to" timestamptz default null -- End of the last window, itself not in it; null: now.
+  "from" timestamptz default null, -- Begin of the first window; null, or before the first look: the first look.
+  "to" timestamptz default null -- End of the last window, itself not in it; null, or later: now, or the end of the watch.
 )
 returns table (
   observer text, -- The recorder that looked.
@@ -11,12 +11,12 @@ returns table (
   ends timestamptz, -- Its end, itself not in it.
   up_seconds numeric, -- Seconds it was up.
   down_seconds numeric, -- Seconds it was down by its own fault.
-  unknown_seconds numeric, -- Seconds nobody could tell; the four add up to the window exactly.
+  unknown_seconds numeric, -- Seconds nobody could tell; the four add up to the watched time exactly.
   maintenance_seconds numeric, -- Seconds of announced maintenance.
   uptime numeric, -- up / (up + down); null where neither was seen.
   uptime_lower numeric, -- The uptime if it was down whenever nobody could tell.
   uptime_upper numeric, -- The uptime if it was up whenever nobody could tell.
-  coverage numeric -- The share of the window that is accounted for.
+  coverage numeric -- The share of the watched time that is accounted for.
 )
 language sql stable parallel safe as $$
 with watched as not materialized (
@@ -26,9 +26,10 @@ with watched as not materialized (
   cross join lateral (
     -- Without a grain the step is longer than any window that can be asked for.
     select coalesce(grain, interval '10000 years') as step,
-      coalesce("from", reporting.window_begin(grain, p.first_look), p.first_look) as since,
-      coalesce("to", greatest(p.settled_until, now())) as until
+      greatest("from", p.first_look) as since,
+      least("to", p.watched_until, greatest(p.settled_until, now())) as until
     offset 0) bounds
+  where p.first_look is not null
 ),
 windows as (
   select w.observer, w.node, w.probe, u.at, greatest(u.at at time zone 'UTC', w.since) as begins,
@@ -70,4 +71,4 @@ cross join lateral (
     coalesce(s.up, 0) as up, coalesce(s.down, 0) as down, coalesce(s.maintenance, 0) as maintenance) t
 $$;
 
-comment on function reporting.node_uptime_by is 'Uptime of each probe by hour, day, month or any other grain. Each window counts as reporting.node_uptime does.';
+comment on function reporting.node_uptime_by is 'Uptime of each probe by hour, day, month or any other grain. Each window counts as reporting.node_uptime does: it begins with the watch of the probe, and ends with it.';

@@ -1,6 +1,6 @@
 create or replace view reporting.node_uptime_monthly as
 select u.observer, u.node, u.probe, (u.begins at time zone 'UTC')::date as month, u.up_seconds, u.down_seconds, u.unknown_seconds,
-  u.maintenance_seconds, u.uptime, u.uptime_lower, u.uptime_upper, u.coverage
+  u.maintenance_seconds, u.uptime, u.uptime_lower, u.uptime_upper, u.coverage, u.begins as since, u.ends as until
 from reporting.node_uptime_by('1 month') u;
 
 comment on view reporting.node_uptime_monthly is 'Uptime of each probe by month (UTC), from its first look until now; see reporting.node_uptime.';
@@ -10,9 +10,11 @@ comment on column reporting.node_uptime_monthly.probe is 'The probe.'; -- text
 comment on column reporting.node_uptime_monthly.month is 'The month (UTC), by its first day.'; -- date
 comment on column reporting.node_uptime_monthly.up_seconds is 'Seconds it was up.'; -- numeric
 comment on column reporting.node_uptime_monthly.down_seconds is 'Seconds it was down by its own fault.'; -- numeric
-comment on column reporting.node_uptime_monthly.unknown_seconds is 'Seconds nobody could tell; the four add up to the window exactly.'; -- numeric
+comment on column reporting.node_uptime_monthly.unknown_seconds is 'Seconds nobody could tell; the four add up to the watched time exactly.'; -- numeric
 comment on column reporting.node_uptime_monthly.maintenance_seconds is 'Seconds of announced maintenance.'; -- numeric
 comment on column reporting.node_uptime_monthly.uptime is 'up / (up + down); null where neither was seen.'; -- numeric
 comment on column reporting.node_uptime_monthly.uptime_lower is 'The uptime if it was down whenever nobody could tell.'; -- numeric
 comment on column reporting.node_uptime_monthly.uptime_upper is 'The uptime if it was up whenever nobody could tell.'; -- numeric
-comment on column reporting.node_uptime_monthly.coverage is 'The share of the window that is accounted for.'; -- numeric
+comment on column reporting.node_uptime_monthly.coverage is 'The share of the watched time that is accounted for.'; -- numeric
+comment on column reporting.node_uptime_monthly.since is 'Begin of the part in which it was watched.'; -- timestamptz
+comment on column reporting.node_uptime_monthly.until is 'End of that part.'; -- timestamptz

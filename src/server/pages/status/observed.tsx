@@ -16,7 +16,7 @@ const columns: readonly Column<ObservedUptime>[] = [
   { name: 'Maintenance', kind: 'number', cell: ({ maintenance_seconds }) => spanText(maintenance_seconds) },
 ];
 
-/** The uptime of a node by probe, as each observer saw it. Time before the first look is unknown here. */
+/** The uptime of a node by probe, as each observer saw it since it watched the node. */
 export function Observed({ observed }: { readonly observed: readonly ObservedUptime[] }) {
   return (
     <Table

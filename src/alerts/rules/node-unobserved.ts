@@ -1,0 +1,53 @@
+import type { Rule } from '../rule.ts';
+
+/** A node of which no observer could tell the state for some minutes. */
+export const nodeUnobserved: Rule = {
+  name: 'node-unobserved',
+  about: 'The state of a node is unknown: its answers are no health reports, or nobody looked.',
+  severity: 'warning',
+  for: 0,
+  every: 30_000,
+  limits: { minutes: 5 },
+  needs: ['node_health'],
+  ask: async ({ sql, at, limits, facts }) => {
+    const since = new Date(at.getTime() - limits.minutes * 60_000);
+    const rows = await sql<Row[]>`
+      with watched as (
+        select p.node, min(p.first_look) as first_look from reporting.node_probes p
+        where p.probe = 'health' and p.node = any(${[...facts.nodes]}::text[])
+        group by p.node
+      ),
+      unobserved as (
+        select w.* from watched w
+        where w.first_look <= ${since} and not exists (
+          select from reporting.node_states s
+          where s.node = w.node and s.probe = 'health' and s.state <> 'unknown' and s.started_at <= ${at}
+            and s.ended_at > ${since} and s.interval_started_at <= ${at} and s.interval_ended_at > ${since})
+      )
+      select u.node, coalesce(last_known.at, u.first_look) as since, last_known.state as last_state, said.error
+      from unobserved u
+      left join lateral (
+        select s.ended_at as at, s.state from reporting.node_states s
+        where s.node = u.node and s.probe = 'health' and s.state <> 'unknown' and s.started_at <= ${at}
+        order by s.ended_at desc limit 1) last_known on true
+      left join lateral (
+        select s.last_error as error from reporting.node_states s
+        where s.node = u.node and s.probe = 'health' and s.started_at <= ${at} and s.ended_at > ${since}
+        order by s.started_at desc limit 1) said on true
+      order by u.node`;
+    return rows.map(({ node, since: unknownSince, last_state, error }) => ({
+      subject: node,
+      summary: `${node} is not observed: ${error ?? 'nobody looked'}`,
+      since: unknownSince,
+      details: { error, last_state },
+    }));
+  },
+};
+
+interface Row {
+  readonly node: string;
+  readonly since: Date;
+  /** Null: the state was never known. */
+  readonly last_state: string | null;
+  readonly error: string | null;
+}
