@@ -198,7 +198,7 @@ export async function writeLedger(
   const [kept] = await sql<{ lease: string }[]>`
     with mine as materialized (
       update recorder.health_observers set lease_until = now() + make_interval(secs => ${LEASE_SECONDS}),
-        heartbeat_at = greatest(heartbeat_at, least(clock_timestamp(), ${heartbeat === null ? null : iso(heartbeat)}::timestamptz)),
+        heartbeat_at = greatest(heartbeat_at, nullif(least(coalesce(${heartbeat === null ? null : iso(heartbeat)}::timestamptz, '-infinity'), clock_timestamp()), '-infinity')),
         refused = case when ${refused !== undefined} then nullif(${text((refused ?? []).map(refusedRow))}::text::jsonb, '[]') else refused end
       where observer = ${observer} and holder = ${holder} and lease_until >= ${lease}::text::timestamptz
       returning observer, lease_until

@@ -7,7 +7,7 @@ import { unmetered } from '../../src/upstreams/unmetered.ts';
 import { UpstreamSession } from '../../src/upstreams/upstream.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
-import { type Report, reportOf } from './poisoned-reports.ts';
+import { type Report, reportOf, UNREADABLE } from './poisoned-reports.ts';
 import { minute, second, World } from './world.ts';
 
 /** How many reports; POISONED_REPORTS=10000 is the long way. Of few reports more are poisoned. */
@@ -37,7 +37,9 @@ function random(): number {
 }
 
 /** What a report is to be read as: only whether it is JSON is the parser's word. */
-function stateOf({ healthy, body }: Report): 'up' | 'down' {
+function stateOf({ status, healthy, body, poison }: Report): Expected['state'] {
+  // Without a report the status decides, and a status of 2xx says nothing of the node.
+  if (poison !== null && poison in UNREADABLE) return status >= 500 ? 'down' : 'unknown';
   try {
     parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
@@ -78,7 +80,7 @@ function eyes() {
 interface Expected {
   readonly node: string;
   readonly at: number;
-  readonly state: 'up' | 'down';
+  readonly state: 'up' | 'down' | 'unknown';
   readonly poison: string | null;
 }
 
@@ -87,7 +89,7 @@ function account(looks: readonly Expected[], until: number): string[] {
   const said: string[] = looks.map(({ state }) => state);
   looks.forEach(({ state }, n) => {
     if (state === 'down' && said[n - 1] !== 'down' && looks[n + 1]?.state !== 'down')
-      said[n] = said[n - 1] ?? 'nothing';
+      said[n] = looks[n + 1]?.state === 'unknown' ? 'unknown' : (said[n - 1] ?? 'nothing');
   });
   return Array.from({ length: (until - start) / second }, (_, at) => {
     const n = looks.findLastIndex((look) => look.at <= start + at * second);
