@@ -39,11 +39,12 @@ function random(): number {
 /** What a report is to be read as: only whether it is JSON is the parser's word. */
 function stateOf({ status, healthy, body, poison }: Report): Expected['state'] {
   // Without a report the status decides, and a status of 2xx says nothing of the node.
-  if (poison !== null && poison in UNREADABLE) return status >= 500 ? 'down' : 'unknown';
+  const byStatus = status >= 500 ? 'down' : 'unknown';
+  if (poison !== null && poison in UNREADABLE) return byStatus;
   try {
     parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
-    return 'down';
+    return byStatus;
   }
   return healthy ? 'up' : 'down';
 }

@@ -118,7 +118,6 @@ function poisonedMember(random: Random): { json: string; poison: string } {
 }
 
 /** Poisons of the report as a whole: after these it says nothing of its health. */
-/** Bodies that are no reports. */
 export const UNREADABLE: Readonly<Record<string, (body: string) => Buffer>> = {
   'bad UTF-8': (body) =>
     Buffer.concat([Buffer.from(body.slice(0, -1)), Buffer.from([0x2c, 0x22, 0xff, 0x22])]),
