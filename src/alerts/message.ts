@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { severities } from '../config/alerts-schema.ts';
 import { messageText } from '../safe-text.ts';
+import { adviceFor } from './advice.ts';
 import type { Told } from './judge.ts';
 import type { ConfiguredRule } from './rule.ts';
 import { type Alert, rankOf } from './state.ts';
@@ -29,7 +30,10 @@ export const bodySchema = z.object({
   at: z.string(),
   recorder: z.string(),
   network: z.string(),
-  runbook: z.string(),
+  /** What to do, in at most two sentences. */
+  advice: z.string(),
+  /** The section of the configured runbook; null: none is configured. */
+  runbook: z.string().nullable(),
   items: z.array(itemSchema),
 });
 
@@ -48,7 +52,7 @@ export interface Message extends Body {
 export interface Sender {
   readonly recorder: string;
   readonly network: string;
-  /** Where the runbook is; null: messages name its place in the package. */
+  /** The URL of the configured runbook; null: none is configured. */
   readonly runbook: string | null;
 }
 
@@ -100,7 +104,8 @@ export function bodyOf(
     at: now.toISOString(),
     recorder,
     network,
-    runbook: `${runbook ?? 'docs/alerts.md'}#${rule}`,
+    advice: adviceFor(rule),
+    runbook: runbook === null ? null : `${runbook}#${rule}`,
     items: alerts.map((alert) => ({
       alert: alert.id,
       subject: messageText(alert.subject),

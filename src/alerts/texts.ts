@@ -29,10 +29,11 @@ const MAX_LINE = 1_000;
  * @param safe how a text of upstreams is written for the channel
  */
 export function textOf(message: Message, most = 3_500, safe = (text: string) => text): string {
-  const { items, kind, about, runbook } = message;
+  const { items, kind, about, advice, runbook } = message;
   const end = [
     about,
-    `What to do: ${runbook}`,
+    `What to do: ${advice}`,
+    ...(runbook === null ? [] : [`Runbook: ${runbook}`]),
     ...(message.maybeAgain ? ['An earlier attempt ended without an answer: this may be told twice.'] : []),
   ].join('\n');
   const room = most - end.length - REST.length - 30;
@@ -65,5 +66,6 @@ export function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, Math.max(most - 1, 0)).toWellFormed()}…`;
 }
 
-/** The runbook's address where it is one; null: it is a place in the package. */
-export const linkOf = ({ runbook }: Body): string | null => (/^https?:/.test(runbook) ? runbook : null);
+/** The section of the runbook if it is a URL that can be opened, or null. */
+export const linkOf = ({ runbook }: Body): string | null =>
+  runbook !== null && /^https?:/.test(runbook) ? runbook : null;

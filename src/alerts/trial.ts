@@ -22,7 +22,8 @@ export async function sendTrial(
     at,
     recorder: sender.recorder,
     network: sender.network,
-    runbook: `${sender.runbook ?? 'docs/alerts.md'}#test`,
+    advice: 'Nothing: it arrived.',
+    runbook: sender.runbook,
     items: [
       {
         alert: 0,

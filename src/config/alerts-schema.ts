@@ -101,7 +101,7 @@ const kind = <Type extends string>(type: Type) =>
     );
 
 /** What a template may name as `{{NAME}}`. */
-const templateNames = 'kind rule severity recorder network runbook key title text message'.split(' ');
+const templateNames = 'kind rule severity recorder network advice runbook key title text message'.split(' ');
 /** A place of a template; the name is its first group. */
 export const TEMPLATE_PLACE = /\{\{ *(\w+) *\}\}/g;
 
@@ -134,7 +134,7 @@ const channel = z.discriminatedUnion('type', [
     headers,
     body: z.string().superRefine(validTemplate).optional().meta({
       description:
-        'The JSON that is sent, with `{{title}}`, `{{text}}`, `{{kind}}`, `{{rule}}`, `{{severity}}`, `{{recorder}}`, `{{network}}`, `{{runbook}}` and `{{key}}` within texts, and `{{message}}` for all of it.',
+        'The JSON that is sent, with `{{title}}`, `{{text}}`, `{{kind}}`, `{{rule}}`, `{{severity}}`, `{{recorder}}`, `{{network}}`, `{{advice}}`, `{{runbook}}` and `{{key}}` within texts, and `{{message}}` for all of it.',
       absent: 'the whole message',
     }),
   }),
@@ -270,8 +270,8 @@ export function alertsSchema(known: RuleLimits) {
       .url({ protocol: /^https?$/, message: 'must be an http or https URL' })
       .optional()
       .meta({
-        description: 'Where the runbook is: messages link to it, with `#RULE` at its end.',
-        absent: 'messages name docs/alerts.md',
+        description: 'URL of your runbook: messages link to it, with `#RULE` at its end.',
+        absent: 'messages say what to do in at most two lines, without a link',
         examples: ['https://wiki.example/recorder'],
       }),
     channels: z

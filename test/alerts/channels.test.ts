@@ -40,6 +40,7 @@ const message = (more: Partial<Message> = {}): Message => ({
   at: '2026-11-01T00:05:00.000Z',
   recorder: 'recorder',
   network: 'mainnet',
+  advice: 'Check the node.',
   runbook: 'https://wiki.example/recorder#node-down',
   items: [
     {
@@ -315,7 +316,7 @@ describe('e-mail', () => {
     expect(mail.mails[0]?.text).toMatch(/^Subject: \[FIRING\] node-down: n1$/m);
     // A long line goes on after `=`.
     const said = mail.mails[0]?.text.replaceAll('=\r\n', '');
-    expect(said).toContain('What to do: https://wiki.example/recorder#node-down');
+    expect(said).toContain('What to do: Check the node.\r\nRunbook: https://wiki.example/recorder#node-down');
   });
 
   it('that the server takes for some alone says for whom it does not, and is not sent again', async () => {

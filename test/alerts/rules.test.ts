@@ -169,13 +169,19 @@ const cases: Readonly<Record<string, Case>> = {
   'dataset-incomplete': {
     fires: () => watched('validators', { incomplete_since: ago(hour), incomplete_reason: '1 of 7 items' }),
     quiet: () =>
-      watched('validators', { incomplete_since: ago(hour), incomplete_reason: 'departures unconfirmed: 6 of 7 members are missing' }),
+      watched('validators', {
+        incomplete_since: ago(hour),
+        incomplete_reason: 'departures unconfirmed: 6 of 7 members are missing',
+      }),
     subjects: ['validators'],
     says: /^validators is incomplete: node=n1: 1 of 7 items/,
   },
   'list-unconfirmed': {
     fires: () =>
-      watched('validators', { incomplete_since: ago(hour), incomplete_reason: 'departures unconfirmed: 6 of 7 members are missing' }),
+      watched('validators', {
+        incomplete_since: ago(hour),
+        incomplete_reason: 'departures unconfirmed: 6 of 7 members are missing',
+      }),
     quiet: () => watched('validators', { incomplete_since: ago(hour), incomplete_reason: '1 of 7 items' }),
     subjects: ['validators'],
     says: /lost most of its members: node=n1: departures unconfirmed: 6 of 7/,

@@ -41,7 +41,7 @@ function alertOf(body: Body, item: Item, now: number) {
     labels: { alertname: rule, severity: item.severity, subject: item.subject, recorder, network },
     annotations: {
       summary: item.summary,
-      description: body.about,
+      description: `${body.about} ${body.advice}`,
       ...(item.since !== null && { since: item.since }),
       ...(link !== null && { runbook_url: link }),
     },

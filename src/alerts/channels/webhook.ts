@@ -30,9 +30,10 @@ const wholeOf = ({ maybeAgain, ...message }: Message) => ({
 
 /** A template with the values of a message, each written as it stands within a text of JSON. */
 function filled(template: string, message: Message): string {
-  const { kind, rule, severity, recorder, network, runbook, key } = message;
+  const { kind, rule, severity, recorder, network, advice, key } = message;
   const values: Readonly<Record<string, string>> = {
-    ...{ kind, rule, severity, recorder, network, runbook, key },
+    ...{ kind, rule, severity, recorder, network, advice, key },
+    runbook: message.runbook ?? '',
     title: titleOf(message),
     text: textOf(message),
   };
