@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isExactNumber, jsonText } from '../upstreams/json.ts';
 import { isoText } from './iso-text.ts';
-import { hexFields, oneSpelling, respellingOf } from './spelling.ts';
+import { type Normalize, normalizationOf, normalizations, oneSpelling } from './spelling.ts';
 import { storableJson, storableText } from './storable.ts';
 
 /** PostgreSQL's type of a column. */
@@ -87,7 +87,7 @@ export const hex = (meaning?: string): Field => {
     return said === null ? null : oneSpelling(said);
   };
   const schema = field(SHORT_TEXT, { type: 'text', meaning, read });
-  hexFields.add(schema);
+  normalizations.set(schema, (value) => (typeof value === 'string' ? oneSpelling(value) : value));
   return schema;
 };
 
@@ -220,10 +220,37 @@ export const json = (meaning?: string): Field =>
  * @param element the shape of an element, as fields; absent: scalars, in a column `value`
  */
 export function list(element?: z.ZodType, meaning?: string): Field {
-  const respell = respellingOf(element);
+  const normalize = normalizationOf(element);
+  return listField(element, meaning, normalize && ((values) => values.map(normalize)));
+}
+
+/**
+ * A list whose order has no meaning, such as addresses that may sign. Its elements are stored in the order of their JSON, so that
+ * another order is no change.
+ */
+export function set(element?: z.ZodType, meaning?: string): Field {
+  const normalize = normalizationOf(element);
+  return listField(element, meaning, (values) =>
+    (normalize ? values.map(normalize) : values)
+      .map((value) => ({ value, text: jsonText(value) }))
+      .sort((one, other) => (one.text < other.text ? -1 : Number(one.text > other.text)))
+      .map(({ value }) => value),
+  );
+}
+
+/** @param normalize brings the elements to the form in which they are stored; absent: they are stored as they came */
+function listField(
+  element: z.ZodType | undefined,
+  meaning: string | undefined,
+  normalize?: (values: readonly unknown[]) => readonly unknown[],
+): Field {
   const read: Read = (value) =>
-    Array.isArray(value) ? storableJson(jsonText(respell ? value.map(respell) : value)) : null;
-  return field('a list', { type: 'jsonb', meaning, element: element ?? z.unknown(), read });
+    Array.isArray(value) ? storableJson(jsonText(normalize ? normalize(value) : value)) : null;
+  const schema = field('a list', { type: 'jsonb', meaning, element: element ?? z.unknown(), read });
+  const nested: Normalize | undefined =
+    normalize && ((value) => (Array.isArray(value) ? normalize(value) : value));
+  if (nested) normalizations.set(schema, nested);
+  return schema;
 }
 
 /** An item or a nested object: fields that are not named are kept in `extra`. */

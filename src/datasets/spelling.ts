@@ -8,27 +8,27 @@ export function oneSpelling(text: string): string {
   return lower !== text && /^0x[0-9a-fA-F]*$/.test(text) ? lower : text; // most are in lower case, and are not looked through
 }
 
-/** Leaves of items that are `0x…`: see `hex` in fields.ts. */
-export const hexFields = new WeakSet<object>();
+/** Brings a JSON value of any shape to the one form in which it is stored. */
+export type Normalize = (value: unknown) => unknown;
 
-/** Rewrites what a schema's `0x…` leaves hold, in a JSON value of any shape. */
-type Respell = (value: unknown) => unknown;
+/** The normalization of a leaf of an item: `hex`, `list` and `set` in fields.ts. */
+export const normalizations = new WeakMap<object, Normalize>();
 
-/** What brings the elements of a list to the one spelling; undefined where their shape has no `0x…` leaves. */
-export function respellingOf(schema: unknown): Respell | undefined {
+/** Returns the normalization of the values of a schema; undefined if every value is stored as it came. */
+export function normalizationOf(schema: unknown): Normalize | undefined {
   const { inner } = unwrap(schema);
   if (typeof inner !== 'object' || inner === null) return undefined;
-  if (hexFields.has(inner)) return (value) => (typeof value === 'string' ? oneSpelling(value) : value);
-  if (!(inner instanceof z.ZodObject)) return undefined;
+  const own = normalizations.get(inner);
+  if (own || !(inner instanceof z.ZodObject)) return own;
   const members = Object.entries(inner.shape).flatMap(([name, member]) => {
-    const respell = respellingOf(member);
-    return respell ? [{ name, respell }] : [];
+    const normalize = normalizationOf(member);
+    return normalize ? [{ name, normalize }] : [];
   });
   if (members.length === 0) return undefined;
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
     const present = members.filter(({ name }) => Object.hasOwn(value, name));
-    const respelt = present.map(({ name, respell }) => [name, respell(Reflect.get(value, name))]);
-    return { ...value, ...Object.fromEntries(respelt) };
+    const normalized = present.map(({ name, normalize }) => [name, normalize(Reflect.get(value, name))]);
+    return { ...value, ...Object.fromEntries(normalized) };
   };
 }

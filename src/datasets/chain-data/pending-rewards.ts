@@ -1,5 +1,5 @@
 import { defineDataset } from '../dataset.ts';
-import { hex, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { hex, object, optional, set, text, uint, unixSeconds } from '../fields.ts';
 import { listIn } from '../sources/answer.ts';
 import { assetAmount } from './asset-amount.ts';
 import { pendingRewardList } from './pending-reward-list.ts';
@@ -21,7 +21,7 @@ export const pendingRewards = defineDataset({
     txHash: hex(),
     rewardType: text(),
     nodeId: optional(text()),
-    addresses: optional(list(undefined, 'Who gets the reward.')),
+    addresses: optional(set(undefined, 'Who gets the reward.')),
     amountStaked: optional(uint('In nAVAX.')),
     startTimestamp: optional(unixSeconds()),
     endTimestamp: optional(unixSeconds()),

@@ -1,6 +1,6 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
-import { decimal, hex, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { decimal, hex, list, object, optional, set, text, uint, unixSeconds } from '../fields.ts';
 import { entriesOf, listIn, memberOf } from '../sources/answer.ts';
 import { day, hour, TRAILS } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
@@ -87,7 +87,7 @@ export const stakingTransactions = defineDataset({
     delegationFeePercent: optional(decimal()),
     estimatedReward: optional(uint('In nAVAX.')),
     rewardTxHash: optional(hex()),
-    rewardAddresses: optional(list()),
+    rewardAddresses: optional(set()),
     stakingTxHash: optional(hex()),
     sourceChain: optional(text()),
     destinationChain: optional(text()),

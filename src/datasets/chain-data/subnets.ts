@@ -1,5 +1,5 @@
 import { defineDataset } from '../dataset.ts';
-import { flag, hex, integer, list, lockTime, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { flag, hex, integer, lockTime, object, optional, set, text, uint, unixSeconds } from '../fields.ts';
 import { listIn } from '../sources/answer.ts';
 import { ownership } from './ownership.ts';
 import { subnetList } from './subnet-list.ts';
@@ -27,7 +27,7 @@ export const subnets = defineDataset({
     subnetOwnershipInfo: optional(ownership),
     l1ConversionTransactionHash: optional(hex()),
     l1ValidatorManagerDetails: optional(validatorManager),
-    ownerAddresses: optional(list(undefined, STALE)),
+    ownerAddresses: optional(set(undefined, STALE)),
     threshold: optional(uint(STALE)),
     locktime: optional(lockTime(STALE)),
   }),

@@ -1,11 +1,11 @@
-import { count, flag, hex, list, moves, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { count, flag, hex, moves, object, optional, set, text, uint, unixSeconds } from '../fields.ts';
 import { assetAmount } from './asset-amount.ts';
 
 /** An unspent output, as an element of a staking transaction's lists (seed chain-data 2.3). */
 export const utxo = object({
   utxoId: optional(text()),
   txHash: optional(hex()),
-  addresses: optional(list()),
+  addresses: optional(set()),
   asset: optional(assetAmount),
   amount: optional(uint()),
   assetId: optional(text()),

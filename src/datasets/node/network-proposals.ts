@@ -1,5 +1,5 @@
 import { defineDataset } from '../dataset.ts';
-import { count, list, object, optional, uint } from '../fields.ts';
+import { count, object, optional, set, uint } from '../fields.ts';
 import { entriesOf, objectIn } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
 import { nodeMethod } from '../sources/node-method.ts';
@@ -33,9 +33,9 @@ export const networkProposals = defineDataset({
   item: object({
     proposal: count('Number of the proposal.'),
     supportWeight: optional(uint('Stake for it, in nAVAX.')),
-    supporters: optional(list(undefined, 'Validators for it.')),
+    supporters: optional(set(undefined, 'Validators for it.')),
     objectWeight: optional(uint('Stake against it, in nAVAX.')),
-    objectors: optional(list(undefined, 'Validators against it.')),
+    objectors: optional(set(undefined, 'Validators against it.')),
     abstainWeight: optional(uint('Stake that says neither, in nAVAX.')),
   }),
   example: {

@@ -1,20 +1,7 @@
 import { defineDataset } from '../dataset.ts';
-import { list, object, optional, text, unixSeconds } from '../fields.ts';
-import { listIn, memberOf } from '../sources/answer.ts';
+import { object, optional, set, text, unixSeconds } from '../fields.ts';
+import { listIn } from '../sources/answer.ts';
 import { connectedPeers } from './connected-peers.ts';
-
-/** A set comes in any order. It is sorted, so that it changes only when its members do. */
-const SETS = ['benched', 'trackedSubnets', 'supportedACPs', 'objectedACPs'];
-
-function withSortedSets(peer: unknown): unknown {
-  const sorted = SETS.flatMap((name) => {
-    const set = memberOf(peer, name);
-    return Array.isArray(set) && set.every(isScalar) ? [[name, set.toSorted()]] : [];
-  });
-  return sorted.length > 0 ? Object.assign({}, peer, Object.fromEntries(sorted)) : peer;
-}
-
-const isScalar = (value: unknown) => typeof value === 'string' || typeof value === 'number';
 
 /** `lastSent`, `lastReceived`, `observedUptime` and `observedSubnetUptimes` are readings, in peer_readings. */
 export const peers = defineDataset({
@@ -27,7 +14,7 @@ export const peers = defineDataset({
   request: ['node'],
   key: ['node', 'node_id'],
   seldom: ['tracked_subnets', 'supported_acps', 'objected_acps', 'benched'],
-  items: (body) => listIn(body, 'peers', 'numPeers', 'total').map(withSortedSets),
+  items: (body) => listIn(body, 'peers', 'numPeers', 'total'),
   ignore: ['lastSent', 'lastReceived', 'observedUptime', 'observedSubnetUptimes'],
   item: object({
     nodeID: text(),
@@ -35,10 +22,10 @@ export const peers = defineDataset({
     publicIP: optional(text('Address with port, as the peer says it.')),
     version: optional(text()),
     upgradeTime: optional(unixSeconds('When the next upgrade becomes active, as the peer is configured.')),
-    trackedSubnets: optional(list()),
-    supportedACPs: optional(list(undefined, 'Numbers of proposals.')),
-    objectedACPs: optional(list(undefined, 'Numbers of proposals.')),
-    benched: optional(list(undefined, 'Chains whose requests to the peer are held back.')),
+    trackedSubnets: optional(set()),
+    supportedACPs: optional(set(undefined, 'Numbers of proposals.')),
+    objectedACPs: optional(set(undefined, 'Numbers of proposals.')),
+    benched: optional(set(undefined, 'Chains whose requests to the peer are held back.')),
   }),
   example: {
     ip: '206.189.137.87:9651',

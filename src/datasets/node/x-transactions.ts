@@ -1,5 +1,5 @@
 import { defineDataset } from '../dataset.ts';
-import { hex, json, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
+import { hex, json, list, object, optional, set, text, uint, unixSeconds } from '../fields.ts';
 import { listIn, memberOf } from '../sources/answer.ts';
 import { xChainBlocks } from './x-chain-blocks.ts';
 
@@ -8,7 +8,7 @@ const output = object({
   assetID: text(),
   fxID: optional(text()),
   output: object({
-    addresses: optional(list()),
+    addresses: optional(set()),
     amount: optional(uint()),
     locktime: optional(uint()),
     threshold: optional(uint()),

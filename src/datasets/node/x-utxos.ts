@@ -1,6 +1,6 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
-import { count, hex, list, lockTime, object, optional, text, uint } from '../fields.ts';
+import { count, hex, lockTime, object, optional, set, text, uint } from '../fields.ts';
 import { listIn, memberOf } from '../sources/answer.ts';
 import { minute } from '../sources/durations.ts';
 import { addressesOn } from '../sources/primary-addresses.ts';
@@ -43,7 +43,7 @@ export const xUtxos = defineDataset({
     amount: optional(uint("In the asset's smallest unit.")),
     locktime: optional(lockTime('When it can be spent.')),
     threshold: optional(count('How many of its addresses must sign.')),
-    addresses: optional(list(undefined, 'Addresses of which the threshold must sign.')),
+    addresses: optional(set(undefined, 'Addresses of which the threshold must sign.')),
     utxo: hex('The output as the node gave it: hex with a checksum.'),
   }),
   example: {

@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { catalog } from '../../src/datasets/catalog.ts';
+import type { Dataset, DatasetColumn } from '../../src/datasets/contract.ts';
+import { list, object, set } from '../../src/datasets/fields.ts';
+import { buildDecoder } from '../../src/recording/decode.ts';
+
+/** Lists whose order has no meaning. */
+const SETS: Readonly<Record<string, readonly string[]>> = {
+  subnets: ['owner_addresses', 'subnet_ownership_info_addresses'],
+  pending_rewards: ['addresses'],
+  deployed_contracts: ['tags'],
+  staking_transactions: ['reward_addresses', 'subnet_ownership_info_addresses'],
+  validators: [
+    'remaining_balance_owner_addresses',
+    'deactivation_owner_addresses',
+    'validation_reward_owner_addresses',
+    'delegation_reward_owner_addresses',
+    'validator_authority_addresses',
+  ],
+  validator_delegators: ['reward_owner_addresses'],
+  x_utxos: ['addresses'],
+  peers: ['tracked_subnets', 'supported_acps', 'objected_acps', 'benched'],
+  network_proposals: ['supporters', 'objectors'],
+};
+
+/** The item with a value at a path. */
+function withValue(item: object, [name, ...rest]: readonly string[], value: unknown): object {
+  if (name === undefined) return item;
+  const inner: unknown = Reflect.get(item, name);
+  const within = typeof inner === 'object' && inner !== null ? inner : {};
+  return { ...item, [name]: rest.length > 0 ? withValue(within, rest, value) : value };
+}
+
+function rowOf(dataset: Dataset, { path }: DatasetColumn, elements: readonly unknown[]) {
+  const { rows, refused } = buildDecoder(dataset).items([withValue(dataset.example, path, elements)]);
+  expect(refused).toEqual([]);
+  return rows[0];
+}
+
+const elements = fc
+  .uniqueArray(fc.oneof(fc.string(), fc.nat()), { minLength: 2, maxLength: 6, selector: String })
+  .chain((some) => fc.tuple(fc.constant(some), fc.shuffledSubarray(some, { minLength: some.length })));
+
+/** The columns of lists of scalars. */
+const scalarLists = catalog.flatMap((dataset) =>
+  dataset.columns
+    .filter(({ element, elementMoves }) => element && !elementMoves)
+    .map((column) => ({ dataset, column })),
+);
+
+describe('the order of a list of scalars', () => {
+  it.each(scalarLists.map((one) => [`${one.dataset.name}.${one.column.name}`, one] as const))(
+    '%s',
+    (_, { dataset, column }) => {
+      const isSet = SETS[dataset.name]?.includes(column.name) ?? false;
+      fc.assert(
+        fc.property(elements, ([one, other]) => {
+          const equal =
+            JSON.stringify(rowOf(dataset, column, one)) === JSON.stringify(rowOf(dataset, column, other));
+          expect(equal).toBe(isSet || JSON.stringify(one) === JSON.stringify(other));
+        }),
+        { numRuns: 30 },
+      );
+    },
+  );
+
+  it('is known of every set', () => {
+    const known = new Set(scalarLists.map(({ dataset, column }) => `${dataset.name}.${column.name}`));
+    for (const [name, columns] of Object.entries(SETS))
+      for (const column of columns) expect(known).toContain(`${name}.${column}`);
+  });
+});
+
+it('a set within the elements of a list, or of a set, is stored in one order', () => {
+  const schema = list(object({ owner: object({ addresses: set() }), order: list() }));
+  const of = (addresses: unknown[], order: unknown[]) => [{ owner: { addresses, more: 1 }, order }];
+  expect(schema.parse(of(['b', 'a'], ['y', 'x']))).toBe(schema.parse(of(['a', 'b'], ['y', 'x'])));
+  expect(schema.parse(of(['a', 'b'], ['y', 'x']))).not.toBe(schema.parse(of(['a', 'b'], ['x', 'y'])));
+  const sets = set(set());
+  expect(sets.parse([['b', 'a'], ['c']])).toBe(sets.parse([['c'], ['a', 'b']]));
+});
