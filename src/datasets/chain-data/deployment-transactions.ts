@@ -1,5 +1,6 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
+import { aboutRequested } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
 import { oneAnswer } from '../sources/one-answer.ts';
 import { exampleTransaction, transactionDetail, transactionIn } from './transaction-detail.ts';
@@ -27,7 +28,7 @@ export const deploymentTransactions = defineDataset({
   request: ['chainId', 'address'],
   key: ['chain_id', 'address'],
   seldom: ['erc20_transfers', 'erc721_transfers', 'erc1155_transfers', 'internal_transactions'],
-  items: (body) => [transactionIn(body)],
+  items: (body, { chainId }) => [aboutRequested(transactionIn(body), { chainId })],
   ignore: ['chainId'],
   item: transactionDetail,
   example: {

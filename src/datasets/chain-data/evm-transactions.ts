@@ -1,5 +1,6 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
+import { aboutRequested } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
 import { oneAnswer } from '../sources/one-answer.ts';
 import { exampleTransaction, transactionDetail, transactionIn } from './transaction-detail.ts';
@@ -27,7 +28,7 @@ export const evmTransactions = defineDataset({
   request: ['chainId'],
   key: ['chain_id', 'tx_hash'],
   seldom: ['erc20_transfers', 'erc721_transfers', 'erc1155_transfers', 'internal_transactions'],
-  items: (body) => [transactionIn(body)],
+  items: (body, { chainId, txHash }) => [aboutRequested(transactionIn(body), { chainId, txHash })],
   ignore: ['chainId'],
   item: transactionDetail,
   example: exampleTransaction,

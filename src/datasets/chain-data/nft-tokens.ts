@@ -2,7 +2,7 @@ import { UsageError } from '../../errors.ts';
 import type { Source, Target } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { hex, object, optional, text, uint256 } from '../fields.ts';
-import { listIn } from '../sources/answer.ts';
+import { aboutRequested, listIn } from '../sources/answer.ts';
 import { day } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 import { oneSpelling } from '../spelling.ts';
@@ -29,7 +29,12 @@ const source: Source = {
       yield* pages(ask, { path, query: { pageSize: ask.pageSize(100) }, list: 'tokens' }, window);
     else {
       const token = await ask.get(`${path}/${tokenId}`);
-      yield { body: { tokens: [token] }, proven: null, last: true, whole: false };
+      yield {
+        body: { tokens: [aboutRequested(token, { tokenId, address: collection })] },
+        proven: null,
+        last: true,
+        whole: false,
+      };
     }
   },
 };

@@ -49,7 +49,7 @@ export const transactionDetail = object({
 export function transactionIn(body: unknown): object {
   const native = objectIn(body, 'nativeTransaction');
   const beside = entriesOf(body).filter(([name]) => name !== 'nativeTransaction');
-  return { ...native, ...Object.fromEntries(beside) };
+  return { ...Object.fromEntries(beside), ...native };
 }
 
 /** Such a transaction, for examples. */

@@ -27,8 +27,8 @@ export const networkProposals = defineDataset({
   },
   items: (body) =>
     entriesOf(objectIn(body, 'acps')).map(([proposal, votes]) => ({
-      proposal,
       ...Object.fromEntries(entriesOf(votes)),
+      proposal,
     })),
   item: object({
     proposal: count('Number of the proposal.'),

@@ -32,15 +32,21 @@ const source: Source = {
 async function* blockchains(ask: Ask): AsyncGenerator<Page> {
   const offered = new Offered(ask);
   const list = await offered.rpc(P, LIST);
-  const known = new Map<unknown, object>();
+  // An id that is listed twice stays twice, so that a contradiction is recorded.
+  let known: object[] = [];
   for (const one of list === undefined ? [] : listIn(list, 'blockchains', 'total'))
-    known.set(memberOf(one, 'id') ?? one, Object.assign({}, one));
+    known.push(Object.assign({}, one));
   for (const alias of ALIASES) {
     const id = memberOf(await offered.rpc(INFO, ID, { alias }), 'blockchainID');
-    if (id !== undefined) known.set(id, { id, ...known.get(id), alias });
+    if (id === undefined) continue;
+    if (known.every((one) => memberOf(one, 'id') !== id)) known.push({ id });
+    known = known.map((one) => (memberOf(one, 'id') === id ? { ...one, alias } : one));
   }
   const found: object[] = [];
-  for (const [id, one] of known) found.push(typeof id === 'string' ? await looked(offered, id, one) : one);
+  for (const one of known) {
+    const id = memberOf(one, 'id');
+    found.push(typeof id === 'string' ? await looked(offered, id, one) : one);
+  }
   offered.refuseWithout([LIST, ID]);
   // Without the list, other blockchains may exist.
   yield { ...wholeAnswer({ blockchains: found }, offered.refused), whole: list !== undefined };

@@ -1,5 +1,6 @@
 import { defineDataset } from '../dataset.ts';
 import { count, object, optional, text } from '../fields.ts';
+import { aboutRequested } from '../sources/answer.ts';
 import { day } from '../sources/durations.ts';
 import { nodeMethod } from '../sources/node-method.ts';
 
@@ -22,7 +23,7 @@ export const xAssets = defineDataset({
   source,
   request: ['node', 'assetId'],
   key: ['node', 'asset_id'],
-  items: (body) => [body],
+  items: (body, { assetId }) => [aboutRequested(body, { assetID: assetId })],
   ignore: ['assetID'], // what was asked for
   item: object({
     name: optional(text()),

@@ -36,21 +36,25 @@ const source: Source = {
 
 async function* balances(ask: Ask, address: string, assets: readonly string[]): AsyncGenerator<Page> {
   const offered = new Offered(ask);
-  const rows = new Map<unknown, object>();
+  // An asset that is listed twice stays twice, so that a contradiction is recorded.
+  let rows: object[] = [];
   const all = await offered.rpc(X, ALL, { address });
   for (const held of all === undefined ? [] : listIn(all, 'balances', 'total')) {
     const asset = memberOf(held, 'asset');
     const assetID = await idOf(ask, asset);
-    rows.set(assetID ?? held, Object.assign({}, held, { assetID }));
+    rows.push(Object.assign({}, held, { assetID }));
   }
   for (const assetID of assets) {
     const held = await offered.rpc(X, ONE, { address, assetID });
-    if (held !== undefined)
-      rows.set(assetID, { ...rows.get(assetID), ...Object.assign({}, held, { assetID }) });
+    if (held === undefined) continue;
+    if (rows.every((row) => memberOf(row, 'assetID') !== assetID)) rows.push({ assetID });
+    rows = rows.map((row) =>
+      memberOf(row, 'assetID') === assetID ? Object.assign({}, row, held, { assetID }) : row,
+    );
   }
   offered.refuseWithout([ALL, ONE]);
   // Without the list of all assets, assets that are not watched may exist.
-  yield { ...wholeAnswer({ balances: [...rows.values()] }, offered.refused), whole: all !== undefined };
+  yield { ...wholeAnswer({ balances: rows }, offered.refused), whole: all !== undefined };
 }
 
 const ID = /^[1-9A-HJ-NP-Za-km-z]{40,}$/;
