@@ -6,9 +6,8 @@ import { readPage, slice, sortKey } from '../http/paging.ts';
 import { Query } from '../http/query.ts';
 import { isNodeId } from '../ids/base58.ts';
 import type { JsonObject } from '../json.ts';
-import type { Account } from '../network/accounts.ts';
 import type { Network } from '../network/network.ts';
-import type { Stake } from '../network/validators.ts';
+import { type ExpectedReward, expectedRewards } from '../network/rewards.ts';
 import { accountsOf } from './addresses.ts';
 import { assetAmount } from './amounts.ts';
 import { type Networks, networkOf } from './networks.ts';
@@ -16,40 +15,18 @@ import { type Networks, networkOf } from './networks.ts';
 /** An expired stake is still listed for so many seconds. */
 const LINGERS = 3_600;
 
-interface Reward {
-  readonly stake: Stake;
-  readonly type: 'VALIDATOR' | 'DELEGATOR' | 'VALIDATOR_FEE';
-  readonly owner: Account;
-  readonly amount: bigint;
-}
-
 /** The rewards that stakes are about to bring; a validator's fee goes under the transaction of its delegator. */
-function rewards(network: Network, sec: number): Reward[] {
-  const pending = (stake: Stake): boolean => stake.start <= sec && sec < stake.end + LINGERS;
-  return network.validators.stakes.flat().flatMap((stake) => {
-    const own: Reward[] = pending(stake)
-      ? [{ stake, type: 'VALIDATOR', owner: stake.owner, amount: stake.potentialReward }]
-      : [];
-    const others = stake.delegations.filter(pending).flatMap((delegation): Reward[] => {
-      const fee = (delegation.potentialReward * BigInt(Math.round(stake.feePercent * 10))) / 1000n;
-      return [
-        {
-          stake: delegation,
-          type: 'DELEGATOR',
-          owner: delegation.owner,
-          amount: delegation.potentialReward - fee,
-        },
-        { stake: delegation, type: 'VALIDATOR_FEE', owner: stake.owner, amount: fee },
-      ];
-    });
-    return [...own, ...others];
-  });
+function rewards(network: Network, sec: number): ExpectedReward[] {
+  return network.validators.stakes
+    .flat()
+    .flatMap(expectedRewards)
+    .filter(({ stake }) => stake.start <= sec && sec < stake.end + LINGERS);
 }
 
-function item(network: Network, reward: Reward, sec: number): JsonObject {
+function item(network: Network, reward: ExpectedReward, sec: number): JsonObject {
   const { stake } = reward;
   return {
-    addresses: [reward.owner.address],
+    addresses: reward.owners.map(({ address }) => address),
     txHash: stake.txId,
     amountStaked: String(stake.weight),
     nodeId: stake.node.nodeId,
@@ -76,7 +53,7 @@ export function pendingRewards(networks: Networks, tokens: PageTokens): Operatio
     const sec = nowSec(call);
     const wanted = rewards(network, sec).filter(
       (reward) =>
-        (accounts?.includes(reward.owner) ?? true) &&
+        (accounts === undefined || reward.owners.some((owner) => accounts.includes(owner))) &&
         (nodeIds.length === 0 || nodeIds.includes(reward.stake.node.nodeId)),
     );
     const { items, nextPageToken } = slice(wanted, page, order, (reward) =>

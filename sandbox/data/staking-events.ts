@@ -12,7 +12,7 @@ const EVERY = 30 * DAY;
 const PER_ACCOUNT = 65_536;
 
 /** What accounts, and the network itself, do beside staking; the last ones only where they are switched on. */
-const TYPES = ['ImportTx', 'ExportTx', 'BaseTx', 'RewardValidatorTx', 'AdvanceTimeTx', 'UNKNOWN'];
+const TYPES = ['ImportTx', 'ExportTx', 'BaseTx', 'AdvanceTimeTx', 'UNKNOWN'];
 const NEW_TYPES = [
   'AddAutoRenewedValidatorTx',
   'SetAutoRenewedValidatorConfigTx',
@@ -20,7 +20,7 @@ const NEW_TYPES = [
 ];
 
 /** The fields of a transaction that the network makes itself: nothing is consumed, moved or burned. */
-function bare(network: Network, item: Omit<StakingItem, 'details'>): JsonObject {
+export function bare(network: Network, item: Omit<StakingItem, 'details'>): JsonObject {
   const { sourceChain, destinationChain, memo, ...rest } = common(network, item, 0n, 0n);
   return { ...rest, consumedUtxos: [], emittedUtxos: [], amountBurned: [] };
 }
@@ -29,7 +29,7 @@ function bare(network: Network, item: Omit<StakingItem, 'details'>): JsonObject 
 function moved(network: Network, item: Omit<StakingItem, 'details'>, more: JsonObject): JsonObject {
   const amount = 1_000_000_000n + BigInt(mix(network.seed, item.time, 95));
   const { sourceChain, destinationChain, ...rest } = common(network, item, 0n, 0n);
-  const emitted = utxo(network, item.hash, item.owner, amount, 0, item.time, { utxoType: 'TRANSFER' });
+  const emitted = utxo(network, item.hash, [item.owner], amount, 0, item.time, { utxoType: 'TRANSFER' });
   return { ...rest, emittedUtxos: [emitted], ...more };
 }
 
@@ -44,7 +44,6 @@ function detailsOf(network: Network, item: Omit<StakingItem, 'details'>): JsonOb
       return moved(network, item, { sourceChain: EMPTY_ID, destinationChain: x });
     case 'BaseTx':
       return moved(network, item, { memo: '0x73616e64626f78' });
-    case 'RewardValidatorTx':
     case 'RewardAutoRenewedValidatorTx':
       return { ...bare(network, item), rewardTxHash: item.hash, stakingTxHash, nodeId: node?.nodeId };
     case 'AddAutoRenewedValidatorTx':

@@ -14,7 +14,10 @@ export interface StakingItem {
   readonly time: number;
   readonly hash: string;
   readonly type: string;
+  /** Whose funds it spends. */
   readonly owner: Account;
+  /** Who else it pays. */
+  readonly payees?: readonly Account[];
   readonly details: () => JsonObject;
 }
 
@@ -23,7 +26,7 @@ const FEE = 1_000_000n;
 export function utxo(
   network: Network,
   hash: string,
-  owner: Account,
+  owners: readonly [Account, ...Account[]],
   amount: bigint,
   index: number,
   time: number,
@@ -31,11 +34,11 @@ export function utxo(
 ): JsonObject {
   const asset = network.assets[0];
   return {
-    addresses: [owner.address],
+    addresses: owners.map(({ address }) => address),
     asset: assetAmount(asset, amount),
     consumedOnChainId: EMPTY_ID,
     createdOnChainId: EMPTY_ID,
-    utxoId: network.ids.primary.encode(KIND.utxo, mix(network.seed, time, index, owner.number)),
+    utxoId: network.ids.primary.encode(KIND.utxo, mix(network.seed, time, index, owners[0].number)),
     amount: String(amount),
     assetId: asset.assetId,
     blockNumber: '0',
@@ -61,7 +64,7 @@ export function common(
   const asset = network.assets[0];
   const amounts = (amount: bigint): JsonObject[] => (amount === 0n ? [] : [assetAmount(asset, amount)]);
   const before = network.ids.primary.encode(KIND.transaction, height * 4);
-  const consumed = utxo(network, before, item.owner, staked + burned + FEE, 0, item.time - 3600, {
+  const consumed = utxo(network, before, [item.owner], staked + burned + FEE, 0, item.time - 3600, {
     utxoType: 'TRANSFER',
     consumingTxHash: item.hash,
     consumingBlockNumber: String(height),
@@ -93,6 +96,7 @@ export function stakeItem(network: Network, stake: Stake, feePercent: number | u
     hash: stake.txId,
     type: `Add${old ? '' : 'Permissionless'}${role}Tx`,
     owner: stake.owner,
+    payees: stake.rewardOwners,
   };
   const details = (): JsonObject => {
     const period = {
@@ -105,7 +109,7 @@ export function stakeItem(network: Network, stake: Stake, feePercent: number | u
     return {
       ...common(network, item, stake.weight, 0n),
       emittedUtxos: [
-        utxo(network, stake.txId, stake.owner, stake.weight, 0, stake.start, {
+        utxo(network, stake.txId, [stake.owner], stake.weight, 0, stake.start, {
           ...period,
           rewardType: role.toUpperCase(),
         }),
@@ -116,7 +120,7 @@ export function stakeItem(network: Network, stake: Stake, feePercent: number | u
       nodeId: stake.node.nodeId,
       subnetId: EMPTY_ID,
       estimatedReward: String(stake.potentialReward),
-      rewardAddresses: [stake.owner.address],
+      rewardAddresses: stake.rewardOwners.map(({ address }) => address),
       blsCredentials: old || feePercent === undefined ? undefined : { publicKey, proofOfPossession },
     };
   };

@@ -6,8 +6,10 @@ import { readPage, slice, sortKey } from '../http/paging.ts';
 import { Query } from '../http/query.ts';
 import type { Network } from '../network/network.ts';
 import { holds } from '../network/periods.ts';
+import { settlements } from '../network/rewards.ts';
 import { accountsOf } from './addresses.ts';
 import { chainInfo, chainOf, type Networks, networkOf } from './networks.ts';
+import { rewardItem } from './reward-items.ts';
 import { stakingEvents } from './staking-events.ts';
 import { memberItem, type StakingItem, stakeItem, subnetItems } from './staking-items.ts';
 import { subnetChanges } from './subnet-changes.ts';
@@ -31,7 +33,10 @@ function stakingItems(network: Network, sec: number): StakingItem[] {
         .map((member) => memberItem(network, subnet, member, sec)),
       ...subnetChanges(network, subnet, sec),
     ]);
-  return [...stakes, ...subnets, ...stakingEvents(network, sec)].filter((item) => item.time <= sec);
+  const rewards = settlements(network, sec).map((settlement) => rewardItem(network, settlement));
+  return [...stakes, ...subnets, ...rewards, ...stakingEvents(network, sec)].filter(
+    (item) => item.time <= sec,
+  );
 }
 
 /** Lists active staking transactions, the latest first (chain data seed 4.3); both time bounds are included. */
@@ -53,7 +58,8 @@ export function stakingTransactions(networks: Networks, tokens: PageTokens): Ope
       (item) =>
         item.time >= from &&
         item.time <= to &&
-        (accounts?.includes(item.owner) ?? true) &&
+        (accounts === undefined ||
+          [item.owner, ...(item.payees ?? [])].some((one) => accounts.includes(one))) &&
         (types.length === 0 || types.includes(item.type)),
     );
     const { items, nextPageToken } = slice(wanted, page, order, (item) => sortKey(item.time, item.hash));

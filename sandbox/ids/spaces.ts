@@ -11,6 +11,7 @@ export const KIND = {
   returned: 12,
   event: 13,
   memberChange: 14,
+  reward: 15,
   subnetTransaction: 10,
   utxo: 11,
   evmBlock: 16,

@@ -20,12 +20,17 @@ export interface Stake extends Period {
   readonly txId: string;
   readonly node: NodeIdentity;
   readonly weight: bigint;
+  /** Who staked. */
   readonly owner: Account;
+  /** Who gets the reward: one account or two, often others than the owner. */
+  readonly rewardOwners: readonly Account[];
   readonly potentialReward: bigint;
 }
 
 /** A validator's stake of one period with the delegations to it. */
 export interface ValidatorStake extends Stake {
+  /** Who gets the fees of delegations. */
+  readonly feeOwners: readonly Account[];
   readonly feePercent: number;
   readonly delegations: readonly Stake[];
 }
@@ -90,6 +95,8 @@ export class Validators {
       node,
       weight,
       owner: this.#accounts.of(key, 4),
+      rewardOwners: this.#rewardOwners(this.#accounts.of(key, 4), key),
+      feeOwners: this.#rewardOwners(this.#accounts.of(key, 4), key + 1),
       potentialReward: reward(weight, period),
       feePercent: between(seed, 20, 200, key, 5) / 10,
       delegations: delegations.sort((a, b) => a.start - b.start),
@@ -110,8 +117,17 @@ export class Validators {
       node,
       weight,
       owner: this.#accounts.of(key * 64 + number, 14),
+      rewardOwners: this.#rewardOwners(this.#accounts.of(key * 64 + number, 14), key * 64 + number),
       potentialReward: reward(weight, { start, end }),
     };
+  }
+
+  /** Who gets the reward of a stake: mostly its owner, every fourth time another account, every fifth time one more. */
+  #rewardOwners(owner: Account, key: number): readonly Account[] {
+    const other = this.#accounts.of(key, 15);
+    if (other === owner) return [owner];
+    if (key % 4 === 3) return [other];
+    return key % 5 === 2 ? [owner, other] : [owner];
   }
 
   /** The stakes of validators at a moment (Unix seconds), in the order of the seats. */

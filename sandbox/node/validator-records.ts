@@ -13,9 +13,10 @@ import type { Stake, ValidatorStake } from '../network/validators.ts';
 import { between, mix, unit } from '../random.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 
-/** An owner set with one address (node seed 2). */
-function owner(network: Network, account: Account, sec: number): JsonObject {
-  return { locktime: String(network.locktime(sec)), threshold: '1', addresses: [`P-${account.address}`] };
+/** An owner set, each of which may sign alone (node seed 2). */
+function owner(network: Network, accounts: readonly Account[], sec: number): JsonObject {
+  const addresses = accounts.map(({ address }) => `P-${address}`);
+  return { locktime: String(network.locktime(sec)), threshold: '1', addresses };
 }
 
 /** The share of time, in percent with four decimals, that one node saw another since it began to look. */
@@ -38,7 +39,7 @@ function delegator(network: Network, stake: Stake, sec: number): JsonObject {
     endTime: String(stake.end),
     weight: String(stake.weight),
     nodeID: stake.node.nodeId,
-    rewardOwner: owner(network, stake.owner, sec),
+    rewardOwner: owner(network, stake.rewardOwners, sec),
     potentialReward: String(stake.potentialReward),
   };
 }
@@ -59,8 +60,8 @@ function primary(
     endTime: String(stake.end),
     weight: String(stake.weight),
     nodeID: stake.node.nodeId,
-    validationRewardOwner: owner(viewer.network, stake.owner, sec),
-    delegationRewardOwner: owner(viewer.network, stake.owner, sec),
+    validationRewardOwner: owner(viewer.network, stake.rewardOwners, sec),
+    delegationRewardOwner: owner(viewer.network, stake.feeOwners, sec),
     potentialReward: String(stake.potentialReward),
     accruedDelegateeReward: String(
       between(viewer.network.seed, 0, 9_999_999_999, seat, Math.floor(sec / 86_400), 55),
@@ -91,8 +92,8 @@ function member(viewer: SimulatedNode, one: Member, sec: number): JsonObject {
     validationID: one.id,
     nodeID: one.node.nodeId,
     publicKey: one.node.publicKey,
-    remainingBalanceOwner: owner(viewer.network, account, sec),
-    deactivationOwner: owner(viewer.network, account, sec),
+    remainingBalanceOwner: owner(viewer.network, [account], sec),
+    deactivationOwner: owner(viewer.network, [account], sec),
     startTime: String(one.start),
     weight,
     minNonce: String(weightChanges(one, sec)),

@@ -157,15 +157,16 @@ const asked: Readonly<Record<string, Readonly<Record<string, readonly (readonly 
       ['Which rewards are pending?', late],
       ['Which were pending for one validator on March 20?', { node_id: node, ...early }],
     ],
-    rewards_paid: [
+    rewards: [['What did each staking transaction bring, against its estimate?', {}]],
+    rewards_received: [
       ['Which rewards were paid, and what were they worth?', march],
-      ['And as known on March 20?', { ...march, ...early }],
+      ['And since October, as known on March 20?', { ...march, from: '2025-10-01', ...early }],
     ],
     income: [
-      ['What did staking bring each day, for the tax return?', march],
+      ['What did staking bring each day, for the tax return, and what is expected?', march],
       ['And by month?', { ...march, by: 'month' }],
       [
-        'And in euros? (Rewards without a recorded price are counted, not guessed.)',
+        'And in euros? (Receipts without a recorded price are counted, not guessed.)',
         { ...march, currency: 'eur' },
       ],
       ['And by week? (Refused: days, months and years.)', { ...march, by: 'week' }],
@@ -215,6 +216,7 @@ const asked: Readonly<Record<string, Readonly<Record<string, readonly (readonly 
 const NOT_AS_OF: Readonly<Record<string, string>> = {
   metric_settling_of: 'it is measured from all revisions recorded up to now',
   metric_rules: 'what may be summed follows from the version, not from the record',
+  rewards: 'reporting.rewards_as_of takes a past moment',
   network_disagreements: 'which nodes were late or failing at a past moment is not kept',
   recording_freshness: 'how current the record was at a past moment is not kept',
   recording_gaps: 'a gap that was filled is not kept; it tells what the record lacks now',

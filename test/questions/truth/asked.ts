@@ -1,7 +1,9 @@
 import { price } from '../../../sandbox/evm/prices.ts';
 import type { Interval } from '../../../sandbox/metrics/calendar.ts';
 import { METRICS } from '../../../sandbox/metrics/names.ts';
+import type { Account } from '../../../sandbox/network/accounts.ts';
 import { holds } from '../../../sandbox/network/periods.ts';
+import { expectedRewards } from '../../../sandbox/network/rewards.ts';
 import { currentMembers, type Subnet } from '../../../sandbox/network/subnets.ts';
 import type { Stake, ValidatorStake } from '../../../sandbox/network/validators.ts';
 import type { SimulatedNode } from '../../../sandbox/node/simulated-node.ts';
@@ -9,6 +11,7 @@ import { instantIn } from '../../../src/instant.ts';
 import type { Values } from '../../../src/reports/questions.ts';
 import { avax, plain, units } from '../decimals.ts';
 import type { World } from '../world.ts';
+import { KnownRewards } from './rewards.ts';
 
 /** A row of an answer: numbers are exact decimals, moments ISO texts, days `2026-03-01`. */
 export type Row = Readonly<Record<string, string | boolean | null>>;
@@ -49,6 +52,11 @@ export class Asked {
 
   get from(): number {
     return this.#moment('from') ?? 0;
+  }
+
+  /** The end of the window, whatever was known. */
+  get windowEnd(): number {
+    return this.#moment('to') ?? Number.POSITIVE_INFINITY;
   }
 
   get to(): number {
@@ -217,43 +225,39 @@ export class Asked {
   rewards(look: number) {
     const { network } = this.world.sandbox;
     const { watch } = this.world.recorder.config;
-    const owners = network.accounts.among(watch.addresses);
+    const watched = network.accounts.among(watch.addresses);
     const isPending = ({ start, end }: Stake) => start <= look / SECOND && look / SECOND < end + LINGERS;
     return network.validators.stakes
       .flat()
-      .flatMap((stake) => [
-        { stake, type: 'VALIDATOR', owner: stake.owner, amount: stake.potentialReward },
-        ...stake.delegations.flatMap((delegation) => {
-          const tenths = BigInt(Math.round(stake.feePercent * 10));
-          const fee = (delegation.potentialReward * tenths) / 1000n;
-          const rest = delegation.potentialReward - fee;
-          return [
-            { stake: delegation, type: 'DELEGATOR', owner: delegation.owner, amount: rest },
-            { stake: delegation, type: 'VALIDATOR_FEE', owner: stake.owner, amount: fee },
-          ];
-        }),
-      ])
+      .flatMap(expectedRewards)
       .filter(({ stake }) => isPending(stake))
-      .filter(({ stake, owner }) => owners.includes(owner) || watch.nodeIds.includes(stake.node.nodeId));
+      .filter(
+        ({ stake, owners }) =>
+          owners.some((owner) => watched.includes(owner)) || watch.nodeIds.includes(stake.node.nodeId),
+      );
   }
 
-  /** The rewards whose stakes ended in the window, at the price that was last read before. */
-  paid() {
+  /** What is known of rewards by the moment asked for. */
+  knownRewards(): KnownRewards {
+    const { sandbox, recorder } = this.world;
+    const { addresses, nodeIds } = recorder.config.watch;
+    const watched = sandbox.network.accounts.among(addresses);
+    return new KnownRewards({ sandbox, looks: this.looks, watched, nodeIds, hasReceipts: true });
+  }
+
+  /** The rewards that were received in the window, at the price that was last read before. */
+  receipts() {
     const network = this.world.sandbox.evm.get('43114');
     if (!network) throw new Error('there is no C-chain');
-    const known = new Map(
-      this.looks.flatMap((look) =>
-        this.rewards(look).map((reward) => [`${reward.stake.txId} ${reward.type}`, reward] as const),
-      ),
-    );
-    return [...known.values()].flatMap((reward) => {
-      const at = reward.stake.end * SECOND;
-      if (at < this.from || at >= this.to) return [];
-      const read = this.looks.filter((look) => look <= at && look > at - DAY).at(-1);
-      const hasPrice = read !== undefined && (this.given('currency') ?? 'usd') === 'usd';
-      const each = hasPrice ? plain(String(price(network, 'usd', read / SECOND))) : null;
-      return [{ ...reward, at, price: each, priceAt: hasPrice ? read : null }];
-    });
+    return this.knownRewards()
+      .receipts()
+      .filter(({ at }) => at >= this.from && at < this.to)
+      .map((receipt) => {
+        const read = this.looks.filter((look) => look <= receipt.at && look > receipt.at - DAY).at(-1);
+        const hasPrice = read !== undefined && (this.given('currency') ?? 'usd') === 'usd';
+        const each = hasPrice ? plain(String(price(network, 'usd', read / SECOND))) : null;
+        return { ...receipt, price: each, priceAt: hasPrice ? read : null };
+      });
   }
 }
 
@@ -262,6 +266,12 @@ export const delegations = (stake: ValidatorStake, look: number): Stake[] =>
 
 export const delegated = (stake: ValidatorStake | undefined, look: number): bigint =>
   stake ? delegations(stake, look).reduce((sum, { weight }) => sum + weight, 0n) : 0n;
+
+export const ownersOf = (owners: readonly Account[], prefix = '') =>
+  owners
+    .map(({ address }) => `${prefix}${address}`)
+    .sort()
+    .join(', ');
 
 export const span = ({ start, end }: Stake) => ({
   start_time: iso(start * SECOND),

@@ -1,5 +1,5 @@
 import { avax, plain, quotient, scaled, units } from '../decimals.ts';
-import { type Answers, type Asked, DAY, dayOf, delegated, inAvax, iso, SECOND } from './asked.ts';
+import { type Answers, DAY, dayOf, delegated, inAvax, iso, ownersOf, SECOND } from './asked.ts';
 
 /** The truth about blocks, rewards and income. */
 export const income: Answers = {
@@ -54,12 +54,12 @@ export const income: Answers = {
       .rewards(asked.lastLook)
       .filter(({ stake }) => stake.end * SECOND > asked.asOf)
       .filter(({ stake }) => stake.node.nodeId === (asked.given('node_id') ?? stake.node.nodeId))
-      .map(({ stake, type, owner, amount }) => ({
+      .map(({ stake, type, owners, amount }) => ({
         end_timestamp: iso(stake.end * SECOND),
         node_id: stake.node.nodeId,
         tx_hash: stake.txId,
         reward_type: type,
-        addresses: owner.address,
+        addresses: ownersOf(owners),
         progress: plain(
           Math.min(100, ((asked.lastLook / SECOND - stake.start) / (stake.end - stake.start)) * 100).toFixed(
             4,
@@ -71,51 +71,70 @@ export const income: Answers = {
         symbol: 'AVAX',
       })),
 
-  rewards_paid: (asked) =>
-    asked.paid().map((reward) => ({
-      paid_at: iso(reward.at),
-      node_id: reward.stake.node.nodeId,
-      tx_hash: reward.stake.txId,
-      reward_type: reward.type,
-      addresses: reward.owner.address,
-      amount: String(reward.amount),
-      tokens: avax(reward.amount),
+  rewards: (asked) => asked.knownRewards().rows(),
+
+  rewards_received: (asked) =>
+    asked.receipts().map(({ at, stake, txId, type, addresses, isRecorded, amount, price, priceAt }) => ({
+      received_at: iso(at),
+      staking_tx_hash: stake.txId,
+      reward_tx_hash: txId,
+      reward_type: type,
+      node_id: stake.node.nodeId,
+      addresses,
+      is_recorded: isRecorded,
+      amount: String(amount),
+      tokens: avax(amount),
       symbol: 'AVAX',
-      price: reward.price,
-      price_observed_at: reward.priceAt === null ? null : iso(reward.priceAt),
-      value: reward.price === null ? null : scaled(reward.amount * units(reward.price, 6), 15),
+      price,
+      price_observed_at: priceAt === null ? null : iso(priceAt),
+      value: price === null ? null : scaled(amount * units(price, 6), 15),
     })),
 
   income: (asked) => {
     const by = asked.given('by') ?? 'day';
     if (by === 'week') return null;
-    const currency = asked.given('currency') ?? 'usd';
-    const groups = new Map<string, ReturnType<Asked['paid']>>();
-    for (const reward of asked.paid()) {
-      const period = by === 'day' ? dayOf(reward.at) : `${dayOf(reward.at).slice(0, 7)}-01`;
-      const key = `${period} ${reward.owner.address}`;
-      groups.set(key, [...(groups.get(key) ?? []), reward]);
-    }
-    return [...groups].map(([key, rewards]) => {
-      const [period = '', owner = ''] = key.split(' ');
-      const amount = rewards.reduce((sum, one) => sum + one.amount, 0n);
-      const priced = rewards.filter(({ price }) => price !== null);
+    const open = asked
+      .knownRewards()
+      .rows()
+      .filter(({ state, due_at }) => {
+        const isOpen = state === 'expected' || state === 'not recorded';
+        return isOpen && Date.parse(due_at) >= asked.from && Date.parse(due_at) < asked.windowEnd;
+      })
+      .map(({ due_at, recipients, state, estimate }) => ({
+        ...{ at: Date.parse(due_at), addresses: recipients, state, amount: null, price: null },
+        expected: state === 'expected' ? BigInt(estimate ?? 0) : null,
+      }));
+    const came = asked.receipts().map(({ at, addresses, isRecorded, amount, price }) => ({
+      ...{ at, addresses, state: isRecorded ? 'received' : 'not recorded', price, expected: null },
+      amount: isRecorded ? amount : null,
+    }));
+    const entries = [...came, ...open];
+    const keyOf = ({ at, addresses, state }: (typeof entries)[number]) =>
+      `${by === 'day' ? dayOf(at) : `${dayOf(at).slice(0, 7)}-01`}|${addresses}|${state}`;
+    const groups = new Map<string, typeof entries>();
+    for (const entry of entries) groups.set(keyOf(entry), [...(groups.get(keyOf(entry)) ?? []), entry]);
+    return [...groups].map(([key, group]) => {
+      const [period = '', addresses = '', state = ''] = key.split('|');
+      const sum = (amounts: readonly (bigint | null)[]) => {
+        const known = amounts.filter((amount) => amount !== null);
+        return known.length === 0 ? null : known.reduce((total, amount) => total + amount, 0n);
+      };
+      const amount = sum(group.map((one) => one.amount));
+      const expected = sum(group.map((one) => one.expected));
+      const value = sum(
+        group.map((one) =>
+          one.amount === null || one.price === null ? null : one.amount * units(one.price, 6),
+        ),
+      );
       return {
-        period,
-        addresses: owner,
-        rewards: String(rewards.length),
-        amount: String(amount),
-        tokens: avax(amount),
-        symbol: 'AVAX',
-        value:
-          priced.length === 0
-            ? null
-            : scaled(
-                priced.reduce((sum, one) => sum + one.amount * units(one.price ?? '0', 6), 0n),
-                15,
-              ),
-        currency,
-        without_price: String(rewards.length - priced.length),
+        ...{ period, addresses, state, rewards: String(group.length), symbol: 'AVAX' },
+        amount: amount === null ? null : String(amount),
+        tokens: amount === null ? null : avax(amount),
+        value: value === null ? null : scaled(value, 15),
+        currency: asked.given('currency') ?? 'usd',
+        without_price: String(group.filter((one) => one.amount !== null && one.price === null).length),
+        expected: expected === null ? null : String(expected),
+        expected_tokens: expected === null ? null : avax(expected),
       };
     });
   },

@@ -9,6 +9,7 @@ import {
   delegations,
   inAvax,
   iso,
+  ownersOf,
   PRIMARY,
   SECOND,
   span,
@@ -94,7 +95,7 @@ export const stake: Answers = {
       ({ stake }) => ({
         node_id: stake.node.nodeId,
         tx_id: stake.txId,
-        owners: `P-${stake.owner.address}`,
+        owners: ownersOf(stake.rewardOwners, 'P-'),
         ...span(stake),
         ...inAvax('stake', stake.weight),
       }),
@@ -109,7 +110,7 @@ export const stake: Answers = {
         place: String(1 + all.filter(({ weight }) => weight > stake.weight).length),
         node_id: stake.node.nodeId,
         tx_id: stake.txId,
-        owners: `P-${stake.owner.address}`,
+        owners: ownersOf(stake.rewardOwners, 'P-'),
         ...span(stake),
         ...inAvax('stake', stake.weight),
         share: quotient(
