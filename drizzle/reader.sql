@@ -3,6 +3,7 @@ do $$
 begin
   if not exists (select from pg_roles where rolname = 'recorder_reader') then
     create role recorder_reader nologin;
+    alter role recorder_reader set timezone to 'UTC';
   end if;
 exception
   when duplicate_object or unique_violation then null;

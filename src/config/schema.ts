@@ -191,7 +191,7 @@ export function configSchema(names: CatalogNames) {
           'Subnets and L1s whose validators the nodes are asked for, beside the primary network.',
         ),
         addresses: list(primaryAddress).describe(
-          'Addresses of the primary network, such as P-avax1…: balances, staking, pending rewards, unspent outputs.',
+          'Addresses of the primary network, such as P-avax1…: balances, staking, pending rewards, unspent outputs. With C-, or without a chain: balances on the C-chain that are exported from it or to it, too.',
         ),
         evmAddresses: list(addressOnChain).describe(
           'Addresses of EVM chains: balances, transactions, transfers, deployed contracts.',

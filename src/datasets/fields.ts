@@ -199,12 +199,16 @@ function isRfc3339(value: string): boolean {
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 }
 
-/** A time as RFC 3339 text (the node's info and health APIs), stored as `timestamptz`, to the microsecond. */
+/** Digits of a second below the microsecond, which PostgreSQL would round, even into the next year. */
+const BELOW_MICROSECONDS = /(\.\d{6})\d+/;
+
+/** A time as RFC 3339 text (the node's info and health APIs), stored as `timestamptz`, cut to the microsecond. */
 export const rfc3339 = (meaning?: string): Field =>
   field('an RFC 3339 time', {
     type: 'timestamptz',
     meaning,
-    read: (value) => (typeof value === 'string' && isRfc3339(value) ? value : null),
+    read: (value) =>
+      typeof value === 'string' && isRfc3339(value) ? value.replace(BELOW_MICROSECONDS, '$1') : null,
   });
 
 /** Any JSON value, kept whole; what PostgreSQL does not take of its texts is escaped (storable.ts). */

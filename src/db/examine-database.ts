@@ -36,7 +36,8 @@ export async function examineDatabase(url: string): Promise<Checked> {
     if (problem) return problem;
     const [row] = await sql<{ version: string; size: string }[]>`
       select current_setting('server_version') as version, pg_size_pretty(pg_database_size(current_database())) as size`;
-    return { check: 'database', ok: true, found: `PostgreSQL ${row?.version}, ${row?.size}` };
+    const found = [`PostgreSQL ${row?.version}, ${row?.size}`, ...(await otherTimeZones(sql))].join('; ');
+    return { check: 'database', ok: true, found };
   } catch (error) {
     return { check: 'database', ok: false, ...diagnosed(error, url, 'DATABASE_URL') };
   } finally {
@@ -44,6 +45,22 @@ export async function examineDatabase(url: string): Promise<Checked> {
     late.catch(() => {});
     await sql.end({ timeout: 1 });
   }
+}
+
+/** Returns a sentence for each setting by which sessions of this database have another time zone than UTC. */
+async function otherTimeZones(sql: postgres.Sql): Promise<string[]> {
+  const rows = await sql<{ role: string | null; zone: string }[]>`
+    select r.rolname as role, split_part(c.setting, '=', 2) as zone
+    from pg_db_role_setting s
+    cross join lateral unnest(s.setconfig) as c(setting)
+    left join pg_roles r on r.oid = s.setrole
+    where s.setdatabase in (0, (select oid from pg_database where datname = current_database()))
+      and c.setting ilike 'timezone=%' and c.setting !~* '=(utc|etc/utc|gmt|zulu)$'
+    order by 1 nulls first`;
+  return rows.map(
+    ({ role, zone }) =>
+      `sessions of ${role === null ? 'this database' : `the role ${role}`} have the time zone ${zone}: days without a zone in their queries are not days of UTC`,
+  );
 }
 
 /**

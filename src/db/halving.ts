@@ -1,4 +1,5 @@
 import { sqlStateOf } from './sql-state.ts';
+import { isUniqueViolation } from './unique-violation.ts';
 
 /**
  * Classes of SQLSTATE that are about the connection, the schema, the load or the state of the server: other rows would
@@ -43,6 +44,27 @@ export class Unstorable extends Error {
   override readonly name = 'Unstorable';
 }
 
+/** Items of other targets may be committed at the same time as often as this. */
+const MAX_ATTEMPTS = 10;
+
+/**
+ * Stores items, again after a unique violation: another target committed the same thing at the same time, and a new statement
+ * sees what it stored.
+ */
+async function storeOnceVisible<T>(
+  store: (items: readonly T[]) => Promise<unknown>,
+  items: readonly T[],
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await store(items);
+      return;
+    } catch (error) {
+      if (!isUniqueViolation(error) || attempt === MAX_ATTEMPTS) throw error;
+    }
+  }
+}
+
 /**
  * Stores items together. When the database refuses them, it stores them in halves, until each refused item is found: about
  * twice the logarithm of the number of items in statements for each. What was stored stays stored, whatever follows.
@@ -62,7 +84,7 @@ export async function storeByHalves<T>(
     const [first] = some;
     if (first === undefined) continue;
     try {
-      await store(some);
+      await storeOnceVisible(store, some);
     } catch (error) {
       if (!refusesRows(error)) throw error;
       const half = Math.ceil(some.length / 2);

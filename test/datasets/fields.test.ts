@@ -252,8 +252,19 @@ describe('times', () => {
     const source = '"2026-01-10T05:30:00.123456789+05:30"';
     const [row] = await sql<{ at: string }[]>`
       select to_char(${read(rfc3339(), source) ?? ''}::text::timestamptz at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') as at`;
-    expect(row?.at).toBe('2026-01-10 00:00:00.123457');
+    expect(row?.at).toBe('2026-01-10 00:00:00.123456');
   });
+
+  it.each(['9999-12-31T23:59:59', '2026-12-31T23:59:59', '2026-02-28T23:59:59', '2026-01-10T05:59:59'])(
+    'in RFC 3339 never round up: %s.9999995Z',
+    async (second) => {
+      for (const digits of ['9999995', '99999999', '999999999']) {
+        const [row] = await sql<{ at: string }[]>`
+          select to_char(${read(rfc3339(), `"${second}.${digits}Z"`) ?? ''}::text::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') as at`;
+        expect(row?.at).toBe(`${second}.999999`);
+      }
+    },
+  );
 
   it.each(['"2026-01-10"', '"yesterday"', '"now"', '"infinity"', '1763600000', 'null'])(
     'that are not in RFC 3339 are refused: %s',

@@ -41,6 +41,18 @@ describe('a database', () => {
     });
   });
 
+  it('whose sessions have another time zone than UTC is in order, and says which', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    const found = async () => (await examineDatabase(database.url)).found;
+    await admin.unsafe(`alter role ${user} in database "${name}" set timezone to 'America/St_Johns'`);
+    expect(await found()).toContain(`sessions of the role ${user} have the time zone America/St_Johns`);
+    await admin.unsafe(`alter role ${user} in database "${name}" reset timezone`);
+    await admin.unsafe(`alter database "${name}" set timezone to 'Asia/Kathmandu'`);
+    expect(await found()).toContain('sessions of this database have the time zone Asia/Kathmandu');
+    await admin.unsafe(`alter database "${name}" set timezone to 'UTC'`);
+    expect(await found()).not.toContain('time zone');
+  });
+
   it.each([
     [
       'with a wrong password',

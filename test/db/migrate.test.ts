@@ -39,6 +39,7 @@ async function schema(): Promise<string[]> {
     order by 1`;
   return rows.map(({ object }) => object);
 }
+const nameOf = async () => (await sql<{ name: string }[]>`select current_database() as name`)[0]?.name ?? '';
 const applied = async () => {
   const rows = await sql<
     { hash: string }[]
@@ -62,6 +63,20 @@ describe('an empty database', () => {
     expect(made.length).toBeGreaterThan(100);
     await migrate(database.url);
     expect(await schema()).toEqual(made);
+  });
+
+  it('has days of UTC for sessions that name no zone, unless its owner sets another one', async () => {
+    await migrate(database.url);
+    const zones = async () => {
+      const rows = await sql<{ zone: string }[]>`
+        select unnest(s.setconfig) as zone from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase
+        where d.datname = current_database() and s.setrole = 0`;
+      return rows.map(({ zone }) => zone);
+    };
+    expect(await zones()).toEqual(['TimeZone=UTC']);
+    await sql.unsafe(`alter database "${await nameOf()}" set timezone to 'Asia/Kathmandu'`);
+    await migrate(database.url);
+    expect(await zones()).toEqual(['TimeZone=Asia/Kathmandu']);
   });
 });
 

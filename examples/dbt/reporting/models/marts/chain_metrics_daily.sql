@@ -1,4 +1,5 @@
--- The newest value of each metric, a row a chain and day; what was known earlier is in stg_metric_points.
-select chain_id, metric, cast(bucket_start as date) as day, value, recorded_at
+-- The newest value of each metric, a row a chain and day (UTC); what was known earlier is in stg_metric_points. A point that the
+-- service does not show any more is left out.
+select chain_id, metric, cast(bucket_start at time zone 'UTC' as date) as day, value, recorded_at
 from {{ ref('stg_metric_points') }}
-where time_interval = 'day' and superseded_at is null
+where time_interval = 'day' and superseded_at is null and not vanished

@@ -1,0 +1,79 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { stakingTransactions } from '../../src/datasets/chain-data/staking-transactions.ts';
+import { storeByHalves } from '../../src/db/halving.ts';
+import { ManualClock } from '../support/clock.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+
+const TARGETS = 16;
+let database: TestDatabase;
+let sql: postgres.Sql;
+/** Each target is recorded by a process of its own, as far as the database can see. */
+let workers: postgres.Sql[];
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 1, onnotice: () => {} });
+  workers = Array.from({ length: TARGETS }, () => postgres(database.url, { max: 2, onnotice: () => {} }));
+});
+afterAll(async () => {
+  await Promise.all([sql, ...workers].map((one) => one.end()));
+  await database.close();
+});
+
+/** What a target says of the same transactions at the same time as all others. */
+async function sayAtOnce(round: number, memoOf: (target: number) => string): Promise<void> {
+  const clock = new ManualClock(Date.UTC(2026, 0, 1 + round)).read;
+  const runs = await Promise.all(
+    workers.map((worker, target) => {
+      const feed = scriptedFeed(stakingTransactions, {
+        network: 'sandbox',
+        addresses: `P-${round}-${target}`,
+      });
+      const transactions = Array.from({ length: 20 }, (_, at) => ({
+        ...stakingTransactions.example,
+        txHash: `round ${round} tx ${at}`,
+        memo: memoOf(target),
+      }));
+      feed.script = () => onlyPage({ transactions });
+      return run(recordingContext(worker, clock), feed);
+    }),
+  );
+  for (const one of runs) expect(one).toMatchObject({ status: 'done', quarantined: 0 });
+}
+
+it('what sixteen targets say of the same thing at once is stored once, and is no item for the quarantine', async () => {
+  for (let round = 0; round < 5; round++) await sayAtOnce(round, () => '0x');
+  const [row] =
+    await sql`select count(*)::int as rows, count(distinct tx_hash)::int as things from recorder.staking_transactions`;
+  expect(row).toEqual({ rows: 100, things: 100 });
+});
+
+it('what they say differently is a conflict with every value', async () => {
+  for (let round = 5; round < 10; round++) await sayAtOnce(round, (target) => `0x${target}`);
+  const rows = await sql<{ things: number; memos: number }[]>`
+    select count(distinct tx_hash)::int as things, min(memos)::int as memos from (
+      select tx_hash, count(distinct memo) as memos from reporting.staking_transactions_conflicts
+      where tx_hash >= 'round 5' and tx_hash < 'round:' group by tx_hash) t`;
+  expect(rows[0]).toEqual({ things: 100, memos: TARGETS });
+  expect(await sql`select reason from reporting.quarantine`).toEqual([]);
+});
+
+it('a row that another target committed at the same time is stored again, and not refused', async () => {
+  const collisions = new Map([
+    [2, 1],
+    [5, 4],
+    [6, 2],
+  ]);
+  const stored = new Set<number>();
+  const refused = await storeByHalves([1, 2, 3, 4, 5, 6, 7], async (items) => {
+    const colliding = items.find((item) => (collisions.get(item) ?? 0) > 0);
+    if (colliding === undefined) for (const item of items) stored.add(item);
+    else {
+      collisions.set(colliding, (collisions.get(colliding) ?? 0) - 1);
+      throw Object.assign(new postgres.PostgresError('duplicate key'), { code: '23505' });
+    }
+  });
+  expect(refused).toEqual([]);
+  expect([...stored].sort()).toEqual([1, 2, 3, 4, 5, 6, 7]);
+});
