@@ -14,6 +14,7 @@ const message = (summaries: readonly string[]): Message => ({
   at: '2026-11-22T00:00:00.000Z',
   recorder: 'recorder',
   network: 'mainnet',
+  advice: 'Look at the node.',
   runbook: 'https://docs.example/alerts#node-down',
   items: summaries.map((summary, at) => ({
     ...{ alert: at + 1, subject: `node ${at}`, severity: 'critical' as const, summary },
