@@ -1,6 +1,5 @@
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { z } from 'zod';
-import type { ProbeCall } from '../upstreams/upstream.ts';
 import type { Digits } from './fields.ts';
 
 /**
@@ -52,7 +51,15 @@ export interface Ask {
   /** A JSON-RPC call; its `result`. @throws UpstreamFailure when there is none */
   rpc(path: string, method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown>;
   /** One query of a health report, without retries. @throws UpstreamFailure if the answer is no health report */
-  probe(path: string, call?: ProbeCall): Promise<unknown>;
+  probe(
+    path: string,
+    call?: {
+      readonly query?: Readonly<Record<string, string>>;
+      /** JSON-RPC method; absent: a GET. */
+      readonly method?: string;
+      readonly params?: Readonly<Record<string, unknown>> | undefined;
+    },
+  ): Promise<unknown>;
   /** How many items to ask for a page: the seed's maximum, unless the configuration wants fewer. */
   pageSize(most: number): number;
   /** When the answer that is being read arrived, in ms since 1970. */

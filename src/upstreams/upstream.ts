@@ -26,7 +26,7 @@ export interface UpstreamSettings {
 }
 
 /** The way in which a health report is queried: a GET, or JSON-RPC if a method is given. */
-export interface ProbeCall {
+interface ProbeCall {
   readonly query?: Readonly<Record<string, string>>;
   readonly method?: string;
   readonly params?: Readonly<Record<string, unknown>> | undefined;
