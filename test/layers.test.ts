@@ -46,6 +46,7 @@ const free: readonly string[] = [
   'package-file.ts',
   'redaction.ts',
   'slow-addresses.ts',
+  'state-directory.ts',
   'traced.ts',
   'work-signal.ts',
   'safe-text.ts',
