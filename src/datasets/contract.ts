@@ -224,6 +224,12 @@ export interface Dataset extends Recorded {
   readonly everyNode?: EveryNode;
   /** The items of a page. @throws Error when the answer has another shape than the seed says */
   items(body: unknown, target: Target): readonly unknown[];
+  /**
+   * Why an item that can be decoded cannot be right, such as a point of the future: it goes to the quarantine with that
+   * reason. Returns null if it may be right. Absent: every item may.
+   * @param now when the item was observed, ms since 1970
+   */
+  refuse?(item: unknown, target: Target, now: number): string | null;
   /** An item as the seed's field tables show it. */
   readonly example: Readonly<Record<string, unknown>>;
   readonly table: PgTable;

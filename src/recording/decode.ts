@@ -42,12 +42,22 @@ export interface ByKey {
   showAgain?(id: string): boolean;
 }
 
+/** What items are about, and when they were observed, ms since 1970. */
+export interface About {
+  readonly target: Target;
+  readonly now: number;
+}
+
 /** How the answers of one dataset become rows. */
 export interface Decoder {
-  /** Decodes the items of a page. @param byKey those of the pages before; the page's own are added */
-  page(body: unknown, target: Target, byKey?: ByKey): Decoded;
+  /**
+   * Decodes the items of a page.
+   * @param byKey those of the pages before; the page's own are added
+   * @param now when it was observed, ms since 1970; absent: no item is of the future
+   */
+  page(body: unknown, target: Target, byKey?: ByKey, now?: number): Decoded;
   /** Decodes items that were taken out of their page already. */
-  items(items: readonly unknown[], byKey?: ByKey): Decoded;
+  items(items: readonly unknown[], about: About, byKey?: ByKey): Decoded;
 }
 
 /** The longest part of a key. PostgreSQL limits index entries: a longer one would make the commit of its page fail. */
@@ -63,7 +73,11 @@ export function buildDecoder(dataset: Dataset): Decoder {
   const types = [...itemColumns(dataset).map(({ type }) => type), 'jsonb'];
   const idOf = buildIdentity(dataset);
   const keepsBoth = dataset.history === 'log';
-  const decodeItems = (items: readonly unknown[], byKey: ByKey = new Map<string, unknown>()): Decoded => {
+  const decodeItems = (
+    items: readonly unknown[],
+    { target, now }: About,
+    byKey: ByKey = new Map<string, unknown>(),
+  ): Decoded => {
     const rows: Row[] = [];
     const sources: unknown[] = [];
     const refused: Refused[] = [];
@@ -78,6 +92,11 @@ export function buildDecoder(dataset: Dataset): Decoder {
       const row = decodeItem(item);
       if (typeof row === 'string') {
         refused.push({ reason: row, item, key: keyOf(item) });
+        continue;
+      }
+      const reason = dataset.refuse?.(item, target, now) ?? null;
+      if (reason !== null) {
+        refused.push({ reason, item, key: row });
         continue;
       }
       const id = idOf(row);
@@ -105,7 +124,8 @@ export function buildDecoder(dataset: Dataset): Decoder {
     return { items: items.length, rows, sources, refused, consistent, repeats, after };
   };
   return {
-    page: (body, target, byKey) => decodeItems(dataset.items(body, target), byKey),
+    page: (body, target, byKey, now = Number.POSITIVE_INFINITY) =>
+      decodeItems(dataset.items(body, target), { target, now }, byKey),
     items: decodeItems,
   };
 }

@@ -74,9 +74,10 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
   const compiled = compileFeed(feed);
   const decoder = compiled.decoders[at];
   if (!decoder) return null;
+  const about = { target: batch.target, now: clock() };
   const byKey: ByKey = new Map<string, unknown>();
   const decoded = items.flatMap(({ id, item }): Decodable[] => {
-    const result = decodable(item, (value) => decoder.items([value], byKey));
+    const result = decodable(item, (value) => decoder.items([value], about, byKey));
     return result?.refused.length === 0 && result.consistent ? [{ id: Number(id), rows: result.rows }] : [];
   });
   if (decoded.length === 0) return { released: 0, rowsWritten: 0 };

@@ -198,7 +198,7 @@ export class Run {
     if (at === 0) this.#progressOfIndex?.take(items, this.#context.clock());
     taken.begin(items, () => itemsOf(again()));
     try {
-      return decoder.items(items, taken);
+      return decoder.items(items, { target: this.#job.target, now: this.#context.clock() }, taken);
     } finally {
       taken.end();
     }
@@ -266,7 +266,7 @@ export class Run {
     for (const read of buffer.bodies) {
       const body = read();
       this.#decoders.forEach((decoder, at) => {
-        const decoded = decoder.page(body, this.#job.target, known[at]);
+        const decoded = decoder.page(body, this.#job.target, known[at], this.#context.clock());
         decoded.rows.forEach((row, index) => {
           parts.push({ at, row, item: decoded.sources[index] });
         });

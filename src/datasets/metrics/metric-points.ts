@@ -5,6 +5,7 @@ import { listIn } from '../sources/answer.ts';
 import { day, hour, month, week } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 import { secondsAt, timestampsWithin } from '../sources/time-windows.ts';
+import { BEFORE_ALL, refusePoint } from './point-grid.ts';
 
 /** The metrics and the intervals that each allows (seed metrics 2): all four, or the day only. */
 export const metricIntervals: Readonly<Record<string, readonly string[]>> = {
@@ -30,18 +31,18 @@ export const metricIntervals: Readonly<Record<string, readonly string[]>> = {
 const PAGE = 2160; // the most points of one call; a call costs the same for any number
 const bucket: Readonly<Record<string, number>> = { hour, day, week, month: month + day };
 
-/**
- * Before any EVM chain: the first of them, the C-chain, has points since 2020-09-21 (reality.md 3.2). Hours are asked for in windows of 90
- * days, so that each empty year would cost four calls a metric.
- */
-const BEFORE_ALL = new Date('2020-01-01');
-
 /** A full page of weeks or months is longer than there are chains. */
 const LONGEST = 6 * 365 * day;
 
 /** The time that one full page spans. */
 const onePage = ({ timeInterval = 'day' }: Target) =>
   Math.min((PAGE - 2) * (bucket[timeInterval] ?? day), LONGEST);
+
+/** A point's place; null before any chain: such a point would prove that all points after it were shown. */
+function placeOf(point: unknown): number | null {
+  const place = secondsAt('timestamp')(point);
+  return place !== null && place >= BEFORE_ALL ? place : null;
+}
 
 /**
  * Chain metrics, newest first (seed metrics 4.1). Every poll asks for the newest full page, because a call costs the same
@@ -59,7 +60,7 @@ const source: Source = {
     span: onePage,
     head: onePage,
     settle: 0,
-    lookback: BEFORE_ALL,
+    lookback: new Date(BEFORE_ALL),
     // Each series is computed alone, and its points come one after the other.
     index: {
       name: ({ chainId = '', metric = '', timeInterval = '' }) => `${chainId} ${metric} ${timeInterval}`,
@@ -86,7 +87,7 @@ const source: Source = {
         query: { timeInterval, pageSize: ask.pageSize(PAGE) },
         list: 'results',
         within: timestampsWithin,
-        at: secondsAt('timestamp'),
+        at: placeOf,
         step: 1000,
       },
       window,
@@ -104,6 +105,7 @@ export const metricPoints = defineDataset({
   numbered: true,
   key: ['chain_id', 'metric', 'time_interval', 'bucket_start'],
   items: (body) => listIn(body, 'results'),
+  refuse: (point, { timeInterval = 'day' }, now) => refusePoint(point, timeInterval, now),
   rename: { timestamp: 'bucket_start' },
   item: object({
     timestamp: unixSeconds('Start of the hour, day, week (Monday) or month that the value is about.'),
