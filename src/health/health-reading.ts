@@ -4,8 +4,8 @@ import { type Room, roomForReport, storableError, storableMessage, storableName 
 
 /** The check that stands for the probe as a whole. */
 export const WHOLE = '*';
-/** The check that stands for all checks beyond the limit. */
-const REST = '… more checks';
+/** The check that all checks beyond a limit are recorded as. */
+export const MORE = '(more)';
 const MOST_CHECKS = 1_000;
 const MOST_NAMED = 50;
 const LONGEST_TIMESTAMP = 64;
@@ -66,8 +66,9 @@ export function listed(names: readonly string[]): string {
   return names.slice(0, MOST_NAMED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
-const GRAVITY = { up: 0, unknown: 1, down: 2 } as const;
-const RESERVED: ReadonlySet<string> = new Set([WHOLE, REST]);
+/** The state that counts where several checks are recorded as one. */
+export const GRAVITY = { up: 0, maintenance: 0, unknown: 1, down: 2 } as const;
+const RESERVED: ReadonlySet<string> = new Set([WHOLE, MORE]);
 
 function checksOf(checks: unknown, room: Room): CheckSaid[] {
   const all = entriesOf(checks);
@@ -75,7 +76,7 @@ function checksOf(checks: unknown, room: Room): CheckSaid[] {
   const kept = all.length > MOST_CHECKS ? all.sort(([one], [other]) => (one < other ? -1 : 1)) : all;
   const byName = new Map<string, CheckSaid>();
   kept.forEach(([name, check], at) => {
-    const reading = checkOf(at < MOST_CHECKS ? storableName(name, RESERVED) : REST, check, room);
+    const reading = checkOf(at < MOST_CHECKS ? storableName(name, RESERVED) : MORE, check, room);
     const same = byName.get(reading.name);
     if (!same || GRAVITY[reading.state] > GRAVITY[same.state]) byName.set(reading.name, reading);
   });

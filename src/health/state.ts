@@ -1,4 +1,4 @@
-import { listed, WHOLE } from './health-reading.ts';
+import { GRAVITY, listed, MORE, WHOLE } from './health-reading.ts';
 import { gistOf, jsonGistOf } from './sameness.ts';
 
 /** The state of a probe or a check at a moment. `maintenance` is announced, never observed. */
@@ -120,6 +120,35 @@ export function step(
   return { state: { standing, suspect: null, stamps }, transitions };
 }
 
+/** Maximum number of distinct check names of a probe, over all its looks. Checks with other names are recorded as {@link MORE}. */
+const MAX_CHECK_NAMES = 1_000;
+
+/** The readings of a report, of which those with names beyond the bound are one: the gravest. */
+function boundedReadings(
+  standing: ReadonlyMap<string, StandingVerdict>,
+  readings: readonly CheckReading[],
+): readonly CheckReading[] {
+  let room = MAX_CHECK_NAMES - standing.size;
+  let more: CheckReading | null = null;
+  const bounded: CheckReading[] = [];
+  for (const reading of readings) {
+    if (reading.name !== MORE && (standing.has(reading.name) || room-- > 0)) bounded.push(reading);
+    else if (!more || GRAVITY[reading.state] > GRAVITY[more.state]) more = asMore(reading);
+  }
+  return more ? [...bounded, more] : bounded;
+}
+
+/** The reading of all checks beyond the bound. Its texts name none of them, because their names change at each look. */
+const asMore = ({ state }: CheckReading): CheckReading => ({
+  name: MORE,
+  state,
+  error: state === 'up' ? null : `${state}: at least one check beyond ${MAX_CHECK_NAMES} distinct names`,
+  message: null,
+  timestamp: null,
+  failingSince: null,
+  failures: null,
+});
+
 /** More checks than any node has. Beyond this number, checks that left the report are forgotten. */
 const MOST_REMEMBERED = 2_000;
 
@@ -151,7 +180,8 @@ function transitionsBy(
       ended: last ? endingOf(last) : null,
     });
   };
-  const readings = observation.checks?.map((reading) => {
+  const reported = observation.checks && boundedReadings(standing, observation.checks);
+  const readings = reported?.map((reading) => {
     const stamp = stamps.get(reading.name);
     const stale =
       reading.state === 'up' &&

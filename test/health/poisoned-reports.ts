@@ -71,7 +71,7 @@ const VALUES = [
   '9223372036854775808',
   '"x"',
 ];
-const NAMES = ['*', '__proto__', 'constructor', 'toString', '', ' ', '… more checks', '"*"', '\n', '$'];
+const NAMES = ['*', '__proto__', 'constructor', 'toString', '', ' ', '(more)', '"*"', '\n', '$'];
 
 const nested = (depth: number, open: string, close: string) => open.repeat(depth) + close.repeat(depth);
 

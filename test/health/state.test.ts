@@ -6,6 +6,7 @@ import {
   type Ending,
   NOTHING_KNOWN,
   type Observation,
+  type ProbeState,
   step,
   type Transition,
 } from '../../src/health/state.ts';
@@ -233,5 +234,33 @@ describe('any life of a node', () => {
         });
       }),
     );
+  });
+});
+
+describe('check names that change at each look', () => {
+  const check = (name: string, state: 'up' | 'down'): CheckReading => ({
+    ...{ name, state, error: state === 'down' ? `${name} fails` : null, message: null },
+    ...{ timestamp: null, failingSince: null, failures: null },
+  });
+
+  it('are recorded up to a bound, and beyond it as one check whose state is the gravest', () => {
+    let state: ProbeState = NOTHING_KNOWN;
+    const names = new Set<string>();
+    let transitions = 0;
+    for (let look = 0; look < 30; look += 1) {
+      const checks = Array.from({ length: 400 }, (_, at) =>
+        check(`look ${look} check ${at}`, look >= 20 && at === 7 ? 'down' : 'up'),
+      );
+      const seen = { at: look * 10_000, state: 'up' as const, error: null, checks, before: look };
+      const next = step(state, seen, Infinity);
+      state = next.state;
+      for (const one of next.transitions) names.add(one.check);
+      if (look > 4) transitions += next.transitions.filter((one) => one.check !== '*').length;
+    }
+    expect(names.size).toBe(1_000 + 1);
+    expect(names).toContain('(more)');
+    // From up to down, once, whatever the names of the failing checks are.
+    expect(transitions).toBe(1);
+    expect(state.standing.get('(more)')?.state).toBe('down');
   });
 });

@@ -62,7 +62,7 @@ export const ledgerStandingStill: Rule = {
   about: 'The uptime ledger does not move: nobody knows whether nodes are up.',
   severity: 'critical',
   for: 0,
-  ask: ({ sql }) => standing(sql, sql`f.what = 'ledger'`),
+  ask: ({ sql }) => standing(sql, sql`f.what = 'ledger' and f.state <> 'incomplete'`),
 };
 
 /** What else of the recording stands still. */

@@ -115,6 +115,11 @@ from index_stalls
 where is_stalled
 group by subject
 union all
+select 'incomplete', 'ledger', 'node_health', concat_ws(' ', h.observer, h.node, h.probe), h.started_at,
+  'the node reports checks with ever new names: those beyond 1000 distinct names are recorded as one check "(more)"'
+from recorder.node_health h
+where h.check_name = '(more)' and h.ended_at is null
+union all
 select 'standing still', 'schedule', null, schedule, stood_since, reason from schedule_states
 where stood_since is not null
 union all
