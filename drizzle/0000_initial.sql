@@ -433,6 +433,20 @@ CREATE TABLE "recorder"."incident_notes" (
 	"written_at" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "recorder"."node_bindings" (
+	"node" text PRIMARY KEY NOT NULL,
+	"node_id" text,
+	"network_id" bigint,
+	"genesis_id" text,
+	"bound_by" text NOT NULL,
+	"bound_at" timestamp with time zone NOT NULL,
+	"verified_at" timestamp with time zone,
+	"difference" text,
+	"differs_since" timestamp with time zone,
+	"differs_at" timestamp with time zone,
+	"differs_where" text
+);
+--> statement-breakpoint
 CREATE TABLE "recorder"."configurations" (
 	"recorder" text NOT NULL,
 	"digest" text NOT NULL,

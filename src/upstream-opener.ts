@@ -4,6 +4,8 @@ import type { Environment } from './config/environment.ts';
 import type { Config } from './config/schema.ts';
 import { SharedBudget } from './db/budget.ts';
 import { type BudgetKey, budgetKey } from './db/budget-key.ts';
+import { IdentifiedNode } from './identity/identified-node.ts';
+import { NodeGuard } from './identity/node-guard.ts';
 import type { OpenUpstream } from './recording/context.ts';
 import { redactor } from './redaction.ts';
 import type { ProcessCounts } from './server/metrics/process-counts.ts';
@@ -63,10 +65,18 @@ export function upstreamOpener(
   }
   for (const node of config.upstreams.nodes)
     add(`nodes/${node.name}`, node, { headers: {}, budget: unmetered });
+  const { network } = config;
+  const guards = new Map(
+    config.upstreams.nodes.map((node) => [
+      `nodes/${node.name}`,
+      new NodeGuard(sql, { ...node, network }, clock),
+    ]),
+  );
   return ({ source }, { target }, asking) => {
     const name = source.upstream === 'nodes' ? `nodes/${target.node}` : source.upstream;
     const found = settings.get(name);
     if (!found) throw new Error(`no upstream ${name} is configured`);
-    return new UpstreamSession(found, asking);
+    const guard = guards.get(name);
+    return guard ? new IdentifiedNode(found, asking, guard) : new UpstreamSession(found, asking);
   };
 }

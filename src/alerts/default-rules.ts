@@ -5,6 +5,7 @@ import { discrepancy } from './rules/discrepancy.ts';
 import { diskFull } from './rules/disk-full.ts';
 import {
   alertingFailing,
+  anotherSource,
   datasetIncomplete,
   datasetLate,
   exportFailing,
@@ -29,6 +30,7 @@ export const defaultRules: readonly Rule[] = [
   nodeDown,
   nodeFlapping,
   nodeUnobserved,
+  anotherSource,
   ledgerStandingStill,
   recordingStandingStill,
   datasetLate,

@@ -173,6 +173,11 @@ export function configSchema(names: CatalogNames) {
           z.strictObject({
             name: name.describe('Its name in the record, unique among the nodes.'),
             ...service,
+            nodeId: nodeId.optional().meta({
+              description:
+                'The id of the node that the name stands for. Set it when the name is to stand for another node than before.',
+              absent: 'that of the node that answers first',
+            }),
             tags,
           }),
         ).describe('The nodes that are asked, and whose health is probed.'),

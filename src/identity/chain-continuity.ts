@@ -59,7 +59,7 @@ export async function verifyChain(
     const from = await forkHeight(sql, ask, dataset, chain, target, found.height).catch(() => null);
     throw new UpstreamFailure(
       'identity',
-      `${found.reason}: another chain than the recorded one${from === null ? '' : `; the chains differ from height ${from} on`}`,
+      `another chain: ${found.reason}${from === null ? '' : `; the chains differ from height ${from} on`}`,
     );
   }
   if (head === null) return;
@@ -67,7 +67,7 @@ export async function verifyChain(
   if (newest !== null && head < newest)
     throw new UpstreamFailure(
       'identity',
-      `the newest block is ${head}, and blocks are recorded up to ${newest}: an older state was restored, or another chain is served`,
+      `another chain, or an older state of it: the newest block is ${head}, and blocks are recorded up to ${newest}`,
     );
 }
 

@@ -12,6 +12,13 @@ export interface Asked extends Ask {
   readonly usage: Usage;
   /** How the body of the last answer is read again; null: the body is another one. Absent: bodies cannot be read again. */
   again?(body: unknown): (() => unknown) | null;
+  /**
+   * Verifies that all answers so far came from the source whose name the target has. Absent: the source has no identity.
+   * @throws UpstreamFailure (identity) when another node or network answered
+   */
+  verifySource?(): Promise<void>;
+  /** The node that answered in place of the expected one; null: none did. Absent: the source has no identity. */
+  readonly otherNode?: string | null;
 }
 
 /** Opens an upstream for one run. */

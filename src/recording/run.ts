@@ -102,8 +102,9 @@ export class Run {
       if (failure.kind === 'identity') this.#buffer = emptyBuffer(this.#feed, this.#buffer);
     }
     const { unconfirmed } = await this.#commit({ failure }).catch((error: unknown) => {
-      if (failure && !isIdentityFailure(error)) throw error;
-      failure = asFailure(error);
+      // What could not be verified is dropped. A commit that fails otherwise is not made again.
+      if (failure && !(error instanceof UpstreamFailure)) throw error;
+      if (!failure || isIdentityFailure(error)) failure = asFailure(error);
       return this.#commit({ failure });
     });
     const outcome = this.#outcomeOf(failure);
@@ -135,6 +136,7 @@ export class Run {
       commit: () => this.#commit(null),
     });
     try {
+      await this.#ask.verifySource?.();
       for await (const { page, again } of prefetch(
         this.#stamped(walk(this.#feed, this.#ask, this.#job.target, requestedBy(this.#job))),
       )) {
@@ -232,8 +234,9 @@ export class Run {
   }
 
   /** @throws UpstreamFailure (identity) when what waits for the commit is not of the recorded source */
-  async #verify({ links, head }: PageBuffer): Promise<void> {
+  async #verify({ links, head, bodies }: PageBuffer): Promise<void> {
     const { sql } = this.#context;
+    if (bodies.length > 0) await this.#ask.verifySource?.();
     for (const [at, dataset] of this.#feed.datasets.entries())
       await verifyChain(sql, this.#ask, dataset, this.#job.target, { links: links[at] ?? [], head });
   }

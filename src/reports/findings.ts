@@ -20,7 +20,8 @@ export interface Finding {
     | 'changes'
     | 'replica'
     | 'index-stalled'
-    | 'retention';
+    | 'retention'
+    | 'node';
   readonly dataset: string | null;
   readonly subject: string;
   readonly since: Date;

@@ -50,6 +50,13 @@ export interface Asking {
   readonly traced?: Traced;
 }
 
+const CONNECTION_FAILURES: ReadonlySet<FailureKind> = new Set<FailureKind>([
+  'dns',
+  'refused',
+  'reset',
+  'timeout',
+  'rate-limited',
+]);
 const ATTEMPTS = 4;
 const FIRST_PAUSE = 400;
 /** After a longer Retry-After the job goes back to the queue instead of waiting; ms. */
@@ -63,11 +70,18 @@ export class UpstreamSession {
   #last: { readonly body: unknown; readonly read: () => unknown } | null = null;
   readonly #settings: UpstreamSettings;
   readonly #asking: Asking;
+  readonly #inspect: ((headers: Answer['headers']) => void | Promise<void>) | undefined;
   #nextId = 1;
 
-  constructor(settings: UpstreamSettings, asking: Asking) {
+  /** @param inspect called with the headers of each answer before it is read; what it throws fails the call */
+  constructor(
+    settings: UpstreamSettings,
+    asking: Asking,
+    inspect?: (headers: Answer['headers']) => void | Promise<void>,
+  ) {
     this.#settings = settings;
     this.#asking = asking;
+    this.#inspect = inspect;
     this.now = asking.clock();
   }
 
@@ -95,11 +109,24 @@ export class UpstreamSession {
 
   /** See {@link Ask.rpc}. */
   async rpc(path: string, method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown> {
-    return this.#retried(async () => {
-      const id = this.#nextId++;
-      const answer = await this.#call('POST', path, {}, rpcBody(id, method, params), { rpcMethod: method });
-      return this.#read(answer, (one) => readRpcAnswer(jsonBodyOf(one, this.now), id, method));
-    });
+    return this.#retried(() => this.#rpcOnce(path, method, params));
+  }
+
+  async #rpcOnce(path: string, method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown> {
+    const id = this.#nextId++;
+    const answer = await this.#call('POST', path, {}, rpcBody(id, method, params), { rpcMethod: method });
+    return this.#read(answer, (one) => readRpcAnswer(jsonBodyOf(one, this.now), id, method));
+  }
+
+  /**
+   * As {@link UpstreamSession.rpc}, for what the node may not offer: it is called again only if the connection failed.
+   */
+  async rpcIfOffered(
+    path: string,
+    method: string,
+    params?: Readonly<Record<string, unknown>>,
+  ): Promise<unknown> {
+    return this.#retried(() => this.#rpcOnce(path, method, params), CONNECTION_FAILURES);
   }
 
   /** See {@link Ask.probe}. */
@@ -171,6 +198,7 @@ export class UpstreamSession {
     });
     const answer = withoutSecrets(raw, redact);
     this.now = clock();
+    await this.#inspect?.(answer.headers);
     const allowance = allowanceIn(answer, this.now);
     if (allowance) await budget.learn(allowance);
     return answer;
@@ -190,7 +218,8 @@ export class UpstreamSession {
     }
   }
 
-  async #retried<T>(attempt: () => Promise<T>): Promise<T> {
+  /** @param only the failures after which it is tried again; absent: all that may be over in seconds */
+  async #retried<T>(attempt: () => Promise<T>, only?: ReadonlySet<FailureKind>): Promise<T> {
     for (let attempts = 1; ; attempts++) {
       try {
         return await attempt();
@@ -200,7 +229,8 @@ export class UpstreamSession {
         // Only an answer blocks all workers. The budget's own refusal is rate-limited too, but may be about one priority only.
         if (error.status === 429)
           await this.#settings.budget.block(pause, error.pauseHeader ?? '429 without Retry-After');
-        if (!error.retry || attempts >= ATTEMPTS || pause > LONGEST_PAUSE) throw error;
+        if (!error.retry || only?.has(error.kind) === false || attempts >= ATTEMPTS || pause > LONGEST_PAUSE)
+          throw error;
         await delay(pause, undefined, { signal: this.#asking.signal }).catch(() => {
           throw new UpstreamFailure('cancelled', 'stopped by the recorder');
         });

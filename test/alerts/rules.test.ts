@@ -143,6 +143,24 @@ const cases: Readonly<Record<string, Case>> = {
     subjects: ['n1'],
     says: /^n1 is not observed: HTTP 401$/,
   },
+  'another-source': {
+    fires: async () => {
+      await watched('validators');
+      await put('node_bindings', {
+        node: 'n1',
+        bound_by: 'first sight',
+        bound_at: ago(hour),
+        difference: 'another node: NodeID-B answers',
+        differs_since: ago(minute),
+      });
+    },
+    quiet: async () => {
+      await watched('validators');
+      await put('node_bindings', { node: 'n1', bound_by: 'first sight', bound_at: ago(hour) });
+    },
+    subjects: ['node n1'],
+    says: /another node: NodeID-B answers/,
+  },
   'ledger-standing-still': {
     fires: async () => {
       await ledger(well);

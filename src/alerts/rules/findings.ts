@@ -76,7 +76,7 @@ export const recordingStandingStill: Rule = {
   ask: ({ sql }) =>
     standing(
       sql,
-      sql`f.what not in ('target', 'ledger', 'alerts', 'changes', 'export', 'replica', 'index-stalled')`,
+      sql`f.what not in ('target', 'ledger', 'alerts', 'changes', 'export', 'replica', 'index-stalled', 'node')`,
     ),
 };
 
@@ -89,6 +89,18 @@ export const indexStalled: Rule = {
   severity: 'warning',
   for: 10 * MINUTE,
   ask: ({ sql }) => standing(sql, sql`f.what = 'index-stalled'`),
+};
+
+/** Another node, network or chain than the recorded one. */
+export const anotherSource: Rule = {
+  ...common,
+  name: 'another-source',
+  about:
+    'Another node, network, genesis or chain answers than the recorded one: it is not recorded under the name of that one.',
+  severity: 'critical',
+  for: 0,
+  ask: ({ sql }) =>
+    standing(sql, sql`f.what = 'node' or (f.what = 'target' and f.reason like 'another chain%')`),
 };
 
 /** A rule that cannot be asked, or a channel that takes nothing. */

@@ -219,12 +219,19 @@ union all
 select 'standing still', 'retention', dataset, 'what is not kept any more', moved_at,
   'it is not all removed yet: no process with the role scheduler does it, or it fails, and the log of that process says why'
 from reporting.retention
-where finished_at is null and now() - moved_at > interval '1 day';
+where finished_at is null and now() - moved_at > interval '1 day'
+union all
+select 'failing', 'node', null, b.node, b.differs_since, b.difference
+from recorder.node_bindings b
+where b.difference is not null and exists (
+  select from recorder.targets t
+  join recorder.target_datasets d using (source, target_key)
+  where d.active and t.target ->> 'node' = b.node);
 
 comment on view reporting.findings is 'Whatever does not stand as it should, and why. No row: all is well.';
 comment on column reporting.findings.state is 'late, failing, incomplete, outdated, or standing still.'; -- text
-comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, readings (their packing), checks (across sources), process, workers (of a recorder), server (its connections), queue, alerts (a rule or a channel), export (by schedule), changes (a sink of the feed), replica (that is read from), index-stalled (of a service, one of its indexes, or a target), or retention (what was to be removed).'; -- text
+comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, readings (their packing), checks (across sources), process, workers (of a recorder), server (its connections), queue, alerts (a rule or a channel), export (by schedule), changes (a sink of the feed), replica (that is read from), index-stalled (of a service, one of its indexes, or a target), retention (what was to be removed), or node (another one answers).'; -- text
 comment on column reporting.findings.dataset is 'The dataset; null: it is not about one.'; -- text
-comment on column reporting.findings.subject is 'The target, the observer, the probe, the schedule, what is compared, the process, the queue, the service, the index, or where the export goes.'; -- text
+comment on column reporting.findings.subject is 'The target, the observer, the probe, the schedule, what is compared, the process, the queue, the service, the index, where the export goes, or the node.'; -- text
 comment on column reporting.findings.since is 'Since when: of what is late or fails, the last success, or when it was first wanted.'; -- timestamptz
 comment on column reporting.findings.reason is 'Why, as far as it is known.'; -- text

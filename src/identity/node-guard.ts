@@ -1,0 +1,137 @@
+import type postgres from 'postgres';
+import type { Clock } from '../clock.ts';
+import { memberOf } from '../datasets/sources/answer.ts';
+import { type FailureKind, UpstreamFailure } from '../upstreams/failure.ts';
+import {
+  bindNode,
+  boundNodeId,
+  type ConfiguredNode,
+  differenceOf,
+  differsStill,
+  loadBinding,
+  type NodeBinding,
+  type NodeIdentity,
+  noteDifference,
+} from './node-binding.ts';
+
+/** Calls a JSON-RPC method of the node. @throws UpstreamFailure when there is no result */
+export type CallNode = (
+  path: string,
+  method: string,
+  params?: Readonly<Record<string, unknown>>,
+) => Promise<unknown>;
+
+/** For so long, ms, what was found out about a node's network and its binding holds, unless its connection fails. */
+const VERIFIED_FOR = 10_000;
+/** A node without the header `node-id` is not recorded for so long, ms, after another one answered in its place. */
+const UNMARKED_WAIT = 60_000;
+
+/** Verifies that what answers at a node's URL is the node that its configured name stands for. One a node and process. */
+export class NodeGuard {
+  readonly node: ConfiguredNode;
+  readonly #sql: postgres.Sql;
+  readonly #clock: Clock;
+  #binding: NodeBinding | null = null;
+  #loadedAt = Number.NEGATIVE_INFINITY;
+  /** Network and genesis, of which node id, as they were found out last. */
+  #place: (NodeIdentity & { readonly at: number }) | null = null;
+
+  constructor(sql: postgres.Sql, node: ConfiguredNode, clock: Clock) {
+    this.#sql = sql;
+    this.node = node;
+    this.#clock = clock;
+  }
+
+  /** The node id that the name stands for, as far as this process knows; null: unknown. */
+  get expected(): string | null {
+    return boundNodeId(this.node, this.#binding);
+  }
+
+  /** The connection failed, or the node refused it: the node may be another one afterwards. */
+  doubt(): void {
+    this.#place = null;
+  }
+
+  /**
+   * Verifies a node by its id and, at a slower rate, by its network and its genesis.
+   * @param nodeId as its answers say; null: they do not, or the node does not report it
+   * @param isMarked the answers carried the id themselves
+   * @param call to request network and genesis; null: they were verified by the same run
+   * @throws UpstreamFailure (identity) when the name does not stand for what answered
+   */
+  async verify(nodeId: string | null, isMarked: boolean, call: CallNode | null): Promise<void> {
+    const now = this.#clock();
+    if (now - this.#loadedAt >= VERIFIED_FOR || now < this.#loadedAt) {
+      this.#binding = await loadBinding(this.#sql, this.node.name);
+      this.#loadedAt = now;
+    }
+    const seen = call
+      ? await this.#identify(nodeId, call, now)
+      : { nodeId, networkId: null, genesisId: null };
+    const difference = differenceOf(this.node, this.#binding, seen);
+    if (difference !== null) await this.refuse(difference);
+    if (!isMarked && this.#binding && differsStill(this.node, this.#binding, now, UNMARKED_WAIT))
+      throw new UpstreamFailure('identity', this.#binding.difference ?? 'another node answered');
+    if (seen.nodeId === null && seen.networkId === null) return;
+    this.#binding = await bindNode(this.#sql, this.node, this.#binding, seen, now);
+    // Another process may have bound the name to another node meanwhile.
+    const late = differenceOf(this.node, this.#binding, seen);
+    if (late !== null) await this.refuse(late);
+  }
+
+  /** Notes that an answer came from another node. @throws UpstreamFailure (identity) */
+  async refuseNode(nodeId: string): Promise<never> {
+    const seen = { nodeId, networkId: null, genesisId: null };
+    const several = `another node: ${nodeId} and ${this.expected ?? 'another one'} answer at the URL of ${this.node.name}: give it a URL of one node`;
+    return this.refuse(differenceOf(this.node, this.#binding, seen) ?? several);
+  }
+
+  /** Stores a difference. @throws UpstreamFailure (identity) with it */
+  async refuse(difference: string): Promise<never> {
+    this.#place = null;
+    this.#binding = await noteDifference(this.#sql, this.node, this.#binding, difference, this.#clock());
+    throw new UpstreamFailure('identity', difference);
+  }
+
+  /** Network and genesis are requested before the first run, after a failed connection, and when they were not for a while. */
+  async #identify(nodeId: string | null, call: CallNode, now: number): Promise<NodeIdentity> {
+    const known = this.#place;
+    if (known && known.nodeId === nodeId && now >= known.at && now - known.at < VERIFIED_FOR) return known;
+    const networkId = await ifOffered(async () =>
+      Number(String(memberOf(await call('/ext/info', 'info.getNetworkID'), 'networkID'))),
+    );
+    // A chain that is not bootstrapped yet answers 503, and the other APIs of the node are recorded meanwhile.
+    const genesisId = await ifOffered(async () => {
+      const params = { height: 0, encoding: 'json' };
+      return memberOf(memberOf(await call('/ext/bc/P', 'platform.getBlockByHeight', params), 'block'), 'id');
+    }, 'server');
+    const seen = {
+      nodeId,
+      networkId: Number.isSafeInteger(networkId) ? (networkId ?? null) : null,
+      genesisId: typeof genesisId === 'string' ? genesisId : null,
+    };
+    this.#place = { ...seen, at: now };
+    return seen;
+  }
+}
+
+/** The result of a call; null if it fails because the node does not offer it, or by `also`. @throws UpstreamFailure when it fails otherwise */
+export async function ifOffered<T>(call: () => Promise<T>, also?: FailureKind): Promise<T | null> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof UpstreamFailure && (NOT_THERE.has(error.kind) || error.kind === also)) return null;
+    throw error;
+  }
+}
+
+/** Failures by which a node, or a proxy before it, does not let a method through. */
+const NOT_THERE: ReadonlySet<FailureKind> = new Set<FailureKind>([
+  'not-offered',
+  'rpc',
+  'not-found',
+  'auth',
+  'bad-request',
+  'malformed',
+  'redirect',
+]);
