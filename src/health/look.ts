@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Clock } from '../clock.ts';
 import { memberOf } from '../datasets/sources/answer.ts';
-import type { OpenUpstream } from '../recording/context.ts';
+import type { Asked, OpenUpstream } from '../recording/context.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
 import { WorkSignal } from '../work-signal.ts';
 import { readHealth } from './health-reading.ts';
@@ -35,6 +35,7 @@ export function lookOver(
       );
       body = await firstBody(ledger.source.walk(ask, target, null));
       latency = performance.now() - began;
+      body = await ofItsNode(ask, body);
     } catch (error) {
       if (stop.aborted || !(error instanceof UpstreamFailure) || !work.timedOut) throw error;
       body = { failure: `no whole answer within ${deadline} ms`, state: 'down', network: true };
@@ -46,6 +47,17 @@ export function lookOver(
       return { state: 'unknown', error: `${CUT_OFF} (${reading.error})`, checks: null, latency: null };
     return { ...reading, latency: reading.checks ? latency : null };
   };
+}
+
+/** The body, or the failure that another node answered: its state is not that of the node. */
+async function ofItsNode(ask: Asked, body: unknown): Promise<unknown> {
+  try {
+    await ask.verifySlowly?.();
+    return body;
+  } catch (error) {
+    if (!(error instanceof UpstreamFailure) || error.kind !== 'identity') return body;
+    return { failure: error.message, state: 'unknown', network: false };
+  }
 }
 
 const CUT_OFF = 'no upstream can be reached over the network: the recorder is cut off';

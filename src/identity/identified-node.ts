@@ -20,9 +20,6 @@ export class IdentifiedNode implements Ask {
   /** Answers since the node was verified last. */
   #unverified = 0;
   #isVerified = false;
-  /** Health probes are of whichever node answers: {@link IdentifiedNode.otherNode} says which. */
-  #probing = false;
-
   constructor(settings: UpstreamSettings, asking: Asking, guard: NodeGuard) {
     this.#guard = guard;
     this.#session = new UpstreamSession(settings, asking, (headers) => this.#inspect(headers['node-id']));
@@ -48,20 +45,7 @@ export class IdentifiedNode implements Ask {
   post: Ask['post'] = (path, body) => this.#guarded(this.#session.post(path, body));
   rpc: Ask['rpc'] = (path, method, params) => this.#guarded(this.#session.rpc(path, method, params));
 
-  async probe(path: string, query?: Readonly<Record<string, string>>) {
-    this.#probing = true;
-    try {
-      return await this.#guarded(this.#session.probe(path, query));
-    } finally {
-      this.#probing = false;
-    }
-  }
-
-  /** The node that answered in place of the expected one; null: the expected one did, or it is unknown which one did. */
-  get otherNode(): string | null {
-    const { expected } = this.#guard;
-    return expected !== null && this.#nodeId !== null && this.#nodeId !== expected ? this.#nodeId : null;
-  }
+  probe: Ask['probe'] = (path, query) => this.#guarded(this.#session.probe(path, query));
 
   /** Verifies that all answers so far came from the node that the name stands for. @throws UpstreamFailure (identity) when another one answered */
   async verifySource(): Promise<void> {
@@ -73,6 +57,11 @@ export class IdentifiedNode implements Ask {
     await this.#guard.verify(this.#nodeId, !this.#isUnmarked, this.#isVerified ? null : call);
     this.#isVerified = true;
     this.#unverified = 0;
+  }
+
+  /** As {@link IdentifiedNode.verifySource}, once a minute: for health probes. @throws UpstreamFailure (identity) when another node answered lately */
+  async verifySlowly(): Promise<void> {
+    await this.#guard.slowly(() => this.verifySource());
   }
 
   /** Without the header a load balancer shows itself only by two ids: the first time the id is requested twice. */
@@ -94,9 +83,9 @@ export class IdentifiedNode implements Ask {
   }
 
   async #answered(nodeId: string): Promise<void> {
-    const expected = this.#guard.expected ?? (this.#probing ? null : this.#nodeId);
+    const expected = this.#guard.expected ?? this.#nodeId;
     this.#nodeId = nodeId;
-    if (!this.#probing && expected !== null && nodeId !== expected) await this.#guard.refuseNode(nodeId);
+    if (expected !== null && nodeId !== expected) await this.#guard.refuseNode(nodeId);
   }
 
   async #guarded<T>(call: Promise<T>): Promise<T> {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
 import type { Clock } from '../clock.ts';
 import { memberOf } from '../datasets/sources/answer.ts';
@@ -25,6 +26,10 @@ export type CallNode = (
 const VERIFIED_FOR = 10_000;
 /** A node without the header `node-id` is not recorded for so long, ms, after another one answered in its place. */
 const UNMARKED_WAIT = 60_000;
+/** Interval of the verification of a node whose health is probed, ms: a little less than a minute, so that each minute has one. */
+const VERIFY_PROBES_EVERY = 50_000;
+/** The longest that a probe waits for it, ms. */
+const MAX_WAIT_OF_PROBE = 2_000;
 
 /** Verifies that what answers at a node's URL is the node that its configured name stands for. One a node and process. */
 export class NodeGuard {
@@ -35,6 +40,9 @@ export class NodeGuard {
   #loadedAt = Number.NEGATIVE_INFINITY;
   /** Network and genesis, of which node id, as they were found out last. */
   #place: (NodeIdentity & { readonly at: number }) | null = null;
+
+  /** The last verification at a slow rate, and the failure that it ended with. */
+  #slow: { readonly at: number; failure: UpstreamFailure | null } | null = null;
 
   constructor(sql: postgres.Sql, node: ConfiguredNode, clock: Clock) {
     this.#sql = sql;
@@ -77,6 +85,24 @@ export class NodeGuard {
     // Another process may have bound the name to another node meanwhile.
     const late = differenceOf(this.node, this.#binding, seen);
     if (late !== null) await this.refuse(late);
+  }
+
+  /** Verifies once a minute, for probes. @throws UpstreamFailure (identity) when the last verification found another node */
+  async slowly(verify: () => Promise<void>): Promise<void> {
+    const now = this.#clock();
+    const last = this.#slow;
+    if (last && now >= last.at && now - last.at < VERIFY_PROBES_EVERY) {
+      if (last.failure) throw last.failure;
+      return;
+    }
+    const slow: { at: number; failure: UpstreamFailure | null } = { at: now, failure: null };
+    this.#slow = slow;
+    try {
+      await Promise.race([verify(), delay(MAX_WAIT_OF_PROBE, undefined, { ref: false })]);
+    } catch (error) {
+      if (error instanceof UpstreamFailure && error.kind === 'identity') slow.failure = error;
+      throw error;
+    }
   }
 
   /** Notes that an answer came from another node. @throws UpstreamFailure (identity) */

@@ -17,8 +17,8 @@ export interface Asked extends Ask {
    * @throws UpstreamFailure (identity) when another node or network answered
    */
   verifySource?(): Promise<void>;
-  /** The node that answered in place of the expected one; null: none did. Absent: the source has no identity. */
-  readonly otherNode?: string | null;
+  /** As `verifySource`, at a slow rate: for health probes. */
+  verifySlowly?(): Promise<void>;
 }
 
 /** Opens an upstream for one run. */

@@ -14,7 +14,7 @@ const ahead = (ms: number) => new Date(now + ms);
 
 const { it, sql } = withDatabase({ max: 2 });
 beforeEach(async () => {
-  await sql`truncate recorder.targets, recorder.target_datasets, recorder.schedules, recorder.health_observers, recorder.processes, recorder.exports,
+  await sql`truncate recorder.targets, recorder.target_datasets, recorder.schedules, recorder.health_observers, recorder.processes, recorder.exports, recorder.node_bindings,
     recorder.health_probes, recorder.node_health, recorder.gaps, recorder.coverage, recorder.quarantine, recorder.budgets,
     recorder.validators, recorder.validator_delegators, recorder.node_identity, recorder.validator_uptime, recorder.discrepancies,
     recorder.series_breaks, recorder.alert_rules, recorder.alert_channels, recorder.alert_messages, recorder.configurations, recorder.replicas`;

@@ -2,7 +2,8 @@ import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { anotherSource } from '../../src/alerts/rules/findings.ts';
 import { checkConfig } from '../../src/config/load.ts';
-import { activeFeeds, catalogNames } from '../../src/configured-feeds.ts';
+import { activeFeeds, activeLedgers, catalogNames } from '../../src/configured-feeds.ts';
+import { lookOver } from '../../src/health/look.ts';
 import type { ActiveFeed } from '../../src/recording/active-feed.ts';
 import { registerAll } from '../../src/recording/register.ts';
 import { upstreamOpener } from '../../src/upstream-opener.ts';
@@ -43,6 +44,9 @@ interface Node {
 async function urlOf(answering: (request: number) => Node, hasHeader = true): Promise<UpstreamServer> {
   const server = await upstreamServer(({ body, number }, response) => {
     const { id: nodeID, network = 1, genesis = 'genesis-1' } = answering(number);
+    response.setHeader('content-type', 'application/json');
+    if (hasHeader) response.setHeader('node-id', nodeID);
+    if (body === '') return response.end('{"checks":{},"healthy":true}');
     const { id, method } = JSON.parse(body);
     const ip = `${nodeID}.example:9651`;
     const results: Record<string, object> = {
@@ -59,9 +63,7 @@ async function urlOf(answering: (request: number) => Node, hasHeader = true): Pr
       'platform.getBlockByHeight': { block: { height: 0, id: genesis } },
     };
     const result = results[method];
-    response.setHeader('content-type', 'application/json');
-    if (hasHeader) response.setHeader('node-id', nodeID);
-    response.end(
+    return response.end(
       JSON.stringify(
         result
           ? { jsonrpc: '2.0', id, result }
@@ -72,6 +74,34 @@ async function urlOf(answering: (request: number) => Node, hasHeader = true): Pr
   closers.push(server.close);
   return server;
 }
+
+it.each([true, false])(
+  'does not count a probe of another node as one of the name (header: %s)',
+  async (hasHeader) => {
+    let node: Node = { id: A };
+    const { url } = await urlOf(() => node, hasHeader);
+    const upstreams = { nodes: [{ name: `probed-${hasHeader}`, url }] };
+    const config = checkConfig({ network: 'mainnet', upstreams }, catalogNames, 'test');
+    const [ledger] = activeLedgers(config);
+    if (!ledger) throw new Error('node_health is not active');
+    const open = upstreamOpener(config, { chainDataKey: undefined, metricsKey: undefined }, sql, clock.read);
+    const look = lookOver(open, ledger, clock.read);
+    const looked = async () => {
+      clock.now += 60_000;
+      return look({ node: `probed-${hasHeader}`, probe: 'health' }, new AbortController().signal);
+    };
+    expect(await looked()).toMatchObject({ state: 'up' });
+    node = { id: B };
+    for (let times = 0; times < 2; times++)
+      expect(await looked()).toMatchObject({
+        state: 'unknown',
+        error: expect.stringContaining(`another node: ${B}`),
+      });
+    node = { id: A };
+    await looked();
+    expect(await looked()).toMatchObject({ state: 'up' });
+  },
+);
 
 let recorders = 0;
 
