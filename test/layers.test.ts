@@ -13,6 +13,7 @@ const levels: readonly (readonly string[])[] = [
     'app.ts',
     'configured-feeds.ts',
     'sandbox.ts',
+    'state-directory.ts',
     'log.ts',
     'log-output.ts',
     'telemetry',
