@@ -33,7 +33,10 @@ function withValue(item: object, [name, ...rest]: readonly string[], value: unkn
 }
 
 function rowOf(dataset: Dataset, { path }: DatasetColumn, elements: readonly unknown[]) {
-  const { rows, refused } = buildDecoder(dataset).items([withValue(dataset.example, path, elements)]);
+  const { rows, refused } = buildDecoder(dataset).items([withValue(dataset.example, path, elements)], {
+    target: {},
+    now: Date.now(),
+  });
   expect(refused).toEqual([]);
   return rows[0];
 }
