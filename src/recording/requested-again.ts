@@ -26,7 +26,7 @@ export function windowsAgain(feed: Watched, target: Target, state: TargetState, 
   const shown = state.shownFrom ?? Number.POSITIVE_INFINITY;
   const recent = { from: recentStart(range, state, start, now), to: range.axis === 'time' ? now : OPEN_END };
   const old = { from: start, to: Math.min(recent.from, shown, answered.at(-1)?.to ?? start) };
-  const older = olderWindows(old, range.span(target), turns(feed.every), feed.every);
+  const older = olderWindows(old, range.span(target), turns(feed.every), feed.every, offset);
   return [
     ...(turns(DAY).count > 0 && recent.from < shown ? [recent] : []),
     ...older.filter((window) => subtract(window, answered).length === 0),
@@ -42,10 +42,16 @@ function recentStart(range: Range, state: TargetState, start: number, now: numbe
 }
 
 /** The pieces of the older part whose turn came. Each has one in 30 days. */
-function olderWindows(old: Window, span: number, { first, count }: Turns, every: number): Window[] {
+function olderWindows(
+  old: Window,
+  span: number,
+  { first, count }: Turns,
+  every: number,
+  offset: number,
+): Window[] {
   const turns = Math.max(1, Math.floor(OLDER_AGAIN / every));
   if (old.from >= old.to || count === 0) return [];
-  return pieces(old, span).filter((_, at) => mod(at - first, turns) < count);
+  return pieces(old, span).filter((_, at) => mod(at + Math.floor(offset * turns) - first, turns) < count);
 }
 
 /** Turns of equal length that started in a time, numbered since 1970. */
