@@ -69,7 +69,9 @@ it('a text keeps its limit, what to do, and where the rest is', () => {
       (summaries, most) => {
         const text = textOf(message(summaries), most);
         expect(text.length).toBeLessThanOrEqual(most);
-        expect(text).toContain('What to do: Look at the node.\nRunbook: https://docs.example/alerts#node-down');
+        expect(text).toContain(
+          'What to do: Look at the node.\nRunbook: https://docs.example/alerts#node-down',
+        );
         if (summaries.length > 20) expect(text).toMatch(/… and \d+ more: the page \/alerts/);
       },
     ),

@@ -29,7 +29,11 @@ afterAll(async () => {
 /** Records a list of validators of one subnet with these weights. */
 async function record(subnetId: string, weights: readonly string[], more: object = {}): Promise<void> {
   clock.now += 1_000;
-  const feed = scriptedFeed(validators, { node: 'n', subnetId }, { confirmShrink: { observations: 1, minDuration: 0 } });
+  const feed = scriptedFeed(
+    validators,
+    { node: 'n', subnetId },
+    { confirmShrink: { observations: 1, minDuration: 0 } },
+  );
   const list = weights.map((weight, at) => ({ nodeID: `node-${at}`, startTime: 1, weight, ...more }));
   feed.script = () => onlyPage({ validators: list }, { whole: true });
   await run(recordingContext(sql, clock.read), feed);

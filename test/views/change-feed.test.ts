@@ -58,7 +58,11 @@ async function changedBy(look: () => Promise<unknown>): Promise<Change[]> {
   return changes(before);
 }
 
-function looks(dataset: Dataset, target: Record<string, string>, confirmShrink = { observations: 1, minDuration: 0 }) {
+function looks(
+  dataset: Dataset,
+  target: Record<string, string>,
+  confirmShrink = { observations: 1, minDuration: 0 },
+) {
   const feed = scriptedFeed(dataset, target, { confirmShrink });
   return (body: unknown, whole = true) =>
     changedBy(() => {

@@ -16,7 +16,11 @@ function list() {
   lists += 1;
   const subnetId = `list-${lists}`;
   const clock = new ManualClock(start);
-  const feed = scriptedFeed(validators, { node: 'n', subnetId }, { confirmShrink: { observations: 1, minDuration: 0 } });
+  const feed = scriptedFeed(
+    validators,
+    { node: 'n', subnetId },
+    { confirmShrink: { observations: 1, minDuration: 0 } },
+  );
   const context = recordingContext(sql, clock.read);
   return {
     subnetId,
