@@ -72,7 +72,14 @@ const validator = (more: object = {}) => ({
     start_time: ago(90 * day),
     end_time: ahead(90 * day),
   },
-  ...{ weight: '2000000000000', valid_from: ago(90 * day), tx_id: 'tx1', run_id: 1, ...more },
+  ...{
+    weight: '2000000000000',
+    stake_navax: '2000000000000',
+    valid_from: ago(90 * day),
+    tx_id: 'tx1',
+    run_id: 1,
+  },
+  ...more,
 });
 
 /** The validation of a node, as the node itself sees it. */
@@ -112,6 +119,7 @@ const anHour = (down: number) => ({ state: 'down', from: down + minute, to: down
 const l1 = (balance: string, from: number, to: number | null) =>
   validator({
     ...{ subnet_id: 'L1', node_id: 'NodeID-2', tx_id: null, validation_id: 'v1', end_time: null, balance },
+    stake_navax: null,
     ...{ valid_from: ago(from), valid_to: to === null ? null : ago(to) },
   });
 

@@ -75,10 +75,31 @@ const scope: Scope = {
   options: {},
 };
 
-/** What a source must be asked so that it calls the method. A block is the same by id and by height. */
-function targetsFor(source: Source, method: string): Target[] {
+/** A scope that watches the asset or the validators that a result is about. Many are printed without their requests. */
+function scopeOf(result: unknown): Scope {
+  const assets = textsOf([result], 'assetID');
+  const nodeIds = textsOf(memberOf(result, 'validators'), 'nodeID');
+  const { watch } = scope;
+  return {
+    ...scope,
+    watch: {
+      ...watch,
+      assets: assets.length > 0 ? assets : watch.assets,
+      nodeIds: nodeIds.length > 0 ? nodeIds : watch.nodeIds,
+    },
+  };
+}
+
+/** The texts of a member in the objects of a list. */
+const textsOf = (list: unknown, name: string) =>
+  (Array.isArray(list) ? list : [])
+    .map((one: unknown) => memberOf(one, name))
+    .filter((value) => typeof value === 'string');
+
+/** The targets for which a source calls the method. A block is the same by id and by height. */
+function targetsFor(source: Source, { method, result }: Documented): Target[] {
   const node = 'validator-1';
-  if (!source.demand) return source.targets(scope);
+  if (!source.demand) return source.targets(scopeOf(result));
   return [
     source.demand(method.includes('getBlock') ? { node, blockId: 'any' } : { node, txId: 'any' }, scope),
   ];
@@ -130,7 +151,7 @@ describe.skipIf(!present)('documented answers', () => {
       );
       let items = 0;
       for (const feed of askers)
-        for (const target of targetsFor(feed.source, answer.method)) {
+        for (const target of targetsFor(feed.source, answer)) {
           clock.now += 1000;
           const context = recordingContext(sql, clock.read, nodeThatAnswers(answer));
           const result = await run(context, asDeclared(feed, [target]));

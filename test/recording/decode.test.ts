@@ -179,7 +179,9 @@ describe('a decoder', () => {
     });
     const { consistent, rows, items, refused } = decode({ validators: [member(1), member(2)] }, {});
     expect({ consistent, items, rows: rows.length }).toEqual({ consistent: false, items: 2, rows: 1 });
-    expect(refused).toEqual([{ reason: CONTRADICTS, item: member(2), key: expect.any(Array) }]);
+    // On the primary network the weight is the stake.
+    const item = { ...member(2), stakeNavax: 2 };
+    expect(refused).toEqual([{ reason: CONTRADICTS, item, key: expect.any(Array) }]);
   });
 
   it('takes two items of one answer for one where only the order of their members or the form of a number differs', () => {
