@@ -243,8 +243,6 @@ export interface ChainLinks {
   readonly id: string;
   /** The id of the entry one height below. */
   readonly parent: string;
-  /** Entries never change, so that another id at a recorded height belongs to another chain. */
-  readonly isFinal: boolean;
   /** Requests the entry at a height. Absent: the upstream serves no single entries. @throws UpstreamFailure when the call fails */
   entryAt?(ask: Ask, target: Target, height: number): Promise<unknown>;
 }

@@ -430,7 +430,8 @@ export const extractions: Readonly<Record<string, Extraction>> = {
     more: { subnet_id: () => PRIMARY_NETWORK },
   }),
   p_blocks: method('platform.getBlockByHeight', {
-    items: inBlock,
+    // The block of the genesis identifies the network of a node, and is too old to be recorded.
+    items: (result) => inBlock(result).filter((block) => String(at(block, 'height')) !== '0'),
     columns: 'height id parent_id:parentID time txs tx bytes',
   }),
   x_blocks: method('avm.getBlockByHeight', {

@@ -50,8 +50,22 @@ function keyValue({ type }: DatasetColumn, n: number): string {
 const withKey = (dataset: Dataset, n: number, more: readonly (readonly [readonly string[], string])[] = []) =>
   itemWith(dataset, [
     ...keyColumns(dataset).map((column) => [column.path, keyValue(column, n)] as const),
+    ...linkValues(dataset, n),
     ...more,
   ]);
+
+/** The ids of an entry of a chain and of its parent. */
+function linkValues(dataset: Dataset, n: number): (readonly [readonly string[], string])[] {
+  const { chain } = dataset;
+  if (!chain) return [];
+  return itemColumns(dataset).flatMap(({ name, path }) =>
+    name === chain.id
+      ? [[path, `"block-${n}"`] as const]
+      : name === chain.parent
+        ? [[path, `"block-${n - 1}"`] as const]
+        : [],
+  );
+}
 
 // What PostgreSQL's own limits forbid, by type of column.
 const beyondNumbers = [
@@ -237,31 +251,30 @@ const totals = { poisons: 0, served: 0, stored: 0, quarantined: 0 };
 
 describe('of a page with poisoned items everything else is stored', () => {
   const share = Math.max(1, Math.round(POISONS / catalog.length));
-  it.each(catalog.map((dataset) => [dataset.name, dataset] as const))(
-    '%s',
-    async (name, dataset) => {
-      const seed = Number(process.env.SEED ?? 1);
-      const poisons = fc.sample(poisonOf(dataset), { numRuns: share, seed });
-      const single = keyColumns(dataset).length === 0;
-      const size = single ? 1 : MOST_ON_A_PAGE;
-      for (let at = 0; at < poisons.length; at += size) {
-        const some = poisons.slice(at, at + size);
-        const first = (at + 1) * 100;
-        const target = Object.fromEntries(dataset.request.map((key) => [key, `${key}-${name}-${at}`]));
-        // Of a dataset that is one item a target, the neighbours are its other targets.
-        const goods = single
-          ? []
-          : Array.from({ length: some.length * NEIGHBOURS }, (_, n) => withKey(dataset, first + n));
-        const bad = some.map((poison, n) => poison(1_000_000 + first + n, first + n));
-        const told = await recordPoisoned(dataset, target, bad, goods, at);
-        totals.poisons += bad.length;
-        totals.served += told.served;
-        totals.stored += told.stored;
-        totals.quarantined += told.quarantined;
-        if (single) continue;
-        const [column] = keyColumns(dataset).filter(({ type }) => type !== 'timestamptz');
-        const [time] = keyColumns(dataset);
-        const [there] = await sql<{ n: number }[]>`
+  it.each(catalog.map((dataset) => [dataset.name, dataset] as const))('%s', async (name, dataset) => {
+    const seed = Number(process.env.SEED ?? 1);
+    const poisons = fc.sample(poisonOf(dataset), { numRuns: share, seed });
+    const single = keyColumns(dataset).length === 0;
+    const size = single ? 1 : MOST_ON_A_PAGE;
+    for (let at = 0; at < poisons.length; at += size) {
+      const some = poisons.slice(at, at + size);
+      const first = (at + 1) * 100;
+      const target = Object.fromEntries(dataset.request.map((key) => [key, `${key}-${name}-${at}`]));
+      // Of a dataset that is one item a target, the neighbours are its other targets.
+      const goods = single
+        ? []
+        : Array.from({ length: some.length * NEIGHBOURS }, (_, n) => withKey(dataset, first + n));
+      // No poison is the parent of another one: an id that was made another valid one is not of its chain.
+      const bad = some.map((poison, n) => poison(1_000_000 + first + 2 * n, first + n));
+      const told = await recordPoisoned(dataset, target, bad, goods, at);
+      totals.poisons += bad.length;
+      totals.served += told.served;
+      totals.stored += told.stored;
+      totals.quarantined += told.quarantined;
+      if (single) continue;
+      const [column] = keyColumns(dataset).filter(({ type }) => type !== 'timestamptz');
+      const [time] = keyColumns(dataset);
+      const [there] = await sql<{ n: number }[]>`
         select count(*)::int as n from ${sql.unsafe(rowsIn(dataset))} r
         where ${column ? sql`${sql(column.name)}::text` : sql`extract(epoch from ${sql(time?.name ?? '')})::bigint::text`} = any(${goods.map(
           (_, n) => {
@@ -269,10 +282,9 @@ describe('of a page with poisoned items everything else is stored', () => {
             return one ? keyValue(one, first + n).replaceAll('"', '') : '';
           },
         )}::text[])`;
-        expect(there?.n, 'every neighbour').toBeGreaterThanOrEqual(goods.length);
-      }
-    },
-  );
+      expect(there?.n, 'every neighbour').toBeGreaterThanOrEqual(goods.length);
+    }
+  });
 
   it('and all of it together adds up', () => {
     expect(totals.stored + totals.quarantined).toBe(totals.served);

@@ -56,7 +56,6 @@ export const proposedBlocks = defineDataset({
   request: ['network', 'blockchainId'],
   key: ['network', 'blockchain_id', 'block_hash'],
   single: ['network', 'blockchain_id', 'block_number'],
-  chain: { height: 'block_number', id: 'block_hash', parent: 'parent_hash', isFinal: false },
   items: (body) => listIn(body, 'blocks'),
   item: object({
     blockNumber: uint(),

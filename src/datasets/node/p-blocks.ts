@@ -36,7 +36,6 @@ export const pBlocks = defineDataset({
     height: 'height',
     id: 'id',
     parent: 'parent_id',
-    isFinal: true,
     entryAt: (ask, _target, height) => blockAt(ask, chain, height),
   },
   items: (body) => listIn(body, 'blocks'),

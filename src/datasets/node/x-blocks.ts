@@ -18,7 +18,6 @@ export const xBlocks = defineDataset({
     height: 'height',
     id: 'id',
     parent: 'parent_id',
-    isFinal: true,
     entryAt: (ask, _target, height) => blockAt(ask, xChain, height),
   },
   items: (body) => listIn(body, 'blocks'),
