@@ -114,7 +114,7 @@ describe('report NAME', () => {
     const page = await printed;
     expect(page).toMatch(/^<!doctype html>[\s\S]+<\/body><\/html>\n$/);
     expect(page).toContain('<h1>A &amp; B</h1>\n<p>&lt;i&gt;</p>\n');
-    expect(page).toContain(`<code>select '&lt;u&gt;'</code>`);
+    expect(page).toContain('<code>select &#39;&lt;u&gt;&#39;</code>');
     expect(page).toContain(`<table>
 <tr><th>&lt;b&gt;</th><th class="number">count</th></tr>
 <tr><td>&lt;script src=&quot;//x&quot;&gt;&amp;&quot;&lt;/script&gt;</td><td class="number">1</td></tr>

@@ -315,13 +315,19 @@ describe('what is not kept for ever', () => {
         message: `what ${name} held at ${new Date(kept - 1000).toISOString().slice(0, 19)}Z is not kept any more`,
         hint: `it is kept since ${new Date(kept).toISOString().slice(0, 19)}.000000Z (retention in recorder.yaml)`,
       });
-    // What is removed is not up: nobody can tell.
-    const old = await sql`
-      select up_seconds::float8 as up, down_seconds::float8 as down from reporting.node_uptime(${new Date(start + DAY)}, ${new Date(start + 2 * DAY)})`;
-    expect(old.map(({ up, down }) => [up, down])).toEqual([
-      [0, 0],
-      [0, 0],
-    ]);
+    // The time before is neither up nor down, and no part of the watched time: the window begins where the rest of the record does.
+    const uptime = (from: number, to: number) => sql`
+      select up_seconds::float8 as up, down_seconds::float8 as down, since from reporting.node_uptime(${new Date(from)}, ${new Date(to)})`;
+    expect([...(await uptime(start + DAY, start + 2 * DAY))]).toEqual([]);
+    const firsts = await sql<{ at: Date }[]>`
+      select min(started_at) as at from recorder.node_health where check_name = '*' group by observer order by observer`;
+    const whole = await uptime(start, until);
+    expect(whole.map(({ since }) => since)).toEqual(firsts.map(({ at }) => at));
+    expect(whole).toHaveLength(2);
+    for (const { up, down, since } of whole) {
+      expect(since.getTime()).toBeGreaterThan(start + 2 * DAY);
+      expect(up + down).toBeLessThanOrEqual((until - since.getTime()) / 1000);
+    }
     const [first] = await sql`select min(range_start) as at from reporting.coverage`;
     expect(first?.at.getTime()).toBeGreaterThanOrEqual(kept);
     const told = await sql`select dataset, kept_since, finished_at from reporting.retention order by dataset`;

@@ -1,0 +1,82 @@
+import postgres from 'postgres';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { migrateDatabase, schemaProblem } from '../../src/db/migrate.ts';
+import { migrate } from '../../src/views/migrate.ts';
+import { cutAfter } from '../support/cut-connection.ts';
+import { emptyDatabase, type TestDatabase } from '../support/database.ts';
+import { before, declaredColumns, made, moved, schemaTexts } from './declared-views.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+beforeEach(async () => {
+  database = await emptyDatabase();
+  sql = postgres(database.url, { max: 2, onnotice: () => {} });
+});
+afterEach(async () => {
+  await sql.end();
+  await database.close();
+});
+
+const schema = () => schemaTexts(sql);
+
+it('what is declared is all old or all new whichever statement its maker is killed after', async () => {
+  const outdated = [...before, made('outdated', '1 as a')];
+  await migrateDatabase(database.url, outdated);
+  await sql`create view public.mine as select b from reporting.theirs`;
+  await sql`grant select on reporting.theirs to public`;
+  const old = await schema();
+  let cut = true;
+  let statements = 0;
+  for (; cut; statements++) {
+    const proxy = await cutAfter(database.url, statements);
+    const outcome = await migrateDatabase(proxy.url, moved).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    cut = proxy.cut();
+    await proxy.close();
+    const now = await schema();
+    const isNew = !now.includes('reporting.base.a integer');
+    if (!isNew) expect(now).toEqual(old);
+    if (outcome === null) expect(isNew).toBe(true);
+    const [mine] = await sql`
+      select b, has_table_privilege('public', 'reporting.theirs', 'select') as granted from public.mine`;
+    expect(mine).toEqual({ b: 2, granted: true });
+    if (isNew && cut) await migrateDatabase(database.url, outdated);
+  }
+  expect(statements).toBeGreaterThan(20);
+  expect(await declaredColumns(sql)).toEqual(['base.b', 'theirs.b']);
+  expect(await schemaProblem(sql)).toBeNull();
+});
+
+it('a migration of an empty database that is killed leaves the database as empty as it was', async () => {
+  let cuts = 0;
+  for (let cut = true; cut; cuts++) {
+    const proxy = await cutAfter(database.url, 10 + cuts * 30);
+    const outcome = await migrate(proxy.url).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    cut = proxy.cut();
+    await proxy.close();
+    expect(outcome === null).toBe(!cut);
+    if (cut)
+      expect(
+        await sql`select from pg_namespace where nspname in ('recorder', 'reporting', 'drizzle')`,
+      ).toHaveLength(0);
+  }
+  expect(cuts).toBeGreaterThan(1);
+  expect(await schemaProblem(sql)).toBeNull();
+  expect((await schema()).length).toBeGreaterThan(100);
+});
+
+it('eight at once bring an empty database to this version, each migration once', async () => {
+  await Promise.all(Array.from({ length: 8 }, () => migrate(database.url)));
+  expect(await schemaProblem(sql)).toBeNull();
+  const hashes = await sql<{ hash: string }[]>`select hash from drizzle.__drizzle_migrations`;
+  expect(new Set(hashes.map(({ hash }) => hash)).size).toBe(hashes.length);
+  const once = await schema();
+  expect(once.length).toBeGreaterThan(100);
+  await migrate(database.url);
+  expect(await schema()).toEqual(once);
+});
