@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failureTable } from '../../src/upstreams/failure.ts';
+import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
+import { answeringServer, BODIES, cases, examined, ran, some } from './answer-table.ts';
+
+let server: UpstreamServer;
+beforeAll(async () => {
+  server = await answeringServer();
+});
+afterAll(() => server.close());
+
+describe('the table of answers', () => {
+  it('holds for runs: the same status in words, and a kind with the state of the table', async () => {
+    const failures = await some((at) => ran(`${server.url}/${at}`));
+    const wrong = failures.flatMap((failure, at) => {
+      const { status = 0, name } = cases[at] ?? {};
+      // A run needs no health report: for it a report is as wrong as any other body.
+      const state = status >= 500 && status !== 511 ? 'down' : 'unknown';
+      const isAlike =
+        failure !== null &&
+        failureTable[failure.kind].probe === state &&
+        (status < 300 || failure.message.includes(`HTTP ${status}`));
+      return isAlike ? [] : [{ name, failure }];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('holds for doctor where only the health API answers so: it says what probes record', async () => {
+    const mixed = await upstreamServer(({ url, body }, response) => {
+      const one = cases[Number(url.pathname.split('/')[1])];
+      if (!one) return response.destroy();
+      if (!url.pathname.endsWith('/ext/info'))
+        return response.writeHead(one.status, one.headers).end(one.body);
+      const { id, method } = JSON.parse(body);
+      const result = method === 'info.getNetworkID' ? { networkID: '1' } : { isBootstrapped: true };
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    });
+    const found = await some((at) => examined(`${mixed.url}/${at}`));
+    await mixed.close();
+    const wrong = found.flatMap((text, at) => {
+      const { name, state, body } = cases[at] ?? {};
+      const isReport = state === 'up' || (state === 'down' && body === BODIES['an unhealthy report']);
+      const recorded = /probes record the node as (\w+)/.exec(text)?.[1] ?? 'none';
+      return recorded === state || (isReport && recorded === 'none') ? [] : [{ name, state, text }];
+    });
+    expect(wrong).toEqual([]);
+  });
+});
