@@ -44,7 +44,7 @@ function fields(text: string): Fields {
 
 /**
  * A row of an item. After a path `/ms` reads Unix milliseconds and `/iso` a time as text, both as seconds; `/set` is a
- * list in no order.
+ * list in no order, and `/outputs` a list of outputs whose addresses are in no order.
  */
 function rowOf(item: Exact, columns: Fields): ExpectedRow {
   return Object.fromEntries(
@@ -56,11 +56,18 @@ function rowOf(item: Exact, columns: Fields): ExpectedRow {
   );
 }
 
+const setAt = (item: Exact, path: string) => listAt(item, path).map(String).sort();
+
 const readings: Readonly<Record<string, (item: Exact, path: string) => Exact>> = {
   ms: (item, path) => String(Number(at(item, path)) / 1000),
   // The database keeps microseconds, a JavaScript date milliseconds; what the sandbox tells here is whole seconds.
   iso: (item, path) => String(Date.parse(String(at(item, path))) / 1000),
-  set: (item, path) => listAt(item, path).map(String).sort(),
+  set: (item, path) => setAt(item, path),
+  outputs: (item, path) =>
+    listAt(item, path).map((one) => ({
+      ...Object.fromEntries(membersAt({ one }, 'one')),
+      addresses: setAt(one, 'addresses'),
+    })),
 };
 
 /** The parts of a path that a template such as `/v2/chains/{chain_id}/…` names. */
@@ -176,7 +183,7 @@ const detail = `${native} input base_fee_per_gas:baseFeePerGas max_fee_per_gas:m
   teleporter_message_info_destination_chain_id:teleporterMessageInfo.destinationChainId`;
 
 const ownerSet = (column: string, path: string) =>
-  `${column}_locktime:${path}.locktime ${column}_locktime_raw:${path}.locktime ${column}_threshold:${path}.threshold ${column}_addresses:${path}.addresses`;
+  `${column}_locktime:${path}.locktime ${column}_locktime_raw:${path}.locktime ${column}_threshold:${path}.threshold ${column}_addresses:${path}.addresses/set`;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
@@ -274,11 +281,11 @@ export const extractions: Readonly<Record<string, Extraction>> = {
       block_number:item.blockNumber block_hash:item.blockHash node_id:item.nodeId subnet_id:item.subnetId
       start_timestamp:item.startTimestamp end_timestamp:item.endTimestamp
       delegation_fee_percent:item.delegationFeePercent estimated_reward:item.estimatedReward
-      reward_tx_hash:item.rewardTxHash reward_addresses:item.rewardAddresses
+      reward_tx_hash:item.rewardTxHash reward_addresses:item.rewardAddresses/set
       source_chain:item.sourceChain destination_chain:item.destinationChain value:item.value
       amount_staked:item.amountStaked amount_burned:item.amountBurned
       amount_l1_validator_balance_burned:item.amountL1ValidatorBalanceBurned
-      consumed_utxos:item.consumedUtxos emitted_utxos:item.emittedUtxos
+      consumed_utxos:item.consumedUtxos/outputs emitted_utxos:item.emittedUtxos/outputs
       l1_validator_details:item.l1ValidatorDetails
       ${ownerSet('subnet_ownership_info', 'item.subnetOwnershipInfo')}
       bls_credentials_public_key:item.blsCredentials.publicKey
@@ -294,7 +301,7 @@ export const extractions: Readonly<Record<string, Extraction>> = {
       l1_conversion_transaction_hash:l1ConversionTransactionHash
       l1_validator_manager_details_blockchain_id:l1ValidatorManagerDetails.blockchainId
       l1_validator_manager_details_contract_address:l1ValidatorManagerDetails.contractAddress
-      owner_addresses:ownerAddresses threshold locktime locktime_raw:locktime`,
+      owner_addresses:ownerAddresses/set threshold locktime locktime_raw:locktime`,
   }),
   blockchains: listing('listSubnets', {
     path: `${network}/subnets`,
@@ -328,7 +335,7 @@ export const extractions: Readonly<Record<string, Extraction>> = {
   pending_rewards: listing('listPendingPrimaryNetworkRewards', {
     path: `${network}/rewards:listPending`,
     items: 'pendingRewards',
-    columns: `tx_hash:txHash reward_type:rewardType node_id:nodeId addresses amount_staked:amountStaked
+    columns: `tx_hash:txHash reward_type:rewardType node_id:nodeId addresses:addresses/set amount_staked:amountStaked
       start_timestamp:startTimestamp end_timestamp:endTimestamp ${asset('estimated_reward', 'estimatedReward')}`,
   }),
   pending_reward_progress: listing('listPendingPrimaryNetworkRewards', {
@@ -384,7 +391,7 @@ export const extractions: Readonly<Record<string, Extraction>> = {
     columns: `address erc_type:ercType name symbol decimals description official_site:officialSite email
       logo_asset_asset_id:logoAsset.assetId logo_asset_image_uri:logoAsset.imageUri
       banner_asset_asset_id:bannerAsset.assetId banner_asset_image_uri:bannerAsset.imageUri color
-      resource_links:resourceLinks tags deployment_details_tx_hash:deploymentDetails.txHash
+      resource_links:resourceLinks tags:tags/set deployment_details_tx_hash:deploymentDetails.txHash
       deployment_details_deployer_address:deploymentDetails.deployerAddress
       deployment_details_deployer_contract_address:deploymentDetails.deployerContractAddress
       pricing_providers_coingecko_coin_id:pricingProviders.coingeckoCoinId`,
@@ -484,8 +491,8 @@ export const extractions: Readonly<Record<string, Extraction>> = {
   }),
   network_proposals: method('info.acps', {
     items: (result) => membersAt(result, 'acps').map(([proposal, votes]) => ({ proposal, votes })),
-    columns: `proposal support_weight:votes.supportWeight supporters:votes.supporters
-      object_weight:votes.objectWeight objectors:votes.objectors abstain_weight:votes.abstainWeight`,
+    columns: `proposal support_weight:votes.supportWeight supporters:votes.supporters/set
+      object_weight:votes.objectWeight objectors:votes.objectors/set abstain_weight:votes.abstainWeight`,
   }),
   peers: method('info.peers', {
     items: (result) => listAt(result, 'peers'),
