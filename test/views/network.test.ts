@@ -34,7 +34,9 @@ beforeEach(async () => {
 async function says(dataset: Dataset, node: string, body: unknown, subnetId = 's'): Promise<void> {
   const name = `${dataset.name} ${node} ${subnetId}`;
   const target = { node, ...(dataset.request.includes('subnetId') ? { subnetId } : {}) };
-  const feed = feeds.get(name) ?? scriptedFeed(dataset, target, { every, confirmShrink: { observations: 1, minDuration: 0 } });
+  const feed =
+    feeds.get(name) ??
+    scriptedFeed(dataset, target, { every, confirmShrink: { observations: 1, minDuration: 0 } });
   feeds.set(name, feed);
   feed.script = () => onlyPage(body);
   await run(recordingContext(sql, clock.read), feed);
