@@ -15,6 +15,7 @@ import { upstreamOpener } from '../src/upstream-opener.ts';
 import { bulkFor } from './support/bulk.ts';
 import { type TestDatabase, testDatabase } from './support/database.ts';
 import { datasetDigests, questionDigests } from './support/told.ts';
+import { type UpstreamServer, upstreamServer } from './support/upstream-server.ts';
 
 const folder = fileURLToPath(new URL('../../shared/real-data/', import.meta.url));
 const present = existsSync(`${folder}replay.mjs`);
@@ -45,11 +46,37 @@ function seenPoints(): Seen[] {
   });
 }
 
+/** What a node of mainnet answers, in place of what the documentation prints of a local network. */
+const ofMainnet: Readonly<Record<string, object>> = {
+  'info.getNetworkID': { networkID: '1' },
+  'info.getNetworkName': { networkName: 'mainnet' },
+};
+
+/** A node of mainnet that answers everything else as the replay does. */
+const mainnetNode = (replay: string): Promise<UpstreamServer> =>
+  upstreamServer(async ({ method, url, headers, body }, response) => {
+    const called: { id?: unknown; method?: string } = body === '' ? {} : JSON.parse(body);
+    const result = ofMainnet[called.method ?? ''];
+    if (result) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      return response.end(JSON.stringify({ jsonrpc: '2.0', result, id: called.id }));
+    }
+    const type = headers['content-type'];
+    const answer = await request(`${replay}${url.pathname}${url.search}`, {
+      method: method === 'POST' ? 'POST' : 'GET',
+      headers: type ? { 'content-type': type } : {},
+      body: method === 'POST' ? body : null,
+    });
+    response.writeHead(answer.statusCode, { 'content-type': 'application/json' });
+    return response.end(await answer.body.text());
+  });
+
 describe.skipIf(!present)('32 days of recorded answers', () => {
   let database: TestDatabase;
   let sql: postgres.Sql;
   let replay: ChildProcess;
   let url: string;
+  let node: UpstreamServer;
   const days = present
     ? readdirSync(`${folder}validators`)
         .map((file) => file.slice('validators-'.length, -'.json'.length))
@@ -72,9 +99,11 @@ describe.skipIf(!present)('32 days of recorded answers', () => {
     const { stdout } = replay;
     await new Promise((resolve) => stdout && createInterface({ input: stdout }).once('line', resolve));
     url = `http://127.0.0.1:${port}`;
+    node = await mainnetNode(url);
   });
 
   afterAll(async () => {
+    await node?.close();
     replay?.kill();
     await sql?.end();
     await database?.close();
@@ -84,7 +113,7 @@ describe.skipIf(!present)('32 days of recorded answers', () => {
     const config = checkConfig(
       {
         network: 'mainnet',
-        upstreams: { metrics: { url }, nodes: [{ name: 'validator-1', url }] },
+        upstreams: { metrics: { url }, nodes: [{ name: 'validator-1', url: node.url }] },
         watch: { chains: [...chains, '43114'] },
         datasets: {
           metric_points: { metrics: ['txCount'], intervals: ['day'] },
