@@ -287,7 +287,11 @@ describe.each(sizes)('with pages $pages', (size) => {
 
   it('writes nothing but runs when it records again at the same instant', async () => {
     const { recorder } = recording();
+    // An index is claimed as far as any target showed it, which the targets before that one claim at their next poll.
+    const { coverage: _, ...stored } = await fingerprint(recorder.sql);
+    await everything(recorder);
     const before = await fingerprint(recorder.sql);
+    expect(before).toMatchObject(stored);
     const runs = await everything(recorder);
     expect(runs.flatMap(({ rowsWritten }) => rowsWritten).filter((rows) => rows > 0)).toEqual([]);
     expect(await fingerprint(recorder.sql)).toEqual(before);

@@ -23,7 +23,7 @@ import type { ExpectedRow, Heard } from './extractions.ts';
 const DAY = 86_400_000;
 
 /** When the small network is recorded: a day on which outputs are on their way from the P-chain to the X-chain. */
-export const INSTANT = NOW + 8 * DAY;
+export const INSTANT = NOW + 6 * DAY;
 /** The time from there to one on which some come from the C-chain. */
 export const TO_ANOTHER_DAY = DAY;
 
