@@ -159,7 +159,8 @@ it('leaves no dataset out', () => {
 describe.each(sizes)('with pages $pages', (size) => {
   const recording = () => recordingOf(size.pages);
 
-  it('records everything, and quarantines nothing', async () => {
+  // All datasets with pages of one item: some 2,000 requests.
+  it('records everything, and quarantines nothing', { timeout: 120_000 }, async () => {
     const recorder = await recorderOf(size);
     const before = lastCall(sandbox);
     const runs = await everything(recorder);
