@@ -41,33 +41,44 @@ const TAKERS = `
 select p.oid::regprocedure::text as name from pg_proc p
 where p.pronamespace = $1::regnamespace and p.prosrc ~ 'pg_(try_)?advisory' and not coalesce(p.proconfig @> array[$2], false)`;
 
-/** Another process creates the same at the same moment: unique_violation, duplicate_schema, _table and _function, a row updated concurrently. */
-const CREATED_MEANWHILE: ReadonlySet<unknown> = new Set(['23505', '42P06', '42P07', '42723', 'XX000']);
+/** Another process creates or alters the same at the same moment: unique_violation, duplicate_schema, _table and _function, a row updated concurrently. */
+const CHANGED_MEANWHILE: ReadonlySet<unknown> = new Set(['23505', '42P06', '42P07', '42723', 'XX000']);
 const ATTEMPTS = 10;
 
 /** Creates the lock functions, before BullMQ's own migrations, which lock as well. Several processes may do so at once. */
-export async function createLockFunctions(client: PoolClient, schema: string): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
+export function createLockFunctions(client: PoolClient, schema: string): Promise<void> {
+  return besideOthers(async () => {
     const last = `${schema}.pg_try_advisory_xact_lock(bigint)`;
     const { rows } = await client.query<{ found: string | null }>('select to_regprocedure($1) as found', [
       last,
     ]);
-    if (rows[0]?.found) return;
-    try {
-      await client.query(LOCK_FUNCTIONS(schema));
-      return;
-    } catch (error) {
-      const isCreated = error instanceof Error && 'code' in error && CREATED_MEANWHILE.has(error.code);
-      if (!isCreated || attempt === ATTEMPTS) throw error;
-    }
-  }
+    if (!rows[0]?.found) await client.query(LOCK_FUNCTIONS(schema));
+  });
 }
 
-/** Lets BullMQ's functions use the lock functions. Repeated after each of its migrations, which replace its functions. */
-export async function useLockFunctions(client: PoolClient, schema: string): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(TAKERS, [schema, searchPath(schema)]);
-  for (const { name } of rows)
-    await client.query(`alter function ${name} set search_path = ${schema}, pg_catalog`);
+/**
+ * Lets BullMQ's functions use the lock functions. Repeated after each of its migrations, which replace its functions.
+ * Several processes may do so at once.
+ */
+export function useLockFunctions(client: PoolClient, schema: string): Promise<void> {
+  return besideOthers(async () => {
+    const { rows } = await client.query<{ name: string }>(TAKERS, [schema, searchPath(schema)]);
+    for (const { name } of rows)
+      await client.query(`alter function ${name} set search_path = ${schema}, pg_catalog`);
+  });
+}
+
+/** Repeats work that checks what is left to do, if another process changed the same at the same moment. */
+async function besideOthers(work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      const isChanged = error instanceof Error && 'code' in error && CHANGED_MEANWHILE.has(error.code);
+      if (!isChanged || attempt === ATTEMPTS) throw error;
+    }
+  }
 }
 
 /** As PostgreSQL stores the setting of a function. */
