@@ -102,7 +102,7 @@ export function scopeOf(config: Config, options: Scope['options'] = {}): Scope {
   return {
     network: config.network,
     observer: config.observer ?? config.name,
-    shares: config.health.shares,
+    shares: config.health.partitions,
     watch: config.watch,
     nodes: config.upstreams.nodes.map(({ name }) => name),
     tags: Object.fromEntries(config.upstreams.nodes.map(({ name, tags }) => [name, tags])),

@@ -20,14 +20,14 @@ export function configuredRules(config: AlertsConfig, url: string): ConfiguredRu
     return [{ rule: ownRule({ name, severity, for: held, every, sql }, url), set }];
   });
   return [...changed, ...own].flatMap(({ rule, set }) =>
-    set?.enabled === false ? [] : [configured(rule, set, config.remind)],
+    set?.enabled === false ? [] : [configured(rule, set, config.repeatInterval)],
   );
 }
 
 function configured(
   rule: Rule,
   set: AlertsConfig['rules'][number] | undefined,
-  remind: number,
+  repeatInterval: number,
 ): ConfiguredRule {
   const number = (name: LimitName) => set?.[name] ?? rule.limits?.[name] ?? 0;
   return {
@@ -35,12 +35,12 @@ function configured(
     severity: set?.severity ?? rule.severity,
     for: set?.for ?? rule.for,
     every: set?.every ?? rule.every,
-    remind: set?.remind ?? remind,
+    repeatInterval: set?.repeatInterval ?? repeatInterval,
     channels: set?.channels ?? null,
     limits: {
       days: number('days'),
       minutes: number('minutes'),
-      times: number('times'),
+      threshold: number('threshold'),
       percent: number('percent'),
     },
   };

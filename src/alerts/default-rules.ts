@@ -58,5 +58,5 @@ export const ruleLimits: RuleLimits = Object.fromEntries(
 );
 
 function limitNames(limits: Rule['limits'] & object): LimitName[] {
-  return (['days', 'minutes', 'times', 'percent'] as const).filter((name) => limits[name] !== undefined);
+  return (['days', 'minutes', 'threshold', 'percent'] as const).filter((name) => limits[name] !== undefined);
 }

@@ -76,7 +76,7 @@ export interface Rule {
 export interface ConfiguredRule extends Rule {
   readonly limits: Readonly<Record<LimitName, number>>;
   /** How often it is told again while it lasts. */
-  readonly remind: number;
+  readonly repeatInterval: number;
   /** Who is told, by name; null: everybody. */
   readonly channels: readonly string[] | null;
 }

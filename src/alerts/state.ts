@@ -93,7 +93,7 @@ function lasting(rule: ConfiguredRule, before: Alert, found: Found, moment: Mome
   if (alert.state === 'pending')
     return alert.heldMs >= rule.for ? fired(alert, moment) : { alert, told: null };
   if (isHeavier) return { alert: { ...alert, untoldMs: 0 }, told: 'firing' };
-  if (alert.untoldMs < rule.remind || alert.acknowledged) return { alert, told: null };
+  if (alert.untoldMs < rule.repeatInterval || alert.acknowledged) return { alert, told: null };
   return { alert: { ...alert, untoldMs: 0 }, told: 'reminder' };
 }
 

@@ -199,7 +199,7 @@ export function commandLine(): Command {
   command(
     'report',
     'answer a ready question, such as top-chains; without a name list them',
-    'chain-recorder report stake-expiring --target days=14\n  chain-recorder report status --out /var/www/status',
+    'chain-recorder report stake-expiring --param days=14\n  chain-recorder report status --out /var/www/status',
   )
     .argument('[report]')
     .option(
@@ -210,15 +210,12 @@ export function commandLine(): Command {
     .option('--out <folder>', 'status: the folder for its files')
     .option('--month <month>', 'sla: the month, such as 2026-11 (default: this one)')
     .option('--as-of <time>', 'what the recorder knew at that moment (default: now)')
-    .option(
-      '--target <parameter=value>',
-      'a parameter of the question, may be given more than once; sla: the uptime promised, in percent (default: health.target)',
-      collect,
-    )
+    .option('--param <key=value>', 'a parameter of a saved query; may be given more than once', collect)
+    .option('--slo <percent>', 'sla: the uptime promised (default: health.target)')
     .option('--node <name>', 'uptime, sla: only this node; incident: its node')
     .option('--format <format>', 'table, csv, json; sla and questions also html; incident: markdown, json')
     .action(async (report: string | undefined, options: Common & Partial<ReportOptions>) => {
-      const given = { ...options, format: formatOf(options), target: options.target ?? [] };
+      const given = { ...options, format: formatOf(options), param: options.param ?? [] };
       if (report === undefined) return (await import('./question.ts')).listReports(given.format);
       return withApp({ config: options.config }, async (app, signal) =>
         (await import('./report.ts')).reportCommand(app, report, given, signal),

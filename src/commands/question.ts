@@ -24,8 +24,10 @@ export interface ReportOptions {
   readonly node?: string | undefined;
   readonly month?: string | undefined;
   readonly asOf?: string | undefined;
-  /** For sla the promised uptime in percent; for questions PARAMETER=VALUE. */
-  readonly target: readonly string[];
+  /** Parameters of a saved query, each KEY=VALUE. */
+  readonly param: readonly string[];
+  /** The promised uptime of `report sla`, in percent. */
+  readonly slo?: string | undefined;
   readonly format: string;
   /** The folder for the files of `report status`. */
   readonly out?: string | undefined;
@@ -34,7 +36,7 @@ export interface ReportOptions {
 const FORMATS = [...ROW_FORMATS, 'html'] as const;
 
 /** The reports that take what no question takes. */
-const ELSEWHERE = { node: 'uptime, sla and incident', month: 'sla' };
+const ELSEWHERE = { node: 'uptime, sla and incident', month: 'sla', slo: 'sla' };
 
 /** The longest that a question may take, ms. */
 const TIMEOUT = 600_000;
@@ -56,7 +58,7 @@ export function listReports(format: string): void {
 }
 
 /**
- * `report NAME [--from T] [--to T] [--as-of T] [--target PARAMETER=VALUE ...] [--format table|csv|json|html]`: asks a ready
+ * `report NAME [--from T] [--to T] [--as-of T] [--param KEY=VALUE ...] [--format table|csv|json|html]`: asks a ready
  * question. The default window is this month up to now, or up to the moment of `--as-of`.
  * @returns the exit code
  * @throws UsageError when a value does not fit the question, or the question has no right answer: with the reason
@@ -84,19 +86,19 @@ export async function questionCommand(
 
 /** The values of the options. @throws UsageError when options are wrong: all of them */
 function valuesOf(question: Question, options: ReportOptions, now: number): Values {
-  const others = (['node', 'month'] as const).filter((name) => options[name] !== undefined);
-  const pairs = options.target.map((text) => [text, text.indexOf('=')] as const);
+  const others = (['node', 'month', 'slo'] as const).filter((name) => options[name] !== undefined);
+  const pairs = options.param.map((text) => [text, text.indexOf('=')] as const);
   const names = pairs.map(([text, at]) => text.slice(0, at));
   const problems = [
     ...others.map(
-      (name) => `--${name}: is an option of ${ELSEWHERE[name]}; of others write --target PARAMETER=VALUE`,
+      (name) => `--${name}: is an option of ${ELSEWHERE[name]}; of others write --param KEY=VALUE`,
     ),
-    ...pairs.filter(([, at]) => at < 1).map(([text]) => `--target ${text}: must be PARAMETER=VALUE`),
+    ...pairs.filter(([, at]) => at < 1).map(([text]) => `--param ${text}: must be KEY=VALUE`),
     ...pairs
       .filter(([text]) => /^(from|to|as_of)=/.test(text))
-      .map(([text]) => `--target ${text}: write ${optionText(text.replace(/=.*/, ''))}… instead`),
+      .map(([text]) => `--param ${text}: write ${optionText(text.replace(/=.*/, ''))}… instead`),
     ...names.flatMap((name, at) =>
-      names.indexOf(name) < at ? [`--target ${options.target[at]}: ${name} is given twice`] : [],
+      names.indexOf(name) < at ? [`--param ${options.param[at]}: ${name} is given twice`] : [],
     ),
   ];
   if (problems.length > 0) throw new UsageError(problems);

@@ -66,7 +66,7 @@ function optionsBesides(name: string, options: ReportOptions): string[] {
   const report = questionNamed(name) ? undefined : reports().find((one) => one.name === name);
   if (!report) return [];
   const taken = report.takes.map((text) => text.replace(/ .*/, ''));
-  const { from, to, node, month, asOf, out, target } = options;
+  const { from, to, node, month, asOf, out, slo, param } = options;
   const given = {
     '--from': from,
     '--to': to,
@@ -74,8 +74,9 @@ function optionsBesides(name: string, options: ReportOptions): string[] {
     '--month': month,
     '--as-of': asOf,
     '--out': out,
+    '--slo': slo,
   };
-  return [...Object.entries(given), ...target.map((text) => ['--target', text] as const)].flatMap(
+  return [...Object.entries(given), ...param.map((text) => ['--param', text] as const)].flatMap(
     ([option, value]) => {
       if (value === undefined || taken.includes(option)) return [];
       const why =
@@ -126,7 +127,7 @@ async function uptimeCommand(app: App, options: ReportOptions): Promise<void> {
   });
 }
 
-/** `report sla [--month YYYY-MM] [--target 99.9] [--node N] [--as-of T]`. The default is this month. */
+/** `report sla [--month YYYY-MM] [--slo 99.9] [--node N] [--as-of T]`. The default is this month. */
 async function slaCommand(app: App, options: ReportOptions): Promise<void> {
   const { sql } = await readFrom(app);
   const asOf = await settledMoment(app, sql, options);
@@ -134,7 +135,7 @@ async function slaCommand(app: App, options: ReportOptions): Promise<void> {
   const { target, rewards } = app.config.health;
   const [month, promised] = both(
     () => monthIn(options.month, now),
-    () => percentageIn(options.target) ?? target,
+    () => percentageIn(options.slo) ?? target,
   );
   const report = await slaReport(sql, month, now, promised, rewards, asOf);
   const nodes = report.nodes.filter(({ node }) => options.node === undefined || node === options.node);
@@ -278,13 +279,12 @@ function monthIn(text: string | undefined, now: number): { from: number; to: num
   return { from, to: next.setUTCMonth(next.getUTCMonth() + 1) };
 }
 
-/** The percentage of `--target`; undefined: none is given. @throws UsageError when it is none, or there are several */
-function percentageIn(texts: readonly string[]): number | undefined {
-  const [text, ...more] = texts;
+/** Parses the percentage of `--slo`. Returns undefined if the option is absent. @throws UsageError if it is not a percentage */
+function percentageIn(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const percentage = /^\d{1,3}(\.\d{1,12})?$/.test(text) ? Number(text) : 0;
-  if (percentage > 0 && percentage <= 100 && more.length === 0) return percentage;
-  throw new UsageError([`--target ${texts.join(' ')}: must be a percentage such as 99.9`]);
+  if (percentage > 0 && percentage <= 100) return percentage;
+  throw new UsageError([`--slo ${text}: must be a percentage such as 99.9`]);
 }
 
 function printAs(

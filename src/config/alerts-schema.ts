@@ -20,8 +20,8 @@ const limits = {
     unit: 'minutes',
     absent: 'as docs/alerts.md tells for each',
   }),
-  times: z.int().positive().optional().meta({
-    description: 'Of rules that count: from how many on.',
+  threshold: z.int().positive().optional().meta({
+    description: 'Of rules that count: the smallest count that fires.',
     unit: 'a count',
     absent: 'as docs/alerts.md tells for each',
   }),
@@ -221,9 +221,10 @@ export function alertsSchema(known: RuleLimits) {
         description: 'How long it must be so before anybody is told.',
         absent: 'as docs/alerts.md tells for each; of a rule of your own: at once',
       }),
-      remind: duration
-        .optional()
-        .meta({ description: 'How often it is told again while it lasts.', absent: 'as `alerts.remind`' }),
+      repeatInterval: duration.optional().meta({
+        description: 'Interval at which an open alert is sent again.',
+        absent: 'as `alerts.repeatInterval`',
+      }),
       every: duration.optional().meta({
         description: 'How often it is asked.',
         absent: 'as docs/alerts.md tells for each; of a rule of your own: 1m',
@@ -247,7 +248,7 @@ export function alertsSchema(known: RuleLimits) {
         );
       if (one.sql !== undefined && has !== undefined)
         say('sql', `${one.name} is a default rule: give yours another name, or turn that one off`);
-      for (const limit of ['days', 'minutes', 'times', 'percent'] as const)
+      for (const limit of ['days', 'minutes', 'threshold', 'percent'] as const)
         if (one[limit] !== undefined && !has?.includes(limit))
           say(
             limit,
@@ -259,7 +260,9 @@ export function alertsSchema(known: RuleLimits) {
     every: duration
       .prefault('30s')
       .describe('How often the rules are looked at. Each has besides how often it is asked.'),
-    remind: duration.prefault('1d').describe('How often what lasts and nobody acknowledged is told again.'),
+    repeatInterval: duration
+      .prefault('1d')
+      .describe('Interval at which an open alert is sent again until it is acknowledged.'),
     heartbeat: url.optional().meta({
       description:
         "A URL that is asked (GET) after every round in which all rules could be asked and no channel is failing for long: the dead man's switch.",

@@ -23,12 +23,10 @@ export function changesSchema(datasets: readonly string[]) {
       .nonempty()
       .optional()
       .meta({ description: 'Only changes of these datasets.', absent: 'all' }),
-    from: z
-      .enum(['oldest', 'now'])
-      .default('oldest')
-      .describe(
-        'Where a sink of a new name begins: with the oldest change that is kept, or with the next one.',
-      ),
+    startAt: z
+      .enum(['earliest', 'now'])
+      .default('earliest')
+      .describe('First change for a sink of a new name: the earliest that is kept, or the next one.'),
     batch: z
       .int()
       .min(1)

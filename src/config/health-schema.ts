@@ -48,7 +48,7 @@ const recurring = z.strictObject({
     .optional()
     .meta({ description: 'Days of the week (UTC).', absent: 'every day' }),
   at: timeOfDay.describe('When it begins on each of the days, in quotes.'),
-  lasts: duration.describe('How long it lasts.'),
+  duration: duration.describe('Length of the window.'),
 });
 
 /** How node health is judged and reported. Maintenance comes out as {@link Announced} of src/health. */
@@ -67,24 +67,23 @@ export const healthSchema = z.strictObject({
                 nodes: window.nodes ?? null,
                 days: new Set((window.days ?? DAYS).map((day) => DAYS.indexOf(day))),
                 at: window.at,
-                lasts: window.lasts,
+                lasts: window.duration,
               },
             ]
           : [],
       ),
     }))
     .meta({
-      description: 'Announced windows, once (from, to) or recurring (days, at, lasts): neither up nor down.',
+      description:
+        'Announced windows, once (from, to) or recurring (days, at, duration): neither up nor down.',
       absent: 'none',
     }),
-  shares: z.int().min(1).max(100).default(1).meta({
+  partitions: z.int().min(1).max(100).default(1).meta({
     description:
-      "Into how many shares this observer's nodes are divided, each watched by one process at a time, with a ledger of its own: [more nodes than one process can watch](scale.md#more-nodes-than-one-process-can-watch).",
-    unit: 'shares',
+      "Number of partitions of this observer's nodes. Each is watched by one process at a time and has its own ledger: [more nodes than one process can watch](scale.md#more-nodes-than-one-process-can-watch).",
+    unit: 'partitions',
   }),
-  target: percent
-    .default(99.9)
-    .describe('The uptime promised a month. `report sla` takes another by --target.'),
+  target: percent.default(99.9).describe('The uptime promised a month. `report sla` takes another by --slo.'),
   rewards: z
     .strictObject({
       uptime: percent

@@ -77,7 +77,14 @@ function namesThatAreNone(document: Document): string[] {
 }
 
 /** Settings that have another name now. */
-const RENAMED: Readonly<Record<string, string>> = { believe: 'confirmShrink' };
+const RENAMED: Readonly<Record<string, string>> = {
+  believe: 'confirmShrink',
+  shares: 'partitions',
+  lasts: 'duration',
+  remind: 'repeatInterval',
+  times: 'threshold',
+  from: 'startAt',
+};
 
 /** Checks a configuration that was read already. @throws UsageError when it is wrong: every problem and its path */
 export function checkConfig(value: unknown, names: CatalogNames, file: string): Config {

@@ -277,7 +277,7 @@ export function reports(): Report[] {
     {
       name: 'sla',
       answers: 'The service level of a month: uptime against a target, incidents, rewards.',
-      takes: ['--month', '--target PERCENT', '--node', '--as-of'],
+      takes: ['--month', '--slo PERCENT', '--node', '--as-of'],
       notAsOf: null,
     },
     {
@@ -322,7 +322,7 @@ export const parametersOf = ({ answer }: Question) => (answer.kind === 'function
 
 /**
  * The statement that asks a question.
- * @param told the begin of the message about a parameter's value, such as `--target metric=`
+ * @param told the begin of the message about a parameter's value, such as `--param metric=`
  * @throws UsageError when a value is missing, wrong, or belongs to no parameter: all of them
  */
 export function statementOf(question: Question, values: Values, told = optionText): string {
@@ -353,7 +353,7 @@ export function statementOf(question: Question, values: Values, told = optionTex
 /** The option of `report` that gives a parameter's value, without the value. */
 export function optionText(name: string): string {
   const options: Readonly<Record<string, string>> = { from: '--from ', to: '--to ', as_of: '--as-of ' };
-  return options[name] ?? `--target ${name}=`;
+  return options[name] ?? `--param ${name}=`;
 }
 
 const shapes: Readonly<Record<string, string>> = {

@@ -24,7 +24,7 @@ export async function holdSink(
   sql: postgres.Sql,
   recorder: string,
   sink: string,
-  from: 'oldest' | 'now',
+  startAt: 'earliest' | 'now',
 ): Promise<SinkHolding | null> {
   const [row] = await sql<{ holder: string; cursor: string | null }[]>`
     with newest as materialized (
@@ -32,7 +32,7 @@ export async function holdSink(
     ), begun as (
       insert into recorder.change_sinks (recorder, sink, cursor, commit_number)
       select ${recorder}, ${sink}, n.cursor, n.commit_number from (select) one
-      left join newest n on ${from === 'now'} on conflict do nothing
+      left join newest n on ${startAt === 'now'} on conflict do nothing
     )
     update recorder.change_sinks s set holder = s.holder + 1, lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
     from newest n

@@ -41,7 +41,7 @@ export async function sendChanges(
   signal: AbortSignal,
 ): Promise<number> {
   const { sql, recorder, secrets, log } = context;
-  let holding = await holdSink(sql, recorder, settings.name, settings.from);
+  let holding = await holdSink(sql, recorder, settings.name, settings.startAt);
   if (!holding) return 0;
   const redact = redactor(secrets.values);
   for (let sent = 0; ; ) {

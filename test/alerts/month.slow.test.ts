@@ -25,9 +25,9 @@ const never = new AbortController().signal;
 
 /** What the rules of the script wait for, in minutes. */
 const RULES = {
-  down: { severity: 'critical', for: 8, clear: 8, remind: 120 },
-  late: { severity: 'warning', for: 0, clear: 0, remind: 120 },
-  note: { severity: 'info', for: 0, clear: 0, remind: 10_000 },
+  down: { severity: 'critical', for: 8, clear: 8, repeatInterval: 120 },
+  late: { severity: 'warning', for: 0, clear: 0, repeatInterval: 120 },
+  note: { severity: 'info', for: 0, clear: 0, repeatInterval: 10_000 },
 } as const;
 type RuleName = keyof typeof RULES;
 
@@ -119,11 +119,11 @@ interface Expected {
 
 /** What is to be told of an episode, by what the rules promise alone. */
 function promised({ rule, subject, from, to, acknowledged = Number.POSITIVE_INFINITY }: Episode): Expected[] {
-  const { for: waits, clear, remind } = RULES[rule];
+  const { for: waits, clear, repeatInterval } = RULES[rule];
   const fires = from + waits;
   if (fires >= to) return [];
   const all: Expected[] = [{ at: fires, kind: 'firing', rule, subject }];
-  for (let at = fires + remind; at < Math.min(to, acknowledged); at += remind)
+  for (let at = fires + repeatInterval; at < Math.min(to, acknowledged); at += repeatInterval)
     all.push({ at, kind: 'reminder', rule, subject });
   if (acknowledged < to) all.push({ at: acknowledged, kind: 'acknowledged', rule, subject });
   return [...all, { at: to + clear, kind: 'resolved', rule, subject }];
@@ -210,9 +210,15 @@ it('a month of every kind of channel: what each was told is the expected list, a
     ...[flaps(32, 'firing'), flaps(80, 'resolved')],
   ];
   const rules = (['down', 'late', 'note'] as const).map((name) => {
-    const { severity, for: waits, clear, remind } = RULES[name];
+    const { severity, for: waits, clear, repeatInterval } = RULES[name];
     return scriptedRule({
-      ...{ name, severity, for: waits * MINUTE, clear: clear * MINUTE, remind: remind * MINUTE },
+      ...{
+        name,
+        severity,
+        for: waits * MINUTE,
+        clear: clear * MINUTE,
+        repeatInterval: repeatInterval * MINUTE,
+      },
       ...{ every: ROUND * MINUTE, ...(name === 'note' && { event: true as const }) },
     });
   });

@@ -226,7 +226,7 @@ describe('a round', () => {
   });
 
   it('tells nothing again when the clock jumps, forward or back', async () => {
-    const rule = scriptedRule({ remind: 3_600_000, for: 300 * second });
+    const rule = scriptedRule({ repeatInterval: 3_600_000, for: 300 * second });
     const { clock, round, told } = open(rule);
     rule.says = ['n1'];
     await round();
@@ -247,7 +247,7 @@ describe('a round', () => {
   });
 
   it('tells nobody of an alert again that somebody acknowledged', async () => {
-    const rule = scriptedRule({ remind: 60 * second });
+    const rule = scriptedRule({ repeatInterval: 60 * second });
     const { alerts, round, told } = open(rule);
     rule.says = ['n1'];
     await round();

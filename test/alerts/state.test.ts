@@ -90,7 +90,7 @@ describe('an alert', () => {
   });
 
   it('is reminded of while it lasts and nobody acknowledged it', () => {
-    const rounds = new Rounds(scriptedRule({ remind: 2 * minute })).many(6, found);
+    const rounds = new Rounds(scriptedRule({ repeatInterval: 2 * minute })).many(6, found);
     expect(rounds.told).toEqual(['firing', null, 'reminder', null, 'reminder', null]);
     if (rounds.alert) rounds.alert = { ...rounds.alert, acknowledged: true };
     expect(rounds.many(4, found).told.slice(6)).toEqual([null, null, null, null]);

@@ -105,9 +105,9 @@ it('is printed by report discrepancies and report series-breaks', async () => {
     });
   // An option that a report does not know would be answered with another window than was asked for.
   for (const [name, option, value, takes] of [
-    ['sla', '--from', '2026-03-01', '--month, --target PERCENT, --node, --as-of'],
+    ['sla', '--from', '2026-03-01', '--month, --slo PERCENT, --node, --as-of'],
     ['uptime', '--month', '2026-03', '--from, --to, --node, --as-of'],
-    ['uptime', '--target', '99', '--from, --to, --node, --as-of'],
+    ['uptime', '--slo', '99', '--from, --to, --node, --as-of'],
     ['incident', '--month', '2026-03', '--node, --from, --to'],
     ['series-breaks', '--node', 'a', '--from, --to'],
   ] as const)

@@ -34,15 +34,15 @@ const refused: readonly (readonly [line: string, problem: string])[] = [
     'report uptime --month 2026-01',
     '--month 2026-01: uptime does not take it; it takes --from, --to, --node, --as-of',
   ],
-  ['report uptime --target 99', '--target 99: uptime does not take it'],
+  ['report uptime --slo 99', '--slo 99: uptime does not take it'],
   [
     'report sla --from 2026-01-01',
-    '--from 2026-01-01: sla does not take it; it takes --month, --target PERCENT',
+    '--from 2026-01-01: sla does not take it; it takes --month, --slo PERCENT',
   ],
   ['report discrepancies --node one', '--node one: discrepancies does not take it'],
   [
-    'report top-chains --target metric=txCount --target metric=gasUsed',
-    '--target metric=gasUsed: metric is given twice',
+    'report top-chains --param metric=txCount --param metric=gasUsed',
+    '--param metric=gasUsed: metric is given twice',
   ],
   ['report --format csv', '--format csv: reports are listed as table, json'],
   ['report uptime --json --format csv', '--json, --format csv: say one of them'],
@@ -58,12 +58,9 @@ const refused: readonly (readonly [line: string, problem: string])[] = [
   ['report sla --month 99999-01', '--month 99999-01: must be a month such as 2026-11'],
   ['report sla --month 9999-01', '--month 9999-01: has not begun'],
   ...['0x10', '1e1', '+5', '5_0', '٣', '', '0', '100.1', '-1', '.5', 'NaN'].map(
-    (text) => [`report sla --target ${text}`, `--target ${text}: must be a percentage such as 99.9`] as const,
+    (text) => [`report sla --slo ${text}`, `--slo ${text}: must be a percentage such as 99.9`] as const,
   ),
-  [
-    'report sla --month x --target y',
-    '--month x: must be a month such as 2026-11\n--target y: must be a perc',
-  ],
+  ['report sla --month x --slo y', '--month x: must be a month such as 2026-11\n--slo y: must be a perc'],
   ...['5', '0x10s', '1e3s', '+5s', '٣s', '5_0s', '4s', '2d', '99999999999999999999s', 'PT5S'].map(
     (text) =>
       [`query x --timeout ${text}`, `--timeout ${text}: must be a duration such as 30s or 10m`] as const,

@@ -148,6 +148,24 @@ datasets:
       'upstreams.nodes[0].tag: no such setting; did you mean tags?',
     ],
     [{ watch: { contract: [] } }, 'watch.contract: no such setting; did you mean contracts?'],
+    [{ health: { shares: 2 } }, 'health.shares: was renamed to partitions'],
+    [
+      { health: { maintenance: [{ at: '02:00', lasts: '1h' }] } },
+      'health.maintenance[0].lasts: was renamed to duration',
+    ],
+    [{ alerts: { remind: '1d' } }, 'alerts.remind: was renamed to repeatInterval'],
+    [
+      { alerts: { rules: [{ name: 'discrepancy', times: 2 }] } },
+      'alerts.rules[0].times: was renamed to threshold',
+    ],
+    [
+      { changes: { sinks: [{ name: 'a', type: 'webhook', url: 'http://m', from: 'now' }] } },
+      'changes.sinks[0].from: was renamed to startAt',
+    ],
+    [
+      { datasets: { validators: { believe: {} } } },
+      'datasets.validators.believe: was renamed to confirmShrink',
+    ],
     [
       { datasets: { subnets: { evry: '1h' } } },
       'datasets.subnets.evry: no such setting; did you mean every?',

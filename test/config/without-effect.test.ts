@@ -23,7 +23,7 @@ it('maintenance of a node that is not configured is refused, with the nodes that
   expect(problems({ upstreams, health: { maintenance } })).toEqual([
     'file: health.maintenance[1].nodes[1]: no node is called "tow"; there are one',
   ]);
-  expect(problems({ health: { maintenance: [{ at: '02:00', lasts: '1h', nodes: ['one'] }] } })).toEqual([
+  expect(problems({ health: { maintenance: [{ at: '02:00', duration: '1h', nodes: ['one'] }] } })).toEqual([
     'file: health.maintenance[0].nodes[0]: no node is called "one"; there are none',
   ]);
 });

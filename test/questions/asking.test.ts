@@ -22,7 +22,7 @@ function question(name: string) {
 async function ask(name: string, options: Partial<ReportOptions> = {}): Promise<string> {
   const out = new PassThrough();
   const app = { databaseUrl: database.url, clock: () => NOW };
-  const asked = { target: [], format: 'json', ...options };
+  const asked = { param: [], format: 'json', ...options };
   const [printed] = await Promise.all([
     text(out),
     questionCommand(app, question(name), asked, new AbortController().signal, out).finally(() => out.end()),
@@ -60,11 +60,11 @@ describe('a question', () => {
   it('says everything that is wrong with its values', () => {
     expect(() => statementOf(question('top-chains'), { from: 'soon', most: '1e9', chain: '1' })).toThrow(
       [
-        '--target chain=1: top-chains has no such parameter; it has from, to, metric, time_interval, most, as_of',
+        '--param chain=1: top-chains has no such parameter; it has from, to, metric, time_interval, most, as_of',
         '--from soon: must be a time such as 2026-12-01T02:00',
         '--to …: is needed: The end, itself not in it.',
-        '--target metric=…: is needed: The metric, such as txCount.',
-        '--target most=1e9: must be a whole number',
+        '--param metric=…: is needed: The metric, such as txCount.',
+        '--param most=1e9: must be a whole number',
       ].join('\n'),
     );
   });
@@ -139,8 +139,8 @@ describe('report NAME', () => {
     ],
     [
       'stake-flows',
-      { target: ['seen_by', '=x', 'from=2026-01-01'] },
-      /PARAMETER=VALUE\n.*\n.*write --from … instead/,
+      { param: ['seen_by', '=x', 'from=2026-01-01'] },
+      /KEY=VALUE\n.*\n.*write --from … instead/,
     ],
     [
       'metric-rules',
@@ -148,7 +148,7 @@ describe('report NAME', () => {
       /--as-of 2026-01-01.*: metric-rules does not take it: what may be summed follows from/,
     ],
     ['metric-rules', { from: '2026-01-01' }, /--from 2026-01-01: metric-rules has no such parameter/],
-    ['income', { target: ['by=week'] }, /^report income: by: must be day, month or year, not week/],
+    ['income', { param: ['by=week'] }, /^report income: by: must be day, month or year, not week/],
   ])('%s with %j is refused', async (name, options, problem) => {
     await expect(ask(name, options)).rejects.toThrow(problem);
   });

@@ -114,7 +114,7 @@ async function report(name: string, options: string): Promise<readonly Exact[]> 
         from: one('from'),
         to: one('to'),
         asOf: one('as-of'),
-        target: said.filter(({ option }) => option === 'target').map(({ value }) => value),
+        param: said.filter(({ option }) => option === 'param').map(({ value }) => value),
         format: 'json',
       },
       new AbortController().signal,

@@ -78,9 +78,9 @@ export function scriptedRule(more: Partial<ConfiguredRule> = {}): ScriptedRule {
     severity: 'warning',
     for: 0,
     every: 30_000,
-    remind: 86_400_000,
+    repeatInterval: 86_400_000,
     channels: null,
-    limits: { days: 0, minutes: 0, times: 0, percent: 0 },
+    limits: { days: 0, minutes: 0, threshold: 0, percent: 0 },
     ...more,
     says: [],
     ask: async () => {
@@ -99,8 +99,8 @@ export function ruleNamed(name: string): ConfiguredRule {
   if (!rule) throw new Error(`no rule ${name}`);
   return {
     ...rule,
-    remind: 86_400_000,
+    repeatInterval: 86_400_000,
     channels: null,
-    limits: { days: 0, minutes: 0, times: 0, percent: 0, ...rule.limits },
+    limits: { days: 0, minutes: 0, threshold: 0, percent: 0, ...rule.limits },
   };
 }

@@ -43,7 +43,7 @@ export async function reportedAsOf(
     const refused = await questionCommand(
       { databaseUrl, clock: () => moment.getTime() },
       question,
-      { ...window, asOf, target: values.map((pair) => pair.join('=')), format: 'csv' },
+      { ...window, asOf, param: values.map((pair) => pair.join('=')), format: 'csv' },
       new AbortController().signal,
       out,
     ).catch((error: unknown) => {

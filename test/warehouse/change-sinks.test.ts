@@ -128,8 +128,8 @@ it('is sent by one worker at a time, and again by the next where the first one d
 
 it('begins where it is told to, takes what it is there for, and goes by what others take before it is removed', async () => {
   const before = server.received.length;
-  const now = sinkOf({ name: 'now', from: 'now' });
-  const other = sinkOf({ name: 'other', from: 'now', datasets: ['subnets'] });
+  const now = sinkOf({ name: 'now', startAt: 'now' });
+  const other = sinkOf({ name: 'other', startAt: 'now', datasets: ['subnets'] });
   for (const one of [now, other]) await one.send();
   await record('0x7');
   expect(await now.send()).toBe(1);
@@ -153,7 +153,7 @@ it('begins where it is told to, takes what it is there for, and goes by what oth
 
 it('tells a sink that the feed begins anew where it cannot go on, and goes on', async () => {
   const before = server.received.length;
-  const sink = sinkOf({ name: 'now', from: 'now' });
+  const sink = sinkOf({ name: 'now', startAt: 'now' });
   await sql`update recorder.change_sinks set cursor = '1.1.abc', commit_number = 1 where sink = 'now'`;
   expect(await sink.send()).toBe(2);
   const [batch] = posted(before);
@@ -162,7 +162,7 @@ it('tells a sink that the feed begins anew where it cannot go on, and goes on', 
 });
 
 it('posts what does not fit into a batch with the next one, whatever else changed behind it', async () => {
-  const sink = sinkOf({ name: 'long', from: 'now', datasets: ['native_transactions'], batch: 10 });
+  const sink = sinkOf({ name: 'long', startAt: 'now', datasets: ['native_transactions'], batch: 10 });
   await sink.send();
   const before = server.received.length;
   await recordWith({ note: 'x'.repeat(2_500_000) }, '0x8', '0x9', '0xa');

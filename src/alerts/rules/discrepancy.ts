@@ -7,7 +7,7 @@ export const discrepancy: Rule = {
   severity: 'warning',
   for: 0,
   every: 300_000,
-  limits: { times: 1 },
+  limits: { threshold: 1 },
   ask: async ({ sql, at, limits }) => {
     const rows = await sql<Row[]>`
       select check_name, count(*)::int as standing, min(found_at) as since,
@@ -16,7 +16,7 @@ export const discrepancy: Rule = {
           order by found_at desc, id desc))[1] as words
       from reporting.discrepancies
       where found_at <= ${at}::timestamptz and (ended_at is null or ended_at > ${at}::timestamptz)
-      group by check_name having count(*) >= ${limits.times} order by check_name`;
+      group by check_name having count(*) >= ${limits.threshold} order by check_name`;
     return rows.map(({ check_name, standing, since, subject, words }) => ({
       subject: check_name,
       summary: `${standing} ${standing === 1 ? 'discrepancy' : 'discrepancies'} of ${check_name}, the latest about ${subject}: ${words}`,

@@ -8,7 +8,7 @@ export const nodeFlapping: Rule = {
   severity: 'warning',
   for: 0,
   every: 60_000,
-  limits: { times: 4, minutes: 60 },
+  limits: { threshold: 4, minutes: 60 },
   needs: ['node_health'],
   ask: async ({ sql, at, limits, facts }) => {
     const from = new Date(at.getTime() - limits.minutes * 60_000);
@@ -21,7 +21,7 @@ export const nodeFlapping: Rule = {
         group by observer, node
       ),
       flapping as (
-        select distinct on (node) node, times, since, error from seen_by_each where times >= ${limits.times}
+        select distinct on (node) node, times, since, error from seen_by_each where times >= ${limits.threshold}
         order by node, times desc
       ),
       -- While nobody can tell, old outages leave the count and new ones do not come to it.

@@ -10,7 +10,7 @@ export const quarantineGrowing: Rule = {
   every: 60_000,
   // Where an upstream changed, each poll may bring one more: all of them are one alert.
   clear: 6 * 3_600_000,
-  limits: { times: 1, minutes: 60 },
+  limits: { threshold: 1, minutes: 60 },
   ask: async ({ sql, at, limits }) => {
     const rows = await sql<{ dataset: string; items: number; since: Date; reason: string }[]>`
       select dataset, count(*)::int as items, min(first_seen) as since,
@@ -18,7 +18,7 @@ export const quarantineGrowing: Rule = {
       from reporting.quarantine
       where first_seen <= ${at}::timestamptz
         and first_seen > ${at}::timestamptz - make_interval(secs => ${limits.minutes * 60}::float8)
-      group by dataset having count(*) >= ${limits.times} order by dataset`;
+      group by dataset having count(*) >= ${limits.threshold} order by dataset`;
     return rows.map(({ dataset, items, since, reason }) => ({
       subject: dataset,
       summary: `${items} new ${items === 1 ? 'item' : 'items'} of ${dataset} in the quarantine, such as: ${cut(reason, 300)}`,
