@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, vi } from 'vitest';
-import { steadyClock, systemClock } from '../../src/clock.ts';
+import { type Clock, steadyClock, systemClock } from '../../src/clock.ts';
 import { keepShares } from '../../src/health/keep-shares.ts';
 import { holdersOf, sharesLeft } from '../../src/health/ledger.ts';
 import type { Look } from '../../src/health/prober-context.ts';
@@ -211,8 +211,18 @@ function spans(seconds: readonly string[]): string[] {
 
 const well: Look = { state: 'up', error: null, checks: [], latency: 1 };
 
-/** A process that keeps shares by real time. @param workers those that live, as its recorder has them */
-function keeper(observer: string, count: number, worker: string, workers: () => readonly string[]) {
+/**
+ * A process that keeps shares.
+ * @param workers those that live, as its recorder has them
+ * @param clock of the ledger, in ms. Default: real time
+ */
+function keeper(
+  observer: string,
+  count: number,
+  worker: string,
+  workers: () => Promise<readonly string[]>,
+  clock?: Clock,
+) {
   const stop = new AbortController();
   const said: string[] = [];
   const shares = sharesOf(observer, count);
@@ -221,8 +231,8 @@ function keeper(observer: string, count: number, worker: string, workers: () => 
     {
       prober: {
         sql,
-        wall: systemClock,
-        steady: steadyClock,
+        wall: clock ?? systemClock,
+        steady: clock ?? steadyClock,
         log: { info: log, warn: log },
         every: 1_000,
         look: async () => well,
@@ -236,7 +246,7 @@ function keeper(observer: string, count: number, worker: string, workers: () => 
       ),
       worker,
       shift: 'one',
-      workers: async () => workers(),
+      workers,
     },
     stop.signal,
   );
@@ -261,27 +271,38 @@ const becomes = <T>(ask: () => Promise<T>, wanted: T) =>
 
 describe('processes that keep the shares', () => {
   it('divide them, and take over what one leaves; it alone is unknown meanwhile', async () => {
-    const [one, other] = ['host/1/x', 'host/2/y'];
-    const lives = [one, other];
-    const keepers = [keeper('pair', 2, one, () => lives), keeper('pair', 2, other, () => lives)];
-    const shift = (worker: string) => `${worker}/one`;
-    await vi.waitFor(
-      async () => expect((await holders('pair', 2)).sort()).toEqual([shift(one), shift(other)]),
-      { timeout: WAITS_MS, interval: 100 },
-    );
-    await vi.waitFor(async () => expect(await open('pair')).toHaveLength(nodes.length), {
-      timeout: WAITS_MS,
+    const names = ['host/1/x', 'host/2/y'];
+    const lives = [...names];
+    let now = start;
+    let opens = () => {};
+    const gates = [Promise.resolve(), Promise.resolve()];
+    const keepers = names.map((name, n) => {
+      const workers = () => Promise.resolve(gates[n]).then(() => lives);
+      return keeper('pair', 2, name, workers, () => now);
     });
+    const shifts = names.map((name) => `${name}/one`);
+    await becomes(async () => (await holders('pair', 2)).sort(), shifts);
+    await becomes(async () => (await open('pair')).length, nodes.length);
     const [first] = await holders('pair', 2);
-    const leaves = first === shift(one) ? 0 : 1;
-    const stays = leaves === 0 ? other : one;
+    const leaves = shifts.indexOf(first ?? '');
+    const stays = shifts[1 - leaves] ?? null;
+    // The one that stays sees the free share when the clock has moved, by less than counts as asleep.
+    gates[1 - leaves] = new Promise((resolve) => {
+      opens = resolve;
+    });
     lives.splice(leaves, 1);
     await keepers[leaves]?.end();
-    await becomes(() => holders('pair', 2), [shift(stays), shift(stays)]);
-    const absent = () => sql`
-      select from reporting.node_absences where starts_with(observer, 'pair') and reason = 'the recorder was off'`;
-    // How long it was away, and that it alone was, the divided observer above says of its own clock.
-    await becomes(async () => (await absent()).length > 0, true);
+    now += 1_500;
+    opens();
+    await becomes(() => holders('pair', 2), [stays, stays]);
+    const absences = async () => [
+      ...(await sql`
+        select observer, started_at as from, ended_at as to, reason from reporting.node_absences
+        where starts_with(observer, 'pair')`),
+    ];
+    await becomes(absences, [
+      { observer: 'pair', from: new Date(start), to: new Date(now), reason: 'the recorder was off' },
+    ]);
     await keepers[1 - leaves]?.end();
     expect(await open('pair')).toEqual(
       nodes.map((node) => ({ observer: shareOf(node, sharesOf('pair', 2)), node })),
@@ -292,19 +313,19 @@ describe('processes that keep the shares', () => {
     await sql`
       insert into recorder.health_observers (observer, holder, lease_until, heartbeat_at)
       values ('mourned/2', 'host/9/gone/one', now() - interval '1 second', now() - interval '10 seconds')`;
-    const mine = keeper('mourned', 2, 'host/1/x', () => ['host/1/x', 'host/9/gone']);
+    const mine = keeper('mourned', 2, 'host/1/x', async () => ['host/1/x', 'host/9/gone']);
     await becomes(() => holders('mourned', 2), ['host/1/x/one', 'host/1/x/one']);
     await mine.end();
   });
 
   it('end what an earlier division left open', async () => {
-    const three = keeper('shrinking', 3, 'host/1/x', () => ['host/1/x']);
+    const three = keeper('shrinking', 3, 'host/1/x', async () => ['host/1/x']);
     await vi.waitFor(async () => expect(await open('shrinking')).toHaveLength(nodes.length), {
       timeout: WAITS_MS,
     });
     await three.end();
     expect(new Set((await open('shrinking')).map(({ observer }) => observer)).size).toBeGreaterThan(1);
-    const alone = keeper('shrinking', 1, 'host/1/x', () => ['host/1/x']);
+    const alone = keeper('shrinking', 1, 'host/1/x', async () => ['host/1/x']);
     await becomes(
       async () => [...(await open('shrinking'))],
       nodes.map((node) => ({ observer: 'shrinking', node })),
