@@ -7,11 +7,13 @@ import { dictionary } from '../src/reports/dictionary.ts';
 import { recipes } from '../src/reports/recipes.ts';
 import { metricsPage } from '../src/server/metrics/page.ts';
 import { withAnswerTable } from './answer-table.ts';
+import { commandLinePage } from './cli-page.ts';
 import { dbtStarters } from './dbt.ts';
 import { duckdbStarter } from './duckdb.ts';
 
-/** Writes the pages that are made from the code: the data dictionary, what is checked across sources, the metrics, the recipes, the settings, the table of answers of docs/uptime.md, the editors' schema of recorder.yaml, and the starters for DuckDB and dbt. */
+/** Writes the documents that are generated from the code, the editors' schema of recorder.yaml, and the starters for DuckDB and dbt. */
 writeFileSync(new URL('checks.md', import.meta.url), checksPage());
+writeFileSync(new URL('cli.md', import.meta.url), commandLinePage());
 writeFileSync(new URL('datasets.md', import.meta.url), dictionary());
 writeFileSync(new URL('monitoring.md', import.meta.url), metricsPage());
 writeFileSync(new URL('recipes.md', import.meta.url), recipes());

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { withAnswerTable } from '../docs/answer-table.ts';
+import { commandLinePage } from '../docs/cli-page.ts';
 import { checksPage } from '../src/checks/page.ts';
-import { commandLine } from '../src/commands/program.ts';
 import { editorSchema } from '../src/config/editor-schema.ts';
 import { settingsPage } from '../src/config/settings-page.ts';
 import { catalogNames } from '../src/configured-feeds.ts';
@@ -17,6 +17,7 @@ const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.ur
 
 it.each([
   ['docs/checks.md', checksPage],
+  ['docs/cli.md', commandLinePage],
   ['docs/datasets.md', dictionary],
   ['docs/monitoring.md', metricsPage],
   ['docs/recipes.md', recipes],
@@ -60,18 +61,4 @@ describe('the data dictionary', () => {
     }
     expect(page).not.toMatch(/chain-data-api|metrics-api|node-rpc|\bseed/);
   });
-});
-
-it('the README tells every command', () => {
-  const commands = commandLine().commands.map((command) => command.name());
-  expect(commands).toContain('up');
-  expect(commands).toContain('sandbox');
-  const [, table = ''] = read('README.md').split('| command | does |');
-  const cells = table
-    .split('\n')
-    .filter((line) => line.startsWith('|'))
-    .map((line) => line.split(/(?<!\\)\|/)[1] ?? '');
-  const told = cells.flatMap((cell) => [...cell.matchAll(/`([a-z]+)\b[^`]*`/g)].map(([, name = '']) => name));
-  // A command may have a line for each way to call it.
-  expect([...new Set(told)].sort()).toEqual(commands.sort());
 });
