@@ -27,7 +27,8 @@ export const ownStateDirectory = (): StateDirectory => ({
  * @param databaseUrl undefined: the record needs an embedded database
  */
 export async function existingStateDirectory(databaseUrl: string | undefined): Promise<StateDirectory> {
-  const needed = databaseUrl === undefined ? join(STATE_DIRECTORY, 'postgres') : STATE_DIRECTORY;
+  // An absolute path: a current folder that was removed is an error, not a folder without a record.
+  const needed = resolve(databaseUrl === undefined ? join(STATE_DIRECTORY, 'postgres') : STATE_DIRECTORY);
   if (existsSync(needed)) return ownStateDirectory();
   const path = await mkdtemp(join(tmpdir(), 'chain-recorder-'));
   await chmod(path, 0o755); // as root the embedded server runs as another user

@@ -62,7 +62,7 @@ describe('alerts', () => {
     expect(hook.received.at(-1)?.url.pathname).toBe(`/${KEY}`);
     expect(await run('alerts', 'test', 'opps')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('no channel is called so; there are ops'),
+      stderr: 'alerts test opps: there is no such channel; configured: ops\n',
     });
     refusing = true;
     expect(await run('alerts', 'test', 'ops')).toMatchObject({ code: 75 });

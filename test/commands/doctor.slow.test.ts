@@ -178,7 +178,9 @@ it('tells what is wrong with a certificate', async () => {
         cert: readFileSync(join(dir, `${name}.pem`)),
       };
       const server = createServer(pair, (_, response) =>
-        response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end('{"jsonrpc":"2.0","id":1,"result":{}}'),
       );
       server.listen(0, '127.0.0.1');
       await once(server, 'listening');

@@ -88,7 +88,7 @@ const linksOf = (html: string) =>
 
 describe('report status --out', () => {
   it('writes pages, badges, styles and the logo, whose links lead to each other from any folder', async () => {
-    const { code, stdout, stderr } = await run('--to', join(to, 'new'), '--json').ended;
+    const { code, stdout, stderr } = await run('--out', join(to, 'new'), '--json').ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const files = filesOf(join(to, 'new'));
     const { files: count, open } = JSON.parse(stdout);
@@ -120,14 +120,14 @@ describe('report status --out', () => {
 
   it('renews its own files, removes those of nodes that are gone, and leaves what is others alone', async () => {
     writeFileSync(join(to, 'robots.txt'), 'User-agent: *');
-    expect((await run('--to', to).ended).code).toBe(0);
+    expect((await run('--out', to).ended).code).toBe(0);
     const before = filesOf(to);
     const fewer = join(dir, 'fewer.yaml');
     writeFileSync(
       fewer,
       readFileSync(join(dir, 'recorder.yaml'), 'utf8').replace(/, \{ name: never.*?\}/, ''),
     );
-    expect((await run('--to', to, '--config', fewer).ended).code).toBe(0);
+    expect((await run('--out', to, '--config', fewer).ended).code).toBe(0);
     const after = filesOf(to);
     expect(Object.keys(after)).toEqual(
       Object.keys(before).filter((path) => !path.startsWith('nodes/never/')),
@@ -138,12 +138,12 @@ describe('report status --out', () => {
   });
 
   it('leaves the old site whole when it is killed, and the next run clears up', async () => {
-    expect((await run('--to', to).ended).code).toBe(0);
+    expect((await run('--out', to).ended).code).toBe(0);
     const before = filesOf(to);
     const held = await sql.reserve();
     await held`begin`;
     await held`lock table recorder.health_latency in access exclusive mode`;
-    const killed = run('--to', to);
+    const killed = run('--out', to);
     const making = () => readdirSync(to).filter((name) => name.startsWith('.making-'));
     await expect.poll(making, { timeout: 30_000 }).toHaveLength(1);
     killed.process.kill('SIGKILL');
@@ -154,7 +154,7 @@ describe('report status --out', () => {
     const [left = ''] = making();
     const old = new Date(Date.now() - 2 * hour);
     utimesSync(join(to, left), old, old);
-    expect((await run('--to', to).ended).code).toBe(0);
+    expect((await run('--out', to).ended).code).toBe(0);
     expect(making()).toEqual([]);
   });
 
@@ -167,11 +167,11 @@ describe('report status --out', () => {
             : [],
         ),
       );
-    expect((await run('--to', to).ended).code).toBe(0);
+    expect((await run('--out', to).ended).code).toBe(0);
     const before = moments();
     const old = before['index.html'] ?? '';
     expect(Object.values(before).filter((moment) => moment !== old)).toEqual([]);
-    const killed = run('--to', to);
+    const killed = run('--out', to);
     const watcher = watch(join(to, foldersOf(['ill', 'Ill', 'never']).get('ill') ?? ''), () =>
       killed.process.kill('SIGKILL'),
     );
@@ -182,22 +182,22 @@ describe('report status --out', () => {
     const renewed = Object.values(after).filter((moment) => moment !== old);
     expect(renewed.filter((moment) => !(Date.parse(moment) > Date.parse(old)))).toEqual([]);
     expect(after['index.html'] === old || renewed.length === Object.keys(after).length).toBe(true);
-    expect((await run('--to', to).ended).code).toBe(0);
+    expect((await run('--out', to).ended).code).toBe(0);
     const again = Object.values(moments());
     expect(new Set(again).size).toBe(1);
     expect(Date.parse(again[0] ?? '')).toBeGreaterThan(Date.parse(old));
   });
 
   it.each([
-    [['--format', 'json'], /--to: give the folder for the files/],
+    [['--format', 'json'], /--out: give the folder for the files/],
     [
-      ['--to', 'x', '--from', '2026-01-01', '--node', 'ill'],
+      ['--out', 'x', '--from', '2026-01-01', '--node', 'ill'],
       /--from 2026-01-01: status does not take it[\s\S]*--node ill/,
     ],
-    [['--to', 'x', '--format', 'csv'], /--format csv: must be one of table, json/],
+    [['--out', 'x', '--format', 'csv'], /--format csv: must be one of table, json/],
     [
-      ['--to', 'recorder.yaml'],
-      /--to recorder.yaml: .* is a file, where a folder has to be: name another place/,
+      ['--out', 'recorder.yaml'],
+      /--out recorder.yaml: .* is a file, where a folder has to be: name another place/,
     ],
   ])('refuses %j with words', async (args, words) => {
     const { code, stdout, stderr } = await run(...args).ended;
@@ -207,7 +207,7 @@ describe('report status --out', () => {
 
   it('replaces no file that somebody else wrote', async () => {
     writeFileSync(join(to, 'index.html'), 'mine');
-    const { code, stderr } = await run('--to', to).ended;
+    const { code, stderr } = await run('--out', to).ended;
     expect(code).toBe(2);
     expect(stderr).toMatch(/index\.html is there and was not written by this command: move it away/);
     expect(filesOf(to)).toEqual({ 'index.html': 'mine' });
@@ -270,7 +270,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}`, () => {
   afterAll(() => server.close());
 
   it('it is walked below any prefix, from a red node to the reason, on a phone, and axe finds nothing serious', async () => {
-    expect((await run('--to', to).ended).code).toBe(0);
+    expect((await run('--out', to).ended).code).toBe(0);
     const types: Record<string, string> = { html: 'text/html', css: 'text/css', svg: 'image/svg+xml' };
     server = createServer(({ url = '' }, response) => {
       const path = join(to, url.replace(/^\/some\/where\//, ''));
