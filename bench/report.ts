@@ -3,9 +3,9 @@ import type { ListResult } from './lists.ts';
 import type { PollResult } from './polls.ts';
 
 /** What must hold: the recorder's time over the slower of fetching and COPY, and the Drizzle loop's time over the recorder's. */
-const MOST_OVER_WIRE = 1.5;
-const MOST_OVER_WIRE_OF_LISTS = 2;
-const LEAST_OVER_LOOP = 9;
+const MOST_OVER_WIRE = 2.5;
+const MOST_OVER_WIRE_OF_LISTS = 3;
+const LEAST_OVER_LOOP = 4;
 /** The most memory of the recorder's process, in bytes. */
 const MOST_MEMORY = 200 * 1024 * 1024;
 

@@ -40,7 +40,7 @@ export async function inProcess(world: World, recorded: Recorded, clock: Clock):
   const keys = { chainDataKey: CANARY, metricsKey: CANARY };
   const context: RecordingContext = {
     sql: database.sql,
-    bulk: database.bulk,
+    commits: database.commits,
     clock,
     worker: `chaos/${process.pid}`,
     open: upstreamOpener(config, keys, database.sql, clock),

@@ -67,7 +67,6 @@ function ofAnswer(status: number, text: string, type = 'application/json') {
     status,
     headers: { 'content-type': type },
     text,
-    bytes: Buffer.from(text),
   };
   try {
     return readHealth(healthReportOf(answer, 0));

@@ -235,7 +235,7 @@ function configured(parts: Parts, config: Config): App {
     secrets: secretsByName(textsNaming(config)),
     recording: {
       sql: database.sql,
-      bulk: database.bulk,
+      commits: database.commits,
       clock,
       worker: `${hostname()}/${process.pid}`,
       open: upstreamOpener(config, environment, database.sql, clock, counts),

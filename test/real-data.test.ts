@@ -12,7 +12,7 @@ import { runJobs } from '../src/recording/foreground.ts';
 import { loadStates, planAll } from '../src/recording/plan.ts';
 import { registerTargets } from '../src/recording/register.ts';
 import { upstreamOpener } from '../src/upstream-opener.ts';
-import { bulkFor } from './support/bulk.ts';
+import { commitsFor } from './support/commits.ts';
 import { type TestDatabase, testDatabase } from './support/database.ts';
 import { datasetDigests, questionDigests } from './support/told.ts';
 import { type UpstreamServer, upstreamServer } from './support/upstream-server.ts';
@@ -135,7 +135,7 @@ describe.skipIf(!present)('32 days of recorded answers', () => {
       await registerTargets(sql, feed, now);
       const jobs = planAll(feed, feed.targets, await loadStates(sql, feed), now);
       const done = await runJobs(
-        { sql, bulk: bulkFor(sql), clock, worker: 'test', open },
+        { sql, commits: commitsFor(sql), clock, worker: 'test', open },
         feed,
         jobs,
         new AbortController().signal,

@@ -16,7 +16,7 @@ export const openCopying: OpenContender = async (setup) => {
   const chunks: Buffer[] = [];
   for await (const blocks of blockPages(setup)) {
     const { rows } = decoder.page({ blocks }, target);
-    chunks.push(Buffer.from(rows.map((row) => copyLine([...request, ...row, recordedAt, '1'])).join('')));
+    chunks.push(Buffer.from(rows.map(({ row }) => copyLine([...request, ...row, recordedAt, '1'])).join('')));
   }
   const client = new pg.Client(setup.databaseUrl);
   await client.connect();

@@ -28,7 +28,7 @@ export const openListCopying: OpenContender = async ({ serviceUrl, databaseUrl, 
       : dataset.request.map((key) => target[key] ?? null);
     for await (const { body } of plainPages(work, [target], addressIn(serviceUrl, 0))) {
       const { rows } = decoder.page(body, target);
-      chunks.push(Buffer.from(rows.map((row) => copyLine([...request, ...row, now, '1'])).join('')));
+      chunks.push(Buffer.from(rows.map(({ row }) => copyLine([...request, ...row, now, '1'])).join('')));
     }
   }
   const client = new pg.Client(databaseUrl);

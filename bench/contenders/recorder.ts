@@ -18,7 +18,7 @@ export function openRecorder(
   keepYoungSmall();
   growHeapSlowly();
   giveYoungRoom();
-  const { sql, bulk } = openDatabase(databaseUrl);
+  const { sql, commits } = openDatabase(databaseUrl);
   const settings = {
     name: 'bench',
     redact: (text: string) => text,
@@ -34,7 +34,7 @@ export function openRecorder(
   };
   return {
     sql,
-    bulk,
+    commits,
     clock: systemClock,
     worker: `${hostname()}/${process.pid}`,
     open: (_feed, _job, asking) => new UpstreamSession({ ...settings, url: address() }, asking),

@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { nativeTransactions } from '../../src/datasets/chain-data/native-transactions.ts';
 import type { Page } from '../../src/datasets/contract.ts';
-import { openBulk } from '../../src/db/bulk-client.ts';
+import { openCommitting } from '../../src/db/client.ts';
 import { asDeclared } from '../../src/recording/active-feed.ts';
 import type { RecordingContext } from '../../src/recording/context.ts';
 import { record } from '../../src/recording/record.ts';
@@ -33,7 +33,7 @@ const feed = asDeclared({ source, datasets: [{ ...nativeTransactions, source }] 
 const nothing = () => Promise.reject(new Error('nobody is asked'));
 const context: RecordingContext = {
   sql,
-  bulk: openBulk(url, 1),
+  commits: openCommitting(url, 1),
   clock: () => Date.now(),
   worker: `writer ${process.pid}`,
   open: () => ({

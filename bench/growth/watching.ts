@@ -1,7 +1,6 @@
 import type postgres from 'postgres';
 import { activeFeeds } from '../../src/configured-feeds.ts';
-import { type BulkClient, openBulk } from '../../src/db/bulk-client.ts';
-import { CONNECTION } from '../../src/db/client.ts';
+import { COMMITTING, CONNECTION } from '../../src/db/client.ts';
 import { connectPool } from '../../src/db/connect.ts';
 import { silenceOf } from '../../src/db/session.ts';
 import type { ActiveFeed } from '../../src/recording/active-feed.ts';
@@ -32,7 +31,7 @@ export interface Round {
 export class Watching {
   readonly #feeds: readonly ActiveFeed[];
   readonly #sql: postgres.Sql;
-  readonly #bulk: BulkClient;
+  readonly #committing: postgres.Sql;
   readonly #meter: ProcessorMeter;
   readonly #context: RecordingContext;
   #now = 0;
@@ -49,21 +48,20 @@ export class Watching {
         this.#statements += 1;
       },
     });
-    const bulk = openBulk(url, 10);
-    this.#bulk = {
-      isIdle: () => bulk.isIdle(),
-      ask: (...asked) => {
+    this.#committing = connectPool(url, silenceOf('work'), {
+      ...CONNECTION,
+      connection: COMMITTING,
+      max: 10,
+      debug: () => {
         this.#commits += 1;
-        return bulk.ask(...asked);
       },
-      end: () => bulk.end(),
-    };
+    });
     this.#meter = new ProcessorMeter(url, process.pid);
     const clock = () => this.#now;
     const keys = { chainDataKey: undefined, metricsKey: undefined };
     this.#context = {
       sql: this.#sql,
-      bulk: this.#bulk,
+      commits: this.#committing,
       clock,
       worker: 'host/1',
       open: upstreamOpener(config, keys, this.#sql, clock),
@@ -111,6 +109,10 @@ export class Watching {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#bulk.end(), this.#sql.end({ timeout: 5 }), this.#meter.close()]);
+    await Promise.all([
+      this.#committing.end({ timeout: 5 }),
+      this.#sql.end({ timeout: 5 }),
+      this.#meter.close(),
+    ]);
   }
 }

@@ -42,13 +42,13 @@ function heap(): number {
 
 const [, , , url] = process.argv;
 const database = url === undefined ? await startDatabase() : { url, close: async () => {} };
-const { sql, bulk, close } = openDatabase(database.url);
+const { sql, commits, close } = openDatabase(database.url);
 const stopping = new AbortController();
 try {
   const targets = Array.from({ length: AT_ONCE }, (_, at) => ({ network: `made-${at}` }));
   const source = { ...subnets.source, walk };
   const feed = asDeclared({ source, datasets: [{ ...subnets, source }] }, targets);
-  const context = { sql, bulk, clock: Date.now, worker: 'bench', open, redact: (text: string) => text };
+  const context = { sql, commits, clock: Date.now, worker: 'bench', open, redact: (text: string) => text };
   const watched = { observer: 'bench', node: 'one', probe: 'health' };
   const look = lookOver(
     open,

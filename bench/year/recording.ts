@@ -1,6 +1,5 @@
 import type postgres from 'postgres';
-import { type BulkClient, openBulk } from '../../src/db/bulk-client.ts';
-import { openSealing } from '../../src/db/client.ts';
+import { openCommitting, openSealing } from '../../src/db/client.ts';
 import type { ActiveFeed } from '../../src/recording/active-feed.ts';
 import { closeDays } from '../../src/recording/close-days.ts';
 import type { OpenUpstream } from '../../src/recording/context.ts';
@@ -40,7 +39,7 @@ export class Recording {
   readonly byStatus = new Map<string, number>();
   readonly #url: string;
   readonly #sql: postgres.Sql;
-  readonly #bulk: BulkClient;
+  readonly #commits: postgres.Sql;
   readonly #feeds: readonly ActiveFeed[];
   readonly #network: SimulatedNetwork;
   readonly #chance = new Chance(7);
@@ -55,7 +54,7 @@ export class Recording {
   ) {
     this.#url = url;
     this.#sql = sql;
-    this.#bulk = openBulk(url, 4);
+    this.#commits = openCommitting(url, 4);
     this.#feeds = feeds;
     this.#network = network;
     this.#signal = signal;
@@ -63,7 +62,7 @@ export class Recording {
 
   /** Ends the connections of commits. */
   end(): Promise<void> {
-    return this.#bulk.end();
+    return this.#commits.end({ timeout: 5 });
   }
 
   /** Writes down what is wanted, as `up` does when it starts. @param now ms since 1970 */
@@ -109,7 +108,7 @@ export class Recording {
       return now;
     });
     const result = await record(
-      { sql: this.#sql, bulk: this.#bulk, clock, worker: 'host-1/4711', open },
+      { sql: this.#sql, commits: this.#commits, clock, worker: 'host-1/4711', open },
       feed,
       job,
       this.#signal,

@@ -38,9 +38,19 @@ const ARRAYS: Readonly<Record<string, readonly [element: number, array: number]>
   tstzrange: [3910, 3911],
 };
 
-/** Lets a client read arrays, and write them, by the driver's way for their elements. What is no array is sent as it is. */
+/** Types of which the driver would read a text in its own way: `false` from "true", and times to the millisecond. */
+const TEXTS_AS_GIVEN = [16, 1184];
+
+/**
+ * Lets a client read arrays, and write them, by the driver's way for their elements. What is no array is sent as it is, and so is the text of
+ * a boolean or a time.
+ */
 export function withArrays(sql: postgres.Sql): postgres.Sql {
   const { parsers, serializers } = sql.options;
+  for (const type of TEXTS_AS_GIVEN) {
+    const serialize = serializers[type];
+    serializers[type] = (value: unknown) => (typeof value === 'string' ? value : serialize?.(value));
+  }
   for (const [element, array] of Object.values(ARRAYS)) {
     parsers[array] = (text: string) => parse(text, (value) => parsers[element]?.(value) ?? value);
     serializers[array] = (value: unknown) =>
@@ -48,6 +58,9 @@ export function withArrays(sql: postgres.Sql): postgres.Sql {
   }
   return sql;
 }
+
+/** Elements that PostgreSQL reads as they are: an unquoted NULL would be no value. */
+const PLAIN = /^(?!null$)[\w.:+-]+$/i;
 
 /**
  * An array as PostgreSQL reads it.
@@ -58,11 +71,15 @@ export function arrayLiteral(
   values: readonly unknown[],
   serialize: (value: unknown) => unknown = String,
 ): string {
-  const parts = values.map((value) => {
+  let literal = '{';
+  for (const value of values) {
     if (value === undefined) throw new TypeError('an element of an array is undefined');
-    if (value === null) return 'null';
-    if (Array.isArray(value)) return arrayLiteral(value, serialize);
-    return `"${String(serialize(value)).replace(/["\\]/g, '\\$&')}"`;
-  });
-  return `{${parts.join(',')}}`;
+    if (literal.length > 1) literal += ',';
+    if (value === null) literal += 'null';
+    else if (Array.isArray(value)) literal += arrayLiteral(value, serialize);
+    else literal += element(String(serialize(value)));
+  }
+  return `${literal}}`;
 }
+
+const element = (text: string) => (PLAIN.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`);

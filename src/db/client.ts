@@ -1,7 +1,6 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
 import * as bookkeeping from './bookkeeping.ts';
-import { type BulkClient, openBulk } from './bulk-client.ts';
 import { connect, connectPool } from './connect.ts';
 import { sessionSettings, silenceOf } from './session.ts';
 
@@ -9,8 +8,8 @@ import { sessionSettings, silenceOf } from './session.ts';
 export interface Database {
   /** For the data path: single statements only, never a transaction. */
   readonly sql: postgres.Sql;
-  /** For the commits of runs, whose rows are bytes. */
-  readonly bulk: BulkClient;
+  /** For the commits of runs. */
+  readonly commits: postgres.Sql;
   /** For bookkeeping that is read and written row by row. It has its own connections: Drizzle changes how they read. */
   readonly orm: PostgresJsDatabase<typeof bookkeeping>;
   /** For reads only, such as the server's. Many or slow reads never delay the recording. */
@@ -29,6 +28,13 @@ export const CONNECTION = {
   connection: sessionSettings('work'),
 };
 
+/** How sessions of commits are set up, see {@link openCommitting}. */
+export const COMMITTING = {
+  ...CONNECTION.connection,
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+};
+
 const LOOKING = {
   ...CONNECTION,
   connection: sessionSettings('reader'),
@@ -44,23 +50,28 @@ const COMPARING = {
   },
 };
 
+/**
+ * Opens connections for the commits of runs. To plan a commit takes up to three milliseconds, several times what a small one takes. So each
+ * connection keeps its first plan, which may come from a time when the tables were small: it has to be good whatever comes, and finds rows by
+ * their keys. Without the second setting it would read whole tables, once for each row of a commit, until PostgreSQL analyzes them.
+ */
+export const openCommitting = (url: string, max: number): postgres.Sql =>
+  connectPool(url, silenceOf('work'), { ...CONNECTION, max, connection: COMMITTING });
+
 /** Opens the database; connections are made when they are needed. @param url postgres://…, as in DATABASE_URL */
 export function openDatabase(url: string): Database {
   // Ten runs at once may all commit, and each has one statement more that keeps its lease and waits for the commit.
   const sql = connectPool(url, silenceOf('work'), { ...CONNECTION, max: 12 });
-  const bulk = openBulk(url, 10);
+  const commits = openCommitting(url, 10);
   const ormClient = connectPool(url, silenceOf('work'), { ...CONNECTION, max: 2 });
   const reader = connectPool(url, silenceOf('reader'), { ...LOOKING, max: 2 });
   return {
     sql,
-    bulk,
+    commits,
     orm: drizzle(ormClient, { schema: bookkeeping }),
     reader,
     close: async () => {
-      await Promise.all([
-        bulk.end(),
-        ...[sql, ormClient, reader].map((client) => client.end({ timeout: 5 })),
-      ]);
+      await Promise.all([sql, commits, ormClient, reader].map((client) => client.end({ timeout: 5 })));
     },
   };
 }

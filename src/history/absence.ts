@@ -2,17 +2,9 @@ import type { Dataset, Window } from '../datasets/contract.ts';
 import { keyPart } from '../datasets/dataset.ts';
 import { standingRequest } from '../datasets/standing.ts';
 import { keyList } from './changes.ts';
-import type { Rows } from './rows.ts';
+import { columnOfRows, type Row } from './rows.ts';
 import type { Statement } from './statement.ts';
-import {
-  type Fragment,
-  keyColumns,
-  noKeys,
-  requestAs,
-  requestValues,
-  sameKey,
-  type Write,
-} from './writing.ts';
+import { type Fragment, keyColumns, requestAs, requestValues, sameKey, type Write } from './writing.ts';
 
 /** The observations that must agree before a missing member counts as gone. */
 export interface Confirmation {
@@ -27,8 +19,8 @@ export interface Confirmation {
  * has passed (`Dataset.endsAt`), or once every confirmation that applies is there. It then ends at the first walk that missed it.
  */
 export interface Absence {
-  /** The keys that the walk showed, in the form of {@link noKeys}. */
-  readonly seen: Rows;
+  /** The rows that the walk showed: their keys count. */
+  readonly seen: readonly Row[];
   /** The part of the axis that the walk is about; null: all of the list. */
   readonly window: Window | null;
   /** Required for each missing member. */
@@ -196,20 +188,18 @@ function unseen<W extends Write>(statement: Statement<W>, dataset: Dataset, at: 
         group by ${names} having count(place) = count(*)`;
 }
 
-/** SQL: one array for each column of the key that comes from an item. @param keysOf the keys of a batch; absent: none */
-function keyArrays<W extends Write>(
+/** SQL: one array for each column of the key that comes from an item. @param rowsOf the rows of a batch; absent: none */
+const keyArrays = <W extends Write>(
   statement: Statement<W>,
   dataset: Dataset,
   at: number,
-  keysOf: (batch: W['batches'][number]) => Rows | undefined,
-) {
-  const none = noKeys(dataset);
-  return keyColumns(dataset).map(({ name, nullable, type }, place) => ({
+  rowsOf: (batch: W['batches'][number]) => readonly Row[] | undefined,
+) =>
+  keyColumns(dataset).map(({ name, nullable, type, index }) => ({
     name,
     nullable,
     array: statement.param(`${type}[]`, ({ batches }) => {
       const batch = batches[at];
-      return ((batch && keysOf(batch)) ?? none).array(place);
+      return columnOfRows((batch && rowsOf(batch)) ?? [], index);
     }),
   }));
-}

@@ -1,5 +1,5 @@
-/** A parameter of a statement: a text that PostgreSQL reads, or bytes in its binary form, which only `BulkClient` sends. */
-export type Parameter = string | number | boolean | Buffer | null;
+/** A parameter of a statement, as a value that PostgreSQL reads from its text. */
+export type Parameter = string | number | boolean | null;
 
 /**
  * A statement under construction: every parameter is declared where it is used, together with how its value is read
@@ -14,8 +14,11 @@ export class Statement<Input> {
     return `$${this.#reads.length}::${type}`;
   }
 
-  /** The parameters of one execution. */
-  values(input: Input): Parameter[] {
-    return this.#reads.map((read) => read(input));
+  /** The parameters of one execution, as texts: the driver prepares a statement again for parameters of other types. */
+  values(input: Input): (string | null)[] {
+    return this.#reads.map((read) => {
+      const value = read(input);
+      return value === null ? null : String(value);
+    });
   }
 }

@@ -2,14 +2,14 @@ import type { Dataset, DatasetColumn, Target } from '../datasets/contract.ts';
 import { keyPart } from '../datasets/dataset.ts';
 import { requestOf, SERIES_ID, seriesTableOf, standingKey, standingRequest } from '../datasets/standing.ts';
 import type { Absence } from './absence.ts';
-import { Rows } from './rows.ts';
+import { columnOfRows, type Row } from './rows.ts';
 import type { Statement } from './statement.ts';
 
 /** The rows of one dataset in one commit. */
 export interface Batch {
-  readonly rows: Rows;
-  /** The keys of items that went to the quarantine, in the form of {@link noKeys}: their recorded rows stay as they are. */
-  readonly quarantinedKeys: Rows;
+  readonly rows: readonly Row[];
+  /** Rows whose keys are those of items that went to the quarantine: their recorded rows stay as they are. */
+  readonly quarantinedKeys: readonly Row[];
   /** What the whole walk says about members that it did not show; null: nothing, so that nothing may be retired. */
   readonly absence: Absence | null;
 }
@@ -60,12 +60,6 @@ const comingColumns = (dataset: Dataset) =>
     index,
   }));
 
-/** Room for rows of a dataset. */
-export const noRows = (dataset: Dataset): Rows => new Rows(comingColumns(dataset));
-
-/** Room for the keys of rows of a dataset: of a row that is added nothing else is kept. */
-export const noKeys = (dataset: Dataset): Rows => new Rows(keyColumns(dataset));
-
 /** The key's columns that come from an item, with their place in a row. */
 export function keyColumns(dataset: Dataset) {
   return itemColumns(dataset).flatMap(({ name, type, nullable }, index) =>
@@ -112,10 +106,9 @@ export function requestCtes<W extends Write>(
 
 /** SQL: the columns of the rows of a batch, an array each. */
 export function incomingArrays<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number) {
-  const none = noRows(dataset);
   return comingColumns(dataset).map(({ name, type, index }) => ({
     name,
-    array: statement.param(`${type}[]`, ({ batches }) => (batches[at]?.rows ?? none).array(index)),
+    array: statement.param(`${type}[]`, ({ batches }) => columnOfRows(batches[at]?.rows ?? [], index)),
   }));
 }
 

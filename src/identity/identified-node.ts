@@ -37,10 +37,6 @@ export class IdentifiedNode implements Ask {
     return this.#session.pageSize(most);
   }
 
-  again(body: unknown) {
-    return this.#session.again(body);
-  }
-
   get: Ask['get'] = (path, query) => this.#guarded(this.#session.get(path, query));
   post: Ask['post'] = (path, body) => this.#guarded(this.#session.post(path, body));
   rpc: Ask['rpc'] = (path, method, params) => this.#guarded(this.#session.rpc(path, method, params));

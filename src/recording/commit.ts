@@ -1,7 +1,7 @@
+import type postgres from 'postgres';
 import type { Dataset, Feed, Window } from '../datasets/contract.ts';
 import { storableText } from '../datasets/storable.ts';
 import { arrayLiteral } from '../db/array-types.ts';
-import { type BulkClient, prepared } from '../db/bulk-client.ts';
 import { LEASE_SECONDS } from '../db/leases.ts';
 import { LeaseLost } from '../errors.ts';
 import { noteChanges } from '../history/changes.ts';
@@ -76,7 +76,22 @@ const FIRST_ROWS = 500;
 const UNCONFIRMED = `'departures unconfirmed: '`;
 
 /** Commits one page or several. @throws LeaseLost when another run holds the target */
-export type CommitPages = (bulk: BulkClient, commit: Commit) => Promise<Committed>;
+export type CommitPages = (sql: postgres.Sql, commit: Commit) => Promise<Committed>;
+
+/** How many commits of each client are under way. */
+const underWay = new WeakMap<postgres.Sql, number>();
+
+/** Whether a commit of any run is under way. */
+export const isCommitting = (sql: postgres.Sql): boolean => (underWay.get(sql) ?? 0) > 0;
+
+async function counted<T>(sql: postgres.Sql, commit: () => Promise<T>): Promise<T> {
+  underWay.set(sql, (underWay.get(sql) ?? 0) + 1);
+  try {
+    return await commit();
+  } finally {
+    underWay.set(sql, (underWay.get(sql) ?? 1) - 1);
+  }
+}
 
 /**
  * The one statement that stores a feed's rows, coverage, gaps, quarantine and run together.
@@ -226,16 +241,19 @@ export function buildCommit(
       (select empty from fence) as empty,
       array[${written.join(', ')}]::text as written,
       ${anyUnconfirmed} > 0 as unconfirmed`;
-  let storing = prepared<Stored>(text);
+  let plans = 0;
+  let planned = text;
   let rows = 0;
-  return async (bulk, commit) => {
-    const keepsPlan = rows >= FIRST_ROWS;
-    const [result] = await bulk.ask(storing, statement.values(commit), keepsPlan);
+  return async (sql, commit) => {
+    const prepare = rows >= FIRST_ROWS;
+    const [result] = await counted(sql, () =>
+      sql.unsafe<Stored[]>(planned, statement.values(commit), { prepare }),
+    );
     if (result?.committed !== 1) throw new LeaseLost(source.name, commit.targetKey);
     if (commit.batches.some((batch, at) => batch.rows.length > 0 && result.empty[at])) {
       // All indexes of an empty table seem equally good. A plan that was made then, also of a table that was emptied since, is not kept.
       rows = 0;
-      if (keepsPlan) storing = prepared(text);
+      if (prepare) planned = `${text}\n-- plan ${++plans}`;
     }
     for (const batch of commit.batches) rows += batch.rows.length;
     const rowsWritten = result.written.slice(1, -1).split(',').map(Number);

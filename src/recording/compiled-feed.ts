@@ -28,14 +28,14 @@ export function compileFeed(feed: Feed): CompiledFeed {
  */
 export function commitsOf({ commit }: CompiledFeed): CommitPages {
   let looksUp = false;
-  return async (bulk, pages) => {
+  return async (sql, pages) => {
     if (!looksUp)
       try {
-        return await commit(bulk, pages);
+        return await commit(sql, pages);
       } catch (error) {
         if (!isUniqueViolation(error)) throw error;
         looksUp = true;
       }
-    return commit(bulk, { ...pages, looksUp });
+    return commit(sql, { ...pages, looksUp });
   };
 }

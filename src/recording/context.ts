@@ -1,7 +1,6 @@
 import type postgres from 'postgres';
 import type { Clock } from '../clock.ts';
 import type { Ask, Feed, Window } from '../datasets/contract.ts';
-import type { BulkClient } from '../db/bulk-client.ts';
 import type { Traced } from '../traced.ts';
 import type { Asking, Usage } from '../upstreams/upstream.ts';
 import type { Outcome } from './commit.ts';
@@ -10,8 +9,6 @@ import type { Job } from './job.ts';
 /** An upstream as one run asks it. */
 export interface Asked extends Ask {
   readonly usage: Usage;
-  /** How the body of the last answer is read again; null: the body is another one. Absent: bodies cannot be read again. */
-  again?(body: unknown): (() => unknown) | null;
   /**
    * Verifies that all answers so far came from the source whose name the target has. Absent: the source has no identity.
    * @throws UpstreamFailure (identity) when another node or network answered
@@ -27,8 +24,8 @@ export type OpenUpstream = (feed: Pick<Feed, 'source'>, job: Job, asking: Asking
 /** What recording needs from the application. */
 export interface RecordingContext {
   readonly sql: postgres.Sql;
-  /** Takes the commits of runs. */
-  readonly bulk: BulkClient;
+  /** For the commits of runs. */
+  readonly commits: postgres.Sql;
   readonly clock: Clock;
   /** This process, in runs: host and process id. */
   readonly worker: string;

@@ -8,20 +8,17 @@ import type { Row } from '../history/rows.ts';
 import { itemColumns, keyColumns } from '../history/writing.ts';
 import { jsonText } from '../upstreams/json.ts';
 import { buildItemReader } from './item-reader.ts';
+import { type DecodedRow, SeenRows } from './seen-rows.ts';
 
 /** The items of a page as rows, and the items that could not be decoded, with the reason. */
 export interface Decoded {
   readonly items: number;
-  readonly rows: readonly Row[];
-  /** The items that the rows came from, as long as the rows. */
-  readonly sources: readonly unknown[];
+  readonly rows: readonly DecodedRow[];
   readonly refused: readonly Refused[];
   /** False when two items of the same key differ, on one page or on two. In a log they may differ between pages. */
   readonly consistent: boolean;
   /** Whether two items of the same list have the same key and the same values. */
   readonly repeats: boolean;
-  /** Items of a log that contradict an item of an earlier page in the same commit, with that item. */
-  readonly after: ReadonlyMap<unknown, unknown>;
 }
 
 /** An item that could not be decoded. */
@@ -30,16 +27,6 @@ export interface Refused {
   readonly item: unknown;
   /** A row with nothing but its key; null where that cannot be read. */
   readonly key: Row | null;
-}
-
-/** The items that were taken already, by natural key, the last of each. */
-export interface ByKey {
-  /** The item of a key; undefined: none was taken. */
-  get(id: string): unknown;
-  /** @param index where the item is in its page */
-  set(id: string, item: unknown, index: number): unknown;
-  /** Notes that an item came again with the same values. Returns whether the current list had shown it. Absent: it had. */
-  showAgain?(id: string): boolean;
 }
 
 /** What items are about, and when they were observed, ms since 1970. */
@@ -52,12 +39,12 @@ export interface About {
 export interface Decoder {
   /**
    * Decodes the items of a page.
-   * @param byKey those of the pages before; the page's own are added
+   * @param seen the rows of the pages before; the page's own are added
    * @param now when it was observed, ms since 1970; absent: no item is of the future
    */
-  page(body: unknown, target: Target, byKey?: ByKey, now?: number): Decoded;
+  page(body: unknown, target: Target, seen?: SeenRows, now?: number): Decoded;
   /** Decodes items that were taken out of their page already. */
-  items(items: readonly unknown[], about: About, byKey?: ByKey): Decoded;
+  items(items: readonly unknown[], about: About, seen?: SeenRows): Decoded;
 }
 
 /** The longest part of a key. PostgreSQL limits index entries: a longer one would make the commit of its page fail. */
@@ -76,19 +63,14 @@ export function buildDecoder(dataset: Dataset): Decoder {
   const decodeItems = (
     items: readonly unknown[],
     { target, now }: About,
-    byKey: ByKey = new Map<string, unknown>(),
+    seen: SeenRows = new SeenRows(),
   ): Decoded => {
-    const rows: Row[] = [];
-    const sources: unknown[] = [];
+    const rows: DecodedRow[] = [];
     const refused: Refused[] = [];
-    /** Made by the first key that comes again: most pages have none. */
-    let ofThisPage: Set<unknown> | undefined;
-    const after = new Map<unknown, unknown>();
     let consistent = true;
     let repeats = false;
-    let index = -1;
+    seen.startPage();
     for (const item of items) {
-      index += 1;
       const row = decodeItem(item);
       if (typeof row === 'string') {
         refused.push({ reason: row, item, key: keyOf(item) });
@@ -100,32 +82,25 @@ export function buildDecoder(dataset: Dataset): Decoder {
         continue;
       }
       const id = idOf(row);
-      const earlier = byKey.get(id);
-      if (earlier !== undefined) {
-        ofThisPage ??= new Set(sources);
-        if (sameValues(decodeItem(earlier), row, types)) {
-          ofThisPage.add(earlier);
-          repeats = (byKey.showAgain?.(id) ?? true) || repeats;
-          continue;
-        }
-        const atOnce = ofThisPage.has(earlier);
-        if (atOnce || !keepsBoth) {
-          consistent = false;
-          if (atOnce) refused.push({ reason: CONTRADICTS, item, key: row });
-          continue;
-        }
-        after.set(item, earlier);
+      const earlier = seen.get(id);
+      if (earlier && sameValues(earlier.row, row, types)) {
+        repeats = seen.repeat(id) || repeats;
+        continue;
       }
-      byKey.set(id, item, index);
-      ofThisPage?.add(item);
-      rows.push(row);
-      sources.push(item);
+      if (earlier && (earlier.isOfThisPage || !keepsBoth)) {
+        consistent = false;
+        if (earlier.isOfThisPage) refused.push({ reason: CONTRADICTS, item, key: row });
+        continue;
+      }
+      const decoded = { row, item, after: earlier?.decoded ?? null };
+      seen.add(id, row, keepsBoth ? decoded : null);
+      rows.push(decoded);
     }
-    return { items: items.length, rows, sources, refused, consistent, repeats, after };
+    return { items: items.length, rows, refused, consistent, repeats };
   };
   return {
-    page: (body, target, byKey, now = Number.POSITIVE_INFINITY) =>
-      decodeItems(dataset.items(body, target), { target, now }, byKey),
+    page: (body, target, seen, now = Number.POSITIVE_INFINITY) =>
+      decodeItems(dataset.items(body, target), { target, now }, seen),
     items: decodeItems,
   };
 }
@@ -193,9 +168,7 @@ function fieldAt(schema: z.ZodObject, path: readonly string[]): z.ZodType {
   return field;
 }
 
-/** @param left a row, or why there is none: then it is not the same */
-function sameValues(left: Row | string, right: Row, types: readonly string[]): boolean {
-  if (typeof left === 'string') return false;
+function sameValues(left: Row, right: Row, types: readonly string[]): boolean {
   return left.every((value, column) => {
     const other = right[column] ?? null;
     if (value === other) return true;

@@ -2,15 +2,16 @@ import type postgres from 'postgres';
 import type { Dataset, Target } from '../datasets/contract.ts';
 import { refusesRows, storeByHalves } from '../db/halving.ts';
 import type { Row } from '../history/rows.ts';
-import { keyColumns, noKeys, noRows } from '../history/writing.ts';
+import { keyColumns } from '../history/writing.ts';
 import { parseJson } from '../upstreams/json.ts';
 import type { ActiveFeed } from './active-feed.ts';
 import type { End } from './commit.ts';
 import { compileFeed } from './compiled-feed.ts';
 import type { RecordingContext } from './context.ts';
-import { type ByKey, CONTRADICTS } from './decode.ts';
+import { CONTRADICTS } from './decode.ts';
 import { claim, leaseKey } from './lease.ts';
 import { retires } from './proof.ts';
+import { SeenRows } from './seen-rows.ts';
 import { targetKey } from './target-key.ts';
 
 /** The result of decoding the quarantine again. */
@@ -65,7 +66,7 @@ export async function redrive(context: RecordingContext, feeds: readonly ActiveF
 }
 
 async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: Batch) {
-  const { sql, bulk, clock, worker } = context;
+  const { sql, commits, clock, worker } = context;
   const at = feed.datasets.findIndex(({ name }) => name === batch.dataset);
   const dataset = feed.datasets[at];
   if (!dataset) return null;
@@ -75,10 +76,12 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
   const decoder = compiled.decoders[at];
   if (!decoder) return null;
   const about = { target: batch.target, now: clock() };
-  const byKey: ByKey = new Map<string, unknown>();
+  const seen = new SeenRows();
   const decoded = items.flatMap(({ id, item }): Decodable[] => {
-    const result = decodable(item, (value) => decoder.items([value], about, byKey));
-    return result?.refused.length === 0 && result.consistent ? [{ id: Number(id), rows: result.rows }] : [];
+    const result = decodable(item, (value) => decoder.items([value], about, seen));
+    return result?.refused.length === 0 && result.consistent
+      ? [{ id: Number(id), rows: result.rows.map(({ row }) => row) }]
+      : [];
   });
   if (decoded.length === 0) return { released: 0, rowsWritten: 0 };
   const recordedAt = new Date(clock()).toISOString();
@@ -94,9 +97,8 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
   const told = decoded.map(({ id, rows }): Decodable => ({ id, rows: past.has(id) ? [] : rows }));
   let rowsWritten = 0;
   const commit = async (some: readonly Decodable[], end: End | null) => {
-    const rows = feed.datasets.map(noRows);
-    for (const row of some.flatMap((one) => one.rows)) rows[at]?.add(row);
-    const committed = await compiled.commit(bulk, {
+    const rows = some.flatMap((one) => one.rows);
+    const committed = await compiled.commit(commits, {
       target: batch.target,
       targetKey: targetKey(batch.target),
       runId,
@@ -104,9 +106,9 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
       recordedAt,
       late: true,
       looksUp: true,
-      batches: rows.map((its, index) => ({
-        rows: its,
-        quarantinedKeys: noKeys(feed.datasets[index] ?? dataset),
+      batches: feed.datasets.map((_, index) => ({
+        rows: index === at ? rows : [],
+        quarantinedKeys: [],
         absence: null,
       })),
       covered: feed.datasets.map(() => null),

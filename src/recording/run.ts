@@ -2,12 +2,11 @@ import { OPEN_END, type Page, type RequestedWindow, type Window } from '../datas
 import { refusesRows, storeByHalves, Unstorable } from '../db/halving.ts';
 import { LeaseLost, messageOf } from '../errors.ts';
 import type { Row } from '../history/rows.ts';
-import { noKeys, noRows } from '../history/writing.ts';
 import { type Link, linkReader, verifyChain } from '../identity/chain-continuity.ts';
 import { IN_POSTGRESQL, untraced } from '../traced.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
 import type { ActiveFeed } from './active-feed.ts';
-import type { Commit, CommitPages, Committed, Outcome } from './commit.ts';
+import { type Commit, type CommitPages, type Committed, isCommitting, type Outcome } from './commit.ts';
 import { CommitLine } from './commit-line.ts';
 import { commitsOf, compileFeed } from './compiled-feed.ts';
 import type { Asked, RecordingContext, RunResult } from './context.ts';
@@ -132,15 +131,15 @@ export class Run {
   async #readPages(): Promise<void> {
     const line = new CommitLine({
       rows: () => this.#buffer.rowCount,
-      isIdle: () => this.#context.bulk.isIdle(),
+      isIdle: () => !isCommitting(this.#context.commits),
       commit: () => this.#commit(null),
     });
     try {
       await this.#ask.verifySource?.();
-      for await (const { page, again } of prefetch(
+      for await (const page of prefetch(
         this.#stamped(walk(this.#feed, this.#ask, this.#job.target, requestedBy(this.#job))),
       )) {
-        this.#take(page, again);
+        this.#take(page);
         // The last page waits for the commit that also ends the run.
         if (!page.last) await line.grew();
       }
@@ -151,22 +150,22 @@ export class Run {
     await line.end();
   }
 
-  /** Notes when each page arrived and how it is read again, before the next one is asked for. */
-  async *#stamped(walk: AsyncIterable<Page>): AsyncGenerator<Arrived> {
+  /** Notes when the first page arrived, before the next one is requested. */
+  async *#stamped(walk: AsyncIterable<Page>): AsyncGenerator<Page> {
     for await (const page of walk) {
       this.#observedAt ??= new Date(this.#ask.now).toISOString();
-      yield { page, again: this.#ask.again?.(page.body) ?? (() => page.body) };
+      yield page;
     }
   }
 
-  #take(page: Page, again: () => unknown): void {
+  #take(page: Page): void {
     const buffer = this.#buffer;
     // The whole page is decoded first: a page that is refused adds no rows and proves nothing.
-    if (page.startsList) for (const taken of buffer.taken) taken.startList();
+    if (page.startsList) for (const seen of buffer.seen) seen.startList();
     const answers = this.#feed.datasets.map((dataset, at) =>
-      decoded(() => this.#decoded(buffer, at, page.body, again), dataset.name),
+      decoded(() => this.#decoded(buffer, at, page.body), dataset.name),
     );
-    buffer.bodies.push(again);
+    buffer.pages += 1;
     this.#totals.pages += 1;
     if (page.note !== undefined) this.#note = page.note;
     this.#evidence.addPage(page);
@@ -178,12 +177,11 @@ export class Run {
     if (page.head !== undefined) buffer.head = page.head;
     answers.forEach((answer, at) => {
       if (!answer) return;
-      const { items, rows, refused, after } = answer;
+      const { items, rows, refused } = answer;
       this.#evidence.addItems(at, answer);
-      for (const row of rows) buffer.rows[at]?.add(row);
+      for (const row of rows) buffer.rows[at]?.push(row);
       const linkOf = this.#links[at];
-      if (linkOf) buffer.links[at]?.push(...rows.map(linkOf));
-      if (after.size > 0) buffer.contradicts = true;
+      if (linkOf) for (const { row } of rows) buffer.links[at]?.push(linkOf(row));
       for (const one of refused) this.#setAside(buffer, at, one);
       buffer.items[at] = (buffer.items[at] ?? 0) + items;
       buffer.rowCount += rows.length;
@@ -192,18 +190,14 @@ export class Run {
   }
 
   /** Decodes the items of a page for one dataset. */
-  #decoded(buffer: PageBuffer, at: number, body: unknown, again: () => unknown): Decoded | undefined {
-    const [dataset, decoder, taken] = [this.#feed.datasets[at], this.#decoders[at], buffer.taken[at]];
-    if (!dataset || !decoder || !taken) return undefined;
-    const itemsOf = (page: unknown) => dataset.items(page, this.#job.target);
-    const items = itemsOf(body);
-    if (at === 0) this.#progressOfIndex?.take(items, this.#context.clock());
-    taken.begin(items, () => itemsOf(again()));
-    try {
-      return decoder.items(items, { target: this.#job.target, now: this.#context.clock() }, taken);
-    } finally {
-      taken.end();
-    }
+  #decoded(buffer: PageBuffer, at: number, body: unknown): Decoded | undefined {
+    const [dataset, decoder] = [this.#feed.datasets[at], this.#decoders[at]];
+    if (!dataset || !decoder) return undefined;
+    const { target } = this.#job;
+    const items = dataset.items(body, target);
+    const now = this.#context.clock();
+    if (at === 0) this.#progressOfIndex?.take(items, now);
+    return decoder.items(items, { target, now }, buffer.seen[at]);
   }
 
   /** Puts an item into the quarantine with the next commit. The recorded row of its key stays as it is. */
@@ -213,14 +207,14 @@ export class Run {
     buffer.quarantined.push(setAside(dataset, refused));
     this.#totals.quarantined += 1;
     this.#evidence.addQuarantined(at, refused.key);
-    if (refused.key) buffer.quarantinedKeys[at]?.add(refused.key);
+    if (refused.key) buffer.quarantinedKeys[at]?.push(refused.key);
   }
 
   async #commit(ending: Ending | null): Promise<Committed> {
     const buffer = this.#buffer;
     this.#buffer = emptyBuffer(this.#feed, buffer);
     await this.#verify(buffer);
-    if (buffer.contradicts) await this.#storeByHalves(buffer);
+    if (contradicts(buffer)) await this.#storeByHalves(buffer);
     const write = async () => this.#write(await this.#commitOf(buffer, ending));
     const committed = await write().catch(async (error: unknown) => {
       if (!refusesRows(error) || buffer.rowCount === 0) throw error;
@@ -228,15 +222,13 @@ export class Run {
       return write();
     });
     this.#progress?.(buffer.proven);
-    for (const rows of buffer.rows) rows.clear();
-    if (ending) this.#evidence.clear();
     return committed;
   }
 
   /** @throws UpstreamFailure (identity) when what waits for the commit is not of the recorded source */
-  async #verify({ links, head, bodies }: PageBuffer): Promise<void> {
+  async #verify({ links, head, pages }: PageBuffer): Promise<void> {
     const { sql } = this.#context;
-    if (bodies.length > 0) await this.#ask.verifySource?.();
+    if (pages > 0) await this.#ask.verifySource?.();
     for (const [at, dataset] of this.#feed.datasets.entries())
       await verifyChain(sql, this.#ask, dataset, this.#job.target, { links: links[at] ?? [], head });
   }
@@ -244,43 +236,26 @@ export class Run {
   /** Stores only the rows, as many as the database takes. The rest of the commit follows afterwards. */
   async #storeByHalves(buffer: PageBuffer): Promise<void> {
     const rest = emptyBuffer(this.#feed);
-    const { parts, after } = this.#readAgain(buffer);
+    const parts = buffer.rows.flatMap((rows, at) => rows.map((decoded) => ({ at, decoded })));
     const store = async (some: readonly (typeof parts)[number][]) => {
-      const rows = this.#feed.datasets.map(noRows);
-      for (const { at, row } of some) rows[at]?.add(row);
+      const rows = this.#feed.datasets.map((_, at) =>
+        some.flatMap((part) => (part.at === at ? [part.decoded] : [])),
+      );
       await this.#write(await this.#commitOf({ ...rest, rows }, null));
     };
-    for (const some of inTurns(parts, after))
+    for (const some of inTurns(parts))
       for (const { item: part, error } of await storeByHalves(some, store, MOST_REFUSED))
         this.#setAside(buffer, part.at, {
           reason: `PostgreSQL: ${error.message}`,
-          item: part.item,
-          key: part.row,
+          item: part.decoded.item,
+          key: part.decoded.row,
         });
     buffer.rows = rest.rows;
     buffer.rowCount = 0;
   }
 
-  /** The rows of a commit with the items that they came from, and which of these contradict an earlier one of the same key. */
-  #readAgain(buffer: PageBuffer) {
-    const parts: { readonly at: number; readonly row: Row; readonly item: unknown }[] = [];
-    const after = new Map<unknown, unknown>();
-    const known = buffer.taken.map((taken, at) => taken.before(buffer.takenBefore[at] ?? 0));
-    for (const read of buffer.bodies) {
-      const body = read();
-      this.#decoders.forEach((decoder, at) => {
-        const decoded = decoder.page(body, this.#job.target, known[at], this.#context.clock());
-        decoded.rows.forEach((row, index) => {
-          parts.push({ at, row, item: decoded.sources[index] });
-        });
-        for (const [item, earlier] of decoded.after) after.set(item, earlier);
-      });
-    }
-    return { parts, after };
-  }
-
   async #write(commit: Commit): Promise<Committed> {
-    const { bulk, traced = untraced } = this.#context;
+    const { commits, traced = untraced } = this.#context;
     const committed = await traced(
       {
         name: 'commit',
@@ -293,7 +268,7 @@ export class Run {
           'recorder.run.ends': commit.end !== null,
         },
       },
-      () => this.#store(bulk, commit),
+      () => this.#store(commits, commit),
     );
     this.#totals.rowsWritten = this.#totals.rowsWritten.map(
       (total, at) => total + (committed.rowsWritten[at] ?? 0),
@@ -344,9 +319,9 @@ export class Run {
       observedAt,
       recordedAt,
       late: false,
-      batches: this.#feed.datasets.map((dataset, at) => ({
-        rows: buffer.rows[at] ?? noRows(dataset),
-        quarantinedKeys: buffer.quarantinedKeys[at] ?? noKeys(dataset),
+      batches: this.#feed.datasets.map((_, at) => ({
+        rows: (buffer.rows[at] ?? []).map(({ row }) => row),
+        quarantinedKeys: buffer.quarantinedKeys[at] ?? [],
         absence: ended ? this.#evidence.absence(at, this.#proven ?? window) : null,
       })),
       covered: this.#feed.datasets.map((_, at) => observed[at]?.covered ?? claimed),
@@ -356,7 +331,7 @@ export class Run {
       gaps: this.#feed.datasets.map((_, at) => observed[at]?.gap ?? null),
       quarantined: buffer.quarantined,
       released: [],
-      pages: buffer.bodies.length,
+      pages: buffer.pages,
       items: buffer.items,
       requests: this.#ask.usage.requests,
       units: this.#ask.usage.units,
@@ -383,17 +358,13 @@ function requestedBy({ window, reach }: Job): RequestedWindow | null {
 const claimableBelow = (window: Window | null) =>
   window === null || window.to === OPEN_END ? Number.NEGATIVE_INFINITY : window.to;
 
-/** A page as it arrived. */
-interface Arrived {
-  readonly page: Page;
-  /** Reads its body again. */
-  readonly again: () => unknown;
-}
-
 /** The failure that ended a walk, or null. */
 interface Ending {
   readonly failure: UpstreamFailure | null;
 }
+
+/** Whether rows contradict earlier rows of the same key: one statement can write a key once. */
+const contradicts = ({ rows }: PageBuffer) => rows.some((some) => some.some(({ after }) => after !== null));
 
 /** The items of an answer. An answer without the promised list is refused as a whole. */
 function decoded<T>(decode: () => T, dataset: string): T {

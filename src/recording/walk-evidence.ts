@@ -1,7 +1,6 @@
 import type { Page, Window } from '../datasets/contract.ts';
 import { type Absence, type Confirmation, ONE_ANSWER, SEVERAL_PAGES } from '../history/absence.ts';
-import type { Row, Rows } from '../history/rows.ts';
-import { noKeys } from '../history/writing.ts';
+import type { Row } from '../history/rows.ts';
 import type { ActiveFeed } from './active-feed.ts';
 import type { Decoded } from './decode.ts';
 import { retires } from './proof.ts';
@@ -18,7 +17,7 @@ export class WalkEvidence {
 
   constructor(feed: ActiveFeed) {
     this.#datasets = feed.datasets.map((dataset, at) => ({
-      keys: noKeys(dataset),
+      shown: [],
       retires: retires(feed, at),
       countsMissed: dataset.history === 'state',
       confirmShrink: dataset.confirmShrink,
@@ -43,7 +42,7 @@ export class WalkEvidence {
     if (!consistent) evidence.contradiction = 'one key came with two values';
     if (!evidence.retires) return;
     if (repeats) evidence.contradiction ??= 'one key came twice in one list';
-    for (const row of rows) evidence.keys.add(row);
+    for (const { row } of rows) evidence.shown.push(row);
   }
 
   /** Adds an item that went to the quarantine. @param key the key of its recorded row, which stays as it is; null: unreadable */
@@ -51,7 +50,7 @@ export class WalkEvidence {
     const evidence = this.#of(at);
     evidence.unstored += 1;
     if (!key) evidence.unknown += 1;
-    else if (evidence.retires) evidence.keys.add(key);
+    else if (evidence.retires) evidence.shown.push(key);
   }
 
   /** Returns why a dataset lacks something after a walk that did not fail, for a person; null: it has all there is. */
@@ -64,15 +63,10 @@ export class WalkEvidence {
    * together, so they prove nothing where no walk is counted.
    */
   absence(at: number, window: Window | null): Absence | null {
-    const { keys, retires, countsMissed, confirmShrink, unknown, contradiction } = this.#of(at);
+    const { shown, retires, countsMissed, confirmShrink, unknown, contradiction } = this.#of(at);
     const isProof = unknown === 0 && contradiction === null && this.#unseen === null;
     if (!retires || !isProof || (this.#isSplit && !countsMissed)) return null;
-    return { seen: keys, window, confirm: this.#isSplit ? SEVERAL_PAGES : ONE_ANSWER, confirmShrink };
-  }
-
-  /** Frees the memory of the keys. */
-  clear(): void {
-    for (const { keys } of this.#datasets) keys.clear();
+    return { seen: shown, window, confirm: this.#isSplit ? SEVERAL_PAGES : ONE_ANSWER, confirmShrink };
   }
 
   #of(at: number): DatasetEvidence {
@@ -83,8 +77,8 @@ export class WalkEvidence {
 }
 
 interface DatasetEvidence {
-  /** The keys of the items that the whole walk showed, if rows can be missing; those of quarantined items included. */
-  readonly keys: Rows;
+  /** The rows that the whole walk showed, if rows can be missing; those with the keys of quarantined items included. */
+  readonly shown: Row[];
   readonly retires: boolean;
   /** The table counts the walks that missed a row. */
   readonly countsMissed: boolean;

@@ -27,8 +27,6 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** What the text was decoded from: it can be kept outside of the heap. */
-  readonly bytes: Buffer;
 }
 
 /** Of a body beyond this, in bytes, the rest is read one body at a time: many of the largest at once would fill the memory. */
@@ -63,16 +61,16 @@ export async function callOnce(call: Call, fresh = false): Promise<Answer> {
     if (call.statusIsEnough && response.statusCode >= 200 && response.statusCode < 300) {
       // Read to its end, so that the connection can be used again; that it has none changes nothing.
       await response.body.dump({ limit: call.maxBytes, signal: work.signal }).catch(() => {});
-      return { status: response.statusCode, headers: response.headers, text: '', bytes: NOTHING };
+      return { status: response.statusCode, headers: response.headers, text: '' };
     }
     const { statusCode: status, headers, body } = response;
     try {
       const bytes = await readBody(body, isGzip(response), call.maxBytes, work.signal);
-      return { status, headers, text: textOf(bytes), bytes };
+      return { status, headers, text: textOf(bytes) };
     } catch (error) {
       // With a status other than 2xx the status decides, whatever becomes of the body.
       if (call.signal.aborted || (status >= 200 && status < 300)) throw error;
-      return { status, headers, text: '', bytes: NOTHING };
+      return { status, headers, text: '' };
     }
   } catch (error) {
     if (error instanceof UpstreamFailure) throw error;
@@ -147,7 +145,7 @@ async function readBody(
 }
 
 /** The text of a body. @throws UpstreamFailure when it is no UTF-8 */
-export function textOf(bytes: Buffer): string {
+function textOf(bytes: Buffer): string {
   try {
     return UTF8.decode(bytes);
   } catch {

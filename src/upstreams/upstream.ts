@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import { type Traced, untraced } from '../traced.ts';
 import type { Budget, Priority } from './budget.ts';
 import { type FailureKind, UpstreamFailure } from './failure.ts';
-import { type Answer, type Call, callOnce, textOf } from './http.ts';
+import { type Answer, type Call, callOnce } from './http.ts';
 import { readRpcAnswer, rpcBody } from './json-rpc.ts';
 import { allowanceIn } from './rate-limit.ts';
 import { asHealthReport, healthReportOf, jsonBodyOf } from './read-body.ts';
@@ -66,8 +66,6 @@ const LONGEST_PAUSE = 20_000;
 export class UpstreamSession {
   readonly usage: Usage = { requests: 0, units: 0 };
   now: number;
-  /** See {@link UpstreamSession.again}. */
-  #last: { readonly body: unknown; readonly read: () => unknown } | null = null;
   readonly #settings: UpstreamSettings;
   readonly #asking: Asking;
   readonly #inspect: ((headers: Answer['headers']) => void | Promise<void>) | undefined;
@@ -96,14 +94,14 @@ export class UpstreamSession {
     query: Readonly<Record<string, string | number | undefined>> = {},
   ): Promise<unknown> {
     return this.#retried(async () => {
-      return this.#read(await this.#call('GET', path, query), this.#jsonBodyOf);
+      return this.#jsonBodyOf(await this.#call('GET', path, query));
     });
   }
 
   /** See {@link Ask.post}. */
   async post(path: string, body: Readonly<Record<string, unknown>>): Promise<unknown> {
     return this.#retried(async () => {
-      return this.#read(await this.#call('POST', path, {}, JSON.stringify(body)), this.#jsonBodyOf);
+      return this.#jsonBodyOf(await this.#call('POST', path, {}, JSON.stringify(body)));
     });
   }
 
@@ -115,7 +113,7 @@ export class UpstreamSession {
   async #rpcOnce(path: string, method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown> {
     const id = this.#nextId++;
     const answer = await this.#call('POST', path, {}, rpcBody(id, method, params), { rpcMethod: method });
-    return this.#read(answer, (one) => readRpcAnswer(jsonBodyOf(one, this.now), id, method));
+    return readRpcAnswer(this.#jsonBodyOf(answer), id, method);
   }
 
   /**
@@ -139,25 +137,7 @@ export class UpstreamSession {
     return asHealthReport(readRpcAnswer(jsonBodyOf(answer, this.now), id, method), answer.status);
   }
 
-  /**
-   * How the body of the last answer is read again from its bytes, which weigh a small part of it and lie outside of the heap. Told once:
-   * the body is let go. Null: the body is another one.
-   */
-  again(body: unknown): (() => unknown) | null {
-    const last = this.#last;
-    this.#last = null;
-    return last && last.body === body ? last.read : null;
-  }
-
   readonly #jsonBodyOf = (answer: Answer) => jsonBodyOf(answer, this.now);
-
-  #read(answer: Answer, bodyIn: (answer: Answer) => unknown): unknown {
-    const body = bodyIn(answer);
-    const { status, headers, bytes } = answer;
-    const text = () => this.#settings.redact(textOf(bytes));
-    this.#last = { body, read: () => bodyIn({ status, headers, bytes, text: text() }) };
-    return body;
-  }
 
   async #call(
     method: 'GET' | 'POST',
@@ -251,10 +231,10 @@ function urlBelow(
 }
 
 /** An answer without the secrets that it echoes, before anything else reads it. */
-function withoutSecrets({ status, headers, text, bytes }: Answer, redact: (text: string) => string): Answer {
+function withoutSecrets({ status, headers, text }: Answer, redact: (text: string) => string): Answer {
   const clean = Object.entries(headers).map(([name, value]) => [
     name,
     Array.isArray(value) ? value.map(redact) : value && redact(value),
   ]);
-  return { status, headers: Object.fromEntries(clean), text: redact(text), bytes };
+  return { status, headers: Object.fromEntries(clean), text: redact(text) };
 }

@@ -16,13 +16,11 @@ import {
   unixSeconds,
 } from '../../src/datasets/fields.ts';
 import { originalText } from '../../src/datasets/storable.ts';
-import { ArrayBytes } from '../../src/db/array-bytes.ts';
-import { openBulk, prepared } from '../../src/db/bulk-client.ts';
+import { arrayLiteral } from '../../src/db/array-types.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
 
 const sql = postgres(inject('databaseUrl'), { max: 1 });
-const bulk = openBulk(inject('databaseUrl'), 1);
-afterAll(() => Promise.all([sql.end(), bulk.end()]));
+afterAll(() => sql.end());
 
 /** What a field makes of a JSON text; null: refused. */
 function read(field: Field, source: string): string | null {
@@ -33,13 +31,9 @@ function read(field: Field, source: string): string | null {
 /** What PostgreSQL makes of texts in a column of the field's type, on the way that rows take; that is what it makes of the texts themselves. */
 async function stored(field: Field, ...texts: string[]): Promise<(string | null)[]> {
   const type = columnOf(field)?.type ?? 'text';
-  const bytes = new ArrayBytes(type);
-  for (const one of texts) bytes.add(one);
-  const rows = await bulk.ask<{ value: string | null; read: string | null }>(
-    prepared(
-      `select u::text as value, t::${type}::text as read from unnest($1::${type}[], $2::text[]) with ordinality as u(u, t, n) order by n`,
-    ),
-    [bytes.array(), texts],
+  const rows = await sql.unsafe<{ value: string | null; read: string | null }[]>(
+    `select u::text as value, t::${type}::text as read from unnest($1::text::${type}[], $2::text[]) with ordinality as u(u, t, n) order by n`,
+    [arrayLiteral(texts), texts],
   );
   expect(rows.map(({ value }) => value)).toEqual(rows.map(({ read }) => read));
   return rows.map(({ value }) => value);

@@ -90,7 +90,7 @@ function rowsOf(dataset: Dataset, pages: readonly Page[], target: Target) {
   return pages.flatMap(({ body }) => {
     const { rows, refused } = decode(body, target);
     expect(refused).toEqual([]);
-    return rows.map((row) => Object.fromEntries(names.map((name, at) => [name, row[at] ?? null])));
+    return rows.map(({ row }) => Object.fromEntries(names.map((name, at) => [name, row[at] ?? null])));
   });
 }
 

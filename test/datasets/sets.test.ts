@@ -38,7 +38,7 @@ function rowOf(dataset: Dataset, { path }: DatasetColumn, elements: readonly unk
     now: Date.now(),
   });
   expect(refused).toEqual([]);
-  return rows[0];
+  return rows[0]?.row;
 }
 
 const elements = fc

@@ -16,7 +16,7 @@ function rowsOf(dataset: Dataset, body: unknown, subnetId: string) {
   const names = itemColumns(dataset).map(({ name }) => name);
   const { rows, refused } = buildDecoder(dataset).page(body, { node: 'n', subnetId });
   expect(refused).toEqual([]);
-  return rows.map((row) =>
+  return rows.map(({ row }) =>
     Object.fromEntries([...names, 'extra'].map((name, at) => [name, row[at] ?? null])),
   );
 }

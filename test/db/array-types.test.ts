@@ -40,7 +40,12 @@ const nameOf = async (oid: number) =>
 
 it('reads and writes any texts, nested and with nulls', async () => {
   const texts = fc.array(
-    fc.option(fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0') && text.isWellFormed())),
+    fc.option(
+      fc.oneof(
+        fc.constantFrom('null', 'NULL', '', '1', 'a.b'),
+        fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0') && text.isWellFormed()),
+      ),
+    ),
     { maxLength: 20 },
   );
   await fc.assert(
@@ -74,6 +79,12 @@ it('reads and writes elements as they are read and written alone', async () => {
       bytes: [Buffer.from([0, 255])],
     },
   ]);
+});
+
+it('sends the text of a boolean or a time as it is', async () => {
+  expect(
+    await sql`select ${'true'}::boolean as flag, ${'2026-11-22T10:11:12.345678Z'}::timestamptz::text as moment`,
+  ).toEqual([{ flag: true, moment: '2026-11-22 10:11:12.345678+00' }]);
 });
 
 it('takes an array that is a text already, and refuses what is undefined', async () => {

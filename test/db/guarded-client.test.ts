@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
-import { openBulk, prepared } from '../../src/db/bulk-client.ts';
 import { onOwnConnection } from '../../src/db/own-connection.ts';
 import { openQueuePool } from '../../src/db/queue-pool.ts';
 import { sessionSettings } from '../../src/db/session.ts';
@@ -37,15 +36,6 @@ const asking: readonly (readonly [string, (url: string, look: () => Promise<void
       await pool.query('select 1');
       await look();
       await pool.end();
-    },
-  ],
-  [
-    'a connection of commits',
-    async (url, look) => {
-      const bulk = openBulk(url, 1);
-      await bulk.ask(prepared('select 1'), []);
-      await look();
-      await bulk.end();
     },
   ],
 ];

@@ -15,7 +15,7 @@ import { isDue, loadStates, stateOf, type TargetStates } from '../../src/recordi
 import { registerTargets } from '../../src/recording/register.ts';
 import { upstreamOpener } from '../../src/upstream-opener.ts';
 import { NOW, stillSandbox } from '../sandbox/client.ts';
-import { bulkFor } from '../support/bulk.ts';
+import { commitsFor } from '../support/commits.ts';
 import { rowsOf } from '../support/rows.ts';
 import { canonical, type Exact, exactJson } from './exact-json.ts';
 import type { ExpectedRow, Heard } from './extractions.ts';
@@ -83,7 +83,7 @@ export class Recorder {
     this.#clock = clock;
     this.#context = {
       sql,
-      bulk: bulkFor(sql),
+      commits: commitsFor(sql),
       clock: clock.now,
       worker: 'test',
       open: upstreamOpener(config, { chainDataKey: undefined, metricsKey: undefined }, sql, clock.now),

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await sql`analyze`;
 });
 afterAll(async () => {
-  await Promise.all([sql.end(), own.bulk.end()]);
+  await Promise.all([sql.end(), own.commits.end()]);
 });
 
 const COUNT = 2_000;
@@ -103,7 +103,7 @@ async function lookAt({ dataset, target, name, nth, changed }: List, clock: Manu
   }));
   feed.script = () => onlyPage({ [name]: items });
   own.steps();
-  const context = { ...recordingContext(sql, clock.read), bulk: own.bulk };
+  const context = { ...recordingContext(sql, clock.read), commits: own.commits };
   const { status, items: read, quarantined } = await run(context, feed);
   expect({ status, read, quarantined }).toEqual({ status: 'done', read: COUNT, quarantined: 0 });
   const steps = own.steps();

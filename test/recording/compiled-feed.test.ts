@@ -1,10 +1,9 @@
-import pg from 'pg';
+import postgres from 'postgres';
 import { expect, it } from 'vitest';
-import type { BulkClient } from '../../src/db/bulk-client.ts';
 import type { Commit, CommitPages } from '../../src/recording/commit.ts';
 import { commitsOf } from '../../src/recording/compiled-feed.ts';
 
-const bulk: BulkClient = { isIdle: () => true, ask: async () => [], end: async () => {} };
+const commits = postgres(); // never connects
 const pages: Commit = {
   target: {},
   targetKey: '',
@@ -42,20 +41,21 @@ function noted(fails: (looksUp: boolean) => Error | null) {
   };
   return { asked, store: commitsOf({ commit, decoders: [] }) };
 }
-const violation = () => Object.assign(new pg.DatabaseError('duplicate key', 13, 'error'), { code: '23505' });
+const violation = () =>
+  Object.assign(new postgres.PostgresError('duplicate key'), { code: '23505', message: 'duplicate key' });
 
 it('a run that met a row which it took for new looks all rows up from then on', async () => {
   const { asked, store } = noted((looksUp) => (looksUp ? null : violation()));
-  await store(bulk, pages);
-  await store(bulk, pages);
+  await store(commits, pages);
+  await store(commits, pages);
   expect(asked).toEqual([false, true, true]);
 });
 
 it('what a commit is refused for otherwise is told, and a second refusal too', async () => {
   const other = noted(() => new Error('no room'));
-  await expect(other.store(bulk, pages)).rejects.toThrow('no room');
+  await expect(other.store(commits, pages)).rejects.toThrow('no room');
   expect(other.asked).toEqual([false]);
   const again = noted(violation);
-  await expect(again.store(bulk, pages)).rejects.toThrow('duplicate key');
+  await expect(again.store(commits, pages)).rejects.toThrow('duplicate key');
   expect(again.asked).toEqual([false, true]);
 });

@@ -6,6 +6,7 @@ import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
 import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { buildDecoder, CONTRADICTS } from '../../src/recording/decode.ts';
+import { SeenRows } from '../../src/recording/seen-rows.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
 import { block, blocksTarget } from '../support/blocks.ts';
 import { ManualClock } from '../support/clock.ts';
@@ -166,8 +167,8 @@ describe('a decoder', () => {
   it('leaves out what is kept elsewhere, and what belongs to another dataset of the source', () => {
     const item = { nodeID: 'a', startTime: 1, weight: 5, uptime: '99', connected: true, novel: 1 };
     const body = { validators: [item] };
-    expect(buildDecoder(validators).page(body, {}).rows[0]?.at(-1)).toBe('{"novel":1}');
-    expect(buildDecoder(validatorUptime).page(body, {}).rows[0]?.at(-1)).toBeNull();
+    expect(buildDecoder(validators).page(body, {}).rows[0]?.row.at(-1)).toBe('{"novel":1}');
+    expect(buildDecoder(validatorUptime).page(body, {}).rows[0]?.row.at(-1)).toBeNull();
   });
 
   it('takes the first of two items of one answer that contradict each other, and refuses the other', () => {
@@ -206,11 +207,11 @@ describe('a decoder', () => {
 
   it('takes a key once a commit, whatever page it is on', () => {
     const { page: decode } = buildDecoder(validators);
-    const byKey = new Map();
+    const seen = new SeenRows();
     const body = (weight: number) => ({ validators: [{ nodeID: 'a', startTime: 1, weight }] });
-    expect(decode(body(1), {}, byKey)).toMatchObject({ rows: [{}], consistent: true });
-    expect(decode(body(1), {}, byKey)).toMatchObject({ rows: [], consistent: true });
-    expect(decode(body(2), {}, byKey)).toMatchObject({ rows: [], consistent: false });
+    expect(decode(body(1), {}, seen)).toMatchObject({ rows: [{}], consistent: true });
+    expect(decode(body(1), {}, seen)).toMatchObject({ rows: [], consistent: true });
+    expect(decode(body(2), {}, seen)).toMatchObject({ rows: [], consistent: false });
   });
 
   it('keeps things apart whose keys differ in a missing part only', () => {

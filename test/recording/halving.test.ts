@@ -128,21 +128,20 @@ describe('a commit that fails by its data', () => {
     expect(counted).toEqual({ pages: 1, items: 300, rows: 299, quarantined: 1 });
   });
 
-  it('is found in what was read, which is read again for it', async () => {
+  it('is found though the body of its page is gone', async () => {
     await plant('proposed_blocks', `new.block_hash = 'hash-137'`, '23514');
     const feed = scriptedFeed(proposedBlocks, blocksTarget());
     const said = JSON.stringify({
       blocks: Array.from({ length: 300 }, (_, n) => ({ ...block(n + 1, 1_700_000_000 + n), novel: n })),
     });
     const body = JSON.parse(said);
-    const again = (of: unknown) => (of === body ? () => JSON.parse(said) : null);
     feed.script = async function* () {
       yield { body, proven: null, last: false, whole: true };
       await new Promise(setImmediate); // the page is decoded, and the next one is asked for
       body.blocks.length = 0;
       yield { body: { blocks: [block(301, 1_700_000_301)] }, proven: null, last: true, whole: true };
     };
-    expect(await run(recordingContext(sql, clock.read, { again }), feed)).toMatchObject({
+    expect(await run(recordingContext(sql, clock.read), feed)).toMatchObject({
       status: 'partial',
       items: 301,
       rowsWritten: [300],

@@ -14,6 +14,7 @@ import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { blocked } from '../support/blocked.ts';
 import { block, blocksTarget } from '../support/blocks.ts';
 import { ManualClock } from '../support/clock.ts';
+import { committingAfter } from '../support/commits.ts';
 import { withDatabase } from '../support/fixture.ts';
 import {
   gate,
@@ -42,22 +43,11 @@ const page = (body: unknown, proven: Window | null, more: Partial<Page> = {}): P
 });
 
 /** A context of runs, with something done before each commit. */
-function committingAfter(before: (commit: number) => Promise<unknown>): RecordingContext {
+function contextBefore(commit: (number: number) => Promise<unknown>): RecordingContext {
   const context = recordingContext(sql, clock.read);
-  const { bulk } = context;
   let commits = 0;
-  return {
-    ...context,
-    bulk: {
-      isIdle: bulk.isIdle,
-      ask: async (...asked) => {
-        commits += 1;
-        await before(commits);
-        return bulk.ask(...asked);
-      },
-      end: bulk.end,
-    },
-  };
+  const before = () => commit(++commits);
+  return { ...context, commits: committingAfter(context.commits, before) };
 }
 
 function blocksFeed(): ScriptedFeed {
@@ -248,7 +238,7 @@ describe('a commit', () => {
     const feed = blocksFeed();
     const failed = gate();
     const begun: number[] = [];
-    const held = committingAfter(async (commit) => {
+    const held = contextBefore(async (commit) => {
       begun.push(commit);
       if (commit > 1) return;
       await failed.opened;
@@ -268,7 +258,7 @@ describe('a commit', () => {
   it('that failed is not claimed by the one after, also when the walk fails meanwhile', async () => {
     const feed = blocksFeed();
     const failed = gate();
-    const broken = committingAfter(async (commit) => {
+    const broken = contextBefore(async (commit) => {
       if (commit > 1) return;
       await failed.opened;
       throw new Error('the database went away');
@@ -287,7 +277,7 @@ describe('a commit', () => {
   it('takes all pages that are there at once', async () => {
     const feed = blocksFeed();
     let commits = 0;
-    const counted = committingAfter(async (commit) => {
+    const counted = contextBefore(async (commit) => {
       commits = commit;
     });
     const pages = [5, 4, 3, 2].map((number) =>
@@ -306,7 +296,7 @@ describe('a commit', () => {
   it('begins before there are a thousand rows, as nobody else commits', async () => {
     const feed = blocksFeed();
     const begun = gate();
-    const context = committingAfter(async () => begun.open());
+    const context = contextBefore(async () => begun.open());
     const [last, each] = [20, 100];
     feed.script = async function* () {
       for (let asked = 1; asked <= last; asked += 1) {
@@ -326,7 +316,7 @@ describe('a commit', () => {
     const committing = gate();
     const fetched = gate();
     let commits = 0;
-    const slow = committingAfter(async (commit) => {
+    const slow = contextBefore(async (commit) => {
       commits = commit;
       committing.open();
       if (commit === 1) await fetched.opened;
@@ -350,7 +340,7 @@ describe('a commit', () => {
     const feed = scriptedFeed(averageTps, { chainId: 'twice' });
     const committing = gate();
     const fetched = gate();
-    const slow = committingAfter(async () => {
+    const slow = contextBefore(async () => {
       committing.open();
       await fetched.opened;
     });

@@ -112,7 +112,7 @@ describe('registering thousands of targets', () => {
   const ROUNDS = 8;
 
   it('never compares all of them with all of them, however little memory a statement may use', async () => {
-    const { sql: own, bulk, steps } = await explained(database.url, { work_mem: '64kB' });
+    const { sql: own, commits, steps } = await explained(database.url, { work_mem: '64kB' });
     try {
       const targets = Array.from({ length: COUNT }, (_, n) => ({ node: `n${n}`, subnetId: 's' }));
       const feed = { ...scriptedFeed(validators, target), targets };
@@ -127,7 +127,7 @@ describe('registering thousands of targets', () => {
       expect(Math.min(...counted)).toBeGreaterThanOrEqual(COUNT);
       expect(Math.max(...counted)).toBeLessThan(CONSTANT * COUNT);
     } finally {
-      await Promise.all([own.end(), bulk.end()]);
+      await Promise.all([own.end(), commits.end()]);
     }
   });
 });

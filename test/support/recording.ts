@@ -6,7 +6,7 @@ import { type ActiveFeed, CONFIRM_SHRINK } from '../../src/recording/active-feed
 import type { Asked, RecordingContext, RunResult } from '../../src/recording/context.ts';
 import type { Job, Reason } from '../../src/recording/job.ts';
 import { record } from '../../src/recording/record.ts';
-import { bulkFor } from './bulk.ts';
+import { commitsFor } from './commits.ts';
 
 /** How a test answers a run's questions: a walk without an upstream, or an `ask` that gives the answers. */
 export type Walk = (window: Window | null, ask: Ask) => AsyncIterable<Page>;
@@ -73,7 +73,7 @@ export function recordingContext(
 ): RecordingContext {
   return {
     sql,
-    bulk: bulkFor(sql),
+    commits: commitsFor(sql),
     clock,
     worker: 'test',
     open: (): Asked => ({

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { redactor } from '../../src/redaction.ts';
 import type { Allowance, Budget } from '../../src/upstreams/budget.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
-import { isExactNumber } from '../../src/upstreams/json.ts';
+import { isExactNumber, jsonText } from '../../src/upstreams/json.ts';
 import { UpstreamSession, type UpstreamSettings } from '../../src/upstreams/upstream.ts';
 import { rawServer, sendJson, upstreamServer } from '../support/upstream-server.ts';
 
@@ -90,26 +90,16 @@ describe('a request', () => {
     expect(asked.now).toBe(1_000);
   });
 
-  it('gives a body that can be read again, once and while it is the last one', async () => {
-    const answers = ['{"name":"é","big":12345678901234567890,"key":"canary-4f1c2d"}', '{"result":[1,2]}'];
+  it('keeps exact numbers, and leaves out secrets that an answer echoes', async () => {
     const server = await started(
       upstreamServer((_, response) => {
         response.writeHead(200, { 'content-type': 'application/json' });
-        response.end(answers.shift());
+        response.end('{"name":"é","big":12345678901234567890,"key":"canary-4f1c2d"}');
       }),
     );
-    const asked = session(server.url);
-    const first = await asked.get('/one');
-    expect(asked.again({ ...Object(first) })).toBeNull();
-    const second = await asked.post('/two', {});
-    const read = asked.again(second);
-    expect(asked.again(second)).toBeNull();
-    expect(read?.()).toEqual(second);
-    expect(read?.()).not.toBe(second);
-    answers.push('{"name":"é","big":12345678901234567890,"key":"canary-4f1c2d"}');
-    const again = await asked.get('/three');
-    expect(asked.again(again)?.()).toEqual(first);
-    expect(JSON.stringify(again)).toContain('[redacted]');
+    expect(jsonText(await session(server.url).get('/one'))).toBe(
+      '{"name":"é","big":12345678901234567890,"key":"[redacted]"}',
+    );
   });
 
   it('is not made where the budget refuses it, and stops nobody else', async () => {

@@ -11,7 +11,7 @@ import { compareSources } from '../../../src/checks/compare.ts';
 import { checkConfig } from '../../../src/config/load.ts';
 import { activeFeeds, activeLedgers, catalogNames } from '../../../src/configured-feeds.ts';
 import { catalog } from '../../../src/datasets/catalog.ts';
-import { openBulk } from '../../../src/db/bulk-client.ts';
+import { openCommitting } from '../../../src/db/client.ts';
 import { openEmbedded } from '../../../src/db/embedded.ts';
 import { lookOver } from '../../../src/health/look.ts';
 import { runJobs } from '../../../src/recording/foreground.ts';
@@ -128,7 +128,7 @@ const log = { info: () => {}, warn: (_: object, line?: string) => say(line ?? ''
 const embedded = await openEmbedded({ dir: join(folder, STATE_DIRECTORY), log });
 await migrate(embedded.url);
 const sql = postgres(embedded.url, { max: 4, onnotice: () => {} });
-const bulk = openBulk(embedded.url, 4);
+const commits = openCommitting(embedded.url, 4);
 const opened = new World(
   sql,
   ledger.targets[0]?.observer ?? '',
@@ -162,7 +162,7 @@ while (opened.now < end) {
 }
 await compareSources(sql, opened.now, never);
 await opened.kill();
-await Promise.all([sql.end(), bulk.end()]);
+await Promise.all([sql.end(), commits.end()]);
 await embedded.close();
 
 const recorder = spawn(process.execPath, [join(root, 'dist/cli.js'), 'up'], {
@@ -181,7 +181,7 @@ async function recordWhatIsDue(): Promise<void> {
     if (feed.source.upstream === 'metrics' && opened.now >= silent.from && opened.now < silent.to) continue;
     await registerTargets(sql, feed, opened.now);
     const jobs = planAll(feed, feed.targets, await loadStates(sql, feed), opened.now);
-    await runJobs({ sql, bulk, clock, worker: 'simulated', open }, feed, jobs, never);
+    await runJobs({ sql, commits, clock, worker: 'simulated', open }, feed, jobs, never);
   }
 }
 
