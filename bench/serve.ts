@@ -1,5 +1,5 @@
 import type { Config } from '../src/config/schema.ts';
-import { outliveLostConnections } from '../src/db/lost-connections.ts';
+import { outliveLostConnections } from '../src/db/postgres-workarounds/unhandled-rejections.ts';
 import type { ServerContext } from '../src/server/server.ts';
 import { statusSite } from '../src/server/status-site.ts';
 import { servePagesOf } from '../test/support/page-server.ts';

@@ -6,7 +6,7 @@ import { keepYoungSmall } from './commands/heap.ts';
 import { passing } from './commands/passing.ts';
 import { commandLine } from './commands/program.ts';
 import { readSecrets } from './config/secrets.ts';
-import { outliveLostConnections } from './db/lost-connections.ts';
+import { outliveLostConnections } from './db/postgres-workarounds/unhandled-rejections.ts';
 import { messageOf, UsageError } from './errors.ts';
 import { redactor } from './redaction.ts';
 import { waitForSlowAddresses } from './slow-addresses.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { outliveLostConnections } from '../../src/db/lost-connections.ts';
+import { outliveLostConnections } from '../../src/db/postgres-workarounds/unhandled-rejections.ts';
 import { ReadGate } from '../../src/db/read-gate.ts';
 import { ProcessCounts } from '../../src/server/metrics/process-counts.ts';
 import { servePagesOf } from '../../test/support/page-server.ts';

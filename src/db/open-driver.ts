@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { HOST, placeText } from '../config/database-url.ts';
-import { withArrays } from './array-types.ts';
-import { driverSocket } from './driver-socket.ts';
+import { withArrays } from './postgres-workarounds/array-types.ts';
+import { driverSocket } from './postgres-workarounds/driver-socket.ts';
 import type { Servers } from './servers.ts';
 
 /**

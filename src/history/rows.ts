@@ -1,4 +1,4 @@
-import { arrayLiteral } from '../db/array-types.ts';
+import { arrayLiteral } from '../db/postgres-workarounds/array-types.ts';
 
 /** A decoded row: one text (or null) a column, in the order of the dataset's item columns, `extra` last. */
 export type Row = readonly (string | null)[];

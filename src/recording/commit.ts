@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import type { Dataset, Feed, Window } from '../datasets/contract.ts';
 import { storableText } from '../datasets/storable.ts';
-import { arrayLiteral } from '../db/array-types.ts';
+import { arrayLiteral } from '../db/postgres-workarounds/array-types.ts';
 import { LEASE_SECONDS } from '../db/leases.ts';
 import { LeaseLost } from '../errors.ts';
 import { noteChanges } from '../history/changes.ts';

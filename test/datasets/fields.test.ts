@@ -16,7 +16,7 @@ import {
   unixSeconds,
 } from '../../src/datasets/fields.ts';
 import { originalText } from '../../src/datasets/storable.ts';
-import { arrayLiteral } from '../../src/db/array-types.ts';
+import { arrayLiteral } from '../../src/db/postgres-workarounds/array-types.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
 
 const sql = postgres(inject('databaseUrl'), { max: 1 });

@@ -1,8 +1,8 @@
 import { Socket } from 'node:net';
-import { isSocket, socketIn } from '../config/database-url.ts';
-import { driverEnd } from './driver-end.ts';
-import { type Encryption, encrypted } from './encrypted.ts';
-import type { Servers } from './servers.ts';
+import { isSocket, socketIn } from '../../config/database-url.ts';
+import { type Encryption, encrypted } from '../encrypted.ts';
+import type { Servers } from '../servers.ts';
+import { withReportedEnd } from './socket-end.ts';
 
 /**
  * The `socket` option of postgres.js: connects, encrypted as it is told to (the driver's own `ssl` is to be off), and closes a
@@ -27,12 +27,12 @@ export function driverSocket(
       socket.connect(isSocket(place) ? { path: socketIn(place) } : { ...place });
       const open = tls.ssl ? await encrypted(socket, host, tls) : socket;
       open.setTimeout(silence, () => open.destroy());
-      return driverEnd(open, host);
+      return withReportedEnd(open, host);
     } catch (error) {
       // The driver listens once it has the socket, and never uses a connection again whose `socket` function threw.
       const failing = new Socket();
       setImmediate(() => failing.destroy(error instanceof Error ? error : new Error(String(error))));
-      return driverEnd(failing, host);
+      return withReportedEnd(failing, host);
     }
   };
 }

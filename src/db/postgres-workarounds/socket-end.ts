@@ -30,7 +30,7 @@ const LAST_WORDS = /^V(FATAL|PANIC)$/;
  * start packets are enough to be sent, of which all but the last is left out.
  * @param host for the words of the error
  */
-export function driverEnd<S extends Socket>(socket: S, host: string): S {
+export function withReportedEnd<S extends Socket>(socket: S, host: string): S {
   const emit = socket.emit.bind(socket);
   const write = socket.write.bind(socket);
   let failure: unknown = null;
