@@ -59,7 +59,9 @@ async function missingRights(
   sql: postgres.Sql,
   declared: readonly Declared[],
 ): Promise<readonly OwnObject[]> {
-  const named = declared.map((object) => ({ kind: object.kind, name: `reporting.${signature(object)}` }));
+  // By kind: servers before PostgreSQL 16 raise an error for a signature where they parse the name of a view.
+  const named = (kind: Declared['kind']) =>
+    sql.json(declared.filter((one) => one.kind === kind).map((one) => `reporting.${signature(one)}`));
   return sql<OwnObject[]>`
     with reader as (select oid from pg_roles where rolname = ${READER})
     select ${`the right of ${READER} on `} || what as name, ${'grant '} || action || ${` to ${READER}`} as statement from (
@@ -67,12 +69,12 @@ async function missingRights(
       from reader where to_regnamespace('reporting') is not null and not has_schema_privilege(oid, 'reporting', 'usage')
       union all
       select 'view ' || d.name, 'select on ' || d.name, 1
-      from reader, jsonb_to_recordset(${sql.json(named)}) as d(kind text, name text)
-      where d.kind = 'view' and to_regclass(d.name) is not null and not has_table_privilege(oid, to_regclass(d.name), 'select')
+      from reader, jsonb_array_elements_text(${named('view')}) as d(name)
+      where to_regclass(d.name) is not null and not has_table_privilege(oid, to_regclass(d.name), 'select')
       union all
       select 'function ' || d.name, 'execute on function ' || d.name, 2
-      from reader, jsonb_to_recordset(${sql.json(named)}) as d(kind text, name text)
-      where d.kind = 'function' and to_regprocedure(d.name) is not null
+      from reader, jsonb_array_elements_text(${named('function')}) as d(name)
+      where to_regprocedure(d.name) is not null
         and not has_function_privilege(oid, to_regprocedure(d.name), 'execute')
     ) missing order by place, what`;
 }

@@ -13,6 +13,7 @@ export const bookkeepingTables: readonly string[] = [
   ...[
     'targets',
     'target_datasets',
+    'node_bindings',
     'coverage',
     'gaps',
     'quarantine',
