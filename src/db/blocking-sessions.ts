@@ -60,8 +60,11 @@ export function watchBlockers(url: string, pid: number): { stop(): Promise<reado
   };
 }
 
-/** The sessions of other programs that hold locks on what the recorder owns, for a minute or while the recorder waits for them. */
-export async function foreignLocks(sql: postgres.Sql): Promise<readonly LockingSession[]> {
+/** The sessions of other programs that hold locks on what the recorder owns, for `after` seconds or while the recorder waits for them. */
+export async function foreignLocks(
+  sql: postgres.Sql,
+  after = REPORTED_AFTER_SECONDS,
+): Promise<readonly LockingSession[]> {
   return sql.unsafe<LockingSession[]>(
     `with waiting as materialized (
       select pg_blocking_pids(pid) as blockers from pg_stat_activity
@@ -75,7 +78,8 @@ export async function foreignLocks(sql: postgres.Sql): Promise<readonly LockingS
     from holding h join pg_stat_activity a using (pid)
     cross join lateral (select exists (select from waiting w where a.pid = any(w.blockers)) as blocks) b
     where a.application_name not like 'chain-recorder%' and a.backend_type = 'client backend' and a.pid <> pg_backend_pid()
-      and (b.blocks or a.xact_start < now() - make_interval(secs => ${REPORTED_AFTER_SECONDS}) or a.xact_start is null)
+      and (b.blocks or a.xact_start < now() - make_interval(secs => $1) or a.xact_start is null)
     order by b.blocks desc, since limit 10`,
+    [after],
   );
 }

@@ -111,3 +111,13 @@ it('leaves nothing unhandled where a client is ended while it connects', async (
   }
   expect(unhandled).toEqual([]);
 });
+
+it('returns each number of JSON that a double cannot hold as a text, in arrays of JSON too', async () => {
+  const [row] = await sql`
+    select '{"a": 12345678901234567890, "b": [1.5, 0.12345678901234567890], "c": "7"}'::jsonb as one,
+      array['18446744073709551615'::json, '{"n": -9007199254740993}'] as several`;
+  expect(row).toEqual({
+    one: { a: '12345678901234567890', b: [1.5, '0.12345678901234567890'], c: '7' },
+    several: ['18446744073709551615', { n: '-9007199254740993' }],
+  });
+});

@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
 import { parse } from 'postgres-array';
+import { quoteInexactNumbers } from '../upstreams/json.ts';
 
 /**
  * The types whose arrays are read and written, and these arrays, by the numbers that every server has for them. postgres.js would ask
@@ -40,10 +41,11 @@ const ARRAYS: Readonly<Record<string, readonly [element: number, array: number]>
 
 /** Types of which the driver would read a text in its own way: `false` from "true", and times to the millisecond. */
 const TEXTS_AS_GIVEN = [16, 1184];
+const JSON_TYPES = [114, 3802];
 
 /**
  * Lets a client read arrays, and write them, by the driver's way for their elements. What is no array is sent as it is, and so is the text of
- * a boolean or a time.
+ * a boolean or a time. Numbers of JSON that a double cannot hold are read as texts.
  */
 export function withArrays(sql: postgres.Sql): postgres.Sql {
   const { parsers, serializers } = sql.options;
@@ -51,6 +53,7 @@ export function withArrays(sql: postgres.Sql): postgres.Sql {
     const serialize = serializers[type];
     serializers[type] = (value: unknown) => (typeof value === 'string' ? value : serialize?.(value));
   }
+  for (const type of JSON_TYPES) parsers[type] = (text: string) => JSON.parse(quoteInexactNumbers(text));
   for (const [element, array] of Object.values(ARRAYS)) {
     parsers[array] = (text: string) => parse(text, (value) => parsers[element]?.(value) ?? value);
     serializers[array] = (value: unknown) =>

@@ -1,0 +1,237 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { stringify } from 'yaml';
+import { z } from 'zod';
+import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
+import { foreignLocks } from '../../src/db/blocking-sessions.ts';
+import { freePort } from '../../src/db/free-port.ts';
+import { migrateDatabase } from '../../src/db/migrate.ts';
+import { TemporaryError } from '../../src/errors.ts';
+import { queueNames } from '../../src/jobs/jobs.ts';
+import { declaredObjects } from '../../src/views/declared.ts';
+import { type Running, startCommand } from '../support/cli.ts';
+import { withDatabase } from '../support/fixture.ts';
+import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
+
+/** Minimum time for which the locks are held, s. A minute: HOLD_SECONDS=60 npx vitest run test/server/locked.slow.test.ts */
+const HOLD_SECONDS = Number(process.env.HOLD_SECONDS ?? 10);
+const HOOK_KEY = 'correct-horse-battery';
+const MAX_PAGE_MS = 10_000;
+const PATHS = [
+  '/health',
+  '/ready',
+  '/metrics',
+  '/status',
+  '/',
+  '/runs',
+  '/alerts',
+  '/datasets/chain_heights',
+  '/api/v1/status',
+  '/api/v1/datasets/chain_heights/rows',
+];
+
+const { it, database, sql } = withDatabase();
+let sandbox: Sandbox;
+let hook: UpstreamServer;
+let dir: string;
+let up: Running;
+let port: number;
+const env = { DATABASE_URL: database.url, HOOK_KEY };
+const connectReader = (name: string) =>
+  postgres(database.url, { max: 1, onnotice: () => {}, connection: { application_name: name } });
+
+beforeAll(async () => {
+  [sandbox, hook] = await Promise.all([
+    startSandbox({ incidents: false }),
+    upstreamServer((_, response) => response.writeHead(200).end()),
+  ]);
+  await sql`create table public.ill (subject text primary key)`;
+  await sql`grant select on public.ill to recorder_reader`;
+  dir = mkdtempSync(join(tmpdir(), 'recorder-locked-'));
+  port = await freePort();
+  const nodes = sandbox.watch.nodes.slice(0, 2).map(({ name, path }) => ({ name, url: sandbox.url + path }));
+  const config = {
+    network: 'sandbox',
+    upstreams: { nodes },
+    datasets: { chain_heights: { every: '5s' }, node_health: { every: '5s' } },
+    alerts: {
+      channels: [{ name: 'ops', type: 'webhook', url: `${hook.url}/\${HOOK_KEY}` }],
+      rules: [{ name: 'ill', sql: "select subject, 'is ill' as summary from public.ill", every: '5s' }],
+    },
+  };
+  writeFileSync(join(dir, 'recorder.yaml'), stringify(config));
+  up = startCommand(['up'], { ...env, RECORDER_PORT: String(port) }, dir);
+});
+afterAll(async () => {
+  up.process.kill('SIGKILL');
+  await Promise.all([sandbox.close(), hook.close()]);
+  rmSync(dir, { recursive: true });
+});
+
+async function get(path: string): Promise<{ code: number; took: number }> {
+  const start = performance.now();
+  const code = await request(`http://127.0.0.1:${port}${path}`).then(
+    async ({ statusCode, body }) => {
+      await body.dump();
+      return statusCode;
+    },
+    () => 0,
+  );
+  return { code, took: performance.now() - start };
+}
+
+/** Amounts that grow while the recorder works. */
+async function progress() {
+  const [row] = await sql<{ runs: number; looks: number; settled: number }[]>`
+    select (select count(*)::int from reporting.runs where dataset = 'chain_heights' and status = 'done') as runs,
+      (select coalesce(min(probes), 0)::int from reporting.node_probes where probe = 'health') as looks,
+      (select coalesce(max(extract(epoch from heartbeat_at)), 0)::int from recorder.health_observers) as settled`;
+  return row ?? { runs: 0, looks: 0, settled: 0 };
+}
+
+const FOUND = z.array(z.looseObject({ ok: z.boolean(), found: z.string() }));
+const messages = z.looseObject({ rule: z.string(), kind: z.string() });
+const sent = () => {
+  const all = hook.received.map(({ body }) => messages.parse(JSON.parse(body)));
+  return all.filter(({ rule }) => rule === 'ill').map(({ kind }) => kind);
+};
+const views = async () => {
+  const rows = await sql<{ name: string }[]>`
+    select format('reporting.%I', relname) as name from pg_class
+    where relnamespace = 'reporting'::regnamespace and relkind = 'v'`;
+  return rows.map(({ name }) => name);
+};
+
+/** What a reader may lock, by the name of its session. */
+async function lockable(): Promise<Readonly<Record<string, string>>> {
+  const names = await views();
+  const queues = sql.array(Object.values(queueNames('recorder')));
+  const [keys] = await sql<{ keys: string }[]>`
+    select string_agg(hashtext('bullmq:' || kind || ':' || queue)::text, ', ') as keys
+    from unnest(array['limiter', 'jidseq', 'concurrency', 'evnotify', 'evtrim']) kind, unnest(${queues}) queue`;
+  return {
+    'idle-transaction': names.map((name) => `select from ${name} limit 0`).join('; '),
+    'table-locks': `lock table ${names.join(', ')} in access share mode`,
+    'old-snapshot': 'set transaction isolation level repeatable read; select from reporting.runs',
+    'open-cursor': 'declare rows cursor for select * from reporting.runs; fetch 1 from rows',
+    'advisory-locks': `select pg_advisory_lock(key) from unnest(array[${keys?.keys}]) key; select pg_advisory_lock(n), pg_advisory_lock(n, n)
+      from generate_series(-500, 500) n`,
+  };
+}
+
+/** Locks that would stop the recorder, which a reader is refused. */
+const REFUSED = [
+  'lock table reporting.runs in row share mode',
+  'lock table reporting.runs in access exclusive mode',
+  'select from reporting.runs for key share',
+  'lock table recorder.targets in access share mode',
+  'select from recorder.targets for update',
+  'select from recorder_locks.locks for update',
+  'lock table pg_catalog.pg_class in row exclusive mode',
+];
+
+/** Runs work while sessions of a reader hold their locks. @returns the longest time of a page, ms */
+async function whileLocked(work: () => Promise<void>): Promise<number> {
+  const sessions = Object.entries(await lockable()).map(([name, statements]) => ({
+    statements,
+    session: connectReader(name),
+  }));
+  const over = new AbortController();
+  let longest = 0;
+  const failed: string[] = [];
+  const reading = async () => {
+    for (let at = 0; !over.signal.aborted; at++) {
+      const path = PATHS[at % PATHS.length] ?? '/';
+      const { code, took } = await get(path);
+      if (code !== 200) failed.push(`${path}: ${code}`);
+      longest = Math.max(longest, took);
+    }
+  };
+  try {
+    for (const { session, statements } of sessions)
+      await session.unsafe(`begin; set local role recorder_reader; ${statements}`);
+    const pages = reading();
+    await work().finally(() => over.abort());
+    await pages;
+  } finally {
+    await Promise.all(sessions.map(({ session }) => session.end({ timeout: 1 })));
+  }
+  expect(failed).toEqual([]);
+  return longest;
+}
+
+const doctor = async () => {
+  const { stdout } = await startCommand(['doctor', '--json'], env, dir).ended;
+  return FOUND.parse(JSON.parse(stdout)).filter(({ found }) => found.startsWith('a session'));
+};
+
+describe('while readers hold every lock that they can take', () => {
+  it('recording, the ledger, alerts and pages go on, and doctor names the sessions', async () => {
+    await expect.poll(async () => (await get('/ready')).code, { timeout: 60_000 }).toBe(200);
+    for (const path of PATHS) expect([path, (await get(path)).code]).toEqual([path, 200]);
+    for (const statement of REFUSED) {
+      const session = connectReader('refused');
+      const locking = session.unsafe(`begin; set local role recorder_reader; ${statement}`);
+      await expect(locking, statement).rejects.toThrow(/permission denied/);
+      await session.end({ timeout: 1 });
+    }
+    const longest = await whileLocked(async () => {
+      const start = performance.now();
+      const before = await progress();
+      const { count } = await sql`select from pg_locks where locktype = 'advisory' and granted`;
+      expect(count).toBeGreaterThan(2_000);
+      await sql`insert into public.ill values ('a node')`;
+      const went = async () => {
+        const { runs, looks, settled } = await progress();
+        return (
+          performance.now() - start > HOLD_SECONDS * 1_000 &&
+          runs >= before.runs + 4 &&
+          looks >= before.looks + 3 &&
+          settled > before.settled + 5
+        );
+      };
+      await expect.poll(went, { timeout: 60_000 + HOLD_SECONDS * 1_000 }).toBe(true);
+      await expect.poll(sent, { timeout: 50_000 }).toEqual(['firing']);
+      const named = (await foreignLocks(sql, HOLD_SECONDS / 2)).map(({ application }) => application);
+      expect(named.toSorted()).toEqual(Object.keys(await lockable()).toSorted());
+      if (HOLD_SECONDS > 60) expect(await doctor()).toHaveLength(named.length);
+    });
+    console.log(`longest page while locked: ${Math.round(longest)} ms`);
+    expect(longest).toBeLessThan(MAX_PAGE_MS);
+    const failed =
+      await sql`select dataset, status, error from reporting.runs where status not in ('done', 'running')`;
+    expect([...failed]).toEqual([]);
+  }, 240_000);
+
+  it('a migration is refused for now and names them, and they do not hold up pages behind it', async () => {
+    const changed = declaredObjects().map((object) =>
+      object.name === 'runs' ? { ...object, body: `select * from (${object.body}) as changed` } : object,
+    );
+    const migrating = (timeout?: number) =>
+      migrateDatabase(database.url, changed, { ...(timeout ? { timeout } : {}) });
+    let named: unknown;
+    const longest = await whileLocked(async () => {
+      const before = await progress();
+      const refused = migrating(HOLD_SECONDS * 1_000).catch((error: unknown) => error);
+      await expect
+        .poll(async () => (await doctor()).map(({ ok }) => ok), { timeout: 50_000 })
+        .toContain(false);
+      named = await refused;
+      const after = await progress();
+      expect(after.runs).toBeGreaterThan(before.runs);
+      expect(after.looks).toBeGreaterThan(before.looks);
+    });
+    console.log(`longest page while a migration was blocked: ${Math.round(longest)} ms`);
+    expect(named).toBeInstanceOf(TemporaryError);
+    expect(String(named)).toMatch(/locked by process \d+.*idle-transaction.*pg_terminate_backend/);
+    expect(longest).toBeLessThan(MAX_PAGE_MS);
+    await migrating();
+    up.process.kill('SIGTERM');
+    const { code, stderr } = await up.ended;
+    expect(code, stderr).toBe(0);
+  }, 240_000);
+});
