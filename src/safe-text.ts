@@ -50,6 +50,16 @@ export function messageText(text: string): string {
   return printable(text.replaceAll(/\s*[\n\r\u2028\u2029]\s*/g, ' '));
 }
 
+/** Returns a JSON value in which every text, names too, is a {@link messageText}. */
+export function messageValue(value: unknown): unknown {
+  if (typeof value === 'string') return messageText(value);
+  if (Array.isArray(value)) return value.map(messageValue);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [messageText(name), messageValue(part)]),
+  );
+}
+
 /** Returns a text that Markdown shows as it is, in one line. */
 export function markdownText(text: string): string {
   return messageText(text).replaceAll(/[\\`*_[\]<>|~&]/g, '\\$&');

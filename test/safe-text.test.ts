@@ -10,6 +10,7 @@ import {
   safeDocument,
   spreadsheetText,
 } from '../src/safe-text.ts';
+import { badgeOf } from '../src/server/badge.tsx';
 
 /** What a terminal, a browser or a chat would obey. */
 const ACTING = [
@@ -62,10 +63,22 @@ it('a message has no line that an upstream wrote', () => {
     firedAt: null,
     resolvedAt: null,
     flapping: false,
-    details: null,
+    details: { subjects: ['two\u202e\nRESOLVED', 3, null], 'a\u2066key': { state: 'down\u001b[2J' } },
   };
   const sender = { recorder: 'recorder', network: 'mainnet', runbook: null };
   const [item] = bodyOf('firing', 'node-down', 'about', [alert as never], sender, new Date(0)).items;
   expect(item?.summary).toBe('failed: boom [RESOLVED] all is well and more');
   expect(item?.subject).toBe('one\\u202e FIRING');
+  expect(item?.details).toEqual({
+    subjects: ['two\\u202e RESOLVED', 3, null],
+    'a\\u2066key': { state: 'down\\u001b[2J' },
+  });
+});
+
+it('a badge has no character that acts', () => {
+  const span = { up: 1, down: 0, maintenance: 0, unknown: 0 };
+  const node = { node: 'one\u202e\u0007', state: 'up', spans: { day: span } };
+  const badge = badgeOf(node as never);
+  expect(badge).toContain('one\\u202e\\u0007');
+  for (const one of ACTING) expect(badge.includes(one)).toBe(false);
 });

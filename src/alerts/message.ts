@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { severities } from '../config/alerts-schema.ts';
-import { messageText } from '../safe-text.ts';
+import { messageText, messageValue } from '../safe-text.ts';
 import { adviceFor } from './advice.ts';
 import type { Told } from './judge.ts';
 import type { ConfiguredRule } from './rule.ts';
@@ -115,7 +115,7 @@ export function bodyOf(
       firedAt: alert.firedAt?.toISOString() ?? null,
       resolvedAt: alert.resolvedAt?.toISOString() ?? null,
       flapping: alert.flapping,
-      details: alert.details,
+      details: messageValue(alert.details),
     })),
   };
 }

@@ -52,10 +52,11 @@ export async function alertsCommand(
 ): Promise<number> {
   refuseOthers('alerts', action, { word: name, options: { ...options } }, TAKEN);
   if (action === 'list') return list(app, options);
-  const tested = action === 'test' ? [channelNamed(app, name)] : [];
-  const alerting = openAlerts(app, { ...app.config.alerts, channels: tested, heartbeat: undefined });
+  const tested = action === 'test' ? channelNamed(app, name) : null;
+  const channels = tested ? [tested] : [];
+  const alerting = openAlerts(app, { ...app.config.alerts, channels, heartbeat: undefined });
   try {
-    for (const channel of tested) return await test(alerting, channel, options, signal);
+    if (tested) return await test(alerting, tested, options, signal);
     if (action === 'ack') return await ack(alerting, name, options);
     return await replayed(app, alerting, options, signal);
   } finally {

@@ -3,6 +3,7 @@ import type postgres from 'postgres';
 import type { Checked } from '../checked.ts';
 import { UsageError } from '../errors.ts';
 import { isAway } from './away.ts';
+import { CONNECTION } from './client.ts';
 import { connect } from './connect.ts';
 import { diagnosed, NO_ANSWER } from './database-causes.ts';
 import { encodingProblem } from './encoding.ts';
@@ -36,7 +37,9 @@ export async function examineDatabase(url: string): Promise<Checked> {
     if (problem) return problem;
     const [row] = await sql<{ version: string; size: string }[]>`
       select current_setting('server_version') as version, pg_size_pretty(pg_database_size(current_database())) as size`;
-    const found = [`PostgreSQL ${row?.version}, ${row?.size}`, ...(await otherTimeZones(sql))].join('; ');
+    const found = [`PostgreSQL ${row?.version}, ${row?.size}`, ...(await otherTimeZones(sql, url))].join(
+      '; ',
+    );
     return { check: 'database', ok: true, found };
   } catch (error) {
     return { check: 'database', ok: false, ...diagnosed(error, url, 'DATABASE_URL') };
@@ -48,7 +51,7 @@ export async function examineDatabase(url: string): Promise<Checked> {
 }
 
 /** Returns a sentence for each setting by which sessions of this database have another time zone than UTC. */
-async function otherTimeZones(sql: postgres.Sql): Promise<string[]> {
+async function otherTimeZones(sql: postgres.Sql, url: string): Promise<string[]> {
   const rows = await sql<{ role: string | null; zone: string }[]>`
     select r.rolname as role, split_part(c.setting, '=', 2) as zone
     from pg_db_role_setting s
@@ -57,10 +60,30 @@ async function otherTimeZones(sql: postgres.Sql): Promise<string[]> {
     where s.setdatabase in (0, (select oid from pg_database where datname = current_database()))
       and c.setting ilike 'timezone=%' and c.setting !~* '=(utc|etc/utc|gmt|zulu)$'
     order by 1 nulls first`;
-  return rows.map(
-    ({ role, zone }) =>
-      `sessions of ${role === null ? 'this database' : `the role ${role}`} have the time zone ${zone}: days without a zone in their queries are not days of UTC`,
+  const owners = rows.map(({ role, zone }): [string, string] => [
+    role === null ? 'this database' : `the role ${role}`,
+    zone,
+  ]);
+  const unset = await unsetTimeZone(url);
+  if (unset !== null) owners.push(['this server', unset]);
+  return owners.map(
+    ([owner, zone]) =>
+      `sessions of ${owner} have the time zone ${zone}: days without a zone in their queries are not days of UTC`,
   );
+}
+
+/** The time zone of a session for which neither the database nor the role has one; null: it is UTC, or they have one. */
+async function unsetTimeZone(url: string): Promise<string | null> {
+  const { TimeZone: _, ...settings } = SETTINGS;
+  const sql = connect(url, silenceOf('work'), { ...CONNECTION, max: 1, connection: settings });
+  try {
+    const [row] = await sql<{ zone: string }[]>`
+      select setting as zone from pg_settings where name = 'TimeZone'
+        and source not in ('database', 'user', 'database user') and setting !~* '^(utc|etc/utc|gmt|zulu)$'`;
+    return row?.zone ?? null;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
 }
 
 /**

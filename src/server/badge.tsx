@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type NodeStatus, type NodesStatus, type SpanName, spans } from '../reports/nodes/nodes-status.ts';
 import { uptimeIn } from '../reports/nodes/windows.ts';
 import { percentText } from '../reports/uptime.ts';
+import { safeDocument } from '../safe-text.ts';
 
 /** The values of `range`, and the times that they stand for. */
 const ranges = { '24h': '24 h', '7d': '7 days', '30d': '30 days', '90d': '90 days' } as const;
@@ -54,7 +55,7 @@ export function serveBadges(server: FastifyInstance, nodes: () => Promise<NodesS
 /** The badge of a node, as SVG. @param range over which its uptime is told; absent: how it is now */
 export function badgeOf(node: NodeStatus, range?: BadgeRange): string {
   const { text, colour } = range === undefined ? stateOf(node) : uptimeOf(node, ranges[range]);
-  return renderToString(<Badge label={node.node} text={text} colour={colour} />);
+  return safeDocument(renderToString(<Badge label={node.node} text={text} colour={colour} />));
 }
 
 const stateOf = ({ state }: NodeStatus) => ({

@@ -36,12 +36,13 @@ export function limitConnections(
     for (const sockets of [open, reserved, silent, idle]) sockets.delete(socket);
   };
   const evict = (isCandidate: (socket: Socket) => boolean): boolean => {
-    for (const socket of [...silent, ...idle]) {
-      if (!isCandidate(socket)) continue;
-      forget(socket);
-      socket.destroy();
-      return true;
-    }
+    for (const sockets of [silent, idle])
+      for (const socket of sockets) {
+        if (!isCandidate(socket)) continue;
+        forget(socket);
+        socket.destroy();
+        return true;
+      }
     return false;
   };
   const admit = (socket: Socket): boolean => {

@@ -51,6 +51,12 @@ describe('a database', () => {
     expect(await found()).toContain('sessions of this database have the time zone Asia/Kathmandu');
     await admin.unsafe(`alter database "${name}" set timezone to 'UTC'`);
     expect(await found()).not.toContain('time zone');
+    await admin.unsafe(`alter database "${name}" reset timezone`);
+    const elsewhere = new URL(database.url);
+    elsewhere.searchParams.set('options', '-c TimeZone=Europe/Zurich');
+    expect((await examineDatabase(elsewhere.href)).found).toContain(
+      'sessions of this server have the time zone Europe/Zurich',
+    );
   });
 
   it.each([

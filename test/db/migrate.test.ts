@@ -52,14 +52,29 @@ describe('an empty database', () => {
     expect(await schema()).toEqual(made);
   });
 
+  const zones = async () => {
+    const rows = await sql<{ zone: string }[]>`
+      select unnest(s.setconfig) as zone from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase
+      where d.datname = current_database() and s.setrole = 0`;
+    return rows.map(({ zone }) => zone);
+  };
+
+  it.each([
+    ['has tables of others', [], () => 'create schema theirs; create table theirs.orders (at timestamptz)'],
+    ['has a view of others in public', [], () => 'create view orders as select now() as at'],
+    [
+      'was given a time zone',
+      ['TimeZone=Asia/Kathmandu'],
+      (name: string) => `alter database "${name}" set timezone to 'Asia/Kathmandu'`,
+    ],
+  ])('keeps its time zone where it %s', async (_, kept, prepare) => {
+    await sql.unsafe(prepare(await nameOf()));
+    await migrate(database.url);
+    expect(await zones()).toEqual(kept);
+  });
+
   it('has days of UTC for sessions that name no zone, unless its owner sets another one', async () => {
     await migrate(database.url);
-    const zones = async () => {
-      const rows = await sql<{ zone: string }[]>`
-        select unnest(s.setconfig) as zone from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase
-        where d.datname = current_database() and s.setrole = 0`;
-      return rows.map(({ zone }) => zone);
-    };
     expect(await zones()).toEqual(['TimeZone=UTC']);
     await sql.unsafe(`alter database "${await nameOf()}" set timezone to 'Asia/Kathmandu'`);
     await migrate(database.url);

@@ -285,7 +285,7 @@ describe('answers', () => {
     expect(code).toBe(400);
     expect(headers['content-type']).toBe('application/problem+json; charset=utf-8');
     const problem = JSON.parse(text);
-    expect(problem).toMatchObject({ type: 'about:blank', title: 'Asked wrongly', status: 400 });
+    expect(problem).toMatchObject({ type: 'about:blank', title: 'Invalid request', status: 400 });
     expect(problem.problems.map(({ parameter }: { parameter: string }) => parameter)).toEqual([
       'sort',
       'limit',

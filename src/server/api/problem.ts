@@ -22,7 +22,7 @@ const RETRY_AFTER = 5;
 export function problemOf(error: unknown): Problem {
   const detail = messageOf(error);
   if (error instanceof AskedWrongly)
-    return { status: 400, title: 'Asked wrongly', detail, problems: error.problems };
+    return { status: 400, title: 'Invalid request', detail, problems: error.problems };
   if (error instanceof ReadsBusy)
     return { status: 503, title: 'Too much is read at once', detail, retryAfter: error.retryAfter };
   if (error instanceof ReplicaAway)
@@ -43,6 +43,6 @@ export function problemOf(error: unknown): Problem {
     return { status: 400, title: 'No such answer', detail: `${detail}${hint}` };
   }
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
-  if (status >= 400 && status < 500) return { status, title: 'Asked wrongly', detail };
+  if (status >= 400 && status < 500) return { status, title: 'Invalid request', detail };
   return { status: 500, title: 'It failed', detail: 'the log of the recorder says why' };
 }
