@@ -7,6 +7,14 @@ import type { Observation } from './state.ts';
 /** The result of one look at a node, and how long the whole answer took in ms; null: there was no answer. */
 export interface Look extends Omit<Observation, 'at' | 'before'> {
   readonly latency: number | null;
+  /** What the answer says of the node that sent it, if that is not the configured one; absent: no other node is known. */
+  readonly other?: OtherNodeLook;
+}
+
+/** A look whose answer came from another node than the one that the configured name stands for. */
+export interface OtherNodeLook {
+  readonly nodeId: string;
+  readonly look: Omit<Look, 'other'>;
 }
 
 /** A probe of a node, such as `health`, or `health:TAG` for a part of it. */

@@ -1,27 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { storableText } from '../datasets/storable.ts';
-import { storeByHalves } from '../db/halving.ts';
 import { LeaseLost, messageOf } from '../errors.ts';
 import { wordsOf } from '../upstreams/failure.ts';
-import type { LatencyHour } from './latency-store.ts';
-import { storeHours } from './latency-store.ts';
-import {
-  type Absence,
-  cutLedger,
-  type LedgerBatch,
-  type LedgerTransition,
-  type LooksByProbe,
-  leaveObserver,
-  type TakenObserver,
-  takeObserver,
-} from './ledger.ts';
-import { LedgerClock } from './ledger-clock.ts';
-import { LedgerKeeper } from './ledger-keeper.ts';
+import { type Absence, type LooksByProbe, leaveObserver } from './ledger.ts';
+import type { LedgerClock } from './ledger-clock.ts';
 import { probeKey } from './ledger-parts.ts';
+import { LedgerWriter } from './ledger-writer.ts';
+import { OtherNodes } from './other-nodes.ts';
 import type { Look, ProberContext } from './prober-context.ts';
-import { type ResumedLedger, resumeLedger } from './resume.ts';
 import { Rounds } from './rounds.ts';
 import { Seldom } from './seldom.ts';
+import { type TakenLedger, takeLedger } from './take-ledger.ts';
 import { newcomer, WatchedProbe } from './watched-probe.ts';
 
 /** The longest time between two ticks that still counts as watching, ms. */
@@ -39,8 +28,6 @@ const STALE_INTERVALS = 5;
 const STALE_LEAST = 150_000;
 const FLUSH_EVERY = 1_000;
 const TELL_EVERY = 60_000;
-/** Interval between two measurements of the database's clock, in ms. */
-const SYNCHRONISE_EVERY_MS = 5_000;
 /** The longest that looks under way may hold up the end, ms. */
 const LAST_LOOKS = 2_000;
 
@@ -63,7 +50,8 @@ export class Prober {
   readonly #clock: LedgerClock;
   readonly #rounds: Rounds<WatchedProbe>;
   readonly #probes: readonly WatchedProbe[];
-  readonly #keeper: LedgerKeeper;
+  readonly #others: OtherNodes;
+  readonly #writer: LedgerWriter;
   readonly #failed: Seldom;
   readonly #stopping = new AbortController();
   /** Looks at other moments than the regular ones: confirmations. */
@@ -75,35 +63,22 @@ export class Prober {
   #awaited: Set<WatchedProbe> | null = null;
   /** The clock went back for good: what is written lies after its time. */
   #clockWentBack = false;
-  /** Absences that ended and have no wall times yet. */
-  #ended: Absence[] = [];
-  /** Up to which wall time announced maintenance was looked up. */
-  #announcedTo: number;
-  #unsent: { transitions: LedgerTransition[]; absences: Absence[]; hours: LatencyHour[] };
   #flushing: Promise<void> | null = null;
-  #synchronisedAt = 0;
 
-  private constructor(
-    context: ProberContext,
-    clock: LedgerClock,
-    taken: TakenObserver,
-    ledger: ResumedLedger,
-  ) {
+  private constructor(context: ProberContext, { clock, taken, ledger, settled }: TakenLedger) {
     this.#context = context;
     this.#clock = clock;
     const now = clock.now();
     const { heartbeat } = taken;
-    const settled = heartbeat ?? clock.toWall(now);
-    this.#keeper = new LedgerKeeper(context, context.steady, settled, taken);
     this.#failed = new Seldom(context.steady, TELL_EVERY);
-    this.#announcedTo = settled;
     this.#probes = context.targets.map(
       ({ node, probe }) => new WatchedProbe(node, probe, ledger.of(node, probe) ?? newcomer(settled)),
     );
     // At the start every probe is due: all are asked at once, and then at their regular moments.
     this.#rounds = new Rounds(this.#probes, context.every, now - context.every + 1);
     const watched = new Set(context.targets.map(({ node, probe }) => probeKey(node, probe)));
-    this.#unsent = { transitions: ledger.transitions(watched), absences: [], hours: [] };
+    this.#writer = new LedgerWriter(context, clock, settled, taken, ledger.transitions(watched));
+    this.#others = new OtherNodes(clock, ledger.of, (node, probe) => watched.has(probeKey(node, probe)));
     this.#lastTick = now;
     this.#absence = {
       from: heartbeat === null ? now : clock.toSteady(heartbeat),
@@ -114,27 +89,8 @@ export class Prober {
 
   /** Takes the observer over. @returns null where another process has it */
   static async begin(context: ProberContext): Promise<Prober | null> {
-    const { sql, observer, holder } = context;
-    let taken = await takeObserver(sql, observer, holder);
-    if (taken === 'held') return null;
-    await context.synchronise?.();
-    const ahead = (taken.heartbeat ?? 0) - context.wall();
-    if (ahead > 0) {
-      await cutLedger(sql, observer, holder, context.wall());
-      taken = { ...taken, heartbeat: context.wall(), refused: [] };
-      context.log.warn(
-        { milliseconds: ahead },
-        'the clock of the database was set back: the ledger after its time was removed',
-      );
-    }
-    const clock = new LedgerClock(context.wall, context.steady, taken.heartbeat ?? 0);
-    const settled = taken.heartbeat ?? clock.toWall(clock.now());
-    return new Prober(
-      context,
-      clock,
-      taken,
-      await resumeLedger(sql, observer, settled, taken.refused, clock),
-    );
+    const ledger = await takeLedger(context);
+    return ledger && new Prober(context, ledger);
   }
 
   /** Begins the looks that are due. Must be called at least every quarter of a second. */
@@ -145,7 +101,7 @@ export class Prober {
       this.#context.log.warn({ milliseconds: moved.by }, 'the clock was moved');
       if (moved.by < 0) this.#clockWentBack = true;
       if (moved.skipped)
-        this.#unsent.absences.push({
+        this.#writer.addSkippedTime({
           ...moved.skipped,
           reason: 'the clock was set forward',
           looks: this.#looks(),
@@ -183,15 +139,20 @@ export class Prober {
   /** Ends the absence once every overdue look was answered: until then the states are those of before. */
   #endAbsence(now: number): void {
     if (this.#absence === null || this.#awaited === null || this.#awaited.size > 0) return;
-    this.#ended.push({ ...this.#absence, to: now });
+    this.#writer.addAbsence({ ...this.#absence, to: now });
     this.#absence = null;
     this.#awaited = null;
+  }
+
+  /** All probes: the configured ones, and those of other nodes that answer now. */
+  get #watched(): WatchedProbe[] {
+    return [...this.#probes, ...this.#others.answering];
   }
 
   /** Returns the number of looks so far, by node and probe. */
   #looks(): LooksByProbe {
     const looks: Record<string, Record<string, number>> = {};
-    for (const { node, probe, looks: count } of this.#probes)
+    for (const { node, probe, looks: count } of this.#watched)
       looks[node] = { ...looks[node], [probe]: count };
     return looks;
   }
@@ -244,7 +205,8 @@ export class Prober {
   /** Looks once at everything, confirms what failed, writes it and lets the observer go. */
   async once(signal: AbortSignal): Promise<void> {
     const done = () =>
-      this.#probes.every(({ dirty, askedAt, suspect }) => dirty && askedAt === null && suspect === null);
+      this.#probes.every(({ dirty, askedAt }) => dirty && askedAt === null) &&
+      this.#watched.every(({ suspect }) => suspect === null);
     do {
       this.tick();
       await delay(SHORT_PAUSE, undefined, { signal }).catch(() => {});
@@ -276,14 +238,6 @@ export class Prober {
     }
   }
 
-  /** Measures the clock of the database again now and then. */
-  async #synchronise(): Promise<void> {
-    const now = this.#context.steady();
-    if (now - this.#synchronisedAt < SYNCHRONISE_EVERY_MS) return;
-    this.#synchronisedAt = now;
-    await this.#context.synchronise?.();
-  }
-
   #stalled(now: number): boolean {
     return now - this.#lastTick > STALL;
   }
@@ -308,7 +262,7 @@ export class Prober {
   }
 
   /** Takes an answer that arrived now. An answer across a pause is discarded: it may be from before the pause. */
-  #take(probe: WatchedProbe, { latency, ...look }: Look): void {
+  #take(probe: WatchedProbe, { latency, other, ...look }: Look): void {
     const at = this.#clock.now();
     if (this.#stalled(at)) {
       this.#again.push({ at, probe });
@@ -320,68 +274,25 @@ export class Prober {
         ? Math.max(every * STALE_INTERVALS, STALE_LEAST)
         : Number.POSITIVE_INFINITY;
     probe.take({ ...look, at }, latency, staleAfter, this.#clock.toWall(at));
-    if (probe.suspect) this.#again.push({ at: at + CONFIRM_LEAST + random() * CONFIRM_SPREAD, probe });
+    const another = this.#others.take(probe, other, at, staleAfter, this.#writer.settled);
+    if (probe.suspect || another?.suspect)
+      this.#again.push({ at: at + CONFIRM_LEAST + random() * CONFIRM_SPREAD, probe });
     this.#awaited?.delete(probe);
     this.#endAbsence(at);
   }
 
   async #write(): Promise<void> {
     if (this.#clockWentBack) throw new ClockWentBack();
-    await this.#synchronise();
-    if (this.#clock.doubtful) {
-      await this.#keeper.write({ heartbeat: null, absences: [], transitions: [], probes: [] });
-      return;
-    }
-    const settled = this.#clock.toWall(this.#settled());
-    // Looks may tell of moments beyond what is settled.
-    const windows = await this.#context.maintenance(
-      this.#announcedTo,
-      Math.max(settled, this.#clock.toWall(this.#clock.now())),
+    const written = await this.#writer.write(
+      () => [...this.#probes, ...this.#others.unwritten],
+      () => this.#settled(),
     );
-    this.#announcedTo = settled;
-    const unsent = this.#unsent;
-    for (const { from, to, ...more } of this.#ended.splice(0)) {
-      const absence = { ...more, from: this.#clock.toWall(from), to: this.#clock.toWall(to) };
-      if (absence.from < absence.to) unsent.absences.push(absence);
-    }
-    for (const probe of this.#probes) {
-      unsent.transitions.push(...probe.transitionsUntil(settled, windows, this.#clock));
-      unsent.hours.push(...probe.endedHours());
-    }
-    const moved = this.#probes.filter(({ dirty }) => dirty);
-    const batch: LedgerBatch = {
-      heartbeat: settled,
-      absences: [...unsent.absences],
-      transitions: [...unsent.transitions],
-      probes: moved.map((probe) => probe.progress(this.#clock)),
-    };
-    for (const probe of moved) probe.dirty = false;
-    const hours = [...unsent.hours];
-    try {
-      await this.#keeper.write(batch);
-      unsent.transitions.splice(0, batch.transitions.length);
-      unsent.absences.splice(0, batch.absences.length);
-      await this.#storeHours(hours);
-      unsent.hours.splice(0, hours.length);
-    } catch (error) {
-      for (const probe of moved) probe.dirty = true;
-      throw error;
-    }
-  }
-
-  async #storeHours(hours: readonly LatencyHour[]): Promise<void> {
-    const { sql, observer, wall, log } = this.#context;
-    const refused = await storeByHalves(hours, (some) => storeHours(sql, observer, some, wall()));
-    for (const { item, error } of refused)
-      log.warn(
-        { node: item.node, probe: item.probe, hour: new Date(item.hour), cause: messageOf(error) },
-        'the response times of an hour could not be stored',
-      );
+    this.#others.forget(written);
   }
 
   /** The moment up to which nothing can change any more: before the earliest failure that waits for a second look. */
   #settled(): number {
-    return this.#probes.reduce(
+    return this.#watched.reduce(
       (earliest, { suspect }) => (suspect ? Math.min(earliest, suspect.at) : earliest),
       this.#absence?.from ?? this.#clock.now(),
     );

@@ -48,6 +48,8 @@ export class WatchedProbe {
   /** The verdict of the whole probe in the ledger at `#settled`, with maintenance. */
   #counted: Transition | null;
   #settled: number;
+  /** When the watch of it ended, and the transitions that end its checks; null: it goes on. */
+  #end: { readonly at: number; readonly endings: readonly Ending[] } | null = null;
 
   constructor(node: string, probe: string, { state, maintained, probes, hour, settled }: ResumedProbe) {
     this.node = node;
@@ -113,6 +115,23 @@ export class WatchedProbe {
     this.#hour.counts.set(bucket, (this.#hour.counts.get(bucket) ?? 0) + 1);
   }
 
+  /** Ends the watch of the probe: after a failure that waits for a second look nothing is known. */
+  end(now: number): void {
+    const { standing, suspect } = this.#state;
+    const at = suspect?.at ?? now;
+    const endings = [...standing].map(([check, verdict]): Ending => {
+      const { error, message, reported } = verdict;
+      const ended = endingOf(verdict);
+      return {
+        ...{ state: null, at, check, error, message, reported },
+        ...{ before: this.#probes, failingSince: null, ended },
+      };
+    });
+    this.#end = { at, endings };
+    this.#state = { ...this.#state, suspect: null };
+    this.dirty = true;
+  }
+
   /**
    * The transitions since the last time, with announced maintenance laid over them.
    * @param windows those that touch the time since then; @param settled the wall time up to which nothing more can change
@@ -132,7 +151,8 @@ export class WatchedProbe {
         ? [{ at: transition.at, verdict: transition }]
         : [],
     );
-    const to = Math.max(settled, ...whole.map(({ at }) => at));
+    const end = this.#end && { ...this.#end, at: clock.toWall(this.#end.at) };
+    const to = Math.max(end?.at ?? settled, ...whole.map(({ at }) => at));
     const mine = windows.filter(({ nodes }) => nodes === null || nodes.includes(this.node));
     const counting = underMaintenance(this.#whole, this.#counted, whole, mine, this.#settled, to);
     this.#whole = whole.at(-1)?.verdict ?? this.#whole;
@@ -150,6 +170,7 @@ export class WatchedProbe {
         ended: one.at === one.verdict.at ? one.verdict.ended : null,
       })),
       ...transitions.filter(({ check }) => check !== WHOLE),
+      ...(end ? end.endings.map((ending) => ({ ...ending, at: end.at })) : []),
     ].map((transition) => ({ ...transition, node: this.node, probe: this.probe }));
   }
 

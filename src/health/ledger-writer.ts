@@ -1,0 +1,132 @@
+import { storeByHalves } from '../db/halving.ts';
+import { messageOf } from '../errors.ts';
+import type { LatencyHour } from './latency-store.ts';
+import { storeHours } from './latency-store.ts';
+import type { Absence, LedgerBatch, LedgerTransition, TakenObserver } from './ledger.ts';
+import type { LedgerClock } from './ledger-clock.ts';
+import { LedgerKeeper } from './ledger-keeper.ts';
+import type { ProberContext } from './prober-context.ts';
+import type { WatchedProbe } from './watched-probe.ts';
+
+/** Interval between two measurements of the database's clock, in ms. */
+const SYNCHRONISE_EVERY_MS = 5_000;
+
+/** Writes what the probes of an observer saw. A batch that could not be written comes with the next one. */
+export class LedgerWriter {
+  readonly #context: ProberContext;
+  readonly #clock: LedgerClock;
+  readonly #keeper: LedgerKeeper;
+  /** Absences that ended and have no wall times yet. */
+  #ended: Absence[] = [];
+  /** Up to which wall time announced maintenance was looked up. */
+  #settled: number;
+  #unsent: { transitions: LedgerTransition[]; absences: Absence[]; hours: LatencyHour[] };
+  #synchronisedAt = 0;
+
+  /** @param settled the wall time up to which the ledger is settled; @param transitions those that are due at once */
+  constructor(
+    context: ProberContext,
+    clock: LedgerClock,
+    settled: number,
+    taken: TakenObserver,
+    transitions: LedgerTransition[],
+  ) {
+    this.#context = context;
+    this.#clock = clock;
+    this.#keeper = new LedgerKeeper(context, context.steady, settled, taken);
+    this.#settled = settled;
+    this.#unsent = { transitions, absences: [], hours: [] };
+  }
+
+  /** The wall time up to which the ledger is settled. */
+  get settled(): number {
+    return this.#settled;
+  }
+
+  /** Adds an absence that ended, between moments of the steady clock. */
+  addAbsence(absence: Absence): void {
+    this.#ended.push(absence);
+  }
+
+  /** Adds an absence between wall times. */
+  addSkippedTime(absence: Absence): void {
+    this.#unsent.absences.push(absence);
+  }
+
+  /**
+   * Writes what is settled. Must not be called again before it ends.
+   * @param settled the moment of the steady clock up to which nothing can change any more
+   * @returns the probes that were written
+   * @throws LeaseLost when another process took the observer over; database errors
+   */
+  async write(
+    probesOf: () => readonly WatchedProbe[],
+    settled: () => number,
+  ): Promise<readonly WatchedProbe[]> {
+    await this.#synchronise();
+    if (this.#clock.doubtful) {
+      await this.#keeper.write({ heartbeat: null, absences: [], transitions: [], probes: [] });
+      return [];
+    }
+    const heartbeat = this.#clock.toWall(settled());
+    const probes = await this.#collect(probesOf, heartbeat);
+    const { transitions, absences, hours } = this.#unsent;
+    const moved = probes.filter(({ dirty }) => dirty);
+    const batch: LedgerBatch = {
+      heartbeat,
+      absences: [...absences],
+      transitions: [...transitions],
+      probes: moved.map((probe) => probe.progress(this.#clock)),
+    };
+    for (const probe of moved) probe.dirty = false;
+    const hourCount = hours.length;
+    try {
+      await this.#keeper.write(batch);
+      transitions.splice(0, batch.transitions.length);
+      absences.splice(0, batch.absences.length);
+      await this.#storeHours(hours.slice(0, hourCount));
+      hours.splice(0, hourCount);
+      return probes;
+    } catch (error) {
+      for (const probe of moved) probe.dirty = true;
+      throw error;
+    }
+  }
+
+  /** Takes from the probes what they saw until a wall time, with announced maintenance laid over it. */
+  async #collect(probesOf: () => readonly WatchedProbe[], settled: number): Promise<readonly WatchedProbe[]> {
+    // Looks may tell of moments beyond what is settled.
+    const to = Math.max(settled, this.#clock.toWall(this.#clock.now()));
+    const windows = await this.#context.maintenance(this.#settled, to);
+    this.#settled = settled;
+    const { transitions, absences, hours } = this.#unsent;
+    for (const { from, to, ...more } of this.#ended.splice(0)) {
+      const absence = { ...more, from: this.#clock.toWall(from), to: this.#clock.toWall(to) };
+      if (absence.from < absence.to) absences.push(absence);
+    }
+    const probes = probesOf();
+    for (const probe of probes) {
+      transitions.push(...probe.transitionsUntil(settled, windows, this.#clock));
+      hours.push(...probe.endedHours());
+    }
+    return probes;
+  }
+
+  /** Measures the clock of the database again now and then. */
+  async #synchronise(): Promise<void> {
+    const now = this.#context.steady();
+    if (now - this.#synchronisedAt < SYNCHRONISE_EVERY_MS) return;
+    this.#synchronisedAt = now;
+    await this.#context.synchronise?.();
+  }
+
+  async #storeHours(hours: readonly LatencyHour[]): Promise<void> {
+    const { sql, observer, wall, log } = this.#context;
+    const refused = await storeByHalves(hours, (some) => storeHours(sql, observer, some, wall()));
+    for (const { item, error } of refused)
+      log.warn(
+        { node: item.node, probe: item.probe, hour: new Date(item.hour), cause: messageOf(error) },
+        'the response times of an hour could not be stored',
+      );
+  }
+}
