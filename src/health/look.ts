@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Clock } from '../clock.ts';
 import { memberOf } from '../datasets/sources/answer.ts';
+import { AnotherNode } from '../identity/node-guard.ts';
 import type { Asked, OpenUpstream } from '../recording/context.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
 import { WorkSignal } from '../work-signal.ts';
@@ -27,6 +28,7 @@ export function lookOver(
     const began = performance.now();
     let body: unknown;
     let latency = 0;
+    let another: UpstreamFailure | null = null;
     try {
       const ask = open(
         ledger,
@@ -35,7 +37,7 @@ export function lookOver(
       );
       body = await firstBody(ledger.source.walk(ask, target, null));
       latency = performance.now() - began;
-      body = await ofItsNode(ask, body);
+      another = await identityFailure(ask);
     } catch (error) {
       if (stop.aborted || !(error instanceof UpstreamFailure) || !work.timedOut) throw error;
       body = { failure: `no whole answer within ${deadline} ms`, state: 'down', network: true };
@@ -43,21 +45,30 @@ export function lookOver(
       work.end();
     }
     const reading = readHealth(body);
-    if (reading.state === 'down' && memberOf(body, 'network') === true && (await isCutOff(node)))
-      return { state: 'unknown', error: `${CUT_OFF} (${reading.error})`, checks: null, latency: null };
-    return { ...reading, latency: reading.checks ? latency : null };
+    const mayBeNetwork = reading.state === 'down' && memberOf(body, 'network') === true;
+    const look: Look =
+      mayBeNetwork && (await isCutOff(node))
+        ? { state: 'unknown', error: `${CUT_OFF} (${reading.error})`, checks: null, latency: null }
+        : { ...reading, latency: reading.checks ? latency : null };
+    return another ? lookOfAnother(another, look) : look;
   };
 }
 
-/** The body, or the failure that another node answered: its state is not that of the node. */
-async function ofItsNode(ask: Asked, body: unknown): Promise<unknown> {
+/** Why the answer is not that of the configured node; null: it is, or nobody knows. */
+async function identityFailure(ask: Asked): Promise<UpstreamFailure | null> {
   try {
     await ask.verifySlowly?.();
-    return body;
+    return null;
   } catch (error) {
-    if (!(error instanceof UpstreamFailure) || error.kind !== 'identity') return body;
-    return { failure: error.message, state: 'unknown', network: false };
+    return error instanceof UpstreamFailure && error.kind === 'identity' ? error : null;
   }
+}
+
+/** The look of a name while another node answers: unknown, and what the answer says of that node. */
+function lookOfAnother(failure: UpstreamFailure, look: Omit<Look, 'other'>): Look {
+  const unknown = readHealth({ failure: failure.message, state: 'unknown' });
+  const nodeId = failure instanceof AnotherNode ? failure.nodeId : null;
+  return { ...unknown, latency: null, ...(nodeId === null ? {} : { other: { nodeId, look } }) };
 }
 
 const CUT_OFF = 'no upstream can be reached over the network: the recorder is cut off';

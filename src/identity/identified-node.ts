@@ -20,6 +20,9 @@ export class IdentifiedNode implements Ask {
   /** Answers since the node was verified last. */
   #unverified = 0;
   #isVerified = false;
+  /** This run is a health probe, which reads the answer of any node. */
+  #isProbe = false;
+
   constructor(settings: UpstreamSettings, asking: Asking, guard: NodeGuard) {
     this.#guard = guard;
     this.#session = new UpstreamSession(settings, asking, (headers) => this.#inspect(headers['node-id']));
@@ -41,7 +44,10 @@ export class IdentifiedNode implements Ask {
   post: Ask['post'] = (path, body) => this.#guarded(this.#session.post(path, body));
   rpc: Ask['rpc'] = (path, method, params) => this.#guarded(this.#session.rpc(path, method, params));
 
-  probe: Ask['probe'] = (path, query) => this.#guarded(this.#session.probe(path, query));
+  probe: Ask['probe'] = (path, query) => {
+    this.#isProbe = true;
+    return this.#guarded(this.#session.probe(path, query));
+  };
 
   /** Verifies that all answers so far came from the node that the name stands for. @throws UpstreamFailure (identity) when another one answered */
   async verifySource(): Promise<void> {
@@ -55,9 +61,10 @@ export class IdentifiedNode implements Ask {
     this.#unverified = 0;
   }
 
-  /** As {@link IdentifiedNode.verifySource}, once a minute: for health probes. @throws UpstreamFailure (identity) when another node answered lately */
+  /** As {@link IdentifiedNode.verifySource}, once a minute: for health probes. @throws AnotherNode with the id of the node that answered */
   async verifySlowly(): Promise<void> {
-    await this.#guard.slowly(() => this.verifySource());
+    const answered = { nodeId: this.#isUnmarked ? null : this.#nodeId, hasAnswered: this.#unverified > 0 };
+    await this.#guard.slowly(answered, () => this.verifySource());
   }
 
   /** Without the header a load balancer shows itself only by two ids: the first time the id is requested twice. */
@@ -79,7 +86,8 @@ export class IdentifiedNode implements Ask {
   }
 
   async #answered(nodeId: string): Promise<void> {
-    const expected = this.#guard.expected ?? this.#nodeId;
+    // A probe is compared with what the name stands for once its network is known, too.
+    const expected = this.#isProbe ? this.#nodeId : (this.#guard.expected ?? this.#nodeId);
     this.#nodeId = nodeId;
     if (expected !== null && nodeId !== expected) await this.#guard.refuseNode(nodeId);
   }

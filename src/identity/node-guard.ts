@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
 import type { Clock } from '../clock.ts';
+import { NETWORK_IDS } from '../config/networks.ts';
 import { memberOf } from '../datasets/sources/answer.ts';
 import { type FailureKind, UpstreamFailure } from '../upstreams/failure.ts';
 import {
@@ -31,6 +32,25 @@ const VERIFY_PROBES_EVERY = 50_000;
 /** The longest that a probe waits for it, ms. */
 const MAX_WAIT_OF_PROBE = 2_000;
 
+/** Another node answered than the one that a configured name stands for. */
+export class AnotherNode extends UpstreamFailure {
+  /** The id of the node that answered; null: several answered, or its network is another one. */
+  readonly nodeId: string | null;
+
+  constructor(message: string, nodeId: string | null) {
+    super('identity', message);
+    this.nodeId = nodeId;
+  }
+}
+
+/** The answer to a health probe. */
+export interface ProbedNode {
+  /** The node id that the answer carries; null: none. */
+  readonly nodeId: string | null;
+  /** Something answered at all. */
+  readonly hasAnswered: boolean;
+}
+
 /** Verifies that what answers at a node's URL is the node that its configured name stands for. One a node and process. */
 export class NodeGuard {
   readonly node: ConfiguredNode;
@@ -42,7 +62,8 @@ export class NodeGuard {
   #place: (NodeIdentity & { readonly at: number }) | null = null;
 
   /** The last verification at a slow rate, and the failure that it ended with. */
-  #slow: { readonly at: number; failure: UpstreamFailure | null } | null = null;
+  #slow: { readonly at: number; readonly nodeId: string | null; failure: UpstreamFailure | null } | null =
+    null;
 
   constructor(sql: postgres.Sql, node: ConfiguredNode, clock: Clock) {
     this.#sql = sql;
@@ -77,46 +98,61 @@ export class NodeGuard {
       ? await this.#identify(nodeId, call, now)
       : { nodeId, networkId: null, genesisId: null };
     const difference = differenceOf(this.node, this.#binding, seen);
-    if (difference !== null) await this.refuse(difference);
+    if (difference !== null) await this.#refuse(difference, this.#otherThanBound(seen));
     if (!isMarked && this.#binding && differsStill(this.node, this.#binding, now, UNMARKED_WAIT))
       throw new UpstreamFailure('identity', this.#binding.difference ?? 'another node answered');
     if (seen.nodeId === null && seen.networkId === null) return;
     this.#binding = await bindNode(this.#sql, this.node, this.#binding, seen, now);
     // Another process may have bound the name to another node meanwhile.
     const late = differenceOf(this.node, this.#binding, seen);
-    if (late !== null) await this.refuse(late);
+    if (late !== null) await this.#refuse(late, this.#otherThanBound(seen));
   }
 
-  /** Verifies once a minute, for probes. @throws UpstreamFailure (identity) when the last verification found another node */
-  async slowly(verify: () => Promise<void>): Promise<void> {
+  /**
+   * Verifies once a minute, for probes. A failure without an answer belongs to the node that answered last.
+   * @throws UpstreamFailure (identity) when the probe was not answered by the node that the name stands for
+   */
+  async slowly({ nodeId, hasAnswered }: ProbedNode, verify: () => Promise<void>): Promise<void> {
     const now = this.#clock();
     const last = this.#slow;
-    if (last && now >= last.at && now - last.at < VERIFY_PROBES_EVERY) {
-      if (last.failure) throw last.failure;
+    const isRecent = last && now >= last.at && now - last.at < VERIFY_PROBES_EVERY;
+    if (!hasAnswered || (isRecent && last.nodeId === nodeId)) {
+      if (last?.failure) throw last.failure;
       return;
     }
-    const slow: { at: number; failure: UpstreamFailure | null } = { at: now, failure: null };
+    const slow: NonNullable<typeof last> = { at: now, nodeId, failure: null };
     this.#slow = slow;
     try {
       await Promise.race([verify(), delay(MAX_WAIT_OF_PROBE, undefined, { ref: false })]);
+      if (nodeId !== null && this.expected !== null && nodeId !== this.expected)
+        await this.refuseNode(nodeId, nodeId);
     } catch (error) {
-      if (error instanceof UpstreamFailure && error.kind === 'identity') slow.failure = error;
+      if (!(error instanceof UpstreamFailure) || error.kind !== 'identity') throw error;
+      // Which node answered the calls of the verification does not matter if the probe's answer carries its id.
+      if (error instanceof AnotherNode && nodeId !== null && nodeId === this.expected) return;
+      slow.failure = error;
       throw error;
     }
   }
 
-  /** Notes that an answer came from another node. @throws UpstreamFailure (identity) */
-  async refuseNode(nodeId: string): Promise<never> {
+  /** Notes that an answer came from another node. @param author the node that sent all answers; null: several did @throws AnotherNode */
+  async refuseNode(nodeId: string, author: string | null = null): Promise<never> {
     const seen = { nodeId, networkId: null, genesisId: null };
     const several = `another node: ${nodeId} and ${this.expected ?? 'another one'} answer at the URL of ${this.node.name}: give it a URL of one node`;
-    return this.refuse(differenceOf(this.node, this.#binding, seen) ?? several);
+    return this.#refuse(differenceOf(this.node, this.#binding, seen) ?? several, author);
   }
 
-  /** Stores a difference. @throws UpstreamFailure (identity) with it */
-  async refuse(difference: string): Promise<never> {
+  /** Stores a difference. @throws AnotherNode with it */
+  async #refuse(difference: string, author: string | null): Promise<never> {
     this.#place = null;
     this.#binding = await noteDifference(this.#sql, this.node, this.#binding, difference, this.#clock());
-    throw new UpstreamFailure('identity', difference);
+    throw new AnotherNode(difference, author);
+  }
+
+  /** The id of a node of the configured network that is not the one that the name stands for; null: it is, or of another network. */
+  #otherThanBound({ nodeId, networkId }: NodeIdentity): string | null {
+    const isOfNetwork = networkId === null || networkId === NETWORK_IDS[this.node.network];
+    return isOfNetwork && nodeId !== this.expected ? nodeId : null;
   }
 
   /** Network and genesis are requested before the first run, after a failed connection, and when they were not for a while. */

@@ -14,7 +14,7 @@ export interface Asked extends Ask {
    * @throws UpstreamFailure (identity) when another node or network answered
    */
   verifySource?(): Promise<void>;
-  /** As `verifySource`, at a slow rate: for health probes. */
+  /** As `verifySource`, at a slow rate: for health probes. @throws AnotherNode with the id of the node that answered */
   verifySlowly?(): Promise<void>;
 }
 

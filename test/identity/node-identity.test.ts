@@ -75,33 +75,72 @@ async function urlOf(answering: (request: number) => Node, hasHeader = true): Pr
   return server;
 }
 
+/** Looks at a node of a name at a URL, a minute after the look before. */
+function lookAt(name: string, url: string) {
+  const config = checkConfig(
+    { network: 'mainnet', upstreams: { nodes: [{ name, url }] } },
+    catalogNames,
+    'test',
+  );
+  const [ledger] = activeLedgers(config);
+  if (!ledger) throw new Error('node_health is not active');
+  const keys = { chainDataKey: undefined, metricsKey: undefined };
+  const look = lookOver(upstreamOpener(config, keys, sql, clock.read), ledger, clock.read);
+  return (after = 60_000) => {
+    clock.now += after;
+    return look({ node: name, probe: 'health' }, new AbortController().signal);
+  };
+}
+
 it.each([true, false])(
-  'does not count a probe of another node as one of the name (header: %s)',
+  'counts a probe that another node answers as one of its id, not as one of the name (header: %s)',
   async (hasHeader) => {
     let node: Node = { id: A };
-    const { url } = await urlOf(() => node, hasHeader);
-    const upstreams = { nodes: [{ name: `probed-${hasHeader}`, url }] };
-    const config = checkConfig({ network: 'mainnet', upstreams }, catalogNames, 'test');
-    const [ledger] = activeLedgers(config);
-    if (!ledger) throw new Error('node_health is not active');
-    const open = upstreamOpener(config, { chainDataKey: undefined, metricsKey: undefined }, sql, clock.read);
-    const look = lookOver(open, ledger, clock.read);
-    const looked = async () => {
-      clock.now += 60_000;
-      return look({ node: `probed-${hasHeader}`, probe: 'health' }, new AbortController().signal);
+    const { url, close } = await urlOf(() => node, hasHeader);
+    const looked = lookAt(`probed-${hasHeader}`, url);
+    const ofA = { state: 'up' };
+    const ofB = {
+      state: 'unknown',
+      error: expect.stringContaining(`another node: ${B}`),
+      other: { nodeId: B, look: { state: 'up', latency: expect.any(Number) } },
     };
-    expect(await looked()).toMatchObject({ state: 'up' });
+    expect(await looked()).toMatchObject(ofA);
     node = { id: B };
-    for (let times = 0; times < 2; times++)
-      expect(await looked()).toMatchObject({
-        state: 'unknown',
-        error: expect.stringContaining(`another node: ${B}`),
-      });
+    for (let times = 0; times < 2; times++) expect(await looked()).toMatchObject(ofB);
     node = { id: A };
     await looked();
-    expect(await looked()).toMatchObject({ state: 'up' });
+    expect(await looked()).toMatchObject(ofA);
+    expect(await looked(1_000)).not.toHaveProperty('other');
+    node = { id: B, network: 5 };
+    for (let times = 0; times < 2; times++) {
+      const seen = await looked();
+      expect(seen).toMatchObject({ state: 'unknown', error: expect.stringContaining('another network') });
+      expect(seen, 'a node of another network is not recorded').not.toHaveProperty('other');
+    }
+    node = { id: B };
+    clock.now += 120_000;
+    expect(await looked()).toMatchObject(ofB);
+    await close();
+    expect(await looked(), 'it was the other one that answered here last').toMatchObject({
+      state: 'unknown',
+      other: { nodeId: B, look: { state: 'down' } },
+    });
   },
 );
+
+it('counts each probe of two nodes behind one URL for the node that answered', async () => {
+  let requests = 0;
+  const { url } = await urlOf(() => ({ id: requests++ % 3 === 2 ? B : A }));
+  const looked = lookAt('balanced', url);
+  for (let times = 0; times < 12; times++) {
+    const first = requests % 3 === 2 ? B : A;
+    const { state, other } = await looked();
+    if (state === 'up') expect(first).toBe(A);
+    if (other) expect([first, other.nodeId]).toEqual([B, B]);
+  }
+  const [binding] = await sql`select difference from recorder.node_bindings where node = 'balanced'`;
+  expect(binding?.difference).toContain(B);
+});
 
 let recorders = 0;
 
