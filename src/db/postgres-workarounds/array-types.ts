@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { parse } from 'postgres-array';
-import { quoteInexactNumbers } from '../upstreams/json.ts';
+import { quoteInexactNumbers } from '../../upstreams/json.ts';
 
 /**
  * The types whose arrays are read and written, and these arrays, by the numbers that every server has for them. postgres.js would ask
