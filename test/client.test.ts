@@ -1,27 +1,13 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { type Page, RecorderClient, RecorderError } from '../src/client.ts';
-import { recordedDatabase } from './api/recorded-database.ts';
-import type { TestDatabase } from './support/database.ts';
-import { type PageServer, servePagesOf } from './support/page-server.ts';
+import { withPages } from './support/fixture.ts';
 
 const TOKEN = 'a-token-of-the-test';
-let recorded: TestDatabase;
-let sql: postgres.Sql;
-let server: PageServer;
+const { it, sql, server } = withPages({}, { token: TOKEN, recorded: true, max: 1 });
 let url: string;
 beforeAll(async () => {
-  recorded = await recordedDatabase();
-  sql = postgres(recorded.url, { max: 1 });
-  server = await servePagesOf(recorded.url, {}, TOKEN);
   url = server.address;
 });
-afterAll(async () => {
-  await server.close();
-  await sql.end();
-  await recorded.close();
-});
-
 async function all<Row>(rows: AsyncIterable<Row>): Promise<Row[]> {
   const read: Row[] = [];
   for await (const row of rows) read.push(row);

@@ -1,5 +1,4 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { AskedWrongly, checked } from '../../src/api/asked-wrongly.ts';
 import { catalogueOf, type ReadableDataset } from '../../src/api/catalogue.ts';
 import { coverageParameters, readCoverage } from '../../src/api/coverage-days.ts';
@@ -9,22 +8,11 @@ import { rowsParameters } from '../../src/api/rows-question.ts';
 import { readSeries, seriesOf, seriesParameters } from '../../src/api/series.ts';
 import { versionsOf } from '../../src/api/versions.ts';
 import { systemClock } from '../../src/clock.ts';
-import type { TestDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { makeSeriesOf } from '../support/points.ts';
-import { recordedDatabase } from './recorded-database.ts';
 
 const catalogue = catalogueOf();
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await recordedDatabase();
-  sql = postgres(database.url, { max: 4, onnotice: () => {}, connection: { TimeZone: 'UTC', jit: 'off' } });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
-
+const { it, sql } = withDatabase({ recorded: true, max: 4, connection: { TimeZone: 'UTC', jit: 'off' } });
 function dataset(name: string): ReadableDataset {
   const found = catalogue.datasets.get(name);
   if (!found) throw new Error(`nothing is called ${name}`);

@@ -1,31 +1,20 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { drawablesOf, grainFor } from '../../src/api/drawables.ts';
 import { readLines } from '../../src/api/lines.ts';
 import { type PointsSource, readThinned } from '../../src/api/read-thinned.ts';
 import { completed, readTargets } from '../../src/server/pages/charts/known-values.ts';
-import type { TestDatabase } from '../support/database.ts';
-import { recordedDatabase } from './recorded-database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
 const DAY = 86_400_000;
 /** All that can be drawn; what is found by time is read in pieces where it is too much, and tested by itself. */
 const drawables = [...drawablesOf().values()].filter(({ dataset }) => dataset?.kind !== 'series');
 /** Everything is read, however long that takes. */
 const unhurried = { budget: Number.POSITIVE_INFINITY, clock: () => 0 };
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await recordedDatabase();
-  sql = postgres(database.url, {
-    max: 1,
-    connection: { TimeZone: 'UTC', jit: 'off', statement_timeout: 30_000 },
-  });
+const { it, sql } = withDatabase({
+  recorded: true,
+  max: 1,
+  connection: { TimeZone: 'UTC', jit: 'off', statement_timeout: 30_000 },
 });
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
-
 it('what is drawn in pieces is what is drawn at once, of all that can be drawn', async () => {
   const [known] = await sql<{ begin: Date; end: Date }[]>`
     select min(started_at) as begin, max(started_at) as end from reporting.runs`;

@@ -1,26 +1,14 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { catalogueOf } from '../../src/api/catalogue.ts';
 import { orderedColumns, type Readable } from '../../src/api/readable.ts';
 import { type Row, type RowsPage, readRows } from '../../src/api/rows.ts';
 import { rowsParameters } from '../../src/api/rows-question.ts';
-import type { TestDatabase } from '../support/database.ts';
-import { recordedDatabase } from './recorded-database.ts';
+import { withDatabase } from '../support/fixture.ts';
 
 const catalogue = catalogueOf();
 const views = [...catalogue.views.values()].filter(({ parameters }) => parameters === null);
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await recordedDatabase();
-  sql = postgres(database.url, { max: 4, onnotice: () => {}, connection: { TimeZone: 'UTC', jit: 'off' } });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
-
+const { it, sql } = withDatabase({ recorded: true, max: 4, connection: { TimeZone: 'UTC', jit: 'off' } });
 const read = (readable: Readable, parameters: Readonly<Record<string, string>> = {}) =>
   readRows(sql, readable, rowsParameters(readable).parse(parameters));
 

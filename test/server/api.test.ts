@@ -2,50 +2,38 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import postgres from 'postgres';
 import { request } from 'undici';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { z } from 'zod';
 import { catalogueOf } from '../../src/api/catalogue.ts';
-import { type Database, openDatabase } from '../../src/db/client.ts';
 import { ReadGate } from '../../src/db/read-gate.ts';
-import { recordedDatabase } from '../api/recorded-database.ts';
-import type { TestDatabase } from '../support/database.ts';
-import { type PageServer, servePagesOf } from '../support/page-server.ts';
+import { withPages } from '../support/fixture.ts';
+import { servePagesOf } from '../support/page-server.ts';
 import { makeSeriesOf } from '../support/points.ts';
 
 const catalogue = catalogueOf();
-let database: TestDatabase;
-let client: Database;
-let gate: ReadGate;
-let server: PageServer;
-let address: string;
-const warnings: unknown[] = [];
+const {
+  it,
+  database,
+  sql,
+  faults: warnings,
+  ask,
+} = withPages((url) => ({ gate: new ReadGate(url, { patience: 60_000, waiting: 1_000 }) }), {
+  recorded: true,
+  max: 4,
+});
 
 beforeAll(async () => {
-  database = await recordedDatabase();
-  client = openDatabase(database.url);
   // More than a page, of a metric that must not be summed.
-  await makeSeriesOf(client.sql);
-  await client.sql`insert into recorder.metric_points
+  await makeSeriesOf(sql);
+  await sql`insert into recorder.metric_points
     (series_id, bucket_start, value, recorded_at, run_id)
     select (select public.series_of('many', 'activeAddresses', 'day')), timestamptz '2020-01-01 00:00Z' + n * interval '1 day', n, now(), 1
     from generate_series(0, 1499) as n`;
-  gate = new ReadGate(database.url, { patience: 60_000, waiting: 1_000 });
-  server = await servePagesOf(database.url, {
-    gate,
-    log: { warn: (what: unknown) => warnings.push(what) },
-  });
-  address = server.address;
-});
-afterAll(async () => {
-  await server.close();
-  await gate.close();
-  await client.close();
-  await database.close();
 });
 
-const get = async (path: string, options: Parameters<typeof request>[1] = {}) => {
-  const { statusCode, headers, body } = await request(`${address}${path}`, options);
-  return { code: statusCode, headers, text: await body.text() };
+const get = async (path: string, options: Parameters<typeof ask>[1] = {}) => {
+  const { code, headers, body } = await ask(path, options);
+  return { code, headers, text: body };
 };
 const api = async (path: string) => {
   const { code, text } = await get(`/api/v1${path}`);
@@ -133,7 +121,7 @@ async function toldFor(
   if (path === '/changes') return {};
   if (path.endsWith('/changes')) {
     const [, dataset = ''] = /datasets\/(\w+)/.exec(path) ?? [];
-    const [row] = await client.reader<{ at: string | null }[]>`
+    const [row] = await sql<{ at: string | null }[]>`
       select to_char(min(recorded_since), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
       from reporting.recorded_since where dataset = ${dataset}`;
     return row?.at ? { from: row.at } : null;
@@ -170,9 +158,7 @@ describe('answers', () => {
     expect(byEnding.headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
     expect(byFormat.text).toBe(byEnding.text);
     const lines = byEnding.text.trimEnd().split('\r\n');
-    const [counted] = await client.reader<
-      { count: number }[]
-    >`select count(*)::int from reporting.metric_points`;
+    const [counted] = await sql<{ count: number }[]>`select count(*)::int from reporting.metric_points`;
     expect(lines[0]).toBe('chain_id,metric,time_interval,bucket_start');
     expect(lines.length - 1).toBe(counted?.count);
     expect(lines.length).toBeGreaterThan(1_001); // more than a page
@@ -186,14 +172,14 @@ describe('answers', () => {
     const long = ['a', 'é', '漢', '😀', '\u0001', '"'].map((one) => one.repeat(10_000 / one.length));
     const fewest = 1_002;
     beforeAll(async () => {
-      await client.sql`insert into recorder.incident_notes (node, at, author, note, written_at)
+      await sql`insert into recorder.incident_notes (node, at, author, note, written_at)
         select 'long', now(), 'me', l.note || n, now() from generate_series(1, ${fewest / long.length}::int) n, unnest(${long}::text[]) l(note)`;
-      await client.sql`insert into recorder.displaced_objects (object, kind, owner, script, reason)
+      await sql`insert into recorder.displaced_objects (object, kind, owner, script, reason)
         select 'v' || n || l.at, 'view', 'me', l.script, l.script from generate_series(1, 2) n, unnest(${long}::text[]) with ordinality l(script, at)`;
     });
     afterAll(async () => {
-      await client.sql`delete from recorder.incident_notes where node = 'long'`;
-      await client.sql`truncate recorder.displaced_objects`;
+      await sql`delete from recorder.incident_notes where node = 'long'`;
+      await sql`truncate recorder.displaced_objects`;
     });
 
     it.each([
@@ -222,7 +208,7 @@ describe('answers', () => {
   });
 
   it('have intervals as ISO 8601 durations, which can be asked for again', async () => {
-    await client.sql`insert into recorder.metric_settling
+    await sql`insert into recorder.metric_settling
       (metric, time_interval, revisions, points_revised, half_moved_within, settled_within, latest_move, measured_at)
       select 'm' || place, 'day', 1, 1, moved::interval, '1 h', '1 h', now()
       from unnest(array['-10 min', '-0.000001 s', '0', '24 h', '3 days 04:05:06.5', '1 year 2 mons -3 days']) with ordinality as t(moved, place)`;
@@ -253,7 +239,7 @@ describe('answers', () => {
       after = page.next;
     }
     expect(paged).toEqual(expected.toReversed());
-    await client.sql`truncate recorder.metric_settling`;
+    await sql`truncate recorder.metric_settling`;
   });
 
   it('by a grain that is no length of time are refused in words', async () => {
@@ -384,9 +370,7 @@ describe('hostile requests', () => {
     }
     expect([...codes.keys()].sort()).toEqual([200, 400]);
     expect(warnings).toEqual([]);
-    expect(
-      (await client.reader`select count(*)::int as count from reporting.subnets`)[0]?.count,
-    ).toBeGreaterThan(0);
+    expect((await sql`select count(*)::int as count from reporting.subnets`)[0]?.count).toBeGreaterThan(0);
   });
 
   it('with forged cursors are refused', async () => {
@@ -439,7 +423,7 @@ it('when too much is read at once, the rest is told to come again, and what is g
   await locked;
   const waiting = async () =>
     (
-      await client.reader<{ count: number }[]>`
+      await sql<{ count: number }[]>`
       select count(*)::int from pg_stat_activity where wait_event_type = 'Lock' and query like '%subnets%'
         and datname = current_database()`
     )[0]?.count;
@@ -459,5 +443,4 @@ it('when too much is read at once, the rest is told to come again, and what is g
   expect((await second).statusCode).toBe(200);
   await locker.end();
   await small.close();
-  await narrow.close();
 });

@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { z } from 'zod';
 import { checked } from '../../src/api/asked-wrongly.ts';
 import { catalogueOf } from '../../src/api/catalogue.ts';
@@ -8,24 +8,17 @@ import { rowsParameters } from '../../src/api/rows-question.ts';
 import { RecorderClient } from '../../src/client.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { ManualClock } from '../support/clock.ts';
-import { withDatabase } from '../support/fixture.ts';
-import { type PageServer, servePagesOf } from '../support/page-server.ts';
+import { withPages } from '../support/fixture.ts';
 import { most, stepsIn } from '../support/plan-steps.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 
-const { it, database, sql } = withDatabase({ max: 1 });
-let server: PageServer;
+const { it, sql, server } = withPages({}, { max: 1 });
 let client: RecorderClient;
 const clock = new ManualClock(Date.UTC(2026, 0, 10));
 
 beforeAll(async () => {
-  server = await servePagesOf(database.url);
   client = new RecorderClient({ url: server.address });
 });
-afterAll(async () => {
-  await server.close();
-});
-
 /** Records a list of validators of one subnet with these weights. */
 async function record(subnetId: string, weights: readonly string[], more: object = {}): Promise<void> {
   clock.now += 1_000;

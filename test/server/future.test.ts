@@ -1,17 +1,8 @@
-import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { withDatabase } from '../support/fixture.ts';
-import { ask, type PageServer, servePagesOf } from '../support/page-server.ts';
+import { describe, expect } from 'vitest';
+import { withPages } from '../support/fixture.ts';
 
 const now = Date.UTC(2026, 4, 17, 9, 41);
-const { it, database } = withDatabase();
-let server: PageServer;
-
-beforeAll(async () => {
-  server = await servePagesOf(database.url, { clock: () => now });
-});
-afterAll(async () => {
-  await server.close();
-});
+const { it, ask } = withPages({ clock: () => now });
 
 describe('what will be known at a moment that has not come', () => {
   it.each([
@@ -30,16 +21,16 @@ describe('what will be known at a moment that has not come', () => {
     '/api/v1/questions/stake-daily?from=2026-01-01&to=2026-02-01&',
   ])('is refused with words by %s', async (path) => {
     for (const moment of ['2026-05-17T09:41:01', '2999-01-01', '2026-05-17T09:42%2B00:00']) {
-      const { code, body } = await ask(`${server.address}${path}as_of=${moment}`);
+      const { code, body } = await ask(`${path}as_of=${moment}`);
       expect({ code, told: /as_of:? has not come yet/.test(body) }).toEqual({ code: 400, told: true });
     }
     // The same moment elsewhere: two hours earlier there.
-    const past = await ask(`${server.address}${path}as_of=2026-05-17T09:42%2B02:00`);
+    const past = await ask(`${path}as_of=2026-05-17T09:42%2B02:00`);
     expect(past.body).not.toContain('has not come yet');
   });
 
   it('is refused beside the other line of a chart, too', async () => {
-    const { code, body } = await ask(`${server.address}/charts?beside=2999-01-01`);
+    const { code, body } = await ask('/charts?beside=2999-01-01');
     expect(code).toBe(400);
     expect(body).toContain('beside: has not come yet');
   });
@@ -58,15 +49,13 @@ describe('what will be known at a moment that has not come', () => {
     ['/datasets/validators/changes?', 'from'],
   ])('is refused by %s as %s, too', async (path, parameter) => {
     for (const moment of ['2026-05-17T09:41:01', '2999-01-01']) {
-      const { code, body } = await ask(`${server.address}${path}${parameter}=${moment}`);
+      const { code, body } = await ask(`${path}${parameter}=${moment}`);
       expect({ code, told: new RegExp(`${parameter}:? has not come yet`).test(body) }).toEqual({
         code: 400,
         told: true,
       });
     }
-    expect((await ask(`${server.address}${path}${parameter}=2026-05-17T09:41`)).body).not.toContain(
-      'not come',
-    );
+    expect((await ask(`${path}${parameter}=2026-05-17T09:41`)).body).not.toContain('not come');
   });
 
   it.each([
@@ -75,12 +64,12 @@ describe('what will be known at a moment that has not come', () => {
     '/api/v1/views/node_uptime?from=2026-01-01&to=2999-01-01',
     '/datasets/validators_changes?at=2999-01-01',
   ])('is not meant by other moments of that name: %s', async (path) => {
-    expect((await ask(server.address + path)).code).toBe(200);
+    expect((await ask(path)).code).toBe(200);
   });
 
   it('is of no matter where the moment is none: that is what is told', async () => {
     for (const query of ['as_of=tomorrow', 'as_of=2999-01-01&as_of=2999-01-02']) {
-      const { code, body } = await ask(`${server.address}/api/v1/datasets/validators/rows?${query}`);
+      const { code, body } = await ask(`/api/v1/datasets/validators/rows?${query}`);
       expect(code).toBe(400);
       expect(body).not.toContain('has not come yet');
     }

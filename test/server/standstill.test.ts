@@ -1,25 +1,16 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { connect, Socket } from 'node:net';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import type { Logo } from '../../src/server/status-site.ts';
-import { withDatabase } from '../support/fixture.ts';
-import { ask, type PageServer, servePagesOf } from '../support/page-server.ts';
+import { withPages } from '../support/fixture.ts';
 
 /** More than systems keep for somebody who does not read. */
 const LARGE = Buffer.alloc(24 << 20, 'x');
 const logo: Logo = { type: 'image/png', ending: '.png', body: LARGE };
 const site = { title: 'Nodes', text: [], logo, nodes: [], announced: { once: [], recurring: [] } };
 
-const { it, database } = withDatabase();
-let server: PageServer;
-beforeAll(async () => {
-  server = await servePagesOf(database.url, { site, standstill: 500 });
-});
-afterAll(async () => {
-  await server.close();
-});
-
+const { it, server, ask } = withPages({ site, standstill: 500 });
 it('who asks for something and reads nothing of it does not keep the connection', async () => {
   const taken = new Promise<Socket>((resolve) => {
     const take = (message: unknown) => {
@@ -38,5 +29,5 @@ it('who asks for something and reads nothing of it does not keep the connection'
 });
 
 it('who reads gets all of it', async () => {
-  expect((await ask(`${server.address}/status.logo`)).body).toHaveLength(LARGE.length);
+  expect((await ask('/status.logo')).body).toHaveLength(LARGE.length);
 });

@@ -19,7 +19,8 @@ export async function emptyDatabase(): Promise<TestDatabase> {
   return made(createDatabase);
 }
 
-async function made(make: (admin: string, name: string) => Promise<string>): Promise<TestDatabase> {
+/** Makes a database of its own for the calling test file, by this function. */
+export async function made(make: (admin: string, name: string) => Promise<string>): Promise<TestDatabase> {
   const admin = inject('databaseUrl');
   const name = `test_${randomBytes(8).toString('hex')}`;
   return { url: await make(admin, name), close: () => dropDatabase(admin, name) };

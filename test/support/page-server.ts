@@ -19,10 +19,9 @@ export async function servePagesOf(
   token?: string,
 ): Promise<PageServer> {
   const client = openDatabase(url);
-  const gate = new ReadGate(url);
+  const gate = more.gate ?? new ReadGate(url);
   const server = buildServer({
     sql: client.reader,
-    gate,
     clock: systemClock,
     access: new Access({ host: '127.0.0.1', token, proxies: [], public: [] }),
     log: { warn: () => {} },
@@ -37,6 +36,7 @@ export async function servePagesOf(
     site: { title: 'Nodes', text: [], logo: null, nodes: [], announced: { once: [], recurring: [] } },
     recording: null,
     ...more,
+    gate,
   });
   return {
     address: await server.listen({ host: '127.0.0.1', port: 0 }),

@@ -1,6 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import postgres from 'postgres';
 
 const templateName = 'recorder_template';
+const recordedName = 'recorder_recorded';
+
+/** Rows of the schema `recorder`: `pg_dump --data-only --column-inserts` without psql's commands and settings. */
+const ROWS = new URL('../api/recorded.sql.gz', import.meta.url);
 
 /** Makes the database that tests clone, and has `migrate` fill it. */
 export async function buildTemplate(
@@ -21,6 +27,26 @@ export async function cloneTemplate(admin: string, name: string, from = template
     (sql) => sql`create database ${sql(name)} template ${sql(from)} strategy file_copy`,
   );
   return databaseUrl(admin, name);
+}
+
+/**
+ * Returns the name of a template that was recorded from the sandbox: members that changed, left and came back, revised
+ * points, failures and gaps. The first caller of a test run makes it.
+ */
+export async function recordedTemplate(admin: string): Promise<string> {
+  await administer(admin, async (sql) => {
+    await sql`select pg_advisory_lock(hashtext(${recordedName}))`;
+    if ((await sql`select from pg_database where datname = ${recordedName}`).length > 0) return;
+    await sql`create database ${sql(recordedName)} template ${sql(templateName)} strategy file_copy`;
+    await administer(databaseUrl(admin, recordedName), async (recorded) => {
+      await recorded.unsafe(gunzipSync(readFileSync(ROWS)).toString());
+      // The dump has no rights in it.
+      await recorded`grant usage on schema reporting to recorder_reader`;
+      await recorded`grant select on all tables in schema reporting to recorder_reader`;
+      await recorded`grant execute on all functions in schema reporting to recorder_reader`;
+    });
+  });
+  return recordedName;
 }
 
 /** Makes an empty database and returns its URL. */

@@ -1,28 +1,24 @@
 import fc from 'fast-check';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { peerReadings } from '../../../src/datasets/node/peer-readings.ts';
 import { validatorUptime } from '../../../src/datasets/node/validator-uptime.ts';
 import { openSealing } from '../../../src/db/client.ts';
 import { closeDays } from '../../../src/recording/close-days.ts';
 import { ManualClock } from '../../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { withDatabase } from '../../support/fixture.ts';
 import { onlyPage, recordingContext, run, type ScriptedFeed, scriptedFeed } from '../../support/recording.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase();
 let sealing: postgres.Sql;
 const START = Date.UTC(2026, 0, 10);
 const MINUTE = 60_000;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
   sealing = openSealing(database.url, 60_000);
 });
 afterAll(async () => {
   await Promise.all([sql.end(), sealing.end()]);
-  await database.close();
 });
 
 let subnets = 0;

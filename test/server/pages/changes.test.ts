@@ -1,33 +1,15 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { catalogueOf } from '../../../src/api/catalogue.ts';
-import { recordedDatabase } from '../../api/recorded-database.ts';
-import type { TestDatabase } from '../../support/database.ts';
-import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { withPages } from '../../support/fixture.ts';
 import { linkOf, linksOf, rowsOf, textOf } from './html.ts';
-import { letRead, type RevisedPoint, revisePoint } from './revised-point.ts';
+import { type RevisedPoint, revisePoint } from './revised-point.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-let server: PageServer;
+const { it, sql, faults, ask } = withPages({}, { recorded: true, max: 1, connection: { TimeZone: 'UTC' } });
 let revised: RevisedPoint;
-const faults: unknown[] = [];
 
 beforeAll(async () => {
-  database = await recordedDatabase();
-  sql = postgres(database.url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
-  await letRead(sql);
   revised = await revisePoint(sql);
-  server = await servePagesOf(database.url, { log: { warn: (...told: unknown[]) => faults.push(told) } });
 });
-afterAll(async () => {
-  await server.close();
-  await sql.end();
-  await database.close();
-});
-
-const get = (path: string) => ask(server.address + path);
-
 /** When the recording of a dataset began, as an address has it. */
 async function began(dataset: string): Promise<string> {
   const [row] = await sql<{ at: string }[]>`
@@ -44,16 +26,16 @@ describe('what is different at two moments', () => {
   };
 
   it('stands side by side, with the way to the history and to both moments in a chart', async () => {
-    const { code, body } = await get(
+    const { code, body } = await ask(
       `/datasets/metric_points/changes?from=${revised.until.toISOString()}&${series()}`,
     );
     expect(code).toBe(200);
     const [row = []] = rowsOf(body);
     expect(row.slice(1, 4)).toEqual([revised.chain_id, revised.metric, revised.time_interval]);
     expect(row.slice(5, 9)).toEqual(['changed', 'value', revised.was, revised.is]);
-    const history = await get(linkOf(body, 'history'));
+    const history = await ask(linkOf(body, 'history'));
     expect(rowsOf(history.body).length).toBe(2);
-    const chart = await get(linkOf(body, 'chart'));
+    const chart = await ask(linkOf(body, 'chart'));
     expect(chart.code).toBe(200);
     expect(textOf(chart.body)).toContain('known now');
     expect(textOf(chart.body)).toMatch(/known at \d{4}/);
@@ -61,14 +43,14 @@ describe('what is different at two moments', () => {
 
   it('is what the API says, in the page, its SQL and its files, page by page', async () => {
     const from = await began('validators');
-    const api = JSON.parse((await get(`/api/v1/datasets/validators/changes?from=${from}&limit=1000`)).body);
+    const api = JSON.parse((await ask(`/api/v1/datasets/validators/changes?from=${from}&limit=1000`)).body);
     expect(api.rows.length).toBeGreaterThan(5);
     let path: string | undefined = `/datasets/validators/changes?from=${from}&limit=3`;
     const seen: unknown[] = [];
     while (path !== undefined) {
-      const { code, body } = await get(path);
+      const { code, body } = await ask(path);
       expect(code).toBe(200);
-      const json = JSON.parse((await get(linkOf(body, 'JSON'))).body);
+      const json = JSON.parse((await ask(linkOf(body, 'JSON'))).body);
       seen.push(...json.rows);
       const statement = textOf(/<pre data-copy[^>]*>(.*?)<\/pre>/s.exec(body)?.[1] ?? '');
       const found = await sql.begin(async (as) => {
@@ -84,8 +66,8 @@ describe('what is different at two moments', () => {
       [path] = linksOf(body, 'Next 3');
     }
     expect(seen).toEqual(api.rows);
-    const first = await get(`/datasets/validators/changes?from=${from}&limit=3`);
-    const csv = await get(linkOf(first.body, 'CSV'));
+    const first = await ask(`/datasets/validators/changes?from=${from}&limit=3`);
+    const csv = await ask(linkOf(first.body, 'CSV'));
     expect(csv.body.trim().split('\r\n')).toHaveLength(api.rows.length + 1);
   });
 
@@ -99,20 +81,20 @@ describe('what is different at two moments', () => {
       to: left?.at ?? '',
       node_id: left?.node_id ?? '',
     });
-    const { body } = await get(`/datasets/validators/changes?${asked}`);
+    const { body } = await ask(`/datasets/validators/changes?${asked}`);
     expect(rowsOf(body).flat()).toEqual(expect.arrayContaining(['left', 'the row']));
     expect(textOf(body)).toContain('not there');
     for (const { name } of catalogueOf().datasets.values())
-      expect({ name, code: (await get(`/datasets/${name}/changes`)).code }).toEqual({ name, code: 200 });
+      expect({ name, code: (await ask(`/datasets/${name}/changes`)).code }).toEqual({ name, code: 200 });
     expect(faults).toEqual([]);
   });
 
   it('begins where the record begins, or leads there', async () => {
-    const { body } = await get('/datasets/validators/changes?from=2001-01-01');
+    const { body } = await ask('/datasets/validators/changes?from=2001-01-01');
     expect(textOf(body)).toContain('There is no record of validators at that moment.');
-    expect((await get(linkOf(body, 'show what changed since then'))).body).toContain('Differences');
-    const fixed = await get(
-      linkOf((await get('/datasets/validators/changes')).body, 'Link to this, as it is now'),
+    expect((await ask(linkOf(body, 'show what changed since then'))).body).toContain('Differences');
+    const fixed = await ask(
+      linkOf((await ask('/datasets/validators/changes')).body, 'Link to this, as it is now'),
     );
     expect(fixed.code).toBe(200);
     expect(linkOf(fixed.body, 'Rows')).toContain('as_of=');
@@ -128,7 +110,7 @@ describe('what is different at two moments', () => {
     [`node=${encodeURIComponent("'; drop table x; --")}`, 'Nothing is different.'],
     [`node=${encodeURIComponent('<script>alert(1)</script>')}`, 'Nothing is different.'],
   ])('answers ?%s in words', async (query, words) => {
-    const { code, body } = await get(`/datasets/validators/changes?${query}`);
+    const { code, body } = await ask(`/datasets/validators/changes?${query}`);
     expect(code).toBe(words.endsWith('.') ? 200 : 400);
     expect(textOf(body)).toContain(words);
     expect(body).not.toContain('<script>alert');
@@ -151,20 +133,20 @@ describe('files beside the pages', () => {
     ['/datasets/validators/coverage.csv', '/api/v1/datasets/validators/coverage.csv'],
     ['/datasets/validators/row.json?node=x', '/api/v1/datasets/validators/rows/history.json?node=x'],
   ])('%s are those of the API', async (path, location) => {
-    expect(await get(path)).toMatchObject({ code: 303, headers: { location } });
+    expect(await ask(path)).toMatchObject({ code: 303, headers: { location } });
     // The first moment of changes has to be told.
-    if (!path.includes('/changes.') && !path.includes('/row.')) expect((await get(location)).code).toBe(200);
+    if (!path.includes('/changes.') && !path.includes('/row.')) expect((await ask(location)).code).toBe(200);
   });
 
   it('are linked from the rows, and hold them all', async () => {
-    const { body } = await get('/datasets/validators?limit=2&columns=node,node_id');
-    const json = JSON.parse((await get(linkOf(body, 'JSON'))).body);
+    const { body } = await ask('/datasets/validators?limit=2&columns=node,node_id');
+    const json = JSON.parse((await ask(linkOf(body, 'JSON'))).body);
     expect(json.rows).toHaveLength(2);
-    const csv = (await get(linkOf(body, 'CSV'))).body.trim().split('\r\n');
+    const csv = (await ask(linkOf(body, 'CSV'))).body.trim().split('\r\n');
     const [count] = await sql<{ all: number }[]>`select count(*)::int as all from reporting.validators`;
     expect(csv[0]).toBe('node,node_id');
     expect(csv).toHaveLength((count?.all ?? 0) + 1);
     for (const path of ['/datasets/nothing.csv', '/datasets/validators.xml', '/datasets/validators/rows.csv'])
-      expect((await get(path)).code, path).toBe(404);
+      expect((await ask(path)).code, path).toBe(404);
   });
 });

@@ -1,7 +1,6 @@
-import postgres from 'postgres';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { catalogueOf } from '../../../src/api/catalogue.ts';
 import { drawablesOf } from '../../../src/api/drawables.ts';
 import { drawables } from '../../../src/server/pages/charts/drawables.ts';
@@ -11,42 +10,27 @@ import { completed, readTargets } from '../../../src/server/pages/charts/known-v
 import { chartLink } from '../../../src/server/pages/charts/link.ts';
 import { readDrawing } from '../../../src/server/pages/charts/read-lines.ts';
 import { Unread } from '../../../src/server/pages/charts/unread.tsx';
-import { recordedDatabase } from '../../api/recorded-database.ts';
-import type { TestDatabase } from '../../support/database.ts';
-import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { withPages } from '../../support/fixture.ts';
+import { ask as askAt, type PageServer, servePagesOf } from '../../support/page-server.ts';
 import { addToDraw, addTooMany, DENSE, dense, first, holder, peak } from './drawn-record.ts';
 import { fieldsOf } from './html.ts';
-import { letRead, type RevisedPoint, revisePoint } from './revised-point.ts';
+import { type RevisedPoint, revisePoint } from './revised-point.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-let server: PageServer;
-const warnings: unknown[] = [];
+// A clock that stands: charts are read whole, however slow the machine is.
+const now = Date.now();
+const {
+  it,
+  database,
+  sql,
+  faults: warnings,
+  ask: get,
+} = withPages({ clock: () => now }, { recorded: true, max: 1 });
 let revised: RevisedPoint;
 
 beforeAll(async () => {
-  database = await recordedDatabase();
-  sql = postgres(database.url, { max: 1, onnotice: () => {} });
-  await letRead(sql);
-  // A clock that stands: charts are read whole, however slow the machine is.
-  const now = Date.now();
-  server = await servePagesOf(database.url, {
-    clock: () => now,
-    log: { warn: (told: unknown) => void warnings.push(told) },
-  });
   revised = await revisePoint(sql);
   await addToDraw(sql);
 });
-afterAll(async () => {
-  await server.close();
-  await sql.end();
-  await database.close();
-});
-
-const get = async (path: string) => {
-  const { code, body } = await ask(server.address + path);
-  return { code, body };
-};
 const plain = (html: string) =>
   html
     .replaceAll(/<[^>]+>/g, ' ')
@@ -237,7 +221,7 @@ describe('more points than are read for one page', () => {
       const pages: string[] = [];
       const before: number[] = [];
       while (link !== undefined && pages.length < 10) {
-        const { code, body } = await ask(hurried.address + link);
+        const { code, body } = await askAt(hurried.address + link);
         expect(code).toBe(200);
         pages.push(/data-points="([^"]*)"/.exec(body)?.[1] ?? '');
         const [, unread, rest] = /data-unread="(\d+)".*?<a href="([^"]*)">The part before/s.exec(body) ?? [];

@@ -1,43 +1,25 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { catalogueOf } from '../../../src/api/catalogue.ts';
-import { recordedDatabase } from '../../api/recorded-database.ts';
-import type { TestDatabase } from '../../support/database.ts';
-import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { withPages } from '../../support/fixture.ts';
 import { holed, makeHoles } from './coverage-hole.ts';
 import { linkOf, rowsOf, textOf } from './html.ts';
-import { letRead } from './revised-point.ts';
 
 const DAY = 86_400_000;
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-let server: PageServer;
+const { it, sql, faults, ask } = withPages({}, { recorded: true, max: 1 });
 /** The first day of the window that is tested, ms since 1970: days that the recorded database knows nothing of. */
 const first = Date.UTC(2026, 2, 1);
 const at = (days: number) => new Date(first + days * DAY).toISOString();
-const faults: unknown[] = [];
 
 beforeAll(async () => {
-  database = await recordedDatabase();
-  sql = postgres(database.url, { max: 1, onnotice: () => {} });
-  await letRead(sql);
   await makeHoles(sql, first);
-  server = await servePagesOf(database.url, { log: { warn: (...told: unknown[]) => faults.push(told) } });
 });
-afterAll(async () => {
-  await server.close();
-  await sql.end();
-  await database.close();
-});
-
-const get = (path: string) => ask(server.address + path);
 const window = new URLSearchParams({ from: at(0), to: at(10), target: holed });
 const titles = (html: string) => [...html.matchAll(/<title>(\d{4}-.*?)<\/title>/g)].map(([, title]) => title);
 
 describe('the coverage of a dataset', () => {
   it('tells of each day what is recorded, missing and lost, as a calendar, a strip and a table', async () => {
-    const { code, body } = await get(`/datasets/metric_points/coverage?${window}`);
+    const { code, body } = await ask(`/datasets/metric_points/coverage?${window}`);
     expect(code).toBe(200);
     const expected = [
       '2026-03-01: covered',
@@ -65,7 +47,7 @@ describe('the coverage of a dataset', () => {
   });
 
   it('names the command that mends a gap, whatever is in its target', async () => {
-    const { body } = await get(`/datasets/metric_points/coverage?${window}`);
+    const { body } = await ask(`/datasets/metric_points/coverage?${window}`);
     const commands = [...body.matchAll(/<code class="command">(.*?)<\/code>/g)].map(([, one = '']) =>
       textOf(one),
     );
@@ -78,32 +60,32 @@ describe('the coverage of a dataset', () => {
   });
 
   it('leads to a day alone, to one target, and is what the API says', async () => {
-    const { body } = await get(`/datasets/metric_points/coverage?${window}`);
-    const day = await get(linkOf(body, '2026-03-05'));
+    const { body } = await ask(`/datasets/metric_points/coverage?${window}`);
+    const day = await ask(linkOf(body, '2026-03-05'));
     expect(textOf(day.body)).toContain('Of 1 day: 1 gap.');
-    const all = await get(linkOf(body, 'all targets'));
+    const all = await ask(linkOf(body, 'all targets'));
     expect(all.code).toBe(200);
-    expect((await get(linkOf(all.body, holed))).body).toContain('6 covered, 1 partial, 3 gap');
-    const json = JSON.parse((await get(linkOf(body, 'JSON'))).body);
+    expect((await ask(linkOf(all.body, holed))).body).toContain('6 covered, 1 partial, 3 gap');
+    const json = JSON.parse((await ask(linkOf(body, 'JSON'))).body);
     expect(
       json.days.map(({ state }: { state: string }) => state).filter((one: string) => one === 'gap'),
     ).toHaveLength(3);
-    expect((await get(linkOf(body, 'CSV'))).body.trim().split('\r\n')).toHaveLength(11);
+    expect((await ask(linkOf(body, 'CSV'))).body.trim().split('\r\n')).toHaveLength(11);
   });
 
   it('is found from the list of all gaps', async () => {
-    const gaps = await get(
+    const gaps = await ask(
       `/datasets/gaps?${new URLSearchParams({ dataset: 'metric_points', target: holed, sort: 'range_start' })}`,
     );
-    const { code, body } = await get(linkOf(gaps.body, 'coverage'));
+    const { code, body } = await ask(linkOf(gaps.body, 'coverage'));
     expect(code).toBe(200);
     expect(textOf(body)).toContain('--from 2026-03-03T06:00:00Z --to 2026-03-03T18:00:00Z');
   });
 
   it('is there for every dataset, by day or by height', async () => {
     for (const { name } of catalogueOf().datasets.values())
-      expect({ name, code: (await get(`/datasets/${name}/coverage`)).code }).toEqual({ name, code: 200 });
-    const { body } = await get('/datasets/x_transactions/coverage?as_of=2026-11-01');
+      expect({ name, code: (await ask(`/datasets/${name}/coverage`)).code }).toEqual({ name, code: 200 });
+    const { body } = await ask('/datasets/x_transactions/coverage?as_of=2026-11-01');
     expect(textOf(body)).toContain('From height');
     expect(linkOf(body, 'Rows')).toContain('as_of=');
     expect(faults).toEqual([]);
@@ -122,7 +104,7 @@ describe('the coverage of a dataset', () => {
     ],
     [`after=${encodeURIComponent("zz' or 1=1")}`, 200, 'By target'],
   ])('answers ?%s in words', async (query, status, words) => {
-    const { code, body } = await get(`/datasets/metric_points/coverage?${query}`);
+    const { code, body } = await ask(`/datasets/metric_points/coverage?${query}`);
     expect(code).toBe(status);
     expect(textOf(body)).toContain(words);
     expect(body).not.toContain('<script>alert');

@@ -1,36 +1,18 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { catalogueOf } from '../../../src/api/catalogue.ts';
-import { recordedDatabase } from '../../api/recorded-database.ts';
-import type { TestDatabase } from '../../support/database.ts';
-import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { withPages } from '../../support/fixture.ts';
 import { linkOf, linksOf, rowsOf, textOf } from './html.ts';
 
 const catalogue = catalogueOf();
-let database: TestDatabase;
-let server: PageServer;
-let sql: postgres.Sql;
-/** What the server logged as its own faults. */
-const faults: unknown[] = [];
+const { it, sql, faults, ask } = withPages({}, { recorded: true, max: 1, connection: { TimeZone: 'UTC' } });
 beforeAll(async () => {
-  database = await recordedDatabase();
-  server = await servePagesOf(database.url, { log: { warn: (...told: unknown[]) => faults.push(told) } });
-  sql = postgres(database.url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
   // The dump that the database was made from holds no rights.
   await sql`grant usage on schema reporting to recorder_reader`;
   await sql`grant select on all tables in schema reporting to recorder_reader`;
 });
-afterAll(async () => {
-  await sql.end();
-  await server.close();
-  await database.close();
-});
-
-const page = (path: string) => ask(server.address + path);
-
 describe('the list', () => {
   it('leads to every dataset and view, with what it means, and keeps the moment', async () => {
-    const { body } = await page('/datasets?as_of=2026-06-01');
+    const { body } = await ask('/datasets?as_of=2026-06-01');
     for (const { name, about } of catalogue.datasets.values()) {
       expect(linkOf(body, name)).toBe(`/datasets/${name}?as_of=2026-06-01T00:00:00Z`);
       expect(textOf(body)).toContain(about);
@@ -42,7 +24,7 @@ describe('the list', () => {
 
 describe('a ledger', () => {
   it('is not said to have no rows: nobody counts them', async () => {
-    const [health = []] = rowsOf((await page('/datasets')).body);
+    const [health = []] = rowsOf((await ask('/datasets')).body);
     expect(health[0]).toMatch(/^node_health/);
     expect(health.at(-1)).toBe('–');
   });
@@ -51,16 +33,16 @@ describe('a ledger', () => {
 describe('rows', () => {
   it('of every view and function are a page', async () => {
     for (const { name } of catalogue.views.values())
-      expect({ name, code: (await page(`/datasets/${name}`)).code }).toEqual({ name, code: 200 });
+      expect({ name, code: (await ask(`/datasets/${name}`)).code }).toEqual({ name, code: 200 });
     expect(faults).toEqual([]);
   });
 
   it('are filtered, sorted and paged as the address says, and the links say the next step', async () => {
-    const first = await page('/datasets/metric_points?metric=txCount&sort=-value&limit=5&columns=value');
+    const first = await ask('/datasets/metric_points?metric=txCount&sort=-value&limit=5&columns=value');
     const values = rowsOf(first.body).map(([value = '']) => Number(value));
     expect(values).toHaveLength(5);
     expect(values).toEqual(values.toSorted((one, other) => other - one));
-    const second = await page(linkOf(first.body, 'Next 5'));
+    const second = await ask(linkOf(first.body, 'Next 5'));
     expect(second.code).toBe(200);
     const next = rowsOf(second.body).map(([value = '']) => Number(value));
     expect(next).toHaveLength(5);
@@ -72,7 +54,7 @@ describe('rows', () => {
   });
 
   it('show their whole values for a copy, and times as times', async () => {
-    const { body } = await page('/datasets/validators?limit=1');
+    const { body } = await ask('/datasets/validators?limit=1');
     const [row] =
       await sql`select tx_id, node_id from reporting.validators order by node, subnet_id, node_id limit 1`;
     expect(rowsOf(body)[0]).toEqual(expect.arrayContaining([row?.node_id, row?.tx_id]));
@@ -81,8 +63,8 @@ describe('rows', () => {
 
   it('tell how many there are', async () => {
     const [counted] = await sql<{ count: number }[]>`select count(*)::int from reporting.validators`;
-    expect(textOf((await page('/datasets/validators?limit=1')).body)).toContain(`${counted?.count} rows.`);
-    const none = textOf((await page('/datasets/validators?node=nobody')).body);
+    expect(textOf((await ask('/datasets/validators?limit=1')).body)).toContain(`${counted?.count} rows.`);
+    const none = textOf((await ask('/datasets/validators?node=nobody')).body);
     expect(none).toContain('0 rows.');
     expect(none).toContain('No rows.');
   });
@@ -93,7 +75,7 @@ describe('rows', () => {
       'metric=txCount&limit=7&sort=-bucket_start',
       `metric=${encodeURIComponent(strange)}`,
     ]) {
-      const { body } = await page(`/datasets/metric_points?${query}`);
+      const { body } = await ask(`/datasets/metric_points?${query}`);
       const statement = textOf(/<pre data-copy[^>]*>(.*?)<\/pre>/s.exec(body)?.[1] ?? '');
       expect(statement).toContain('from reporting.metric_points as r');
       const found = await sql.begin(async (as) => {
@@ -115,7 +97,7 @@ describe('the moment of knowledge', () => {
         (select count(*) from reporting.validators)::int as now from earlier`;
     const at = moment?.at ?? '';
     expect(moment?.then).not.toBe(moment?.now);
-    const { body } = await page(`/datasets/validators?as_of=${at}`);
+    const { body } = await ask(`/datasets/validators?as_of=${at}`);
     expect(textOf(body)).toContain('Back to now');
     expect(textOf(body)).toContain(`${moment?.then} rows.`);
     for (const label of ['Rows', 'Versions', 'Data', 'weight', 'history'])
@@ -123,15 +105,15 @@ describe('the moment of knowledge', () => {
   });
 
   it('before the first recording leads to the first', async () => {
-    const { code, body } = await page('/datasets/validators?as_of=2001-01-01&node=validator-1');
+    const { code, body } = await ask('/datasets/validators?as_of=2001-01-01&node=validator-1');
     expect(code).toBe(200);
     expect(textOf(body)).toContain(
       'There is no record of validators at that moment.It has been recorded since',
     );
-    const then = await page(linkOf(body, 'show what was known then'));
+    const then = await ask(linkOf(body, 'show what was known then'));
     expect(then.code).toBe(200);
     expect(textOf(then.body)).not.toContain('There is no record');
-    expect((await page(linkOf(body, 'what is known now'))).code).toBe(200);
+    expect((await ask(linkOf(body, 'what is known now'))).code).toBe(200);
   });
 });
 
@@ -141,40 +123,40 @@ describe('the history of a row', () => {
       select node, subnet_id, node_id, count(*)::int as versions from reporting.validators_history
       group by node, subnet_id, node_id, start_time, tx_id having count(*) > 1 limit 1`;
     const { node = '', subnet_id = '', node_id = '', versions } = changed ?? {};
-    const rows = await page(`/datasets/validators?${new URLSearchParams({ node, subnet_id, node_id })}`);
-    const { code, body } = await page(linkOf(rows.body, 'history'));
+    const rows = await ask(`/datasets/validators?${new URLSearchParams({ node, subnet_id, node_id })}`);
+    const { code, body } = await ask(linkOf(rows.body, 'history'));
     expect(code).toBe(200);
     expect(rowsOf(body)).toHaveLength(versions ?? 0);
     expect(body).toContain('<mark');
   });
 
   it('needs the whole key, and a dataset', async () => {
-    const { code, body } = await page('/datasets/validators/row?node=validator-1');
+    const { code, body } = await ask('/datasets/validators/row?node=validator-1');
     expect(code).toBe(400);
     expect(textOf(body)).toContain('subnet_id: is needed');
-    expect((await page('/datasets/runs/row?run_id=1')).code).toBe(404);
-    expect((await page('/datasets/chain_heights/row?node=x&chain=y&limit=9')).code).toBe(400);
+    expect((await ask('/datasets/runs/row?run_id=1')).code).toBe(404);
+    expect((await ask('/datasets/chain_heights/row?node=x&chain=y&limit=9')).code).toBe(400);
   });
 });
 
 describe('forms', () => {
   it('lead to an address without the fields that were left empty', async () => {
-    const sent = await page('/datasets/validators?node=&weight.gte=5&as_of=&columns=node&columns=weight');
+    const sent = await ask('/datasets/validators?node=&weight.gte=5&as_of=&columns=node&columns=weight');
     expect(sent).toMatchObject({
       code: 303,
       headers: { location: '/datasets/validators?weight.gte=5&columns=node,weight' },
     });
-    const { body } = await page(String(sent.headers.location));
+    const { body } = await ask(String(sent.headers.location));
     expect(rowsOf(body)[0]).toHaveLength(2);
     expect(textOf(body)).toContain('weight is at least 5');
   });
 
   it('of functions ask for what is needed, and answer', async () => {
-    const asked = await page('/datasets/metric_total');
+    const asked = await ask('/datasets/metric_total');
     expect(asked.body).toMatch(/<input id="parameter-metric"[^>]* required/);
-    const answer = await page('/datasets/metric_total?from=2026-01-01&to=2026-12-01&metric=txCount');
+    const answer = await ask('/datasets/metric_total?from=2026-01-01&to=2026-12-01&metric=txCount');
     expect(rowsOf(answer.body)).toHaveLength(1);
-    const refused = await page('/datasets/metric_points_as_of?at=2001-01-01');
+    const refused = await ask('/datasets/metric_points_as_of?at=2001-01-01');
     expect(refused.code).toBe(400);
     expect(textOf(refused.body)).toContain('there is no record of metric_points at 2001-01-01T00:00:00Z');
   });
@@ -217,7 +199,7 @@ describe('what nobody should ask', () => {
     for (const parameter of parameters)
       for (const text of HOSTILE) {
         const value = text.startsWith('%') ? text : encodeURIComponent(text);
-        const { code, body } = await page(`/datasets/metric_points?${parameter}=${value}`);
+        const { code, body } = await ask(`/datasets/metric_points?${parameter}=${value}`);
         expect([200, 400, 404], `${parameter}=${text.slice(0, 40)}`).toContain(code);
         expect(body).not.toContain('<script>alert');
         codes.add(code);
@@ -234,7 +216,7 @@ describe('what nobody should ask', () => {
     ['sort=extra', 'sort: must be one of'],
     ['after=x', 'after: must be the cursor'],
   ])('is answered by what it may be: %s', async (query, words) => {
-    const { code, body } = await page(`/datasets/metric_points?${query}`);
+    const { code, body } = await ask(`/datasets/metric_points?${query}`);
     expect(code).toBe(400);
     expect(textOf(body)).toContain(words);
   });
@@ -248,6 +230,6 @@ describe('what nobody should ask', () => {
       '__proto__',
       'x'.repeat(300),
     ])
-      expect([404, 414], name).toContain((await page(`/datasets/${name}`)).code);
+      expect([404, 414], name).toContain((await ask(`/datasets/${name}`)).code);
   });
 });

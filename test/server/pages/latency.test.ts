@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { bucketOf, type Histogram, RELATIVE_ERROR } from '../../../src/health/latency-histogram.ts';
 import { type LatencyHour, storeHours } from '../../../src/health/latency-store.ts';
-import { withDatabase } from '../../support/fixture.ts';
-import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { withPages } from '../../support/fixture.ts';
 import { textOf } from './html.ts';
 import { day, hour, write } from './watched.ts';
 
@@ -10,8 +9,10 @@ const now = Date.UTC(2026, 4, 17, 9, 41);
 const begin = Math.floor((now - 100 * day) / hour) * hour;
 const LOOKS_AN_HOUR = 6;
 
-const { it, database, sql } = withDatabase();
-let server: PageServer;
+const { it, sql, ask } = withPages({
+  clock: () => now,
+  site: { title: 'Nodes', text: [], logo: null, nodes: ['one'], announced: { once: [], recurring: [] } },
+});
 /** When each look began, and how long it took, in ms. */
 const looks: { readonly at: number; readonly time: number }[] = [];
 
@@ -37,15 +38,7 @@ beforeAll(async () => {
     }
     await storeHours(sql, 'paris', hours, now);
   }
-  server = await servePagesOf(database.url, {
-    clock: () => now,
-    site: { title: 'Nodes', text: [], logo: null, nodes: ['one'], announced: { once: [], recurring: [] } },
-  });
 });
-afterAll(async () => {
-  await server.close();
-});
-
 /** The numbers behind a word of a page. */
 const numbersIn = (text: string) => (text.match(/\d+(\.\d+)?/g) ?? []).map(Number).slice(0, 3);
 
@@ -73,7 +66,7 @@ describe('response times', () => {
     ['30 days', midnight(now - 30 * day)],
     ['90 days', midnight(now - 90 * day)],
   ])('of the last %s stand beside its uptime', async (name, from) => {
-    const { body } = await ask(`${server.address}/status`);
+    const { body } = await ask('/status');
     const [, fact = ''] = body.split(`<dt>Uptime, ${name}</dt>`);
     const [, note = ''] = textOf(fact).split('response ');
     expectQuantiles(numbersIn(note.replaceAll(/p\d\d/g, '')), from, now);
@@ -93,7 +86,7 @@ describe('response times', () => {
   ])('of %s are those of exactly that range, or say of which', async (_, before, until, told, unit) => {
     const [from, to] = [now - before, now - until];
     const text = (at: number) => new Date(at).toISOString().slice(0, 16);
-    const { code, body } = await ask(`${server.address}/status/one?from=${text(from)}&to=${text(to)}`);
+    const { code, body } = await ask(`/status/one?from=${text(from)}&to=${text(to)}`);
     expect(code).toBe(200);
     const [, fact = ''] = body.split('<dt>Response p50 / p95 / p99</dt>');
     const [value = ''] = fact.split('</dd>');

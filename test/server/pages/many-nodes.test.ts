@@ -1,9 +1,8 @@
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { NotListed } from '../../../src/server/pages/status/not-listed.tsx';
-import { withDatabase } from '../../support/fixture.ts';
-import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { withPages } from '../../support/fixture.ts';
 import { day, hour, type Saying, write } from './watched.ts';
 
 const now = Math.floor(Date.now() / 1000) * 1000;
@@ -11,8 +10,7 @@ const now = Math.floor(Date.now() / 1000) * 1000;
 const nodes = Array.from({ length: 230 }, (_, at) => `node-${at + 1}`);
 const down = new Set(nodes.slice(-3));
 
-const { it, database, sql } = withDatabase();
-let server: PageServer;
+const { it, sql, ask } = withPages({ clock: () => now });
 beforeAll(async () => {
   const sayings = nodes.map(
     (node): Saying => ({
@@ -28,16 +26,11 @@ beforeAll(async () => {
     }),
   );
   await write(sql, sayings, now);
-  server = await servePagesOf(database.url, { clock: () => now });
 });
-afterAll(async () => {
-  await server.close();
-});
-
 const listing = /<(?:h3|t[dh][^>]*)><a href="\/status\/(node-\d+)"/g;
 describe.each(['/', '/status'])('%s of more nodes than can be read', (path) => {
   it('lists 200, those that want a look first, and links to all others', async () => {
-    const { body: text } = await ask(server.address + path);
+    const { body: text } = await ask(path);
     const [, section = ''] = text.split('id="nodes"');
     const [list = '', rest = ''] = section.split('30 more nodes: 30 up');
     const listed = [...list.matchAll(listing)].map(([, node]) => node);
@@ -50,7 +43,7 @@ describe.each(['/', '/status'])('%s of more nodes than can be read', (path) => {
 
 describe('/status of many nodes', () => {
   it('tells those in full that want a look, and of each other one its days and uptimes in a line', async () => {
-    const { body: text } = await ask(`${server.address}/status`);
+    const { body: text } = await ask('/status');
     const inFull = [...text.matchAll(/<h3><a href="\/status\/(node-\d+)"/g)].map(([, node]) => node);
     expect(inFull).toEqual([...down]);
     const [, line = ''] = text.split('<a href="/status/node-1">node-1</a>');

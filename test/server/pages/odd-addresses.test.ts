@@ -1,17 +1,8 @@
-import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { withDatabase } from '../../support/fixture.ts';
-import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { describe, expect } from 'vitest';
+import { withPages } from '../../support/fixture.ts';
 import { textOf } from './html.ts';
 
-const { it, database } = withDatabase();
-let server: PageServer;
-beforeAll(async () => {
-  server = await servePagesOf(database.url);
-});
-afterAll(async () => {
-  await server.close();
-});
-
+const { it, ask } = withPages();
 const long = 'a'.repeat(10_000);
 
 describe('an address that nobody had in mind', () => {
@@ -25,7 +16,7 @@ describe('an address that nobody had in mind', () => {
     ['/charts?from=soon', /from: must be a time such as 2026-/],
     ['/charts?beside=soon', /beside: must be a time such as 2026-/],
   ])('%s is refused, and what is wrong is said', async (path, words) => {
-    const { code, body } = await ask(server.address + path);
+    const { code, body } = await ask(path);
     expect({ code, text: textOf(body) }).toEqual({ code: 400, text: expect.stringMatching(words) });
     expect(body).not.toContain('Invalid input');
   });
@@ -33,7 +24,7 @@ describe('an address that nobody had in mind', () => {
   it.each([`/status/${long}`, `/datasets/${long}`, `/queues/${long}`])(
     '%.20s… is nowhere, which a page says',
     async (path) => {
-      const { code, headers, body } = await ask(server.address + path);
+      const { code, headers, body } = await ask(path);
       expect({ code, type: headers['content-type'] }).toEqual({
         code: 404,
         type: 'text/html; charset=utf-8',
@@ -45,7 +36,7 @@ describe('an address that nobody had in mind', () => {
   it.each(['/runs/', '/status/', '/datasets/', '/datasets/validators/'])(
     '%s is the page without the stroke at its end',
     async (path) => {
-      expect((await ask(server.address + path)).code).toBe(200);
+      expect((await ask(path)).code).toBe(200);
     },
   );
 });
@@ -58,7 +49,7 @@ describe('a question that finds nothing', () => {
     ['/quarantine?dataset=validators', 'No item is so.'],
     ['/datasets/validators/coverage?target=nobody', 'No target is nobody.'],
   ])('%s is not told that all is well', async (path, words) => {
-    const { code, body } = await ask(server.address + path);
+    const { code, body } = await ask(path);
     expect({ code, text: textOf(body) }).toEqual({ code: 200, text: expect.stringContaining(words) });
     expect(body).not.toMatch(
       /The sources agree|Nothing is wrong|Nothing is set aside|not asked for anything/,
@@ -67,7 +58,7 @@ describe('a question that finds nothing', () => {
 
   it('has rows, where the first of them is too long for a page', async () => {
     const sql = encodeURIComponent("select repeat('x', 3000000) as text");
-    const text = textOf((await ask(`${server.address}/query?sql=${sql}`)).body);
+    const text = textOf((await ask(`/query?sql=${sql}`)).body);
     expect(text).toContain('The first row is too long to be shown here: CSV and JSON have it.');
     expect(text).not.toContain('The first 0 rows');
   });

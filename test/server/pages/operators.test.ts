@@ -1,10 +1,29 @@
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { indented } from '../../../src/server/pages/quarantine.tsx';
-import { withDatabase } from '../../support/fixture.ts';
-import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { withPages } from '../../support/fixture.ts';
 
-const { it, database, sql } = withDatabase({ max: 1 });
-let server: PageServer;
+const job = {
+  id: '1',
+  state: 'active',
+  what: 'poll',
+  feed: 'validators',
+  target: 'node=<u>',
+  attempts: 2,
+  most: 8,
+  failure: 'it <s>failed</s>',
+  at: new Date(),
+} as const;
+const { it, sql, ask } = withPages(
+  {
+    queues: {
+      look: async () => [
+        { queue: 'polls', paused: false, refusal: null, counts: [{ state: 'active', jobs: 1 }], jobs: [job] },
+      ],
+      jobs: async () => [job],
+    },
+  },
+  { max: 1 },
+);
 
 beforeAll(async () => {
   await sql`
@@ -23,31 +42,8 @@ beforeAll(async () => {
       (check_name, dataset, subject, at, left_source, left_value, right_source, right_value, tolerance, found_at, ended_at)
     values ('metric_parts', 'metric_points', 'one', now(), 'a', '100', 'b', '125', '0', now(), null),
       ('balances', 'x_balances', 'two', now(), 'a', '1', 'b', '2', '0', now(), now())`;
-  const job = {
-    id: '1',
-    state: 'active',
-    what: 'poll',
-    feed: 'validators',
-    target: 'node=<u>',
-    attempts: 2,
-    most: 8,
-    failure: 'it <s>failed</s>',
-    at: new Date(),
-  } as const;
-  server = await servePagesOf(database.url, {
-    queues: {
-      look: async () => [
-        { queue: 'polls', paused: false, refusal: null, counts: [{ state: 'active', jobs: 1 }], jobs: [job] },
-      ],
-      jobs: async () => [job],
-    },
-  });
 });
-afterAll(async () => {
-  await server.close();
-});
-
-const page = async (path: string) => (await ask(server.address + path)).body;
+const page = async (path: string) => (await ask(path)).body;
 const runsIn = (body: string) => [...body.matchAll(/href="\/runs\/(\d+)"/g)].map(([, run]) => Number(run));
 const next = (body: string) =>
   /href="([^"]*)" rel="next"|rel="next" href="([^"]*)"/
@@ -91,7 +87,7 @@ describe('/runs', () => {
     ['before=9999999999999999999', 'before: must be a whole number of at most 18 digits'],
     ['status=done&status=failed', 'status: is given more than once'],
   ])('refuses %s and says what is allowed', async (query, told) => {
-    expect(await ask(`${server.address}/runs?${query}`)).toMatchObject({
+    expect(await ask(`/runs?${query}`)).toMatchObject({
       code: 400,
       body: expect.stringContaining(told),
     });
@@ -101,8 +97,8 @@ describe('/runs', () => {
     const body = await page('/runs/10');
     expect(body).toContain('&lt;b>no 10&lt;/b>');
     expect(body).toMatch(/1 min 30 s/);
-    expect(await ask(`${server.address}/runs/999`)).toMatchObject({ code: 404 });
-    expect(await ask(`${server.address}/runs/abc`)).toMatchObject({ code: 400 });
+    expect(await ask('/runs/999')).toMatchObject({ code: 404 });
+    expect(await ask('/runs/abc')).toMatchObject({ code: 400 });
   });
 
   it('does not call failed what the service does not offer', async () => {
@@ -154,7 +150,7 @@ describe('/alerts', () => {
     expect(summaries(await page(next(first) ?? ''))).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
     const late = await page('/alerts?rule=dataset-late');
     expect(summaries(late).slice(0, 3)).toEqual([59, 57, 55]);
-    const rows = await ask(`${server.address}/api/v1/views/alerts?rule=node-down&sort=-id&limit=2`);
+    const rows = await ask('/api/v1/views/alerts?rule=node-down&sort=-id&limit=2');
     expect(
       JSON.parse(rows.body)
         .rows.map(({ id }: { id: string }) => id)

@@ -1,25 +1,17 @@
 import { request } from 'undici';
-import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { withDatabase } from '../../support/fixture.ts';
-import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { beforeAll, describe, expect } from 'vitest';
+import { withPages } from '../../support/fixture.ts';
 import { fieldsOf } from './html.ts';
 
-const { it, database, sql } = withDatabase({ max: 1 });
-let server: PageServer;
-const warnings: unknown[] = [];
+const { it, sql, server, faults: warnings, ask } = withPages({}, { max: 1 });
 
 beforeAll(async () => {
   await sql`create table public.victim (n int)`;
-  server = await servePagesOf(database.url, { log: { warn: (told: unknown) => void warnings.push(told) } });
 });
-afterAll(async () => {
-  await server.close();
-});
-
 const query = (question: string, more: Record<string, string> = {}) =>
   `?${new URLSearchParams({ sql: question, ...more })}`;
 const answerTo = async (path: string) => {
-  const { code, headers, body } = await ask(server.address + path);
+  const { code, headers, body } = await ask(path);
   return { code, type: headers['content-type'], body };
 };
 const page = (question: string, more: Record<string, string> = {}) =>
