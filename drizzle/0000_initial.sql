@@ -91,16 +91,6 @@ CREATE TABLE "recorder"."coverage" (
 	CONSTRAINT "coverage_dataset_target_key_pk" PRIMARY KEY("dataset","target_key")
 );
 --> statement-breakpoint
-CREATE TABLE "recorder"."displaced_objects" (
-	"id" bigserial PRIMARY KEY NOT NULL,
-	"object" text NOT NULL,
-	"kind" text NOT NULL,
-	"owner" text NOT NULL,
-	"script" text NOT NULL,
-	"reason" text NOT NULL,
-	"displaced_at" timestamp with time zone DEFAULT now() NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE "recorder"."gaps" (
 	"dataset" text NOT NULL,
 	"target_key" text NOT NULL,

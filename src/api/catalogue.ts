@@ -59,7 +59,6 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   check_runs: ['scope'],
   coverage_states: ['dataset', 'target'],
   discrepancies: ['id'],
-  displaced_objects: ['object', 'displaced_at'],
   exports: ['recorder', 'place'],
   freshness: ['dataset', 'target'],
   incident_notes: ['id'],

@@ -293,14 +293,3 @@ export const reportingObjects = recorder.table('reporting_objects', {
   name: text().primaryKey(),
   definition: text().notNull(),
 });
-
-/** Users' objects that stood upon what a migration changed and could not be made again, with the text that makes them. */
-export const displacedObjects = recorder.table('displaced_objects', {
-  id: bigserial({ mode: 'number' }).primaryKey(),
-  object: text().notNull(),
-  kind: text().notNull(),
-  owner: text().notNull(),
-  script: text().notNull(),
-  reason: text().notNull(),
-  displaced_at: instant().notNull().defaultNow(),
-});

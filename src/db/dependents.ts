@@ -1,71 +1,120 @@
 import type postgres from 'postgres';
+import { UsageError } from '../errors.ts';
 
-/** Anything in a database, by its catalog and number there, such as `1259/16384`. */
+/** An object of a database by its catalog and number there, such as `1259/16384`. */
 export type ObjectKey = string;
 
-/** An object that could not stand without another one. */
+/** An object that depends on another one, with the statements that drop it and create it again. */
 export interface Dependent {
   readonly key: ObjectKey;
-  /** In words, such as `view public.mine`. */
+  /** Type and name in words, such as `view public.mine`. */
   readonly description: string;
-  /** As SQL names it, such as `public.mine` or `public.mine(integer)`; null where it is neither of these kinds. */
-  readonly identity: string | null;
-  readonly kind: 'view' | 'materialized view' | 'routine' | 'other';
-  /** Of those affected too, the ones it depends on itself. */
-  readonly dependsOn: readonly ObjectKey[];
+  /** Null if the object has to be changed by hand, such as a column of a table. */
+  readonly drop: string | null;
+  /** Statements that create the object, without its rights. */
+  readonly create: readonly string[];
+  /** Statements that grant its rights again. */
+  readonly grants: readonly string[];
 }
 
-/** What is only a part of something: rules, defaults and triggers of a relation, the types of its rows. */
+/** Objects whose dependents are queried. */
+export interface DependencyRoots {
+  readonly keys: readonly ObjectKey[];
+  /** Columns of the roots: only what reads one of them depends on them. Default: all columns. */
+  readonly columns?: readonly string[];
+}
+
+/** Parts of a relation: its query, its defaults, the types of its rows. */
 const PARTS = `
-  select 'pg_rewrite'::regclass::oid as classid, oid as objid, 'pg_class'::regclass::oid as class, ev_class as oid from pg_rewrite
+  select 'pg_rewrite'::regclass::oid as classid, oid as objid, 'pg_class'::regclass::oid as class, ev_class as oid
+    from pg_rewrite where rulename = '_RETURN'
   union all select 'pg_attrdef'::regclass, oid, 'pg_class'::regclass, adrelid from pg_attrdef
-  union all select 'pg_trigger'::regclass, oid, 'pg_class'::regclass, tgrelid from pg_trigger
   union all select 'pg_type'::regclass, t.oid, 'pg_class'::regclass, coalesce(nullif(t.typrelid, 0), e.typrelid)
     from pg_type t left join pg_type e on e.oid = t.typelem where t.typrelid <> 0 or e.typrelid <> 0`;
 
+const GRANTEE = `case g.grantee when 0 then 'public' else format('%I', pg_get_userbyid(g.grantee)) end
+    || case when g.is_grantable then ' with grant option' else '' end`;
+
+const CREATE_RELATION = `array[format('create %s%s as%s', v.object, ' with (' || array_to_string(c.reloptions, ', ') || ')',
+      E'\\n' || rtrim(pg_get_viewdef(c.oid), ';'))]
+    || array(select format('alter view %s alter column %I set default %s', v.identity, a.attname, pg_get_expr(d.adbin, d.adrelid))
+      from pg_attrdef d join pg_attribute a on (a.attrelid, a.attnum) = (d.adrelid, d.adnum) where d.adrelid = c.oid)
+    || array(select format('comment on column %s.%I is %L', v.identity, a.attname, col_description(c.oid, a.attnum))
+      from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and col_description(c.oid, a.attnum) is not null)`;
+
+const GRANTS = `array(
+      select format('grant %s on %s to %s', g.privilege_type, v.identity, ${GRANTEE})
+      from aclexplode(c.relacl) g where g.grantee <> c.relowner
+      union all
+      select format('grant %s (%I) on %s to %s', g.privilege_type, a.attname, v.identity, ${GRANTEE})
+      from pg_attribute a, aclexplode(a.attacl) g where a.attrelid = c.oid and a.attnum > 0 and g.grantee <> c.relowner)
+    || array(select format('revoke all on %s from public', v.object) from aclexplode(p.proacl) limit 1)
+    || array(select format('grant %s on %s to %s', g.privilege_type, v.object, ${GRANTEE})
+      from aclexplode(p.proacl) g where g.grantee <> p.proowner)`;
+
+const DEPENDENTS = `
+  with recursive parts as materialized (${PARTS}),
+  edges as materialized (
+    select distinct coalesce(a.class, d.classid) as class, coalesce(a.oid, d.objid) as oid,
+      coalesce(b.class, d.refclassid) as on_class, coalesce(b.oid, d.refobjid) as on_oid, d.refobjsubid as on_column
+    from pg_depend d
+    left join parts a using (classid, objid)
+    left join parts b on (b.classid, b.objid) = (d.refclassid, d.refobjid)
+    left join pg_class c on d.classid = 'pg_class'::regclass and c.oid = d.objid
+    where d.deptype in ('n', 'a', 'i') and d.classid <> 'pg_constraint'::regclass
+      and coalesce(c.relnamespace::regnamespace::text, '') not in ('recorder', 'pg_toast')),
+  roots as (select split_part(key, '/', 1)::oid as class, split_part(key, '/', 2)::oid as oid from unnest(string_to_array($1, ' ')) as key),
+  affected(class, oid, depth) as (
+    select class, oid, 0 from roots
+    union
+    select e.class, e.oid, a.depth + 1 from edges e join affected a on (e.on_class, e.on_oid) = (a.class, a.oid)
+    where (e.class, e.oid) <> (a.class, a.oid) and a.depth < 100
+      and (a.depth > 0 or $2 = '' or exists (
+        select from pg_attribute t where (t.attrelid, t.attnum) = (e.on_oid, e.on_column) and t.attname = any (string_to_array($2, ' ')))))
+  select concat(a.class, '/', a.oid) as key, v.description,
+    case when c.relkind in ('v', 'm', 'i') or p.prokind in ('f', 'p', 'w') or v.type in ('trigger', 'rule')
+      then 'drop ' || v.object end as drop,
+    case when c.relkind in ('v', 'm') then ${CREATE_RELATION}
+      when c.relkind = 'i' then array[pg_get_indexdef(c.oid)]
+      when p.prokind in ('f', 'p', 'w') then array[pg_get_functiondef(p.oid)]
+      when v.type = 'trigger' then array[pg_get_triggerdef(a.oid)]
+      when v.type = 'rule' then array[pg_get_ruledef(a.oid)] else '{}' end
+    || array(select format('comment on %s is %L', v.object, m) from obj_description(a.oid, a.class::regclass::name) m where m is not null)
+    || array(select format('alter %s owner to %I', v.object, pg_get_userbyid(o.owner))
+      from (select coalesce(p.proowner, c.relowner) as owner where c.relkind in ('v', 'm') or p.oid is not null) o
+      where pg_get_userbyid(o.owner) <> current_user) as create,
+    ${GRANTS} as grants
+  from (select class, oid, max(depth) as depth from affected group by 1, 2) a
+  cross join lateral (
+    select i.type, i.identity, i.type || ' ' || i.identity as object, pg_describe_object(a.class, a.oid, 0) as description
+    from pg_identify_object(a.class, a.oid, 0) i) v
+  left join pg_class c on a.class = 'pg_class'::regclass and c.oid = a.oid
+  left join pg_proc p on a.class = 'pg_proc'::regclass and p.oid = a.oid
+  order by a.depth, v.object`;
+
 /**
- * Everything that stands upon objects, however indirectly, and those objects themselves, each behind all that it depends
- * on. What a function reads is known of those whose body is parsed when they are made (BEGIN ATOMIC) only.
+ * Returns the roots and everything that depends on them, each behind all that it depends on. Functions are found if
+ * PostgreSQL parsed their body when they were created (BEGIN ATOMIC), or by the types of their parameters and result.
  */
 export async function dependentsOf(
   sql: postgres.Sql,
-  roots: readonly ObjectKey[],
+  { keys, columns = [] }: DependencyRoots,
 ): Promise<readonly Dependent[]> {
-  const rows = await sql.unsafe<(Dependent & { dependsOn: ObjectKey[] })[]>(
-    `with recursive parts as materialized (${PARTS}),
-    edges as materialized (
-      select distinct coalesce(a.class, d.classid) as class, coalesce(a.oid, d.objid) as oid,
-        coalesce(b.class, d.refclassid) as on_class, coalesce(b.oid, d.refobjid) as on_oid
-      from pg_depend d
-      left join parts a using (classid, objid)
-      left join parts b on (b.classid, b.objid) = (d.refclassid, d.refobjid)
-      where d.deptype in ('n', 'a', 'i')),
-    affected(class, oid) as (
-      select split_part(key, '/', 1)::oid, split_part(key, '/', 2)::oid from unnest(string_to_array($1, ' ')) as key
-      union
-      select e.class, e.oid from edges e join affected a on (e.on_class, e.on_oid) = (a.class, a.oid))
-    select concat(a.class, '/', a.oid) as key, pg_describe_object(a.class, a.oid, 0) as description,
-      case when c.relkind in ('v', 'm') then format('%I.%I', c.relnamespace::regnamespace::name, c.relname)
-        when p.oid is not null then p.oid::regprocedure::text end as identity,
-      case when c.relkind = 'v' then 'view' when c.relkind = 'm' then 'materialized view'
-        when p.prokind in ('f', 'p', 'w') then 'routine' else 'other' end as kind,
-      array(select concat(e.on_class, '/', e.on_oid) from edges e join affected o on (o.class, o.oid) = (e.on_class, e.on_oid)
-        where (e.class, e.oid) = (a.class, a.oid) and (e.on_class, e.on_oid) <> (a.class, a.oid)) as "dependsOn"
-    from affected a
-    left join pg_class c on a.class = 'pg_class'::regclass and c.oid = a.oid
-    left join pg_proc p on a.class = 'pg_proc'::regclass and p.oid = a.oid`,
-    [roots.join(' ')],
-  );
-  const byKey = new Map(rows.map((row) => [row.key, row]));
-  const sorted = new Set<Dependent>();
-  const visit = (row: Dependent): void => {
-    if (sorted.has(row)) return;
-    for (const key of row.dependsOn) {
-      const other = byKey.get(key);
-      if (other) visit(other);
-    }
-    sorted.add(row);
-  };
-  for (const row of rows) visit(row);
-  return [...sorted];
+  return sql.unsafe<Dependent[]>(DEPENDENTS, [keys.join(' '), columns.join(' ')]);
+}
+
+/** The refusal of a migration that users' objects prevent, with the statements for a person to run before and after. */
+export function dependentsError(theirs: readonly Dependent[]): UsageError {
+  const lines = (when: string, statements: readonly string[]) =>
+    statements.map((statement) => `${when} ${statement.trim().replace(/;$/, '')};`);
+  return new UsageError([
+    `reporting: objects of yours depend on what this version changes, and nothing was changed: ${theirs.map(({ description }) => description).join(', ')}`,
+    ...theirs
+      .toReversed()
+      .flatMap(({ description, drop }) =>
+        drop === null ? [`before: change or drop ${description}`] : lines('before:', [drop]),
+      ),
+    'then run "chain-recorder migrate", and create again what you need',
+    ...theirs.flatMap(({ create, grants }) => lines('after: ', [...create, ...grants])),
+  ]);
 }

@@ -4,7 +4,7 @@ import { readMigrationFiles } from 'drizzle-orm/migrator';
 import postgres from 'postgres';
 import { Interrupted, TemporaryError, UsageError } from '../errors.ts';
 import { packageFile } from '../package-file.ts';
-import { makeReaders, Reporting, refusedForViews } from './apply-declared.ts';
+import { makeReaders, Reporting } from './apply-declared.ts';
 import { type LockingSession, sessionText, watchBlockers } from './blocking-sessions.ts';
 import { CONNECTION } from './client.ts';
 import { connect } from './connect.ts';
@@ -15,7 +15,7 @@ import { noteOwnObjects, restoreOwnObjects } from './own-objects.ts';
 import { createLock, LOCKS, lockRow } from './row-lock.ts';
 import { silenceOf } from './session.ts';
 import { standsAsDeclared } from './standing.ts';
-import { attempt, inOneTransaction, together } from './transaction.ts';
+import { inOneTransaction, together } from './transaction.ts';
 
 const FOLDER = fileURLToPath(packageFile('drizzle'));
 
@@ -129,7 +129,7 @@ async function migrateAtOnce(
   const later = await applyMigrations(sql, reporting, folder);
   await makeReaders(sql);
   const told = await reporting.apply();
-  for (const statement of later) await clear(sql, statement);
+  for (const statement of later) await reporting.changeTable(statement);
   if (lacking > 0 && unrestored.length === 0) await noteOwnObjects(sql);
   await renewLeases(sql);
   return [...told, ...(await restoreOwnObjects(sql, declared))];
@@ -150,7 +150,7 @@ async function applyMigrations(sql: postgres.Sql, reporting: Reporting, folder: 
     const statements = migration.sql.filter((statement) => !isLater(statement));
     // Nothing can stand upon tables that are only made now.
     if (applied.length === 0) await sql.unsafe(together(statements));
-    else for (const statement of statements) await changeTable(sql, reporting, statement);
+    else for (const statement of statements) await reporting.changeTable(statement);
     await sql`
       insert into drizzle.__drizzle_migrations (hash, created_at) values (${migration.hash}, ${migration.folderMillis})`;
   }
@@ -158,34 +158,9 @@ async function applyMigrations(sql: postgres.Sql, reporting: Reporting, folder: 
 }
 
 /**
- * So begins a statement of a migration that is run once the views are as this version wants them: it drops what they read before. What
- * users built upon the views stays, as those are not dropped.
+ * So begins a statement of a migration that is run once the views are as this version wants them: it drops what they read before.
  */
 const AFTER_VIEWS = '-- After the views:';
-
-/** Drops what no view of ours reads any more. @throws UsageError where something of a user's does */
-async function clear(sql: postgres.Sql, statement: string): Promise<void> {
-  const refused = await attempt(sql, statement);
-  if (!refused) return;
-  if (!refusedForViews(refused)) throw refused;
-  throw new UsageError([
-    `something of yours reads a table of the recorder that is not there any more: ${refused.detail ?? refused.message}; let it read ` +
-      'the views in reporting, or drop it, and migrate again',
-  ]);
-}
-
-/**
- * Runs a statement of a migration. Where views or functions keep it from changing a table, they are dropped first;
- * `reporting.apply()` makes them again, those of users too.
- * @throws UsageError when one of them cannot be made again without loss
- */
-export async function changeTable(sql: postgres.Sql, reporting: Reporting, statement: string): Promise<void> {
-  const refused = await attempt(sql, statement);
-  if (!refused) return;
-  if (!refusedForViews(refused)) throw refused;
-  await reporting.makeWay(statement);
-  await sql.unsafe(statement);
-}
 
 /** Whether the database is UTF-8, and it has exactly this version's migrations. @returns what is wrong, for a person */
 export async function schemaProblem(sql: postgres.Sql): Promise<string | null> {

@@ -41,10 +41,7 @@ export async function inOneTransaction<T>(
 /** lock_not_available, deadlock_detected: the whole transaction is to be repeated. */
 const REPEATED: ReadonlySet<unknown> = new Set(['55P03', '40P01']);
 
-/** Thrown by work that is to be as if it had not been begun. */
-export class Refused extends Error {}
-
-/** Why something was not done: what PostgreSQL says, or what {@link Refused} does. */
+/** Why PostgreSQL refused a statement. */
 export interface Refusal extends Error {
   readonly detail?: string | undefined;
   /** PostgreSQL's SQLSTATE. */
@@ -52,28 +49,21 @@ export interface Refusal extends Error {
 }
 
 /**
- * Does something within the transaction; where a part of it is refused, as if nothing of it had been done.
- * @param work statements, or what asks them
- * @returns the refusal; null: it is done
+ * Executes statements within the transaction; none of them if PostgreSQL refuses one.
+ * @returns the refusal; null: they were executed
  */
-export async function attempt(
-  sql: postgres.Sql,
-  work: string | (() => Promise<unknown>),
-): Promise<Refusal | null> {
+export async function attempt(sql: postgres.Sql, statements: string): Promise<Refusal | null> {
   await sql.unsafe('savepoint attempt');
   try {
-    if (typeof work !== 'string') await work();
-    else await sql.unsafe(together([work, 'release savepoint attempt']));
+    await sql.unsafe(together([statements, 'release savepoint attempt']));
+    return null;
   } catch (error) {
     // FATAL: the connection is gone, and the transaction with it.
-    const refused =
-      (error instanceof postgres.PostgresError && error.severity === 'ERROR') || error instanceof Refused;
-    if (!refused || ('code' in error && REPEATED.has(error.code))) throw error;
+    const refused = error instanceof postgres.PostgresError && error.severity === 'ERROR';
+    if (!refused || REPEATED.has(error.code)) throw error;
     await sql.unsafe('rollback to savepoint attempt; release savepoint attempt');
     return error;
   }
-  if (typeof work !== 'string') await sql.unsafe('release savepoint attempt');
-  return null;
 }
 
 /** Statements as one text, which is one way to the server and back; where one of them is refused, none is done. */

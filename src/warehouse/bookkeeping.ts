@@ -32,7 +32,7 @@ export const bookkeepingTables: readonly string[] = [
 /** What is of the processes that run, or of this database's own making. */
 export const notOfTheRecord: readonly string[] = [
   ...['processes', 'queues', 'schedules', 'replicas', 'exports'],
-  ...['own_objects', 'reporting_objects', 'displaced_objects'],
+  ...['own_objects', 'reporting_objects'],
   // They follow from the rows.
   ...['contradictions', 'contradictions_noted', 'metric_settling'],
   // Files hold what a number stands for; a restore numbers it anew.

