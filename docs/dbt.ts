@@ -8,7 +8,13 @@ interface Versions {
   readonly about: string;
   /** What the model reads: a relation of `reporting`, or a folder of the lake. */
   readonly from: string;
-  readonly columns: readonly { readonly name: string; readonly about?: string; readonly needed: boolean }[];
+  readonly columns: readonly {
+    readonly name: string;
+    readonly about?: string;
+    readonly needed: boolean;
+    /** Files have its digits in a column of their own, which comes with the first number that fits no DECIMAL. */
+    readonly isDecimal?: boolean;
+  }[];
   /** What identifies a version; null: nothing does, as in readings of one instant. */
   readonly key: readonly string[];
   /** Polled so often, ms. */
@@ -33,7 +39,10 @@ const everyOf = new Map(ofReporting.map(({ dataset, every }) => [dataset, every]
 const ofLake: readonly Versions[] = warehouseTables.map(({ name, dataset, key, from, columns }) => ({
   ...{ dataset: name, about: `Every version of ${name}.`, from: name, every: everyOf.get(dataset) ?? MINUTE },
   key: [...key, from],
-  columns: columns.map((one) => ({ name: one.name, needed: !one.nullable && one.digits === undefined })),
+  columns: columns.map((one) => ({
+    ...{ name: one.name, needed: !one.nullable && one.digits === undefined },
+    isDecimal: one.type === 'numeric' && one.digits !== 'wide',
+  })),
 }));
 
 /** Said to be late, as `reporting.findings` does, after three intervals, and wrong after ten. */
@@ -101,9 +110,19 @@ const listOf = ({ columns }: Versions) => columns.map(({ name }) => name).join('
 const ofRelation = (one: Versions) =>
   `${HEADS.sql}select ${listOf(one)}\nfrom {{ source('reporting', '${one.from}') }}\n`;
 
-const ofFolder = (one: Versions) =>
-  `${HEADS.sql}-- Of a version that stands in several files the newest row counts.\nselect ${listOf(one)}\nfrom {{ source('lake', '${one.from}') }}\n` +
-  `qualify row_number() over (partition by ${one.key.join(', ')} order by exported_at desc) = 1\n`;
+function ofFolder(one: Versions): string {
+  const exact = one.columns.filter(({ isDecimal }) => isDecimal).map(({ name }) => `${name}_exact`);
+  const newest =
+    `select ${[listOf(one), ...exact].join(', ')}\nfrom {{ source('lake', '${one.from}') }}\n` +
+    `qualify row_number() over (partition by ${one.key.join(', ')} order by exported_at desc) = 1\n`;
+  const head = `${HEADS.sql}-- Of a version that stands in several files the newest row counts.\n`;
+  if (exact.length === 0) return head + newest;
+  const absent = exact.map((name) => `cast(null as varchar) as ${name}`).join(', ');
+  return (
+    `${head}-- A number that fits no DECIMAL is null, and has its digits in NAME_exact. Where no file has that column, it is null.\n` +
+    `select versions.*\nfrom (select ${absent}) absent, lateral (\n${newest}) versions\n`
+  );
+}
 
 /** The generated files of the dbt projects, by their path below `examples/dbt`. */
 export const dbtStarters = (): ReadonlyMap<string, string> =>

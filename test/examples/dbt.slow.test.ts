@@ -12,8 +12,9 @@ import { exportTables } from '../../src/warehouse/export.ts';
 import { warehouseTables } from '../../src/warehouse/export-table.ts';
 import { recordedDatabase } from '../api/recorded-database.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { answersByZone, ZONES } from '../support/zones.ts';
 import { type Duck, openDuck } from '../warehouse/lake.ts';
-import { writeRows } from '../warehouse/synthetic.ts';
+import { MOST_256, writeRows } from '../warehouse/synthetic.ts';
 
 const folder = fileURLToPath(new URL('../../examples/dbt/', import.meta.url));
 const text = (path: string) => readFileSync(join(folder, path), 'utf8');
@@ -25,6 +26,17 @@ let duck: Duck;
 beforeAll(async () => {
   database = await recordedDatabase();
   sql = postgres(database.url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
+  // What marts may count wrongly: a value of more than 38 digits, which replaced another, a point that vanished, and an L1's validator.
+  await sql.unsafe(`
+    with series as (
+      insert into recorder.metric_points_series (chain_id, metric, time_interval) values ('777', 'made up', 'day') returning series_id)
+    insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, superseded_at, vanished, run_id)
+    select series_id, day::timestamptz, value, at::timestamptz, until::timestamptz, vanished, 1 from series, (values
+      ('2026-03-01T00:00Z', 1.5, '2026-03-02T00:30Z', '2026-03-03T23:45Z', false),
+      ('2026-03-01T00:00Z', ${MOST_256}, '2026-03-03T23:45Z', null, false),
+      ('2026-03-02T00:00Z', 2, '2026-03-03T00:30Z', '2026-03-04T00:30Z', false),
+      ('2026-03-02T00:00Z', 2, '2026-03-04T00:30Z', null, true)) as point (day, value, at, until, vanished);
+    update recorder.validators set validation_id = 'made up' where ctid = (select min(ctid) from recorder.validators)`);
   duck = await openDuck();
 });
 afterAll(async () => {
@@ -139,6 +151,16 @@ describe('the dbt project over PostgreSQL', () => {
         (select sum(came)::int from validator_movements_daily) as came`;
     expect(counted?.days).toBeGreaterThan(0);
     expect(counted?.came).toBeGreaterThan(0);
+    const [kinds] = await sql`
+      select (select count(*) > 0 from stg_validators where ended_by = 'gone') as gone,
+        (select count(*) > 0 from stg_validators where validation_id <> '') as l1,
+        (select count(*) > 0 from stg_metric_points where vanished) as vanished,
+        (select count(*) > 0 from stg_metric_points where superseded_at is not null) as revised,
+        (select count(*) > 0 from chain_metrics_daily where length(value::text) > 38) as long`;
+    expect(kinds).toEqual({ gone: true, l1: true, vanished: true, revised: true, long: true });
+    const marts = files('reporting/models/marts').map(({ name }) => `select * from ${name}`);
+    const { UTC, ...others } = await answersByZone(sql, marts);
+    for (const zone of ZONES.slice(1)) expect(others[zone], zone).toEqual(UTC);
   });
 });
 
@@ -184,5 +206,21 @@ describe('the dbt project over Parquet', () => {
         .then((all) => all.flat().slice(-1));
       expect(await duck.rows(count), model).toEqual([[there?.rows]]);
     }
+    const exact = `select day::varchar, trim_scale(value)::varchar from chain_metrics_daily order by chain_id, metric, day, value`;
+    const there = await sql.unsafe(`set search_path = analytics; ${exact}`);
+    const rows = there
+      .flat()
+      .slice(-1 * (there.at(-1)?.length ?? 0))
+      .map((row) => Object.values(row));
+    for (const zone of ZONES) {
+      await duck.run(`set TimeZone = '${zone}'`);
+      const here = await duck.rows(
+        `select day::varchar, coalesce(value_exact, regexp_replace(value::varchar, '\\.?0*$', '')) from chain_metrics_daily
+         order by chain_id, metric, day, coalesce(value_exact::double, value::double)`,
+      );
+      expect(here, zone).toEqual(rows);
+      expect(here.flat(), zone).toContain(MOST_256);
+    }
+    await duck.run("set TimeZone = 'UTC'");
   });
 });

@@ -1,5 +1,9 @@
 -- Made by "npm run docs".
 -- Of a version that stands in several files the newest row counts.
-select network, request, signed_message, tx_hash, message, justification, signing_subnet_id, quorum_percentage, quorum_percentage_buffer, p_chain_height, extra, recorded_at, superseded_at, run_id
+-- A number that fits no DECIMAL is null, and has its digits in NAME_exact. Where no file has that column, it is null.
+select versions.*
+from (select cast(null as varchar) as p_chain_height_exact) absent, lateral (
+select network, request, signed_message, tx_hash, message, justification, signing_subnet_id, quorum_percentage, quorum_percentage_buffer, p_chain_height, extra, recorded_at, superseded_at, run_id, p_chain_height_exact
 from {{ source('lake', 'aggregated_signatures') }}
 qualify row_number() over (partition by network, request, recorded_at order by exported_at desc) = 1
+) versions

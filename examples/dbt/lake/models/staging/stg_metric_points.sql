@@ -1,5 +1,9 @@
 -- Made by "npm run docs".
 -- Of a version that stands in several files the newest row counts.
-select chain_id, metric, time_interval, bucket_start, value, extra, recorded_at, superseded_at, vanished, run_id
+-- A number that fits no DECIMAL is null, and has its digits in NAME_exact. Where no file has that column, it is null.
+select versions.*
+from (select cast(null as varchar) as value_exact) absent, lateral (
+select chain_id, metric, time_interval, bucket_start, value, extra, recorded_at, superseded_at, vanished, run_id, value_exact
 from {{ source('lake', 'metric_points') }}
 qualify row_number() over (partition by chain_id, metric, time_interval, bucket_start, recorded_at order by exported_at desc) = 1
+) versions

@@ -1,5 +1,9 @@
 -- Made by "npm run docs".
 -- Of a version that stands in several files the newest row counts.
-select node, subnet_id, rewarding_stake_percentage, weighted_average_percentage, extra, observed_at, run_id
+-- A number that fits no DECIMAL is null, and has its digits in NAME_exact. Where no file has that column, it is null.
+select versions.*
+from (select cast(null as varchar) as rewarding_stake_percentage_exact, cast(null as varchar) as weighted_average_percentage_exact) absent, lateral (
+select node, subnet_id, rewarding_stake_percentage, weighted_average_percentage, extra, observed_at, run_id, rewarding_stake_percentage_exact, weighted_average_percentage_exact
 from {{ source('lake', 'node_uptime_view') }}
 qualify row_number() over (partition by node, subnet_id, observed_at order by exported_at desc) = 1
+) versions

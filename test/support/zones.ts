@@ -1,0 +1,28 @@
+import type postgres from 'postgres';
+
+/** Time zones of sessions: days that begin before and after those of UTC, offsets of quarters of an hour, and daylight saving time. */
+export const ZONES = ['UTC', 'Asia/Kathmandu', 'America/St_Johns', 'Pacific/Kiritimati', 'Europe/Zurich'];
+
+/** The rows of each statement, or the code by which it is refused, for each time zone of the session; at one moment of the database's clock. */
+export async function answersByZone(
+  sql: postgres.Sql,
+  statements: readonly string[],
+): Promise<Readonly<Record<string, readonly string[][]>>> {
+  const answers: Record<string, string[][]> = {};
+  await sql.begin(async (transaction) => {
+    for (const zone of ZONES) {
+      await transaction.unsafe(`set local timezone to '${zone}'`);
+      answers[zone] = [];
+      for (const statement of statements)
+        answers[zone].push(
+          await transaction
+            .savepoint((one) => one.unsafe(statement))
+            .then(
+              (rows) => rows.map((row) => JSON.stringify(row)).sort(),
+              (error: unknown) => [String(error)],
+            ),
+        );
+    }
+  });
+  return answers;
+}
