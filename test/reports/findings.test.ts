@@ -107,7 +107,9 @@ describe('an allowance', () => {
     expect(status.budgets).toEqual([
       { upstream: 'chainData', minute_units: 7, day_units: 7, blocked_until: null, blocked_by: null },
     ]);
-    expect(exposition(recordingSamples(status))).toContain('chain_recorder_blocked{upstream="chainData"} 0');
+    expect(exposition(recordingSamples(status))).toContain(
+      'chain_recorder_upstream_rate_limited{upstream="chainData"} 0',
+    );
   });
 });
 

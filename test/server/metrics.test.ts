@@ -102,7 +102,7 @@ describe('node_up', () => {
       '{observer="eyes",node="d",probe="health",state="maintenance"} 1',
       '{observer="eyes",node="f",probe="health",state="unknown"} 1',
     ]);
-    expect(samplesOf(page, 'chain_recorder_node_looks_total')[0]).toBe(
+    expect(samplesOf(page, 'chain_recorder_node_probes_total')[0]).toBe(
       '{observer="eyes",node="a",probe="health"} 7',
     );
   });
@@ -116,7 +116,7 @@ describe('node_up', () => {
     expect(page).toContain(
       'chain_recorder_node_state{observer="eyes",node="a",probe="health",state="unknown"} 1',
     );
-    expect(page).toContain('chain_recorder_ledger_kept{observer="eyes"} 0');
+    expect(page).toContain('chain_recorder_ledger_active{observer="eyes"} 0');
   });
 
   it('goes by the majority of the observers', async () => {

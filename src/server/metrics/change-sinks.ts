@@ -1,4 +1,4 @@
-import { gauge } from './family.ts';
+import { counter, gauge } from './family.ts';
 import type { MetricPart } from './part.ts';
 
 const lag = gauge(
@@ -13,7 +13,12 @@ const failing = gauge(
   'recorder',
   'sink',
 );
-const sent = gauge('chain_recorder_change_sink_sent', 'How many changes the sink took.', 'recorder', 'sink');
+const sent = counter(
+  'chain_recorder_change_sink_sent_total',
+  'How many changes the sink took.',
+  'recorder',
+  'sink',
+);
 
 /** How far those are who are sent changes. */
 export const changeSinks: MetricPart = {

@@ -7,7 +7,7 @@ const lag = gauge(
   'How far the settled health ledger of the observer is behind. A minute and more: it stands still.',
   'observer',
 );
-const kept = gauge('chain_recorder_ledger_kept', '1 while a process watches for the observer.', 'observer');
+const kept = gauge('chain_recorder_ledger_active', '1 while a process watches for the observer.', 'observer');
 const refused = gauge(
   'chain_recorder_ledger_refused_probes',
   'Probes whose rows the database refuses: their ledgers stand still.',

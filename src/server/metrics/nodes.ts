@@ -44,7 +44,7 @@ const checks = gauge(
   'probe',
   'state',
 );
-const looks = counter('chain_recorder_node_looks_total', 'Looks at the node.', 'observer', 'node', 'probe');
+const looks = counter('chain_recorder_node_probes_total', 'Looks at the node.', 'observer', 'node', 'probe');
 const lastLook = gauge(
   'chain_recorder_node_last_look_timestamp_seconds',
   'When the node was last looked at, as Unix time.',

@@ -9,7 +9,7 @@ const lastSuccess = gauge(
   'When the dataset was last recorded, as Unix time.',
   'dataset',
 );
-const late = gauge(name('late_seconds'), 'How late the latest target of the dataset is.', 'dataset');
+const late = gauge(name('max_lag_seconds'), 'How late the latest target of the dataset is.', 'dataset');
 const targets = gauge(name('targets'), 'Targets of the dataset.', 'dataset');
 const failing = gauge(name('failing_targets'), 'Targets whose last run failed.', 'dataset');
 const incomplete = gauge(
@@ -23,7 +23,7 @@ const lateTargets = gauge(
   'Datasets of targets that were not recorded for longer than three intervals.',
 );
 const standingStill = gauge(
-  name('standing_still'),
+  name('stalled_components'),
   'Ledgers, schedules, seals, checks, and the recording as a whole, that stand still.',
 );
 const findings = gauge(
@@ -49,7 +49,7 @@ const unitsToday = gauge(
   'upstream',
 );
 const blocked = gauge(
-  name('blocked'),
+  name('upstream_rate_limited'),
   '1 while the upstream is not called because of a rate limit that it sent.',
   'upstream',
 );

@@ -10,7 +10,7 @@ const jobs = gauge(
   'state',
 );
 const trouble = gauge(
-  'chain_recorder_queue_in_trouble',
+  'chain_recorder_queue_unhealthy',
   '1 while nothing is taken out of the queue: it is paused, or gives no answer.',
   'recorder',
   'queue',
