@@ -1,5 +1,8 @@
+import { sql as expression } from 'drizzle-orm';
 import type postgres from 'postgres';
 import { metricIntervals, metricPoints } from '../datasets/metrics/metric-points.ts';
+import { targetDatasets, targets } from '../db/bookkeeping.ts';
+import { ormOf } from '../db/orm.ts';
 import { messageOf } from '../errors.ts';
 import { breaksOf, type Day } from './breaks.ts';
 import { CHECK_METRICS, DAYS } from './metric-checks.ts';
@@ -39,10 +42,10 @@ export async function compareSources(
   now: number,
   signal: AbortSignal,
 ): Promise<Comparison> {
-  const chains = await sql<{ chain: string }[]>`
-    select distinct t.target ->> 'chainId' as chain from recorder.targets t
-    join recorder.target_datasets d using (source, target_key)
-    where d.dataset = ${metricPoints.name} and d.active order by 1`;
+  const chains = await ormOf(sql).execute<{ chain: string }>(expression`
+    select distinct t.target ->> 'chainId' as chain from ${targets} t
+    join ${targetDatasets} d using (source, target_key)
+    where d.dataset = ${metricPoints.name} and d.active order by 1`);
   const scopes = [NODES, ...chains.map(({ chain }) => chain)];
   await sql`delete from recorder.check_runs where scope <> all (${scopes})`;
   const series = chains.length > 0 ? await seriesOf(sql, now) : '';

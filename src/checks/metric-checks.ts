@@ -1,6 +1,8 @@
 import { POINT_VALUES } from '../datasets/dataset.ts';
 import { metricPoints } from '../datasets/metrics/metric-points.ts';
 import { rowsOf } from '../datasets/standing.ts';
+import { targetDatasets, targets } from '../db/bookkeeping.ts';
+import { tableText } from '../db/orm.ts';
 import { writing } from './writing.ts';
 
 /** SQL of every value of every point: each part has an index. */
@@ -21,7 +23,7 @@ export const POINTS = [
     select s.metric, s.time_interval, make_interval(secs => s.settles) as settles, make_interval(secs => s.head) as head,
       make_interval(hours => (s.time_interval = 'hour')::int, days => (s.time_interval = 'day')::int,
         weeks => (s.time_interval = 'week')::int, months => (s.time_interval = 'month')::int) as lasts,
-      (select max(d.last_success_at) from recorder.target_datasets d join recorder.targets t using (source, target_key)
+      (select max(d.last_success_at) from ${tableText(targetDatasets)} d join ${tableText(targets)} t using (source, target_key)
         where d.dataset = 'metric_points'
           and t.target @> jsonb_build_object('chainId', $1::text, 'metric', s.metric, 'timeInterval', s.time_interval)) as polled_at,
       -- When runs wrote points: whatever every poll asks for was asked for then.
@@ -161,7 +163,7 @@ const versions = `select 'average_tps', 'average_tps', 'chain_id=' || $1, d.buck
       abs(old.value - d.value) <= greatest(0.02 * d.value, 0.02)
     from days d
     join recorder.average_tps old on old.chain_id = $1 and old.bucket_start = d.bucket_start and old.superseded_at is null
-    cross join lateral (select max(t.last_success_at) as asked_at from recorder.target_datasets t
+    cross join lateral (select max(t.last_success_at) as asked_at from ${tableText(targetDatasets)} t
       where t.dataset = 'average_tps' and t.target_key = 'chainId=' || $1) o
     where d.metric = 'avgTps' and o.asked_at >= d.bucket_start + interval '3 days' and d.moved_at <= o.asked_at
       and (old.recorded_at < d.bucket_start + interval '3 days' or old.recorded_at <= d.asked_at)`;

@@ -1,3 +1,5 @@
+import { targetDatasets, targets } from '../db/bookkeeping.ts';
+import { tableText } from '../db/orm.ts';
 import type { CheckName } from './rules.ts';
 import { type Ending, writing } from './writing.ts';
 
@@ -23,7 +25,7 @@ const BLOCKS_AGAIN = 100_000;
 /** SQL: the targets of a dataset whose last look was complete. Only then does a missing entry mean that it is not listed. */
 const whole = (
   dataset: string,
-) => `recorder.target_datasets d join recorder.targets t using (source, target_key)
+) => `${tableText(targetDatasets)} d join ${tableText(targets)} t using (source, target_key)
       where d.dataset = '${dataset}' and d.active and d.last_complete_at is not null and d.incomplete_since is null`;
 
 const blocks = (table: string, chain: string) => ({
@@ -31,8 +33,8 @@ const blocks = (table: string, chain: string) => ({
       select b.node, b.height, b.id, b.time, b.recorded_at
       from recorder.${table} b
       where b.id is not null and b.superseded_at is null and ($2::timestamptz is null or b.height >= (
-        select min(top.height) from (select distinct t.target ->> 'node' as node from recorder.targets t
-          join recorder.target_datasets d using (source, target_key) where d.dataset = '${table}') known
+        select min(top.height) from (select distinct t.target ->> 'node' as node from ${tableText(targets)} t
+          join ${tableText(targetDatasets)} d using (source, target_key) where d.dataset = '${table}') known
         cross join lateral (select max(h.height) as height from recorder.${table} h where h.node = known.node) top) - ${BLOCKS_AGAIN}))`,
   select: `select 'block_ids', '${table}', 'blockchain_id=${chain} node=' || b.node || ' height=' || b.height || ' against=nodes', coalesce(b.time, b.recorded_at),
         'nodes ' || most.nodes, most.id, 'node ' || b.node, b.id, false
@@ -70,8 +72,8 @@ const heightBehind = `select 'height_behind', h.dataset, 'node=' || h.node || ' 
         ahead.source, ahead.height::text, 'node ' || h.node, h.height::text, false
       from (select distinct on (dataset, node, blockchain_id) * from heights
         order by dataset, node, blockchain_id, observed_at desc) h
-      join (select distinct d.dataset, t.target ->> 'node' as node from recorder.target_datasets d
-        join recorder.targets t using (source, target_key) where d.active) watched using (dataset, node)
+      join (select distinct d.dataset, t.target ->> 'node' as node from ${tableText(targetDatasets)} d
+        join ${tableText(targets)} t using (source, target_key) where d.active) watched using (dataset, node)
       cross join lateral (
         select source, height, at from (
           select 'node ' || o.node as source, o.height, o.observed_at as at from heights o
@@ -158,7 +160,7 @@ const SAID = `said as materialized (
       where s.superseded_at is null and s.tx_type in ('AddValidatorTx', 'AddPermissionlessValidatorTx', 'AddDelegatorTx', 'AddPermissionlessDelegatorTx')
       union all
       select 'pending_rewards', r.tx_hash, r.node_id, r.end_timestamp, r.amount_staked, r.valid_from,
-        (select max(d.last_complete_at) from recorder.target_datasets d where d.dataset = 'pending_rewards')
+        (select max(d.last_complete_at) from ${tableText(targetDatasets)} d where d.dataset = 'pending_rewards')
       from recorder.pending_rewards r where r.valid_to is null and r.reward_type in ('VALIDATOR', 'DELEGATOR'))`;
 
 const validatorStakes = `select 'validator_stakes', s.dataset, 'node=' || v.node || ' tx_hash=' || s.tx_hash || ' field=' || term.name,
@@ -191,7 +193,7 @@ const HOLDERS = `holders as materialized (
       select case d.dataset when 'primary_balances' then 'data service' else 'node ' || (t.target ->> 'node') end as source,
         case d.dataset when 'primary_balances' then t.target ->> 'blockchainId' when 'x_balances' then 'x-chain' else 'p-chain' end
           as blockchain_id, coalesce(t.target ->> 'addresses', t.target ->> 'address') as address, d.last_complete_at as asked_at
-      from recorder.target_datasets d join recorder.targets t using (source, target_key)
+      from ${tableText(targetDatasets)} d join ${tableText(targets)} t using (source, target_key)
       where d.dataset in ('primary_balances', 'p_balances', 'x_balances') and d.active and d.last_complete_at is not null
         and d.incomplete_since is null)`;
 const BALANCES = `balances as materialized (

@@ -1,6 +1,8 @@
 import { readEnvironment } from '../config/environment.ts';
+import { coverage } from '../db/bookkeeping.ts';
 import { openDatabase } from '../db/client.ts';
 import { schemaProblem } from '../db/migrate.ts';
+import { tableText } from '../db/orm.ts';
 import { UsageError } from '../errors.ts';
 import { warehouseTables } from '../warehouse/export-table.ts';
 import { exportTo } from './export.ts';
@@ -40,7 +42,7 @@ export async function backupCommand(
 async function requireRecord(databaseUrl: string): Promise<void> {
   const database = openDatabase(databaseUrl);
   try {
-    const [found] = await database.sql`select to_regclass('recorder.coverage') is not null as recorded`;
+    const [found] = await database.sql`select to_regclass(${tableText(coverage)}) is not null as recorded`;
     if (!found?.recorded)
       throw new UsageError(['DATABASE_URL: the database holds no record: there is nothing to back up']);
     const problem = await schemaProblem(database.sql);

@@ -1,9 +1,12 @@
+import { sql as expression } from 'drizzle-orm';
 import type postgres from 'postgres';
 import type { Checked } from '../checked.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/schema.ts';
 import { beyondAnyChain } from '../datasets/sources/confirmed-block.ts';
+import { coverage } from '../db/bookkeeping.ts';
 import { clockSkew, TOLERATED_SKEW } from '../db/clock-skew.ts';
+import { ormOf, tableText } from '../db/orm.ts';
 import type { Watched } from '../recording/active-feed.ts';
 import { beyondBudget, demands } from '../reports/demand.ts';
 import { discrepanciesInWords, discrepancyCounts } from '../reports/discrepancies.ts';
@@ -71,11 +74,16 @@ async function recordedSoFar(sql: postgres.Sql): Promise<Checked> {
  * such a height.
  */
 async function heights(sql: postgres.Sql, clock: Clock): Promise<Checked[]> {
-  const rows = await sql<{ dataset: string; target: string; last: string; mend: string }[]>`
+  const rows = await ormOf(sql).execute<{
+    dataset: string;
+    target: string;
+    last: string;
+    mend: string;
+  }>(expression`
     select dataset, target_key as target, (upper(covered) - 1)::text as last,
-      format('update recorder.coverage set covered = covered * int8multirange(int8range(null, HEIGHT)) where (dataset, target_key) = (%L, %L)',
+      format('update ' || ${tableText(coverage)} || ' set covered = covered * int8multirange(int8range(null, HEIGHT)) where (dataset, target_key) = (%L, %L)',
         dataset, target_key) as mend
-    from recorder.coverage where axis = 'height' and upper(covered) > ${beyondAnyChain(clock())} order by 1, 2`;
+    from ${coverage} where axis = 'height' and upper(covered) > ${beyondAnyChain(clock())} order by 1, 2`);
   return rows.map(({ dataset, target, last, mend }) => ({
     check: 'coverage',
     ok: false,

@@ -279,7 +279,7 @@ export const budgets = recorder.table(
 
 /** Constraints, indexes and defaults of the recorder's tables, as the last migration left them: what is dropped by hand is restored. */
 export const ownObjects = recorder.table('own_objects', {
-  /** Such as `index recorder.targets_by_run`. */
+  /** Such as `index recorder.gaps_by_run`. */
   name: text().primaryKey(),
   /** The statement that creates it. */
   statement: text().notNull(),

@@ -1,17 +1,13 @@
-import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
-import * as bookkeeping from './bookkeeping.ts';
 import { connect, connectPool } from './connect.ts';
 import { sessionSettings, silenceOf } from './session.ts';
 
-/** The database as the recorder uses it. */
+/** The database as the recorder uses it: clients of postgres.js by purpose, each with Drizzle on it (`ormOf`). */
 export interface Database {
   /** For the data path: single statements only, never a transaction. */
   readonly sql: postgres.Sql;
   /** For the commits of runs. */
   readonly commits: postgres.Sql;
-  /** For bookkeeping that is read and written row by row. It has its own connections: Drizzle changes how they read. */
-  readonly orm: PostgresJsDatabase<typeof bookkeeping>;
   /** For reads only, such as the server's. Many or slow reads never delay the recording. */
   readonly reader: postgres.Sql;
   close(): Promise<void>;
@@ -63,15 +59,13 @@ export function openDatabase(url: string): Database {
   // Ten runs at once may all commit, and each has one statement more that keeps its lease and waits for the commit.
   const sql = connectPool(url, silenceOf('work'), { ...CONNECTION, max: 12 });
   const commits = openCommitting(url, 10);
-  const ormClient = connectPool(url, silenceOf('work'), { ...CONNECTION, max: 2 });
   const reader = connectPool(url, silenceOf('reader'), { ...LOOKING, max: 2 });
   return {
     sql,
     commits,
-    orm: drizzle(ormClient, { schema: bookkeeping }),
     reader,
     close: async () => {
-      await Promise.all([sql, commits, ormClient, reader].map((client) => client.end({ timeout: 5 })));
+      await Promise.all([sql, commits, reader].map((client) => client.end({ timeout: 5 })));
     },
   };
 }

@@ -1,4 +1,6 @@
 import type { Dataset } from '../datasets/contract.ts';
+import { targetDatasets, targets } from '../db/bookkeeping.ts';
+import { tableText } from '../db/orm.ts';
 import { contradicts } from './saying.ts';
 
 /** What rows of a dataset can say differently, though it is one thing. */
@@ -26,8 +28,8 @@ export function toldByNodes(dataset: Dataset): Telling | null {
   const { name, key, history, everyNode } = dataset;
   if (history !== 'log' || !everyNode) return null;
   // The nodes are named, because the index begins with the node.
-  const nodes = `select array_agg(distinct t.target ->> 'node') from recorder.target_datasets d
-  join recorder.targets t using (source, target_key) where d.dataset = '${name}'`;
+  const nodes = `select array_agg(distinct t.target ->> 'node') from ${tableText(targetDatasets)} d
+  join ${tableText(targets)} t using (source, target_key) where d.dataset = '${name}'`;
   return {
     dataset,
     thing: key.filter((part) => part !== 'node'),

@@ -1,5 +1,8 @@
+import { and, eq } from 'drizzle-orm';
 import type { Logger as Log } from 'pino';
 import type postgres from 'postgres';
+import { targetDatasets, targets } from '../db/bookkeeping.ts';
+import { ormOf } from '../db/orm.ts';
 import type { ActiveFeed } from '../recording/active-feed.ts';
 import type { Standing } from '../recording/membership.ts';
 import { targetKey } from '../recording/target-key.ts';
@@ -65,9 +68,14 @@ export async function wantedKeys(
   recorder: string,
   source: string,
 ): Promise<ReadonlySet<string>> {
-  const rows = await sql<{ target_key: string }[]>`
-    select distinct d.target_key from recorder.target_datasets d join recorder.targets t using (source, target_key)
-    where d.source = ${source} and d.active and t.recorder = ${recorder}`;
+  const rows = await ormOf(sql)
+    .selectDistinct({ target_key: targetDatasets.target_key })
+    .from(targetDatasets)
+    .innerJoin(
+      targets,
+      and(eq(targets.source, targetDatasets.source), eq(targets.target_key, targetDatasets.target_key)),
+    )
+    .where(and(eq(targetDatasets.source, source), targetDatasets.active, eq(targets.recorder, recorder)));
   return new Set(rows.map(({ target_key }) => target_key));
 }
 

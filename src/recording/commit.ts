@@ -1,8 +1,10 @@
 import type postgres from 'postgres';
 import type { Dataset, Feed, Window } from '../datasets/contract.ts';
 import { storableText } from '../datasets/storable.ts';
-import { arrayLiteral } from '../db/postgres-workarounds/array-types.ts';
+import { coverage, gaps, quarantine, runs, targetDatasets, targets } from '../db/bookkeeping.ts';
 import { LEASE_SECONDS } from '../db/leases.ts';
+import { tableText } from '../db/orm.ts';
+import { arrayLiteral } from '../db/postgres-workarounds/array-types.ts';
 import { LeaseLost } from '../errors.ts';
 import { noteChanges } from '../history/changes.ts';
 import { Statement } from '../history/statement.ts';
@@ -143,7 +145,7 @@ export function buildCommit(
   );
   const ctes = [
     `fence as (
-      update recorder.targets set
+      update ${tableText(targets)} set
         lease_until = case when ${outcome} is null then clock_timestamp() + interval '${LEASE_SECONDS} seconds' end,
         run_id = case when ${outcome} is null then run_id end,
         look_requests = case when ${fresh} then ${requests} else look_requests end,
@@ -155,7 +157,7 @@ export function buildCommit(
     ...fragments.flatMap(({ ctes }) => ctes),
     `counted as materialized (select ${counts.join(', ')})`,
     `coverage_added as (
-      insert into recorder.coverage as c (dataset, target_key, axis, covered, answered)
+      insert into ${tableText(coverage)} as c (dataset, target_key, axis, covered, answered)
       select p.dataset, ${targetKey}, '${axis}', coalesce(${covered}, '{}'), ${answered}
       from fence, unnest(${names}, ${claimed}) as p(dataset, range)
       where not isempty(${covered}) or ${answered} is not null
@@ -163,7 +165,7 @@ export function buildCommit(
         answered = coalesce(c.answered + excluded.answered, c.answered, excluded.answered)
       where not c.covered @> excluded.covered or not coalesce(c.answered, '{}') @> excluded.answered returning 1)`,
     `gap_added as (
-      insert into recorder.gaps (dataset, target_key, axis, range, reason, noticed_at)
+      insert into ${tableText(gaps)} (dataset, target_key, axis, range, reason, noticed_at)
       select g.dataset, ${targetKey}, '${axis}', g.range::int8range, g.reason, ${recordedAt}
       from fence, unnest(${names}, ${texts(({ gaps }) => gaps.map((gap) => gap && rangeText(gap.window)))},
         ${texts(({ gaps }) => gaps.map((gap) => gap?.reason ?? null))}) as g(dataset, range, reason)
@@ -171,7 +173,7 @@ export function buildCommit(
     // The state of each dataset of the target after the run, and what the run adds to its counts. A heal or a redrive does
     // not change how things are now.
     `told as (
-      update recorder.target_datasets t set
+      update ${tableText(targetDatasets)} t set
         first_success_at = case when ${asked} and ${outcome} in ('done', 'partial') then coalesce(t.first_success_at, ${observedAt})
           else t.first_success_at end,
         last_success_at = case when ${fresh} then ${recordedAt} else t.last_success_at end,
@@ -197,7 +199,7 @@ export function buildCommit(
       where t.source = '${source.name}' and t.target_key = ${targetKey} and t.dataset = d.dataset returning 1)`,
     // Each item is stored once. When it comes again, that is counted, and its latest form is kept.
     `quarantined as (
-      insert into recorder.quarantine as q (dataset, target_key, digest, run_id, quarantined_at, last_seen, times,
+      insert into ${tableText(quarantine)} as q (dataset, target_key, digest, run_id, quarantined_at, last_seen, times,
         observed_at, reason, item)
       select bad.dataset, ${targetKey}, bad.digest, min(fence.run_id), ${recordedAt}, ${recordedAt}, count(*),
         ${param('timestamptz', (commit) => commit.observedAt)}, min(bad.reason), min(bad.item)
@@ -208,10 +210,10 @@ export function buildCommit(
         observed_at = case when q.item = excluded.item then q.observed_at else excluded.observed_at end
       returning 1)`,
     `released as (
-      delete from recorder.quarantine q using fence
+      delete from ${tableText(quarantine)} q using fence
       where q.id = any(${param('bigint[]', ({ released }) => `{${released.join(',')}}`)}) returning 1)`,
     `run as (
-      update recorder.runs r set
+      update ${tableText(runs)} r set
         pages = r.pages + ${param('integer', (commit) => commit.pages)},
         items = array[${items.map((count, at) => `r.items[${at + 1}] + ${count}`).join(', ')}],
         rows_written = array[${written.map((count, at) => `r.rows_written[${at + 1}] + ${count}`).join(', ')}],

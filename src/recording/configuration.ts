@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { sql as expression, type SQL } from 'drizzle-orm';
 import type postgres from 'postgres';
 import type { Config } from '../config/schema.ts';
+import { processes } from '../db/process-tables.ts';
 import type { Watched } from './active-feed.ts';
 import { targetKey } from './target-key.ts';
 
@@ -63,8 +65,8 @@ export function configurationOf(
 }
 
 /** SQL: a process of the recorder `name` lives. */
-export const lives = (sql: postgres.Sql, name: postgres.Fragment) => sql`exists (
-  select from recorder.processes alive where alive.recorder = ${name} and alive.left_at is null
+export const lives = (name: SQL): SQL => expression`exists (
+  select from ${processes} alive where alive.recorder = ${name} and alive.left_at is null
     and alive.seen_at > now() - make_interval(secs => ${LIVES_FOR}))`;
 
 /**

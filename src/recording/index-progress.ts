@@ -1,5 +1,8 @@
+import { eq, max } from 'drizzle-orm';
 import type postgres from 'postgres';
 import type { Index, Target } from '../datasets/contract.ts';
+import { targets } from '../db/bookkeeping.ts';
+import { ormOf } from '../db/orm.ts';
 import { OLDER_AGAIN } from './requested-again.ts';
 
 /** Items whose times are compared: those of about the newest page. */
@@ -77,7 +80,9 @@ const sum = (values: readonly number[]) => values.reduce((total, value) => total
  * After 30 days without an item the silence counts as that of the targets, because all was requested again since.
  */
 export async function claimableUntil(sql: postgres.Sql, index: string, now: number): Promise<number> {
-  const [row] = await sql<{ newest: Date | null }[]>`
-    select max(newest_item_at) as newest from recorder.targets where index_name = ${index}`;
+  const [row] = await ormOf(sql)
+    .select({ newest: max(targets.newest_item_at) })
+    .from(targets)
+    .where(eq(targets.index_name, index));
   return Math.max(row?.newest?.getTime() ?? Number.NEGATIVE_INFINITY, now - OLDER_AGAIN);
 }

@@ -1,6 +1,9 @@
+import { and, eq, sql as expression } from 'drizzle-orm';
 import type postgres from 'postgres';
 import type { Source, Target } from '../datasets/contract.ts';
-import { LEASE_SECONDS } from '../db/leases.ts';
+import { runs, targetDatasets, targets } from '../db/bookkeeping.ts';
+import { leaseEnd } from '../db/leases.ts';
+import { ormOf, tableText } from '../db/orm.ts';
 import type { ActiveFeed } from './active-feed.ts';
 import type { Job } from './job.ts';
 import { targetKey } from './target-key.ts';
@@ -33,58 +36,61 @@ export async function claim(
   const plannedAt = job.plannedAt === undefined ? null : new Date(job.plannedAt).toISOString();
   const names = datasets.map(({ name }) => name);
   // A success in the future was written by a clock that was ahead, and does not count.
-  const stillWanted = sql`(${plannedAt}::timestamptz is null or exists (
-    select from unnest(${names}::text[]) as wanted(dataset) where not exists (
-      select from recorder.target_datasets d
+  const orm = ormOf(sql);
+  const stillWanted = expression`(${plannedAt}::timestamptz is null or exists (
+    select from unnest(${expression.param(names)}::text[]) as wanted(dataset) where not exists (
+      select from ${targetDatasets} d
       where d.source = ${source.name} and d.target_key = ${key} and d.dataset = wanted.dataset
         and d.last_success_at > ${plannedAt} and d.last_success_at <= ${startedAt})))`;
   // A process that does not know yet that its configuration is an older one must not bring back what was ended.
   const scheduled = job.reason === 'poll' || job.reason === 'heal' || job.reason === 'sweep';
-  const stillAsked = sql`(not ${scheduled} or exists (select from unnest(${names}::text[]) as wanted(dataset)
-    where not exists (select from recorder.target_datasets d where d.source = ${source.name} and d.target_key = ${key}
+  const stillAsked = expression`(not ${scheduled} or exists (select from unnest(${expression.param(names)}::text[]) as wanted(dataset)
+    where not exists (select from ${targetDatasets} d where d.source = ${source.name} and d.target_key = ${key}
       and d.dataset = wanted.dataset and d.left_at is not null)))`;
-  const [row] = await sql<{ run_id: string }[]>`
+  const [row] = await orm.execute<{ run_id: string }>(expression`
     with before as materialized (
-      select run_id from recorder.targets where source = ${source.name} and target_key = ${lease}
+      select run_id from ${targets} where source = ${source.name} and target_key = ${lease}
     ), held as materialized (
-      insert into recorder.targets as t (source, target_key, target, run_id, lease_until)
+      insert into ${targets} as t (source, target_key, target, run_id, lease_until)
       values (${source.name}, ${lease}, ${JSON.stringify(holder)}::text::jsonb,
-        nextval(pg_get_serial_sequence('recorder.runs', 'run_id')), clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}))
+        nextval(pg_get_serial_sequence(${tableText(runs)}, 'run_id')), ${leaseEnd})
       on conflict (source, target_key) do update set run_id = excluded.run_id, lease_until = excluded.lease_until
       where (t.run_id is null or t.lease_until is null or t.lease_until < now()
           -- So far ahead only a clock that was set back since can have put it.
-          or t.lease_until > clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}))
+          or t.lease_until > ${leaseEnd})
         and ${stillWanted} and ${stillAsked}
       returning run_id
     ), own as (
-      insert into recorder.targets (source, target_key, target)
+      insert into ${targets} (source, target_key, target)
       select ${source.name}, ${key}, ${JSON.stringify(job.target)}::text::jsonb from held where ${key}::text <> ${lease}::text
       on conflict do nothing
     ), known as (
       -- What is asked for by hand has no place in the configuration, and nobody waits for it.
-      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at)
+      insert into ${targetDatasets} (source, target_key, dataset, every_ms, active, wanted_at)
       select ${source.name}, ${key}, u.dataset, u.every_ms, false, ${startedAt}
-      from held, unnest(${names}::text[], ${datasets.map(({ every }) => every)}::bigint[]) as u(dataset, every_ms)
+      from held, unnest(${expression.param(names)}::text[], ${expression.param(datasets.map(({ every }) => every))}::bigint[]) as u(dataset, every_ms)
       on conflict do nothing
     ), lost as (
-      update recorder.runs set status = 'lost', finished_at = ${startedAt}, error = ${LOST}
+      update ${runs} set status = 'lost', finished_at = ${startedAt}, error = ${LOST}
       from held where status = 'running' and (source = ${source.name} and target_key = ${key}
         or runs.run_id = (select run_id from before)) returning runs.target_key, datasets
     ), failed as (
       -- A target whose runs end their workers is a failing one.
-      update recorder.target_datasets d set failures = d.failures + 1, last_failure_at = ${startedAt},
+      update ${targetDatasets} d set failures = d.failures + 1, last_failure_at = ${startedAt},
         last_error = case when d.failures = 0 then ${LOST} else d.last_error end
       from lost where d.source = ${source.name} and d.target_key = lost.target_key and d.dataset = any(lost.datasets)
     )
-    insert into recorder.runs (run_id, source, target_key, datasets, reason, status, worker, axis, window_from,
+    insert into ${runs} (run_id, source, target_key, datasets, reason, status, worker, axis, window_from,
       window_to,
       started_at, items, rows_written)
-    select run_id, ${source.name}, ${key}, ${names}::text[], ${job.reason}, 'running',
+    select run_id, ${source.name}, ${key}, ${expression.param(names)}::text[], ${job.reason}, 'running',
       ${worker}, ${job.window ? (source.range?.axis ?? null) : null}, ${job.window?.from ?? null}, ${job.window?.to ?? null}, ${startedAt},
-      ${datasets.map(() => 0)}::bigint[], ${datasets.map(() => 0)}::bigint[]
-    from held returning run_id`;
+      ${expression.param(datasets.map(() => 0))}::bigint[], ${expression.param(datasets.map(() => 0))}::bigint[]
+    from held returning run_id`);
   if (row) return Number(row.run_id);
-  const [state] = await sql<{ wanted: boolean }[]>`select ${stillWanted} and ${stillAsked} as wanted`;
+  const [state] = await orm.execute<{ wanted: boolean }>(
+    expression`select ${stillWanted} and ${stillAsked} as wanted`,
+  );
   return state?.wanted ? 'held' : 'outdated';
 }
 
@@ -95,8 +101,10 @@ export async function keepLease(
   key: string,
   runId: number,
 ): Promise<boolean> {
-  const rows = await sql`
-    update recorder.targets set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-    where source = ${source} and target_key = ${key} and run_id = ${runId} returning 1`;
+  const rows = await ormOf(sql)
+    .update(targets)
+    .set({ lease_until: leaseEnd })
+    .where(and(eq(targets.source, source), eq(targets.target_key, key), eq(targets.run_id, runId)))
+    .returning({ run: targets.run_id });
   return rows.length === 1;
 }

@@ -1,5 +1,8 @@
+import { and, eq, sql as expression, inArray } from 'drizzle-orm';
 import type postgres from 'postgres';
 import type { Window } from '../datasets/contract.ts';
+import { coverage, targetDatasets } from '../db/bookkeeping.ts';
+import { ormOf } from '../db/orm.ts';
 import type { ActiveFeed } from './active-feed.ts';
 import { LOST } from './lease.ts';
 
@@ -29,14 +32,33 @@ export async function observedCoverage(
   key: string,
   now: number,
 ): Promise<Observed[]> {
-  const rows = await sql<{ dataset: string; until: string; refused: boolean; wanted_at: Date | null }[]>`
-    select c.dataset, upper(c.covered) as until,
-      coalesce(t.failures > 0 and t.last_error is distinct from ${LOST}, false) as refused, t.wanted_at
-    from recorder.coverage c
-    left join recorder.target_datasets t
-      on t.source = ${source.name} and t.target_key = c.target_key and t.dataset = c.dataset
-    where c.dataset = any(${datasets.map(({ name }) => name)}::text[]) and c.target_key = ${key}
-      and not isempty(c.covered)`;
+  const { failures, last_error, wanted_at } = targetDatasets;
+  const rows = await ormOf(sql)
+    .select({
+      dataset: coverage.dataset,
+      until: expression<string>`upper(${coverage.covered})`,
+      refused: expression<boolean>`coalesce(${failures} > 0 and ${last_error} is distinct from ${LOST}, false)`,
+      wanted_at,
+    })
+    .from(coverage)
+    .leftJoin(
+      targetDatasets,
+      and(
+        eq(targetDatasets.source, source.name),
+        eq(targetDatasets.target_key, coverage.target_key),
+        eq(targetDatasets.dataset, coverage.dataset),
+      ),
+    )
+    .where(
+      and(
+        inArray(
+          coverage.dataset,
+          datasets.map(({ name }) => name),
+        ),
+        eq(coverage.target_key, key),
+        expression`not isempty(${coverage.covered})`,
+      ),
+    );
   const known = new Map(rows.map((row) => [row.dataset, row]));
   return datasets.map(({ name, every }) => {
     const row = known.get(name);

@@ -1,4 +1,6 @@
 import type postgres from 'postgres';
+import { packedRuns, runs, targetDatasets } from '../db/bookkeeping.ts';
+import { tableText } from '../db/orm.ts';
 import { BLOCK, blockOf, canBePacked, isPlain, kindFields, packedNumbers } from './packed-form.ts';
 
 /**
@@ -6,7 +8,7 @@ import { BLOCK, blockOf, canBePacked, isPlain, kindFields, packedNumbers } from 
  * there from the beginning are told, and one of a target that was recorded by hand only.
  */
 export const isAskedFor = `exists (
-    select from recorder.target_datasets d
+    select from ${tableText(targetDatasets)} d
     where d.source = r.source and d.target_key = r.target_key and d.dataset = any(r.datasets)
       and (d.first_success_at is null or d.first_success_at >= r.started_at or (not d.active and d.left_at is null)))`;
 
@@ -18,19 +20,19 @@ const growing = packedNumbers.flatMap(({ grows }, at) => (grows ? [at + 1] : [])
 /** One statement packs a block. What stays of it, and what ends later, is packed by another one. */
 const PACK = `
   with next as materialized (
-    select ${blockOf('r.run_id')} as block from recorder.runs r where ${going} order by r.run_id limit 1
+    select ${blockOf('r.run_id')} as block from ${tableText(runs)} r where ${going} order by r.run_id limit 1
   ), over as materialized (
     -- A block is packed once it is over.
     select next.block * ${BLOCK} as first, (next.block + 1) * ${BLOCK} as behind from next
-    where not exists (select from recorder.runs y
+    where not exists (select from ${tableText(runs)} y
         where y.run_id >= next.block * ${BLOCK} and y.run_id < (next.block + 1) * ${BLOCK} and y.finished_at >= $1)
-      and exists (select from recorder.runs y where y.run_id >= (next.block + 1) * ${BLOCK})
+      and exists (select from ${tableText(runs)} y where y.run_id >= (next.block + 1) * ${BLOCK})
   ), old as materialized (
-    select r.run_id from recorder.runs r
+    select r.run_id from ${tableText(runs)} r
     where r.run_id >= (select first from over) and r.run_id < (select behind from over) and ${going}
     for update of r skip locked
   ), gone as (
-    delete from recorder.runs r using old where r.run_id = old.run_id returning r.*
+    delete from ${tableText(runs)} r using old where r.run_id = old.run_id returning r.*
   ), sorted as (
     select r.run_id, r.started_at, ${kindFields.map(({ name, value }) => `${value} as ${name}`).join(', ')},
       array[${packedNumbers.map(({ value }) => `(${value})::bigint`).join(', ')}] as numbers
@@ -63,7 +65,7 @@ const PACK = `
     select jsonb_agg(jsonb_strip_nulls(to_jsonb(f)) || n.expected order by k) as kinds
     from (select k, ${kind}, count(*) as runs, min(place) as first from placed group by k, ${kind}) f join numbers n using (k)
   ), packed as (
-    insert into recorder.packed_runs (run_block, first_run, last_run, first_at, runs, widths, planes, kinds, body)
+    insert into ${tableText(packedRuns)} (run_block, first_run, last_run, first_at, runs, widths, planes, kinds, body)
     select ${blockOf('min(g.run_id)')}, min(g.run_id), max(g.run_id), min(g.started_at), count(*),
       (select array_agg(width order by at) from widths), (select array_agg(plane order by at) from widths),
       (select kinds from kinds), (select coalesce(string_agg(plane, '' order by at, byte), '') from planes)
@@ -72,7 +74,7 @@ const PACK = `
   select count(*)::int as moved from gone`;
 
 /**
- * Packs runs that wrote rows and ended longer ago than `keep`, a block a statement: they leave `recorder.runs` in the statement
+ * Packs runs that wrote rows and ended longer ago than `keep`, a block a statement: they leave the table of runs in the statement
  * that stores them in `recorder.packed_runs`, so that no run is lost or there twice, even when several processes do this or it is
  * stopped. Runs that did not simply succeed stay.
  * @param now ms since 1970 @param keep ms @param signal ends it between two blocks

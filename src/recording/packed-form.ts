@@ -1,3 +1,5 @@
+import { packedRuns, runs } from '../db/bookkeeping.ts';
+import { tableText } from '../db/orm.ts';
 /**
  * How old runs are stored together. The runs of a block, {@link BLOCK} numbers in a row, are sorted into kinds: what is equal in
  * all of them stands once. Of each number of a run only the difference from what its kind lets expect is left, in as many bytes as
@@ -20,7 +22,7 @@ const LARGEST = 2 ** 53;
 /** A number of a run. */
 export interface PackedNumber {
   readonly name: string;
-  /** SQL of its value in a row `r` of `recorder.runs`. */
+  /** SQL of its value in a row `r` of the table of runs. */
   readonly value: string;
   /** It grows from run to run of a kind about evenly. */
   readonly grows?: true;
@@ -50,7 +52,7 @@ export const packedNumbers: readonly PackedNumber[] = [
   })),
 ];
 
-/** What is equal in all runs of a kind: the name, and SQL of it in a row `r` of `recorder.runs`. */
+/** What is equal in all runs of a kind: the name, and SQL of it in a row `r` of the table of runs. */
 export const kindFields: readonly { readonly name: string; readonly value: string; readonly type: string }[] =
   [
     { name: 'source', value: 'r.source', type: 'text' },
@@ -77,10 +79,10 @@ const counts = [
   micros('r.finished_at'),
 ];
 
-/** SQL: whether a row `r` of `recorder.runs` is a success that wrote rows and of which nothing is to be said. In the words of an index. */
+/** SQL: whether a row `r` of the table of runs is a success that wrote rows and of which nothing is to be said. In the words of an index. */
 export const isPlain = `r.status = 'done' and r.error is null and r.note is null and r.quarantined = 0 and not (0 = all (r.rows_written))`;
 
-/** SQL: whether all values of a plain row `r` of `recorder.runs` can be packed. */
+/** SQL: whether all values of a plain row `r` of the table of runs can be packed. */
 export const canBePacked = `case when isfinite(r.started_at) and isfinite(r.finished_at) and r.finished_at >= r.started_at
     and ${['r.datasets', 'r.items', 'r.rows_written'].map(list).join(' and ')}
     and cardinality(r.datasets) <= ${MOST_DATASETS}
@@ -117,9 +119,9 @@ export const packedKinds = [
 
 /** SQL: the target of a run, also of one that is packed; null: there is no such run. */
 export const targetOf = (runId: string) => `coalesce(
-  (select r.target_key from recorder.runs r where r.run_id = ${runId}),
+  (select r.target_key from ${tableText(runs)} r where r.run_id = ${runId}),
   (select k.target from (
-      select ${packedBlock} from recorder.packed_runs p
+      select ${packedBlock} from ${tableText(packedRuns)} p
       where p.run_block = ${blockOf(runId)} and ${runId} between p.first_run and p.last_run) b,
     jsonb_to_recordset(b.kinds) as k(${packedKinds}), generate_series(0, k.runs - 1) j
     where ${packedValue('run_id')} = ${runId}))`;

@@ -1,5 +1,9 @@
+import { sql as expression } from 'drizzle-orm';
 import type postgres from 'postgres';
 import { OPEN_END, type Target, type Window } from '../datasets/contract.ts';
+import { coverage, gaps, targetDatasets, targets } from '../db/bookkeeping.ts';
+import { ormOf } from '../db/orm.ts';
+import { retention } from '../db/retention-tables.ts';
 import type { ActiveFeed, Watched } from './active-feed.ts';
 import type { Job } from './job.ts';
 import { expectedFrom, keptFrom, rangeStart } from './range-start.ts';
@@ -78,31 +82,29 @@ export async function loadStates(
   { source }: Pick<Watched, 'source'>,
   only?: string,
 ): Promise<TargetStates> {
-  const rows = await sql<
-    {
-      target_key: string;
-      dataset: string;
-      expected_from: string | null;
-      last_polled: Date | null;
-      last_failure_at: Date | null;
-      failures: number;
-      not_offered: string | null;
-      covered: string | null;
-      answered: string | null;
-      shown_from: string | null;
-      kept_since: Date | null;
-    }[]
-  >`
+  const rows = await ormOf(sql).execute<{
+    target_key: string;
+    dataset: string;
+    expected_from: string | null;
+    last_polled: Date | null;
+    last_failure_at: Date | null;
+    failures: number;
+    not_offered: string | null;
+    covered: string | null;
+    answered: string | null;
+    shown_from: string | null;
+    kept_since: Date | null;
+  }>(expression`
     select t.target_key, t.dataset, t.expected_from, least(t.last_planned_at, t.last_success_at) as last_polled, t.last_failure_at, t.failures, t.not_offered,
       (c.covered + lost.ranges)::text as covered, (c.covered + lost.ranges + coalesce(c.answered, '{}'))::text as answered,
-      k.shown_from, (select r.kept_since from recorder.retention r where r.dataset = t.dataset) as kept_since
-    from recorder.target_datasets t
-    join recorder.targets k using (source, target_key)
-    left join recorder.coverage c using (dataset, target_key)
+      k.shown_from, (select r.kept_since from ${retention} r where r.dataset = t.dataset) as kept_since
+    from ${targetDatasets} t
+    join ${targets} k using (source, target_key)
+    left join ${coverage} c using (dataset, target_key)
     left join lateral (
-      select coalesce(range_agg(g.range), '{}') as ranges from recorder.gaps g
+      select coalesce(range_agg(g.range), '{}') as ranges from ${gaps} g
       where g.dataset = c.dataset and g.target_key = c.target_key) lost on true
-    where t.source = ${source.name} and (${only ?? null}::text is null or t.target_key = ${only ?? null})`;
+    where t.source = ${source.name} and (${only ?? null}::text is null or t.target_key = ${only ?? null})`);
   const states = new Map<string, Map<string, TargetState>>();
   for (const row of rows) {
     const ofTarget = states.get(row.target_key) ?? new Map<string, TargetState>();

@@ -1,6 +1,9 @@
+import { sql as expression } from 'drizzle-orm';
 import type postgres from 'postgres';
 import type { Dataset, Target } from '../datasets/contract.ts';
+import { quarantine, runs, targetDatasets, targets } from '../db/bookkeeping.ts';
 import { refusesRows, storeByHalves } from '../db/halving.ts';
+import { ormOf } from '../db/orm.ts';
 import type { Row } from '../history/rows.ts';
 import { keyColumns } from '../history/writing.ts';
 import { parseJson } from '../upstreams/json.ts';
@@ -25,12 +28,12 @@ export interface Redriven {
 }
 
 /** What was quarantined of one answer. Its items are read when it is its turn: all of them together may be more than fits. */
-interface Batch {
+type Batch = {
   readonly dataset: string;
   readonly target: Target;
   readonly observed_at: Date;
   readonly ids: string[];
-}
+};
 
 /** An item that decodes now, with its place in the quarantine; one that is known already, or is past, has no row. */
 interface Decodable {
@@ -46,13 +49,13 @@ interface Decodable {
  */
 export async function redrive(context: RecordingContext, feeds: readonly ActiveFeed[]): Promise<Redriven> {
   const { sql } = context;
-  const batches = await sql<Batch[]>`
+  const batches = await ormOf(sql).execute<Batch>(expression`
     select q.dataset, t.target, q.observed_at, array_agg(q.id::text order by q.id) as ids
-    from recorder.quarantine q
-    join recorder.target_datasets d using (dataset, target_key)
-    join recorder.targets t using (source, target_key)
+    from ${quarantine} q
+    join ${targetDatasets} d using (dataset, target_key)
+    join ${targets} t using (source, target_key)
     where q.reason <> ${CONTRADICTS}
-    group by q.dataset, t.target, q.observed_at order by q.observed_at`;
+    group by q.dataset, t.target, q.observed_at order by q.observed_at`);
   const totals = { released: 0, rowsWritten: 0, kept: 0, held: 0 };
   for (const batch of batches) {
     const feed = feeds.find(({ datasets }) => datasets.some(({ name }) => name === batch.dataset));
@@ -70,8 +73,8 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
   const at = feed.datasets.findIndex(({ name }) => name === batch.dataset);
   const dataset = feed.datasets[at];
   if (!dataset) return null;
-  const items = await sql<{ id: string; item: string }[]>`
-    select id, item from recorder.quarantine where id = any(${batch.ids}::bigint[]) order by id`;
+  const items = await ormOf(sql).execute<{ id: string; item: string }>(expression`
+    select id, item from ${quarantine} where id = any(${expression.param(batch.ids)}::bigint[]) order by id`);
   const compiled = compileFeed(feed);
   const decoder = compiled.decoders[at];
   if (!decoder) return null;
@@ -157,15 +160,15 @@ async function pastOf(
   // A poll of a range tells of the points of its window only.
   const place = source.range && keyColumns(dataset).at(-1)?.index;
   const places = items.map(({ rows: [row] }) => (place === undefined ? null : (row?.[place] ?? null)));
-  const rows = await sql<{ id: string }[]>`
-    select distinct q.id from unnest(${items.map(({ id }) => id)}::bigint[], ${places}::timestamptz[]) as i(id, place)
-    join recorder.quarantine q using (id)
-    join recorder.targets t on t.source = ${source.name} and t.target_key = ${leaseKey(source, target)}
-    join recorder.target_datasets d on d.source = t.source and d.dataset = q.dataset and d.target_key in (q.target_key, t.target_key)
-    left join recorder.runs r on r.run_id = q.run_id
+  const rows = await ormOf(sql).execute<{ id: string }>(expression`
+    select distinct q.id from unnest(${expression.param(items.map(({ id }) => id))}::bigint[], ${expression.param(places)}::timestamptz[]) as i(id, place)
+    join ${quarantine} q using (id)
+    join ${targets} t on t.source = ${source.name} and t.target_key = ${leaseKey(source, target)}
+    join ${targetDatasets} d on d.source = t.source and d.dataset = q.dataset and d.target_key in (q.target_key, t.target_key)
+    left join ${runs} r on r.run_id = q.run_id
     where greatest(d.last_success_at, case when ${dataset.history === 'state'} then greatest(d.ended_at, d.wanted_at) end)
         > coalesce(r.finished_at, q.last_seen)
-      and (i.place is null or extract(epoch from i.place) * 1000 between t.look_from and t.look_to - 1)`;
+      and (i.place is null or extract(epoch from i.place) * 1000 between t.look_from and t.look_to - 1)`);
   return new Set(rows.map(({ id }) => Number(id)));
 }
 

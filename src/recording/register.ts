@@ -1,5 +1,9 @@
+import { sql as expression, type SQL } from 'drizzle-orm';
 import type postgres from 'postgres';
 import type { Target } from '../datasets/contract.ts';
+import { schedules, targetDatasets, targets } from '../db/bookkeeping.ts';
+import { ormOf } from '../db/orm.ts';
+import { configurations } from '../db/process-tables.ts';
 import { UsageError } from '../errors.ts';
 import { inParts } from '../in-parts.ts';
 import type { DatasetSettings, Watched } from './active-feed.ts';
@@ -14,7 +18,7 @@ export async function registerTargets(
   now: number,
   by: Registrant = { recorder: 'recorder', digest: null },
 ): Promise<void> {
-  await store(sql, [feed], now, by, sql`d.source = ${feed.source.name}`);
+  await store(sql, [feed], now, by, expression`d.source = ${feed.source.name}`);
 }
 
 /**
@@ -28,12 +32,12 @@ export async function registerAll(
   by: Registrant,
 ): Promise<void> {
   await refuseTaken(sql, feeds, by); // before anything is written
-  await store(sql, feeds, now, by, sql`true`);
+  await store(sql, feeds, now, by, expression`true`);
   // The schedules of a recorder of which nothing is wanted any more, such as one that was renamed, are not missed.
-  await sql`
-    delete from recorder.schedules s where s.recorder <> ${by.recorder} and not exists (
-      select from recorder.target_datasets d join recorder.targets t using (source, target_key)
-      where d.active and t.recorder = s.recorder)`;
+  await ormOf(sql).execute(expression`
+    delete from ${schedules} s where s.recorder <> ${by.recorder} and not exists (
+      select from ${targetDatasets} d join ${targets} t using (source, target_key)
+      where d.active and t.recorder = s.recorder)`);
   await refuseTaken(sql, feeds, by); // two may have begun at once
 }
 
@@ -54,24 +58,24 @@ async function store(
   feeds: readonly Watched[],
   now: number,
   by: Registrant,
-  among: postgres.Fragment,
+  among: SQL,
 ): Promise<void> {
-  const targets = feeds.flatMap(({ source, targets }) => targets.map((target) => ({ source, target })));
+  const all = feeds.flatMap(({ source, targets }) => targets.map((target) => ({ source, target })));
   let [own, written, analyzed] = [0, 0, MANY];
-  for (const part of inParts(targets, STORED_AT_ONCE)) {
+  for (const part of inParts(all, STORED_AT_ONCE)) {
     const stored = await want(sql, feeds, part, now, by);
     own += stored.own;
     written += stored.written;
     if (written < analyzed) continue;
-    await sql`analyze recorder.targets, recorder.target_datasets`;
+    await ormOf(sql).execute(expression`analyze ${targets}, ${targetDatasets}`);
     analyzed = 2 * written;
   }
-  const [known] = await sql<{ count: number }[]>`
-    select count(*)::int from recorder.target_datasets d join recorder.targets t using (source, target_key)
-    where d.active and ${among} and t.recorder = ${by.recorder}`;
+  const [known] = await ormOf(sql).execute<{ count: number }>(expression`
+    select count(*)::int from ${targetDatasets} d join ${targets} t using (source, target_key)
+    where d.active and ${among} and t.recorder = ${by.recorder}`);
   const wanted = feeds.reduce((sum, { targets, datasets }) => sum + targets.length * datasets.length, 0);
   // All that is wanted is the registrant's, and it has no more than that: nothing left.
-  if (own === targets.length && known?.count === wanted) return;
+  if (own === all.length && known?.count === wanted) return;
   await leave(sql, feeds, now, by, among);
 }
 
@@ -87,7 +91,7 @@ async function store(
 async function want(
   sql: postgres.Sql,
   feeds: readonly Watched[],
-  targets: readonly Wanted[],
+  wanted: readonly Wanted[],
   now: number,
   by: Registrant,
 ): Promise<{ readonly own: number; readonly written: number }> {
@@ -95,21 +99,21 @@ async function want(
   const expectedFrom = ({ range }: Watched['source'], { since }: DatasetSettings) =>
     range?.axis === 'time' ? (since ?? firstStart(range, now)) : null;
   // Lists are not joined with each other: PostgreSQL takes them for short ones, and would compare each row with each.
-  const [stored] = await sql<{ own: number; written: number }[]>`
-    with entitled as materialized (${entitled(sql, by)}), asked as materialized (
+  const [stored] = await ormOf(sql).execute<{ own: number; written: number }>(expression`
+    with entitled as materialized (${entitled(by)}), asked as materialized (
       select a.* from entitled,
-        unnest(${targets.map(({ source }) => source.name)}::text[], ${targets.map(({ target }) => targetKey(target))}::text[],
-          ${targets.map(({ target }) => JSON.stringify(target))}::text[]) as a(source, key, target)
-      where not exists (select from recorder.targets o where o.source = a.source and o.target_key = a.key
-        and o.recorder <> ${by.recorder} and ${lives(sql, sql`o.recorder`)})
+        unnest(${expression.param(wanted.map(({ source }) => source.name))}::text[], ${expression.param(wanted.map(({ target }) => targetKey(target)))}::text[],
+          ${expression.param(wanted.map(({ target }) => JSON.stringify(target)))}::text[]) as a(source, key, target)
+      where not exists (select from ${targets} o where o.source = a.source and o.target_key = a.key
+        and o.recorder <> ${by.recorder} and ${lives(expression`o.recorder`)})
     ), wanted as materialized (
-      select asked.key, asked.target, d.* from unnest(${offers.map(({ source }) => source.name)}::text[],
-        ${offers.map(({ dataset }) => dataset.name)}::text[], ${offers.map(({ dataset }) => dataset.every)}::bigint[],
-        ${offers.map(({ source }) => `${source.once ?? false}`)}::boolean[],
-        ${offers.map(({ source, dataset }) => expectedFrom(source, dataset))}::bigint[])
+      select asked.key, asked.target, d.* from unnest(${expression.param(offers.map(({ source }) => source.name))}::text[],
+        ${expression.param(offers.map(({ dataset }) => dataset.name))}::text[], ${expression.param(offers.map(({ dataset }) => dataset.every))}::bigint[],
+        ${expression.param(offers.map(({ source }) => `${source.once ?? false}`))}::boolean[],
+        ${expression.param(offers.map(({ source, dataset }) => expectedFrom(source, dataset)))}::bigint[])
         as d(source, dataset, every_ms, once, expected_from)
       join asked on asked.source = d.source
-      left join recorder.target_datasets t
+      left join ${targetDatasets} t
         on t.source = d.source and t.target_key = asked.key and t.dataset = d.dataset
       where t.active is not true or (t.every_ms, t.once) <> (d.every_ms, d.once)
         or d.expected_from < coalesce(t.expected_from, 9223372036854775807)
@@ -117,15 +121,15 @@ async function want(
       select source, key, target from wanted
       union
       select asked.* from asked where not exists (
-        select from recorder.targets o
+        select from ${targets} o
         where o.source = asked.source and o.target_key = asked.key and o.recorder = ${by.recorder})
     ), locked as (
-      insert into recorder.targets as k (source, target_key, target, recorder)
+      insert into ${targets} as k (source, target_key, target, recorder)
       select source, key, target::jsonb, ${by.recorder} from changed order by source, key
       on conflict (source, target_key) do update set recorder = excluded.recorder
       returning 1
     ), first as materialized (select count(*) from locked), written as (
-      insert into recorder.target_datasets as t (source, target_key, dataset, every_ms, once, active, wanted_at, expected_from)
+      insert into ${targetDatasets} as t (source, target_key, dataset, every_ms, once, active, wanted_at, expected_from)
       select source, key, dataset, every_ms, once, true, ${new Date(now)}, expected_from
       from first, wanted
       on conflict (source, target_key, dataset) do update set active = true, left_at = null, ended_at = null,
@@ -133,7 +137,7 @@ async function want(
         expected_from = least(t.expected_from, excluded.expected_from)
       returning 1
     )
-    select (select count(*) from asked)::int as own, (select count(*) from written)::int as written`;
+    select (select count(*) from asked)::int as own, (select count(*) from written)::int as written`);
   if (!stored) throw new Error('a count without a row');
   return stored;
 }
@@ -147,7 +151,7 @@ async function leave(
   feeds: readonly Watched[],
   now: number,
   by: Registrant,
-  among: postgres.Fragment,
+  among: SQL,
 ): Promise<void> {
   const kept = feeds.flatMap(({ source, datasets, targets }) =>
     targets.flatMap((target) =>
@@ -155,20 +159,20 @@ async function leave(
     ),
   );
   // `except` is no join, for the reason that is told above.
-  await sql`
-    with entitled as materialized (${entitled(sql, by)}), left_now as materialized (
-      select d.source, d.target_key, d.dataset from entitled, recorder.target_datasets d
-      join recorder.targets t using (source, target_key)
+  await ormOf(sql).execute(expression`
+    with entitled as materialized (${entitled(by)}), left_now as materialized (
+      select d.source, d.target_key, d.dataset from entitled, ${targetDatasets} d
+      join ${targets} t using (source, target_key)
       where d.active and ${among} and t.recorder = ${by.recorder}
-      except select * from unnest(${kept.map(({ source }) => source)}::text[], ${kept.map(({ key }) => key)}::text[],
-        ${kept.map(({ dataset }) => dataset)}::text[])
+      except select * from unnest(${expression.param(kept.map(({ source }) => source))}::text[], ${expression.param(kept.map(({ key }) => key))}::text[],
+        ${expression.param(kept.map(({ dataset }) => dataset))}::text[])
     ), locked as materialized (
-      select from recorder.targets t where (source, target_key) in (select source, target_key from left_now)
+      select from ${targets} t where (source, target_key) in (select source, target_key from left_now)
       order by source, target_key for update
     ), first as materialized (select count(*) from locked)
-    update recorder.target_datasets d set active = false, left_at = ${new Date(now)}, ended_at = null
+    update ${targetDatasets} d set active = false, left_at = ${new Date(now)}, ended_at = null
     from first, left_now l
-    where (d.source, d.target_key, d.dataset) = (l.source, l.target_key, l.dataset) and d.active`;
+    where (d.source, d.target_key, d.dataset) = (l.source, l.target_key, l.dataset) and d.active`);
 }
 
 async function refuseTaken(sql: postgres.Sql, feeds: readonly Watched[], by: Registrant): Promise<void> {
@@ -185,12 +189,12 @@ export async function takenFrom(
   const asked = feeds.flatMap(({ source, datasets, targets }) =>
     targets.map((target) => ({ source: source.name, key: targetKey(target), datasets })),
   );
-  const rows = await sql<{ place: number; target_key: string; recorder: string }[]>`
+  const rows = await ormOf(sql).execute<{ place: number; target_key: string; recorder: string }>(expression`
     select a.place::int as place, t.target_key, t.recorder
-    from unnest(${asked.map(({ source }) => source)}::text[], ${asked.map(({ key }) => key)}::text[])
+    from unnest(${expression.param(asked.map(({ source }) => source))}::text[], ${expression.param(asked.map(({ key }) => key))}::text[])
       with ordinality as a(source, key, place)
-    join recorder.targets t on t.source = a.source and t.target_key = a.key
-    where t.recorder <> ${by.recorder} and ${lives(sql, sql`t.recorder`)} order by a.place`;
+    join ${targets} t on t.source = a.source and t.target_key = a.key
+    where t.recorder <> ${by.recorder} and ${lives(expression`t.recorder`)} order by a.place`);
   return rows.map(({ place, target_key, recorder }) => {
     const names = asked[place - 1]?.datasets.map(({ name }) => name).join(', ');
     return (
@@ -201,8 +205,7 @@ export async function takenFrom(
 }
 
 /** SQL: one row if the registrant may decide what is wanted. It keeps that right until the statement has ended. */
-export function entitled(sql: postgres.Sql, { recorder, digest }: Registrant) {
-  return digest === null
-    ? sql`select 1`
-    : sql`select 1 from recorder.configurations where recorder = ${recorder} and digest = ${digest} and newest for share`;
-}
+export const entitled = ({ recorder, digest }: Registrant): SQL =>
+  digest === null
+    ? expression`select 1`
+    : expression`select 1 from ${configurations} where recorder = ${recorder} and digest = ${digest} and newest for share`;

@@ -1,4 +1,6 @@
 import type postgres from 'postgres';
+import { runDays, runs } from '../db/bookkeeping.ts';
+import { tableText } from '../db/orm.ts';
 
 /** Runs that one statement moves: few enough that it is quick and blocks nobody. */
 const AT_ONCE = 2_000;
@@ -24,12 +26,12 @@ const led = (count: string) => `sum(case l.place when 1 then ${count} else 0 end
 
 const MOVE_RUNS = `
   with old as materialized (
-    select run_id from recorder.runs where finished_at < $1 and 0 = all (rows_written)
+    select run_id from ${tableText(runs)} where finished_at < $1 and 0 = all (rows_written)
     order by finished_at limit ${AT_ONCE} for update skip locked
   ), gone as (
-    delete from recorder.runs r using old where r.run_id = old.run_id returning r.*
+    delete from ${tableText(runs)} r using old where r.run_id = old.run_id returning r.*
   ), counted as (
-    insert into recorder.run_days as d (span, starts_on, dataset, target_key, reason, ${names})
+    insert into ${tableText(runDays)} as d (span, starts_on, dataset, target_key, reason, ${names})
     select 'day', (g.started_at at time zone 'UTC')::date, l.dataset, g.target_key, g.reason, count(*),
       count(*) filter (where g.status = 'failed'), count(*) filter (where g.status = 'lost'), ${led('g.pages')},
       sum(g.items[l.place]), ${led('g.requests')}, ${led('g.budget_units')}, ${led('g.quarantined')}
@@ -41,14 +43,14 @@ const MOVE_RUNS = `
 
 const MOVE_DAYS = `
   with old as materialized (
-    select span, starts_on, dataset, target_key, reason from recorder.run_days where span = 'day' and starts_on < $1
+    select span, starts_on, dataset, target_key, reason from ${tableText(runDays)} where span = 'day' and starts_on < $1
     order by starts_on limit ${AT_ONCE} for update skip locked
   ), gone as (
-    delete from recorder.run_days r using old
+    delete from ${tableText(runDays)} r using old
     where (r.span, r.starts_on, r.dataset, r.target_key, r.reason)
       = (old.span, old.starts_on, old.dataset, old.target_key, old.reason) returning r.*
   ), counted as (
-    insert into recorder.run_days as d (span, starts_on, dataset, target_key, reason, ${names})
+    insert into ${tableText(runDays)} as d (span, starts_on, dataset, target_key, reason, ${names})
     select 'month', date_trunc('month', g.starts_on)::date, g.dataset, g.target_key, g.reason,
       ${COUNTS.map((count) => `sum(g.${count})`).join(', ')}
     from gone g group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5

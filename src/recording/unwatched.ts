@@ -1,8 +1,11 @@
+import { and, eq, sql as expression, isNotNull } from 'drizzle-orm';
 import type { Logger as Log } from 'pino';
 import type postgres from 'postgres';
 import { datasetNamed } from '../datasets/catalog.ts';
 import type { Dataset, Target } from '../datasets/contract.ts';
+import { runs, targetDatasets, targets } from '../db/bookkeeping.ts';
 import { LEASE_SECONDS } from '../db/leases.ts';
+import { ormOf, tableText } from '../db/orm.ts';
 import { LeaseLost } from '../errors.ts';
 import { eventsOf, keyList, noteChanges } from '../history/changes.ts';
 import { asDeclared } from './active-feed.ts';
@@ -16,11 +19,11 @@ const AT_ONCE = 50;
 /** Members that one statement ends: none takes longer than a page's. */
 const ROWS_AT_ONCE = 5_000;
 
-interface Left {
+type Left = {
   readonly dataset: string;
   readonly target: Target;
   readonly target_key: string;
-}
+};
 
 /**
  * Ends the members of targets that left the configuration, because they are not observed any more. Each target is ended by
@@ -32,11 +35,11 @@ export async function endUnwatched(
   log: Log,
 ): Promise<void> {
   const { sql } = context;
-  const left = await sql<Left[]>`
-    select d.dataset, d.target_key, t.target from recorder.target_datasets d
-    join recorder.targets t using (source, target_key)
+  const left = await ormOf(sql).execute<Left>(expression`
+    select d.dataset, d.target_key, t.target from ${targetDatasets} d
+    join ${targets} t using (source, target_key)
     where not d.active and d.left_at is not null and d.ended_at is null and t.recorder = ${recorder}
-    order by d.left_at limit ${AT_ONCE}`;
+    order by d.left_at limit ${AT_ONCE}`);
   for (const { dataset: name, target, target_key } of left) {
     const dataset = datasetNamed(name);
     const members =
@@ -53,9 +56,16 @@ export async function endUnwatched(
 
 /** Marks a target as ended without changing rows: only lists have members to end. */
 async function settle(sql: postgres.Sql, dataset: string, key: string): Promise<number> {
-  await sql`
-    update recorder.target_datasets set ended_at = now()
-    where dataset = ${dataset} and target_key = ${key} and left_at is not null`;
+  await ormOf(sql)
+    .update(targetDatasets)
+    .set({ ended_at: expression`now()` })
+    .where(
+      and(
+        eq(targetDatasets.dataset, dataset),
+        eq(targetDatasets.target_key, key),
+        isNotNull(targetDatasets.left_at),
+      ),
+    );
   return 0;
 }
 
@@ -95,21 +105,21 @@ function endingOf(dataset: Dataset): string {
   const scope = request.map((key, at) => `o.${columns[at]?.name ?? key} = $${at + 7}`).join(' and ');
   return `
     with own as materialized (
-      select from recorder.targets where source = $1 and target_key = $2 and run_id = $3 for update
+      select from ${tableText(targets)} where source = $1 and target_key = $2 and run_id = $3 for update
     ), left_now as materialized (
-      select d.left_at is null or d.ended_at is not null as needless from own, recorder.target_datasets d
+      select d.left_at is null or d.ended_at is not null as needless from own, ${tableText(targetDatasets)} d
       where d.source = $1 and d.target_key = $2 and d.dataset = $4 for update of d
     ), shared as materialized (
-      select from recorder.target_datasets d join recorder.targets t using (source, target_key)
+      select from ${tableText(targetDatasets)} d join ${tableText(targets)} t using (source, target_key)
       where d.dataset = $4 and d.active and t.target @> $6::text::jsonb limit 1
     ), members as materialized (
       select o.ctid as place from recorder.${name} o
       where ${scope} and o.valid_to is null and not exists (select from shared) and not exists (
-        select from recorder.runs r join recorder.target_datasets h using (source, target_key)
+        select from ${tableText(runs)} r join ${tableText(targetDatasets)} h using (source, target_key)
         where r.run_id = o.run_id and h.dataset = $4 and not h.active and h.left_at is null)
       limit ${ROWS_AT_ONCE}
     ), fence as materialized (
-      update recorder.targets t set run_id = case when m.rest and not l.needless then t.run_id end,
+      update ${tableText(targets)} t set run_id = case when m.rest and not l.needless then t.run_id end,
         lease_until = case when m.rest and not l.needless then clock_timestamp() + interval '${LEASE_SECONDS} seconds' end
       from left_now l, (select count(*) = ${ROWS_AT_ONCE} as rest from members) m
       where t.source = $1 and t.target_key = $2 and t.run_id = $3
@@ -120,10 +130,10 @@ function endingOf(dataset: Dataset): string {
       from fence, members where o.ctid = members.place and o.valid_to is null and not fence.needless
       returning ${keyList(dataset, 'o')}o.valid_from as begins
     ), settled as (
-      update recorder.target_datasets d set ended_at = now() from fence
+      update ${tableText(targetDatasets)} d set ended_at = now() from fence
       where d.source = $1 and d.target_key = $2 and d.dataset = $4 and not fence.rest and not fence.needless returning 1
     ), run as (
-      update recorder.runs r set rows_written = array[r.rows_written[1] + (select count(*) from ended)],
+      update ${tableText(runs)} r set rows_written = array[r.rows_written[1] + (select count(*) from ended)],
         status = case when fence.rest and not fence.needless then r.status else 'done' end,
         finished_at = case when fence.rest and not fence.needless then null else $5::timestamptz end
       from fence where r.run_id = fence.run_id returning 1

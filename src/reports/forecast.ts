@@ -1,5 +1,8 @@
+import { and, eq, isNotNull } from 'drizzle-orm';
 import type postgres from 'postgres';
 import { OPEN_END, type Target, type Window } from '../datasets/contract.ts';
+import { targets } from '../db/bookkeeping.ts';
+import { ormOf } from '../db/orm.ts';
 import { byTurns } from '../in-parts.ts';
 import type { Watched } from '../recording/active-feed.ts';
 import {
@@ -187,28 +190,18 @@ function isComparable(axis: 'time' | 'height', last: Window, next: Window): bool
 
 /** The last complete poll of each target of a feed, by target key. */
 async function lastLooks(sql: postgres.Sql, { source }: Watched): Promise<Map<string, Look>> {
-  const rows = await sql<
-    {
-      target_key: string;
-      requests: number;
-      window_from: string | null;
-      window_to: string | null;
-      usual_interval: string | null;
-    }[]
-  >`
-    select target_key, look_requests as requests, look_from as window_from, look_to as window_to,
-      usual_interval_ms as usual_interval
-    from recorder.targets where source = ${source.name} and look_requests is not null`;
+  const { target_key, look_requests, look_from, look_to, usual_interval_ms } = targets;
+  const rows = await ormOf(sql)
+    .select({ target_key, requests: look_requests, from: look_from, to: look_to, usual: usual_interval_ms })
+    .from(targets)
+    .where(and(eq(targets.source, source.name), isNotNull(look_requests)));
   return new Map(
-    rows.map(({ target_key, requests, window_from, window_to, usual_interval }) => [
+    rows.map(({ target_key, requests, from, to, usual }) => [
       target_key,
       {
-        requests,
-        window:
-          window_from === null || window_to === null
-            ? null
-            : { from: Number(window_from), to: Number(window_to) },
-        usualInterval: usual_interval === null ? null : Number(usual_interval),
+        requests: requests ?? 0,
+        window: from === null || to === null ? null : { from, to },
+        usualInterval: usual,
       },
     ]),
   );

@@ -1,4 +1,6 @@
 import type postgres from 'postgres';
+import { runs } from '../db/bookkeeping.ts';
+import { tableText } from '../db/orm.ts';
 import { keyOf, type Lone } from './comparing.ts';
 import type { SealForm } from './form.ts';
 import { grouped } from './grouped.ts';
@@ -73,7 +75,7 @@ export async function named(
 ): Promise<Difference[]> {
   const ids = [...new Set(differences.filter(({ key }) => key === null).map(({ id }) => id))];
   if (ids.length === 0) return [...differences];
-  const rows = form.unit === 'look' ? 'recorder.runs' : rowsOf(form);
+  const rows = form.unit === 'look' ? tableText(runs) : rowsOf(form);
   const found = await sql.unsafe<{ id: string; key: string }[]>(
     `select distinct on (id) encode(${identityOf(form)}, 'hex') as id, ${keyOf(form)} as key
     from ${rows} t where encode(${identityOf(form)}, 'hex') = any($1::text::text[])`,

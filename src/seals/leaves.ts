@@ -2,6 +2,8 @@ import type postgres from 'postgres';
 import { z } from 'zod';
 import { datasetNamed } from '../datasets/catalog.ts';
 import { rowsOf as rowsOfDataset } from '../datasets/standing.ts';
+import { packedRuns, runs, targets } from '../db/bookkeeping.ts';
+import { tableText } from '../db/orm.ts';
 import { allReadings } from '../history/readings/forms.ts';
 import { packingOf } from '../history/readings/packing.ts';
 import type { SealedHistory, SealForm } from './form.ts';
@@ -33,11 +35,11 @@ const CLAIMED_AT_ONCE = 100;
 export const openNow = (until: string) => `(
   select jsonb_build_object('next_run', n.next_run, 'runs', to_jsonb(o.runs),
     'run', least(n.next_run - ${CLAIMED_AT_ONCE}, (select min(run) from unnest(o.runs) run)), 'observers', h.observers)
-  from (select coalesce(greatest((select max(run_id) from recorder.runs), (select max(last_run) from recorder.packed_runs)), 0) + 1
+  from (select coalesce(greatest((select max(run_id) from ${tableText(runs)}), (select max(last_run) from ${tableText(packedRuns)})), 0) + 1
       as next_run) n,
     -- A run that lost its worker stays as it is until its target is claimed again. After a week nothing comes any more.
-    (select coalesce(array_agg(r.run_id), '{}') as runs from recorder.runs r
-      join recorder.targets t on t.run_id = r.run_id
+    (select coalesce(array_agg(r.run_id), '{}') as runs from ${tableText(runs)} r
+      join ${tableText(targets)} t on t.run_id = r.run_id
       where r.status = 'running' and t.lease_until > now() - interval '7 days') o,
     (select coalesce(jsonb_object_agg(observer, to_jsonb(settled)), '{}') as observers from (
       select o.observer, least(${until}, coalesce(o.heartbeat_at, '-infinity'), (

@@ -1,5 +1,7 @@
 import type postgres from 'postgres';
 import { datasetNamed } from '../datasets/catalog.ts';
+import { packedRuns, runs } from '../db/bookkeeping.ts';
+import { tableText } from '../db/orm.ts';
 import { nameOfForm, type SealedHistory } from './form.ts';
 import {
   GIVEN,
@@ -106,8 +108,8 @@ export async function endFloorOf(
       : 'null';
   const [row] = await sql.unsafe<{ floor: string }[]>(
     `select least(f.floor, ${confirmed})::text as floor from (select least($1::text::timestamptz,
-      (select min(r.started_at) from recorder.runs r where r.run_id >= $2 and $3 = any(r.datasets)),
-      (select min(p.first_at) from recorder.packed_runs p where p.last_run >= $2),
+      (select min(r.started_at) from ${tableText(runs)} r where r.run_id >= $2 and $3 = any(r.datasets)),
+      (select min(p.first_at) from ${tableText(packedRuns)} p where p.last_run >= $2),
       (select min(t.${form.from}) from recorder.${form.table} t where t.run_id >= $2)) as floor) f`,
     [before.until, before.open.run, dataset],
   );

@@ -1,5 +1,8 @@
+import { sql as expression } from 'drizzle-orm';
 import type postgres from 'postgres';
 import type { ExportConfig } from '../config/exports-schema.ts';
+import { scheduledExports } from '../db/export-tables.ts';
+import { ormOf } from '../db/orm.ts';
 import type { Registrant } from '../recording/configuration.ts';
 import { entitled } from '../recording/register.ts';
 
@@ -13,17 +16,17 @@ export async function registerExports(
   by: Registrant,
 ): Promise<void> {
   const rows = wanted.map(({ to, datasets, format, every }) => ({ to, datasets, format, every }));
-  await sql`
-    with entitled as materialized (${entitled(sql, by)}), wanted as materialized (
+  await ormOf(sql).execute(expression`
+    with entitled as materialized (${entitled(by)}), wanted as materialized (
       select w.* from entitled, jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as w("to" text, datasets text[], format text, every bigint)
     ), gone as (
-      delete from recorder.exports e using entitled
+      delete from ${scheduledExports} e using entitled
       where e.recorder = ${by.recorder} and e.place not in (select w."to" from wanted w)
     )
-    insert into recorder.exports (recorder, place, datasets, format, every_ms, wanted_at)
+    insert into ${scheduledExports} (recorder, place, datasets, format, every_ms, wanted_at)
     select ${by.recorder}, "to", datasets, format, every, now() from wanted
     on conflict (recorder, place) do update
-      set datasets = excluded.datasets, format = excluded.format, every_ms = excluded.every_ms`;
+      set datasets = excluded.datasets, format = excluded.format, every_ms = excluded.every_ms`);
 }
 
 /**

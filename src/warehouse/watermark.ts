@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { packedRuns, runs } from '../db/bookkeeping.ts';
+import { tableText } from '../db/orm.ts';
 import type { Snapshot } from '../db/snapshot.ts';
 
 /**
@@ -36,15 +38,15 @@ const COMPARABLE = 2_000_000_000n;
 
 const READ = `
   with newest as (
-    select coalesce(greatest((select max(run_id) from recorder.runs), (select max(last_run) from recorder.packed_runs)), 0) as run
+    select coalesce(greatest((select max(run_id) from ${tableText(runs)}), (select max(last_run) from ${tableText(packedRuns)})), 0) as run
   ), ended as (
     select coalesce(range_agg(r), '{}') as runs from (
       select int8range(null, greatest(run - ${RECENT_RUNS}, 0), '(]') as r from newest
       union all
-      select int8range(run_id, run_id + 1) from recorder.runs, newest where status <> 'running' and run_id > run - ${RECENT_RUNS}
+      select int8range(run_id, run_id + 1) from ${tableText(runs)}, newest where status <> 'running' and run_id > run - ${RECENT_RUNS}
     ) ranges
   ), under_way as (
-    select coalesce(range_agg(int8range(run_id, run_id + 1)), '{}') as runs from recorder.runs where status = 'running'
+    select coalesce(range_agg(int8range(run_id, run_id + 1)), '{}') as runs from ${tableText(runs)} where status = 'running'
   )
   select pg_snapshot_xmin(pg_current_snapshot())::text as xid,
     to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at,

@@ -224,7 +224,7 @@ describe('old runs that wrote rows', () => {
     let killed = 0;
     const killing = setInterval(() => {
       sql`select pg_terminate_backend(pid) as gone from pg_stat_activity
-        where datname = current_database() and query like '%as block from recorder.runs%' and query not like '%pg_terminate_backend%' and state = 'active' limit 1`
+        where datname = current_database() and query like '%as block from "recorder"."runs"%' and query not like '%pg_terminate_backend%' and state = 'active' limit 1`
         .then((rows) => {
           killed += rows.length;
         })
