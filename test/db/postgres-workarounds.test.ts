@@ -1,7 +1,9 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { isAway } from '../../src/db/away.ts';
+import { openCommitting } from '../../src/db/client.ts';
 import { connect, connectPool } from '../../src/db/connect.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { losingAll, underWay } from '../support/lost-connections.ts';
@@ -90,6 +92,23 @@ it('says that a server closes before it answers, and asks once it does not', asy
   proxy.weather = { kind: 'fair' };
   expect(await sql`select 2 as n`).toEqual([{ n: 2 }]);
   await sql.end();
+});
+
+it('reports that the database is away where a server ends while much is being sent to it', async () => {
+  const commits = openCommitting(proxy.before(database.url), 1);
+  const length = (text: string) => commits.unsafe('select length($1::text)', [text], { prepare: true });
+  expect(await length('one')).toEqual([{ length: 3 }]);
+  const failed = length('x'.repeat(50_000_000)).catch((failure: unknown) => failure);
+  await turn();
+  // As of a process that is killed: its end comes first, and then what it says to that which still arrives.
+  proxy.end();
+  await turn();
+  await turn();
+  proxy.reset();
+  const error = await failed;
+  expect(isAway(error), String(error)).toBe(true);
+  expect(await length('again')).toEqual([{ length: 5 }]);
+  await commits.end({ timeout: 1 });
 });
 
 it('tells the statement under way why the server ends its session, and no other one', async () => {
