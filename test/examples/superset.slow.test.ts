@@ -18,8 +18,8 @@ const filter = z.strictObject({
   clause: z.literal('WHERE'),
   expressionType: z.literal('SIMPLE'),
   subject: z.string(),
-  operator: z.enum(['TEMPORAL_RANGE', '==']),
-  comparator: z.string(),
+  operator: z.enum(['TEMPORAL_RANGE', '==', 'IS NOT NULL']),
+  comparator: z.string().nullable(),
 });
 const columnFile = z.strictObject({
   column_name: z.string(),
@@ -184,7 +184,11 @@ describe('the dashboard for Superset', () => {
       );
       expect(params.all_columns.length + metrics.length).toBeGreaterThan(0);
       const where = params.adhoc_filters.flatMap(({ operator, subject, comparator }) =>
-        operator === '==' ? [`${subject} = '${comparator}'`] : [],
+        operator === '=='
+          ? [`${subject} = '${comparator}'`]
+          : operator === 'IS NOT NULL'
+            ? [`${subject} is not null`]
+            : [],
       );
       const rest = where.length > 0 ? ` where ${where.join(' and ')}` : '';
       const keys =
