@@ -1,14 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RecorderProcess } from './recorder-process.ts';
-import { blockTargets, configure, dayOf, midnight, type Recorded } from './settings.ts';
+import {
+  blockTargets,
+  configure,
+  dayOf,
+  midnight,
+  type Recorded,
+  UNCLAIMED_DAYS,
+  UNCLAIMED_MS,
+} from './settings.ts';
 import { allCovered } from './stored.ts';
 import { eventually } from './waiting.ts';
 import type { World } from './world.ts';
 
 /** What E promises: fresh again within so many ms of the fault's end. */
 const FRESH_WITHIN = 60_000;
-/** What the source of blocks leaves unclaimed, with a margin. */
-const SETTLE = 11 * 60_000;
 
 /** How a recorder that polls and heals blocks is set up. */
 export interface SteadyPlan extends Partial<Recorded> {
@@ -53,13 +59,13 @@ export class Steady {
       .slice(0, plan.watch ?? 2)
       .map(({ nodeId }) => nodeId);
     const days = plan.days ?? 2;
-    const from = midnight(days);
+    const from = midnight(days + UNCLAIMED_DAYS);
     await configure(world, {
       nodeIds,
       ...plan,
       datasets: { proposed_blocks: { every: '5s', since: dayOf(from) }, ...plan.datasets },
     });
-    world.watched.push(...blockTargets(nodeIds, from, Date.now() - SETTLE));
+    world.watched.push(...blockTargets(nodeIds, from, Date.now() - UNCLAIMED_MS));
     return new Steady(world, plan, nodeIds);
   }
 

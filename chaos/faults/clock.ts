@@ -1,8 +1,9 @@
 import { ManualClock } from '../../sandbox/clock.ts';
+import { TRAILS } from '../../src/datasets/sources/durations.ts';
 import { inProcess } from '../in-process.ts';
 import { clockJumps } from '../preloads.ts';
 import { wipeQueue } from '../schedules.ts';
-import { blockTargets, DAY, dayOf, midnight, oneNode } from '../settings.ts';
+import { blockTargets, DAY, dayOf, midnight, oneNode, UNCLAIMED_DAYS } from '../settings.ts';
 import { Steady, type SteadyPlan } from '../steady.ts';
 import { eventually, until } from '../waiting.ts';
 import type { World } from '../world.ts';
@@ -138,6 +139,9 @@ const longDown: Fault = {
     clock.advance(HOUR);
     for (const feed of recorder.feeds) await recorder.work(feed);
     const until_ = clock.now() - HOUR;
+    // The index may trail: a range counts as covered once it is older than that.
+    clock.advance(TRAILS);
+    for (const feed of recorder.feeds) await recorder.work(feed);
     const rows = await sql<{ dataset: string; target_key: string; missing: string; gaps: number }[]>`
       select c.dataset, c.target_key,
         (int8multirange(int8range(${before}::bigint, ${until_}::bigint)) - c.covered
@@ -177,8 +181,13 @@ const twoDaysOff: Fault = {
       nodes: oneNode(world),
       chains: ['43114'],
       datasets: {
-        proposed_blocks: { every: '5s', since: dayOf(midnight(4)) },
-        metric_points: { every: '5s', metrics: ['txCount'], intervals: ['hour'], since: dayOf(midnight(4)) },
+        proposed_blocks: { every: '5s', since: dayOf(midnight(4 + UNCLAIMED_DAYS)) },
+        metric_points: {
+          every: '5s',
+          metrics: ['txCount'],
+          intervals: ['hour'],
+          since: dayOf(midnight(4 + UNCLAIMED_DAYS)),
+        },
         validators: { every: '5s' },
         node_health: { every: '5s' },
       },

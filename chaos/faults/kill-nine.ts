@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { unfoundedClaims } from '../invariants/covered.ts';
-import { blockTargets, configure, midnight } from '../settings.ts';
+import { blockTargets, configure, midnight, UNCLAIMED_DAYS } from '../settings.ts';
 import { allCovered, covered } from '../stored.ts';
 import type { Watched } from '../truth.ts';
 import { until } from '../waiting.ts';
@@ -9,6 +9,8 @@ import type { Fault } from './fault.ts';
 import { faultShare, upstreamNoise } from './upstream-noise.ts';
 
 const KILLS = 24;
+/** In the short selection, of the targets of one node. */
+const SHORT_KILLS = 4;
 const ROWS = 24_000;
 const DAYS = 7;
 const TARGETS = 12;
@@ -25,9 +27,10 @@ export const killNine: Fault = {
   sandbox: ({ rows }) => ({ blocksPerHour: Math.ceil((rows ?? ROWS) / (TARGETS * DAYS * 24)) }),
   async inject(world) {
     const { sandbox, evidence, setting } = world;
-    const wanted = setting.options.kills ?? (setting.options.short ? KILLS / 2 : KILLS);
-    const nodeIds = await busyNodes(world);
-    const [from, to] = [midnight(DAYS + 1), midnight(1)];
+    const { kills, short } = setting.options;
+    const wanted = kills ?? (short ? SHORT_KILLS : KILLS);
+    const nodeIds = busyNodes(world, short ? 1 : TARGETS / 3);
+    const [from, to] = [midnight(DAYS + 1 + UNCLAIMED_DAYS), midnight(1 + UNCLAIMED_DAYS)];
     world.watched.push(...blockTargets(nodeIds, from, to));
     const rows = world.watched.reduce((sum, one) => sum + trueCount(world, one), 0);
     await configure(world, { datasets: { proposed_blocks: {} }, nodeIds });
@@ -40,7 +43,11 @@ export const killNine: Fault = {
     evidence.figures.set('true rows', rows);
     evidence.figures.set('calls', sandbox.ledger.count('listPrimaryNetworkBlocksByNodeId'));
     evidence.figures.set('fault share', `${(faultShare(world) * 100).toFixed(1)} %`);
-    evidence.claim('at least 9 % of the calls were answered with faults', faultShare(world) >= 0.09);
+    // Of the few calls of the short selection any share is possible.
+    evidence.claim(
+      'enough of the calls were answered with faults',
+      faultShare(world) >= (short ? 0.01 : 0.09),
+    );
     evidence.claim(`${wanted} kills were made`, campaign.kills >= wanted);
     for (const target of world.watched) {
       const ranges = await covered(world.sql, target);
@@ -53,8 +60,8 @@ export const killNine: Fault = {
 };
 
 /** Nodes that propose steadily: those with the most blocks in the time. */
-async function busyNodes(world: World): Promise<string[]> {
-  return world.sandbox.network.validators.nodes.slice(0, TARGETS / 3).map(({ nodeId }) => nodeId);
+function busyNodes(world: World, count: number): string[] {
+  return world.sandbox.network.validators.nodes.slice(0, count).map(({ nodeId }) => nodeId);
 }
 
 function trueCount({ sandbox: { network } }: World, { nodeId, blockchainId, from, to }: Watched): number {

@@ -1,12 +1,10 @@
-import { blockTargets, configure, dayOf, midnight } from '../settings.ts';
+import { blockTargets, configure, dayOf, midnight, UNCLAIMED_DAYS, UNCLAIMED_MS } from '../settings.ts';
 import { Steady } from '../steady.ts';
 import { eventually } from '../waiting.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 
 const DAYS = 1;
-/** What the source of blocks leaves unclaimed, with a margin. */
-const SETTLE = 11 * 60_000;
 const DECIDES = 'this configuration decides what is recorded';
 const YIELDS = 'another configuration of this recorder is newer';
 
@@ -17,7 +15,7 @@ const blocksOf = (world: World, file: string, nodes: readonly number[], name?: s
     {
       ...(name === undefined ? {} : { name }),
       nodeIds: nodes.map((at) => nodeId(world, at)),
-      datasets: { proposed_blocks: { every: '5s', since: dayOf(midnight(DAYS)) } },
+      datasets: { proposed_blocks: { every: '5s', since: dayOf(midnight(DAYS + UNCLAIMED_DAYS)) } },
     },
     file,
   );
@@ -121,7 +119,11 @@ const named: Fault = {
     evidence.serve('two recorders');
     steady.running.push(second);
     world.watched.push(
-      ...blockTargets([nodeId(world, 2), nodeId(world, 3)], midnight(DAYS), Date.now() - SETTLE),
+      ...blockTargets(
+        [nodeId(world, 2), nodeId(world, 3)],
+        midnight(DAYS + UNCLAIMED_DAYS),
+        Date.now() - UNCLAIMED_MS,
+      ),
     );
     await wants(world, [0, 1, 2, 3]);
     await steady.recovers('the second recorder began');

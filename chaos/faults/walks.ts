@@ -1,6 +1,6 @@
 import type { WalkKind } from '../../sandbox/faults/kinds.ts';
 import { covered } from '../invariants/covered.ts';
-import { dayOf, midnight } from '../settings.ts';
+import { dayOf, midnight, UNCLAIMED_DAYS } from '../settings.ts';
 import { Steady } from '../steady.ts';
 import { until } from '../waiting.ts';
 import type { World } from '../world.ts';
@@ -12,7 +12,9 @@ const DAYS = 1;
 /** A recorder whose every walk through blocks goes like this from its start on, in pages of so few items. */
 function walking(world: World, kinds: Partial<Record<WalkKind, number>>, pageSize: number): Promise<Steady> {
   world.sandbox.faults.rate(kinds, { operation: OPERATION });
-  const datasets = { proposed_blocks: { every: '5s', since: dayOf(midnight(DAYS)), pageSize } };
+  const datasets = {
+    proposed_blocks: { every: '5s', since: dayOf(midnight(DAYS + UNCLAIMED_DAYS)), pageSize },
+  };
   return Steady.start(world, { watch: 1, days: DAYS, datasets });
 }
 
