@@ -116,7 +116,7 @@ const asked: Readonly<Record<string, Readonly<Record<string, readonly (readonly 
     validator_movements: [
       ['Who joined and who left between two dates?', march],
       ['Who joined and left a subnet?', { ...march, subnet_id: subnet }],
-      ['Who had joined and left by March 20?', { ...march, ...early }],
+      ['Who had joined and left by March 23?', { ...march, as_of: '2026-03-23T12:00' }],
     ],
     delegation_movements: [
       ['Who began and ended a delegation to our validators?', march],

@@ -60,7 +60,7 @@ afterAll(async () => {
 function filledIn(written: string): string {
   const { sandbox } = world;
   const own = {
-    [PLACEHOLDERS.node]: sandbox.watch.nodeIds[1] ?? '',
+    [PLACEHOLDERS.node]: sandbox.watch.nodeIds[2] ?? '',
     [PLACEHOLDERS.address]: sandbox.watch.addresses[0] ?? '',
     [PLACEHOLDERS.evmAddress]: sandbox.evm.get('43114')?.address(2) ?? '',
     [PLACEHOLDERS.subnet]: sandbox.network.subnets[2]?.subnetId ?? '',
