@@ -40,7 +40,7 @@ interface Break {
 
 /**
  * Compares what an upstream reported with what is recorded of the same chain: the parent of each new entry has to be an entry one height
- * below, where both are known, and a chain does not get shorter. Another id at a recorded height is a conflict of the log, not another chain.
+ * below, where both are known, the id of a recorded height does not change, and a chain does not get shorter.
  * @param ask the upstream, to find the height from which the chains differ
  * @throws UpstreamFailure (identity) with both ids when the reported entries belong to another chain, or the newest one is below the recorded one
  */
@@ -80,6 +80,7 @@ function firstBreak(links: readonly Link[], recorded: readonly Link[]): Break | 
     if (before.some(({ id, parent }) => id === link.id && parent === link.parent)) continue;
     const found =
       parentBreak(link, before, knownAt(link.height - 1n)) ??
+      idBreak(link, before) ??
       (before.length === 0 ? childBreak(link, knownAt(link.height), recordedAt(link.height + 1n)) : null);
     if (found) return { height: link.height, reason: found };
   }
@@ -113,6 +114,13 @@ function parentBreak(
   const parents = `the parent of block ${height} is ${parent}, and block ${height - 1n} is ${first.id}`;
   const other = recorded.find((entry) => entry.id !== null && entry.id !== id);
   return other ? `block ${height} is ${id}, and ${other.id} is recorded at this height; ${parents}` : parents;
+}
+
+/** Reports an entry whose height has another id. A recorded entry without an id may be the same one. */
+function idBreak({ height, id }: Link, recorded: readonly Link[]): string | null {
+  const [first] = recorded;
+  if (id === null || !first || recorded.some((entry) => entry.id === null || entry.id === id)) return null;
+  return `block ${height} is ${id}, and ${first.id} is recorded at this height`;
 }
 
 /** Reports an entry of a height that is not recorded, if the recorded entries above it have another parent. */

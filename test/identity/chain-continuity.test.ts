@@ -99,6 +99,19 @@ describe.each([pBlocks, xBlocks])('$name of a node that serves another chain', (
     expect(await covered()).toBe('{[20,132)}');
   });
 
+  it('that differs at the newest block alone are refused, with the height of the fork', async () => {
+    const { node, poll, stored } = await recorderOf(dataset);
+    node.serves = { head: 30 };
+    await poll();
+    node.serves = { head: 30, fork: { from: 30, name: 'other' } };
+    const { status, error } = await poll();
+    expect({ status, error }).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/block 30 is other-30, and main-30 .*differ from height 30 on/),
+    });
+    expect(await stored()).toEqual(Array.from({ length: 31 }, (_, height) => `main-${height}`));
+  });
+
   it('that has as many blocks are refused, though no block is new', async () => {
     const { node, poll, stored } = await recorderOf(dataset);
     node.serves = { head: 30 };
@@ -149,19 +162,15 @@ it('stores no block of a chain that does not continue the recorded one, whatever
   await fc.assert(
     fc.asyncProperty(fc.array(served, { minLength: 2, maxLength: 6 }), async (states) => {
       const { node, poll, stored } = await recorderOf(pBlocks);
-      // The ids of each height, the current one last: another newest block on the recorded parent is a conflict.
-      const known: string[][] = [];
+      const known: string[] = [];
       for (const { head, fork } of states) {
         node.serves = fork ? { head, fork } : { head };
         const newest = known.length - 1;
-        const isKnown = (height: number) => known[height]?.includes(idAt(node.serves, height)) ?? true;
-        const expected =
-          head > newest ? isKnown(newest) : head === newest && (isKnown(newest) || isKnown(newest - 1));
+        const expected = head >= newest && (newest < 0 || known[newest] === idAt(node.serves, newest));
         const { status } = await poll();
         expect(status).toBe(expected ? 'done' : 'failed');
-        if (expected && head === newest) known[newest]?.push(idAt(node.serves, newest));
-        if (expected) for (let at = known.length; at <= head; at++) known.push([idAt(node.serves, at)]);
-        expect(await stored()).toEqual(known.map((ids) => ids.at(-1)));
+        if (expected) for (let at = known.length; at <= head; at++) known.push(idAt(node.serves, at));
+        expect(await stored()).toEqual(known);
       }
     }),
     { numRuns: 15 },
@@ -182,18 +191,20 @@ describe('a height with two ids', () => {
   const done = { status: 'done', rowsWritten: [1] };
   const refused = { status: 'failed', rowsWritten: [0] };
 
-  it.each(['b', 'other-b'])('keeps both, and %s may be the parent of the next block', async (parent) => {
+  it('is of another chain, also at the newest height and on the same parent', async () => {
     const poll = recorder();
     await poll([1, 'a'], [2, 'b', 'a']);
-    expect(await poll([2, 'other-b', 'a'])).toMatchObject(done);
-    expect(await poll([3, 'c', 'neither'])).toMatchObject(refused);
-    expect(await poll([3, 'c', parent])).toMatchObject(done);
-    const versions = await sql`
-      select id, superseded_at is null as current from recorder.p_blocks where node = ${`node-${nodes}`} and height = 2 order by id`;
-    expect([...versions]).toEqual([
-      { id: 'b', current: false },
-      { id: 'other-b', current: true },
-    ]);
+    const { error, ...result } = await poll([2, 'other-b', 'a']);
+    expect(result).toMatchObject(refused);
+    expect(error).toContain('another chain: block 2 is other-b, and b is recorded at this height');
+    expect(await poll([2, 'other-b', 'a'], [3, 'c', 'other-b'])).toMatchObject(refused);
+    expect(await poll([3, 'c', 'b'])).toMatchObject(done);
+  });
+
+  it('may be the same block if the recorded one has no id', async () => {
+    const poll = recorder();
+    await poll([1, 'a'], [2, null, 'a']);
+    expect((await poll([2, 'b', 'a'])).status).toBe('done');
   });
 
   it('is of another chain if the parent of the second one is not recorded', async () => {
