@@ -50,7 +50,7 @@ outputs as (
 select p.network, p.staking_tx_hash, o.reward_type, p.tx_hash, p.block_timestamp, p.node_id, p.tx_type <> 'RewardValidatorTx',
   o.utxo_id, a.list, o.amount, o.denomination, o.symbol,
   exists (
-    select from reporting.receipt_coverage c
+    select from reporting.receipt_coverage(as_of) c
     where c.network = p.network and p.block_timestamp >= c.range_start and (c.range_end is null or p.block_timestamp < c.range_end)
       and c.address = any (string_to_array(a.list, ', ')))
 from payouts p

@@ -127,7 +127,7 @@ from settled s
 union all
 select o.network, o.tx_hash, o.reward_type, o.node_id, o.due_at,
   case when exists (
-      select from reporting.receipt_coverage c
+      select from reporting.receipt_coverage(at) c
       where c.network = o.network and o.due_at >= c.range_start and (c.range_end is null or o.due_at < c.range_end)
         and c.address = any (string_to_array(o.recipients, ', ')))
     then 'expected' else 'not recorded' end,
