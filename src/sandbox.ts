@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,6 +10,7 @@ import { checkConfig } from './config/load.ts';
 import type { Config } from './config/schema.ts';
 import { catalogNames } from './configured-feeds.ts';
 import { packageFile } from './package-file.ts';
+import { makeFolder, writingTo } from './writing.ts';
 
 const PROGRAM = fileURLToPath(packageFile('dist/sandbox/main.js'));
 const STATE = 'sandbox.json';
@@ -43,6 +44,11 @@ export interface Sandbox {
 export async function useSandbox(dir: string): Promise<Sandbox> {
   const running = await runningSandbox(dir);
   if (running) return { announcement: running, close: async () => {} };
+  await writingTo(
+    dir,
+    () => makeFolder(dir),
+    'run chain-recorder in a directory that this user may write to',
+  );
   const child = spawn(process.execPath, [PROGRAM, '--port', '0', '--parent'], {
     stdio: ['pipe', 'pipe', 'inherit'],
     // Ctrl-C is for all of a group: what is under way still asks the sandbox while the recorder stops.
@@ -55,7 +61,6 @@ export async function useSandbox(dir: string): Promise<Sandbox> {
     createInterface({ input: child.stdout }).once('line', resolve);
   });
   const made = announcement.parse(JSON.parse(line));
-  mkdirSync(dir, { recursive: true });
   writeFileSync(join(dir, STATE), line);
   return {
     announcement: made,

@@ -15,6 +15,7 @@ import {
 } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { makeFolder } from '../writing.ts';
 import type { Account } from './file-lock.ts';
 
 const run = promisify(execFile);
@@ -42,7 +43,7 @@ export async function embeddedHome(dir: string, log: EmbeddedLog): Promise<Embed
   const folder = resolve(dir);
   const entrance = join(folder, 'postgres');
   const isRoot = process.getuid?.() === 0;
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   if (!isRoot) await mkdir(entrance, { recursive: true, mode: 0o700 });
   else if (!(await exists(entrance))) await makeForRoot(entrance, folder, log);
 

@@ -41,6 +41,20 @@ it.each([['status'], ['doctor'], ['query', 'select 1']])(
   },
 );
 
+it.runIf(noBadPlaces === null).each([
+  ['sandbox', ''],
+  ['embedded database', 'network: fuji\nupstreams: {}\n'],
+])('a current folder on a disk that takes no writes is told before the %s starts', async (_, config) => {
+  const folder = mkdtempSync(join(dir, 'read-only-'));
+  if (config) writeFileSync(join(folder, 'recorder.yaml'), config);
+  const mounted = 'mount --bind "$PWD" "$PWD" && mount -o remount,ro,bind "$PWD" && cd "$PWD" && exec "$@"';
+  const before = ['unshare', '--user', '--map-root-user', '--mount', 'bash', '-c', mounted, 'bash'];
+  const ended = await startCommand(['up'], { LOG_LEVEL: 'error' }, folder, undefined, before).ended;
+  expect(told(ended)).toEqual(
+    one(2, /^\S+\.recorder: the disk takes no writes: run chain-recorder in a directory/),
+  );
+});
+
 /** Commands that write into a folder, and the option that names it. One of them is tested with every place. */
 const writers = [
   [['export', 'peers', '--to'], true],
