@@ -6,8 +6,8 @@ import { compareSources } from '../../src/checks/compare.ts';
 import { breaksIn, discrepanciesIn, discrepanciesInWords } from '../../src/reports/discrepancies.ts';
 import { findingGroups } from '../../src/reports/findings.ts';
 import { statusOf } from '../../src/reports/status.ts';
-import { exposition } from '../../src/server/metrics/exposition.ts';
-import { recordingSamples } from '../../src/server/metrics/recording.ts';
+import { exposition } from '../../src/server/metrics/metric.ts';
+import { recordingSamples } from '../../src/server/metrics/recorder-metrics.ts';
 import { startCommand } from '../support/cli.ts';
 import { withDatabase } from '../support/fixture.ts';
 

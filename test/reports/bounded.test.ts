@@ -5,10 +5,10 @@ import { diskUse } from '../../src/reports/disk.ts';
 import { forecast } from '../../src/reports/forecast.ts';
 import { statusOf } from '../../src/reports/status.ts';
 import { Watchdog } from '../../src/reports/watchdog.ts';
-import { exposition } from '../../src/server/metrics/exposition.ts';
+import { exposition } from '../../src/server/metrics/metric.ts';
 import { metricParts, metricsOf } from '../../src/server/metrics/metrics.ts';
 import { ProcessCounts } from '../../src/server/metrics/process-counts.ts';
-import { recordingSamples } from '../../src/server/metrics/recording.ts';
+import { recordingSamples } from '../../src/server/metrics/recorder-metrics.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { scriptedFeed } from '../support/recording.ts';
 

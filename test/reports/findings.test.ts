@@ -3,8 +3,8 @@ import { SharedBudget } from '../../src/db/budget.ts';
 import { budgetKey } from '../../src/db/budget-key.ts';
 import { findingGroups, inWords } from '../../src/reports/findings.ts';
 import { statusOf } from '../../src/reports/status.ts';
-import { exposition } from '../../src/server/metrics/exposition.ts';
-import { recordingSamples } from '../../src/server/metrics/recording.ts';
+import { exposition } from '../../src/server/metrics/metric.ts';
+import { recordingSamples } from '../../src/server/metrics/recorder-metrics.ts';
 import { withDatabase } from '../support/fixture.ts';
 
 const { it, sql } = withDatabase({ max: 5 });

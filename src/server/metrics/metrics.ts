@@ -1,21 +1,23 @@
 import type { Registry } from 'prom-client';
 import { messageOf } from '../../errors.ts';
 import { inProportion, recently } from '../recently.ts';
-import { allowances } from './budgets.ts';
-import { changeSinks } from './change-sinks.ts';
-import { datasets, lacks } from './datasets.ts';
-import { exporting } from './exports.ts';
-import { exposition } from './exposition.ts';
-import { gauge } from './family.ts';
-import { ledgers } from './ledgers.ts';
+import { exposition, gauge, type MetricPart, type MetricSources } from './metric.ts';
 import { nodes } from './nodes.ts';
-import type { MetricPart, MetricSources } from './part.ts';
 import { ofProcess } from './process.ts';
-import { recording } from './recording.ts';
-import { replicas } from './replicas.ts';
+import {
+  allowances,
+  changeSinks,
+  datasets,
+  exporting,
+  lacks,
+  ledgers,
+  recording,
+  replicas,
+  sealing,
+  space,
+  work,
+} from './recorder-metrics.ts';
 import { responseTimes } from './response-times.ts';
-import { space } from './space.ts';
-import { sealing, work } from './work.ts';
 
 const reachable = gauge(
   'chain_recorder_database_reachable',

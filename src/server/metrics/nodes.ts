@@ -1,5 +1,4 @@
-import { counter, gauge, type Sample } from './family.ts';
-import type { MetricPart } from './part.ts';
+import { counter, gauge, type MetricPart, type Sample } from './metric.ts';
 import { refuseTooMany, upToMost, watchedProbes } from './watched-probes.ts';
 
 /** The states of a probe, as the ledger names them. */

@@ -1,4 +1,4 @@
-import type { Family } from './family.ts';
+import type { Family } from './metric.ts';
 import { metricParts, scrapeFamilies } from './metrics.ts';
 
 const text = `# Monitoring

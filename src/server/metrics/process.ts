@@ -1,6 +1,5 @@
 import { versionOf } from '../../version.ts';
-import { counter, gauge, histogram } from './family.ts';
-import type { MetricPart } from './part.ts';
+import { counter, gauge, histogram, type MetricPart } from './metric.ts';
 
 const build = gauge(
   'chain_recorder_build_info',

@@ -1,7 +1,6 @@
 import { decodeSlots } from '../../health/latency-entries.ts';
 import { endOf, type Histogram, typicalOf } from '../../health/latency-histogram.ts';
-import { type Buckets, histogram } from './family.ts';
-import type { MetricPart } from './part.ts';
+import { type Buckets, histogram, type MetricPart } from './metric.ts';
 import { refuseTooMany, upToMost, watchedProbes } from './watched-probes.ts';
 
 /** The buckets of the ledger at whose ends the exposed ones end: each about twice as high as the one before. */

@@ -1,0 +1,375 @@
+import { queuesSeen } from '../../reports/queues.ts';
+import type { Status } from '../../reports/status.ts';
+import { counter, gauge, type MetricRow, metricTable, type Sample, samplesIn } from './metric.ts';
+import { watchedProbes } from './watched-probes.ts';
+
+/** Cache time of counts that grow with what went wrong, in ms. */
+const SLOW_COUNTS_MS = 60_000;
+const PROCESS_STATES = ['running', 'outdated', 'lost'] as const;
+
+/** State of the health ledgers. */
+export const ledgers = metricTable({
+  name: 'ledgers',
+  about: 'How the health ledger of each observer is kept.',
+  metrics: {
+    lag: gauge(
+      'chain_recorder_ledger_lag_seconds',
+      'Lag of the settled health ledger of the observer. A minute or more: it is stalled.',
+      'observer',
+    ),
+    active: gauge('chain_recorder_ledger_active', '1 while a process probes for the observer.', 'observer'),
+    refused: gauge(
+      'chain_recorder_ledger_refused_probes',
+      'Probes whose rows the database rejects: their ledgers are stalled.',
+      'observer',
+    ),
+  },
+  rows: ({ sql }) => sql<MetricRow[]>`
+    with watched as (${watchedProbes(sql)}),
+    wanted as (select observer, min(wanted_at) as wanted_at from watched group by observer)
+    select w.observer, greatest(0, extract(epoch from now() - greatest(o.settled_until, w.wanted_at)))::float8 as lag,
+      coalesce(o.watching, false) as active, coalesce(jsonb_array_length(o.refused), 0) as refused
+    from wanted w left join reporting.node_observers o using (observer) order by 1`,
+});
+
+const RECORDING = {
+  last_success_at: gauge(
+    'chain_recorder_last_success_timestamp_seconds',
+    'When the dataset was last recorded, as Unix time.',
+    'dataset',
+  ),
+  late_by: gauge('chain_recorder_max_lag_seconds', 'Lag of the latest target of the dataset.', 'dataset'),
+  targets: gauge('chain_recorder_targets', 'Targets of the dataset.', 'dataset'),
+  failing: gauge('chain_recorder_failing_targets', 'Targets whose last run failed.', 'dataset'),
+  incomplete: gauge(
+    'chain_recorder_incomplete_targets',
+    'Targets of which every success leaves something out.',
+    'dataset',
+  ),
+  rows_today: gauge('chain_recorder_rows_today', 'Rows written today (UTC).', 'dataset'),
+  late_targets: gauge(
+    'chain_recorder_late_targets',
+    'Datasets of targets that were not recorded for longer than three intervals.',
+  ),
+  standing_still: gauge(
+    'chain_recorder_stalled_components',
+    'Ledgers, schedules, seals, checks, and the recording as a whole, that are stalled.',
+  ),
+  findings: gauge(
+    'chain_recorder_findings',
+    'Problems of the recording (reporting.findings), by state and kind.',
+    'state',
+    'what',
+  ),
+  standing: gauge(
+    'chain_recorder_discrepancies',
+    'Open differences between sources (reporting.discrepancies), by check.',
+    'check',
+  ),
+  quarantined: gauge('chain_recorder_quarantined_items', 'Items that could not be decoded.'),
+  sealed_until: gauge(
+    'chain_recorder_sealed_until_timestamp_seconds',
+    'End of the sealed record, exclusive, as Unix time.',
+  ),
+  gaps: gauge('chain_recorder_gaps', 'Ranges that are missing (reporting.gaps).'),
+  day_units: gauge(
+    'chain_recorder_budget_units_today',
+    'Budget units used today (UTC), where a limit is known.',
+    'upstream',
+  ),
+  rate_limited: gauge(
+    'chain_recorder_upstream_rate_limited',
+    '1 while the upstream is not called because of a rate limit that it sent.',
+    'upstream',
+  ),
+};
+
+function recordingRows(status: Status): MetricRow[] {
+  const { late_targets, standing_still, quarantined, gaps, seal } = status;
+  const findings = new Map<string, { state: string; what: string; findings: number }>();
+  for (const { state, what, count } of status.findings) {
+    const key = `${state} ${what}`;
+    findings.set(key, { state, what, findings: count + (findings.get(key)?.findings ?? 0) });
+  }
+  return [
+    ...status.datasets.map((one) => ({ ...one })),
+    { late_targets, standing_still, quarantined, gaps, sealed_until: seal?.sealed_until },
+    ...findings.values(),
+    ...status.discrepancies.map(({ check_name, standing }) => ({ check: check_name, standing })),
+    ...status.budgets.map(({ upstream, day_units, blocked_until }) => ({
+      upstream,
+      day_units,
+      rate_limited: blocked_until !== null,
+    })),
+  ];
+}
+
+/** Returns the state of the recording as samples. */
+export const recordingSamples = (status: Status): Sample[] => samplesIn(RECORDING, recordingRows(status));
+
+/** State of the recording. */
+export const recording = metricTable({
+  name: 'recording',
+  about: 'State of the recording, as `status` and `/api/status` report it.',
+  metrics: RECORDING,
+  rows: async ({ status }) => recordingRows(await status()),
+});
+
+/** What is recorded of each dataset. */
+export const datasets = metricTable({
+  name: 'datasets',
+  about: 'What was recorded of each dataset, by all processes together.',
+  metrics: {
+    rows: counter('chain_recorder_rows_total', 'Rows written, ever, by all processes.', 'dataset'),
+    items: counter('chain_recorder_items_total', 'Items received, ever, by all processes.', 'dataset'),
+    every: gauge(
+      'chain_recorder_expected_interval_seconds',
+      'Interval of the recording of the dataset, if it is recorded repeatedly.',
+      'dataset',
+    ),
+    not_offered: gauge(
+      'chain_recorder_not_offered_targets',
+      'Targets that the upstream does not serve.',
+      'dataset',
+    ),
+  },
+  // Includes targets that are not configured any more, so that the counts never fall.
+  rows: ({ sql }) => sql<MetricRow[]>`
+    with written as (
+      select dataset, sum(rows_written)::float8 as rows, sum(items)::float8 as items
+      from recorder.target_datasets group by dataset
+    )
+    select w.dataset, w.rows, w.items, extract(epoch from f.expected_every)::float8 as every, f.not_offered::float8
+    from written w left join reporting.recording_freshness f using (dataset) order by 1`,
+});
+
+/** What is missing, or could not be decoded, of each dataset. */
+export const lacks = metricTable({
+  name: 'lacks',
+  about: 'What the record lacks, by dataset. Counted at most once a minute.',
+  lasting: SLOW_COUNTS_MS,
+  metrics: {
+    gaps: gauge(
+      'chain_recorder_dataset_gaps',
+      'Ranges of the dataset that are missing, by whether they can still be fetched (fetchable="true") or never.',
+      'dataset',
+      'fetchable',
+    ),
+    quarantined: gauge(
+      'chain_recorder_dataset_quarantined_items',
+      'Items of the dataset that could not be decoded or stored.',
+      'dataset',
+    ),
+  },
+  rows: async ({ sql }) => [
+    ...(await sql<MetricRow[]>`
+      select dataset, reason = 'not recorded yet' as fetchable, count(*)::float8 as gaps
+      from reporting.gaps group by 1, 2 order by 1, 2`),
+    ...(await sql<MetricRow[]>`
+      select dataset, count(*)::float8 as quarantined from reporting.quarantine group by 1 order by 1`),
+  ],
+});
+
+/** Remaining budget of the services. */
+export const allowances = metricTable({
+  name: 'budgets',
+  about: 'Remaining budget of the services, where `recorder.yaml` names a limit (`upstreams.*.budget`).',
+  metrics: {
+    limit: gauge(
+      'chain_recorder_budget_limit_units',
+      'Budget units that the configuration allows for the upstream in a minute or a day (UTC).',
+      'upstream',
+      'window',
+    ),
+    left: gauge(
+      'chain_recorder_budget_left_units',
+      'Budget units that are left of the current minute or day (UTC).',
+      'upstream',
+      'window',
+    ),
+  },
+  rows: async ({ sql, budgets, upstreams }) => {
+    const used = await sql<{ upstream: string; minute: number; day: number }[]>`
+      select upstream, case when b.minute = date_trunc('minute', now()) then b.minute_units else 0 end::float8 as minute,
+        case when b.day = (now() at time zone 'UTC')::date then b.day_units else 0 end::float8 as day
+      from recorder.budgets b join unnest(${budgets.map(({ upstream }) => upstream)}::text[],
+        ${budgets.map(({ endpoint }) => endpoint)}::text[]) as mine(upstream, endpoint) using (upstream, endpoint)`;
+    const services = { chainData: upstreams.chainData, metrics: upstreams.metrics };
+    return Object.entries(services).flatMap(([upstream, service]) => {
+      const spent = used.find((one) => one.upstream === upstream);
+      const row = (window: string, limit: number | undefined, units = 0) =>
+        limit === undefined ? [] : [{ upstream, window, limit, left: Math.max(0, limit - units) }];
+      return [
+        ...row('minute', service?.budget?.perMinute, spent?.minute),
+        ...row('day', service?.budget?.perDay, spent?.day),
+      ];
+    });
+  },
+});
+
+/** Queues and processes. */
+export const work = metricTable({
+  name: 'work',
+  about:
+    'The queues and the processes, of all recorders in the database. A lost process is reported for a day, or until another one starts.',
+  metrics: {
+    jobs: gauge(
+      'chain_recorder_queue_jobs',
+      'Jobs in the queue as the process with the schedules saw it last: waiting or active.',
+      'recorder',
+      'queue',
+      'state',
+    ),
+    unhealthy: gauge(
+      'chain_recorder_queue_unhealthy',
+      '1 while the queue is paused or unavailable.',
+      'recorder',
+      'queue',
+    ),
+    seen_at: gauge(
+      'chain_recorder_queue_seen_timestamp_seconds',
+      'When the queue was last checked, as Unix time.',
+      'recorder',
+      'queue',
+    ),
+    processes: gauge(
+      'chain_recorder_processes',
+      'Processes of up by state: running, outdated (a newer configuration is in place), or lost (no sign of life for 20 s).',
+      'recorder',
+      'state',
+    ),
+  },
+  rows: async ({ sql }) => [
+    ...(await queuesSeen(sql)).flatMap(({ recorder, queue, waiting, active, trouble, seen_at }) => [
+      { recorder, queue, state: 'waiting', jobs: waiting },
+      { recorder, queue, state: 'active', jobs: active },
+      { recorder, queue, unhealthy: trouble !== null, seen_at },
+    ]),
+    ...(await sql<MetricRow[]>`
+      select p.recorder, s.state, count(*) filter (where p.state = s.state)::float8 as processes
+      from reporting.processes p cross join unnest(${[...PROCESS_STATES]}::text[]) with ordinality s(state, place)
+      where p.state <> 'stopped' and p.seen_at > now() - interval '1 day' group by 1, 2, s.place order by 1, s.place`),
+  ],
+});
+
+/** Seals of the record. */
+export const sealing = metricTable({
+  name: 'seals',
+  about:
+    'The seals of the record. The end of the sealed record: `chain_recorder_sealed_until_timestamp_seconds`.',
+  metrics: {
+    seals: counter('chain_recorder_seals_total', 'Seals created.'),
+    sealed_at: gauge(
+      'chain_recorder_last_seal_timestamp_seconds',
+      'When the newest seal was created, as Unix time.',
+    ),
+    signed: gauge('chain_recorder_last_seal_signed', '1 if the newest seal is signed.'),
+  },
+  rows: async ({ sql }) => {
+    const rows = await sql<MetricRow[]>`
+      select seal as seals, sealed_at, signature is not null as signed from reporting.seal_heads order by seal desc limit 1`;
+    return rows.length > 0 ? rows : [{ seals: 0 }];
+  },
+});
+
+/** Exports by schedule. */
+export const exporting = metricTable({
+  name: 'exports',
+  about: 'The exports by schedule (`exports` in recorder.yaml), of all recorders in the database.',
+  metrics: {
+    until: gauge(
+      'chain_recorder_exported_until_timestamp_seconds',
+      'End of the exported record, as Unix time; no sample: never exported.',
+      'recorder',
+      'place',
+    ),
+    every: gauge('chain_recorder_export_interval_seconds', 'Interval of the export.', 'recorder', 'place'),
+    failures: gauge(
+      'chain_recorder_export_failures',
+      'Consecutive failed exports; 0: the last one succeeded.',
+      'recorder',
+      'place',
+    ),
+    rows: gauge('chain_recorder_export_rows', 'Rows that the last export wrote.', 'recorder', 'place'),
+    bytes: gauge('chain_recorder_export_bytes', 'Bytes that the last export wrote.', 'recorder', 'place'),
+  },
+  rows: ({ sql }) => sql<MetricRow[]>`
+    select recorder, place, extract(epoch from expected_every)::float8 as every, exported_at as until,
+      failures::float8 as failures, rows::float8 as rows, bytes::float8 as bytes from reporting.exports`,
+});
+
+/** Sinks of the change feed. */
+export const changeSinks = metricTable({
+  name: 'changes',
+  about: 'Progress of each [sink of the change feed](feed.md).',
+  metrics: {
+    lag: gauge(
+      'chain_recorder_change_sink_lag_seconds',
+      'Age of the oldest change that the sink has not accepted; 0: it has all.',
+      'recorder',
+      'sink',
+    ),
+    failing: gauge(
+      'chain_recorder_change_sink_failing',
+      '1 while the sink accepts no changes.',
+      'recorder',
+      'sink',
+    ),
+    sent: counter(
+      'chain_recorder_change_sink_sent_total',
+      'Changes that the sink accepted.',
+      'recorder',
+      'sink',
+    ),
+  },
+  rows: ({ sql }) => sql<MetricRow[]>`
+    select recorder, sink, coalesce(greatest(0, extract(epoch from now() - waiting_since)), 0)::float8 as lag,
+      failing_since is not null as failing, sent::float8 as sent from reporting.change_sinks order by 1, 2`,
+});
+
+/** Replicas that are read in place of the primary. */
+export const replicas = metricTable({
+  name: 'replicas',
+  about:
+    'The replicas that pages, reports and exports read from (`REPORTING_DATABASE_URL`), as a process that reads there saw each within the last minute.',
+  metrics: {
+    readable: gauge(
+      'chain_recorder_replica_readable',
+      '1 while the replica is available and is a copy of the primary, else 0.',
+      'place',
+    ),
+    lag_seconds: gauge(
+      'chain_recorder_replica_lag_seconds',
+      'Lag behind the primary, exact to about five seconds; no sample: unknown.',
+      'place',
+    ),
+    lag_bytes: gauge(
+      'chain_recorder_replica_lag_bytes',
+      'WAL of the primary that the replica has not replayed, in bytes; no sample: unknown.',
+      'place',
+    ),
+  },
+  rows: async ({ status }) =>
+    (await status()).replicas.map((one) => ({ ...one, readable: one.trouble === null })),
+});
+
+/** Disk space of the record. */
+export const space = metricTable({
+  name: 'space',
+  about: 'Disk space of the record. Queried at most once a minute.',
+  metrics: {
+    database: gauge('chain_recorder_database_size_bytes', 'Size of the database on disk.'),
+    perDay: gauge(
+      'chain_recorder_database_growth_bytes_per_day',
+      'Growth per day, at the pace of the last sealed days. No sample while it is unknown.',
+    ),
+    free: gauge(
+      'chain_recorder_disk_free_bytes',
+      'Free space on the disk of the embedded database. No sample for a server of your own.',
+    ),
+  },
+  rows: async ({ disk }) => {
+    const { database, perDay, free } = await disk();
+    return [{ database, perDay, free }];
+  },
+});
