@@ -44,6 +44,7 @@ afterAll(async () => {
 
 it('is kept without answers, which are somebody’s own', () => {
   const { cells } = notebook.parse(JSON.parse(readFileSync(NOTEBOOK, 'utf8')));
+  expect(readFileSync(NOTEBOOK, 'utf8')).toContain('-c timezone=UTC');
   expect(cells.length).toBeGreaterThan(10);
   expect(cells.flatMap(({ outputs = [] }) => outputs)).toEqual([]);
   expect(new Set(cells.map(({ id }) => id)).size).toBe(cells.length);

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { recordedDatabase } from '../api/recorded-database.ts';
 import { letRead } from '../server/pages/revised-point.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { answersByZone, ZONES } from '../support/zones.ts';
 
 const folder = fileURLToPath(new URL('../../examples/superset/', import.meta.url));
 /** What the recorded database has nothing of. */
@@ -97,6 +98,7 @@ const databaseFile = z.object({
   uuid: z.uuid(),
   sqlalchemy_uri: z.string(),
   allow_dml: z.literal(false),
+  extra: z.object({ engine_params: z.object({ connect_args: z.object({ options: z.string() }) }) }),
   version,
 });
 
@@ -148,6 +150,16 @@ describe('the dashboard for Superset', () => {
       });
       expect(widths.reduce((sum, width) => sum + width, 0)).toBeLessThanOrEqual(12);
     }
+  });
+
+  it('cuts its charts into days of UTC, whatever the time zone of the server is', async () => {
+    expect(connection.extra.engine_params.connect_args.options).toMatch(/-c timezone=UTC\b/);
+    const { UTC, ...others } = await answersByZone(
+      reader,
+      datasets.map((dataset) => `select * from ${sourceOf(dataset)}`),
+    );
+    expect(UTC?.filter((rows) => rows.length > 0).length).toBeGreaterThan(5);
+    for (const zone of ZONES.slice(1)) expect(others[zone], zone).toEqual(UTC);
   });
 
   it('names a password nowhere, and asks for one', () => {
