@@ -3,20 +3,9 @@ import { messageOf } from '../../errors.ts';
 import { inProportion, recently } from '../recently.ts';
 import { exposition, gauge, type MetricPart, type MetricSources } from './metric.ts';
 import { nodes } from './nodes.ts';
+import { changeSinks, exporting, replicas, sealing, space, work } from './operation-metrics.ts';
 import { ofProcess } from './process.ts';
-import {
-  allowances,
-  changeSinks,
-  datasets,
-  exporting,
-  lacks,
-  ledgers,
-  recording,
-  replicas,
-  sealing,
-  space,
-  work,
-} from './recorder-metrics.ts';
+import { allowances, datasets, lacks, ledgers, recording } from './recorder-metrics.ts';
 import { responseTimes } from './response-times.ts';
 
 const reachable = gauge(
