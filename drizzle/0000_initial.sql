@@ -224,6 +224,7 @@ CREATE TABLE "recorder"."targets" (
 	"run_id" bigint,
 	"lease_until" timestamp with time zone,
 	"look_requests" integer,
+	"most_requests" integer,
 	"look_from" bigint,
 	"look_to" bigint,
 	"shown_from" bigint,

@@ -1,6 +1,8 @@
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { z } from 'zod';
 import type { Digits } from './fields.ts';
+import type { PointInterval } from './point-grid.ts';
+import type { StatedRequest } from './stated-request.ts';
 
 /**
  * What becomes of a row that a run recorded:
@@ -224,12 +226,15 @@ export interface Dataset extends Recorded {
   readonly everyNode?: EveryNode;
   /** The items of a page. @throws Error when the answer has another shape than the seed says */
   items(body: unknown, target: Target): readonly unknown[];
+  /** Required of a `series`: the interval of its points. A point that starts no bucket of it goes to the quarantine. */
+  interval?(target: Target): PointInterval;
   /**
-   * Why an item that can be decoded cannot be right, such as a point of the future: it goes to the quarantine with that
-   * reason. Returns null if it may be right. Absent: every item may.
-   * @param now when the item was observed, ms since 1970
+   * The fields of an item that state what was requested, by key of the target. An item that states something else goes to the
+   * quarantine; an answer whose items all do is refused.
    */
-  refuse?(item: unknown, target: Target, now: number): string | null;
+  readonly states?: StatedRequest;
+  /** The fields of an answer that do. */
+  readonly answerStates?: StatedRequest;
   /** An item as the seed's field tables show it. */
   readonly example: Readonly<Record<string, unknown>>;
   readonly table: PgTable;

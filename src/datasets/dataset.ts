@@ -18,6 +18,7 @@ import type { Dataset, DatasetColumn, ElementFields, History } from './contract.
 import { type Column, columnOf, movingFields } from './fields.ts';
 import { columnName, snakeCase } from './names.ts';
 import { requestOf, SERIES_ID, seriesTableOf, standingKey } from './standing.ts';
+import { itemsAsRequested } from './stated-request.ts';
 import { unwrap } from './unwrap.ts';
 
 type Declaration = Omit<Dataset, 'table' | 'seriesTable' | 'columns' | 'rename'> &
@@ -30,8 +31,11 @@ export function defineDataset(declaration: Declaration): Dataset {
   const { name, history, key, numbered } = declaration;
   if (numbered && (history !== 'series' || !requestOf({ columns }).every((one) => key.includes(one))))
     throw new Error(`${name}: only a series whose key has all of its request can be numbered`);
+  if ((history === 'series') !== (declaration.interval !== undefined))
+    throw new Error(`${name}: a series has an interval, and nothing else has one`);
   return {
     ...declaration,
+    items: itemsAsRequested(declaration),
     rename,
     columns,
     table: tableOf(declaration, columns),

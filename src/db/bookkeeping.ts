@@ -41,6 +41,8 @@ export const targets = recorder.table(
     lease_until: instant(),
     /** The requests of the last complete poll, and its window on the source's axis; null: there was none. */
     look_requests: integer(),
+    /** The most requests of a complete run: of a list that is one window, about those of the whole list. */
+    most_requests: integer(),
     look_from: bigint({ mode: 'number' }),
     look_to: bigint({ mode: 'number' }),
     /** The start of what that poll showed, at or below its window; null if unknown. */

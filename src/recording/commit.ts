@@ -149,6 +149,7 @@ export function buildCommit(
         lease_until = case when ${outcome} is null then clock_timestamp() + interval '${LEASE_SECONDS} seconds' end,
         run_id = case when ${outcome} is null then run_id end,
         look_requests = case when ${fresh} then ${requests} else look_requests end,
+        most_requests = case when ${outcome} = 'done' then greatest(most_requests, ${requests}) else most_requests end,
         look_from = case when ${fresh} then ${param('bigint', ({ window }) => window?.from ?? null)} else look_from end,
         look_to = case when ${fresh} then ${param('bigint', ({ window }) => window?.to ?? null)} else look_to end,
         shown_from = case when ${fresh} then ${param('bigint', (commit) => commit.shownFrom)} else shown_from end${source.range?.index ? progressSet(param, fresh) : ''}

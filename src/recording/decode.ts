@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Dataset, Target } from '../datasets/contract.ts';
+import { refusePoint } from '../datasets/point-grid.ts';
 import { memberOf } from '../datasets/sources/answer.ts';
+import { buildContradiction } from '../datasets/stated-request.ts';
 import { storableJson } from '../datasets/storable.ts';
 import { unwrap } from '../datasets/unwrap.ts';
 import { identity } from '../history/identity.ts';
@@ -60,6 +62,10 @@ export function buildDecoder(dataset: Dataset): Decoder {
   const types = [...itemColumns(dataset).map(({ type }) => type), 'jsonb'];
   const idOf = buildIdentity(dataset);
   const keepsBoth = dataset.history === 'log';
+  const contradiction = buildContradiction(dataset.states);
+  const pointAt = keyColumns(dataset).at(-1)?.index ?? 0;
+  const refusePointOf = (row: Row, target: Target, now: number) =>
+    dataset.interval ? refusePoint(row[pointAt] ?? '', dataset.interval(target), now) : null;
   const decodeItems = (
     items: readonly unknown[],
     { target, now }: About,
@@ -76,7 +82,7 @@ export function buildDecoder(dataset: Dataset): Decoder {
         refused.push({ reason: row, item, key: keyOf(item) });
         continue;
       }
-      const reason = dataset.refuse?.(item, target, now) ?? null;
+      const reason = contradiction(item, target) ?? refusePointOf(row, target, now);
       if (reason !== null) {
         refused.push({ reason, item, key: row });
         continue;

@@ -23,8 +23,9 @@ export function claimablePart(
   return proven.from < to ? { from: proven.from, to } : null;
 }
 
-/** Whether a run is about now: an observation, or a window that reaches the newest part of the range. */
-export function aboutNow({ range }: Source, { target, window }: Job, now: number): boolean {
+/** Whether a run is about now: an observation, or a poll of a window that reaches the newest part of the range. */
+export function aboutNow({ range }: Source, { target, window, reason }: Job, now: number): boolean {
+  if (reason === 'sweep') return false;
   if (!range || !window) return true;
   return window.to > (range.axis === 'time' ? now : OPEN_END) - range.head(target) - 1;
 }

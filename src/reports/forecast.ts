@@ -14,6 +14,7 @@ import {
   type TargetState,
   type TargetStates,
 } from '../recording/plan.ts';
+import { rangeStart } from '../recording/range-start.ts';
 import { RECENT, windowsAgain } from '../recording/requested-again.ts';
 import { targetKey } from '../recording/target-key.ts';
 
@@ -49,6 +50,8 @@ export interface Forecast {
 /** The last complete poll of a target. */
 interface Look {
   readonly requests: number;
+  /** The most requests of a complete run. */
+  readonly mostRequests: number | null;
   /** Null: an observation of how things were. */
   readonly window: Window | null;
   /** The mean time between two items of an index, ms; null if unknown. */
@@ -128,7 +131,8 @@ function callsAgain(
   const { source, pageSize } = feed;
   const { index, axis } = source.range ?? {};
   if (!index) return 0;
-  const callsOf = ({ from, to }: Window) => {
+  const callsOf = ({ from, to }: Window, poll: number) => {
+    if (isWholeList(feed, target, state, from, poll)) return last?.mostRequests ?? source.calls;
     if (!last?.usualInterval) return source.calls;
     const span = axis === 'height' ? RECENT : to - from;
     return Math.max(source.calls, Math.ceil(span / last.usualInterval / (pageSize ?? index.page)));
@@ -136,10 +140,17 @@ function callsAgain(
   let lastPolled = state.lastPolled ?? polls[0] ?? 0;
   let calls = 0;
   for (const poll of polls) {
-    for (const window of windowsAgain(feed, target, { ...state, lastPolled }, poll)) calls += callsOf(window);
+    for (const window of windowsAgain(feed, target, { ...state, lastPolled }, poll))
+      calls += callsOf(window, poll);
     lastPolled = poll;
   }
   return calls;
+}
+
+/** Whether a window from a place on is the whole list of a target: all of it is one window. */
+function isWholeList({ source }: Watched, target: Target, state: TargetState, from: number, now: number) {
+  const { range } = source;
+  return range?.span(target) === Number.POSITIVE_INFINITY && from <= rangeStart(range, state, now);
 }
 
 /** The answer never changes and is recorded. */
@@ -190,16 +201,24 @@ function isComparable(axis: 'time' | 'height', last: Window, next: Window): bool
 
 /** The last complete poll of each target of a feed, by target key. */
 async function lastLooks(sql: postgres.Sql, { source }: Watched): Promise<Map<string, Look>> {
-  const { target_key, look_requests, look_from, look_to, usual_interval_ms } = targets;
+  const { target_key, look_requests, most_requests, look_from, look_to, usual_interval_ms } = targets;
   const rows = await ormOf(sql)
-    .select({ target_key, requests: look_requests, from: look_from, to: look_to, usual: usual_interval_ms })
+    .select({
+      target_key,
+      requests: look_requests,
+      most: most_requests,
+      from: look_from,
+      to: look_to,
+      usual: usual_interval_ms,
+    })
     .from(targets)
     .where(and(eq(targets.source, source.name), isNotNull(look_requests)));
   return new Map(
-    rows.map(({ target_key, requests, from, to, usual }) => [
+    rows.map(({ target_key, requests, most, from, to, usual }) => [
       target_key,
       {
         requests: requests ?? 0,
+        mostRequests: most,
         window: from === null || to === null ? null : { from, to },
         usualInterval: usual,
       },

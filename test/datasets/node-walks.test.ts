@@ -246,9 +246,7 @@ describe('UTXOs', () => {
   it('that are no bytes of an output are refused alone', () => {
     const { rows, refused } = buildDecoder(xUtxos).page(
       { utxos: ['0x00', 'hex', 7, xUtxos.example.utxo] },
-      {
-        address: 'X-avax1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq',
-      },
+      { address: 'X-avax18jma8ppw3nhx5r4ap8clazz0dps7rv5ukulre5' },
     );
     expect([rows.length, refused.length]).toEqual([1, 3]);
   });

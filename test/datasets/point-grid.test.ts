@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it as pure } from 'vitest';
+import { catalog } from '../../src/datasets/catalog.ts';
+import type { Dataset, Target } from '../../src/datasets/contract.ts';
+import { averageTps } from '../../src/datasets/metrics/average-tps.ts';
 import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
+import { buildDecoder } from '../../src/recording/decode.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { recordingContext, run, scriptedFeed } from '../support/recording.ts';
@@ -11,8 +15,13 @@ const day = 24 * hour;
 const now = Date.UTC(2026, 0, 10, 12, 20);
 const seconds = (moment: number) => moment / 1000;
 
-const refusal = (timeInterval: string, moment: number) =>
-  metricPoints.refuse?.({ timestamp: seconds(moment), value: 1 }, { timeInterval }, now) ?? null;
+/** Why a point is refused; null: it is not. */
+function refusal(dataset: Dataset, target: Target, moment: number, clock = now): string | null {
+  const point = { timestamp: seconds(moment), value: 1 };
+  return buildDecoder(dataset).items([point], { target, now: clock }).refused[0]?.reason ?? null;
+}
+const ofMetric = (timeInterval: string, moment: number, clock = now) =>
+  refusal(metricPoints, { timeInterval }, moment, clock);
 
 describe('a point', () => {
   pure.each([
@@ -25,7 +34,26 @@ describe('a point', () => {
     ['week', Date.UTC(2026, 0, 6), /not the start of a week \(00:00 UTC of a Monday\)/],
     ['month', Date.UTC(2025, 11, 2), /not the start of a month/],
   ])('of %s %d is refused', (timeInterval, moment, reason) => {
-    expect(refusal(timeInterval, moment)).toMatch(reason);
+    expect(ofMetric(timeInterval, moment)).toMatch(reason);
+  });
+
+  pure.each([
+    [Date.UTC(2026, 0, 9), null],
+    [Date.UTC(2026, 0, 9, 0, 15), /not the start of a day/],
+    [Date.UTC(2100, 0, 1), /in the future/],
+    [Date.UTC(1971, 0, 1), /before the first EVM chain/],
+  ])('of average TPS is about a day, too: %d', (moment, reason) => {
+    expect(refusal(averageTps, { chainId: '43114' }, moment)).toEqual(
+      reason && expect.stringMatching(reason),
+    );
+  });
+
+  pure('has a grid in every series that is recorded', () => {
+    const off = Date.UTC(2026, 0, 9, 0, 15);
+    const series = catalog.filter(({ history }) => history === 'series');
+    expect(series.map((one) => refusal(one, {}, off))).toEqual(
+      series.map(() => expect.stringMatching(/not the start/)),
+    );
   });
 
   pure('of any bucket that started is taken, that of now included, and none between two starts is', () => {
@@ -39,16 +67,15 @@ describe('a point', () => {
     fc.assert(
       fc.property(which, fc.nat({ max: 70 }), fc.integer({ min: 1, max: 3599 }), (name, back, off) => {
         const start = starts[name](back);
-        expect(refusal(name, start)).toBeNull();
-        expect(refusal(name, start + off * 1000)).not.toBeNull();
+        expect(ofMetric(name, start)).toBeNull();
+        expect(ofMetric(name, start + off * 1000)).not.toBeNull();
       }),
     );
   });
 
   pure('may be early by what the clock here is late', () => {
     const next = Math.ceil(now / hour) * hour;
-    const at = (clock: number) =>
-      metricPoints.refuse?.({ timestamp: seconds(next) }, { timeInterval: 'hour' }, clock);
+    const at = (clock: number) => ofMetric('hour', next, clock);
     expect([at(next - 5 * 60_000), at(next - 15 * 60_000)]).toEqual([null, expect.stringMatching(/future/)]);
   });
 });

@@ -1,38 +1,91 @@
 import { describe, expect, it } from 'vitest';
+import { deployedContracts } from '../../src/datasets/chain-data/deployed-contracts.ts';
 import { deploymentTransactions } from '../../src/datasets/chain-data/deployment-transactions.ts';
+import { erc1155Balances } from '../../src/datasets/chain-data/erc1155-balances.ts';
+import { erc1155Transfers } from '../../src/datasets/chain-data/erc1155-transfers.ts';
 import { evmTransactions } from '../../src/datasets/chain-data/evm-transactions.ts';
+import { nativeBalanceValues } from '../../src/datasets/chain-data/native-balance-values.ts';
 import { nativeBalances } from '../../src/datasets/chain-data/native-balances.ts';
+import { nativeTransactions } from '../../src/datasets/chain-data/native-transactions.ts';
+import { nftTokens } from '../../src/datasets/chain-data/nft-tokens.ts';
+import { primaryBalances } from '../../src/datasets/chain-data/primary-balances.ts';
+import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import { exampleTransaction } from '../../src/datasets/chain-data/transaction-detail.ts';
-import type { Ask, Dataset, Page } from '../../src/datasets/contract.ts';
+import type { Ask, Dataset, Page, Target } from '../../src/datasets/contract.ts';
 import { networkProposals } from '../../src/datasets/node/network-proposals.ts';
 import { nodeBlockchains } from '../../src/datasets/node/node-blockchains.ts';
+import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
 import { validatorDelegators } from '../../src/datasets/node/validator-delegators.ts';
 import { xAssets } from '../../src/datasets/node/x-assets.ts';
 import { xBalances } from '../../src/datasets/node/x-balances.ts';
+import { xBlocks } from '../../src/datasets/node/x-blocks.ts';
+import { xTransactions } from '../../src/datasets/node/x-transactions.ts';
+import { xUtxos } from '../../src/datasets/node/x-utxos.ts';
 import { buildDecoder, CONTRADICTS } from '../../src/recording/decode.ts';
 
 const transaction = { nativeTransaction: { ...exampleTransaction, txHash: '0xAB' } };
+const block = { ...proposedBlocks.example, proposerDetails: { proposerNodeId: 'A' } };
+const [from, to] = ['0xAB', '0xCD'].map((address) => ({ address }));
+
+/** Answers, and a request for what they are about, in which each value states it. */
+const answers: readonly (readonly [Dataset, unknown, Target])[] = [
+  [evmTransactions, transaction, { chainId: '43114', txHash: '0xab' }],
+  [deploymentTransactions, transaction, { chainId: '43114' }],
+  [nativeBalances, { nativeTokenBalance: nativeBalances.example }, { chainId: '43114' }],
+  [
+    nativeBalanceValues,
+    { nativeTokenBalance: { chainId: '1', ...nativeBalanceValues.example } },
+    { chainId: '1' },
+  ],
+  [erc1155Balances, { erc1155TokenBalances: [erc1155Balances.example] }, { chainId: '43114' }],
+  [
+    nativeTransactions,
+    { transactions: [{ ...nativeTransactions.example, from, to }] },
+    { chainId: '43114', address: '0xab' },
+  ],
+  [erc1155Transfers, { transactions: [{ ...erc1155Transfers.example, from, to }] }, { address: '0xcd' }],
+  [
+    deployedContracts,
+    {
+      contracts: [
+        {
+          ...deployedContracts.example,
+          deploymentDetails: { deployerAddress: '0xAB', deployerContractAddress: '0xCD' },
+        },
+      ],
+    },
+    { deployer: '0xab' },
+  ],
+  [
+    proposedBlocks,
+    { blocks: [block], chainInfo: { chainName: 'p-chain' } },
+    { nodeId: 'A', blockchainId: 'p-chain' },
+  ],
+  [
+    primaryBalances,
+    { balances: { locked: [primaryBalances.example] }, chainInfo: { chainName: 'x-chain' } },
+    { blockchainId: 'x-chain' },
+  ],
+  [nftTokens, { tokens: [{ ...nftTokens.example, address: '0xAB' }] }, { collection: '0xab', tokenId: '1' }],
+  [xAssets, xAssets.example, { assetId: String(xAssets.example.assetID) }],
+  [pBlocks, { blocks: [{ height: 7, id: 'A' }] }, { blockId: 'A', height: '7' }],
+  [xBlocks, { blocks: [{ height: 7, id: 'A' }] }, { blockId: 'A', height: '7' }],
+  [xTransactions, { blocks: [{ height: 7, id: 'A', txs: [{ id: 'B' }] }] }, { blockId: 'A', height: '7' }],
+  [xTransactions, { blocks: [], transactions: [{ ...xTransactions.example, id: 'A' }] }, { txId: 'A' }],
+  [xUtxos, { utxos: [xUtxos.example.utxo] }, { address: 'X-avax18jma8ppw3nhx5r4ap8clazz0dps7rv5ukulre5' }],
+  [validatorDelegators, { validators: [{ nodeID: 'A', delegators: [] }] }, { nodeId: 'A' }],
+];
 
 describe('an answer about another thing than was requested', () => {
-  it.each([
-    ['a transaction', evmTransactions, { chainId: '43114', txHash: '0xcd' }, transaction],
-    ['a chain', evmTransactions, { chainId: '1', txHash: '0xab' }, transaction],
-    ['a deployment on another chain', deploymentTransactions, { chainId: '1', address: '0x1' }, transaction],
-    [
-      'a balance',
-      nativeBalances,
-      { chainId: '1', address: '0x1' },
-      { nativeTokenBalance: { chainId: '43114' } },
-    ],
-    ['an asset', xAssets, { node: 'n', assetId: 'A' }, { assetID: 'B', symbol: 'B' }],
-    ['delegations', validatorDelegators, { nodeId: 'A' }, { validators: [{ nodeID: 'B', delegators: [] }] }],
-  ] as const)('is refused: %s', (_, dataset: Dataset, target, body) => {
-    expect(() => dataset.items(body, target)).toThrow(/the answer is about .+ was requested/);
-  });
-
-  it('is none where only the spelling differs, or the answer does not say what it is about', () => {
-    expect(evmTransactions.items(transaction, { chainId: '43114', txHash: '0xab' })).toHaveLength(1);
-    expect(xAssets.items({ symbol: 'A' }, { node: 'n', assetId: 'A' })).toHaveLength(1);
+  it.each(
+    answers.flatMap(([dataset, body, target]) =>
+      Object.keys(target).map((key) => [dataset.name, key, dataset, body, target] as const),
+    ),
+  )('is refused: %s by %s', (_name, key, dataset, body, target) => {
+    expect(() => dataset.items(body, target)).not.toThrow();
+    expect(() => dataset.items(body, { ...target, [key]: 'other' })).toThrow(
+      /the answer is about .+, and other was requested/,
+    );
   });
 
   it('cannot hide behind a field of the same name', () => {
@@ -41,6 +94,17 @@ describe('an answer about another thing than was requested', () => {
     expect(() =>
       evmTransactions.items({ ...transaction, txHash: '0xcd' }, { chainId: '43114', txHash: '0xcd' }),
     ).toThrow('was requested');
+  });
+});
+
+it('an item of another owner or chain costs only itself, and an item that does not say whose it is nothing', () => {
+  const target = { chainId: '43114', address: '0x1' };
+  const { chainId: _, ...unstated } = erc1155Balances.example;
+  const foreign = { ...erc1155Balances.example, chainId: '1', tokenId: '2' };
+  const body = { erc1155TokenBalances: [foreign, erc1155Balances.example, { ...unstated, tokenId: '3' }] };
+  expect(buildDecoder(erc1155Balances).page(body, target)).toMatchObject({
+    rows: { length: 2 },
+    refused: [{ item: foreign, reason: 'the answer is about chainId 1, and 43114 was requested' }],
   });
 });
 

@@ -51,14 +51,14 @@ const lists: readonly List[] = [
     dataset: proposedBlocks,
     target: { network: 'mainnet', blockchainId: 'c-chain', nodeId: 'NodeID-1' },
     name: 'blocks',
-    nth: (n) => ({ blockHash: `hash-${n}`, blockNumber: String(n) }),
+    nth: (n) => ({ blockHash: `hash-${n}`, blockNumber: String(n), proposerDetails: null }),
     changed: (round) => ({ txCount: round }),
   },
   {
     dataset: nativeTransactions,
     target: { chainId: '43114', address: '0x0' },
     name: 'transactions',
-    nth: (n) => ({ txHash: `0x${n.toString(16).padStart(64, '0')}` }),
+    nth: (n) => ({ txHash: `0x${n.toString(16).padStart(64, '0')}`, from: { address: '0x0' } }),
     changed: null,
   },
   {

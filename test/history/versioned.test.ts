@@ -121,6 +121,9 @@ function stateSubject(): Subject {
   };
 }
 
+/** 2020-01-01, in days since 1970: no point is older. */
+const FIRST_DAY = 18_262;
+
 function seriesSubject(): Subject {
   subjects += 1;
   const chainId = `chain-${subjects}`;
@@ -129,7 +132,7 @@ function seriesSubject(): Subject {
     rows.map(({ key, value }): [number, number] => [key, value]);
   return {
     async record(clock, { shown, whole }) {
-      const results = [...shown].map(([key, value]) => ({ timestamp: key * 86_400, value }));
+      const results = [...shown].map(([key, value]) => ({ timestamp: (FIRST_DAY + key) * 86_400, value }));
       feed.script = () => onlyPage({ results }, { whole });
       const { rowsWritten } = await run(recordingContext(sql, clock.read), feed);
       return rowsWritten[0] ?? 0;
@@ -137,18 +140,18 @@ function seriesSubject(): Subject {
     asOf: async (instant) =>
       pairs(
         await sql<{ key: number; value: number }[]>`
-          select (extract(epoch from bucket_start) / 86400)::int as key, value::int
+          select (extract(epoch from bucket_start) / 86400)::int - ${FIRST_DAY}::int as key, value::int
           from reporting.average_tps_as_of(${new Date(instant)}) where chain_id = ${chainId} order by 1`,
       ),
     current: async () =>
       pairs(
         await sql<{ key: number; value: number }[]>`
-          select (extract(epoch from bucket_start) / 86400)::int as key, value::int
+          select (extract(epoch from bucket_start) / 86400)::int - ${FIRST_DAY}::int as key, value::int
           from reporting.average_tps where chain_id = ${chainId} and vanished_at is null order by 1`,
       ),
     versions: async () => [
       ...(await sql<Version[]>`
-        select (extract(epoch from bucket_start) / 86400)::int as key, value::int,
+        select (extract(epoch from bucket_start) / 86400)::int - ${FIRST_DAY}::int as key, value::int,
           to_char(recorded_at, 'YYYY-MM-DD HH24:MI:SS.US') as from,
           to_char(superseded_at, 'YYYY-MM-DD HH24:MI:SS.US') as to
         from reporting.average_tps_revisions where chain_id = ${chainId} order by 1, recorded_at`),
@@ -305,7 +308,7 @@ describe('a series of windows', () => {
     const feed = scriptedFeed(averageTps, { chainId: 'vanished' });
     const clock = new ManualClock(start);
     const context = recordingContext(sql, clock.read);
-    feed.script = () => onlyPage({ results: [{ timestamp: 0, value: 42 }] });
+    feed.script = () => onlyPage({ results: [{ timestamp: FIRST_DAY * 86_400, value: 42 }] });
     await run(context, feed);
     clock.now += 1000;
     feed.script = () => onlyPage({ results: [] });
@@ -322,7 +325,7 @@ describe('a series of windows', () => {
     const written = [];
     for (const value of ['1.5', '1.50', '1.5000000000000000000001', '15e-1']) {
       clock.now += 1000;
-      feed.script = () => onlyPage({ results: [{ timestamp: 0, value }] });
+      feed.script = () => onlyPage({ results: [{ timestamp: FIRST_DAY * 86_400, value }] });
       written.push((await run(context, feed)).rowsWritten[0]);
     }
     expect(written).toEqual([1, 0, 1, 1]);

@@ -107,14 +107,14 @@ describe('an item that can be read', () => {
     const item = text({
       ...block(1, 1),
       future: { a: [1] },
-      proposerDetails: { proposerNodeId: 'me', later: 'x' },
+      proposerDetails: { proposerNodeId: 'NodeID-1', later: 'x' },
     });
     const odd = item.replace(
       '{"blockNumber"',
       '{"__proto__":{"polluted":true},"constructor":1,"blockNumber"',
     );
     const { rows } = await recorded(list(odd));
-    expect(rows[0]?.proposer).toBe('me');
+    expect(rows[0]?.proposer).toBe('NodeID-1');
     expect(JSON.parse(String(rows[0]?.extra))).toEqual(
       JSON.parse(
         '{"__proto__":{"polluted":true},"constructor":1,"future":{"a":[1]},"proposerDetails":{"later":"x"}}',

@@ -344,7 +344,7 @@ describe('a commit', () => {
       committing.open();
       await fetched.opened;
     });
-    const point = (at: number, value: number) => ({ timestamp: at, value });
+    const point = (at: number, value: number) => ({ timestamp: 1_577_836_800 + at, value });
     feed.script = async function* () {
       yield page({ results: [point(0, 1)] }, null);
       await committing.opened;

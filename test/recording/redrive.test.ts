@@ -161,7 +161,7 @@ describe('an item of a list that is read later', () => {
     const list = { chainId: '1', collection: `0x${targets}` };
     const asked = async (target: Target, value: number, whole: boolean) => {
       clock.now += minute;
-      const token = { ...nftTokens.example, tokenId: '1', name: `${value}` };
+      const token = { ...nftTokens.example, address: list.collection, tokenId: '1', name: `${value}` };
       const source = { ...nftTokens.source, walk: () => onlyPage({ tokens: [token] }, { whole }) };
       const feed = asDeclared({ source, datasets: [{ ...nftTokens, source }] }, [target]);
       await run(context(), feed);
@@ -184,7 +184,9 @@ describe('a point that is read later', () => {
     const look = async (...values: readonly number[]) => {
       clock.now += minute;
       feed.script = () =>
-        onlyPage({ results: values.map((value, index) => ({ timestamp: index * 86_400, value })) });
+        onlyPage({
+          results: values.map((value, index) => ({ timestamp: (18_262 + index) * 86_400, value })),
+        });
       await run(context(), feed);
     };
     const revisions = async () => [

@@ -15,7 +15,12 @@ function feedOf(target: Target, walk: () => AsyncIterable<Page>) {
   const source = { ...nftTokens.source, walk };
   return asDeclared({ source, datasets: [{ ...nftTokens, source }] }, [target]);
 }
-const token = (tokenId: string, ownerAddress: string) => ({ ...nftTokens.example, tokenId, ownerAddress });
+const token = (tokenId: string, ownerAddress: string) => ({
+  ...nftTokens.example,
+  address: null,
+  tokenId,
+  ownerAddress,
+});
 const job = (target: Target) => ({ target, window: null, reason: 'manual' as const });
 
 it('one token by hand and the list that it is in are never written by two runs at once', async () => {

@@ -206,7 +206,7 @@ describe('a target that leaves the configuration', () => {
 describe('a target that was asked for by hand', () => {
   it('is not ended: nobody ever watched it', async () => {
     const token = { chainId: '1', collection: '0xa', tokenId: '7' };
-    const feed = feedOf(nftTokens, [], { tokens: [{ ...nftTokens.example, tokenId: '7' }] });
+    const feed = feedOf(nftTokens, [], { tokens: [{ ...nftTokens.example, address: '0xa', tokenId: '7' }] });
     await run(context(), { ...feed, targets: [token] });
     await registerAll(sql, [feed], clock.now, by);
     await registerAll(sql, [], clock.now, by);
@@ -215,8 +215,8 @@ describe('a target that was asked for by hand', () => {
     // Nor with the list that is watched beside it, and leaves.
     const list = feedOf(nftTokens, [{ chainId: '1', collection: '0xa' }], {
       tokens: [
-        { ...nftTokens.example, tokenId: '7' },
-        { ...nftTokens.example, tokenId: '8' },
+        { ...nftTokens.example, address: '0xa', tokenId: '7' },
+        { ...nftTokens.example, address: '0xa', tokenId: '8' },
       ],
     });
     await registerAll(sql, [list], clock.now, by);

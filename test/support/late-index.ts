@@ -59,4 +59,6 @@ const transaction = (path: string, number: number, seconds: number) => ({
   blockNumber: String(number),
   blockTimestamp: seconds,
   txHash: `0x${number}`,
+  chainId: undefined,
+  from: { address: '0x1' },
 });

@@ -109,7 +109,7 @@ describe('what changed', () => {
   it('in a series, where points vanish, and in a log, which is said differently', async () => {
     const points = looks(averageTps, { chainId: '1' });
     const of = (...values: number[]) => ({
-      results: values.map((value, at) => ({ timestamp: at * 86_400, value })),
+      results: values.map((value, at) => ({ timestamp: (18_262 + at) * 86_400, value })),
     });
     const short = (all: readonly Change[]) =>
       all.map(({ change, happened_at, content }) => [

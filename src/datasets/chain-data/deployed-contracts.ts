@@ -40,6 +40,7 @@ export const deployedContracts = defineDataset({
   request: ['chainId', 'deployer'],
   key: ['chain_id', 'deployer', 'address'],
   items: (body) => listIn(body, 'contracts'),
+  states: { deployer: ['deploymentDetails.deployerAddress', 'deploymentDetails.deployerContractAddress'] },
   item: object({
     address: hex(),
     ercType: optional(text('ERC-20, ERC-721, ERC-1155 or UNKNOWN.')),

@@ -1,6 +1,5 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
-import { aboutRequested } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
 import { oneAnswer } from '../sources/one-answer.ts';
 import { exampleTransaction, transactionDetail, transactionIn } from './transaction-detail.ts';
@@ -28,7 +27,8 @@ export const deploymentTransactions = defineDataset({
   request: ['chainId', 'address'],
   key: ['chain_id', 'address'],
   seldom: ['erc20_transfers', 'erc721_transfers', 'erc1155_transfers', 'internal_transactions'],
-  items: (body, { chainId }) => [aboutRequested(transactionIn(body), { chainId })],
+  items: (body) => [transactionIn(body)],
+  states: { chainId: ['chainId'] },
   ignore: ['chainId'],
   item: transactionDetail,
   example: {

@@ -37,6 +37,7 @@ export const erc1155Balances = defineDataset({
   request: ['chainId', 'address'],
   key: ['chain_id', 'address', 'contract', 'token_id'],
   items: (body) => listIn(body, 'erc1155TokenBalances'),
+  states: { chainId: ['chainId'] },
   rename: { address: 'contract' },
   ignore: ['chainId'],
   item: object({ ...erc1155Token.shape, address: hex('The contract of the token.'), balance: uint256() }),

@@ -14,6 +14,7 @@ export const erc1155Transfers = defineDataset({
   request: ['chainId', 'address'],
   key: ['chain_id', 'address', 'tx_hash', 'log_index', 'token_id'],
   items: (body) => listIn(body, 'transactions'),
+  states: { address: ['from.address', 'to.address'] },
   rename: { 'erc1155Token.tokenId': 'token_id' },
   item: object({
     txHash: hex(),

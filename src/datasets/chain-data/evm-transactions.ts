@@ -1,6 +1,5 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
-import { aboutRequested } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
 import { oneAnswer } from '../sources/one-answer.ts';
 import { exampleTransaction, transactionDetail, transactionIn } from './transaction-detail.ts';
@@ -28,7 +27,8 @@ export const evmTransactions = defineDataset({
   request: ['chainId'],
   key: ['chain_id', 'tx_hash'],
   seldom: ['erc20_transfers', 'erc721_transfers', 'erc1155_transfers', 'internal_transactions'],
-  items: (body, { chainId, txHash }) => [aboutRequested(transactionIn(body), { chainId, txHash })],
+  items: (body) => [transactionIn(body)],
+  states: { chainId: ['chainId'], txHash: ['txHash'] },
   ignore: ['chainId'],
   item: transactionDetail,
   example: exampleTransaction,

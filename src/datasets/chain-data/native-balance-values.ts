@@ -16,6 +16,7 @@ export const nativeBalanceValues = defineDataset({
   key: ['chain_id', 'address'],
   items: (body) =>
     [objectIn(body, 'nativeTokenBalance')].filter((balance) => (memberOf(balance, 'price') ?? null) !== null),
+  states: { chainId: ['chainId'] },
   extra: false,
   rename: {
     'price.currencyCode': 'currency_code',

@@ -1,6 +1,6 @@
 import { defineDataset } from '../dataset.ts';
 import { count, object, optional, text, uint256 } from '../fields.ts';
-import { aboutRequested, objectIn } from '../sources/answer.ts';
+import { objectIn } from '../sources/answer.ts';
 import { nativeBalance } from './native-balance.ts';
 
 /** Prices change without a change of the balance, and are in native_balance_values. */
@@ -13,7 +13,8 @@ export const nativeBalances = defineDataset({
   source: nativeBalance,
   request: ['chainId', 'address'],
   key: ['chain_id', 'address'],
-  items: (body, { chainId }) => [aboutRequested(objectIn(body, 'nativeTokenBalance'), { chainId })],
+  items: (body) => [objectIn(body, 'nativeTokenBalance')],
+  states: { chainId: ['chainId'] },
   ignore: ['chainId', 'price', 'balanceValue'],
   item: object({
     balance: uint256('In the smallest unit of the token.'),

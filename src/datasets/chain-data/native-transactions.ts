@@ -13,6 +13,7 @@ export const nativeTransactions = defineDataset({
   request: ['chainId', 'address'],
   key: ['chain_id', 'address', 'tx_hash'],
   items: (body) => listIn(body, 'transactions'),
+  states: { chainId: ['chainId'], address: ['from.address', 'to.address'] },
   ignore: ['chainId'],
   item: nativeTransaction,
   example: {

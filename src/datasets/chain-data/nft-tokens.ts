@@ -2,7 +2,7 @@ import { UsageError } from '../../errors.ts';
 import type { Source, Target } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { hex, object, optional, text, uint256 } from '../fields.ts';
-import { aboutRequested, listIn } from '../sources/answer.ts';
+import { listIn } from '../sources/answer.ts';
 import { day } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 import { oneSpelling } from '../spelling.ts';
@@ -27,15 +27,13 @@ const source: Source = {
     const path = `/v1/chains/${chainId}/nfts/collections/${collection}/tokens`;
     if (tokenId === undefined)
       yield* pages(ask, { path, query: { pageSize: ask.pageSize(100) }, list: 'tokens' }, window);
-    else {
-      const token = await ask.get(`${path}/${tokenId}`);
+    else
       yield {
-        body: { tokens: [aboutRequested(token, { tokenId, address: collection })] },
+        body: { tokens: [await ask.get(`${path}/${tokenId}`)] },
         proven: null,
         last: true,
         whole: false,
       };
-    }
   },
 };
 
@@ -72,6 +70,7 @@ export const nftTokens = defineDataset({
   request: ['chainId', 'collection'],
   key: ['chain_id', 'collection', 'token_id'],
   items: (body) => listIn(body, 'tokens'),
+  states: { collection: ['address'], tokenId: ['tokenId'] },
   // The contract, which is what was asked for.
   ignore: ['address'],
   item: object({

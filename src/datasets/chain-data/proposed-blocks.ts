@@ -57,6 +57,8 @@ export const proposedBlocks = defineDataset({
   key: ['network', 'blockchain_id', 'block_hash'],
   single: ['network', 'blockchain_id', 'block_number'],
   items: (body) => listIn(body, 'blocks'),
+  states: { nodeId: ['proposerDetails.proposerNodeId'] },
+  answerStates: { blockchainId: ['chainInfo.chainName'] },
   item: object({
     blockNumber: uint(),
     blockHash: hex(),

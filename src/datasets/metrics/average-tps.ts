@@ -42,6 +42,7 @@ export const averageTps = defineDataset({
   request: ['chainId'],
   key: ['chain_id', 'bucket_start'],
   items: (body) => listIn(body, 'results'),
+  interval: () => 'day',
   rename: { timestamp: 'bucket_start' },
   item: object({ timestamp: unixSeconds('Start of the day.'), value: decimal('Transactions per second.') }),
   example: { timestamp: 1724716800, value: 1.98 },

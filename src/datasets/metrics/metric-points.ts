@@ -1,11 +1,11 @@
 import type { Source, Target } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { decimal, object, unixSeconds } from '../fields.ts';
+import { BEFORE_ALL, isPointInterval } from '../point-grid.ts';
 import { listIn } from '../sources/answer.ts';
 import { day, hour, month, week } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 import { secondsAt, timestampsWithin } from '../sources/time-windows.ts';
-import { BEFORE_ALL, refusePoint } from './point-grid.ts';
 
 /** The metrics and the intervals that each allows (seed metrics 2): all four, or the day only. */
 export const metricIntervals: Readonly<Record<string, readonly string[]>> = {
@@ -105,7 +105,7 @@ export const metricPoints = defineDataset({
   numbered: true,
   key: ['chain_id', 'metric', 'time_interval', 'bucket_start'],
   items: (body) => listIn(body, 'results'),
-  refuse: (point, { timeInterval = 'day' }, now) => refusePoint(point, timeInterval, now),
+  interval: ({ timeInterval = '' }) => (isPointInterval(timeInterval) ? timeInterval : 'day'),
   rename: { timestamp: 'bucket_start' },
   item: object({
     timestamp: unixSeconds('Start of the hour, day, week (Monday) or month that the value is about.'),

@@ -1,6 +1,6 @@
 import { UpstreamFailure } from '../../upstreams/failure.ts';
 import type { Ask } from '../contract.ts';
-import { aboutRequested, memberOf } from '../sources/answer.ts';
+import { memberOf } from '../sources/answer.ts';
 import { blockOfBytes } from './block-bytes.ts';
 
 /** A chain whose blocks a node serves by height and by id (seed node-rpc 4.1, 4.3). */
@@ -21,14 +21,13 @@ export async function blockAt(ask: Ask, { path, service }: ChainOfBlocks, height
   return block;
 }
 
-/** The block with an id. @throws UpstreamFailure when the call fails, or the answer has another id */
+/** Requests the block with an id. @throws UpstreamFailure when the call fails */
 export async function blockWithId(
   ask: Ask,
   { path, service }: ChainOfBlocks,
   blockID: string,
 ): Promise<unknown> {
-  const block = readable(await ask.rpc(path, `${service}.getBlock`, { blockID, encoding: 'json' }));
-  return aboutRequested(block, { id: blockID });
+  return readable(await ask.rpc(path, `${service}.getBlock`, { blockID, encoding: 'json' }));
 }
 
 function readable(answer: unknown): unknown {

@@ -39,6 +39,7 @@ export const pBlocks = defineDataset({
     entryAt: (ask, _target, height) => blockAt(ask, chain, height),
   },
   items: (body) => listIn(body, 'blocks'),
+  states: { blockId: ['id'], height: ['height'] },
   item: object({
     height: uint(),
     id: optional(text()),

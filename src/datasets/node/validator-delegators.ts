@@ -2,7 +2,7 @@ import { UpstreamFailure } from '../../upstreams/failure.ts';
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { object, optional, text, uint, unixSeconds } from '../fields.ts';
-import { aboutRequested, listIn, memberOf } from '../sources/answer.ts';
+import { listIn, memberOf } from '../sources/answer.ts';
 import { minute } from '../sources/durations.ts';
 import { oneAnswer } from '../sources/one-answer.ts';
 import { PRIMARY_NETWORK } from './current-validators.ts';
@@ -43,10 +43,12 @@ export const validatorDelegators = defineDataset({
   key: ['node', 'subnet_id', 'node_id', 'start_time', 'tx_id'],
   endsAt: 'end_time',
   everyNode: { own: [] },
-  items: (body, { subnetId, nodeId }) =>
+  items: (body, { subnetId }) =>
     listIn(body, 'validators')
-      .flatMap((one) => delegatorsOf(aboutRequested(one, { nodeID: nodeId })))
+      .flatMap(delegatorsOf)
       .map((record) => withStake(record, subnetId)),
+  states: { nodeId: ['nodeID'] },
+  answerStates: { nodeId: ['validators.nodeID'] },
   ignore: ['nodeID'], // the validator's, which was asked for
   item: object({
     txID: text(),

@@ -1,6 +1,5 @@
 import { defineDataset } from '../dataset.ts';
 import { count, object, optional, text } from '../fields.ts';
-import { aboutRequested } from '../sources/answer.ts';
 import { day } from '../sources/durations.ts';
 import { nodeMethod } from '../sources/node-method.ts';
 
@@ -23,7 +22,8 @@ export const xAssets = defineDataset({
   source,
   request: ['node', 'assetId'],
   key: ['node', 'asset_id'],
-  items: (body, { assetId }) => [aboutRequested(body, { assetID: assetId })],
+  items: (body) => [body],
+  states: { assetId: ['assetID'] },
   ignore: ['assetID'], // what was asked for
   item: object({
     name: optional(text()),

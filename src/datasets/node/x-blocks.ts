@@ -21,6 +21,7 @@ export const xBlocks = defineDataset({
     entryAt: (ask, _target, height) => blockAt(ask, xChain, height),
   },
   items: (body) => listIn(body, 'blocks'),
+  states: { blockId: ['id'], height: ['height'] },
   item: object({
     height: uint(),
     id: optional(text()),

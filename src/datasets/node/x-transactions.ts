@@ -63,6 +63,7 @@ export const xTransactions = defineDataset({
   key: ['node', 'tx_id'],
   everyNode: { own: [] },
   items: itemsOf,
+  states: { txId: ['id'], blockId: ['block.id'], height: ['block.height'] },
   rename: { id: 'tx_id' },
   item: object({
     id: text(),

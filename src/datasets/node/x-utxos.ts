@@ -33,6 +33,7 @@ export const xUtxos = defineDataset({
     const sourceChain = memberOf(body, 'sourceChain');
     return listIn(body, 'utxos').map((hex) => ({ ...utxoOf(hex, address), sourceChain }));
   },
+  states: { address: ['addresses'] },
   item: object({
     utxoID: text(),
     sourceChain: optional(text('Chain that it was exported from, to be imported; null: on the X-chain.')),

@@ -1,5 +1,4 @@
 import { UpstreamFailure } from '../../upstreams/failure.ts';
-import { oneSpelling } from '../spelling.ts';
 
 /**
  * The list named `name` in an answer. `null` is an empty list: some deployments send it.
@@ -41,21 +40,4 @@ export function memberOf(body: unknown, name: string): unknown {
 /** A JSON object's members; an empty list for anything else. */
 export function entriesOf(body: unknown): [string, unknown][] {
   return typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.entries(body) : [];
-}
-
-/**
- * Returns the answer if it is about what was requested. A member that is absent says nothing.
- * @param requested the members that have to be as requested; one without a value was not requested
- * @throws UpstreamFailure (malformed) when the answer is about another thing
- */
-export function aboutRequested<T>(answer: T, requested: Readonly<Record<string, string | undefined>>): T {
-  for (const [name, value] of Object.entries(requested)) {
-    const answered = memberOf(answer, name) ?? undefined;
-    if (value !== undefined && answered !== undefined && oneSpelling(String(answered)) !== oneSpelling(value))
-      throw new UpstreamFailure(
-        'malformed',
-        `the answer is about ${name} ${String(answered)}, and ${value} was requested`,
-      );
-  }
-  return answer;
 }

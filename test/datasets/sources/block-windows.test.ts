@@ -25,6 +25,7 @@ const tx = (blockNumber: number | string, ago: number, more: object = {}) => ({
   blockNumber: `${blockNumber}`,
   blockTimestamp: now / 1000 - ago,
   txHash: `0x${blockNumber}`,
+  ...{ from: null, to: null },
   ...more,
 });
 

@@ -1,5 +1,4 @@
-import { memberOf } from '../sources/answer.ts';
-import { day, hour, minute } from '../sources/durations.ts';
+import { day, hour, minute } from './sources/durations.ts';
 
 /**
  * Before any EVM chain, ms since 1970: the first of them, the C-chain, has points since 2020-09-21 (reality.md 3.2). Hours are
@@ -10,7 +9,7 @@ export const BEFORE_ALL = Date.UTC(2020, 0, 1);
 const CLOCK_TOLERANCE = 10 * minute;
 
 /** Whether a moment starts a bucket of an interval, and which moments do (seed metrics 1). */
-const grids: Readonly<Record<string, { readonly starts: string; isStart(moment: Date): boolean }>> = {
+const grids = {
   hour: { starts: 'a full hour', isStart: (moment) => moment.getTime() % hour === 0 },
   day: { starts: '00:00 UTC', isStart: (moment) => moment.getTime() % day === 0 },
   week: {
@@ -21,19 +20,23 @@ const grids: Readonly<Record<string, { readonly starts: string; isStart(moment: 
     starts: '00:00 UTC of the first day of a month',
     isStart: (moment) => moment.getTime() % day === 0 && moment.getUTCDate() === 1,
   },
-};
+} satisfies Readonly<Record<string, { readonly starts: string; isStart(moment: Date): boolean }>>;
+
+/** The interval of the points of a series. */
+export type PointInterval = keyof typeof grids;
+
+/** Whether a text names an interval. */
+export const isPointInterval = (text: string): text is PointInterval => Object.hasOwn(grids, text);
 
 /**
- * Why a point can be about no bucket of its series; null if it can.
- * @param now ms since 1970
+ * Returns why a point can be about no bucket of its series; null if it can.
+ * @param start of the bucket, RFC 3339 @param now ms since 1970
  */
-export function refusePoint(point: unknown, timeInterval: string, now: number): string | null {
-  const moment = new Date(Number(memberOf(point, 'timestamp')) * 1000);
+export function refusePoint(start: string, interval: PointInterval, now: number): string | null {
+  const moment = new Date(start);
   const at = () => `timestamp: ${moment.toISOString()}`;
   if (moment.getTime() > now + CLOCK_TOLERANCE) return `${at()} is in the future: no bucket starts after now`;
   if (moment.getTime() < BEFORE_ALL) return `${at()} is before the first EVM chain`;
-  const grid = grids[timeInterval];
-  return !grid || grid.isStart(moment)
-    ? null
-    : `${at()} is not the start of a ${timeInterval} (${grid.starts})`;
+  const { isStart, starts } = grids[interval];
+  return isStart(moment) ? null : `${at()} is not the start of a ${interval} (${starts})`;
 }
